@@ -1,0 +1,65 @@
+// Did-you-mean by edit distance.
+#include "base/names.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace shapelint {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, last[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+    std::swap(before_last, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+namespace {
+
+std::string folded(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '-' || c == '_' || c == ' ') continue;
+    out += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  return out;
+}
+
+// Names longer than this are not typos of anything; comparing them would only cost time.
+constexpr std::size_t longest_name = 64;
+
+}  // namespace
+
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
+  if (name.size() > longest_name) return {};
+  const std::string wanted = folded(name);
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t distance = edit_distance(wanted, folded(candidate));
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates) {
+  const std::string_view best = nearest_name(name, candidates);
+  if (best.empty()) return {};
+  return "did you mean `" + std::string(best) + "`";
+}
+
+}  // namespace shapelint

@@ -1,0 +1,89 @@
+// Numbers to text and back.
+#include "base/number.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace shapelint {
+
+namespace {
+
+// Three significant digits without an exponent for values in [0.001, 1e6).
+std::string three_digits(double value) {
+  const double magnitude = std::fabs(value);
+  if (magnitude >= 99.95) return fmt::format("{:.0f}", value);
+  if (magnitude >= 9.995) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.2f}", value);
+}
+
+}  // namespace
+
+std::string percent(double share) {
+  const double value = 100.0 * share;
+  std::string text = std::fabs(value) >= 99.95 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
+  if (text == "-0.0") text = "0.0";
+  return text + " %";
+}
+
+std::string duration(double time_us) {
+  if (time_us < 999.5) return three_digits(time_us) + " us";
+  if (time_us < 999.5e3) return three_digits(time_us / 1e3) + " ms";
+  return three_digits(time_us / 1e6) + " s";
+}
+
+std::string count_short(double count) {
+  struct Unit {
+    double size;
+    const char* suffix;
+  };
+  static constexpr std::array<Unit, 4> units{{{1e12, " T"}, {1e9, " B"}, {1e6, " M"}, {1e3, " K"}}};
+  for (const Unit& unit : units) {
+    if (std::fabs(count) < unit.size) continue;
+    const double value = count / unit.size;
+    if (value >= 999.95) return fmt::format("{:.0f}{}", value, unit.suffix);
+    if (value >= 99.995) return fmt::format("{:.1f}{}", value, unit.suffix);
+    if (value >= 9.9995) return fmt::format("{:.2f}{}", value, unit.suffix);
+    return fmt::format("{:.3f}{}", value, unit.suffix);
+  }
+  return fmt::format("{:.0f}", count);
+}
+
+std::string with_commas(std::int64_t value) {
+  const std::string digits = fmt::format("{}", value);
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const std::size_t left = digits.size() - i;
+    if (i > 0 && left % 3 == 0 && digits[i - 1] != '-') out += ',';
+    out += digits[i];
+  }
+  return out;
+}
+
+std::string fixed(double value, int decimals) {
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string exact(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc{} || stop != end || text.empty()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc{} || stop != end || text.empty() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace shapelint

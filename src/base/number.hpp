@@ -1,0 +1,29 @@
+// The one place that turns numbers into text for people, and text into numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace shapelint {
+
+// "17.3 %"; one decimal below 100, none above; never "-0.0 %".
+std::string percent(double share);
+// "12.3 us", "4.56 ms", "1.23 s": three significant digits.
+std::string duration(double time_us);
+// "2.65 B", "124.4 M": four significant digits, as parameter counts are usually quoted.
+std::string count_short(double count);
+// "2,651,307,520".
+std::string with_commas(std::int64_t value);
+// "1.23" with the given number of decimals, no trailing zeros removed.
+std::string fixed(double value, int decimals);
+// Shortest text that reads back as the same double; what machine-readable output uses. Never "nan" or "inf".
+std::string exact(double value);
+
+// A whole decimal integer (`-12`, `50257`) or nothing.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+// A whole decimal number (`1e-3`, `0.5`) or nothing; not "nan", "inf" or hexadecimal.
+std::optional<double> parse_number(std::string_view text);
+
+}  // namespace shapelint

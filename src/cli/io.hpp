@@ -1,0 +1,22 @@
+// Everything the program touches outside itself, so that a test can run the whole command line in memory.
+#pragma once
+
+#include <map>
+#include <ostream>
+#include <string>
+
+#include "text/files.hpp"
+
+namespace shapelint::cli {
+
+struct Io {
+  std::istream& in;
+  std::ostream& out;  // results only
+  std::ostream& err;  // messages
+  const text::FileSystem& files;
+  std::map<std::string, std::string> environment;  // the variables that matter: NO_COLOR, FORCE_COLOR …
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+};
+
+}  // namespace shapelint::cli

@@ -1,0 +1,23 @@
+// The process: streams, environment, exit code.
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "cli/run.hpp"
+#include "text/files.hpp"
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  const shapelint::text::RealFileSystem files;
+  shapelint::cli::Io io{std::cin, std::cout, std::cerr, files, {}, isatty(1) != 0, isatty(2) != 0};
+  for (const char* name : {"NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"}) {
+    if (const char* value = std::getenv(name)) io.environment[name] = value;
+  }
+  const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const int code = shapelint::cli::run(args, io);
+  std::cout.flush();
+  return code;
+}

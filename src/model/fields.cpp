@@ -1,0 +1,134 @@
+// The table of fields.
+#include "model/fields.hpp"
+
+#include <array>
+
+namespace shapelint::model {
+
+namespace {
+
+// Bounds are wide: far beyond any real model, and small enough that no product of a few of them overflows
+// 63 bits where parameters and FLOPs are counted (in double) or shapes are multiplied.
+constexpr std::int64_t largest_width = 4'194'304;         // 2^22 elements; the widest public model has 2^15
+constexpr std::int64_t largest_vocabulary = 134'217'728;  // 2^27 rows
+constexpr std::int64_t largest_length = 268'435'456;      // 2^28 tokens
+constexpr std::int64_t largest_degree = 1'048'576;        // 2^20 ranks
+constexpr std::int64_t most_layers = 65'536;
+
+constexpr std::array<std::string_view, 2> norm_names{"layernorm", "rmsnorm"};
+constexpr std::array<std::string_view, 3> mode_names{"train", "prefill", "decode"};
+constexpr std::array<std::string_view, 2> attention_names{"flash", "unfused"};
+constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
+constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
+                                                                  "fp8",  "int8", "fp4"};
+
+#define INTEGER(name, section, key, member, low, high, unit, doc)     \
+  FieldInfo {                                                         \
+    name, section, key, FieldType::integer, low, high, {}, unit, doc, \
+        [](const Setup& s) -> std::int64_t { return s.member; },      \
+        [](Setup& s, std::int64_t value) { s.member = value; }        \
+  }
+#define BOOLEAN(name, section, key, member, doc)                         \
+  FieldInfo {                                                            \
+    name, section, key, FieldType::boolean, 0, 1, {}, "", doc,           \
+        [](const Setup& s) -> std::int64_t { return s.member ? 1 : 0; }, \
+        [](Setup& s, std::int64_t value) { s.member = value != 0; }      \
+  }
+#define CHOICE(name, section, key, member, type, names, doc)                                               \
+  FieldInfo {                                                                                              \
+    name, section, key, FieldType::choice, 0, static_cast<std::int64_t>(names.size()) - 1, names, "", doc, \
+        [](const Setup& s) { return static_cast<std::int64_t>(s.member); },                                \
+        [](Setup& s, std::int64_t value) { s.member = static_cast<type>(value); }                          \
+  }
+
+// clang-format off
+constexpr std::array table{
+    INTEGER("hidden_size", "model", "hidden_size", model.hidden_size, 1, largest_width, "elements", "width of the residual stream"),
+    INTEGER("num_layers", "model", "num_layers", model.num_layers, 1, most_layers, "layers", "transformer layers"),
+    INTEGER("num_attention_heads", "model", "num_attention_heads", model.num_attention_heads, 1, largest_width, "heads", "query heads"),
+    INTEGER("num_key_value_heads", "model", "num_key_value_heads", model.num_key_value_heads, 1, largest_width, "heads", "key and value heads; as many as query heads unless stated (GQA, MQA)"),
+    INTEGER("head_dim", "model", "head_dim", model.head_dim, 1, largest_width, "elements", "width of one head; hidden_size / num_attention_heads unless stated"),
+    INTEGER("value_head_dim", "model", "value_head_dim", model.value_head_dim, 1, largest_width, "elements", "width of one head's values; head_dim unless stated"),
+    INTEGER("intermediate_size", "model", "intermediate_size", model.intermediate_size, 1, largest_width, "elements", "width of one branch of the MLP"),
+    BOOLEAN("mlp_gated", "model", "mlp_gated", model.mlp_gated, "the MLP has two branches up, one of them a gate (SwiGLU, GeGLU)"),
+    INTEGER("vocab_size", "model", "vocab_size", model.vocab_size, 1, largest_vocabulary, "rows", "size of the vocabulary"),
+    INTEGER("vocab_padding_multiple", "model", "vocab_padding_multiple", model.vocab_padding_multiple, 1, largest_vocabulary, "rows", "the framework pads the vocabulary to a multiple of this times the tensor degree; 1 for none"),
+    BOOLEAN("tie_word_embeddings", "model", "tie_word_embeddings", model.tie_word_embeddings, "the head shares the embedding's weights"),
+    BOOLEAN("parallel_block", "model", "parallel_block", model.parallel_block, "attention and MLP read the same input (GPT-J, Falcon)"),
+    BOOLEAN("causal", "model", "causal", model.causal, "each token sees only those before it"),
+    CHOICE("norm", "model", "norm", model.norm, Norm, norm_names, "kind of normalization"),
+    BOOLEAN("norm_bias", "model", "norm_bias", model.norm_bias, "layer norms have a bias vector"),
+    BOOLEAN("qkv_bias", "model", "qkv_bias", model.qkv_bias, "query, key and value projections have a bias"),
+    BOOLEAN("attention_output_bias", "model", "attention_output_bias", model.attention_output_bias, "attention's output projection has a bias"),
+    BOOLEAN("mlp_bias", "model", "mlp_bias", model.mlp_bias, "the MLP's projections have a bias"),
+    BOOLEAN("qk_norm", "model", "qk_norm", model.qk_norm, "queries and keys are normalized per head"),
+    INTEGER("learned_positions", "model", "learned_positions", model.learned_positions, 0, largest_length, "rows", "rows of a learned position table; 0 for rotary and the like"),
+    INTEGER("norms_per_layer", "model", "norms_per_layer", model.norms_per_layer, 0, 16, "norms", "norms over the hidden size in each layer"),
+    INTEGER("token_types", "model", "token_types", model.token_types, 0, 1024, "rows", "rows of a token-type table (BERT)"),
+    BOOLEAN("final_norm", "model", "final_norm", model.final_norm, "a norm after the last layer"),
+    BOOLEAN("embedding_norm", "model", "embedding_norm", model.embedding_norm, "a norm after the embedding"),
+    BOOLEAN("pooler", "model", "pooler", model.pooler, "a dense layer over the first token (BERT)"),
+    BOOLEAN("lm_head", "model", "lm_head", model.lm_head, "a projection to the vocabulary is run"),
+    BOOLEAN("lm_head_bias", "model", "lm_head_bias", model.lm_head_bias, "that projection has a bias"),
+
+    INTEGER("moe_num_experts", "model.moe", "num_experts", model.moe.num_experts, 0, 65'536, "experts", "routed experts in each mixture layer"),
+    INTEGER("moe_experts_per_token", "model.moe", "experts_per_token", model.moe.experts_per_token, 1, 65'536, "experts", "routed experts that each token visits (top-k)"),
+    INTEGER("moe_intermediate_size", "model.moe", "intermediate_size", model.moe.intermediate_size, 1, largest_width, "elements", "width of one branch of one expert"),
+    INTEGER("moe_num_shared_experts", "model.moe", "num_shared_experts", model.moe.num_shared_experts, 0, 65'536, "experts", "experts that every token visits"),
+    INTEGER("moe_shared_intermediate_size", "model.moe", "shared_intermediate_size", model.moe.shared_intermediate_size, 0, largest_width, "elements", "width of one branch of all shared experts together"),
+    INTEGER("moe_first_dense_layers", "model.moe", "first_dense_layers", model.moe.first_dense_layers, 0, most_layers, "layers", "leading layers with an ordinary MLP"),
+    INTEGER("moe_layer_interval", "model.moe", "layer_interval", model.moe.layer_interval, 1, most_layers, "layers", "every n-th layer is a mixture"),
+
+    INTEGER("mla_q_lora_rank", "model.mla", "q_lora_rank", model.mla.q_lora_rank, 0, largest_width, "elements", "rank of the compressed query; 0 for a direct projection"),
+    INTEGER("mla_kv_lora_rank", "model.mla", "kv_lora_rank", model.mla.kv_lora_rank, 0, largest_width, "elements", "rank of the compressed keys and values"),
+    INTEGER("mla_qk_nope_head_dim", "model.mla", "qk_nope_head_dim", model.mla.qk_nope_head_dim, 0, largest_width, "elements", "part of a query's head without rotary embedding"),
+    INTEGER("mla_qk_rope_head_dim", "model.mla", "qk_rope_head_dim", model.mla.qk_rope_head_dim, 0, largest_width, "elements", "part of a query's head with rotary embedding"),
+    INTEGER("mla_v_head_dim", "model.mla", "v_head_dim", model.mla.v_head_dim, 0, largest_width, "elements", "width of one head's values"),
+
+    CHOICE("mode", "run", "mode", plan.mode, Mode, mode_names, "what is run"),
+    CHOICE("dtype", "run", "dtype", plan.dtype, DType, dtype_names, "number format of the matrix products"),
+    CHOICE("attention", "run", "attention", plan.attention, Attention, attention_names, "one fused kernel, or matrix products and a softmax"),
+    CHOICE("recompute", "run", "recompute", plan.recompute, Recompute, recompute_names, "activations computed again in the backward pass"),
+    INTEGER("micro_batch_size", "run", "micro_batch_size", plan.micro_batch_size, 1, largest_length, "sequences", "sequences per forward pass and rank"),
+    INTEGER("sequence_length", "run", "sequence_length", plan.sequence_length, 1, largest_length, "tokens", "tokens per sequence"),
+    INTEGER("context_length", "run", "context_length", plan.context_length, 0, largest_length, "tokens", "tokens already in the cache (decode)"),
+    INTEGER("gradient_accumulation", "run", "gradient_accumulation", plan.gradient_accumulation, 1, largest_degree, "micro-batches", "micro-batches per optimizer step and pipeline"),
+
+    INTEGER("tensor", "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree"),
+    INTEGER("pipeline", "parallel", "pipeline", plan.pipeline, 1, largest_degree, "stages", "pipeline-parallel degree"),
+    INTEGER("data", "parallel", "data", plan.data, 1, largest_degree, "ranks", "data-parallel degree"),
+    INTEGER("expert", "parallel", "expert", plan.expert, 1, largest_degree, "ranks", "expert-parallel degree"),
+    INTEGER("context", "parallel", "context", plan.context, 1, largest_degree, "ranks", "context-parallel degree"),
+    BOOLEAN("sequence_parallel", "parallel", "sequence_parallel", plan.sequence_parallel, "norms and residuals are sharded along the sequence over the tensor-parallel ranks"),
+    INTEGER("zero", "parallel", "zero", plan.zero, 0, 3, "", "ZeRO stage: what is sharded over the data-parallel ranks"),
+};
+// clang-format on
+
+#undef INTEGER
+#undef BOOLEAN
+#undef CHOICE
+
+constexpr auto names = [] {
+  std::array<std::string_view, table.size()> out{};
+  for (std::size_t i = 0; i < table.size(); ++i) out[i] = table[i].name;
+  return out;
+}();
+
+}  // namespace
+
+std::span<const FieldInfo> fields() {
+  return table;
+}
+
+std::span<const std::string_view> field_names() {
+  return names;
+}
+
+FieldId find_field(std::string_view name) {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].name == name) return static_cast<FieldId>(i);
+  }
+  return no_field;
+}
+
+}  // namespace shapelint::model

@@ -1,0 +1,77 @@
+// What a GPU is asked to do: the operations of one step on one rank, with every dimension traceable to the
+// fields that it came from.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/dtype.hpp"
+#include "model/spec.hpp"
+
+namespace shapelint::model {
+
+enum class OpKind : std::uint8_t { gemm, attention, elementwise, collective };
+
+enum class Pass : std::uint8_t { forward, recompute, grad_input, grad_weight, backward, update };
+
+// Which dimension of each operand of C[m,n] = A[m,k] B[k,n] is contiguous in memory (row-major storage):
+//   tn  A by k, B by k, C by n   forward of a linear layer, y = x W^T
+//   nn  A by k, B by n, C by n   its input gradient, dx = dy W; attention over values
+//   nt  A by m, B by n, C by n   its weight gradient, dW = dy^T x
+enum class Layout : std::uint8_t { tn, nn, nt };
+
+enum class CollectiveKind : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all, send };
+
+// A dimension and the expression of fields that it came from, such as `3 * hidden_size / tensor`. The
+// expression is a literal of the lowering (no allocation); identifiers in it are names of model::fields().
+struct Dim {
+  std::int64_t value = 1;
+  std::string_view expression;
+};
+
+struct AttentionShape {
+  Dim sequences;        // batch
+  Dim heads;            // query heads on this rank
+  Dim key_value_heads;  // on this rank
+  Dim query_length;
+  Dim key_length;
+  Dim head_dim;        // of queries and keys
+  Dim value_head_dim;  // of values
+  bool causal = true;
+};
+
+struct Op {
+  std::string_view name;  // `layer.mlp.up`, `head.logits`
+  OpKind kind = OpKind::gemm;
+  Pass pass = Pass::forward;
+  DType dtype = DType::bf16;
+  double count = 1;  // how often it runs in the step: layers of this rank x micro-batches
+
+  // gemm: C[m,n] = A[m,k] B[k,n], `batch` times
+  Dim batch;
+  Dim m;
+  Dim n;
+  Dim k;
+  Layout layout = Layout::tn;
+
+  // attention: one fused kernel
+  AttentionShape attention;
+
+  // elementwise: bytes that move at least once, per run. collective: bytes is the full (unsharded) buffer.
+  double bytes = 0;
+  double flops = 0;  // arithmetic of an elementwise op, for the roofline; not counted as model FLOPs
+  CollectiveKind collective = CollectiveKind::all_reduce;
+  std::int64_t ranks = 1;   // of the collective
+  bool overlapped = false;  // the collective hides behind computation (data-parallel gradients)
+};
+
+struct Workload {
+  std::vector<Op> ops;
+  double tokens_per_step = 0;  // on this rank's model replica
+  double model_flops = 0;      // per rank and step, the arithmetic that the model needs (MFU)
+  double hardware_flops = 0;   // including recomputation (HFU)
+  double pipeline_bubble = 0;  // idle time as a share of busy time: (p - 1) / micro-batches
+};
+
+}  // namespace shapelint::model

@@ -1,0 +1,39 @@
+// A configuration that was understood: the numbers, and where each of them came from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/fields.hpp"
+#include "model/spec.hpp"
+
+namespace shapelint::model {
+
+struct Origin {
+  enum class Kind : std::uint8_t {
+    unknown,       // nobody said, and nothing sensible can be assumed: rules that need it stay silent
+    stated,        // written in the file at `span`
+    command_line,  // a flag or the linter's configuration
+    derived,       // computed from other fields: `note` says from which
+    defaulted      // `note` says whose default
+  };
+  Kind kind = Kind::unknown;
+  std::string path;      // stated: the file (it may be another than the one linted: inheritance)
+  Span span;             // stated: the value's bytes
+  Span key_span;         // stated: the key's bytes
+  std::string key_path;  // stated: `model.hidden_size`, as the file calls it
+  std::string note;
+};
+
+// One origin per field of the table, by FieldId.
+struct Reading {
+  std::string name;     // of the model, for headings
+  std::string path;     // of the file
+  std::string dialect;  // "native", …
+  Setup setup;
+  std::vector<Origin> origins;
+};
+
+}  // namespace shapelint::model

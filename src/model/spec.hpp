@@ -1,0 +1,113 @@
+// What a model is and how it is run: plain numbers, cheap to copy, costed millions of times by a search.
+// Where each number came from is kept apart, in Origins.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/dtype.hpp"
+
+namespace shapelint::model {
+
+enum class Norm : std::uint8_t { layernorm, rmsnorm };
+enum class Mode : std::uint8_t { train, prefill, decode };
+enum class Attention : std::uint8_t { flash, unfused };
+enum class Recompute : std::uint8_t { none, selective, full };
+
+// A mixture of experts in place of the MLP; num_experts 0 means a dense model.
+struct Moe {
+  std::int64_t num_experts = 0;
+  std::int64_t experts_per_token = 0;         // top-k
+  std::int64_t intermediate_size = 0;         // of one expert, one branch
+  std::int64_t num_shared_experts = 0;        // always active
+  std::int64_t shared_intermediate_size = 0;  // of all shared experts together, one branch
+  std::int64_t first_dense_layers = 0;        // leading layers with the plain MLP
+  std::int64_t layer_interval = 1;            // every n-th layer (after the dense ones) is a mixture
+};
+
+// Multi-head latent attention (DeepSeek-V2 and later); kv_lora_rank 0 means ordinary attention.
+struct Mla {
+  std::int64_t q_lora_rank = 0;  // 0: the query is projected directly
+  std::int64_t kv_lora_rank = 0;
+  std::int64_t qk_nope_head_dim = 0;
+  std::int64_t qk_rope_head_dim = 0;
+  std::int64_t v_head_dim = 0;
+};
+
+// One convolution layer of a CNN, NHWC, square where a single number is given.
+struct Conv {
+  std::int64_t in_channels = 0;
+  std::int64_t out_channels = 0;
+  std::int64_t kernel_height = 1;
+  std::int64_t kernel_width = 1;
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  std::int64_t groups = 1;
+  std::int64_t image_height = 0;  // of the input
+  std::int64_t image_width = 0;
+  std::int64_t repeat = 1;  // identical layers
+};
+
+// Global (unsharded) dimensions, as a configuration file states them.
+struct ModelSpec {
+  std::int64_t hidden_size = 0;
+  std::int64_t num_layers = 0;
+  std::int64_t num_attention_heads = 0;
+  std::int64_t num_key_value_heads = 0;
+  std::int64_t head_dim = 0;           // of queries and keys
+  std::int64_t value_head_dim = 0;     // of values; head_dim unless the model says otherwise
+  std::int64_t intermediate_size = 0;  // width of ONE branch of the MLP
+  bool mlp_gated = false;              // two branches up (SwiGLU, GeGLU), one down
+  std::int64_t vocab_size = 0;
+  std::int64_t vocab_padding_multiple = 1;  // rows are padded up to a multiple of this times `tensor`
+  bool tie_word_embeddings = true;
+  bool parallel_block = false;  // attention and MLP read the same norm's output (GPT-J, Falcon)
+  bool causal = true;
+
+  // These change parameter counts, not shapes.
+  Norm norm = Norm::layernorm;
+  bool norm_bias = true;  // layernorm with a bias vector
+  bool qkv_bias = true;
+  bool attention_output_bias = true;
+  bool mlp_bias = true;
+  bool qk_norm = false;
+  std::int64_t learned_positions = 0;  // rows of a learned position table; 0 for rotary and the like
+  std::int64_t norms_per_layer = 2;
+  std::int64_t token_types = 0;  // rows of BERT's token-type table
+  bool final_norm = true;
+  bool embedding_norm = false;
+  bool pooler = false;  // BERT's dense layer over the first token
+  bool lm_head = true;  // a projection to the vocabulary exists and is run
+  bool lm_head_bias = false;
+
+  Moe moe;
+  Mla mla;
+  std::vector<Conv> conv;  // a CNN: then the transformer's fields are unused
+};
+
+// How it is run: what one rank of the job computes in one optimizer step (or one forward pass).
+struct Plan {
+  Mode mode = Mode::train;
+  DType dtype = DType::bf16;
+  Attention attention = Attention::flash;
+  Recompute recompute = Recompute::none;
+  std::int64_t micro_batch_size = 1;
+  std::int64_t sequence_length = 0;
+  std::int64_t context_length = 0;         // decode: tokens already in the cache
+  std::int64_t gradient_accumulation = 1;  // micro-batches per step and pipeline
+  std::int64_t tensor = 1;
+  std::int64_t pipeline = 1;
+  std::int64_t data = 1;
+  std::int64_t expert = 1;
+  std::int64_t context = 1;
+  bool sequence_parallel = false;  // norms and residuals sharded along the sequence over `tensor`
+  std::int64_t zero = 0;           // ZeRO stage 0 to 3
+};
+
+// Everything that a prediction depends on besides the GPU.
+struct Setup {
+  ModelSpec model;
+  Plan plan;
+};
+
+}  // namespace shapelint::model

@@ -1,0 +1,54 @@
+// What the linter says: a rule, a place, a predicted cost, and what to try.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/fields.hpp"
+
+namespace shapelint::rules {
+
+enum class Severity : std::uint8_t { info, warning, error };
+enum class Confidence : std::uint8_t { estimated, measured, certain };
+std::string_view name(Severity severity);
+std::string_view name(Confidence confidence);
+
+struct Change {
+  model::FieldId field = model::no_field;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+};
+
+// One way out: a few fields changed together, and what that does.
+struct Proposal {
+  std::vector<Change> changes;
+  double gain = 0;  // share of the step's time that is saved: 1 - new / old
+  std::int64_t parameters_before = 0;
+  std::int64_t parameters_after = 0;
+};
+
+struct Finding {
+  std::string_view code;  // SL104
+  std::string_view rule;  // vocab-misaligned
+  Severity severity = Severity::warning;
+  Confidence confidence = Confidence::estimated;
+  std::string gpu;      // id that it holds for; empty: for all
+  std::string message;  // what is wrong, with numbers
+  std::string why;      // one or two sentences: the mechanism
+  model::FieldId blamed = model::no_field;
+  std::vector<model::FieldId> related;
+  std::string path;  // of the file
+  Span span;         // the value's bytes
+  std::string key_path;
+  std::string note;  // such as "the value is Megatron's default; the file does not state it"
+  bool certain_to_fail = false;
+  double gain = 0;                  // predicted share of the step that the best proposal saves
+  double gain_error = 0;            // half width of its interval; 0: not known
+  std::vector<Proposal> proposals;  // best first
+  std::vector<std::string> ops;     // names of the ops that lose time
+};
+
+}  // namespace shapelint::rules

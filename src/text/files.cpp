@@ -1,0 +1,137 @@
+// Files on disk and in memory.
+#include "text/files.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+namespace shapelint::text {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Error file_error(const std::string& path, std::string message) {
+  return Error{std::move(message), {}, path, {}};
+}
+
+std::string reason(int code) {
+  return std::generic_category().message(code);
+}
+
+Error too_large(const std::string& path, std::int64_t max_bytes) {
+  return file_error(
+      path, fmt::format("the file is larger than {} MB, so it is no configuration", max_bytes / 1000000));
+}
+
+}  // namespace
+
+Result<std::string> RealFileSystem::read(const std::string& path, std::int64_t max_bytes) const {
+  std::error_code problem;
+  if (fs::is_directory(path, problem)) return file_error(path, "is a directory, not a file");
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return file_error(path, fmt::format("cannot be read: {}", reason(errno)));
+  std::string content;
+  // Sizes are not asked for in advance: a pipe or /dev/stdin has none.
+  std::string chunk(1U << 16U, '\0');
+  std::size_t got = 0;
+  while ((got = std::fread(chunk.data(), 1, chunk.size(), file)) > 0) {
+    content.append(chunk, 0, got);
+    if (static_cast<std::int64_t>(content.size()) > max_bytes) break;
+  }
+  const bool failed = std::ferror(file) != 0;
+  const int code = errno;
+  std::fclose(file);
+  if (failed) return file_error(path, fmt::format("cannot be read: {}", reason(code)));
+  if (static_cast<std::int64_t>(content.size()) > max_bytes) return too_large(path, max_bytes);
+  return content;
+}
+
+Result<bool> RealFileSystem::write(const std::string& path, std::string_view content) const {
+#if defined(__unix__) || defined(__APPLE__)
+  const std::string beside = fmt::format("{}.{}.tmp", path, ::getpid());
+#else
+  const std::string beside = path + ".tmp";
+#endif
+  std::FILE* file = std::fopen(beside.c_str(), "wb");
+  if (file == nullptr) return file_error(path, fmt::format("cannot be written: {}", reason(errno)));
+  const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  const bool closed = std::fclose(file) == 0;
+  const int code = errno;
+  std::error_code problem;
+  if (written && closed) fs::rename(beside, path, problem);
+  if (!written || !closed || problem) {
+    std::error_code ignored;
+    fs::remove(beside, ignored);
+    return file_error(path, fmt::format("cannot be written: {}", problem ? problem.message() : reason(code)));
+  }
+  return true;
+}
+
+bool RealFileSystem::is_directory(const std::string& path) const {
+  std::error_code problem;
+  return fs::is_directory(path, problem);
+}
+
+bool RealFileSystem::exists(const std::string& path) const {
+  std::error_code problem;
+  return fs::exists(path, problem);
+}
+
+Result<std::vector<std::string>> RealFileSystem::list(const std::string& folder) const {
+  std::error_code problem;
+  std::vector<std::string> paths;
+  for (fs::directory_iterator it(folder, problem), end; !problem && it != end; it.increment(problem)) {
+    paths.push_back(it->path().string());
+  }
+  if (problem) return file_error(folder, fmt::format("cannot be listed: {}", problem.message()));
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+Result<std::string> MemoryFileSystem::read(const std::string& path, std::int64_t max_bytes) const {
+  const auto found = files.find(path);
+  if (found == files.end()) {
+    return file_error(path, is_directory(path) ? "is a directory, not a file"
+                                               : fmt::format("cannot be read: {}", reason(ENOENT)));
+  }
+  if (static_cast<std::int64_t>(found->second.size()) > max_bytes) return too_large(path, max_bytes);
+  return found->second;
+}
+
+Result<bool> MemoryFileSystem::write(const std::string& path, std::string_view content) const {
+  files[path] = std::string(content);
+  return true;
+}
+
+bool MemoryFileSystem::is_directory(const std::string& path) const {
+  const auto found = files.lower_bound(path + "/");
+  return found != files.end() && found->first.starts_with(path + "/");
+}
+
+bool MemoryFileSystem::exists(const std::string& path) const {
+  return files.contains(path) || is_directory(path);
+}
+
+Result<std::vector<std::string>> MemoryFileSystem::list(const std::string& folder) const {
+  std::vector<std::string> paths;
+  const std::string prefix = folder + "/";
+  for (const auto& [path, content] : files) {
+    if (!path.starts_with(prefix)) continue;
+    const std::string child = path.substr(0, path.find('/', prefix.size()));
+    if (paths.empty() || paths.back() != child) paths.push_back(child);
+  }
+  return paths;
+}
+
+}  // namespace shapelint::text

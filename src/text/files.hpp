@@ -1,0 +1,46 @@
+// Access to files behind one seam, so that tests run on files in memory.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace shapelint::text {
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  // The whole content. Errors: no such file, a directory, no permission, larger than `max_bytes`.
+  virtual Result<std::string> read(const std::string& path, std::int64_t max_bytes) const = 0;
+  // Writes beside the target and renames, so that a reader never sees half a file.
+  virtual Result<bool> write(const std::string& path, std::string_view content) const = 0;
+  virtual bool is_directory(const std::string& path) const = 0;
+  virtual bool exists(const std::string& path) const = 0;
+  // Paths of the files and folders directly in `folder`, sorted.
+  virtual Result<std::vector<std::string>> list(const std::string& folder) const = 0;
+};
+
+class RealFileSystem final : public FileSystem {
+ public:
+  Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override;
+  Result<bool> write(const std::string& path, std::string_view content) const override;
+  bool is_directory(const std::string& path) const override;
+  bool exists(const std::string& path) const override;
+  Result<std::vector<std::string>> list(const std::string& folder) const override;
+};
+
+// For tests: paths to contents; folders are implied by the paths.
+class MemoryFileSystem final : public FileSystem {
+ public:
+  mutable std::map<std::string, std::string> files;
+  Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override;
+  Result<bool> write(const std::string& path, std::string_view content) const override;
+  bool is_directory(const std::string& path) const override;
+  bool exists(const std::string& path) const override;
+  Result<std::vector<std::string>> list(const std::string& folder) const override;
+};
+
+}  // namespace shapelint::text

@@ -1,0 +1,86 @@
+// Lines and columns of a text.
+#include "text/source.hpp"
+
+#include <algorithm>
+
+namespace shapelint::text {
+
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+std::size_t clamped(std::string_view text, std::int64_t offset) {
+  return static_cast<std::size_t>(
+      std::clamp<std::int64_t>(offset, 0, static_cast<std::int64_t>(text.size())));
+}
+
+std::size_t line_begin(std::string_view text, std::size_t at) {
+  const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+  const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+  return begin == 0 && text.starts_with(byte_order_mark) ? std::min(at, byte_order_mark.size()) : begin;
+}
+
+}  // namespace
+
+Place place_of(std::string_view text, std::int64_t offset) {
+  const std::size_t at = clamped(text, offset);
+  const std::size_t begin = line_begin(text, at);
+  Place place;
+  place.line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
+  for (std::size_t i = begin; i < at; ++i) place.column += is_continuation(text[i]) ? 0 : 1;
+  return place;
+}
+
+std::string_view line_at(std::string_view text, std::int64_t offset) {
+  const std::size_t at = clamped(text, offset);
+  const std::size_t begin = line_begin(text, at);
+  std::string_view line = text.substr(begin, text.find('\n', at) - begin);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::int64_t offset_of(std::string_view text, Place place) {
+  std::size_t at = 0;
+  for (std::int64_t line = 1; line < place.line; ++line) {
+    const std::size_t newline = text.find('\n', at);
+    if (newline == std::string_view::npos) return static_cast<std::int64_t>(text.size());
+    at = newline + 1;
+  }
+  if (at == 0 && text.starts_with(byte_order_mark)) at = byte_order_mark.size();
+  for (std::int64_t column = 1; column < place.column && at < text.size() && text[at] != '\n'; ++column) {
+    do ++at;
+    while (at < text.size() && is_continuation(text[at]));
+  }
+  return static_cast<std::int64_t>(at);
+}
+
+std::int64_t first_invalid_utf8(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    bool valid = lead >= 0xC2 && lead <= 0xF4 && i + length <= text.size();
+    for (std::size_t j = 1; valid && j < length; ++j) valid = is_continuation(text[i + j]);
+    if (valid && length > 2) {
+      // Overlong forms, surrogates and values past U+10FFFF show in the second byte.
+      const auto second = static_cast<unsigned char>(text[i + 1]);
+      if (lead == 0xE0) valid = second >= 0xA0;
+      if (lead == 0xED) valid = second < 0xA0;
+      if (lead == 0xF0) valid = second >= 0x90;
+      if (lead == 0xF4) valid = second < 0x90;
+    }
+    if (!valid) return static_cast<std::int64_t>(i);
+    i += length;
+  }
+  return -1;
+}
+
+}  // namespace shapelint::text

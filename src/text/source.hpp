@@ -1,0 +1,28 @@
+// Where a byte of a text is, for people: line and column, worked out only when something is printed.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace shapelint::text {
+
+struct Place {
+  std::int64_t line = 1;    // 1-based
+  std::int64_t column = 1;  // 1-based, in Unicode code points
+};
+
+// The place of byte `offset` (clamped to the text). Lines end at "\n"; a byte-order mark has no column.
+Place place_of(std::string_view text, std::int64_t offset);
+
+// The line that holds byte `offset`, without its line ending.
+std::string_view line_at(std::string_view text, std::int64_t offset);
+
+// Byte offset of a 1-based line and 1-based column in code points, clamped to the text.
+std::int64_t offset_of(std::string_view text, Place place);
+
+// Offset of the first byte that is not valid UTF-8, or -1.
+std::int64_t first_invalid_utf8(std::string_view text);
+
+}  // namespace shapelint::text

@@ -1,0 +1,25 @@
+#include "base/names.hpp"
+
+#include <array>
+
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+TEST_CASE("edit distance counts insertions, deletions, replacements and swaps") {
+  CHECK(edit_distance("", "") == 0);
+  CHECK(edit_distance("a100", "a100") == 0);
+  CHECK(edit_distance("a100", "h100") == 1);
+  CHECK(edit_distance("hiden_size", "hidden_size") == 1);
+  CHECK(edit_distance("hidden_szie", "hidden_size") == 1);
+  CHECK(edit_distance("", "abc") == 3);
+}
+
+TEST_CASE("the nearest name is found, a far one is not") {
+  constexpr std::array<std::string_view, 3> names{"hidden_size", "head_dim", "vocab_size"};
+  CHECK(nearest_name("hiddensize", names) == "hidden_size");
+  CHECK(nearest_name("HIDDEN-SIZE", names) == "hidden_size");
+  CHECK(nearest_name("vocabsize", names) == "vocab_size");
+  CHECK(nearest_name("learning_rate", names).empty());
+  CHECK(did_you_mean("head_dm", names) == "did you mean `head_dim`");
+}

@@ -1,0 +1,32 @@
+#include "base/number.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+TEST_CASE("numbers for people") {
+  CHECK(percent(0.1734) == "17.3 %");
+  CHECK(percent(-0.0001) == "0.0 %");
+  CHECK(percent(1.0) == "100 %");
+  CHECK(duration(3.14159) == "3.14 us");
+  CHECK(duration(999.7) == "1.00 ms");
+  CHECK(duration(12345.0) == "12.3 ms");
+  CHECK(duration(2.5e6) == "2.50 s");
+  CHECK(count_short(124439808) == "124.4 M");
+  CHECK(count_short(6738415616.0) == "6.738 B");
+  CHECK(count_short(671026419200.0) == "671.0 B");
+  CHECK(count_short(12) == "12");
+  CHECK(with_commas(-1234567) == "-1,234,567");
+  CHECK(with_commas(999) == "999");
+}
+
+TEST_CASE("text to numbers takes the whole text or nothing") {
+  CHECK(parse_integer("50257") == 50257);
+  CHECK(parse_integer("-5") == -5);
+  CHECK_FALSE(parse_integer("5 "));
+  CHECK_FALSE(parse_integer(""));
+  CHECK_FALSE(parse_integer("99999999999999999999"));
+  CHECK(parse_number("1e-3") == 1e-3);
+  CHECK_FALSE(parse_number("nan"));
+  CHECK_FALSE(parse_number("1.5x"));
+}
