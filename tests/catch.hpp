@@ -3,6 +3,7 @@
 
 #if CATCH2_MAJOR >= 3
 #include <catch2/catch_all.hpp>
+using Catch::Approx;  // global in version 2
 #else
 #include <catch2/catch.hpp>
 #endif

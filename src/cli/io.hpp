@@ -17,6 +17,9 @@ struct Io {
   std::map<std::string, std::string> environment;  // the variables that matter: NO_COLOR, FORCE_COLOR …
   bool out_is_terminal = false;
   bool err_is_terminal = false;
+  // Whether to colour, as --color, the environment and the terminal decide; set by run() before a subcommand.
+  bool out_color = false;
+  bool err_color = false;
 };
 
 }  // namespace shapelint::cli

@@ -1,14 +1,120 @@
-// Chooses the subcommand.
+// Chooses the subcommand and decides on colour.
 #include "cli/run.hpp"
 
-#include "cli/exit_code.hpp"
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "cli/command.hpp"
+#include "cli/help.hpp"
+#include "cli/messages.hpp"
+#include "cli/parse.hpp"
 
 namespace shapelint::cli {
 
+namespace {
+
+struct Choice {
+  const Command* command = nullptr;
+  bool named = false;
+  std::vector<std::string> args;  // without the command's name
+};
+
+// The first argument that is no global option names the command; otherwise the first of the table runs.
+Choice choose(std::span<const std::string> args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i] == "--color") {
+      ++i;
+      continue;
+    }
+    if (args[i].starts_with("-") && args[i] != "--") continue;
+    for (const Command& command : commands()) {
+      if (command.name != args[i]) continue;
+      Choice choice{&command, true, {args.begin(), args.end()}};
+      choice.args.erase(choice.args.begin() + static_cast<std::ptrdiff_t>(i));
+      return choice;
+    }
+    break;
+  }
+  return {&commands().front(), false, {args.begin(), args.end()}};
+}
+
+bool is_set(const Io& io, const char* name) {
+  const auto found = io.environment.find(name);
+  return found != io.environment.end() && !found->second.empty();
+}
+
+// --color, then FORCE_COLOR, then NO_COLOR (both count only when not empty), then whether it is a terminal.
+bool use_color(std::size_t asked, const Io& io, bool is_terminal) {
+  constexpr std::size_t always = 1;
+  constexpr std::size_t never = 2;
+  if (asked == always) return true;
+  if (asked == never) return false;
+  if (is_set(io, "FORCE_COLOR")) return true;
+  if (is_set(io, "NO_COLOR")) return false;
+  const auto terminal = io.environment.find("TERM");
+  return is_terminal && (terminal == io.environment.end() || terminal->second != "dumb");
+}
+
+bool asks_for_help(std::span<const std::string> args) {
+  for (const std::string& arg : args) {
+    if (arg == "--") return false;
+    if (arg == "--help" || arg == "-h") return true;
+  }
+  return false;
+}
+
+// `shapelint sugest model.toml`: the first word is taken for a file, but is nearly a command.
+std::string misspelt_command(std::span<const std::string> args, const Io& io) {
+  for (const std::string& arg : args) {
+    if (arg.starts_with('-')) continue;
+    if (arg.find_first_of("./\\") != std::string::npos || io.files.exists(arg)) return {};
+    std::vector<std::string_view> names;
+    for (const Command& command : commands()) names.push_back(command.name);
+    const std::string hint = did_you_mean(arg, names);
+    return hint.empty() ? hint : fmt::format("there is no command and no file `{}`; {}", arg, hint);
+  }
+  return {};
+}
+
+}  // namespace
+
 int run(std::span<const std::string> args, Io& io) {
-  (void)args;
-  io.err << "shapelint: nothing is wired yet\n";
-  return static_cast<int>(ExitCode::error);
+  constexpr int failed = static_cast<int>(ExitCode::error);
+  const Choice choice = choose(args);
+  io.out_color = use_color(0, io, io.out_is_terminal);
+  io.err_color = use_color(0, io, io.err_is_terminal);
+  if (args.empty()) {
+    io.err << overview();
+    return failed;
+  }
+  if (asks_for_help(args)) {
+    io.out << (choice.named ? help(*choice.command) : overview());
+    return static_cast<int>(ExitCode::clean);
+  }
+
+  GlobalOptions global;
+  Bound bound = choice.command->bind();
+  std::vector<Option> options = bound.options;
+  for (Option& option : global_options(global)) options.push_back(std::move(option));
+  const std::vector<UsageError> errors = parse(options, choice.args);
+  io.out_color = use_color(global.color, io, io.out_is_terminal);
+  io.err_color = use_color(global.color, io, io.err_is_terminal);
+  if (global.version) {
+    io.out << "shapelint " << SHAPELINT_VERSION << '\n';
+    return static_cast<int>(ExitCode::clean);
+  }
+  const std::string misspelt = choice.named ? std::string{} : misspelt_command(args, io);
+  if (!misspelt.empty()) {
+    print_error(io, misspelt);
+    return failed;
+  }
+  for (const UsageError& error : errors) print_error(io, error.message, error.hint);
+  if (!errors.empty()) {
+    io.err << (choice.named ? fmt::format("see `shapelint {} --help`\n", choice.command->name)
+                            : "see `shapelint --help`\n");
+    return failed;
+  }
+  return static_cast<int>(bound.run(io));
 }
 
 }  // namespace shapelint::cli

@@ -1,0 +1,26 @@
+// The table of subcommands. A new one: its own NAME.hpp and NAME.cpp with an options struct, a function that
+// describes the options and one that runs; here one include and one entry.
+#include <array>
+
+#include "cli/command.hpp"
+#include "cli/lint.hpp"
+
+namespace shapelint::cli {
+
+std::span<const Command> commands() {
+  static constexpr std::array table{
+      Command{
+          "lint", "find dimensions that waste time, what each costs, and better ones",
+          "Reads each FILE, works out every operation that one GPU runs for a step, predicts how long each "
+          "takes, and reports the dimensions that make the step slower than it need be. `lint` is the "
+          "default command and need not be named.\n\n"
+          "Exit code: 0 when nothing was found at or above the fail level, 1 when something was, 2 for "
+          "wrong usage or input that cannot be read.",
+          "shapelint model.toml --gpu a100\n"
+          "shapelint model.toml --gpu h100 --micro-batch-size 8 --format json",
+          bind<LintOptions, lint_options, lint>},
+  };
+  return table;
+}
+
+}  // namespace shapelint::cli

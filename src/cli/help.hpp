@@ -1,0 +1,25 @@
+// Help texts and the man page, from the tables of commands and options.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/command.hpp"
+
+namespace shapelint::cli {
+
+// What every subcommand understands besides its own options.
+struct GlobalOptions {
+  std::size_t color = 0;  // index into color_choices()
+  bool help = false;
+  bool version = false;
+};
+std::span<const std::string_view> color_choices();
+std::vector<Option> global_options(GlobalOptions& options);
+
+// `shapelint --help`.
+std::string overview();
+// `shapelint COMMAND --help`.
+std::string help(const Command& command);
+
+}  // namespace shapelint::cli

@@ -1,0 +1,97 @@
+// Values of options.
+#include "cli/option.hpp"
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "base/number.hpp"
+
+namespace shapelint::cli {
+
+Setter into(bool& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    if (text != "true" && text != "false") return "`true` or `false`";
+    target = text == "true";
+    return std::nullopt;
+  };
+}
+
+Setter into(std::string& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    target = text;
+    return std::nullopt;
+  };
+}
+
+Setter into(std::int64_t& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    const auto value = parse_integer(text);
+    if (!value) return "a whole number";
+    target = *value;
+    return std::nullopt;
+  };
+}
+
+Setter into(std::optional<std::int64_t>& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    const auto value = parse_integer(text);
+    if (!value) return "a whole number";
+    target = value;
+    return std::nullopt;
+  };
+}
+
+Setter into(std::vector<std::string>& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    target.emplace_back(text);
+    return std::nullopt;
+  };
+}
+
+Setter into_list(std::vector<std::string>& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', begin), text.size());
+      if (comma == begin) return "names with commas between them";
+      target.emplace_back(text.substr(begin, comma - begin));
+      begin = comma + 1;
+    }
+    return std::nullopt;
+  };
+}
+
+Setter into_share(double& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    const bool is_percent = text.ends_with('%');
+    if (is_percent) text.remove_suffix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    const auto value = parse_number(text);
+    if (!value || *value < 0) return "a share such as `2%` or `0.02`";
+    const double share = is_percent ? *value / 100.0 : *value;
+    if (share > 1) return "a share of at most `100%`, such as `2%` or `0.02`";
+    target = share;
+    return std::nullopt;
+  };
+}
+
+Setter into_choice(std::size_t& target, std::span<const std::string_view> choices) {
+  return [&target, choices](std::string_view text) -> std::optional<std::string> {
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      if (choices[i] != text) continue;
+      target = i;
+      return std::nullopt;
+    }
+    std::string expected = "one of";
+    for (const std::string_view choice : choices) {
+      expected += fmt::format("{} `{}`", choice == choices.front() ? "" : ",", choice);
+    }
+    const std::string hint = did_you_mean(text, choices);
+    return hint.empty() ? expected : fmt::format("{}; {}", expected, hint);
+  };
+}
+
+std::vector<std::string> strings(std::span<const std::string_view> names) {
+  return {names.begin(), names.end()};
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,81 @@
+// The frame of the command line: usage errors, exit codes, colour.
+#include "cli/run.hpp"
+
+#include "cli/option.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/run_support.hpp"
+
+using shapelint::tests::run;
+
+TEST_CASE("wrong usage is exit code 2 and says what was wrong", "[cli]") {
+  struct Case {
+    std::vector<std::string> args;
+    std::string first_line;
+  };
+  const std::vector<Case> cases{
+      {{"--gup", "a100", "x.toml"}, "error: unknown option `--gup`; did you mean `--gpu`"},
+      {{"x.toml", "--colour=never"}, "error: unknown option `--colour`; did you mean `--color`"},
+      {{"x.toml", "--color"}, "error: `--color` needs a value"},
+      {{"x.toml", "--color=", "auto"}, "error: `--color` has no value"},
+      {{"x.toml", "--color", "nevr"},
+       "error: `--color` is `nevr`; expected one of `auto`, `always`, `never`; did you mean `never`"},
+      {{"lnit"}, "error: there is no command and no file `lnit`; did you mean `lint`"},
+      {{"lint"}, "error: no FILE was given"},
+  };
+  for (const Case& each : cases) {
+    const auto ran = run(each.args);
+    CHECK(ran.code == 2);
+    CHECK(ran.out.empty());
+    CHECK(ran.err.substr(0, ran.err.find('\n')) == each.first_line);
+  }
+}
+
+TEST_CASE("help and version go to standard output", "[cli]") {
+  CHECK(run({"--version"}).out == "shapelint " SHAPELINT_VERSION "\n");
+  CHECK(run({"--help"}).code == 0);
+  CHECK(run({"lint", "--help"}).out.find("Usage: shapelint lint [OPTIONS] FILE…") != std::string::npos);
+  CHECK(run({}).code == 2);
+}
+
+TEST_CASE("colour: the flag, then FORCE_COLOR, then NO_COLOR, then the terminal", "[cli]") {
+  const shapelint::text::MemoryFileSystem files;
+  const auto colored = [&](const std::vector<std::string>& flags,
+                           std::map<std::string, std::string> variables, bool terminal) {
+    std::vector<std::string> args{"lint"};
+    args.insert(args.end(), flags.begin(), flags.end());
+    args.emplace_back("--no-such-option");
+    return run(args, files, std::move(variables), terminal).err.find('\x1b') != std::string::npos;
+  };
+  CHECK(colored({}, {}, true));
+  CHECK_FALSE(colored({}, {}, false));
+  CHECK_FALSE(colored({}, {{"NO_COLOR", "1"}}, true));
+  CHECK(colored({}, {{"NO_COLOR", ""}}, true));
+  CHECK(colored({}, {{"FORCE_COLOR", "1"}}, false));
+  CHECK(colored({}, {{"FORCE_COLOR", "1"}, {"NO_COLOR", "1"}}, false));
+  CHECK_FALSE(colored({}, {{"FORCE_COLOR", ""}}, false));
+  CHECK_FALSE(colored({}, {{"TERM", "dumb"}}, true));
+  CHECK_FALSE(colored({"--color", "never"}, {{"FORCE_COLOR", "1"}}, true));
+  CHECK(colored({"--color=always"}, {{"NO_COLOR", "1"}}, false));
+}
+
+TEST_CASE("shares are read with and without a percent sign", "[cli]") {
+  double share = -1;
+  const auto set = shapelint::cli::into_share(share);
+  CHECK_FALSE(set("2%"));
+  CHECK(share == Approx(0.02));
+  CHECK_FALSE(set("0.5"));
+  CHECK(share == Approx(0.5));
+  CHECK(set("150%"));
+  CHECK(set("-1%"));
+  CHECK(set("nan"));
+  CHECK(set(""));
+}
+
+TEST_CASE("lists are split at commas and an empty item is refused", "[cli]") {
+  std::vector<std::string> names;
+  const auto set = shapelint::cli::into_list(names);
+  CHECK_FALSE(set("a100,h100"));
+  CHECK(names == std::vector<std::string>{"a100", "h100"});
+  CHECK(set("a100,"));
+  CHECK(set(""));
+}
