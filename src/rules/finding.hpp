@@ -20,34 +20,47 @@ struct Change {
   model::FieldId field = model::no_field;
   std::int64_t from = 0;
   std::int64_t to = 0;
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+// What something saves on one GPU: a share of the time per token (1 - new / old). What a smaller model saves
+// by being smaller is not counted, what a larger one costs is.
+struct GpuGain {
+  std::string gpu;  // id
+  double gain = 0;
+  double error = 0;  // half width of its interval; 0: not known
 };
 
 // One way out: a few fields changed together, and what that does.
 struct Proposal {
-  std::vector<Change> changes;
-  double gain = 0;  // share of the step's time that is saved: 1 - new / old
+  std::vector<Change> changes;  // what to edit
+  std::vector<Change> implied;  // values that follow without being edited (head_dim from the number of heads)
+  double gain = 0;              // the mean over the GPUs of the finding
+  double gain_error = 0;
+  std::vector<GpuGain> gains;  // one per GPU of the finding
   std::int64_t parameters_before = 0;
   std::int64_t parameters_after = 0;
 };
 
 struct Finding {
-  std::string_view code;  // SL104
+  std::string_view code;  // SL101
   std::string_view rule;  // vocab-misaligned
   Severity severity = Severity::warning;
   Confidence confidence = Confidence::estimated;
-  std::string gpu;      // id that it holds for; empty: for all
+  std::string gpu;      // id that it holds for; empty: for all GPUs of the run
   std::string message;  // what is wrong, with numbers
   std::string why;      // one or two sentences: the mechanism
   model::FieldId blamed = model::no_field;
   std::vector<model::FieldId> related;
   std::string path;  // of the file
-  Span span;         // the value's bytes
+  Span span;         // the value's bytes; empty when nothing in the file states it
   std::string key_path;
   std::string note;  // such as "the value is Megatron's default; the file does not state it"
   bool certain_to_fail = false;
   double gain = 0;                  // predicted share of the step that the best proposal saves
   double gain_error = 0;            // half width of its interval; 0: not known
-  std::vector<Proposal> proposals;  // best first
+  std::vector<GpuGain> gains;       // the same for each GPU that it holds for
+  std::vector<Proposal> proposals;  // best first; may be empty for what is certain to fail
   std::vector<std::string> ops;     // names of the ops that lose time
 };
 

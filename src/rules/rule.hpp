@@ -1,0 +1,108 @@
+// A rule as its file states it, and the collection of all rules.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "rules/finding.hpp"
+#include "text/document.hpp"
+
+namespace shapelint::rules {
+
+// What a rule is evaluated on, and so which variables it may use.
+enum class Scope : std::uint8_t {
+  model,      // once: the model's fields and what derives from them
+  parallel,   // the same; about how the model is split over ranks
+  step,       // once, with the predicted step (shares by bound, memory)
+  gemm,       // each matrix product of each pass
+  attention,  // each fused attention kernel
+  file,       // once; about what the file says rather than what it costs
+  known       // each model of the table of known models
+};
+std::string_view name(Scope scope);
+
+// Why a finding is worth telling.
+enum class Effect : std::uint8_t {
+  slower,  // reported when a fix saves at least min_gain of the step
+  fails,   // the run cannot start: always reported, and a hard constraint on every proposal
+  advice   // always reported (a likely mistake in the file)
+};
+std::string_view name(Effect effect);
+
+enum class Status : std::uint8_t { preview, stable, deprecated };
+std::string_view name(Status status);
+
+// A text and where it stands in the rule's file.
+struct Text {
+  std::string_view value;
+  text::NodeRef node;
+};
+
+struct Parameter {
+  std::string_view name;
+  double value = 0;
+  std::string_view doc;
+};
+
+// One way out: fields and the expressions of their new values, or fields whose neighbourhood is searched.
+struct Fix {
+  std::vector<std::pair<std::string_view, Text>> set;  // `blamed` stands for the blamed field
+  std::vector<std::string_view> vary;
+};
+
+struct Example {
+  std::string_view config;  // a native file
+  std::string_view gpu = "a100";
+  std::string_view says;  // a part of the message; may be empty
+  bool finds = true;
+};
+
+// Views point into the rule's document, which a RuleBook keeps.
+struct Rule {
+  std::string_view code;
+  std::string_view name;
+  std::string_view since;
+  Status status = Status::stable;
+  Severity severity = Severity::warning;
+  Confidence confidence = Confidence::estimated;
+  Scope scope = Scope::model;
+  Effect effect = Effect::slower;
+  std::string_view summary;  // one line for the table of rules
+  Text when;
+  Text message;
+  std::string_view mechanism;           // one or two sentences, printed with a finding
+  std::string_view why;                 // the page's text
+  std::vector<std::string_view> blame;  // fields, the first that the file states is blamed; or m, n, k
+  std::vector<Parameter> parameters;
+  std::vector<Fix> fixes;
+  std::vector<std::string_view> sources;
+  std::vector<Example> examples;
+};
+
+// All rules of a run, sorted by code.
+class RuleBook {
+ public:
+  // Reads one document per rule. Every error found is appended (unknown keys, missing ones, wrong types,
+  // duplicate codes and, with `check`, each expression that does not compile, at its place).
+  RuleBook(std::span<const text::Document> documents, bool check, std::vector<Error>& errors);
+
+  std::span<const Rule> rules() const { return rules_; }
+  // By code or name in any case; null when there is none.
+  const Rule* find(std::string_view code_or_name) const;
+  // Codes and names, for did-you-mean.
+  std::vector<std::string_view> names() const;
+
+ private:
+  std::vector<text::Document> documents_;
+  std::vector<Rule> rules_;
+};
+
+// The rules compiled into the program; read once.
+const RuleBook& builtin_rules();
+
+}  // namespace shapelint::rules
