@@ -1,6 +1,8 @@
 // The flat tree: reading and building.
 #include "text/document.hpp"
 
+#include <unordered_map>
+
 #include <fmt/format.h>
 
 namespace shapelint::text {
@@ -21,25 +23,32 @@ std::string_view describe(Kind kind) {
       return "a boolean";
     case Kind::null:
       return "null";
+    case Kind::unknown:
+      return "a value that is only known when run";
   }
   return "a value";
 }
 
 struct Document::Owned {
   std::string path;
-  std::string source;
+  std::shared_ptr<const std::string> source;
   std::vector<Node> nodes;
   std::string pool;
 };
 
-Document::Document(std::string path, std::string source, std::vector<Node> nodes, std::string pool) {
+Document::Document(std::string path, std::string source, std::vector<Node> nodes, std::string pool)
+    : Document(std::move(path), std::make_shared<const std::string>(std::move(source)), std::move(nodes),
+               std::move(pool)) {}
+
+Document::Document(std::string path, std::shared_ptr<const std::string> source, std::vector<Node> nodes,
+                   std::string pool) {
   auto owned = std::make_shared<Owned>();
   owned->path = std::move(path);
   owned->source = std::move(source);
   owned->nodes = std::move(nodes);
   owned->pool = std::move(pool);
   path_ = owned->path;
-  source_ = owned->source;
+  source_ = *owned->source;
   nodes_ = owned->nodes;
   pool_ = owned->pool;
   owned_ = std::move(owned);
@@ -55,6 +64,15 @@ Span NodeRef::key_span() const {
 
 Span NodeRef::span() const {
   return *this ? Span{node().value_begin, node().value_end} : Span{};
+}
+
+std::optional<Span> NodeRef::use_span() const {
+  if (!*this || node().use_end == 0) return std::nullopt;
+  return Span{node().use_begin, node().use_end};
+}
+
+std::string_view NodeRef::note() const {
+  return *this ? document_->pool().substr(node().note_offset, node().note_size) : std::string_view{};
 }
 
 std::string NodeRef::path() const {
@@ -130,6 +148,22 @@ Error NodeRef::key_error(std::string message, std::string hint) const {
   return Error{std::move(message), std::move(hint), std::string(file()), key_span()};
 }
 
+std::vector<DuplicateKey> duplicate_keys(const Document& document) {
+  std::vector<DuplicateKey> found;
+  std::unordered_map<std::string_view, NodeRef> seen;
+  for (std::size_t i = 0; i < document.nodes().size(); ++i) {
+    if (document.nodes()[i].kind != Kind::table) continue;
+    seen.clear();
+    for (const NodeRef child : NodeRef(&document, static_cast<std::int32_t>(i))) {
+      const auto [at, inserted] = seen.try_emplace(child.key(), child);
+      if (inserted) continue;
+      found.push_back({at->second, child});
+      at->second = child;
+    }
+  }
+  return found;
+}
+
 std::uint32_t TreeBuilder::intern(std::string_view value) {
   const auto offset = static_cast<std::uint32_t>(pool_.size());
   pool_ += value;
@@ -181,7 +215,26 @@ void TreeBuilder::set_boolean(std::int32_t index, bool value) {
   nodes_[static_cast<std::size_t>(index)].integer = value ? 1 : 0;
 }
 
+void TreeBuilder::set_use(std::int32_t index, Span use) {
+  nodes_[static_cast<std::size_t>(index)].use_begin = static_cast<std::uint32_t>(use.begin);
+  nodes_[static_cast<std::size_t>(index)].use_end = static_cast<std::uint32_t>(use.end);
+}
+
+void TreeBuilder::set_note(std::int32_t index, std::string_view note) {
+  Node& node = nodes_[static_cast<std::size_t>(index)];
+  node.note_offset = intern(note);
+  node.note_size = static_cast<std::uint32_t>(note.size());
+}
+
+void TreeBuilder::set_value_end(std::int32_t index, std::int64_t end) {
+  nodes_[static_cast<std::size_t>(index)].value_end = static_cast<std::uint32_t>(end);
+}
+
 Document TreeBuilder::finish(std::string path, std::string source) && {
+  return Document(std::move(path), std::move(source), std::move(nodes_), std::move(pool_));
+}
+
+Document TreeBuilder::finish(std::string path, std::shared_ptr<const std::string> source) && {
   return Document(std::move(path), std::move(source), std::move(nodes_), std::move(pool_));
 }
 

@@ -16,7 +16,9 @@
 
 namespace shapelint::text {
 
-enum class Kind : std::uint8_t { table, list, string, integer, number, boolean, null };
+// `unknown` is a value that only the run decides (a command's output, an unset variable, an unresolved
+// interpolation): it reads as nothing, and NodeRef::note() says why. `null` is a null that the file states.
+enum class Kind : std::uint8_t { table, list, string, integer, number, boolean, null, unknown };
 
 // "a table", "an integer" … for messages.
 std::string_view describe(Kind kind);
@@ -36,8 +38,12 @@ struct Node {
   std::uint32_t key_end = 0;
   std::uint32_t value_begin = 0;
   std::uint32_t value_end = 0;
-  std::int64_t integer = 0;  // Kind::integer, and Kind::boolean as 0 or 1
-  double number = 0;         // Kind::number and Kind::integer
+  std::int64_t integer = 0;     // Kind::integer, and Kind::boolean as 0 or 1
+  double number = 0;            // Kind::number and Kind::integer
+  std::uint32_t use_begin = 0;  // bytes of the source: see NodeRef::use_span
+  std::uint32_t use_end = 0;
+  std::uint32_t note_offset = 0;  // into the pool: see NodeRef::note and NodeRef::tag
+  std::uint32_t note_size = 0;
 };
 
 class NodeRef;
@@ -51,6 +57,9 @@ class Document {
       : path_(path), nodes_(nodes), pool_(pool) {}
   // Takes ownership of a parsed tree and of the text that it was parsed from.
   Document(std::string path, std::string source, std::vector<Node> nodes, std::string pool);
+  // The same for one of several documents of a file, which share the text.
+  Document(std::string path, std::shared_ptr<const std::string> source, std::vector<Node> nodes,
+           std::string pool);
 
   std::string_view path() const { return path_; }
   std::string_view source() const { return source_; }
@@ -80,7 +89,13 @@ class NodeRef {
   bool is(Kind kind) const { return *this && node().kind == kind; }
   std::string_view key() const;
   Span key_span() const;
+  // Where the value is written: the bytes to change in order to change it.
   Span span() const;
+  // Where the value is used, when it is written elsewhere: the alias (`*base`), the interpolation
+  // (`${model.hidden_size}`), the variable (`$HIDDEN`). Absent when written in place.
+  std::optional<Span> use_span() const;
+  // Kind::unknown: why it is unknown. Otherwise the YAML tag (`!include`), or nothing.
+  std::string_view note() const;
   // Dotted path from the root: `model.moe.num_experts`, `conv[2].stride`.
   std::string path() const;
   std::string_view file() const { return document_ == nullptr ? std::string_view{} : document_->path(); }
@@ -123,6 +138,13 @@ inline NodeRef Document::root() const {
   return NodeRef(this, nodes_.empty() ? no_node : 0);
 }
 
+// A key that occurs more than once in a table; the last one counts, as in Python's json and PyYAML.
+struct DuplicateKey {
+  NodeRef first;  // the occurrence that is ignored
+  NodeRef last;   // the next one, which overrides it
+};
+std::vector<DuplicateKey> duplicate_keys(const Document& document);
+
 // Builds the flat arrays; readers use it, in file order.
 class TreeBuilder {
  public:
@@ -132,7 +154,13 @@ class TreeBuilder {
   void set_integer(std::int32_t index, std::int64_t value);
   void set_number(std::int32_t index, double value);
   void set_boolean(std::int32_t index, bool value);
+  void set_use(std::int32_t index, Span use);
+  void set_note(std::int32_t index, std::string_view note);
+  void set_value_end(std::int32_t index, std::int64_t end);  // of a table or list, once it is closed
+  std::size_t size() const { return nodes_.size(); }
+  std::size_t pool_size() const { return pool_.size(); }
   Document finish(std::string path, std::string source) &&;
+  Document finish(std::string path, std::shared_ptr<const std::string> source) &&;
 
  private:
   std::uint32_t intern(std::string_view value);

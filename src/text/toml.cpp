@@ -93,21 +93,7 @@ class Walker {
 }  // namespace
 
 Result<Document> parse_toml(std::string path, std::string source) {
-  if (static_cast<std::int64_t>(source.size()) > max_source_bytes) {
-    return Error{fmt::format("the file has {} MB", source.size() / 1000000),
-                 fmt::format("a configuration has at most {} MB", max_source_bytes / 1000000),
-                 path,
-                 {}};
-  }
-  const std::int64_t invalid = first_invalid_utf8(source);
-  if (invalid >= 0) {
-    return Error{
-        fmt::format("byte {:#04x} is not valid UTF-8", static_cast<unsigned>(static_cast<unsigned char>(
-                                                           source[static_cast<std::size_t>(invalid)]))),
-        {},
-        path,
-        Span{invalid, invalid + 1}};
-  }
+  if (const auto problem = check_source(path, source)) return *problem;
   try {
     const toml::table table = toml::parse(std::string_view(source), std::string_view(path));
     Walker walker(source);

@@ -1,0 +1,36 @@
+// Size, encoding, depth.
+#include "text/limits.hpp"
+
+#include <fmt/format.h>
+
+#include "text/source.hpp"
+
+namespace shapelint::text {
+
+std::optional<Error> check_source(const std::string& path, std::string_view source) {
+  if (static_cast<std::int64_t>(source.size()) > max_source_bytes) {
+    return Error{fmt::format("the file has {} MB", source.size() / 1000000),
+                 fmt::format("a configuration has at most {} MB", max_source_bytes / 1000000),
+                 path,
+                 {}};
+  }
+  const std::int64_t invalid = first_invalid_utf8(source);
+  if (invalid < 0) return std::nullopt;
+  const auto byte = static_cast<unsigned char>(source[static_cast<std::size_t>(invalid)]);
+  return Error{fmt::format("byte {:#04x} is not valid UTF-8", static_cast<unsigned>(byte)),
+               {},
+               path,
+               Span{invalid, invalid + 1}};
+}
+
+Error too_deep(const std::string& path, std::int64_t at) {
+  return Error{
+      fmt::format("tables and lists are nested more than {} deep", max_depth), {}, path, Span{at, at + 1}};
+}
+
+Error too_many_values(const std::string& path, std::int64_t at) {
+  return Error{fmt::format("the file holds more than {} values", max_values),
+               "a configuration is smaller; aliases that repeat each other multiply", path, Span{at, at + 1}};
+}
+
+}  // namespace shapelint::text

@@ -1,0 +1,87 @@
+#include "tests/text/text_support.hpp"
+
+#include <rapidcheck.h>
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+namespace shapelint::text {
+
+std::string outline(NodeRef node) {
+  if (!node) return "absent";
+  switch (node.kind()) {
+    case Kind::table:
+    case Kind::list: {
+      const bool is_table = node.is(Kind::table);
+      std::string inside;
+      for (const NodeRef child : node) {
+        if (!inside.empty()) inside += ", ";
+        inside += is_table ? fmt::format("{}: {}", child.key(), outline(child)) : outline(child);
+      }
+      return is_table ? "{" + inside + "}" : "[" + inside + "]";
+    }
+    case Kind::string:
+      return fmt::format("\"{}\"", *node.as_string());
+    case Kind::integer:
+      return fmt::format("{}", *node.as_integer());
+    case Kind::number: {
+      const std::string shown = fmt::format("{}", *node.as_number());
+      return shown.find_first_of(".en") == std::string::npos ? shown + ".0" : shown;
+    }
+    case Kind::boolean:
+      return *node.as_boolean() ? "true" : "false";
+    case Kind::null:
+      return "null";
+    case Kind::unknown:
+      return fmt::format("unknown({})", node.note());
+  }
+  return "?";
+}
+
+std::string outline(const Error& error, std::string_view source) {
+  if (!error.span) return error.message;
+  return fmt::format("{} @ \"{}\"", error.message, bytes_at(source, *error.span));
+}
+
+namespace {
+
+std::string random_text() {
+  const auto pieces = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+      "a", "B", "7", "_", "-", " ", "\"", "'", "\\", "/", "#", ":", ": ", "é", "😀", "\n", "\t", "yes", "1e3",
+      "null", "~", "{", "]", ",", "&", "*", "!", "|", ">", "%", "@", "$", "0x1", "1_000", "1:30", "=", "<<"));
+  std::string text;
+  for (const std::string& piece : pieces) text += piece;
+  return text;
+}
+
+}  // namespace
+
+nlohmann::json random_tree(int depth) {
+  switch (*rc::gen::inRange(0, depth > 0 ? 8 : 6)) {
+    case 0:
+      return nullptr;
+    case 1:
+      return *rc::gen::arbitrary<bool>();
+    case 2:
+      return *rc::gen::arbitrary<std::int64_t>();
+    case 3:
+      return static_cast<double>(*rc::gen::inRange(-100000, 100000)) * 1.25e-7;
+    case 4:
+    case 5:
+      return random_text();
+    case 6: {
+      nlohmann::json list = nlohmann::json::array();
+      const int size = *rc::gen::inRange(0, 5);
+      for (int i = 0; i < size; ++i) list.push_back(random_tree(depth - 1));
+      return list;
+    }
+    default: {
+      nlohmann::json table = nlohmann::json::object();
+      const int size = *rc::gen::inRange(0, 5);
+      for (int i = 0; i < size; ++i) table[random_text()] = random_tree(depth - 1);
+      return table;
+    }
+  }
+}
+
+}  // namespace shapelint::text
