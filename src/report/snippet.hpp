@@ -1,0 +1,36 @@
+// Lines of a source file with carets under the places that matter.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "report/style.hpp"
+
+namespace shapelint::report {
+
+struct Mark {
+  Span span;
+  bool primary = true;  // ^^^^; otherwise ----
+  std::string label;    // after the carets; may be empty
+};
+
+//   --> path:9:14
+//    |
+//  9 | vocab_size = 50257
+//    |              ^^^^^ label
+//
+// One primary mark, and others in the same file; lines are shown in file order, a gap as "...". Of a span
+// over several lines the first is shown; a line too long for a terminal is cut around its mark. Ends with a
+// line feed.
+std::string snippet(std::string_view path, std::string_view source, std::span<const Mark> marks,
+                    const Style& style, Role role);
+
+// Spaces that the gutter of snippet() takes up to its bar, so that what follows lines up with it.
+std::size_t gutter_width(std::string_view source, std::span<const Mark> marks);
+
+// "error: …" with the place (when there is a span and the source is known) and the hint.
+std::string render(const Error& error, std::string_view source, const Style& style);
+
+}  // namespace shapelint::report
