@@ -1,51 +1,20 @@
 // Help texts from the tables of commands and options.
 #include "cli/help.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
+#include "report/wrap.hpp"
+
 namespace shapelint::cli {
+
+using report::wrap;
 
 namespace {
 
-constexpr std::size_t line_width = 80;
 constexpr std::size_t doc_column = 30;
-
-// Breaks `text` at blanks so that no line is longer than line_width; paragraphs are kept.
-std::string wrap(std::string_view text, std::size_t indent, std::size_t column) {
-  std::string out;
-  std::size_t at = column;
-  bool line_has_word = false;
-  for (std::size_t begin = 0; begin < text.size();) {
-    if (text[begin] == '\n') {
-      out += '\n';
-      at = 0;
-      line_has_word = false;
-      ++begin;
-      continue;
-    }
-    const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
-    const std::size_t size = end - begin;
-    if (line_has_word && at + 1 + size > line_width) {
-      out += '\n';
-      at = 0;
-      line_has_word = false;
-    }
-    if (!line_has_word && at < indent) {
-      out.append(indent - at, ' ');
-      at = indent;
-    } else if (line_has_word) {
-      out += ' ';
-      ++at;
-    }
-    out += text.substr(begin, size);
-    at += size;
-    line_has_word = true;
-    begin = end < text.size() && text[end] == ' ' ? end + 1 : end;
-  }
-  return out;
-}
 
 std::string described(const Option& option) {
   std::string text = option.doc;

@@ -1,0 +1,16 @@
+// Everything a run found, for programs: docs/schema/shapelint-report.schema.json describes it.
+#pragma once
+
+#include <string>
+
+#include "report/report.hpp"
+
+namespace shapelint::report {
+
+// Raised when a key changes its meaning or goes away; new keys may come without.
+inline constexpr int json_version = 1;
+
+// One JSON object, indented, ending with a line feed. Numbers are finite, times in microseconds.
+std::string json(const Report& report);
+
+}  // namespace shapelint::report

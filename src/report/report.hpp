@@ -1,0 +1,46 @@
+// What a run of the linter has to tell: the input of every output format.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "gpu/gpu.hpp"
+#include "model/reading.hpp"
+#include "rules/lint.hpp"
+
+namespace shapelint::report {
+
+// One model. A file may hold several (a text and a vision part).
+struct ModelReport {
+  std::string path;    // of the file
+  std::string source;  // its text, for snippets
+  model::Reading reading;
+  rules::LintResult result;
+};
+
+// An error and the text that its place refers to.
+struct ReportError {
+  Error error;
+  std::string source;
+};
+
+struct Report {
+  std::vector<gpu::Gpu> gpus;
+  bool gpus_assumed = false;  // nobody named one
+  double min_gain = 0;
+  std::vector<ModelReport> models;
+  std::vector<ReportError> errors;  // of files that could not be read or understood
+};
+
+struct Counts {
+  std::size_t errors = 0;
+  std::size_t warnings = 0;
+  std::size_t infos = 0;
+};
+Counts count(const std::vector<rules::Finding>& findings);
+
+// The value of a field as a file would state it: `32`, `true`, `bf16`.
+std::string value_text(model::FieldId field, std::int64_t value);
+
+}  // namespace shapelint::report

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Checks real reports against docs/schema/shapelint-report.schema.json.
+
+Usage: json_schema.py SHAPELINT SOURCE_FOLDER. Exit code 77 (skipped) without the jsonschema package.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: the Python package jsonschema is not installed (Debian: python3-jsonschema)")
+    sys.exit(77)
+
+binary, source = sys.argv[1], pathlib.Path(sys.argv[2])
+schema = json.loads((source / "docs/schema/shapelint-report.schema.json").read_text())
+validator = jsonschema.Draft7Validator(schema)
+validator.check_schema(schema)
+
+runs = [[str(path)] for path in sorted((source / "examples").glob("*.toml"))]
+runs += [["no-such-file.toml"], [str(source)], [str(path) for path in sorted((source / "examples").glob("*.toml"))]]
+failed = 0
+for files in runs:
+    ran = subprocess.run([binary, "lint", "--format", "json", *files], capture_output=True, text=True)
+    problems = [ran.stderr] if ran.stderr else []
+    try:
+        report = json.loads(ran.stdout)
+        problems += [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in validator.iter_errors(report)]
+    except json.JSONDecodeError as problem:
+        problems.append(f"not JSON: {problem}")
+    if problems:
+        failed += 1
+        print(" ".join(files), *problems[:10], sep="\n  ")
+print(f"{len(runs) - failed} of {len(runs)} reports fit the schema")
+sys.exit(1 if failed else 0)

@@ -1,0 +1,162 @@
+// A hand-made report: no cost model, so that the printers are tested alone.
+#pragma once
+
+#include "model/fields.hpp"
+#include "report/report.hpp"
+
+namespace shapelint::tests {
+
+inline Span span_of(const std::string& source, const std::string& piece, const std::string& in) {
+  const std::size_t begin = source.find(in) + in.find(piece);
+  return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(begin + piece.size())};
+}
+
+inline rules::Change change(const char* field, std::int64_t from, std::int64_t to) {
+  return {model::find_field(field), from, to};
+}
+
+inline report::ModelReport gpt() {
+  report::ModelReport model;
+  model.path = "gpt.toml";
+  model.source =
+      "[model]\nhidden_size = 2560\nnum_layers = 32\nnum_attention_heads = 32\nvocab_size = 50257\n";
+  model.reading.name = "gpt";
+  model.reading.path = model.path;
+  model.reading.dialect = "native";
+  model.reading.origins.resize(model::fields().size());
+  const auto state = [&](const char* name, std::int64_t value, const std::string& line) {
+    const auto field = static_cast<std::size_t>(model::find_field(name));
+    model::fields()[field].set(model.reading.setup, value);
+    model::Origin& origin = model.reading.origins[field];
+    origin.kind = model::Origin::Kind::stated;
+    origin.path = model.path;
+    origin.key_path = std::string("model.") + name;
+    origin.span = span_of(model.source, std::to_string(value), line);
+  };
+  state("hidden_size", 2560, "hidden_size = 2560");
+  state("num_attention_heads", 32, "num_attention_heads = 32");
+  state("vocab_size", 50257, "vocab_size = 50257");
+  model.reading.setup.plan.attention = model::Attention::unfused;
+  model.result.parameters_before = 2651553280;
+
+  rules::GpuReport gpu;
+  gpu.gpu = "a100-sxm4-80gb";
+  gpu.workload.tokens_per_step = 8192;
+  model::Op op;
+  op.name = "head.logits";
+  op.m = {8192, "micro_batch_size * sequence_length"};
+  op.n = {50257, "vocab_size"};
+  op.k = {2560, "hidden_size"};
+  gpu.workload.ops.push_back(op);
+  op = {};
+  op.name = "layer.attention";
+  op.kind = model::OpKind::attention;
+  gpu.workload.ops.push_back(op);
+  op = {};
+  op.name = "layer.mlp.all_reduce";
+  op.kind = model::OpKind::collective;
+  gpu.workload.ops.push_back(op);
+  gpu.before.time_us = 1.5e6;
+  gpu.before.mfu = 0.412;
+  gpu.before.ops.resize(3);
+  gpu.after = gpu.before;
+  gpu.after.time_us = 1.257e6;
+  gpu.after.mfu = 0.491;
+  model.result.gpus.push_back(gpu);
+  return model;
+}
+
+inline gpu::Gpu named_gpu(const char* id, const char* status) {
+  gpu::Gpu gpu;
+  gpu.id = id;
+  gpu.name = id;
+  gpu.calibration.status = status;
+  return gpu;
+}
+
+// One GPU; a warning with two proposals and a certain failure that no line states.
+inline report::Report one_gpu_report() {
+  report::ModelReport model = gpt();
+  rules::Finding heads;
+  heads.code = "SL201";
+  heads.rule = "head-dim-misaligned";
+  heads.confidence = rules::Confidence::measured;
+  heads.message = "head dim 80 is no multiple of 64";
+  heads.why =
+      "without a fused kernel, attention is a batch of matrix products whose dimension is the head's; tensor "
+      "cores read 64 elements at a time";
+  heads.blamed = model::find_field("num_attention_heads");
+  heads.related = {model::find_field("hidden_size")};
+  heads.path = model.path;
+  heads.key_path = "model.num_attention_heads";
+  heads.span = span_of(model.source, "32", "num_attention_heads = 32");
+  heads.span = {heads.span.begin, heads.span.begin + 2};
+  heads.gain = 0.162;
+  heads.gain_error = 0.03;
+  rules::Proposal twenty;
+  twenty.changes = {change("num_attention_heads", 32, 20)};
+  twenty.implied = {change("head_dim", 80, 128)};
+  twenty.gain = 0.162;
+  twenty.gain_error = 0.03;
+  twenty.parameters_before = twenty.parameters_after = model.result.parameters_before;
+  rules::Proposal forty = twenty;
+  forty.changes[0].to = 40;
+  forty.implied[0].to = 64;
+  forty.gain = 0.11;
+  forty.gain_error = 0;
+  heads.proposals = {twenty, forty};
+  heads.ops = {"layer.attention.scores"};
+
+  rules::Finding tensor;
+  tensor.code = "SL401";
+  tensor.rule = "heads-not-divisible";
+  tensor.severity = rules::Severity::error;
+  tensor.confidence = rules::Confidence::certain;
+  tensor.message = "3 tensor-parallel ranks cannot share 32 heads";
+  tensor.blamed = model::find_field("tensor");
+  tensor.path = model.path;
+  tensor.note = "tensor = 3 was given on the command line";
+  tensor.certain_to_fail = true;
+
+  model.result.findings = {heads, tensor};
+  model.result.gpus[0].applied = twenty.changes;
+  report::Report report;
+  report.gpus = {named_gpu("a100-sxm4-80gb", "calibrated")};
+  report.min_gain = 0.01;
+  report.models = {model};
+  return report;
+}
+
+// Two assumed GPUs, one of them uncalibrated; one warning.
+inline report::Report two_gpu_report() {
+  report::ModelReport model = gpt();
+  rules::GpuReport second = model.result.gpus[0];
+  second.gpu = "h100-sxm";
+  second.before.time_us = 0.7e6;
+  second.before.mfu = 0.38;
+  model.result.gpus.push_back(second);
+  rules::Finding vocab;
+  vocab.code = "SL101";
+  vocab.rule = "vocab-misaligned";
+  vocab.message = "50257 rows of vocabulary are odd";
+  vocab.blamed = model::find_field("vocab_size");
+  vocab.path = model.path;
+  vocab.span = span_of(model.source, "50257", "vocab_size = 50257");
+  vocab.gain = 0.057;
+  vocab.gains = {{"a100-sxm4-80gb", 0.073, 0}, {"h100-sxm", 0.041, 0}};
+  rules::Proposal padded;
+  padded.changes = {change("vocab_size", 50257, 50304)};
+  padded.gain = vocab.gain;
+  padded.gains = vocab.gains;
+  padded.parameters_before = model.result.parameters_before;
+  padded.parameters_after = model.result.parameters_before + 120320;
+  vocab.proposals = {padded};
+  model.result.findings = {vocab};
+  report::Report report;
+  report.gpus = {named_gpu("a100-sxm4-80gb", "calibrated"), named_gpu("h100-sxm", "uncalibrated")};
+  report.gpus_assumed = true;
+  report.models = {model};
+  return report;
+}
+
+}  // namespace shapelint::tests
