@@ -9,9 +9,21 @@
 
 #include "base/dtype.hpp"
 #include "base/error.hpp"
+#include "gpu/architecture.hpp"
 #include "gpu/calibration.hpp"
 
 namespace shapelint::gpu {
+
+// Rates that somebody measured; 0 when no figure was found.
+struct Measured {
+  double dram_read_gb_s = 0;
+  double dram_copy_gb_s = 0;  // bytes read and written
+  double dram_triad_gb_s = 0;
+  double gemm_bf16_p99_tflops = 0;   // 99th percentile over large shapes, random data
+  double gemm_bf16_mamf_tflops = 0;  // maximum achievable matmul FLOPS: the mean at the best shape found
+  double gemm_bf16_community_tflops = 0;
+  double gemm_fp16_tflops = 0;
+};
 
 // Facts. 0 means that the figure is unknown or that the unit does not exist. Peaks are dense, with fp32
 // accumulation. GB and TFLOPS are decimal, KiB and MiB binary.
@@ -19,29 +31,44 @@ struct Gpu {
   std::string id;    // file name without extension: `a100-sxm4-80gb`
   std::string name;  // `NVIDIA A100 SXM4 80GB`
   std::string vendor;
-  std::string architecture;   // key of gpus/architectures: `ampere-ga100`
-  std::int64_t sm_count = 0;  // SMs (compute units on AMD) of the product, not of the full die
+  std::vector<std::string> aliases;
+  Architecture architecture;
+  std::string compute_capability;      // `8.0`; the product's where it differs from its architecture's
+  std::int64_t sm_count = 0;           // SMs (compute units on AMD) of the product, not of the full die
+  std::int64_t sm_count_full_die = 0;  // of the silicon, which no product has
   double boost_clock_mhz = 0;
-  std::array<double, dtypes.size()> peak_tflops{};  // by DType, on the fastest unit that multiplies it
-  double peak_fp32_cuda_tflops = 0;                 // outside tensor cores
+  double tensor_clock_mhz = 0;                        // that the tensor peaks are rated at
+  std::int64_t fp16_flops_per_clock_per_sm = 0;       // on tensor cores
+  std::array<double, dtypes.size()> tensor_tflops{};  // by DType, on tensor cores; 0: they cannot
+  // By DType, on the fastest unit. fp16, bf16 and tf32 have a peak everywhere: what no tensor core multiplies
+  // runs on the CUDA cores, as fp32 if need be. 0 for fp8, int8 and fp4: the GPU cannot.
+  std::array<double, dtypes.size()> peak_tflops{};
+  double peak_fp32_cuda_tflops = 0;  // outside tensor cores
   double peak_fp16_cuda_tflops = 0;
   double dram_bandwidth_gb_s = 0;
   double dram_size_gb = 0;
-  double dram_measured_gb_s = 0;  // read or copy benchmark; 0 when none was found
-  double l2_size_mib = 0;
+  double dram_measured_gb_s = 0;  // copy, or else triad, or else read; 0 when none was found
+  double l2_size_mib = 0;         // all of it; on AMD all XCDs together
   double l2_bandwidth_gb_s = 0;
-  double shared_bytes_per_clock_per_sm = 0;
-  double shared_max_per_block_kib = 0;
   double gemm_achievable_tflops = 0;  // MAMF or a high percentile of measured bf16 products; 0 when unknown
   double link_gb_s = 0;               // per direction and GPU, within a node (NVLink, xGMI); 0: PCIe only
+  std::int64_t link_gpus = 8;         // GPUs that this link joins
   double pcie_gb_s = 0;               // per direction
   double tdp_w = 0;
-  bool has_tensor_cores = false;
+  bool fp32_accumulate_half_rate = false;
+  Measured measured;
   Calibration calibration;
 };
 
 inline double peak_tflops(const Gpu& gpu, DType dtype) {
   return gpu.peak_tflops[static_cast<std::size_t>(dtype)];
+}
+inline bool on_tensor_cores(const Gpu& gpu, DType dtype) {
+  return gpu.tensor_tflops[static_cast<std::size_t>(dtype)] > 0;
+}
+// Whether products of this type run at all.
+inline bool can_multiply(const Gpu& gpu, DType dtype) {
+  return peak_tflops(gpu, dtype) > 0;
 }
 
 }  // namespace shapelint::gpu

@@ -1,6 +1,10 @@
 // GPU profiles by name: the files of gpus/ compiled in, and a user's own.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,14 +14,39 @@
 
 namespace shapelint::gpu {
 
-// The profile with this id or alias (case, `-` and `_` do not matter). Error: did you mean.
-Result<Gpu> find_gpu(std::string_view name_or_alias);
+// `own`, in everything below: a user's profiles, which come before the built-in ones of the same name; files
+// in a folder called `architectures` describe architectures.
 
-// All ids, in the order of the catalogue.
-std::vector<std::string_view> gpu_ids();
+// The profile with this id or alias (case, `-` and `_` do not matter). Error: did you mean, or the first
+// error of the profile.
+Result<Gpu> find_gpu(std::string_view name_or_alias, std::span<const text::Document> own = {});
+
+// Its file. Error: did you mean.
+Result<const text::Document*> find_profile(std::string_view name_or_alias,
+                                           std::span<const text::Document> own = {});
+
+// All ids, a user's own first, then in the order of the catalogue.
+std::vector<std::string_view> gpu_ids(std::span<const text::Document> own = {});
 
 // A profile from a file: everything stated in it, or `based_on = "h100"` and what differs. All errors found
-// (unknown keys, wrong types, implausible figures) are appended to `errors`.
-Gpu read_gpu(const text::Document& document, std::vector<Error>& errors);
+// (unknown keys, wrong types, implausible figures) are appended to `errors`; the profile is usable only when
+// there are none.
+Gpu read_gpu(const text::Document& document, std::vector<Error>& errors,
+             std::span<const text::Document> own = {});
+
+// An architecture by its id (exactly). Error: did you mean, or the file's first error.
+Result<Architecture> find_architecture(std::string_view id, std::span<const text::Document> own = {});
+Architecture read_architecture(const text::Document& document, std::vector<Error>& errors);
+
+// The file of an architecture, or nothing.
+const text::Document* find_architecture_file(std::string_view id, std::span<const text::Document> own = {});
+
+// The same product with another number of SMs: B300 is sold with 148 and 152. Peaks, achievable rates and the
+// L2's bandwidth, which is limited by the SMs' ports, scale with the count; DRAM, links and cache sizes do
+// not. Error: fewer than 1, or more than the full die has.
+Result<Gpu> with_sm_count(Gpu gpu, std::int64_t sm_count);
+
+// File name without folders and extension: the id of a profile or an architecture.
+std::string_view id_of(const text::Document& document);
 
 }  // namespace shapelint::gpu

@@ -1,0 +1,214 @@
+#include "gpu/registry.hpp"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tests/catch.hpp"
+#include "text/source.hpp"
+#include "text/toml.hpp"
+
+using namespace shapelint;
+using namespace shapelint::gpu;
+
+namespace {
+
+text::Document parsed(std::string path, std::string source) {
+  auto document = text::parse_toml(std::move(path), std::move(source));
+  REQUIRE(document);
+  return *std::move(document);
+}
+
+// "line: message (hint)" of each error, as a user sees them.
+std::vector<std::string> shown(const std::vector<Error>& errors, const text::Document& document) {
+  std::vector<std::string> lines;
+  for (const Error& error : errors) {
+    std::string line = error.path;
+    if (error.span) line += fmt::format(":{}", text::place_of(document.source(), error.span->begin).line);
+    line += ": " + error.message;
+    if (!error.hint.empty()) line += " (" + error.hint + ")";
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::vector<std::string> errors_of(const std::string& source) {
+  const text::Document document = parsed("my.toml", source);
+  std::vector<Error> errors;
+  read_gpu(document, errors);
+  return shown(errors, document);
+}
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a profile is found by id and alias; case, - and _ do not matter") {
+  for (const char* name : {"a100-sxm4-80gb", "a100", "A100", "a100_80gb", "A100-SXM4-80GB", "a100sxm480gb"}) {
+    INFO(name);
+    const auto gpu = find_gpu(name);
+    REQUIRE(gpu);
+    CHECK(gpu->id == "a100-sxm4-80gb");
+  }
+}
+
+TEST_CASE("the A100 as its whitepaper and measurements have it") {
+  const auto gpu = find_gpu("a100");
+  REQUIRE(gpu);
+  CHECK(gpu->name == "NVIDIA A100 SXM4 80GB");
+  CHECK(gpu->sm_count == 108);
+  CHECK(gpu->sm_count_full_die == 128);
+  CHECK(peak_tflops(*gpu, DType::bf16) == 312);
+  CHECK(peak_tflops(*gpu, DType::tf32) == 156);
+  CHECK(peak_tflops(*gpu, DType::fp32) == 19.5);
+  CHECK_FALSE(can_multiply(*gpu, DType::fp8));
+  CHECK(gpu->dram_bandwidth_gb_s == 2039);
+  CHECK(gpu->dram_measured_gb_s == 1737);
+  CHECK(gpu->gemm_achievable_tflops == 284);
+  CHECK(gpu->link_gb_s == 300);
+  CHECK(gpu->architecture.id == "ampere-ga100");
+  CHECK(gpu->compute_capability == "8.0");
+  CHECK(gpu->architecture.has_tensor_cores);
+  CHECK_FALSE(gpu->architecture.has_tma);
+  CHECK(alignment(gpu->architecture, DType::fp16).best_bytes == 128);
+  REQUIRE_FALSE(gpu->architecture.tiles.empty());
+  CHECK(gpu->architecture.tiles[0].m == 256);
+  CHECK(gpu->architecture.tiles[0].ctas_per_sm == 1);
+}
+
+TEST_CASE("SM counts are the product's, not the full die's") {
+  CHECK(find_gpu("h100")->sm_count == 132);
+  CHECK(find_gpu("h100-pcie")->sm_count == 114);
+  CHECK(find_gpu("b200")->sm_count == 148);
+  CHECK(find_gpu("l4")->sm_count == 58);
+  CHECK(find_gpu("mi250x")->sm_count == 110);
+}
+
+TEST_CASE("what no tensor core multiplies runs on the CUDA cores, as fp32 if need be") {
+  const auto v100 = find_gpu("v100");
+  CHECK(on_tensor_cores(*v100, DType::fp16));
+  CHECK_FALSE(on_tensor_cores(*v100, DType::bf16));
+  CHECK(peak_tflops(*v100, DType::bf16) == v100->peak_fp32_cuda_tflops);
+  const auto p100 = find_gpu("p100");
+  CHECK(peak_tflops(*p100, DType::fp16) == p100->peak_fp16_cuda_tflops);
+  // fp16 instructions at 1/64 of the fp32 rate: frameworks compute in fp32.
+  const auto gtx = find_gpu("gtx-1080-ti");
+  CHECK(peak_tflops(*gtx, DType::fp16) == gtx->peak_fp32_cuda_tflops);
+}
+
+TEST_CASE("an unknown GPU gets a suggestion") {
+  const auto gpu = find_gpu("h100-pci");
+  REQUIRE_FALSE(gpu);
+  CHECK(gpu.error().message == "unknown GPU `h100-pci`");
+  CHECK(gpu.error().hint == "did you mean `h100-pcie`");
+  CHECK(find_gpu("zzzzzzzzzz").error().hint ==
+        "`shapelint gpus` lists the known ones; `--gpu-file` reads another");
+}
+
+TEST_CASE("a user's file gives all of its errors, each with its place") {
+  CHECK(errors_of("architecture = \"hoper\"\n"
+                  "sm_count = 0\n"
+                  "boost_clock = 1000\n"
+                  "boost_clock_mhz = \"fast\"\n"
+                  "dram_bandwidth_gb_s = -5\n"
+                  "peak_fp32_cuda_tflops = { value = 60, source = [\"me\"] }\n"
+                  "l2_size_mib = { note = \"later\" }\n"
+                  "aliases = [1]\n"
+                  "has_tma = true\n"
+                  "[measured]\n"
+                  "dram_copy_gb_s = true\n") ==
+        Lines{
+            "my.toml:1: unknown architecture `hoper` (did you mean `hopper`)",
+            "my.toml:2: `sm_count` is implausible: 0 (expected between 1 and 4096)",
+            "my.toml:3: unknown key `boost_clock` (did you mean `boost_clock_mhz`)",
+            "my.toml:4: `boost_clock_mhz` is a string, expected a number",
+            "my.toml:5: `dram_bandwidth_gb_s` is implausible: -5 (expected between 1 and 1000000)",
+            "my.toml:6: unknown key `peak_fp32_cuda_tflops.source` (did you mean `sources`)",
+            "my.toml:7: `l2_size_mib` has no `value`",
+            "my.toml:8: `aliases[0]` is an integer, expected a string",
+            "my.toml:9: unknown key `has_tma`",
+            "my.toml:11: `measured.dram_copy_gb_s` is a boolean, expected a number",
+        });
+}
+
+TEST_CASE("a file without what every profile needs says what is missing") {
+  CHECK(errors_of("name = \"mine\"\nsm_count = 100\n") ==
+        Lines{"my.toml: a GPU needs also `architecture`, `boost_clock_mhz`, `peak_fp32_cuda_tflops`, "
+              "`dram_bandwidth_gb_s`, `l2_size_mib` (state it, or start from a known GPU with `based_on = "
+              "\"h100\"`)"});
+  CHECK(errors_of("based_on = \"h100-pci\"\n") ==
+        Lines{"my.toml:1: unknown GPU `h100-pci` (did you mean `h100-pcie`)"});
+  CHECK(errors_of("based_on = \"h100\"\nsm_count = 150\n") ==
+        Lines{"my.toml:2: `sm_count` is 150, but the full die has only 144"});
+}
+
+TEST_CASE("based_on takes everything from another GPU but what the file states") {
+  const text::Document document = parsed("folder/my-h100.toml",
+                                         "based_on = \"h100\"\n"
+                                         "name = \"our H100\"\n"
+                                         "dram_bandwidth_gb_s = { value = 3000, note = \"as we measured\" }\n"
+                                         "[measured]\n"
+                                         "dram_copy_gb_s = 2700\n");
+  std::vector<Error> errors;
+  const Gpu gpu = read_gpu(document, errors);
+  CHECK(errors.empty());
+  CHECK(gpu.id == "my-h100");
+  CHECK(gpu.name == "our H100");
+  CHECK(gpu.aliases.empty());
+  CHECK(gpu.dram_bandwidth_gb_s == 3000);
+  CHECK(gpu.dram_measured_gb_s == 2700);
+  CHECK(gpu.sm_count == 132);
+  CHECK(peak_tflops(gpu, DType::bf16) == 989.4);
+  CHECK(gpu.architecture.id == "hopper");
+}
+
+TEST_CASE("a user's folder comes first, and its files may build on each other and on own architectures") {
+  const std::vector<text::Document> own = {
+      parsed("gpus/h100.toml", "based_on = \"h100-sxm5\"\ntdp_w = 500\n"),
+      parsed("gpus/slow.toml", "based_on = \"h100\"\narchitecture = \"wide\"\naliases = [\"tortoise\"]\n"),
+      parsed("gpus/architectures/wide.toml", "name = \"Wide\"\nshared_max_per_sm_kib = 512\n"),
+      parsed("gpus/loop-a.toml", "based_on = \"loop-b\"\n"),
+      parsed("gpus/loop-b.toml", "based_on = \"loop-a\"\n"),
+      parsed("gpus/self.toml", "based_on = \"self\"\n"),
+  };
+  CHECK(find_gpu("h100", own)->tdp_w == 500);
+  CHECK(find_gpu("h100")->tdp_w == 700);
+  const auto slow = find_gpu("tortoise", own);
+  REQUIRE(slow);
+  CHECK(slow->tdp_w == 500);
+  CHECK(slow->architecture.shared_max_per_sm_kib == 512);
+  CHECK(gpu_ids(own).at(1) == "slow");
+  CHECK(gpu_ids(own).size() == gpu_ids().size() + 5);
+  CHECK(find_gpu("loop-a", own).error().message.ends_with("is based on itself, through others"));
+  CHECK(find_gpu("self", own).error().message == "`self` is based on itself");
+}
+
+TEST_CASE("another number of SMs scales what the SMs do, not the memory") {
+  const Gpu b300 = *find_gpu("b300");
+  const auto wide = with_sm_count(b300, 152);
+  REQUIRE(wide);
+  CHECK(wide->sm_count == 152);
+  CHECK(peak_tflops(*wide, DType::bf16) == Approx(peak_tflops(b300, DType::bf16) * 152 / 148));
+  CHECK(wide->gemm_achievable_tflops == Approx(b300.gemm_achievable_tflops * 152 / 148));
+  CHECK(wide->dram_bandwidth_gb_s == b300.dram_bandwidth_gb_s);
+  CHECK(wide->link_gb_s == b300.link_gb_s);
+  CHECK(with_sm_count(b300, 148)->peak_tflops == b300.peak_tflops);
+
+  const auto too_many = with_sm_count(*find_gpu("h100"), 145);
+  REQUIRE_FALSE(too_many);
+  CHECK(too_many.error().message == "145 SMs are implausible for `h100-sxm5`");
+  CHECK(too_many.error().hint == "the product has 132, the full die 144");
+  CHECK_FALSE(with_sm_count(b300, 0));
+  CHECK_FALSE(with_sm_count(b300, -1));
+}
+
+TEST_CASE("sm_count in a file that builds on another scales the peaks that it does not state") {
+  const text::Document document =
+      parsed("half.toml", "based_on = \"h100\"\nsm_count = 66\npeak_fp8_tensor_tflops = 1000\n");
+  std::vector<Error> errors;
+  const Gpu gpu = read_gpu(document, errors);
+  CHECK(errors.empty());
+  CHECK(peak_tflops(gpu, DType::bf16) == Approx(989.4 / 2));
+  CHECK(peak_tflops(gpu, DType::fp8) == 1000);
+}
