@@ -1,6 +1,7 @@
 // Command-line arguments to options: CLI11 splits the arguments, the options' own setters read the values.
 #include "cli/parse.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
@@ -68,7 +69,7 @@ std::vector<UsageError> parse(std::span<const Option> options, std::span<const s
         option.is_flag() ? app.add_flag(option.names) : app.add_option(option.names, CLI::callback_t{});
     handle->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     if (option.is_positional() && option.many) {
-      handle->expected(1, std::numeric_limits<int>::max() / 2);
+      handle->expected(1, std::numeric_limits<int>::max() / 2)->allow_extra_args();
     }
     handles.push_back(handle);
   }
@@ -86,8 +87,15 @@ std::vector<UsageError> parse(std::span<const Option> options, std::span<const s
     }
     return errors;
   }
-  for (const std::string& argument : app.remaining()) {
-    if (argument != "--") errors.push_back(unexpected(argument, options));
+  const std::vector<std::string> remaining = app.remaining();
+  const auto is_unknown_option = [](const std::string& arg) {
+    return arg.size() > 1 && arg.starts_with('-') && arg != "--";
+  };
+  // What follows an unknown option may be its value: not an error of its own.
+  const bool has_unknown_option = std::any_of(remaining.begin(), remaining.end(), is_unknown_option);
+  for (const std::string& argument : remaining) {
+    if (argument == "--" || (has_unknown_option && !is_unknown_option(argument))) continue;
+    errors.push_back(unexpected(argument, options));
   }
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (options[i].is_flag()) {

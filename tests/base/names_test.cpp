@@ -1,3 +1,4 @@
+// Did-you-mean.
 #include "base/names.hpp"
 
 #include <array>

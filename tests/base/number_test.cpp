@@ -1,3 +1,4 @@
+// Numbers to text and back.
 #include "base/number.hpp"
 
 #include "tests/catch.hpp"

@@ -2,6 +2,7 @@
 #include "cli/run.hpp"
 
 #include "cli/option.hpp"
+#include "cli/parse.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 
@@ -28,6 +29,26 @@ TEST_CASE("wrong usage is exit code 2 and says what was wrong", "[cli]") {
     CHECK(ran.out.empty());
     CHECK(ran.err.substr(0, ran.err.find('\n')) == each.first_line);
   }
+}
+
+TEST_CASE("options and files may be mixed, and files may be many", "[cli]") {
+  std::vector<std::string> files;
+  std::vector<std::string> gpus;
+  std::int64_t count = 0;
+  bool flag = false;
+  using shapelint::cli::into;
+  const std::vector<shapelint::cli::Option> options{
+      {.names = "FILE", .value = "FILE", .doc = "", .set = into(files), .many = true},
+      {.names = "--gpu", .value = "NAMES", .doc = "", .set = shapelint::cli::into_list(gpus), .many = true},
+      {.names = "-n,--count", .value = "N", .doc = "", .set = into(count)},
+      {.names = "--flag", .doc = "", .set = into(flag)}};
+  const auto args = std::vector<std::string>{"a",          "--gpu",  "x,y", "b",       "-n", "3",
+                                             "--count=-5", "--flag", "-",   "--gpu=z", "--", "--c"};
+  CHECK(shapelint::cli::parse(options, args).empty());
+  CHECK(files == std::vector<std::string>{"a", "b", "-", "--c"});
+  CHECK(gpus == std::vector<std::string>{"x", "y", "z"});
+  CHECK(count == -5);
+  CHECK(flag);
 }
 
 TEST_CASE("help and version go to standard output", "[cli]") {

@@ -1,3 +1,4 @@
+// The catalogue of GPUs and the reader of profiles.
 #include "gpu/registry.hpp"
 
 #include <string>

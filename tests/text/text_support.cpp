@@ -1,3 +1,4 @@
+// What the tests of the readers share.
 #include "tests/text/text_support.hpp"
 
 #include <rapidcheck.h>

@@ -1,3 +1,4 @@
+// TOML to a document: spans, values, errors.
 #include "text/toml.hpp"
 
 #include <string>

@@ -1,0 +1,154 @@
+// The rules of the house that a machine can check: which room may use which, how long a file may be, and that
+// nothing committed knows of the machine it was written on.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A room (folder of src/) and the rooms that it may include. The way of the data is
+//   text -> formats -> model -> cost -> suggest -> rules -> report, and cli on top.
+const std::map<std::string, std::set<std::string>> may_use{
+    {"base", {}},
+    {"text", {"base"}},
+    {"expr", {"base"}},
+    {"catalog", {"base", "text"}},
+    {"model", {"base"}},
+    {"formats", {"base", "text", "expr", "catalog", "model"}},
+    {"gpu", {"base", "text", "catalog"}},
+    {"cost", {"base", "model", "gpu"}},
+    {"calibrate", {"base", "text", "model", "gpu", "cost"}},
+    {"suggest", {"base", "expr", "model", "gpu", "cost"}},
+    {"rules", {"base", "text", "expr", "catalog", "model", "gpu", "cost", "suggest"}},
+    {"report", {"base", "text", "model", "gpu", "cost", "suggest", "rules"}},
+    {"cli",
+     {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "calibrate", "suggest", "rules",
+      "report"}},
+};
+
+constexpr std::size_t longest_file = 400;  // lines
+
+const fs::path root(SHAPELINT_SOURCE_DIR);
+
+std::vector<std::string> lines_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<fs::path> sources(const char* folder) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+    const auto extension = entry.path().extension();
+    if (extension == ".cpp" || extension == ".hpp") paths.push_back(entry.path().lexically_relative(root));
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// Tracked and new files, as git lists them; none outside a repository.
+std::vector<fs::path> committed_files() {
+  const std::string command =
+      "git -C '" + root.string() + "' ls-files --cached --others --exclude-standard 2>&1";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string listing;
+  std::array<char, 4096> chunk{};
+  while (const std::size_t got = std::fread(chunk.data(), 1, chunk.size(), pipe))
+    listing.append(chunk.data(), got);
+  if (pclose(pipe) != 0) return {};
+  std::vector<fs::path> paths;
+  std::istringstream lines(listing);
+  for (std::string line; std::getline(lines, line);) {
+    if (fs::is_regular_file(root / line)) paths.emplace_back(line);
+  }
+  return paths;
+}
+
+}  // namespace
+
+TEST_CASE("a room includes only the rooms before it", "[architecture]") {
+  for (const fs::path& path : sources("src")) {
+    const std::string room = std::next(path.begin())->string();
+    if (room == "main.cpp") continue;
+    INFO(path.string());
+    const auto found = may_use.find(room);
+    REQUIRE(found != may_use.end());  // a new room belongs in the table
+    for (const std::string& line : lines_of(root / path)) {
+      if (!line.starts_with("#include \"")) continue;
+      const std::string header = line.substr(10, line.find('"', 10) - 10);
+      const std::string used = header.substr(0, header.find('/'));
+      INFO(line);
+      CHECK((used == room || found->second.contains(used)));
+    }
+  }
+}
+
+TEST_CASE("heavy libraries stay inside one source file each", "[architecture]") {
+  const std::map<std::string, std::size_t> most{{"<CLI/", 1},  {"<toml++/", 1},   {"<muParser.h>", 1},
+                                                {"<nlopt", 1}, {"<yaml-cpp/", 1}, {"<nlohmann/", 3}};
+  for (const auto& [library, limit] : most) {
+    std::vector<std::string> users;
+    for (const fs::path& path : sources("src")) {
+      const std::vector<std::string> lines = lines_of(root / path);
+      const bool uses = std::any_of(
+          lines.begin(), lines.end(),
+          [&, prefix = library](const std::string& line) { return line.starts_with("#include " + prefix); });
+      if (!uses) continue;
+      INFO(path.string() << " includes " << library);
+      CHECK(path.extension() == ".cpp");
+      users.push_back(path.string());
+    }
+    INFO(library);
+    CHECK(users.size() <= limit);
+  }
+}
+
+TEST_CASE("a source file says what it is for, and is short enough to read", "[architecture]") {
+  std::vector<fs::path> all = sources("src");
+  for (const fs::path& path : sources("tests")) all.push_back(path);
+  for (const fs::path& path : all) {
+    INFO(path.string());
+    const std::vector<std::string> lines = lines_of(root / path);
+    REQUIRE_FALSE(lines.empty());
+    CHECK(lines.front().starts_with("// "));
+    CHECK(lines.size() <= longest_file);
+  }
+}
+
+TEST_CASE("nothing committed names a place on somebody's machine", "[architecture]") {
+  // Written in pieces, so that this file does not name them.
+  const std::array<std::string, 5> places{
+      "/ho"
+      "me/",
+      "/ro"
+      "ot/",
+      "/wo"
+      "rk/",
+      "/Us"
+      "ers/",
+      "/bash_"
+      "jobs"};
+  for (const fs::path& path : committed_files()) {
+    std::size_t number = 0;
+    for (const std::string& line : lines_of(root / path)) {
+      ++number;
+      for (const std::string& place : places) {
+        if (line.find(place) == std::string::npos) continue;
+        FAIL_CHECK(path.string() << ':' << number << " names `" << place << '`');
+      }
+    }
+  }
+}

@@ -1,0 +1,1 @@
+shapelint lint --help

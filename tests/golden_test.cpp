@@ -1,0 +1,75 @@
+// Every golden file, and the examples. See tests/golden.hpp.
+#include "tests/golden.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+namespace fs = std::filesystem;
+using shapelint::tests::compare_with_file;
+using shapelint::tests::transcript;
+
+namespace {
+
+std::vector<fs::path> files_under(const std::string& folder) {
+  std::vector<fs::path> paths;
+  if (!fs::exists(fs::path(SHAPELINT_SOURCE_DIR) / folder)) return paths;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(SHAPELINT_SOURCE_DIR) / folder)) {
+    if (entry.is_regular_file()) paths.push_back(entry.path().lexically_relative(SHAPELINT_SOURCE_DIR));
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::string content(const fs::path& path) {
+  std::ifstream file(fs::path(SHAPELINT_SOURCE_DIR) / path, std::ios::binary);
+  std::ostringstream out;
+  out << file.rdbuf();
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("command lines print what their golden files say", "[golden]") {
+  for (const fs::path& path : files_under("tests/golden")) {
+    if (path.extension() == ".cmd") {
+      const std::string out = fs::path(path).replace_extension(".out").string();
+      const std::string difference = compare_with_file(out, transcript(content(path)));
+      if (!difference.empty()) FAIL_CHECK(difference);
+    }
+    if (path.extension() == ".toml" &&
+        !fs::exists(fs::path(SHAPELINT_SOURCE_DIR) / fs::path(path).replace_extension(".cmd"))) {
+      const std::string difference =
+          compare_with_file(fs::path(path).replace_extension(".out").string(),
+                            transcript("shapelint " + path.string() + " --gpu a100"));
+      if (!difference.empty()) FAIL_CHECK(difference);
+    }
+  }
+}
+
+TEST_CASE("each example is linted as its golden file says", "[golden]") {
+  for (const fs::path& path : files_under("examples")) {
+    const std::string out = "tests/golden/examples/" + path.stem().string() + ".out";
+    const std::string difference =
+        compare_with_file(out, transcript("shapelint " + path.string() + " --gpu a100"));
+    if (!difference.empty()) FAIL_CHECK(difference);
+  }
+}
+
+TEST_CASE("no golden output is left over from an input that is gone", "[golden]") {
+  const fs::path root(SHAPELINT_SOURCE_DIR);
+  for (const fs::path& path : files_under("tests/golden")) {
+    if (path.extension() != ".out") continue;
+    INFO(path.string());
+    const bool has_input =
+        fs::exists(root / fs::path(path).replace_extension(".cmd")) ||
+        fs::exists(root / fs::path(path).replace_extension(".toml")) ||
+        (path.parent_path().filename() == "examples" &&
+         fs::exists(root / "examples" / fs::path(path.filename()).replace_extension(".toml")));
+    CHECK(has_input);
+  }
+}
