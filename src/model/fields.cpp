@@ -70,6 +70,7 @@ constexpr std::array table{
     BOOLEAN("pooler", "model", "pooler", model.pooler, "a dense layer over the first token (BERT)"),
     BOOLEAN("lm_head", "model", "lm_head", model.lm_head, "a projection to the vocabulary is run"),
     BOOLEAN("lm_head_bias", "model", "lm_head_bias", model.lm_head_bias, "that projection has a bias"),
+    BOOLEAN("lm_head_transform", "model", "lm_head_transform", model.lm_head_transform, "a dense layer and a norm come before that projection (BERT)"),
 
     INTEGER("moe_num_experts", "model.moe", "num_experts", model.moe.num_experts, 0, 65'536, "experts", "routed experts in each mixture layer"),
     INTEGER("moe_experts_per_token", "model.moe", "experts_per_token", model.moe.experts_per_token, 1, 65'536, "experts", "routed experts that each token visits (top-k)"),
@@ -78,6 +79,7 @@ constexpr std::array table{
     INTEGER("moe_shared_intermediate_size", "model.moe", "shared_intermediate_size", model.moe.shared_intermediate_size, 0, largest_width, "elements", "width of one branch of all shared experts together"),
     INTEGER("moe_first_dense_layers", "model.moe", "first_dense_layers", model.moe.first_dense_layers, 0, most_layers, "layers", "leading layers with an ordinary MLP"),
     INTEGER("moe_layer_interval", "model.moe", "layer_interval", model.moe.layer_interval, 1, most_layers, "layers", "every n-th layer is a mixture"),
+    BOOLEAN("moe_router_bias", "model.moe", "router_bias", model.moe.router_bias, "the router adds a number per expert to its score (DeepSeek-V3)"),
 
     INTEGER("mla_q_lora_rank", "model.mla", "q_lora_rank", model.mla.q_lora_rank, 0, largest_width, "elements", "rank of the compressed query; 0 for a direct projection"),
     INTEGER("mla_kv_lora_rank", "model.mla", "kv_lora_rank", model.mla.kv_lora_rank, 0, largest_width, "elements", "rank of the compressed keys and values"),
@@ -93,6 +95,7 @@ constexpr std::array table{
     INTEGER("sequence_length", "run", "sequence_length", plan.sequence_length, 1, largest_length, "tokens", "tokens per sequence"),
     INTEGER("context_length", "run", "context_length", plan.context_length, 0, largest_length, "tokens", "tokens already in the cache (decode)"),
     INTEGER("gradient_accumulation", "run", "gradient_accumulation", plan.gradient_accumulation, 1, largest_degree, "micro-batches", "micro-batches per optimizer step and pipeline"),
+    BOOLEAN("dropout", "run", "dropout", plan.dropout, "attention weights and block outputs are dropped at random while training"),
 
     INTEGER("tensor", "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree"),
     INTEGER("pipeline", "parallel", "pipeline", plan.pipeline, 1, largest_degree, "stages", "pipeline-parallel degree"),

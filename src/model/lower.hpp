@@ -1,8 +1,7 @@
 // From a model and a plan to the operations of one rank.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <cstdint>
 
 #include "model/op.hpp"
 #include "model/spec.hpp"
@@ -13,16 +12,36 @@ namespace shapelint::model {
 // Source: Megatron-LM, `make_vocab_size_divisible_by`.
 std::int64_t vocab_rows(const Setup& setup);
 
-// All ops of one step (train) or one forward pass (prefill, decode) on one rank: the first pipeline stage's
-// share of layers plus embedding and head spread over stages. Needs a runnable setup (see hard_failures): a
-// dimension that does not divide is rounded up, as padding frameworks do, so that it can still be costed.
+// Layers (of all stages) that are mixtures of experts.
+std::int64_t num_moe_layers(const ModelSpec& model);
+
+// All ops of one step (train) or one forward pass (prefill, decode) on one rank. A stage has the average
+// share of layers, rounded up, and of each kind of layer; embedding and head are spread over the stages
+// (their counts are divided by the pipeline degree). A dimension that does not divide is rounded up, as
+// padding frameworks do, so that it can still be costed; any Setup within the bounds of fields() can be
+// lowered. Ops of one layer stand together, each with its passes. Biases are taken to be fused into the
+// matrix product before them.
 Workload lower(const Setup& setup);
 
-// Parameters of the whole model (all ranks), unpadded vocabulary as published counts use it.
+// How the arithmetic of causal attention is counted. Each token attends to half of the sequence on average,
+// but the usual MFU counts the full square, so that the numbers can be compared with published ones:
+// PaLM (2204.02311, appendix B) and Megatron-LM (2104.04473, eq. 3) both do.
+enum class CausalFlops : std::uint8_t { full, half };
+inline constexpr CausalFlops mfu_convention = CausalFlops::full;
+
+// Parameters of the whole model (all ranks), unpadded vocabulary as published counts use it. Held at
+// count_limit when the product does not fit.
 std::int64_t parameter_count(const Setup& setup);
-// Parameters that take part in one token's forward pass (mixtures of experts: the active ones).
+// Of these, the routed experts' weights, which expert parallelism divides.
+std::int64_t expert_parameter_count(const Setup& setup);
+// Parameters that take part in one token's forward pass (mixtures of experts: the active ones), both
+// embedding matrices counted whole.
 std::int64_t active_parameter_count(const Setup& setup);
-// Multiply-adds times two of one forward pass over one token at this sequence length, all ranks.
-double forward_flops_per_token(const Setup& setup);
+// Multiply-adds times two of one forward pass over one token at this sequence length (decode: with the
+// context in the cache), all ranks, logits for every token; embedding look-ups and elementwise work are not
+// counted.
+double forward_flops_per_token(const Setup& setup, CausalFlops convention = mfu_convention);
+// Its part that is the projection to the vocabulary.
+double head_flops_per_token(const Setup& setup);
 
 }  // namespace shapelint::model

@@ -13,6 +13,8 @@ namespace shapelint::model {
 
 enum class OpKind : std::uint8_t { gemm, attention, elementwise, collective };
 
+// grad_input is the gradient of a product's first operand, grad_weight of its second (of keys and values
+// where attention is not fused); backward is the whole gradient of anything that is no matrix product.
 enum class Pass : std::uint8_t { forward, recompute, grad_input, grad_weight, backward, update };
 
 // Which dimension of each operand of C[m,n] = A[m,k] B[k,n] is contiguous in memory (row-major storage):
@@ -24,7 +26,8 @@ enum class Layout : std::uint8_t { tn, nn, nt };
 enum class CollectiveKind : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all, send };
 
 // A dimension and the expression of fields that it came from, such as `3 * hidden_size / tensor`. The
-// expression is a literal of the lowering (no allocation); identifiers in it are names of model::fields().
+// expression is a literal of the lowering (no allocation); identifiers in it are names of model::fields(),
+// `/` rounds up, and min, max and ceil_to are functions. Values are at least 1 and at most count_limit.
 struct Dim {
   std::int64_t value = 1;
   std::string_view expression;
@@ -58,7 +61,8 @@ struct Op {
   // attention: one fused kernel
   AttentionShape attention;
 
-  // elementwise: bytes that move at least once, per run. collective: bytes is the full (unsharded) buffer.
+  // elementwise: bytes that move at least once, per run. collective: bytes is the full (unsharded) buffer; of
+  // an all_to_all or a send it is what one rank hands out.
   double bytes = 0;
   double flops = 0;  // arithmetic of an elementwise op, for the roofline; not counted as model FLOPs
   CollectiveKind collective = CollectiveKind::all_reduce;
@@ -70,7 +74,7 @@ struct Workload {
   std::vector<Op> ops;
   double tokens_per_step = 0;  // on this rank's model replica
   double model_flops = 0;      // per rank and step, the arithmetic that the model needs (MFU)
-  double hardware_flops = 0;   // including recomputation (HFU)
+  double hardware_flops = 0;   // what the ops do, with recomputation and padding (HFU)
   double pipeline_bubble = 0;  // idle time as a share of busy time: (p - 1) / micro-batches
 };
 

@@ -23,6 +23,7 @@ struct Moe {
   std::int64_t shared_intermediate_size = 0;  // of all shared experts together, one branch
   std::int64_t first_dense_layers = 0;        // leading layers with the plain MLP
   std::int64_t layer_interval = 1;            // every n-th layer (after the dense ones) is a mixture
+  bool router_bias = false;                   // one number per expert added to its score (DeepSeek-V3)
 };
 
 // Multi-head latent attention (DeepSeek-V2 and later); kv_lora_rank 0 means ordinary attention.
@@ -79,6 +80,7 @@ struct ModelSpec {
   bool pooler = false;  // BERT's dense layer over the first token
   bool lm_head = true;  // a projection to the vocabulary exists and is run
   bool lm_head_bias = false;
+  bool lm_head_transform = false;  // a dense layer and a norm before that projection (BERT)
 
   Moe moe;
   Mla mla;
@@ -102,6 +104,7 @@ struct Plan {
   std::int64_t context = 1;
   bool sequence_parallel = false;  // norms and residuals sharded along the sequence over `tensor`
   std::int64_t zero = 0;           // ZeRO stage 0 to 3
+  bool dropout = false;            // of attention weights and of each block's output, while training
 };
 
 // Everything that a prediction depends on besides the GPU.

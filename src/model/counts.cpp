@@ -1,0 +1,159 @@
+// Parameters and FLOPs of a whole model, as papers and model cards count them.
+#include "model/arithmetic.hpp"
+#include "model/lower.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+std::int64_t when(bool present, std::int64_t count) {
+  return present ? count : 0;
+}
+
+// A norm over `width` elements: a gain, and for a layer norm a bias.
+std::int64_t norm_parameters(const ModelSpec& model, std::int64_t width) {
+  return plus(width, when(model.norm == Norm::layernorm && model.norm_bias, width));
+}
+
+std::int64_t attention_parameters(const ModelSpec& model) {
+  const std::int64_t hidden = model.hidden_size;
+  const std::int64_t heads = model.num_attention_heads;
+  if (model.mla.kv_lora_rank > 0) {
+    const Mla& mla = model.mla;
+    const std::int64_t queries = times(heads, plus(mla.qk_nope_head_dim, mla.qk_rope_head_dim));
+    const std::int64_t query =
+        mla.q_lora_rank > 0 ? plus(times(hidden, mla.q_lora_rank), norm_parameters(model, mla.q_lora_rank),
+                                   times(mla.q_lora_rank, queries))
+                            : times(hidden, queries);
+    const std::int64_t key_value = plus(
+        times(hidden, plus(mla.kv_lora_rank, mla.qk_rope_head_dim)), norm_parameters(model, mla.kv_lora_rank),
+        times(mla.kv_lora_rank, heads, plus(mla.qk_nope_head_dim, mla.v_head_dim)));
+    return plus(query, key_value, times(heads, mla.v_head_dim, hidden),
+                when(model.attention_output_bias, hidden));
+  }
+  const std::int64_t columns =
+      plus(times(heads, model.head_dim),
+           times(model.num_key_value_heads, plus(model.head_dim, model.value_head_dim)));
+  return plus(times(hidden, columns), when(model.qkv_bias, columns),
+              times(heads, model.value_head_dim, hidden), when(model.attention_output_bias, hidden),
+              when(model.qk_norm, times(2, norm_parameters(model, model.head_dim))));
+}
+
+std::int64_t mlp_parameters(const ModelSpec& model, std::int64_t width) {
+  const std::int64_t branches = model.mlp_gated ? 2 : 1;
+  return plus(times(branches + 1, model.hidden_size, width),
+              when(model.mlp_bias, plus(times(branches, width), model.hidden_size)));
+}
+
+std::int64_t num_dense_layers(const ModelSpec& model) {
+  return model.num_layers - num_moe_layers(model);
+}
+
+// One mixture layer with `experts` of its routed experts.
+std::int64_t moe_parameters(const ModelSpec& model, std::int64_t experts) {
+  const Moe& moe = model.moe;
+  return plus(times(experts, mlp_parameters(model, moe.intermediate_size)),
+              times(model.hidden_size, moe.num_experts), when(moe.router_bias, moe.num_experts),
+              when(moe.shared_intermediate_size > 0, mlp_parameters(model, moe.shared_intermediate_size)));
+}
+
+std::int64_t embedding_parameters(const ModelSpec& model) {
+  const std::int64_t hidden = model.hidden_size;
+  return plus(times(plus(model.vocab_size, model.learned_positions, model.token_types), hidden),
+              when(model.embedding_norm, norm_parameters(model, hidden)));
+}
+
+std::int64_t head_parameters(const ModelSpec& model) {
+  const std::int64_t hidden = model.hidden_size;
+  const std::int64_t square = plus(times(hidden, hidden), hidden);  // with its bias
+  std::int64_t count =
+      plus(when(model.final_norm, norm_parameters(model, hidden)), when(model.pooler, square));
+  if (!model.lm_head) return count;
+  count = plus(count, when(!model.tie_word_embeddings, times(model.vocab_size, hidden)),
+               when(model.lm_head_bias, model.vocab_size));
+  return plus(count, when(model.lm_head_transform, plus(square, norm_parameters(model, hidden))));
+}
+
+std::int64_t parameters_with(const ModelSpec& model, std::int64_t experts) {
+  const std::int64_t every_layer = plus(
+      attention_parameters(model), times(model.norms_per_layer, norm_parameters(model, model.hidden_size)));
+  return plus(times(model.num_layers, every_layer),
+              times(num_dense_layers(model), mlp_parameters(model, model.intermediate_size)),
+              times(num_moe_layers(model), moe_parameters(model, experts)), embedding_parameters(model),
+              head_parameters(model));
+}
+
+// Keys that one query meets: both products of attention run over them.
+double keys_per_query(const Setup& setup, CausalFlops convention) {
+  const Plan& plan = setup.plan;
+  if (plan.mode == Mode::decode) return static_cast<double>(plan.context_length) + 1;
+  const double all = static_cast<double>(plan.sequence_length);
+  return setup.model.causal && convention == CausalFlops::half ? all / 2 : all;
+}
+
+// Multiply-adds of one layer's attention for one token.
+double attention_products(const Setup& setup, CausalFlops convention) {
+  const ModelSpec& model = setup.model;
+  const double hidden = static_cast<double>(model.hidden_size);
+  const double heads = static_cast<double>(model.num_attention_heads);
+  const double keys = keys_per_query(setup, convention);
+  if (model.mla.kv_lora_rank > 0) {
+    const double q_rank = static_cast<double>(model.mla.q_lora_rank);
+    const double rank = static_cast<double>(model.mla.kv_lora_rank);
+    const double nope = static_cast<double>(model.mla.qk_nope_head_dim);
+    const double rope = static_cast<double>(model.mla.qk_rope_head_dim);
+    const double value = static_cast<double>(model.mla.v_head_dim);
+    const double queries = heads * (nope + rope);
+    const double query = q_rank > 0 ? hidden * q_rank + q_rank * queries : hidden * queries;
+    // expanding keys and values costs as much as absorbing the expansion into query and output
+    const double key_value = hidden * (rank + rope) + rank * heads * (nope + value);
+    const double width = setup.plan.mode == Mode::decode ? 2 * rank + rope : nope + rope + value;
+    return query + key_value + heads * width * keys + heads * value * hidden;
+  }
+  const double groups = static_cast<double>(model.num_key_value_heads);
+  const double qk = static_cast<double>(model.head_dim);
+  const double value = static_cast<double>(model.value_head_dim);
+  return hidden * (heads * qk + groups * (qk + value)) + heads * (qk + value) * keys + heads * value * hidden;
+}
+
+}  // namespace
+
+std::int64_t parameter_count(const Setup& setup) {
+  return parameters_with(setup.model, setup.model.moe.num_experts);
+}
+
+std::int64_t expert_parameter_count(const Setup& setup) {
+  const ModelSpec& model = setup.model;
+  return times(num_moe_layers(model), model.moe.num_experts,
+               mlp_parameters(model, model.moe.intermediate_size));
+}
+
+std::int64_t active_parameter_count(const Setup& setup) {
+  return parameters_with(setup.model,
+                         std::min(setup.model.moe.num_experts, setup.model.moe.experts_per_token));
+}
+
+double head_flops_per_token(const Setup& setup) {
+  const ModelSpec& model = setup.model;
+  if (!model.lm_head) return 0;
+  const double hidden = static_cast<double>(model.hidden_size);
+  return 2 * hidden * (static_cast<double>(model.vocab_size) + (model.lm_head_transform ? hidden : 0.0));
+}
+
+double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
+  const ModelSpec& model = setup.model;
+  const double hidden = static_cast<double>(model.hidden_size);
+  const double matrices = model.mlp_gated ? 3 : 2;
+  const Moe& moe = model.moe;
+  const double mixture_width =
+      static_cast<double>(moe.experts_per_token) * static_cast<double>(moe.intermediate_size) +
+      static_cast<double>(moe.shared_intermediate_size);
+  const double mixture = matrices * hidden * mixture_width + hidden * static_cast<double>(moe.num_experts);
+  const double dense = matrices * hidden * static_cast<double>(model.intermediate_size);
+  const double layers = static_cast<double>(model.num_layers) * attention_products(setup, convention) +
+                        static_cast<double>(num_dense_layers(model)) * dense +
+                        static_cast<double>(num_moe_layers(model)) * mixture;
+  return 2 * layers + head_flops_per_token(setup);
+}
+
+}  // namespace shapelint::model

@@ -1,0 +1,195 @@
+// Writing of ops with their passes and layouts.
+#include "model/emit.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+constexpr std::string_view train_tokens = "micro_batch_size * sequence_length / context";
+constexpr std::string_view decode_tokens = "micro_batch_size";
+
+// Master copies and the residual stream stay at 16 bits or more when products are in 8 bits or fewer.
+DType at_least_16_bits(DType dtype) {
+  return bytes_of(dtype) < 2.0 ? DType::bf16 : dtype;
+}
+
+}  // namespace
+
+Shared::Shared(const Setup& from)
+    : setup(from),
+      model(from.model),
+      plan(from.plan),
+      training(from.plan.mode == Mode::train),
+      decoding(from.plan.mode == Mode::decode),
+      linear_dtype(from.plan.dtype),
+      wide_dtype(at_least_16_bits(from.plan.dtype)),
+      activation(bytes_of(wide_dtype)),
+      micro_batches(training ? static_cast<double>(std::max<std::int64_t>(1, from.plan.gradient_accumulation))
+                             : 1.0),
+      layers_per_rank(static_cast<double>(divide_up(model.num_layers, plan.pipeline))) {
+  if (decoding) {
+    tokens = dim(plan.micro_batch_size, decode_tokens);
+    query_length = {1, "1"};
+    key_length = dim(plus(plan.context_length, 1), "context_length + 1");
+  } else {
+    tokens = dim(divide_up(times(plan.micro_batch_size, plan.sequence_length), plan.context), train_tokens);
+    query_length = dim(divide_up(plan.sequence_length, plan.context), "sequence_length / context");
+    key_length = dim(plan.sequence_length, "sequence_length");
+  }
+  heads = dim(divide_up(model.num_attention_heads, plan.tensor), "num_attention_heads / tensor");
+  key_value_heads = dim(divide_up(model.num_key_value_heads, plan.tensor), "num_key_value_heads / tensor");
+  hidden = dim(model.hidden_size, "hidden_size");
+  const std::int64_t shards = plan.sequence_parallel ? plan.tensor : 1;
+  sharded_tokens = static_cast<double>(divide_up(tokens.value, shards));
+  stream_bytes = static_cast<double>(tokens.value) * static_cast<double>(hidden.value) * activation;
+  sharded_stream_bytes = sharded_tokens * static_cast<double>(hidden.value) * activation;
+}
+
+bool Emitter::again(Repeat repeat) const {
+  if (!shared_.training) return false;
+  switch (shared_.plan.recompute) {
+    case Recompute::none:
+      return false;
+    case Recompute::selective:
+      return repeat.recomputed == Recomputed::with_attention;
+    case Recompute::full:
+      return repeat.recomputed != Recomputed::never;
+  }
+  return false;
+}
+
+void Emitter::push(Op op, Pass pass) {
+  op.pass = pass;
+  ops_.push_back(op);
+}
+
+void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch) {
+  Op op;
+  op.name = name;
+  op.kind = OpKind::gemm;
+  op.dtype = dtype;
+  op.count = repeat.count;
+  op.batch = batch;
+  op.m = m;
+  op.n = n;
+  op.k = k;
+  op.layout = Layout::tn;
+  push(op, Pass::forward);
+  if (again(repeat)) push(op, Pass::recompute);
+  if (!shared_.training) return;
+  // dx[m,k] = dy[m,n] W[n,k]
+  op.n = k;
+  op.k = n;
+  op.layout = Layout::nn;
+  push(op, Pass::grad_input);
+  // dW[n,k] = dy[m,n]^T x[m,k]
+  op.m = n;
+  op.n = k;
+  op.k = m;
+  op.layout = Layout::nt;
+  push(op, Pass::grad_weight);
+}
+
+void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat) {
+  Op op;
+  op.name = name;
+  op.kind = OpKind::gemm;
+  op.dtype = shared_.wide_dtype;
+  op.count = repeat.count;
+  op.batch = batch;
+  op.m = m;
+  op.n = n;
+  op.k = k;
+  op.layout = layout;
+  push(op, Pass::forward);
+  if (again(repeat)) push(op, Pass::recompute);
+  if (!shared_.training) return;
+  // dA[m,k] = dC[m,n] B[k,n]^T: B is by k where the forward product has it by k, so the two layouts swap.
+  op.n = k;
+  op.k = n;
+  op.layout = layout == Layout::tn ? Layout::nn : Layout::tn;
+  push(op, Pass::grad_input);
+  // The gradient of B as it is stored: dB^T[n,k] = dC^T A for B by k, dB[k,n] = A^T dC for B by n; both
+  // transpose their first operand, whose rows are the tokens that are summed over.
+  op.m = layout == Layout::tn ? n : k;
+  op.n = layout == Layout::tn ? k : n;
+  op.k = m;
+  op.layout = Layout::nt;
+  push(op, Pass::grad_weight);
+}
+
+void Emitter::attention(std::string_view name, const AttentionShape& shape, Repeat repeat) {
+  Op op;
+  op.name = name;
+  op.kind = OpKind::attention;
+  op.dtype = shared_.wide_dtype;
+  op.count = repeat.count;
+  op.attention = shape;
+  push(op, Pass::forward);
+  if (again(repeat)) push(op, Pass::recompute);
+  if (shared_.training) push(op, Pass::backward);
+}
+
+void Emitter::elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat) {
+  Op op;
+  op.name = name;
+  op.kind = OpKind::elementwise;
+  op.dtype = shared_.wide_dtype;
+  op.count = repeat.count;
+  op.bytes = forward_bytes;
+  push(op, Pass::forward);
+  if (again(repeat)) push(op, Pass::recompute);
+  if (!shared_.training || backward_bytes <= 0) return;
+  op.bytes = backward_bytes;
+  push(op, Pass::backward);
+}
+
+void Emitter::collective(std::string_view name, std::optional<CollectiveKind> forward,
+                         std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks,
+                         Repeat repeat, bool overlapped) {
+  if (ranks <= 1) return;
+  Op op;
+  op.name = name;
+  op.kind = OpKind::collective;
+  op.dtype = shared_.wide_dtype;
+  op.count = repeat.count;
+  op.bytes = bytes;
+  op.ranks = ranks;
+  op.overlapped = overlapped;
+  if (forward) {
+    op.collective = *forward;
+    push(op, Pass::forward);
+    if (again(repeat)) push(op, Pass::recompute);
+  }
+  if (backward && shared_.training) {
+    op.collective = *backward;
+    push(op, Pass::backward);
+  }
+}
+
+void Emitter::once(std::string_view name, Pass pass, double bytes, double count) {
+  Op op;
+  op.name = name;
+  op.kind = OpKind::elementwise;
+  op.dtype = shared_.wide_dtype;
+  op.count = count;
+  op.bytes = bytes;
+  push(op, pass);
+}
+
+void Emitter::collective_once(std::string_view name, Pass pass, CollectiveKind kind, double bytes,
+                              std::int64_t ranks, double count, bool overlapped) {
+  if (ranks <= 1) return;
+  Op op;
+  op.name = name;
+  op.kind = OpKind::collective;
+  op.dtype = shared_.wide_dtype;
+  op.count = count;
+  op.bytes = bytes;
+  op.ranks = ranks;
+  op.collective = kind;
+  op.overlapped = overlapped;
+  push(op, pass);
+}
+
+}  // namespace shapelint::model

@@ -1,0 +1,107 @@
+// Internal to the lowering: the dimensions that all parts share, and the writing of ops with their passes.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "model/arithmetic.hpp"
+#include "model/lower.hpp"
+#include "model/op.hpp"
+
+namespace shapelint::model {
+
+// A dimension that is at least 1.
+constexpr Dim dim(std::int64_t value, std::string_view expression) {
+  return {std::max<std::int64_t>(1, value), expression};
+}
+
+// Which ops run again in the backward pass.
+enum class Recomputed : std::uint8_t { never, with_layer, with_attention };
+
+// How often an op's forward runs in the step, and whether recomputation repeats it.
+struct Repeat {
+  double count = 1;
+  Recomputed recomputed = Recomputed::never;
+};
+
+// Tokens and heads on this rank, as every part of a layer needs them.
+struct Shared {
+  explicit Shared(const Setup& setup);
+
+  const Setup& setup;
+  const ModelSpec& model;
+  const Plan& plan;
+  bool training;
+  bool decoding;
+  DType linear_dtype;      // of the layers' matrix products
+  DType wide_dtype;        // of attention, router and head: never below 16 bits
+  double activation;       // bytes of one element of the residual stream
+  double micro_batches;    // per step
+  double layers_per_rank;  // of this stage
+  Dim tokens;              // of one micro-batch on this rank
+  Dim heads;               // query heads on this rank
+  Dim key_value_heads;     // on this rank; replicated where there are fewer than ranks
+  Dim query_length;
+  Dim key_length;
+  Dim hidden;
+  // Tokens of the parts that sequence parallelism shards: norms, residuals.
+  double sharded_tokens;
+  // Bytes of one residual stream of this micro-batch: before and after that sharding.
+  double stream_bytes;
+  double sharded_stream_bytes;
+};
+
+// Appends ops to a workload, each with the passes that the mode asks for.
+class Emitter {
+ public:
+  Emitter(const Shared& shared, Workload& workload) : shared_(shared), ops_(workload.ops) {}
+
+  // y[m,n] = x[m,k] W[n,k]^T, `batch` times: forward, and in training both gradients.
+  void linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch = {1, "1"});
+  // C[m,n] = A[m,k] B[k,n] with both operands activations: the layouts follow from the forward one.
+  void product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat);
+  void attention(std::string_view name, const AttentionShape& shape, Repeat repeat);
+  // Bytes of one run forward and of one run backward (0: none).
+  void elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat);
+  // Forward and, in training, backward; either may be absent. Nothing when ranks is 1.
+  void collective(std::string_view name, std::optional<CollectiveKind> forward,
+                  std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks, Repeat repeat,
+                  bool overlapped = false);
+  // Once, in the given pass only.
+  void once(std::string_view name, Pass pass, double bytes, double count);
+  void collective_once(std::string_view name, Pass pass, CollectiveKind kind, double bytes,
+                       std::int64_t ranks, double count, bool overlapped);
+
+ private:
+  bool again(Repeat repeat) const;
+  void push(Op op, Pass pass);
+  const Shared& shared_;
+  std::vector<Op>& ops_;
+};
+
+// The parts of a model, each in its own file. `count` is the number of runs per step on this rank.
+void lower_attention(const Shared& shared, double count, Emitter& emit);         // lower_attention.cpp
+void lower_latent_attention(const Shared& shared, double count, Emitter& emit);  // lower_mla.cpp
+// Scores, softmax, over the values: one op or many. `batch` counts the products when they are not fused.
+void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
+                          Emitter& emit);
+void lower_mlp(const Shared& shared, double count, Emitter& emit);  // lower_mlp.cpp
+void lower_moe(const Shared& shared, double count, Emitter& emit);  // lower_moe.cpp
+void lower_embedding(const Shared& shared, Emitter& emit);          // lower_head.cpp
+void lower_head(const Shared& shared, Emitter& emit);               // lower_head.cpp
+void lower_pipeline(const Shared& shared, Emitter& emit);           // lower_collectives.cpp
+void lower_data_parallel(const Shared& shared, Emitter& emit);      // lower_collectives.cpp
+void lower_optimizer(const Shared& shared, Emitter& emit);          // lower_optimizer.cpp
+
+// Tensor parallelism around a column-parallel and a row-parallel product (lower_collectives.cpp).
+void enter_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit);
+void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit);
+
+// Parameters that one rank holds: {all but the routed experts, the routed experts}.
+struct RankParameters {
+  double dense = 0;
+  double expert = 0;
+};
+RankParameters parameters_per_rank(const Setup& setup);
+
+}  // namespace shapelint::model

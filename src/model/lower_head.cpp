@@ -1,0 +1,80 @@
+// Embedding, projection to the vocabulary and loss. They belong to one stage of a pipeline each; their counts
+// are divided by the number of stages, so that every rank's step holds its average share.
+#include "model/emit.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+constexpr double fp32_bytes = 4;
+// Vocabulary-parallel cross entropy reduces the maximum, the sum and the target's logit of each token
+// (Megatron-LM, core/tensor_parallel/cross_entropy.py).
+constexpr double loss_reductions = 3;
+
+double stages(const Shared& shared) {
+  return static_cast<double>(std::max<std::int64_t>(1, shared.plan.pipeline));
+}
+
+// Tokens whose logits are computed: an inference engine needs only the last of each sequence.
+Dim logit_tokens(const Shared& shared) {
+  if (shared.training || !shared.model.causal) return shared.tokens;
+  return dim(shared.plan.micro_batch_size, "micro_batch_size");
+}
+
+}  // namespace
+
+void lower_embedding(const Shared& shared, Emitter& emit) {
+  const Repeat once{shared.micro_batches / stages(shared), Recomputed::never};
+  // forward: rows in, stream out; backward: gradient in, rows of the gradient table in and out
+  emit.elementwise("embedding.lookup", 2 * shared.stream_bytes, 3 * shared.stream_bytes, once);
+  leave_tensor_parallel(shared, "embedding.reduce", once, emit);
+  if (shared.model.embedding_norm) {
+    emit.elementwise("embedding.norm", 2 * shared.sharded_stream_bytes, 3 * shared.sharded_stream_bytes,
+                     once);
+  }
+}
+
+void lower_head(const Shared& shared, Emitter& emit) {
+  const ModelSpec& model = shared.model;
+  const Repeat once{shared.micro_batches / stages(shared), Recomputed::never};
+  if (model.final_norm) {
+    emit.elementwise("head.norm", 2 * shared.sharded_stream_bytes, 3 * shared.sharded_stream_bytes, once);
+  }
+  if (model.pooler) {
+    emit.linear("head.pooler", dim(shared.plan.micro_batch_size, "micro_batch_size"), shared.hidden,
+                shared.hidden, shared.wide_dtype, once);
+  }
+  if (!model.lm_head) return;
+
+  const Dim tokens = logit_tokens(shared);
+  if (model.lm_head_transform) {
+    emit.linear("head.transform", tokens, shared.hidden, shared.hidden, shared.wide_dtype, once);
+    const double stream =
+        static_cast<double>(tokens.value) * static_cast<double>(shared.hidden.value) * shared.activation;
+    emit.elementwise("head.transform_norm", 4 * stream, 6 * stream, once);  // activation and norm
+  }
+  enter_tensor_parallel(shared, "head.gather", once, emit);
+  const std::int64_t rows = vocab_rows(shared.setup);
+  const Dim columns = model.vocab_padding_multiple > 1
+                          ? dim(divide_up(rows, shared.plan.tensor),
+                                "ceil_to(vocab_size, vocab_padding_multiple * tensor) / tensor")
+                          : dim(divide_up(rows, shared.plan.tensor), "vocab_size / tensor");
+  emit.linear("head.logits", tokens, columns, shared.hidden, shared.wide_dtype, once);
+
+  const double logits = static_cast<double>(tokens.value) * static_cast<double>(columns.value);
+  if (shared.training) {
+    // Logits are widened to fp32 (in, out) and turned into probabilities (in, out); backward narrows the
+    // gradient of these (Megatron-LM, vocab_parallel_cross_entropy).
+    emit.elementwise("head.loss", logits * (shared.activation + 3 * fp32_bytes),
+                     logits * (shared.activation + fp32_bytes), once);
+    emit.collective("head.loss_reduce", CollectiveKind::all_reduce, std::nullopt,
+                    static_cast<double>(tokens.value) * fp32_bytes, shared.plan.tensor,
+                    {loss_reductions * once.count, Recomputed::never});
+  } else {
+    emit.collective("head.logits_gather", CollectiveKind::all_gather, std::nullopt,
+                    static_cast<double>(tokens.value) * static_cast<double>(rows) * shared.activation,
+                    shared.plan.tensor, once);
+  }
+}
+
+}  // namespace shapelint::model

@@ -1,0 +1,47 @@
+// Gradient accumulation and Adam in mixed precision: memory-bound passes over the parameters of a rank.
+#include "model/emit.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+// Adam keeps an fp32 master copy, momentum and variance of each parameter, besides the 16-bit weight and its
+// gradient (ZeRO, 1910.02054, section 3.1). One step reads and writes the three, reads the gradient, and
+// writes the weight. Gradients are fp32 (Megatron-LM with bf16).
+constexpr double fp32_bytes = 4;
+constexpr double states = 3;
+constexpr double gradient_bytes = fp32_bytes;
+
+}  // namespace
+
+RankParameters parameters_per_rank(const Setup& setup) {
+  const double all = static_cast<double>(parameter_count(setup));
+  const double expert = static_cast<double>(expert_parameter_count(setup));
+  const Plan& plan = setup.plan;
+  const double ranks = static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline);
+  return {(all - expert) / ranks, expert / ranks / static_cast<double>(plan.expert)};
+}
+
+void lower_optimizer(const Shared& shared, Emitter& emit) {
+  const Plan& plan = shared.plan;
+  const RankParameters held = parameters_per_rank(shared.setup);
+  const double parameters = held.dense + held.expert;
+  if (plan.gradient_accumulation > 1) {
+    // the new gradient in, the running sum in and out
+    emit.once("gradients.accumulate", Pass::backward, parameters * (shared.activation + 2 * gradient_bytes),
+              shared.micro_batches);
+  }
+  double updated = parameters;
+  if (plan.zero >= 1) {
+    const double data = static_cast<double>(plan.data);
+    const double expert_data = std::max(1.0, data / static_cast<double>(plan.expert));
+    updated = held.dense / data + held.expert / expert_data;
+  }
+  emit.once("optimizer.gradient_norm", Pass::update, updated * gradient_bytes, 1);
+  const double weight_bytes =
+      shared.activation < fp32_bytes ? shared.activation : 0;  // fp32: the master itself
+  emit.once("optimizer.adam", Pass::update,
+            updated * (2 * states * fp32_bytes + gradient_bytes + weight_bytes), 1);
+}
+
+}  // namespace shapelint::model
