@@ -1,0 +1,57 @@
+// shapelint's own configuration file (TOML; docs/native-format.md): a model, how it is run, how it is linted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/reading.hpp"
+#include "text/document.hpp"
+
+namespace shapelint::formats {
+
+// A value of the file and its bytes.
+template <class T>
+struct Stated {
+  T value{};
+  Span span;
+};
+
+// [lint.params.RULE]: a rule's parameter set to another value.
+struct LintParam {
+  std::string rule;
+  std::string name;
+  double value = 0;
+  Span rule_span;
+  Span name_span;
+  Span span;
+};
+
+// The table [lint]: what would otherwise be flags. Names are not checked here; whoever knows them does.
+struct LintOptions {
+  std::vector<Stated<std::string>> gpus;
+  std::vector<Stated<std::string>> select;  // codes, names or prefixes of rules
+  std::vector<Stated<std::string>> ignore;
+  std::optional<Stated<double>> min_gain;         // share of the step, 0 to 1
+  std::optional<Stated<std::string>> fail_level;  // info, warning, error
+  std::vector<LintParam> params;
+};
+
+struct NativeFile {
+  model::Reading reading;
+  LintOptions lint;
+};
+
+// Reads a whole file and reports everything that is wrong with it, in the order of the file. Nothing is
+// returned when there was an error. A value that can be costed but not run (heads that do not divide
+// hidden_size) is no error here: the rules find it.
+std::optional<NativeFile> read_native(const text::Document& document, std::vector<Error>& errors);
+
+// Only the table [lint] of a document that may hold nothing else (a project-wide configuration file).
+LintOptions read_lint_options(const text::NodeRef& table, std::vector<Error>& errors);
+
+// The reference of the format in Markdown, from the table of fields.
+std::string native_format_markdown();
+
+}  // namespace shapelint::formats

@@ -1,0 +1,34 @@
+// Fields that a configuration leaves out: what they follow from, or whose default they take. Readers of all
+// formats end with complete(); whoever changes a field calls rederive() so that the rest follows.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "model/fields.hpp"
+#include "model/reading.hpp"
+
+namespace shapelint::model {
+
+// How one field is filled in. A field may have several entries; the first that applies counts.
+struct Derivation {
+  FieldId field = no_field;
+  Origin::Kind kind = Origin::Kind::derived;  // derived or defaulted
+  std::string_view note;                      // from which fields, or whose default
+  bool (*applies)(const Setup&) = nullptr;
+  std::int64_t (*value)(const Setup&) = nullptr;
+};
+
+// In the order in which they must be applied: later ones may use the fields of earlier ones.
+const std::vector<Derivation>& derivations();
+
+// Gives every field of unknown origin the value and origin of its derivation; fields without one stay
+// unknown. `reading.origins` is brought to the size of the table. A derived value is held within the field's
+// bounds.
+void complete(Reading& reading);
+
+// After a change of stated fields: computes again what complete() filled in, by the derivation that applies
+// now. Values that a reader derived by a rule of its own are left alone.
+void rederive(Setup& setup, const std::vector<Origin>& origins);
+
+}  // namespace shapelint::model
