@@ -1,3 +1,4 @@
+// Short cuts for tests that read the native format.
 #include "tests/formats/native_support.hpp"
 
 #include <fstream>

@@ -1,3 +1,4 @@
+// A small recursive-descent evaluator, independent of the one that rules use.
 #include "tests/model/expression_support.hpp"
 
 #include <algorithm>
