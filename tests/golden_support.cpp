@@ -98,6 +98,7 @@ std::string compare_with_file(const std::string& path, const std::string& actual
   if (expected == actual) return {};
   const char* update = std::getenv("UPDATE_GOLDEN");
   if (update != nullptr && *update != '\0') {
+    std::filesystem::create_directories(std::filesystem::path(full).parent_path());
     std::ofstream(full, std::ios::binary) << actual;
     return {};
   }
