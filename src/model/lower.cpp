@@ -14,8 +14,8 @@ constexpr double mask_bytes = 1;  // PyTorch keeps one byte per dropped-out elem
 void lower_layers(const Shared& shared, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const double layers = shared.layers_per_rank * shared.micro_batches;
-  const double moe_share = static_cast<double>(num_moe_layers(model)) /
-                           static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
+  const double all = static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
+  const double mixtures = static_cast<double>(num_moe_layers(model));
   const Repeat layer{layers, Recomputed::with_layer};
 
   const double stream = shared.sharded_stream_bytes;
@@ -31,8 +31,8 @@ void lower_layers(const Shared& shared, Emitter& emit) {
     emit.elementwise(name, (branches + 2) * stream + mask, (branches + 2) * stream + mask, layer);
   };
   const auto mlp = [&] {
-    if (moe_share < 1) lower_mlp(shared, layers * (1 - moe_share), emit);
-    if (moe_share > 0) lower_moe(shared, layers * moe_share, emit);
+    if (mixtures < all) lower_mlp(shared, layers * (all - mixtures) / all, emit);
+    if (mixtures > 0) lower_moe(shared, layers * mixtures / all, emit);
   };
 
   enter_tensor_parallel(shared, "layer.attention.gather", layer, emit);

@@ -1,0 +1,25 @@
+// Workloads as text, for tests that read as tables.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/op.hpp"
+
+namespace shapelint::tests {
+
+// The setup of examples/NAME.toml.
+model::Setup example(const std::string& name);
+
+// One line per op of one kind, after an empty first line:
+//   gemm         name  pass  batch x m x n x k  layout  *count
+//   attention    name  pass  sequences, heads/key-value heads, queries/keys, width/width of values  *count
+//   elementwise  name  pass  bytes  *count
+//   collective   name  pass  kind  bytes  ranks  *count
+std::string table(const model::Workload& workload, model::OpKind kind);
+
+// The op, or nullptr.
+const model::Op* find(const model::Workload& workload, std::string_view name,
+                      model::Pass pass = model::Pass::forward);
+
+}  // namespace shapelint::tests
