@@ -1,17 +1,18 @@
 // Messages to standard error.
 #include "cli/messages.hpp"
 
-#include <fmt/color.h>
+#include <string>
+
+#include "report/snippet.hpp"
 
 namespace shapelint::cli {
 
 void print_error(Io& io, std::string_view message, std::string_view hint) {
-  const std::string label = io.err_color
-                                ? fmt::format(fmt::emphasis::bold | fg(fmt::terminal_color::red), "error:")
-                                : std::string("error:");
-  io.err << label << ' ' << message;
-  if (!hint.empty()) io.err << "; " << hint;
-  io.err << '\n';
+  print_error(io, Error{std::string(message), std::string(hint), {}, {}});
+}
+
+void print_error(Io& io, const Error& error, std::string_view source) {
+  io.err << report::render(error, source, report::Style{io.err_color});
 }
 
 }  // namespace shapelint::cli

@@ -280,6 +280,8 @@ Json model_json(const ModelReport& model) {
           {"name", text_of(model.reading.name)},
           {"dialect", model.reading.dialect},
           {"parameters", model.result.parameters_before},
+          {"gpus_assumed", model.gpus_assumed},
+          {"min_gain", model.min_gain},
           {"fields", fields_json(model.reading, model.source)},
           {"findings", std::move(findings)},
           {"steps", std::move(steps)}};

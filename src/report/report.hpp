@@ -17,6 +17,8 @@ struct ModelReport {
   std::string source;  // its text, for snippets
   model::Reading reading;
   rules::LintResult result;
+  bool gpus_assumed = false;  // nobody named one
+  double min_gain = 0;        // findings that save less are left out
 };
 
 // An error and the text that its place refers to.
@@ -26,9 +28,7 @@ struct ReportError {
 };
 
 struct Report {
-  std::vector<gpu::Gpu> gpus;
-  bool gpus_assumed = false;  // nobody named one
-  double min_gain = 0;
+  std::vector<gpu::Gpu> gpus;  // all that any model was linted for
   std::vector<ModelReport> models;
   std::vector<ReportError> errors;  // of files that could not be read or understood
 };

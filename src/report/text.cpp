@@ -176,7 +176,7 @@ std::string text(const rules::Finding& finding, const ModelReport& model, const 
   }
   if (!finding.note.empty()) out += line(gutter, "note", printable(finding.note), style);
   if (!finding.why.empty()) out += line(gutter, "why", finding.why, style);
-  const std::size_t gpu_count = report.gpus.size();
+  const std::size_t gpu_count = model.result.gpus.size();
   if (!finding.certain_to_fail && finding.gain > 0) {
     std::string cost = shares(finding.gains, finding.gain, finding.gain_error, gpu_count);
     if (gpu_count <= 1 || finding.gains.empty()) cost += " of the step";
@@ -206,11 +206,14 @@ std::string text(const Report& report, const Style& style) {
     }
     out += fmt::format("\nchecked {}: {}\n", plural(report.models.size(), "model"), counts_text(all, style));
   }
-  if (report.gpus_assumed && !report.models.empty()) {
+  const auto assumed = std::find_if(report.models.begin(), report.models.end(),
+                                    [](const ModelReport& model) { return model.gpus_assumed; });
+  if (assumed != report.models.end()) {
     std::string names;
-    for (const gpu::Gpu& gpu : report.gpus) names += (names.empty() ? "" : " and ") + gpu.id;
+    for (const rules::GpuReport& gpu : assumed->result.gpus)
+      names += (names.empty() ? "" : " and ") + gpu.gpu;
     out += wrap(fmt::format("no GPU was named, so these figures are for {}; `--gpu NAME` chooses, `shapelint "
-                            "gpus` lists",
+                            "gpus` lists them",
                             names),
                 0, 0) +
            '\n';

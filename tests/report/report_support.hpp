@@ -122,7 +122,6 @@ inline report::Report one_gpu_report() {
   model.result.gpus[0].applied = twenty.changes;
   report::Report report;
   report.gpus = {named_gpu("a100-sxm4-80gb", "calibrated")};
-  report.min_gain = 0.01;
   report.models = {model};
   return report;
 }
@@ -154,7 +153,7 @@ inline report::Report two_gpu_report() {
   model.result.findings = {vocab};
   report::Report report;
   report.gpus = {named_gpu("a100-sxm4-80gb", "calibrated"), named_gpu("h100-sxm", "uncalibrated")};
-  report.gpus_assumed = true;
+  model.gpus_assumed = true;
   report.models = {model};
   return report;
 }

@@ -58,7 +58,7 @@ gpt.toml: 1 warning
   a100-sxm4-80gb: 1.50 s, MFU 41.2 %
   h100-sxm: 700 ms, MFU 38.0 % (uncalibrated)
 no GPU was named, so these figures are for a100-sxm4-80gb and h100-sxm; `--gpu
-NAME` chooses, `shapelint gpus` lists
+NAME` chooses, `shapelint gpus` lists them
 )");
 }
 

@@ -1,0 +1,86 @@
+// One option per field of a model and its plan, made from the table of fields.
+#include "cli/field_options.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "model/fields.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> booleans{"false", "true"};
+
+// `moe_num_experts` is `--moe-num-experts`.
+std::string flag_of(const model::FieldInfo& field) {
+  std::string flag = "--" + std::string(field.name);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+std::string group_of(std::string_view section) {
+  if (section == "run") return "How it is run (instead of what the file says)";
+  if (section == "parallel") return "How it is split over GPUs (instead of what the file says)";
+  return "The model (instead of what the file says)";
+}
+
+Setter setter(const model::FieldInfo& field, model::FieldId id, const std::string& flag,
+              std::vector<model::Override>& overrides) {
+  return [&field, &overrides, id, flag](std::string_view text) -> std::optional<std::string> {
+    std::int64_t value = 0;
+    if (field.type == model::FieldType::integer) {
+      const auto parsed = parse_integer(text);
+      if (!parsed || *parsed < field.minimum || *parsed > field.maximum) {
+        return fmt::format("a whole number from {} to {}", with_commas(field.minimum),
+                           with_commas(field.maximum));
+      }
+      value = *parsed;
+    } else {
+      const std::span<const std::string_view> choices = field.type == model::FieldType::boolean
+                                                            ? std::span<const std::string_view>(booleans)
+                                                            : field.choices;
+      std::size_t index = 0;
+      if (auto expected = into_choice(index, choices)(text)) return expected;
+      value = static_cast<std::int64_t>(index);
+    }
+    overrides.push_back({id, value, flag});
+    return std::nullopt;
+  };
+}
+
+}  // namespace
+
+std::vector<Option> field_options(std::vector<model::Override>& overrides) {
+  std::vector<Option> options;
+  const auto fields = model::fields();
+  options.reserve(fields.size());
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const model::FieldInfo& field = fields[i];
+    Option option;
+    option.names = flag_of(field);
+    option.doc = field.doc;
+    option.group = group_of(field.section);
+    option.set = setter(field, static_cast<model::FieldId>(i), option.names, overrides);
+    switch (field.type) {
+      case model::FieldType::integer:
+        option.value = "N";
+        break;
+      case model::FieldType::boolean:
+        option.value = "BOOL";
+        option.choices = strings(booleans);
+        break;
+      case model::FieldType::choice:
+        option.value = "NAME";
+        option.choices = strings(field.choices);
+        break;
+    }
+    options.push_back(std::move(option));
+  }
+  return options;
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,14 @@
+// One option per field of a model and its plan, made from the table of fields.
+#pragma once
+
+#include <vector>
+
+#include "cli/option.hpp"
+#include "model/reading.hpp"
+
+namespace shapelint::cli {
+
+// Values given on the command line, in the order given, appended to `overrides`.
+std::vector<Option> field_options(std::vector<model::Override>& overrides);
+
+}  // namespace shapelint::cli

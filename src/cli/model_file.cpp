@@ -1,0 +1,56 @@
+// A configuration file from its path to what it says.
+#include "cli/model_file.hpp"
+
+#include <array>
+#include <istream>
+
+#include <fmt/format.h>
+
+#include "text/toml.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+Result<std::string> read_all(std::istream& in, const std::string& name) {
+  std::string content;
+  std::array<char, 1U << 16U> chunk{};
+  while (in.read(chunk.data(), chunk.size()) || in.gcount() > 0) {
+    content.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+    if (static_cast<std::int64_t>(content.size()) > text::max_source_bytes) {
+      return Error{fmt::format("more than {} MB were given, so it is no configuration",
+                               text::max_source_bytes / 1'000'000),
+                   {},
+                   name,
+                   {}};
+    }
+  }
+  return content;
+}
+
+}  // namespace
+
+ModelFile read_model_file(const std::string& path, const std::string& stdin_name,
+                          const std::vector<model::Override>& overrides, Io& io) {
+  ModelFile file;
+  file.path = path == "-" ? stdin_name : path;
+  auto source = path == "-" ? read_all(io.in, file.path) : io.files.read(path, text::max_source_bytes);
+  if (!source) {
+    file.errors.push_back(source.error());
+    return file;
+  }
+  file.source = *std::move(source);
+  if (file.source.find_first_not_of(" \t\r\n") == std::string::npos) {
+    file.errors.push_back({"the file is empty", "see examples/ for what a model looks like", file.path, {}});
+    return file;
+  }
+  const auto document = text::parse_toml(file.path, file.source);
+  if (!document) {
+    file.errors.push_back(document.error());
+    return file;
+  }
+  file.content = formats::read_native(*document, file.errors, overrides);
+  return file;
+}
+
+}  // namespace shapelint::cli
