@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 2> booleans{"false", "true"};
 
 // `moe_num_experts` is `--moe-num-experts`.
 std::string flag_of(const model::FieldInfo& field) {
-  std::string flag = "--" + std::string(field.name);
+  std::string flag = "--";
+  flag += field.name;
   std::replace(flag.begin(), flag.end(), '_', '-');
   return flag;
 }
@@ -26,6 +27,18 @@ std::string group_of(std::string_view section) {
   if (section == "run") return "How it is run (instead of what the file says)";
   if (section == "parallel") return "How it is split over GPUs (instead of what the file says)";
   return "The model (instead of what the file says)";
+}
+
+std::string_view value_name(model::FieldType type) {
+  switch (type) {
+    case model::FieldType::integer:
+      return "N";
+    case model::FieldType::boolean:
+      return "BOOL";
+    case model::FieldType::choice:
+      return "NAME";
+  }
+  return "";
 }
 
 Setter setter(const model::FieldInfo& field, model::FieldId id, const std::string& flag,
@@ -65,19 +78,9 @@ std::vector<Option> field_options(std::vector<model::Override>& overrides) {
     option.doc = field.doc;
     option.group = group_of(field.section);
     option.set = setter(field, static_cast<model::FieldId>(i), option.names, overrides);
-    switch (field.type) {
-      case model::FieldType::integer:
-        option.value = "N";
-        break;
-      case model::FieldType::boolean:
-        option.value = "BOOL";
-        option.choices = strings(booleans);
-        break;
-      case model::FieldType::choice:
-        option.value = "NAME";
-        option.choices = strings(field.choices);
-        break;
-    }
+    option.value = std::string(value_name(field.type));
+    if (field.type == model::FieldType::boolean) option.choices = strings(booleans);
+    if (field.type == model::FieldType::choice) option.choices = strings(field.choices);
     options.push_back(std::move(option));
   }
   return options;

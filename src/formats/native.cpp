@@ -76,8 +76,9 @@ std::string hint_for_key(std::string_view section, std::string_view key) {
 
 class Reader {
  public:
-  Reader(const text::Document& document, std::vector<Error>& errors)
-      : document_(document), errors_(errors), first_error_(errors.size()) {}
+  Reader(const text::Document& document, std::vector<Error>& errors,
+         std::span<const model::Override> overrides)
+      : document_(document), errors_(errors), first_error_(errors.size()), overrides_(overrides) {}
 
   std::optional<NativeFile> read() {
     const NodeRef root = document_.root();
@@ -90,6 +91,7 @@ class Reader {
       return std::nullopt;
     }
     for (const NodeRef node : root) read_top_level(node);
+    for (const model::Override& each : overrides_) apply(each);
     check_required(document_, file_.reading, errors_);  // a key with a bad value is not missing
     if (errors_.size() == first_error_) {
       model::complete(file_.reading);
@@ -104,6 +106,15 @@ class Reader {
   }
 
  private:
+  void apply(const model::Override& given) {
+    const auto index = static_cast<std::size_t>(given.field);
+    model::fields()[index].set(file_.reading.setup, given.value);
+    model::Origin& origin = file_.reading.origins[index];
+    origin = {};
+    origin.kind = model::Origin::Kind::command_line;
+    origin.note = fmt::format("given as `{}`", given.flag);
+  }
+
   void read_top_level(const NodeRef& node) {
     const std::string_view key = node.key();
     if (key == "conv") return read_convolutions(node);
@@ -271,13 +282,15 @@ class Reader {
   const text::Document& document_;
   std::vector<Error>& errors_;
   std::size_t first_error_;
+  std::span<const model::Override> overrides_;
   NativeFile file_;
 };
 
 }  // namespace
 
-std::optional<NativeFile> read_native(const text::Document& document, std::vector<Error>& errors) {
-  return Reader(document, errors).read();
+std::optional<NativeFile> read_native(const text::Document& document, std::vector<Error>& errors,
+                                      std::span<const model::Override> overrides) {
+  return Reader(document, errors, overrides).read();
 }
 
 }  // namespace shapelint::formats

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,10 @@ struct NativeFile {
 
 // Reads a whole file and reports everything that is wrong with it, in the order of the file. Nothing is
 // returned when there was an error. A value that can be costed but not run (heads that do not divide
-// hidden_size) is no error here: the rules find it.
-std::optional<NativeFile> read_native(const text::Document& document, std::vector<Error>& errors);
+// hidden_size) is no error here: the rules find it. `overrides` stand in for what the file states, before
+// anything is derived from it.
+std::optional<NativeFile> read_native(const text::Document& document, std::vector<Error>& errors,
+                                      std::span<const model::Override> overrides = {});
 
 // Only the table [lint] of a document that may hold nothing else (a project-wide configuration file).
 LintOptions read_lint_options(const text::NodeRef& table, std::vector<Error>& errors);

@@ -16,10 +16,12 @@ namespace {
 using model::Reading;
 using text::NodeRef;
 
+// In the file or on the command line.
 bool stated(const Reading& reading, std::string_view field) {
   const model::FieldId id = model::find_field(field);
-  return id != model::no_field &&
-         reading.origins[static_cast<std::size_t>(id)].kind == model::Origin::Kind::stated;
+  if (id == model::no_field) return false;
+  const model::Origin::Kind kind = reading.origins[static_cast<std::size_t>(id)].kind;
+  return kind == model::Origin::Kind::stated || kind == model::Origin::Kind::command_line;
 }
 
 // The node of a stated field.
@@ -88,7 +90,12 @@ void check_consistent(const text::Document& document, const Reading& reading, st
   const model::ModelSpec& spec = reading.setup.model;
   if (!spec.conv.empty()) return;
   const auto at_value = [&](std::string_view field, std::string message, std::string hint) {
-    errors.push_back(node_of(document, field).error(std::move(message), std::move(hint)));
+    const NodeRef node = node_of(document, field);
+    if (node) {
+      errors.push_back(node.error(std::move(message), std::move(hint)));
+    } else {
+      errors.push_back({std::move(message), std::move(hint), std::string(document.path()), {}});
+    }
   };
   if (spec.num_key_value_heads > spec.num_attention_heads && stated(reading, "num_key_value_heads")) {
     at_value("num_key_value_heads",

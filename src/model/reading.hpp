@@ -27,6 +27,13 @@ struct Origin {
   std::string note;
 };
 
+// A value given on the command line or in the linter's configuration; it wins over the file's.
+struct Override {
+  FieldId field = no_field;
+  std::int64_t value = 0;
+  std::string flag;  // `--tensor`, for messages
+};
+
 // One origin per field of the table, by FieldId.
 struct Reading {
   std::string name;     // of the model, for headings

@@ -316,8 +316,6 @@ std::string json(const Report& report) {
       {"version", json_version},
       {"tool", {{"name", "shapelint"}, {"version", SHAPELINT_VERSION}}},
       {"gpus", std::move(gpus)},
-      {"gpus_assumed", report.gpus_assumed},
-      {"min_gain", report.min_gain},
       {"models", std::move(models)},
       {"errors", std::move(errors)},
       {"summary", {{"errors", total.errors}, {"warnings", total.warnings}, {"infos", total.infos}}}};

@@ -98,8 +98,9 @@ std::vector<Mark> marks_of(const rules::Finding& finding, const ModelReport& mod
   return marks;
 }
 
-bool is_stated(const rules::Finding& finding) {
-  return finding.span.end > finding.span.begin;
+// In this very file, so that its line can be shown.
+bool is_stated(const rules::Finding& finding, const ModelReport& model) {
+  return finding.span.end > finding.span.begin && finding.path == model.path;
 }
 
 std::string plural(std::size_t number, std::string_view noun) {
@@ -159,14 +160,13 @@ std::string closing(const ModelReport& model, const Report& report, const Style&
 
 }  // namespace
 
-std::string text(const rules::Finding& finding, const ModelReport& model, const Report& report,
-                 const Style& style) {
+std::string text(const rules::Finding& finding, const ModelReport& model, const Style& style) {
   const Role role = role_of(finding.severity);
   std::string out = fmt::format(
       "{}: {}\n", style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
       style.paint(Role::strong, printable(finding.message)));
   std::size_t gutter = 3;
-  if (is_stated(finding)) {
+  if (is_stated(finding, model)) {
     const std::vector<Mark> marks = marks_of(finding, model);
     gutter = gutter_width(model.source, marks);
     out += snippet(finding.path, model.source, marks, style, role);
@@ -194,7 +194,7 @@ std::string text(const Report& report, const Style& style) {
   std::string out;
   for (const ModelReport& model : report.models) {
     for (const rules::Finding& finding : model.result.findings) {
-      out += text(finding, model, report, style) + '\n';
+      out += text(finding, model, style) + '\n';
     }
     out += closing(model, report, style);
     if (report.models.size() > 1 && &model != &report.models.back()) out += '\n';

@@ -12,7 +12,6 @@ namespace shapelint::report {
 std::string text(const Report& report, const Style& style);
 
 // One finding of a model.
-std::string text(const rules::Finding& finding, const ModelReport& model, const Report& report,
-                 const Style& style);
+std::string text(const rules::Finding& finding, const ModelReport& model, const Style& style);
 
 }  // namespace shapelint::report

@@ -1,6 +1,9 @@
 // The frame of the command line: usage errors, exit codes, colour.
 #include "cli/run.hpp"
 
+#include <algorithm>
+
+#include "cli/field_options.hpp"
 #include "cli/option.hpp"
 #include "cli/parse.hpp"
 #include "tests/catch.hpp"
@@ -99,4 +102,26 @@ TEST_CASE("lists are split at commas and an empty item is refused", "[cli]") {
   CHECK(names == std::vector<std::string>{"a100", "h100"});
   CHECK(set("a100,"));
   CHECK(set(""));
+}
+
+TEST_CASE("every field of a model has an option that keeps to its bounds", "[cli]") {
+  std::vector<shapelint::model::Override> overrides;
+  const auto options = shapelint::cli::field_options(overrides);
+  REQUIRE(options.size() == shapelint::model::fields().size());
+  const auto set = [&](const std::string& name, const std::string& value) {
+    const auto found =
+        std::find_if(options.begin(), options.end(), [&](const auto& each) { return each.names == name; });
+    REQUIRE(found != options.end());
+    return found->set(value).value_or("");
+  };
+  CHECK(set("--vocab-size", "-5") == "a whole number from 1 to 134,217,728");
+  CHECK(set("--vocab-size", "1e5") == "a whole number from 1 to 134,217,728");
+  CHECK(set("--attention", "flsh") == "one of `flash`, `unfused`; did you mean `flash`");
+  CHECK(set("--mlp-gated", "yes") == "one of `false`, `true`");
+  CHECK(overrides.empty());
+  CHECK(set("--moe-num-experts", "8").empty());
+  CHECK(set("--dtype", "fp8").empty());
+  CHECK(overrides.size() == 2);
+  CHECK(overrides[0].flag == "--moe-num-experts");
+  CHECK(overrides[0].value == 8);
 }
