@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -156,6 +157,35 @@ std::string tiles_text(const gpu::Architecture& architecture) {
   return report::wrap(tiles, indent, 0);
 }
 
+// Types that share a rule are on one line: "fp32, tf32, fp16 …: 16 B, best 128 B".
+std::string alignment_text(const gpu::Architecture& architecture) {
+  const auto rule_text = [](const gpu::Alignment& rule) {
+    std::string text;
+    const auto add = [&](std::string_view words, std::int64_t bytes) {
+      if (bytes > 0) text += fmt::format("{}{} {} B", text.empty() ? "" : ", ", words, bytes);
+    };
+    add("at least", rule.minimum_bytes);
+    add("efficient at", rule.efficient_bytes);
+    add("best at", rule.best_bytes);
+    return text;
+  };
+  std::vector<std::pair<std::string, std::string>> lines;  // rule, types
+  for (const DTypeInfo& each : dtypes) {
+    const std::string rule = rule_text(gpu::alignment(architecture, each.dtype));
+    if (rule.empty()) continue;
+    const auto same =
+        std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == rule; });
+    if (same == lines.end()) {
+      lines.emplace_back(rule, each.name);
+    } else {
+      same->second += fmt::format(", {}", each.name);
+    }
+  }
+  std::string out;
+  for (const auto& [rule, types] : lines) out += fmt::format("    {}: {}\n", types, rule);
+  return out.empty() ? out : "  contiguous dimensions, in multiples of\n" + out;
+}
+
 std::string source_text(std::size_t number, std::string_view key) {
   const auto source = gpu::find_source(key);
   std::string text = report::printable(key);
@@ -190,6 +220,7 @@ std::string profile_text(const Shown& shown, const Style& style) {
   out += figures_text(shown.architecture.figures, "", sources, style);
   out += figures_text(shown.architecture.figures, "tiles", sources, style);
   if (!gpu.architecture.tiles.empty()) out += "  tiles (m x n x k)\n" + tiles_text(gpu.architecture) + "\n";
+  out += alignment_text(gpu.architecture);
   out += notes_text(shown.architecture.notes);
   numbers(shown.architecture.sources, sources);
   out += heading("Sources");
