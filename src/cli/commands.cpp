@@ -3,7 +3,7 @@
 #include <array>
 
 #include "cli/command.hpp"
-#include "cli/gpus.hpp"
+#include "cli/gemm.hpp"
 #include "cli/lint.hpp"
 
 namespace shapelint::cli {
@@ -21,15 +21,13 @@ std::span<const Command> commands() {
           "shapelint model.toml --gpu h100 --micro-batch-size 8 --format json",
           bind<LintOptions, lint_options, lint>},
       Command{
-          "gpus", "list the GPUs that are known, or show one with the source of every figure",
-          "Without a NAME, a table of all profiles: id, SMs, peak, bandwidth, L2, whether the cost model's "
-          "constants were fitted to measurements of it, and aliases. With a NAME (or a file of your own), "
-          "every figure of its profile and its architecture, notes, and the sources.\n\n"
-          "Names match whatever their case, `-` and `_`.",
-          "shapelint gpus\n"
-          "shapelint gpus a100\n"
-          "shapelint gpus --gpu-file my-gpu.toml --format json",
-          bind<GpusOptions, gpus_options, gpus>},
+          "gemm", "predict the time of one matrix product, or of a table of them",
+          "C[m,n] = A[m,k] B[k,n]. One product is explained: the ideal time, and what is lost to idle SMs, "
+          "partial tiles and misaligned dimensions. A table is answered row by row, in order, with its own "
+          "columns and the prediction's.",
+          "shapelint gemm 8192 10240 2560 --gpu a100\n"
+          "shapelint gemm --gpu h100 --shapes products.csv --format csv",
+          bind<GemmOptions, gemm_options, gemm>},
   };
   return table;
 }

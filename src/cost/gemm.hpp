@@ -1,10 +1,13 @@
-// Time of one matrix product.
+// Time of one matrix product; docs/cost-model.md has the equations and what the constants mean.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "base/dtype.hpp"
+#include "cost/alignment.hpp"
 #include "cost/op_cost.hpp"
+#include "cost/tiles.hpp"
 #include "gpu/gpu.hpp"
 #include "model/op.hpp"
 
@@ -20,7 +23,36 @@ struct GemmShape {
   model::Layout layout = model::Layout::tn;
 };
 
-// Predicted time and where it goes; see docs/cost-model.md for the equations.
-OpCost predict_gemm(const gpu::Gpu& gpu, const GemmShape& shape);
+// What the time is of. In a step, kernels follow each other closely and weights come from DRAM. A benchmark
+// may pay the host's launch each time, or find its few buffers in L2: the profile says which for the
+// measurements that fitted it, so that predictions can be compared with them.
+enum class Timing : std::uint8_t { in_step, as_measured };
+
+// All that does not depend on the shape, worked out once per GPU and number format.
+struct GemmModel {
+  TileTable tiles;
+  AlignmentTable alignment;
+  DType dtype = DType::bf16;
+  double element_bytes = 2;
+  double peak_flops_per_us = 1;
+  double roofline_bytes_per_us = 1;  // of the data sheet
+  double dram_bytes_per_us = 1;      // achieved
+  double sm_dram_bytes_per_us = 1;
+  double l2_bytes = 1;
+  double resident_bytes = 1;  // operands of at most this much stay in L2
+  double resident_bytes_per_us = 1;
+  double feed_bytes_per_us = 1;  // L2 to all SMs
+  double launch_us = 0;
+  double quantize_launch_us = 0;  // 0: activations come converted
+  gpu::GemmConstants constants;
+};
+GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing = Timing::in_step);
+
+// Predicted time and where it goes. Total: any sizes from 1 to 10^12 give finite, positive times. The dtype
+// of the shape must be the model's.
+OpCost predict_gemm(const GemmModel& model, const GemmShape& shape);
+
+// The same for a single product: builds the model first, which takes longer than the prediction.
+OpCost predict_gemm(const gpu::Gpu& gpu, const GemmShape& shape, Timing timing = Timing::in_step);
 
 }  // namespace shapelint::cost

@@ -11,7 +11,8 @@
 namespace shapelint::gpu {
 
 // One shape of output tile that a library's kernels compute per CTA (or per CTA pair). m and n in elements
-// of the output; k, the depth of one stage of the main loop, in elements of a 16-bit type (2k bytes).
+// of the output; k, the depth of one stage of the main loop, in elements of a 16-bit type (2k bytes). k and
+// stages are 0 where nothing but the size of the output is known.
 struct Tile {
   std::int64_t m = 0;
   std::int64_t n = 0;

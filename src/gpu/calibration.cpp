@@ -1,20 +1,130 @@
-// Reads fitted constants.
+// The table of constants; reads and writes `[calibration]` tables.
 #include "gpu/calibration.hpp"
 
+#include <fmt/format.h>
+
+#include "base/number.hpp"
 #include "gpu/fields.hpp"
 
 namespace shapelint::gpu {
 
 namespace {
 
-constexpr Field<Calibration> calibration_table[] = {
+using C = GemmConstants;
+
+// Bounds are those of plausible hardware: efficiencies at most 1, rates of an SM at most those of its ports
+// (128 B per clock at 2 GHz is 256 GB/s; clusters share loads, which doubles that at most).
+constexpr GemmConstant table[] = {
+    {"launch_us", "us", &C::launch_us, 0.5, 10, true, "launch, first loads and drain of one kernel"},
+    {"dram_efficiency", "share", &C::dram_efficiency, 0.5, 1, false,
+     "of the data sheet's DRAM bandwidth, reached by long transfers"},
+    {"dram_ramp", "share", &C::dram_ramp, 0.001, 0.6, true, "by how much short transfers are slower"},
+    {"dram_ramp_us", "us", &C::dram_ramp_us, 1, 100, true, "what that costs at most"},
+    {"sm_dram_gb_s", "GB/s", &C::sm_dram_gb_s, 5, 200, true, "DRAM bandwidth that one SM can draw"},
+    {"resident_share", "share", &C::resident_share, 0.005, 1, true,
+     "of L2 within which operands are still there from before"},
+    {"resident_sm_gb_s", "GB/s per SM", &C::resident_sm_gb_s, 2, 200, true, "what operands in L2 move at"},
+    {"reread_share", "share", &C::reread_share, 0, 1, false,
+     "of the operand reads beyond the first that miss L2, for operands larger than half of it"},
+    {"mainloop_efficiency", "share", &C::mainloop_efficiency, 0.3, 1, false,
+     "of the peak, of a main loop that never waits for operands"},
+    {"sm_feed_gb_s", "GB/s per SM", &C::sm_feed_gb_s, 10, 512, true, "operands into one SM's main loop"},
+    {"l2_feed_sm_gb_s", "GB/s per SM", &C::l2_feed_sm_gb_s, 10, 512, true,
+     "operands from L2 when all SMs load, divided by their number"},
+    {"prologue_k", "elements of k", &C::prologue_k, 1, 400, true,
+     "a tile's prologue and epilogue, as steps of its main loop"},
+    {"k_step_ns", "ns per 32 of k", &C::k_step_ns, 1, 250, true,
+     "latency of a main-loop step, however small"},
+    {"wave_softness", "share", &C::wave_softness, 0, 1, false,
+     "0: the last wave costs as much as a full one; 1: partial waves cost their share (persistent, "
+     "stream-K)"},
+    {"split_waves", "waves", &C::split_waves, 0.5, 16, true, "up to which the library splits k"},
+    {"split_us", "us", &C::split_us, 0.1, 8, true, "launch of the reduction after a split of k"},
+    {"split_traffic", "share", &C::split_traffic, 0.01, 4, true,
+     "of the reduction's reads and writes (fp32) that reach DRAM"},
+    {"power_drop", "share", &C::power_drop, 0, 0.4, false,
+     "of the clock, lost in long products to the power limit"},
+    {"power_us", "us", &C::power_us, 10, 20000, true, "ideal time at which half of that is lost"},
+    {"align_k_2b", "share", &C::align_k_2b, 0.05, 1, false,
+     "speed of the main loop, k contiguous and odd (16 bit)"},
+    {"align_k_4b", "share", &C::align_k_4b, 0.05, 1, false, "k a multiple of 4 B, not of 8 B"},
+    {"align_k_8b", "share", &C::align_k_8b, 0.05, 1, false, "k a multiple of 8 B, not of 16 B"},
+    {"align_k_16b", "share", &C::align_k_16b, 0.5, 1, false, "k a multiple of 16 B, not of 32 B"},
+    {"align_n_2b", "share", &C::align_n_2b, 0.05, 1, false, "the same for n (and m where it is contiguous)"},
+    {"align_n_4b", "share", &C::align_n_4b, 0.05, 1, false, "n a multiple of 4 B, not of 8 B"},
+    {"align_n_8b", "share", &C::align_n_8b, 0.05, 1, false, "n a multiple of 8 B, not of 16 B"},
+    {"align_n_16b", "share", &C::align_n_16b, 0.5, 1, false, "n a multiple of 16 B, not of 32 B"},
+    {"quantize_us", "us", &C::quantize_us, 0, 20, false,
+     "launch of the pass that converts 16-bit activations; 0: they come converted"},
+    {"host_us", "us", &C::host_us, 0, 80, false,
+     "between kernels in the measurements alone (no CUDA graph); not part of a step"},
+    {"rotation_reach", "share of L2", &C::rotation_reach, 0, 2, false,
+     "measurements alone: rotated weights were found in L2 up to this footprint; 0: never"},
+    {"rotation_hits", "share", &C::rotation_hits, 0, 1, false,
+     "and this share of them at a footprint of L2's size"},
+};
+
+using G = GemmCalibration;
+constexpr Field<G> text_fields[] = {
+    {"", "source", "", Type::text, &G::source, 0, 0, "what data fitted it"},
+    {"", "alignment", "", Type::text, &G::alignment, 0, 0, "what data fitted the alignment constants"},
+};
+constexpr Field<GemmErrors> error_fields[] = {
+    {"", "all", "share", Type::number, &GemmErrors::all, 0, 1, "mean error on sites left out"},
+    {"", "train", "share", Type::number, &GemmErrors::train, 0, 1, "m >= 1024, n >= 512, k >= 512"},
+    {"", "decode", "share", Type::number, &GemmErrors::decode, 0, 1, "m <= 64, n >= 1024, k >= 1024"},
+    {"", "misaligned", "share", Type::number, &GemmErrors::misaligned, 0, 1, "n or k not a multiple of 8"},
+};
+constexpr Field<Calibration> calibration_fields[] = {
     {"", "source", "", Type::text, &Calibration::source, 0, 0, "what data fitted it"},
 };
 
+void read_set(text::NodeRef node, GemmCalibration& into, std::vector<Error>& errors) {
+  std::vector<std::string_view> others{"errors"};
+  for (const GemmConstant& each : table) {
+    others.push_back(each.key);
+    const text::NodeRef figure = node[each.key];
+    if (!figure) continue;
+    const text::NodeRef value = checked_value(figure, {Type::number, each.least, each.most}, errors);
+    if (value) into.constants.*each.member = *value.as_number();
+  }
+  read_fields<G>(node, "", text_fields, others, into, errors);
+  if (const auto child = node["errors"])
+    read_fields<GemmErrors>(child, "", error_fields, {}, into.errors, errors);
+}
+
 }  // namespace
 
-void read_calibration(text::NodeRef table, Calibration& into, std::vector<Error>& errors) {
-  read_fields<Calibration>(table, "", calibration_table, {}, into, errors);
+std::span<const GemmConstant> gemm_constants() {
+  return table;
+}
+
+void read_calibration(text::NodeRef node, Calibration& into, std::vector<Error>& errors) {
+  read_fields<Calibration>(node, "", calibration_fields, constant_set_names, into, errors);
+  for (std::size_t set = 0; set < constant_set_names.size(); ++set) {
+    if (const auto child = node[constant_set_names[set]]) read_set(child, into.gemm[set], errors);
+  }
+}
+
+std::string write_calibration(const Calibration& calibration) {
+  std::string out = "[calibration]\n";
+  out += fmt::format("source = \"{}\"\n", calibration.source);
+  const auto four_digits = [](double value) { return exact(std::stod(fmt::format("{:.4g}", value))); };
+  for (std::size_t set = 0; set < constant_set_names.size(); ++set) {
+    const GemmCalibration& gemm = calibration.gemm[set];
+    if (gemm.source.empty()) continue;
+    out += fmt::format("\n[calibration.{}]\nsource = \"{}\"\n", constant_set_names[set], gemm.source);
+    if (!gemm.alignment.empty()) out += fmt::format("alignment = \"{}\"\n", gemm.alignment);
+    const GemmErrors& e = gemm.errors;
+    out +=
+        fmt::format("errors = {{ all = {}, train = {}, decode = {}, misaligned = {} }}\n", four_digits(e.all),
+                    four_digits(e.train), four_digits(e.decode), four_digits(e.misaligned));
+    for (const GemmConstant& each : table) {
+      const std::string value = four_digits(gemm.constants.*each.member);
+      out += fmt::format("{} = {}  # {}: {}\n", each.key, value, each.unit, each.doc);
+    }
+  }
+  return out;
 }
 
 }  // namespace shapelint::gpu

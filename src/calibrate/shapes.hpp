@@ -1,0 +1,34 @@
+// Tables of matrix products as CSV, with or without measured times.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cost/gemm.hpp"
+
+namespace shapelint::calibrate {
+
+// One row. C[m,n] = A[m,k] B[k,n], `batch` times.
+struct MeasuredShape {
+  cost::GemmShape shape;
+  double time_us = 0;     // 0 when the table has no times
+  std::string_view gpu;   // empty when the table does not name it
+  std::string_view line;  // the row as it stands, without its end
+};
+
+struct ShapeTable {
+  std::string_view header;
+  bool has_times = false;
+  std::vector<MeasuredShape> rows;
+};
+
+// Reads CSV with a header; columns are found by name: `m`, `n`, `k` and, where present, `batch`, `dtype`
+// (default `dtype`), `op`, `layout`, `gpu`, `time_us`; others pass. Rows without a layout are `nn` where `op`
+// is `bmm`, as PyTorch's bmm is, and `tn` otherwise. Every bad row is an error with its line; `path` is for
+// them. The views of the result point into `text`.
+ShapeTable read_shapes(std::string_view text, std::string_view path, DType dtype, std::vector<Error>& errors);
+
+}  // namespace shapelint::calibrate

@@ -1,0 +1,28 @@
+// `shapelint gemm`: the predicted time of one matrix product, explained, or of a table of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+#include "cli/io.hpp"
+#include "cli/option.hpp"
+
+namespace shapelint::cli {
+
+struct GemmOptions {
+  std::vector<std::string> sizes;  // M N K
+  std::string gpu;
+  std::size_t dtype = 3;  // index into dtypes: bf16
+  std::int64_t batch = 1;
+  std::size_t layout = 0;
+  std::string shapes;      // CSV of products instead of M N K
+  std::size_t format = 0;  // text, csv
+  std::size_t timing = 0;  // automatic, in-step, as-measured
+};
+
+std::vector<Option> gemm_options(GemmOptions& options);
+ExitCode gemm(const GemmOptions& options, Io& io);
+
+}  // namespace shapelint::cli

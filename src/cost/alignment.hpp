@@ -1,0 +1,32 @@
+// How much slower a main loop runs when contiguous dimensions are no multiples of what the hardware loads at
+// once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "gpu/calibration.hpp"
+#include "model/op.hpp"
+
+namespace shapelint::cost {
+
+// Speed of the main loop by the largest power of two that divides a contiguous row, in bytes: at most 2, 4,
+// 8, 16, and 32 or more (index 4, always 1). Never decreasing.
+struct AlignmentTable {
+  std::array<double, 5> k{1, 1, 1, 1, 1};  // rows along the contraction
+  std::array<double, 5> n{1, 1, 1, 1, 1};  // rows along an output dimension
+  std::int64_t element_bits = 16;
+};
+AlignmentTable alignment_table(const gpu::GemmConstants& constants, std::int64_t element_bits);
+
+// Largest power of two that divides `elements` rows of `element_bits` bits, in bytes (at least 1, at most
+// 4096).
+std::int64_t row_alignment_bytes(std::int64_t elements, std::int64_t element_bits);
+
+// Speed of the main loop as a share of what it is when everything is aligned: that of the worst operand,
+// since one kernel loads all of them. Layouts: model::Layout says which dimension of which operand is
+// contiguous.
+double alignment_speed(const AlignmentTable& table, model::Layout layout, std::int64_t m, std::int64_t n,
+                       std::int64_t k);
+
+}  // namespace shapelint::cost

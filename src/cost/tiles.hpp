@@ -1,0 +1,37 @@
+// The output tiles that a library's kernels compute per CTA, as the cost model uses them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "gpu/gpu.hpp"
+
+namespace shapelint::cost {
+
+inline constexpr std::size_t most_tiles = 64;
+
+struct TileRate {
+  double m = 0;
+  double n = 0;
+  double inverse_m = 0;
+  double inverse_n = 0;
+  double units = 0;  // tiles computed at the same time: SMs, or pairs of them
+  double inverse_units = 0;
+  double sms = 1;                // per tile
+  double step_us = 0;            // one element of k, one tile, nothing else on its SM
+  double row_bytes = 0;          // operand bytes per element of k
+  double floor_us_per_area = 0;  // least time of one output element and one element of k: to rule tiles out
+};
+
+struct TileTable {
+  std::array<TileRate, most_tiles> tiles{};
+  std::size_t count = 0;
+};
+
+// Tiles of the GPU's architecture with their rates: a step of the main loop takes the root of the squares of
+// the time of its arithmetic and of the loads that feed it, and never less than a step's latency.
+// `peak_flops_per_us` is that of the whole GPU.
+TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, double peak_flops_per_us,
+                     double element_bytes);
+
+}  // namespace shapelint::cost

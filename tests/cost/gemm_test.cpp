@@ -1,0 +1,107 @@
+// What must hold for the time of any matrix product on any GPU.
+#include "cost/gemm.hpp"
+
+#include <cmath>
+
+#include <rapidcheck.h>
+
+#include "gpu/registry.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+gpu::Gpu any_gpu() {
+  const auto ids = gpu::gpu_ids();
+  return *gpu::find_gpu(ids[*rc::gen::inRange<std::size_t>(0, ids.size())]);
+}
+
+DType any_dtype(const gpu::Gpu& gpu) {
+  return *rc::gen::suchThat(rc::gen::element(DType::fp32, DType::bf16, DType::fp16, DType::fp8),
+                            [&](DType dtype) { return can_multiply(gpu, dtype); });
+}
+
+// Sizes spread over the scale rather than over the numbers.
+std::int64_t any_size(double largest) {
+  const double power = *rc::gen::inRange(0, 1000) / 1000.0;
+  return static_cast<std::int64_t>(std::round(std::pow(largest, power)));
+}
+
+cost::GemmShape any_shape(const gpu::Gpu& gpu, double largest) {
+  cost::GemmShape shape;
+  shape.batch = *rc::gen::element<std::int64_t>(1, 1, 2, 7, 64, 1000);
+  shape.m = any_size(largest);
+  shape.n = any_size(largest);
+  shape.k = any_size(largest);
+  shape.dtype = any_dtype(gpu);
+  shape.layout = *rc::gen::element(model::Layout::tn, model::Layout::nn, model::Layout::nt);
+  return shape;
+}
+
+}  // namespace
+
+TEST_CASE("the losses of a product multiply to ideal time over predicted time", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    const cost::OpCost cost = predict_gemm(gpu, any_shape(gpu, 1e5));
+    const cost::Efficiency& e = cost.efficiency;
+    RC_ASSERT(std::abs(e.alignment * e.tile * e.wave * e.rest * cost.time_us / cost.ideal_us - 1) < 1e-9);
+    for (const double share : {e.alignment, e.tile, e.wave}) {
+      RC_ASSERT(share > 0);
+      RC_ASSERT(share <= 1 + 1e-12);
+    }
+  }));
+}
+
+TEST_CASE("products of any size take a finite, positive time", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    const cost::OpCost cost = predict_gemm(gpu, any_shape(gpu, 1e12));
+    RC_ASSERT(std::isfinite(cost.time_us));
+    RC_ASSERT(cost.time_us > 0);
+    RC_ASSERT(cost.ideal_us > 0);
+    RC_ASSERT(cost.tile_m > 0);
+    RC_ASSERT(cost.split_k >= 1);
+  }));
+}
+
+TEST_CASE("more products in a batch never take less time", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    cost::GemmShape shape = any_shape(gpu, 20000);
+    const double one = predict_gemm(gpu, shape).time_us;
+    shape.batch *= *rc::gen::inRange<std::int64_t>(2, 9);
+    RC_ASSERT(predict_gemm(gpu, shape).time_us >= one * (1 - 1e-9));
+  }));
+}
+
+TEST_CASE("twice as many rows or columns never take less time", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    cost::GemmShape shape = any_shape(gpu, 20000);
+    // Multiples of 16 elements: doubling must not change the alignment.
+    shape.m *= 16;
+    shape.n *= 16;
+    const double once = predict_gemm(gpu, shape).time_us;
+    (*rc::gen::arbitrary<bool>() ? shape.m : shape.n) *= 2;
+    RC_ASSERT(predict_gemm(gpu, shape).time_us >= once * (1 - 1e-9));
+  }));
+}
+
+TEST_CASE("the model prepared once gives what the single call gives", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    const cost::GemmShape shape = any_shape(gpu, 1e5);
+    const cost::GemmModel model = cost::gemm_model(gpu, shape.dtype);
+    RC_ASSERT(predict_gemm(model, shape).time_us == predict_gemm(gpu, shape).time_us);
+  }));
+}
+
+TEST_CASE("a step does not pay what only the benchmark paid", "[gemm]") {
+  gpu::Gpu gpu = *gpu::find_gpu("a100");
+  gpu.calibration.gemm[0].constants.host_us = 30;
+  const cost::GemmShape shape{1, 4096, 4096, 4096, DType::bf16, model::Layout::tn};
+  const double in_step = predict_gemm(gpu, shape).time_us;
+  CHECK(predict_gemm(gpu, shape, cost::Timing::as_measured).time_us == Approx(in_step + 30));
+}

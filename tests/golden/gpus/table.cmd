@@ -1,2 +1,0 @@
-# The catalogue.
-shapelint gpus
