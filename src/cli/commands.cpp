@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/gemm.hpp"
+#include "cli/gpus.hpp"
 #include "cli/lint.hpp"
 
 namespace shapelint::cli {
@@ -20,6 +21,16 @@ std::span<const Command> commands() {
           "shapelint model.toml --gpu a100\n"
           "shapelint model.toml --gpu h100 --micro-batch-size 8 --format json",
           bind<LintOptions, lint_options, lint>},
+      Command{
+          "gpus", "list the GPUs that are known, or show one with the source of every figure",
+          "Without a NAME, a table of all profiles: id, SMs, peak, bandwidth, L2, whether the cost model's "
+          "constants were fitted to measurements of it, and aliases. With a NAME (or a file of your own), "
+          "every figure of its profile and its architecture, notes, and the sources.\n\n"
+          "Names match whatever their case, `-` and `_`.",
+          "shapelint gpus\n"
+          "shapelint gpus a100\n"
+          "shapelint gpus --gpu-file my-gpu.toml --format json",
+          bind<GpusOptions, gpus_options, gpus>},
       Command{
           "gemm", "predict the time of one matrix product, or of a table of them",
           "C[m,n] = A[m,k] B[k,n]. One product is explained: the ideal time, and what is lost to idle SMs, "

@@ -260,6 +260,23 @@ std::vector<std::string> read_strings(NodeRef list, std::vector<Error>& errors) 
   return strings;
 }
 
+void expect_table(NodeRef node, std::vector<Error>& errors) {
+  if (!node || node.is(Kind::table)) return;
+  errors.push_back(
+      node.error(fmt::format("`{}` is {}, expected a table", node.path(), text::describe(node.kind()))));
+}
+
+// sources, notes and confidence: only shown, but their types are checked here.
+void check_remarks(NodeRef root, std::vector<Error>& errors) {
+  read_strings(root["sources"], errors);
+  read_strings(root["notes"], errors);
+  const NodeRef confidence = root["confidence"];
+  if (confidence && !confidence.is(Kind::string)) {
+    errors.push_back(confidence.error(
+        fmt::format("`confidence` is {}, expected a string", text::describe(confidence.kind()))));
+  }
+}
+
 NodeRef checked_value(NodeRef figure, Limits limits, std::vector<Error>& errors) {
   if (figure.is(Kind::table)) {
     check_keys(figure, figure_keys, errors);

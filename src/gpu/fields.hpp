@@ -53,6 +53,11 @@ void check_keys(text::NodeRef table, std::span<const std::string_view> known, st
 // The strings of a list (or one string); errors for anything else.
 std::vector<std::string> read_strings(text::NodeRef list, std::vector<Error>& errors);
 
+// An error unless `node` is absent or a table.
+void expect_table(text::NodeRef node, std::vector<Error>& errors);
+// sources, notes and confidence of a file: only shown, but of the right types.
+void check_remarks(text::NodeRef root, std::vector<Error>& errors);
+
 // What a field allows, without the struct that it belongs to.
 struct Limits {
   Type type;

@@ -1,35 +1,20 @@
-// Looks profiles up, reads them, and fills in what follows from what they state.
+// Looks profiles up by name.
 #include "gpu/registry.hpp"
-
-#include <algorithm>
-#include <initializer_list>
-#include <iterator>
-#include <limits>
-#include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/names.hpp"
 #include "catalog/catalog.hpp"
-#include "gpu/fields.hpp"
 
 namespace shapelint::gpu {
 
 namespace {
 
 using text::Document;
-using text::Kind;
 using text::NodeRef;
 
 constexpr std::string_view profile_folder = "gpus";
 constexpr std::string_view architecture_folder = "gpus/architectures";
-
-// Keys of a profile that are not figures.
-constexpr std::string_view profile_keys[] = {"aliases", "architecture", "based_on",    "sources",
-                                             "notes",   "confidence",   "calibration", "measured"};
-constexpr std::string_view architecture_keys[] = {"sources", "notes",     "confidence",
-                                                  "tiles",   "alignment", "calibration"};
 
 bool is_architecture_file(const Document& document) {
   const std::string_view path = document.path();
@@ -78,205 +63,6 @@ bool has_alias(const Document& document, std::string_view name) {
   return false;
 }
 
-void expect_table(NodeRef node, std::vector<Error>& errors) {
-  if (!node || node.is(Kind::table)) return;
-  errors.push_back(
-      node.error(fmt::format("`{}` is {}, expected a table", node.path(), text::describe(node.kind()))));
-}
-
-// sources, notes and confidence: only shown, but their types are checked here.
-void check_remarks(NodeRef root, std::vector<Error>& errors) {
-  read_strings(root["sources"], errors);
-  read_strings(root["notes"], errors);
-  const NodeRef confidence = root["confidence"];
-  if (confidence && !confidence.is(Kind::string)) {
-    errors.push_back(confidence.error(
-        fmt::format("`confidence` is {}, expected a string", text::describe(confidence.kind()))));
-  }
-}
-
-void read_alignment(NodeRef table, Architecture& architecture, std::vector<Error>& errors) {
-  expect_table(table, errors);
-  std::vector<std::string_view> known = {"default", "sources", "note"};
-  for (const DTypeInfo& each : dtypes) known.push_back(each.name);
-  check_keys(table, known, errors);
-  Alignment usual;
-  read_fields<Alignment>(table["default"], "", alignment_fields(), {}, usual, errors);
-  for (std::size_t i = 0; i < dtypes.size(); ++i) {
-    architecture.alignment[i] = usual;
-    read_fields<Alignment>(table[dtypes[i].name], "", alignment_fields(), {}, architecture.alignment[i],
-                           errors);
-  }
-}
-
-void read_tiles(NodeRef table, Architecture& architecture, std::vector<Error>& errors) {
-  expect_table(table, errors);
-  constexpr std::string_view also[] = {"list", "sources", "note"};
-  read_fields<Architecture>(table, "tiles", architecture_fields(), also, architecture, errors);
-  for (const NodeRef item : table["list"]) {
-    Tile tile;
-    const std::size_t before = errors.size();
-    expect_table(item, errors);
-    read_fields<Tile>(item, "", tile_fields(), {}, tile, errors);
-    for (const std::string_view key : {"m", "n"}) {
-      if (!item[key]) errors.push_back(item.error(fmt::format("`{}` states no `{}`", item.path(), key)));
-    }
-    if (errors.size() == before) architecture.tiles.push_back(tile);
-  }
-}
-
-// What follows from the stated figures. Idempotent, so that a profile based on another can be completed
-// again.
-void complete(Gpu& gpu) {
-  const auto at = [](DType dtype) { return static_cast<std::size_t>(dtype); };
-  gpu.peak_tflops = gpu.tensor_tflops;
-  const double fp32 = std::max(gpu.tensor_tflops[at(DType::fp32)], gpu.peak_fp32_cuda_tflops);
-  gpu.peak_tflops[at(DType::fp32)] = fp32;
-  // Without a tensor core for the type: tf32 is a way to compute fp32 products; fp16 has CUDA-core
-  // instructions, slow ones on some GPUs, so frameworks compute in fp32 where that is faster; bf16 is always
-  // computed in fp32.
-  double& tf32 = gpu.peak_tflops[at(DType::tf32)];
-  double& fp16 = gpu.peak_tflops[at(DType::fp16)];
-  double& bf16 = gpu.peak_tflops[at(DType::bf16)];
-  if (tf32 == 0) tf32 = fp32;
-  if (fp16 == 0) fp16 = std::max(gpu.peak_fp16_cuda_tflops, fp32);
-  if (bf16 == 0) bf16 = fp32;
-  if (gpu.tensor_clock_mhz == 0) gpu.tensor_clock_mhz = gpu.boost_clock_mhz;
-  if (gpu.compute_capability.empty()) gpu.compute_capability = gpu.architecture.compute_capability;
-
-  const Measured& measured = gpu.measured;
-  const auto first = [](std::initializer_list<double> values) {
-    for (const double value : values) {
-      if (value > 0) return value;
-    }
-    return 0.0;
-  };
-  gpu.dram_measured_gb_s =
-      first({measured.dram_copy_gb_s, measured.dram_triad_gb_s, measured.dram_read_gb_s});
-  gpu.gemm_achievable_tflops = first({measured.gemm_bf16_p99_tflops, measured.gemm_bf16_mamf_tflops,
-                                      measured.gemm_bf16_community_tflops, measured.gemm_fp16_tflops});
-}
-
-// A profile that is used must have these; everything else may be unknown. A key that is stated but wrong has
-// its own error.
-constexpr std::string_view required_keys[] = {"architecture",        "sm_count",
-                                              "boost_clock_mhz",     "peak_fp32_cuda_tflops",
-                                              "dram_bandwidth_gb_s", "l2_size_mib"};
-
-void check_complete(const Gpu& gpu, const Document& document, std::vector<Error>& errors) {
-  std::string missing;
-  for (const std::string_view key : required_keys) {
-    if (document.root()[key] || document.root()["based_on"]) continue;
-    missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", key);
-  }
-  if (!missing.empty()) {
-    errors.push_back(Error{"a GPU needs also " + missing,
-                           "state it, or start from a known GPU with `based_on = \"h100\"`",
-                           std::string(document.path()),
-                           {}});
-  }
-  if (gpu.sm_count_full_die != 0 && gpu.sm_count > gpu.sm_count_full_die) {
-    const NodeRef stated = document.root()["sm_count"];
-    const NodeRef at = stated ? stated : document.root()["sm_count_full_die"];
-    errors.push_back(value_of(at).error(
-        fmt::format("`sm_count` is {}, but the full die has only {}", gpu.sm_count, gpu.sm_count_full_die)));
-  }
-}
-
-void scale(Gpu& gpu, std::int64_t sm_count) {
-  const double factor = static_cast<double>(sm_count) / static_cast<double>(gpu.sm_count);
-  gpu.sm_count = sm_count;
-  for (double& peak : gpu.tensor_tflops) peak *= factor;
-  gpu.peak_fp32_cuda_tflops *= factor;
-  gpu.peak_fp16_cuda_tflops *= factor;
-  gpu.l2_bandwidth_gb_s *= factor;
-  gpu.measured.gemm_bf16_p99_tflops *= factor;
-  gpu.measured.gemm_bf16_mamf_tflops *= factor;
-  gpu.measured.gemm_bf16_community_tflops *= factor;
-  gpu.measured.gemm_fp16_tflops *= factor;
-  complete(gpu);
-}
-
-// Constants that were fitted to `gpu` are now those of a relative.
-void carry_over(Calibration& calibration, std::string_view from) {
-  if (calibration.status != "calibrated") return;
-  calibration.status = "architecture";
-  calibration.source = fmt::format("constants of {}: {}", from, calibration.source);
-}
-
-// What a product has that nobody calibrated: the constants in its architecture's file, if there are any.
-Calibration shared_calibration(const Document& architecture, std::vector<Error>& errors) {
-  Calibration calibration;
-  const NodeRef table = architecture.root()["calibration"];
-  if (!table) return calibration;
-  expect_table(table, errors);
-  calibration.status = "architecture";
-  read_calibration(table, calibration, errors);
-  return calibration;
-}
-
-// A profile may be based on one that is based on another; a longer chain is a loop.
-constexpr int most_bases = 8;
-
-Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span<const Document> own,
-                 int depth) {
-  const NodeRef root = document.root();
-  Gpu gpu;
-  if (const NodeRef base = root["based_on"]) {
-    const auto name = base.as_string();
-    if (!name) {
-      errors.push_back(base.error(
-          fmt::format("`based_on` is {}, expected the name of a GPU", text::describe(base.kind()))));
-    } else if (depth == most_bases) {
-      errors.push_back(base.error(fmt::format("`{}` is based on itself, through others", id_of(document))));
-    } else if (const auto file = find_profile(*name, own); !file) {
-      errors.push_back(base.error(file.error().message, file.error().hint));
-    } else if (*file == &document || id_of(**file) == id_of(document)) {
-      errors.push_back(base.error(fmt::format("`{}` is based on itself", id_of(document))));
-    } else {
-      gpu = read_profile(**file, errors, own, depth + 1);
-      gpu.aliases.clear();
-      carry_over(gpu.calibration, gpu.id);
-    }
-  }
-  gpu.id = id_of(document);
-
-  if (const NodeRef named = root["architecture"]) {
-    const auto id = named.as_string();
-    if (!id) {
-      errors.push_back(named.error(
-          fmt::format("`architecture` is {}, expected the name of one", text::describe(named.kind()))));
-    } else if (auto found = find_architecture(*id, own)) {
-      gpu.architecture = *std::move(found);
-      gpu.compute_capability.clear();
-      gpu.calibration = shared_calibration(*find_architecture_file(*id, own), errors);
-    } else if (found.error().span) {
-      errors.push_back(found.error());
-    } else {
-      errors.push_back(named.error(found.error().message, found.error().hint));
-    }
-  }
-  // A new number of SMs scales the peaks that the base has; those stated here are read over them.
-  const auto sm_count = value_of(root["sm_count"]).as_integer();
-  if (gpu.sm_count > 0 && sm_count && *sm_count > 0) scale(gpu, *sm_count);
-
-  read_fields<Gpu>(root, "", gpu_fields(), profile_keys, gpu, errors);
-  expect_table(root["measured"], errors);
-  read_fields<Gpu>(root["measured"], "measured", gpu_fields(), {}, gpu, errors);
-  for (std::string& alias : read_strings(root["aliases"], errors)) gpu.aliases.push_back(std::move(alias));
-  check_remarks(root, errors);
-  if (const NodeRef calibration = root["calibration"]) {
-    expect_table(calibration, errors);
-    gpu.calibration = {};
-    gpu.calibration.status = "calibrated";
-    read_calibration(calibration, gpu.calibration, errors);
-  }
-  if (gpu.name.empty()) gpu.name = gpu.id;
-  complete(gpu);
-  check_complete(gpu, document, errors);
-  return gpu;
-}
-
 }  // namespace
 
 std::string_view id_of(const Document& document) {
@@ -323,20 +109,6 @@ Result<Gpu> find_gpu(std::string_view name, std::span<const Document> own) {
   return gpu;
 }
 
-Gpu read_gpu(const Document& document, std::vector<Error>& errors, std::span<const Document> own) {
-  std::vector<Error> found;
-  Gpu gpu = read_profile(document, found, own, 0);
-  // The reader goes by its tables; people go by lines. Errors without a line come last.
-  const auto place = [&](const Error& error) {
-    const std::int64_t begin = error.span ? error.span->begin : std::numeric_limits<std::int64_t>::max();
-    return std::tuple(error.path != document.path(), std::string_view(error.path), begin);
-  };
-  std::stable_sort(found.begin(), found.end(),
-                   [&](const Error& a, const Error& b) { return place(a) < place(b); });
-  std::move(found.begin(), found.end(), std::back_inserter(errors));
-  return gpu;
-}
-
 const Document* find_architecture_file(std::string_view id, std::span<const Document> own) {
   for (const Document& each : own) {
     if (is_architecture_file(each) && id_of(each) == id) return &each;
@@ -357,31 +129,6 @@ Result<Architecture> find_architecture(std::string_view id, std::span<const Docu
   std::vector<std::string_view> ids;
   for (const Document& each : catalog::builtin(architecture_folder)) ids.push_back(id_of(each));
   return Error{fmt::format("unknown architecture `{}`", id), did_you_mean(id, ids), {}, {}};
-}
-
-Architecture read_architecture(const Document& document, std::vector<Error>& errors) {
-  const NodeRef root = document.root();
-  Architecture architecture;
-  architecture.id = id_of(document);
-  read_fields<Architecture>(root, "", architecture_fields(), architecture_keys, architecture, errors);
-  read_alignment(root["alignment"], architecture, errors);
-  read_tiles(root["tiles"], architecture, errors);
-  check_remarks(root, errors);
-  return architecture;
-}
-
-Result<Gpu> with_sm_count(Gpu gpu, std::int64_t sm_count) {
-  const std::int64_t most = gpu.sm_count_full_die > 0 ? gpu.sm_count_full_die : gpu.sm_count * 2;
-  if (sm_count < 1 || sm_count > most) {
-    return Error{fmt::format("{} SMs are implausible for `{}`", sm_count, gpu.id),
-                 fmt::format("the product has {}, the full die {}", gpu.sm_count, most),
-                 {},
-                 {}};
-  }
-  if (sm_count == gpu.sm_count) return gpu;
-  scale(gpu, sm_count);
-  carry_over(gpu.calibration, fmt::format("{} with another number of SMs", gpu.id));
-  return gpu;
 }
 
 }  // namespace shapelint::gpu

@@ -1,0 +1,51 @@
+// docs/adding-a-gpu.md is true: its examples load, and it names every key.
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "gpu/fields.hpp"
+#include "gpu/registry.hpp"
+#include "tests/catch.hpp"
+#include "text/toml.hpp"
+
+using namespace shapelint;
+using namespace shapelint::gpu;
+
+namespace {
+
+std::string page() {
+  std::ifstream file(std::string(SHAPELINT_SOURCE_DIR) + "/docs/adding-a-gpu.md");
+  std::ostringstream out;
+  out << file.rdbuf();
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("the examples in docs/adding-a-gpu.md load without an error") {
+  const std::string text = page();
+  const std::string opening = "```toml\n";
+  int examples = 0;
+  for (std::size_t at = text.find(opening); at != std::string::npos; at = text.find(opening, at + 1)) {
+    const std::size_t begin = at + opening.size();
+    const auto document =
+        text::parse_toml("example.toml", text.substr(begin, text.find("```", begin) - begin));
+    REQUIRE(document);
+    std::vector<Error> errors;
+    read_gpu(*document, errors);
+    for (const Error& error : errors) UNSCOPED_INFO(error.message);
+    CHECK(errors.empty());
+    ++examples;
+  }
+  CHECK(examples == 2);
+}
+
+TEST_CASE("docs/adding-a-gpu.md names every key of a profile") {
+  const std::string text = page();
+  for (const Field<Gpu>& field : gpu_fields()) {
+    INFO(field.key);
+    CHECK(text.find(fmt::format("`{}`", field.key)) != std::string::npos);
+  }
+}
