@@ -124,8 +124,7 @@ TEST_CASE("json: errors say what and where") {
   CHECK(error_of(R"([1e999, 2])") == "`1e999` is past the range of a double @ \"1e999\"");
   CHECK(error_of("[\"\xff\"]") == "byte 0xff is not valid UTF-8 @ \"\xff\"");
   CHECK(error_of(std::string(100000, '[')) == "tables and lists are nested more than 200 deep @ \"[\"");
-  CHECK(error_of("[" + std::string(400, '1') + "]").find("past the range") !=
-        std::string::npos);
+  CHECK(error_of("[" + std::string(400, '1') + "]").find("past the range") != std::string::npos);
 }
 
 TEST_CASE("json: a file of millions of values is refused") {
@@ -135,34 +134,13 @@ TEST_CASE("json: a file of millions of values is refused") {
 }
 
 TEST_CASE("json: any tree that is written reads back as itself") {
-  const auto same = [](const auto& self, const nlohmann::json& want, NodeRef got) -> bool {
-    if (want.is_object()) {
-      if (!got.is(Kind::table) || got.size() != want.size()) return false;
-      for (const auto& [key, value] : want.items()) {
-        if (!self(self, value, got[key])) return false;
-      }
-      return true;
-    }
-    if (want.is_array()) {
-      if (!got.is(Kind::list) || got.size() != want.size()) return false;
-      for (std::size_t i = 0; i < want.size(); ++i) {
-        if (!self(self, want[i], got[i])) return false;
-      }
-      return true;
-    }
-    if (want.is_string()) return got.as_string() == want.get<std::string>();
-    if (want.is_boolean()) return got.as_boolean() == want.get<bool>();
-    if (want.is_number_integer()) return got.as_integer() == want.get<std::int64_t>();
-    if (want.is_number()) return got.is(Kind::number) && got.as_number() == want.get<double>();
-    return got.is(Kind::null);
-  };
-  CHECK(rc::check([&] {
+  CHECK(rc::check([] {
     const auto tree = random_tree(4);
     const int indent = *rc::gen::element(-1, 0, 2);
     const std::string written = tree.dump(indent, ' ', *rc::gen::arbitrary<bool>());
     const auto document = parse_json("c.json", written);
     RC_ASSERT(static_cast<bool>(document));
-    RC_ASSERT(same(same, tree, document->root()));
+    RC_ASSERT(same(tree, document->root()));
     // Every scalar's bytes are a document of their own with the same value.
     for (std::size_t i = 0; i < document->nodes().size(); ++i) {
       const NodeRef node(&*document, static_cast<std::int32_t>(i));

@@ -85,4 +85,26 @@ nlohmann::json random_tree(int depth) {
   }
 }
 
+bool same(const nlohmann::json& want, NodeRef got) {
+  if (want.is_object()) {
+    if (!got.is(Kind::table) || got.size() != want.size()) return false;
+    for (const auto& [key, value] : want.items()) {
+      if (!same(value, got[key])) return false;
+    }
+    return true;
+  }
+  if (want.is_array()) {
+    if (!got.is(Kind::list) || got.size() != want.size()) return false;
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      if (!same(want[i], got[i])) return false;
+    }
+    return true;
+  }
+  if (want.is_string()) return got.as_string() == want.get<std::string>();
+  if (want.is_boolean()) return got.as_boolean() == want.get<bool>();
+  if (want.is_number_integer()) return got.as_integer() == want.get<std::int64_t>();
+  if (want.is_number()) return got.as_number() == want.get<double>();
+  return got.is(Kind::null);
+}
+
 }  // namespace shapelint::text

@@ -35,4 +35,7 @@ std::string outline(const Error& error, std::string_view source);
 // A random tree of at most `depth` levels, from rapidcheck's generators; only inside rc::check.
 nlohmann::json random_tree(int depth);
 
+// Whether a tree holds exactly these values.
+bool same(const nlohmann::json& want, NodeRef got);
+
 }  // namespace shapelint::text

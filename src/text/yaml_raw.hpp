@@ -1,0 +1,28 @@
+// Between the two halves of the YAML reader: the file as it is written, aliases and merge keys not followed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "text/document.hpp"
+
+namespace shapelint::text {
+
+struct RawYaml {
+  enum class Kind : std::uint8_t { table, list, scalar, null, alias };
+  Kind kind = Kind::null;
+  bool plain = false;  // a scalar without quotes: its text decides its type
+  Span span;
+  std::string text;                // scalar
+  std::string tag;                 // as written, `!include`; empty when there is none
+  std::size_t target = 0;          // alias: the node at the anchor
+  std::vector<std::size_t> items;  // list: its items; table: key, value, key, value …
+};
+
+// Node 0 is the root. Follows aliases and merge keys, and types the scalars.
+Result<Document> build_yaml(const std::string& path, const std::shared_ptr<const std::string>& source,
+                            const std::vector<RawYaml>& nodes);
+
+}  // namespace shapelint::text
