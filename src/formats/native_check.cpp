@@ -53,8 +53,15 @@ void missing(const text::Document& document, const Reading& reading, std::string
 
 void check_required(const text::Document& document, const Reading& reading, std::vector<Error>& errors) {
   const model::Setup& setup = reading.setup;
-  if (document.root()["conv"]) return;  // a CNN has none of these
   const NodeRef root = document.root();
+  if (root["conv"]) {  // a CNN has no fields of a transformer
+    for (const NodeRef node : root["model"]) {
+      if (node.key() == "name") continue;
+      errors.push_back(node.key_error(fmt::format("`{}` beside `[[conv]]`", node.key()),
+                                      "a file describes a transformer or a convolutional network"));
+    }
+    return;
+  }
   if (!root["model"]) {
     errors.push_back({"there is no table `[model]`", "it holds `hidden_size`, `num_layers` and so on",
                       std::string(document.path()), Span{0, 0}});

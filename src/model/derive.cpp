@@ -12,18 +12,21 @@ namespace {
 constexpr auto derived = Origin::Kind::derived;
 constexpr auto defaulted = Origin::Kind::defaulted;
 
-bool always(const Setup&) {
-  return true;
-}
-bool gated(const Setup& s) {
-  return s.model.mlp_gated;
-}
-bool latent(const Setup& s) {
-  return s.model.mla.kv_lora_rank > 0;
-}
-bool mixture(const Setup& s) {
-  return s.model.moe.num_experts > 0;
-}
+// When a derivation applies.
+struct Condition {
+  std::string_view words;  // for the documentation
+  bool (*applies)(const Setup&);
+};
+
+constexpr Condition always{"", [](const Setup&) { return true; }};
+constexpr Condition gated{"with a gated MLP", [](const Setup& s) { return s.model.mlp_gated; }};
+constexpr Condition latent{"with `[model.mla]`", [](const Setup& s) { return s.model.mla.kv_lora_rank > 0; }};
+constexpr Condition mixture{"with `[model.moe]`", [](const Setup& s) { return s.model.moe.num_experts > 0; }};
+constexpr Condition decoding{"for decode", [](const Setup& s) { return s.plan.mode == Mode::decode; }};
+constexpr Condition heads_divide{"where it divides", [](const Setup& s) {
+                                   return s.model.num_attention_heads < 1 ||
+                                          s.model.hidden_size % s.model.num_attention_heads == 0;
+                                 }};
 
 template <std::int64_t number>
 std::int64_t constant(const Setup&) {
@@ -43,9 +46,9 @@ std::int64_t has_bias(const Setup& s) {
 
 std::vector<Derivation> build() {
   std::vector<Derivation> out;
-  const auto add = [&](std::string_view field, Origin::Kind kind, std::string_view note,
-                       bool (*applies)(const Setup&), std::int64_t (*value)(const Setup&)) {
-    out.push_back({find_field(field), kind, note, applies, value});
+  const auto add = [&](std::string_view field, Origin::Kind kind, std::string_view note, Condition when,
+                       std::int64_t (*value)(const Setup&)) {
+    out.push_back({find_field(field), kind, note, when.words, when.applies, value});
   };
   const std::string_view own = "shapelint's default";
   const std::string_view none = "absent unless stated";
@@ -62,11 +65,7 @@ std::vector<Derivation> build() {
       [](const Setup& s) { return s.model.num_attention_heads; });
   add("head_dim", derived, "mla_qk_nope_head_dim + mla_qk_rope_head_dim", latent,
       [](const Setup& s) { return s.model.mla.qk_nope_head_dim + s.model.mla.qk_rope_head_dim; });
-  add(
-      "head_dim", derived, "hidden_size / num_attention_heads",
-      [](const Setup& s) {
-        return s.model.num_attention_heads < 1 || s.model.hidden_size % s.model.num_attention_heads == 0;
-      },
+  add("head_dim", derived, "hidden_size / num_attention_heads", heads_divide,
       [](const Setup& s) { return divide_up(s.model.hidden_size, s.model.num_attention_heads); });
   add("head_dim", derived, "hidden_size / num_attention_heads, rounded up: it does not divide", always,
       [](const Setup& s) { return divide_up(s.model.hidden_size, s.model.num_attention_heads); });
@@ -93,11 +92,11 @@ std::vector<Derivation> build() {
   add("tie_word_embeddings", defaulted, "Hugging Face's default", always, constant<1>);
   add("parallel_block", defaulted, own, always, constant<0>);
   add("causal", defaulted, own, always, constant<1>);
-  add("norm", derived, "mlp_gated: models with a gated MLP use RMSNorm", gated,
+  add("norm", derived, "mlp_gated: with a gate comes RMSNorm", {"", gated.applies},
       constant<static_cast<std::int64_t>(Norm::rmsnorm)>);
   add("norm", defaulted, own, always, constant<static_cast<std::int64_t>(Norm::layernorm)>);
   for (const std::string_view bias : {"norm_bias", "qkv_bias", "attention_output_bias", "mlp_bias"}) {
-    add(bias, derived, "norm: models with RMSNorm have no biases", always, has_bias);
+    add(bias, derived, "norm: RMSNorm comes without biases", always, has_bias);
   }
   add("qk_norm", defaulted, none, always, constant<0>);
   add("learned_positions", defaulted, none, always, constant<0>);
@@ -116,9 +115,7 @@ std::vector<Derivation> build() {
   add("recompute", defaulted, own, always, constant<static_cast<std::int64_t>(Recompute::none)>);
   add("dropout", defaulted, own, always, constant<0>);
   add("context_length", defaulted, own, always, constant<0>);
-  add(
-      "sequence_length", derived, "context_length",
-      [](const Setup& s) { return s.plan.mode == Mode::decode; },
+  add("sequence_length", derived, "context_length", decoding,
       [](const Setup& s) { return s.plan.context_length; });
   for (const std::string_view one :
        {"micro_batch_size", "gradient_accumulation", "tensor", "pipeline", "data", "expert", "context"}) {

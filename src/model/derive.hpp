@@ -15,6 +15,7 @@ struct Derivation {
   FieldId field = no_field;
   Origin::Kind kind = Origin::Kind::derived;  // derived or defaulted
   std::string_view note;                      // from which fields, or whose default
+  std::string_view condition;                 // when `applies`, in words; empty for always
   bool (*applies)(const Setup&) = nullptr;
   std::int64_t (*value)(const Setup&) = nullptr;
 };

@@ -74,7 +74,7 @@ TEST_CASE("a gated MLP brings Llama's conventions", "[native]") {
   CHECK(reading.setup.model.intermediate_size == 11008);  // Llama-2-7B
   CHECK(reading.setup.model.norm == model::Norm::rmsnorm);
   CHECK_FALSE(reading.setup.model.qkv_bias);
-  CHECK(origin(reading, "qkv_bias").note == "norm: models with RMSNorm have no biases");
+  CHECK(origin(reading, "qkv_bias").note == "norm: RMSNorm comes without biases");
 }
 
 TEST_CASE("heads that do not divide the hidden size are costed rounded up, and marked", "[native]") {
@@ -255,6 +255,9 @@ TEST_CASE("convolutions are checked as well", "[native]") {
   CHECK(native_errors("[[conv]]\nin_channels = 3\nout_channels = 64\nkernel = 9\nimage = 4\npadding = 1\n") ==
         "1:1: the kernel's height is 9, the padded input's 6; a kernel is no larger than what it runs over\n"
         "1:1: the kernel's width is 9, the padded input's 6; a kernel is no larger than what it runs over\n");
+  CHECK(native_errors("[model]\nname = \"x\"\nhidden_size = 8\n"
+                      "[[conv]]\nin_channels = 3\nout_channels = 64\nimage = 4\n") ==
+        "3:1: `hidden_size` beside `[[conv]]`; a file describes a transformer or a convolutional network\n");
   CHECK(native_errors("conv = 3\n") ==
         "1:8: `conv` is an integer; write a table `[[conv]]` for each layer\n");
 }
