@@ -102,3 +102,19 @@ TEST_CASE("a mixture's experts are shared by fewer data-parallel ranks", "[model
   CHECK(find(workload, "gradients.expert_reduce", Pass::backward)->bytes ==
         4.0 * static_cast<double>(expert_parameter_count(setup)) / 16 / 64);
 }
+
+TEST_CASE("mixtures and latent attention run exactly the model's arithmetic", "[model]") {
+  for (const char* name : {"mixtral-8x7b", "deepseek-v3"}) {
+    for (const Mode mode : {Mode::train, Mode::prefill, Mode::decode}) {
+      Setup setup = example(name);
+      setup.plan.mode = mode;
+      setup.plan.attention = Attention::unfused;
+      setup.plan.pipeline = 1;
+      setup.plan.micro_batch_size = 32;
+      setup.plan.context_length = 1000;
+      const Workload workload = lower(setup);
+      INFO(name << " mode " << static_cast<int>(mode));
+      CHECK(workload.hardware_flops == Approx(workload.model_flops).epsilon(1e-12));
+    }
+  }
+}
