@@ -1,6 +1,8 @@
 // Time of a whole step on one rank.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "cost/op_cost.hpp"
@@ -13,18 +15,46 @@ namespace shapelint::cost {
 OpCost price(const gpu::Gpu& gpu, const model::Op& op);
 
 struct StepCost {
-  double time_us = 0;     // of the step: the ops one after the other, and the pipeline's bubble
-  double compute_us = 0;  // by bound of the ops
+  double time_us = 0;     // of the step: the five parts below together
+  double compute_us = 0;  // by bound of the ops, each times its count
   double memory_us = 0;
-  double communication_us = 0;
+  double communication_us = 0;  // waited for: what hides behind computation is not in it
   double overhead_us = 0;
   double bubble_us = 0;
-  double mfu = 0;  // model FLOPs / (time x peak)
-  double hfu = 0;  // the same with recomputation counted
+  double hidden_us = 0;  // communication that ran behind computation, not part of time_us
+  double mfu = 0;        // model FLOPs / (time x peak)
+  double hfu = 0;        // the same with recomputation counted
   double tokens_per_s = 0;
   std::vector<OpCost> ops;  // one run of each op of the workload, in its order
 };
 
+// The ops one after the other, overlapped collectives as far as they outlast the computation that they hide
+// behind, and the pipeline's bubble. `peak_dtype` is the dtype whose peak MFU refers to.
 StepCost price(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype);
+
+// Prices that were computed before, by shape: for searches that cost many similar models. Belongs to one GPU,
+// which must outlive it; not for several threads at once.
+class PriceMemo {
+ public:
+  using Key = std::array<std::uint64_t, 8>;
+  explicit PriceMemo(const gpu::Gpu& gpu);
+  const gpu::Gpu& gpu() const { return gpu_; }
+  // The reference holds until the next call.
+  const OpCost& price(const model::Op& op);
+  // As the free function, into a result whose memory is used again.
+  void price(const model::Workload& workload, DType peak_dtype, StepCost& step);
+  std::size_t size() const { return count_; }
+
+ private:
+  struct Slot {
+    std::uint64_t hash = 0;  // 0: free
+    Key key{};
+    OpCost cost;
+  };
+  void grow();
+  const gpu::Gpu& gpu_;
+  std::vector<Slot> slots_;  // open addressing, a power of two
+  std::size_t count_ = 0;
+};
 
 }  // namespace shapelint::cost

@@ -88,6 +88,8 @@ constexpr Field<Gpu> gpu_table[] = {
      "GPUs that the link joins; 8 if not stated"},
     {"", "pcie", "", Type::text, shown_only, 0, 0, "generation and width"},
     {"", "pcie_gb_s", "GB/s", Type::number, &Gpu::pcie_gb_s, 0.1, most_gb_s, "per direction"},
+    {"", "network_gb_s", "GB/s", Type::number, &Gpu::network_gb_s, 0.1, most_gb_s,
+     "per direction and GPU, between nodes"},
     {"", "tdp_w", "W", Type::number, &Gpu::tdp_w, 1, 1e5, "power limit"},
     {"measured", "dram_read_gb_s", "GB/s", Type::number, measured<&Measured::dram_read_gb_s>, 1, most_gb_s,
      "read kernel"},

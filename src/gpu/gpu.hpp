@@ -10,7 +10,9 @@
 #include "base/dtype.hpp"
 #include "base/error.hpp"
 #include "gpu/architecture.hpp"
+#include "gpu/attention.hpp"
 #include "gpu/calibration.hpp"
+#include "gpu/effects.hpp"
 
 namespace shapelint::gpu {
 
@@ -54,9 +56,12 @@ struct Gpu {
   double link_gb_s = 0;               // per direction and GPU, within a node (NVLink, xGMI); 0: PCIe only
   std::int64_t link_gpus = 8;         // GPUs that this link joins
   double pcie_gb_s = 0;               // per direction
+  double network_gb_s = 0;            // per direction and GPU, between nodes; 0: the cost model's default
   double tdp_w = 0;
   bool fp32_accumulate_half_rate = false;
   Measured measured;
+  AttentionKernels attention;  // the architecture's, unless the profile has its own
+  EffectErrors errors;         // of predictions, by kind of effect
   Calibration calibration;
 };
 

@@ -19,8 +19,8 @@ using text::Document;
 using text::NodeRef;
 
 // Keys of a profile that are not figures.
-constexpr std::string_view profile_keys[] = {"aliases", "architecture", "based_on",    "sources",
-                                             "notes",   "confidence",   "calibration", "measured"};
+constexpr std::string_view profile_keys[] = {"aliases",    "architecture", "based_on", "sources",   "notes",
+                                             "confidence", "calibration",  "measured", "attention", "errors"};
 // What follows from the stated figures. Idempotent, so that a profile based on another can be completed
 // again.
 void complete(Gpu& gpu) {
@@ -101,9 +101,9 @@ void carry_over(Calibration& calibration, std::string_view from) {
 }
 
 // What a product has that nobody calibrated: the constants in its architecture's file, if there are any.
-Calibration shared_calibration(const Document& architecture, std::vector<Error>& errors) {
+Calibration shared_calibration(NodeRef architecture, std::vector<Error>& errors) {
   Calibration calibration;
-  const NodeRef table = architecture.root()["calibration"];
+  const NodeRef table = architecture["calibration"];
   if (!table) return calibration;
   expect_table(table, errors);
   calibration.status = "architecture";
@@ -145,7 +145,11 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
     } else if (auto found = find_architecture(*id, own)) {
       gpu.architecture = *std::move(found);
       gpu.compute_capability.clear();
-      gpu.calibration = shared_calibration(*find_architecture_file(*id, own), errors);
+      const NodeRef shared = find_architecture_file(*id, own)->root();
+      gpu.calibration = shared_calibration(shared, errors);
+      gpu.attention = read_attention(shared["attention"], errors);
+      gpu.errors = {};
+      read_effect_errors(shared["errors"], gpu.errors, errors);
     } else if (found.error().span) {
       errors.push_back(found.error());
     } else {
@@ -161,6 +165,8 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
   read_fields<Gpu>(root["measured"], "measured", gpu_fields(), {}, gpu, errors);
   for (std::string& alias : read_strings(root["aliases"], errors)) gpu.aliases.push_back(std::move(alias));
   check_remarks(root, errors);
+  if (const NodeRef attention = root["attention"]) gpu.attention = read_attention(attention, errors);
+  read_effect_errors(root["errors"], gpu.errors, errors);
   if (const NodeRef calibration = root["calibration"]) {
     expect_table(calibration, errors);
     gpu.calibration = {};

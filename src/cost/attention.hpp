@@ -1,0 +1,44 @@
+// Fused attention (FlashAttention and its successors): training, prefill, decode over a KV cache.
+#pragma once
+
+#include <cstdint>
+
+#include "base/dtype.hpp"
+#include "cost/op_cost.hpp"
+#include "gpu/gpu.hpp"
+#include "model/op.hpp"
+
+namespace shapelint::cost {
+
+// What happens to heads of a given size.
+struct BucketUse {
+  const gpu::AttentionBucket* bucket = nullptr;  // of the GPU's profile; null: no fused kernel takes them
+  std::int64_t head_dim = 0;                     // computed, zeros included
+  std::int64_t value_head_dim = 0;
+  bool copies =
+      false;  // not a multiple of what the kernel loads: the caller pads queries, keys and values in memory
+};
+
+// The smallest compiled kernel that fits. Without one (head_dim beyond the largest bucket, or an architecture
+// without fused kernels) frameworks fall back to unfused attention. `decode`: latent kernels (MLA) count too.
+// Source of the rule: FlashAttention, csrc/flash_attn/flash_api.cpp and hopper/flash_api.cpp.
+BucketUse attention_bucket(const gpu::Gpu& gpu, std::int64_t head_dim, std::int64_t value_head_dim = 0,
+                           bool decode = false);
+
+// Time of one fused attention op: Pass::backward and the grad passes price the backward kernels, every other
+// pass the forward one. A short query over a long key sequence is split over the keys (decode). Equations:
+// docs/attention-and-step.md, section 1.
+OpCost price_attention(const gpu::Gpu& gpu, const model::AttentionShape& shape, model::Pass pass,
+                       DType dtype);
+
+// Arithmetic that the mask leaves over; the published convention (2.5 times as much backward as forward).
+double attention_flops(const model::AttentionShape& shape, model::Pass pass);
+
+namespace detail {
+// Sum over query tiles of the number of key tiles that a causal mask leaves (the diagonal's tiles count
+// whole). query_length and key_length at least 1; the last query sees all keys.
+double causal_tiles(std::int64_t query_length, std::int64_t key_length, std::int64_t query_tile,
+                    std::int64_t key_tile);
+}  // namespace detail
+
+}  // namespace shapelint::cost

@@ -1,0 +1,28 @@
+// Memory-bound operations: norms, activations, softmax, residuals, the optimizer's update.
+#pragma once
+
+#include "base/dtype.hpp"
+#include "cost/op_cost.hpp"
+#include "gpu/gpu.hpp"
+
+namespace shapelint::cost {
+
+// Arithmetic units that multiply this dtype, FLOP per microsecond. Where no tensor core takes it, the CUDA
+// cores' rate (fp16: twice fp32's); never 0.
+double peak_flops_per_us(const gpu::Gpu& gpu, DType dtype);
+
+// The same for fp32 outside tensor cores.
+double cuda_flops_per_us(const gpu::Gpu& gpu);
+
+// DRAM bandwidth of the data sheet, and the share of it that streaming kernels reach; bytes per microsecond.
+double dram_bytes_per_us(const gpu::Gpu& gpu);
+double achieved_dram_bytes_per_us(const gpu::Gpu& gpu);
+
+// One kernel from launch to the end of its drain, without its work.
+double launch_us(const gpu::Gpu& gpu);
+
+// Time of a kernel that moves `bytes` (read and written, each at least once) and does `flops` on CUDA cores.
+// Equations: docs/attention-and-step.md, section 2.
+OpCost price_elementwise(const gpu::Gpu& gpu, double bytes, double flops);
+
+}  // namespace shapelint::cost

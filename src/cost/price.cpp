@@ -1,0 +1,129 @@
+// One op's price: which model applies, and a memory of prices by shape.
+#include <bit>
+
+#include "cost/attention.hpp"
+#include "cost/collective.hpp"
+#include "cost/gemm.hpp"
+#include "cost/memory.hpp"
+#include "cost/step.hpp"
+
+namespace shapelint::cost {
+namespace {
+
+// Passes matter to attention only, and there only whether it is the backward one.
+bool is_backward(model::Pass pass) {
+  return pass == model::Pass::backward || pass == model::Pass::grad_input || pass == model::Pass::grad_weight;
+}
+
+std::uint64_t bits(std::int64_t value) {
+  return static_cast<std::uint64_t>(value);
+}
+
+// Everything that a price depends on; equal keys have equal prices.
+PriceMemo::Key key_of(const model::Op& op) {
+  PriceMemo::Key key{};
+  key[0] = static_cast<std::uint64_t>(op.kind) * 16 + static_cast<std::uint64_t>(op.dtype);
+  switch (op.kind) {
+    case model::OpKind::gemm:
+      key[1] = bits(op.m.value);
+      key[2] = bits(op.n.value);
+      key[3] = bits(op.k.value);
+      key[4] = bits(op.batch.value);
+      key[5] = static_cast<std::uint64_t>(op.layout);
+      break;
+    case model::OpKind::attention: {
+      const model::AttentionShape& a = op.attention;
+      key[0] += (a.causal ? 256U : 0U) + (is_backward(op.pass) ? 512U : 0U);
+      key[1] = bits(a.sequences.value);
+      key[2] = bits(a.heads.value);
+      key[3] = bits(a.key_value_heads.value);
+      key[4] = bits(a.query_length.value);
+      key[5] = bits(a.key_length.value);
+      key[6] = bits(a.head_dim.value);
+      key[7] = bits(a.value_head_dim.value);
+      break;
+    }
+    case model::OpKind::elementwise:
+      key[1] = std::bit_cast<std::uint64_t>(op.bytes);
+      key[2] = std::bit_cast<std::uint64_t>(op.flops);
+      break;
+    case model::OpKind::collective:
+      key[1] = std::bit_cast<std::uint64_t>(op.bytes);
+      key[2] = bits(op.ranks);
+      key[3] = static_cast<std::uint64_t>(op.collective);
+      break;
+  }
+  return key;
+}
+
+// Mixes every word (a round of MurmurHash3's finalizer); 0 marks a free slot.
+std::uint64_t hash_of(const PriceMemo::Key& key) {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t word : key) {
+    hash = (hash + word) * 0xff51afd7ed558ccdULL;
+    hash ^= hash >> 33;
+  }
+  return hash == 0 ? 1 : hash;
+}
+
+constexpr std::size_t first_slots = 128;
+
+}  // namespace
+
+OpCost price(const gpu::Gpu& gpu, const model::Op& op) {
+  switch (op.kind) {
+    case model::OpKind::gemm: {
+      GemmShape shape;
+      shape.batch = op.batch.value;
+      shape.m = op.m.value;
+      shape.n = op.n.value;
+      shape.k = op.k.value;
+      shape.dtype = op.dtype;
+      shape.layout = op.layout;
+      return predict_gemm(gpu, shape);
+    }
+    case model::OpKind::attention:
+      return price_attention(gpu, op.attention, op.pass, op.dtype);
+    case model::OpKind::elementwise:
+      return price_elementwise(gpu, op.bytes, op.flops);
+    case model::OpKind::collective:
+      return price_collective(gpu, op.collective, op.bytes, op.ranks);
+  }
+  return {};
+}
+
+PriceMemo::PriceMemo(const gpu::Gpu& gpu) : gpu_(gpu), slots_(first_slots) {}
+
+const OpCost& PriceMemo::price(const model::Op& op) {
+  const Key key = key_of(op);
+  const std::uint64_t hash = hash_of(key);
+  std::size_t mask = slots_.size() - 1;
+  std::size_t at = static_cast<std::size_t>(hash) & mask;
+  while (slots_[at].hash != 0) {
+    if (slots_[at].hash == hash && slots_[at].key == key) return slots_[at].cost;
+    at = (at + 1) & mask;
+  }
+  if (2 * (count_ + 1) > slots_.size()) {
+    grow();
+    mask = slots_.size() - 1;
+    at = static_cast<std::size_t>(hash) & mask;
+    while (slots_[at].hash != 0) at = (at + 1) & mask;
+  }
+  ++count_;
+  slots_[at] = {hash, key, cost::price(gpu_, op)};
+  return slots_[at].cost;
+}
+
+void PriceMemo::grow() {
+  std::vector<Slot> old(2 * slots_.size());
+  old.swap(slots_);
+  const std::size_t mask = slots_.size() - 1;
+  for (const Slot& slot : old) {
+    if (slot.hash == 0) continue;
+    std::size_t at = static_cast<std::size_t>(slot.hash) & mask;
+    while (slots_[at].hash != 0) at = (at + 1) & mask;
+    slots_[at] = slot;
+  }
+}
+
+}  // namespace shapelint::cost

@@ -1,0 +1,43 @@
+// What fused attention kernels exist for an architecture: the head dimensions that they are compiled for,
+// their tiles, and how fast they run. Facts and fits of gpus/architectures, table [attention].
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "text/document.hpp"
+
+namespace shapelint::gpu {
+
+// One compiled kernel: head dimensions up to `head_dim` run in it, padded on chip with zeros.
+struct AttentionBucket {
+  std::int64_t head_dim = 0;        // of queries and keys
+  std::int64_t value_head_dim = 0;  // of values; read as head_dim where not stated
+  std::int64_t query_tile = 128;    // rows and columns of scores that one CTA computes at a time
+  std::int64_t key_tile = 64;
+  std::int64_t backward_query_tile = 64;
+  std::int64_t backward_key_tile = 128;
+  double forward_efficiency = 0.5;   // share of the peak on whole tiles of a long, unmasked sequence
+  double backward_efficiency = 0.4;  // the same, counting the five products of the backward pass
+  double causal_efficiency = 1;      // speed of the masked kernels on the tiles that they do compute
+  bool decode_only = false;          // one latent shared by keys and values (MLA)
+  bool estimated = true;             // no measurement of this bucket on this architecture was found
+};
+
+struct AttentionKernels {
+  std::string name;  // "FlashAttention-2"; empty: no fused kernel is known, attention runs unfused
+  std::vector<std::string> sources;    // keys of gpus/sources
+  std::int64_t head_dim_multiple = 8;  // others are padded in memory by the caller: copies
+  double prologue_keys = 0;            // start and end of a query tile, as keys that it might have processed
+  double causal_efficiency = 1;        // speed of the masked kernel on the tiles that it does compute
+  double wave_softness = 0.5;          // 0: whole waves; 1: SMs never idle (persistent kernels)
+  std::vector<AttentionBucket> buckets;  // by head_dim, then value_head_dim, ascending
+};
+
+// Reads a table [attention]; an absent table gives no kernels. Errors (unknown keys, implausible figures,
+// buckets out of order) are appended with their places.
+AttentionKernels read_attention(text::NodeRef table, std::vector<Error>& errors);
+
+}  // namespace shapelint::gpu

@@ -1,0 +1,112 @@
+#include "cost/uncertainty.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/cost/gpu_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::cost;
+
+namespace {
+
+model::Op product(std::string_view name, std::int64_t n) {
+  model::Op op;
+  op.name = name;
+  op.kind = model::OpKind::gemm;
+  op.m.value = 4096;
+  op.n.value = n;
+  op.k.value = 1024;
+  return op;
+}
+
+OpCost lossy(double time_us, double alignment, double tile, double wave) {
+  OpCost cost;
+  cost.time_us = time_us;
+  cost.efficiency = {alignment, tile, wave, 1};
+  cost.ideal_us = time_us * alignment * tile * wave;
+  return cost;
+}
+
+StepCost step_of(std::vector<OpCost> ops) {
+  StepCost step;
+  for (const OpCost& op : ops) step.time_us += op.time_us;
+  step.ops = std::move(ops);
+  return step;
+}
+
+}  // namespace
+
+TEST_CASE("a product's time splits into its losses and the rest") {
+  const EffectTimes times = split_by_effect(product("p", 64), lossy(100, 0.5, 0.8, 0.75));
+  CHECK(times[static_cast<std::size_t>(Effect::alignment)] == Approx(50));
+  CHECK(times[static_cast<std::size_t>(Effect::tile)] == Approx(10));
+  CHECK(times[static_cast<std::size_t>(Effect::wave)] == Approx(10));
+  CHECK(times[static_cast<std::size_t>(Effect::throughput)] == Approx(30));
+}
+
+TEST_CASE("a gain from a measured effect is measured, with that effect's error") {
+  gpu::Gpu gpu = test::plain_gpu();
+  gpu.errors[Effect::alignment] = {0.1, true};
+  model::Workload before;
+  before.ops = {product("body", 1024), product("head", 50257)};
+  model::Workload after = before;
+  after.ops[1] = product("head", 50304);
+  // Alignment lost 50 us of 200; fixed, the step takes 150.
+  const StepCost from = step_of({lossy(100, 1, 1, 1), lossy(100, 0.5, 1, 1)});
+  const StepCost to = step_of({lossy(100, 1, 1, 1), lossy(50, 1, 1, 1)});
+  const Gain gain = gain_between(gpu, before, from, after, to);
+  CHECK(gain.share == Approx(0.25));
+  CHECK(gain.largest == Effect::alignment);
+  CHECK(gain.measured);
+  // 10 % of 50 us, and 3 % of the 50 us product that changed: sqrt(25 + 2.25) of 200 us.
+  CHECK(gain.half_width == Approx(std::sqrt(25 + 2.25) / 200));
+}
+
+TEST_CASE("a gain from waves is no more certain than waves are") {
+  gpu::Gpu gpu = test::plain_gpu();
+  gpu.errors[Effect::alignment].measured = true;
+  model::Workload before;
+  before.ops = {product("body", 1032)};
+  model::Workload after;
+  after.ops = {product("body", 1024)};
+  const Gain gain =
+      gain_between(gpu, before, step_of({lossy(100, 1, 1, 0.7)}), after, step_of({lossy(70, 1, 1, 1)}));
+  CHECK(gain.largest == Effect::wave);
+  CHECK_FALSE(gain.measured);
+  CHECK(gain.half_width > 0.5 * 0.3);
+}
+
+TEST_CASE("nothing changed, nothing to be unsure of") {
+  const gpu::Gpu gpu = test::plain_gpu();
+  model::Workload workload;
+  workload.ops = {product("body", 1024)};
+  const StepCost step = step_of({lossy(100, 0.9, 1, 0.7)});
+  const Gain gain = gain_between(gpu, workload, step, workload, step);
+  CHECK(gain.share == 0);
+  CHECK(gain.half_width == 0);
+  CHECK_FALSE(gain.measured);
+}
+
+TEST_CASE("ops that come or go count with their whole time") {
+  const gpu::Gpu gpu = test::plain_gpu();
+  model::Workload before;
+  before.ops = {product("scores", 64), product("body", 64)};
+  model::Workload after;
+  after.ops = {product("body", 64)};
+  const Gain gain = gain_between(gpu, before, step_of({lossy(50, 1, 1, 1), lossy(50, 1, 1, 1)}), after,
+                                 step_of({lossy(50, 1, 1, 1)}));
+  CHECK(gain.share == Approx(0.5));
+  CHECK(gain.half_width == Approx(0.16 * 50 / 100));
+}
+
+TEST_CASE("an attention bucket that nobody measured is estimated") {
+  gpu::Gpu gpu = test::plain_gpu();
+  gpu.errors[Effect::attention].measured = true;
+  gpu.attention.buckets[0].estimated = false;
+  model::Op op;
+  op.kind = model::OpKind::attention;
+  op.attention.query_length.value = 1024;
+  op.attention.head_dim.value = op.attention.value_head_dim.value = 64;
+  CHECK(error_of(gpu, op, Effect::attention).measured);
+  op.attention.head_dim.value = op.attention.value_head_dim.value = 80;
+  CHECK_FALSE(error_of(gpu, op, Effect::attention).measured);
+}
