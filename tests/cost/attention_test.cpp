@@ -1,3 +1,4 @@
+// Time of fused attention: exact small cases, then what must always hold.
 #include "cost/attention.hpp"
 
 #include <rapidcheck.h>

@@ -1,3 +1,4 @@
+// Time of collectives: exact small cases, then what must always hold.
 #include "cost/collective.hpp"
 
 #include <rapidcheck.h>

@@ -1,3 +1,4 @@
+// The GPU with round numbers.
 #include "tests/cost/gpu_support.hpp"
 
 namespace shapelint::test {

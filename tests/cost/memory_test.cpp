@@ -1,3 +1,4 @@
+// Time of memory-bound ops: exact small cases, then what must always hold.
 #include "cost/memory.hpp"
 
 #include <rapidcheck.h>

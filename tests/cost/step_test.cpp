@@ -1,3 +1,4 @@
+// How ops add up to a step.
 #include "cost/step.hpp"
 
 #include <rapidcheck.h>

@@ -1,3 +1,4 @@
+// How sure a gain is.
 #include "cost/uncertainty.hpp"
 
 #include "tests/catch.hpp"

@@ -1,3 +1,4 @@
+// Reading a table [attention].
 #include "gpu/attention.hpp"
 
 #include "tests/catch.hpp"

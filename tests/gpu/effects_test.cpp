@@ -1,3 +1,4 @@
+// Reading a table [errors].
 #include "gpu/effects.hpp"
 
 #include "tests/catch.hpp"
