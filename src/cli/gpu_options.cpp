@@ -65,11 +65,17 @@ std::optional<std::vector<text::Document>> read_own_profiles(const GpuOptions& o
       failed = true;
       continue;
     }
-    std::vector<Error> errors;
-    gpu::read_gpu(*document, errors);
-    for (const Error& error : errors) print_error(io, error, *source);
-    failed = failed || !errors.empty();
     own.push_back(*std::move(document));
+  }
+  // Only now, because one may be based on another.
+  for (const text::Document& document : own) {
+    std::vector<Error> errors;
+    gpu::read_gpu(document, errors, own);
+    for (const Error& error : errors) {
+      // What it is based on has its own errors reported in its own turn.
+      if (error.path == document.path()) print_error(io, error, document.source());
+    }
+    failed = failed || !errors.empty();
   }
   if (failed) return std::nullopt;
   return own;

@@ -1,0 +1,27 @@
+// GPUs as `shapelint gpus` prints them.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "gpu/figures.hpp"
+#include "gpu/gpu.hpp"
+#include "report/style.hpp"
+
+namespace shapelint::cli {
+
+// One GPU to show: what the model reads, and what people do.
+struct Shown {
+  gpu::Gpu gpu;
+  gpu::Facts facts;
+  gpu::Facts architecture;
+};
+
+// All GPUs, a line each.
+std::string gpus_table_text(std::span<const Shown> all);
+// One GPU with every figure, note and source.
+std::string gpu_profile_text(const Shown& shown, const report::Style& style);
+// All GPUs as one JSON object; `in_full` with every figure, note and source.
+std::string gpus_json_text(std::span<const Shown> all, bool in_full);
+
+}  // namespace shapelint::cli
