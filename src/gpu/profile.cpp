@@ -169,8 +169,13 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
   read_effect_errors(root["errors"], gpu.errors, errors);
   if (const NodeRef calibration = root["calibration"]) {
     expect_table(calibration, errors);
-    gpu.calibration = {};
     gpu.calibration.status = "calibrated";
+    gpu.calibration.source.clear();
+    // Kinds of products that were not fitted keep the constants that the GPU had; the errors of those that
+    // were are their own.
+    for (std::size_t i = 0; i < constant_set_names.size(); ++i) {
+      if (calibration[constant_set_names[i]]) gpu.calibration.gemm[i].errors = {};
+    }
     read_calibration(calibration, gpu.calibration, errors);
   }
   if (gpu.name.empty()) gpu.name = gpu.id;

@@ -213,3 +213,37 @@ TEST_CASE("sm_count in a file that builds on another scales the peaks that it do
   CHECK(peak_tflops(gpu, DType::bf16) == Approx(989.4 / 2));
   CHECK(peak_tflops(gpu, DType::fp8) == 1000);
 }
+
+TEST_CASE("constants come from the profile, else its architecture, else nowhere, and the status says so") {
+  const std::vector<text::Document> own = {
+      parsed("architectures/wide.toml",
+             "name = \"Wide\"\n"
+             "[calibration]\nsource = \"of its kind\"\n"
+             "[calibration.half]\nsource = \"relatives\"\nlaunch_us = 4\nerrors = { all = 0.1 }\n"
+             "[calibration.byte]\nsource = \"relatives, fp8\"\nlaunch_us = 5\n"),
+      parsed("fitted.toml",
+             "based_on = \"h100\"\narchitecture = \"wide\"\n"
+             "[calibration]\nsource = \"itself\"\n"
+             "[calibration.half]\nsource = \"its products\"\nlaunch_us = 3\n"),
+      parsed("relative.toml", "based_on = \"h100\"\narchitecture = \"wide\"\n"),
+      parsed("changed.toml", "based_on = \"fitted\"\ntdp_w = 400\n"),
+  };
+  const Calibration fitted = find_gpu("fitted", own)->calibration;
+  CHECK(fitted.status == "calibrated");
+  CHECK(fitted.source == "itself");
+  CHECK(gemm_calibration(fitted, DType::bf16).constants.launch_us == 3);
+  CHECK(gemm_calibration(fitted, DType::bf16).errors.all == 0);
+  CHECK(gemm_calibration(fitted, DType::fp8).source == "relatives, fp8");
+  CHECK(gemm_calibration(fitted, DType::fp8).constants.launch_us == 5);
+
+  const Calibration relative = find_gpu("relative", own)->calibration;
+  CHECK(relative.status == "architecture");
+  CHECK(relative.source == "of its kind");
+  CHECK(gemm_calibration(relative, DType::bf16).errors.all == 0.1);
+
+  const Calibration changed = find_gpu("changed", own)->calibration;
+  CHECK(changed.status == "architecture");
+  CHECK(changed.source == "constants of fitted: itself");
+  CHECK(gemm_calibration(changed, DType::bf16).constants.launch_us == 3);
+  CHECK(with_sm_count(*find_gpu("fitted", own), 130)->calibration.status == "architecture");
+}
