@@ -19,9 +19,6 @@ constexpr double least_dram_gb_s = 1.0;
 // gpu-benches).
 constexpr double default_dram_share = 0.8;
 
-// Median of the launch and ramp time fitted to six GPUs' matrix products (1.9 to 3.8 us).
-constexpr double default_launch_us = 3.1;
-
 // Round trip to DRAM under load, which a kernel pays once to fill and once to drain its pipeline. Estimated:
 // pointer-chasing benchmarks give 0.4 to 0.6 us on A100 and H100 without load.
 constexpr double dram_latency_us = 0.7;
@@ -53,8 +50,8 @@ double achieved_dram_bytes_per_us(const gpu::Gpu& gpu) {
   return std::min(gpu.dram_measured_gb_s * bytes_per_us_per_gb_s, sheet);
 }
 
-double launch_us(const gpu::Gpu&) {
-  return default_launch_us;
+double launch_us(const gpu::Gpu& gpu) {
+  return gpu::gemm_calibration(gpu.calibration, DType::bf16).constants.launch_us;
 }
 
 OpCost price_elementwise(const gpu::Gpu& gpu, double bytes, double flops) {

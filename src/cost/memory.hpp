@@ -18,7 +18,7 @@ double cuda_flops_per_us(const gpu::Gpu& gpu);
 double dram_bytes_per_us(const gpu::Gpu& gpu);
 double achieved_dram_bytes_per_us(const gpu::Gpu& gpu);
 
-// One kernel from launch to the end of its drain, without its work.
+// One kernel from launch to the end of its drain, without its work: as fitted to the GPU's matrix products.
 double launch_us(const gpu::Gpu& gpu);
 
 // Time of a kernel that moves `bytes` (read and written, each at least once) and does `flops` on CUDA cores.

@@ -66,30 +66,38 @@ std::uint64_t hash_of(const PriceMemo::Key& key) {
   return hash == 0 ? 1 : hash;
 }
 
-constexpr std::size_t first_slots = 128;
+GemmShape gemm_shape(const model::Op& op) {
+  GemmShape shape;
+  shape.batch = op.batch.value;
+  shape.m = op.m.value;
+  shape.n = op.n.value;
+  shape.k = op.k.value;
+  shape.dtype = op.dtype;
+  shape.layout = op.layout;
+  return shape;
+}
 
-}  // namespace
-
-OpCost price(const gpu::Gpu& gpu, const model::Op& op) {
+// Everything but matrix products.
+OpCost price_other(const gpu::Gpu& gpu, const model::Op& op) {
   switch (op.kind) {
-    case model::OpKind::gemm: {
-      GemmShape shape;
-      shape.batch = op.batch.value;
-      shape.m = op.m.value;
-      shape.n = op.n.value;
-      shape.k = op.k.value;
-      shape.dtype = op.dtype;
-      shape.layout = op.layout;
-      return predict_gemm(gpu, shape);
-    }
     case model::OpKind::attention:
       return price_attention(gpu, op.attention, op.pass, op.dtype);
     case model::OpKind::elementwise:
       return price_elementwise(gpu, op.bytes, op.flops);
     case model::OpKind::collective:
       return price_collective(gpu, op.collective, op.bytes, op.ranks);
+    case model::OpKind::gemm:
+      break;
   }
   return {};
+}
+
+constexpr std::size_t first_slots = 128;
+
+}  // namespace
+
+OpCost price(const gpu::Gpu& gpu, const model::Op& op) {
+  return op.kind == model::OpKind::gemm ? predict_gemm(gpu, gemm_shape(op)) : price_other(gpu, op);
 }
 
 PriceMemo::PriceMemo(const gpu::Gpu& gpu) : gpu_(gpu), slots_(first_slots) {}
@@ -110,8 +118,15 @@ const OpCost& PriceMemo::price(const model::Op& op) {
     while (slots_[at].hash != 0) at = (at + 1) & mask;
   }
   ++count_;
-  slots_[at] = {hash, key, cost::price(gpu_, op)};
+  slots_[at] = {hash, key, compute(op)};
   return slots_[at].cost;
+}
+
+OpCost PriceMemo::compute(const model::Op& op) {
+  if (op.kind != model::OpKind::gemm) return price_other(gpu_, op);
+  std::unique_ptr<const GemmModel>& gemm = gemm_models_[static_cast<std::size_t>(op.dtype)];
+  if (!gemm) gemm = std::make_unique<const GemmModel>(gemm_model(gpu_, op.dtype));
+  return predict_gemm(*gemm, gemm_shape(op));
 }
 
 void PriceMemo::grow() {

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "cost/gemm.hpp"
 #include "cost/op_cost.hpp"
 #include "gpu/gpu.hpp"
 #include "model/op.hpp"
@@ -52,7 +54,9 @@ class PriceMemo {
     OpCost cost;
   };
   void grow();
+  OpCost compute(const model::Op& op);
   const gpu::Gpu& gpu_;
+  std::array<std::unique_ptr<const GemmModel>, dtypes.size()> gemm_models_;  // built when first needed
   std::vector<Slot> slots_;  // open addressing, a power of two
   std::size_t count_ = 0;
 };

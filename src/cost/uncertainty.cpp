@@ -48,6 +48,18 @@ std::size_t find_partner(const model::Workload& workload, const model::Op& op, s
   return workload.ops.size();
 }
 
+// What the calibration of this very GPU came to on products of this kind; 0: none.
+double fitted_error(const gpu::Gpu& gpu, const model::Op& op) {
+  if (gpu.calibration.status != "calibrated") return 0;
+  const gpu::GemmErrors& errors = gpu::gemm_calibration(gpu.calibration, op.dtype).errors;
+  constexpr std::int64_t decode_rows = 64;  // the slices of gpu::GemmErrors
+  constexpr std::int64_t train_rows = 1024;
+  constexpr std::int64_t train_width = 512;
+  if (op.m.value <= decode_rows && errors.decode > 0) return errors.decode;
+  const bool train = op.m.value >= train_rows && op.n.value >= train_width && op.k.value >= train_width;
+  return train && errors.train > 0 ? errors.train : errors.all;
+}
+
 // Sums over the ops of a change.
 struct Change {
   EffectTimes absolute_us{};  // moved time by effect
@@ -123,6 +135,10 @@ EffectTimes split_by_effect(const model::Op& op, const OpCost& cost) {
 
 gpu::EffectError error_of(const gpu::Gpu& gpu, const model::Op& op, Effect effect) {
   gpu::EffectError error = gpu.errors[effect];
+  if (op.kind == model::OpKind::gemm && effect == Effect::throughput) {
+    const double fitted = fitted_error(gpu, op);
+    if (fitted > 0) error = {fitted, true};
+  }
   if (op.kind == model::OpKind::attention && effect == Effect::attention) {
     const BucketUse use =
         attention_bucket(gpu, op.attention.head_dim.value, op.attention.value_head_dim.value,

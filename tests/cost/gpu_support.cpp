@@ -14,6 +14,7 @@ gpu::Gpu plain_gpu() {
   gpu.l2_bandwidth_gb_s = 4000;
   gpu.link_gb_s = 100;
   gpu.network_gb_s = 10;
+  for (gpu::GemmCalibration& each : gpu.calibration.gemm) each.constants.launch_us = 3;
   gpu.attention.name = "plain attention";
   for (const std::int64_t head_dim : {64, 128}) {
     gpu::AttentionBucket bucket;
