@@ -44,9 +44,10 @@ struct Traffic {
   double network_steps = 0;
 };
 
-Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t node) {
+// `node_ranks`: of the group, as many as fit into one node.
+Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t node_ranks) {
   const auto p = static_cast<double>(ranks);
-  const auto local = static_cast<double>(std::min(ranks, node));
+  const auto local = static_cast<double>(std::min(ranks, node_ranks));
   const double nodes = std::ceil(p / local);
   Traffic t;
   switch (kind) {
@@ -81,14 +82,17 @@ Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t nod
 
 }  // namespace
 
-OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks) {
+OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
+                        std::int64_t stride) {
   OpCost cost;
   cost.bound = Bound::communication;
   if (ranks <= 1 || !(bytes > 0)) return cost;
+  stride = std::max<std::int64_t>(stride, 1);
 
   // A bridge joins two GPUs of a node: more ranks than that meet over PCIe.
-  const bool has_link = gpu.link_gb_s > 0 && (gpu.link_gpus >= node_gpus || ranks <= gpu.link_gpus);
-  const Traffic t = traffic(kind, ranks, std::max(gpu.link_gpus, node_gpus));
+  const bool has_link = gpu.link_gb_s > 0 && (gpu.link_gpus >= node_gpus || ranks <= gpu.link_gpus / stride);
+  const std::int64_t node = std::max(gpu.link_gpus, node_gpus);
+  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node / stride, 1));
   const double pcie_gb_s = gpu.pcie_gb_s > 0 ? gpu.pcie_gb_s : default_pcie_gb_s;
   const double link = (has_link ? gpu.link_gb_s : pcie_gb_s) * bytes_per_us_per_gb_s;
   const double network =

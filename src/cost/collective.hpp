@@ -9,9 +9,11 @@
 
 namespace shapelint::cost {
 
-// Time of one collective over `ranks` GPUs; `bytes` is the full, unsharded buffer of one rank. Ranks fill
-// nodes of `link_gpus`: within one they use the profile's link (PCIe where there is none), beyond it the
-// network. One rank: nothing to do, 0. Equations: docs/attention-and-step.md, section 3.
-OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks);
+// Time of one collective over `ranks` GPUs, each `stride` after the one before; `bytes` is the full,
+// unsharded buffer of one rank. Ranks fill nodes of `link_gpus`: within one they use the profile's link (PCIe
+// where there is none), beyond it the network. One rank: nothing to do, 0. Equations:
+// docs/attention-and-step.md, section 3.
+OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
+                        std::int64_t stride = 1);
 
 }  // namespace shapelint::cost

@@ -50,7 +50,7 @@ PriceMemo::Key key_of(const model::Op& op) {
     case model::OpKind::collective:
       key[1] = std::bit_cast<std::uint64_t>(op.bytes);
       key[2] = bits(op.ranks);
-      key[3] = static_cast<std::uint64_t>(op.collective);
+      key[3] = bits(op.stride) * 8 + static_cast<std::uint64_t>(op.collective);
       break;
   }
   return key;
@@ -85,7 +85,7 @@ OpCost price_other(const gpu::Gpu& gpu, const model::Op& op) {
     case model::OpKind::elementwise:
       return price_elementwise(gpu, op.bytes, op.flops);
     case model::OpKind::collective:
-      return price_collective(gpu, op.collective, op.bytes, op.ranks);
+      return price_collective(gpu, op.collective, op.bytes, op.ranks, op.stride);
     case model::OpKind::gemm:
       break;
   }

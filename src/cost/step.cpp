@@ -52,16 +52,18 @@ void PriceMemo::price(const model::Workload& workload, DType peak_dtype, StepCos
   step.compute_us = step.memory_us = step.communication_us = step.overhead_us = 0;
   step.ops.clear();
   step.ops.reserve(workload.ops.size());
-  double busy_us[phase_count] = {};        // computation, by phase
-  double overlapped_us[phase_count] = {};  // collectives that run beside it
-  double per_micro_batch_us = 0;           // what the pipeline's bubble is a share of
+  double busy_us[phase_count] = {};  // computation, by phase
+  double each_us[phase_count] = {};  // collectives that run beside it, with every micro-batch
+  double once_us[phase_count] = {};  // and once a step, beside one micro-batch only
+  const double micro_batches = std::max(workload.micro_batches, 1.0);
+  double per_micro_batch_us = 0;  // what the pipeline's bubble is a share of
   for (const model::Op& op : workload.ops) {
     const OpCost& cost = price(op);
     step.ops.push_back(cost);
     const double time_us = op.count * cost.time_us;
     const auto phase = static_cast<std::size_t>(phase_of(op.pass));
     if (op.kind == model::OpKind::collective && op.overlapped) {
-      overlapped_us[phase] += time_us;
+      (op.count < micro_batches ? once_us : each_us)[phase] += time_us;
       continue;
     }
     add(step, cost.bound, time_us);
@@ -71,9 +73,10 @@ void PriceMemo::price(const model::Workload& workload, DType peak_dtype, StepCos
 
   step.hidden_us = 0;
   for (std::size_t phase = 0; phase < phase_count; ++phase) {
-    const double hidden_us = std::min(overlapped_us[phase], busy_us[phase]);
-    step.hidden_us += hidden_us;
-    step.communication_us += overlapped_us[phase] - hidden_us;
+    const double once_hidden_us = std::min(once_us[phase], busy_us[phase] / micro_batches);
+    const double each_hidden_us = std::min(each_us[phase], busy_us[phase] - once_hidden_us);
+    step.hidden_us += once_hidden_us + each_hidden_us;
+    step.communication_us += once_us[phase] - once_hidden_us + each_us[phase] - each_hidden_us;
   }
   step.bubble_us = std::max(workload.pipeline_bubble, 0.0) * per_micro_batch_us;
   step.time_us = step.compute_us + step.memory_us + step.communication_us + step.overhead_us + step.bubble_us;

@@ -146,7 +146,7 @@ void Emitter::elementwise(std::string_view name, double forward_bytes, double ba
 
 void Emitter::collective(std::string_view name, std::optional<CollectiveKind> forward,
                          std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks,
-                         Repeat repeat, bool overlapped) {
+                         Repeat repeat, bool overlapped, std::int64_t stride) {
   if (ranks <= 1) return;
   Op op;
   op.name = name;
@@ -156,6 +156,7 @@ void Emitter::collective(std::string_view name, std::optional<CollectiveKind> fo
   op.bytes = bytes;
   op.ranks = ranks;
   op.overlapped = overlapped;
+  op.stride = std::max<std::int64_t>(stride, 1);
   if (forward) {
     op.collective = *forward;
     push(op, Pass::forward);
@@ -178,7 +179,7 @@ void Emitter::once(std::string_view name, Pass pass, double bytes, double count)
 }
 
 void Emitter::collective_once(std::string_view name, Pass pass, CollectiveKind kind, double bytes,
-                              std::int64_t ranks, double count, bool overlapped) {
+                              std::int64_t ranks, double count, bool overlapped, std::int64_t stride) {
   if (ranks <= 1) return;
   Op op;
   op.name = name;
@@ -189,6 +190,7 @@ void Emitter::collective_once(std::string_view name, Pass pass, CollectiveKind k
   op.ranks = ranks;
   op.collective = kind;
   op.overlapped = overlapped;
+  op.stride = std::max<std::int64_t>(stride, 1);
   push(op, pass);
 }
 

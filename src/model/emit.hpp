@@ -64,13 +64,15 @@ class Emitter {
   // Bytes of one run forward and of one run backward (0: none).
   void elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat);
   // Forward and, in training, backward; either may be absent. Nothing when ranks is 1.
+  // `stride`: GPUs from one rank of the group to the next (Megatron-LM's order: tensor, context, data,
+  // pipeline).
   void collective(std::string_view name, std::optional<CollectiveKind> forward,
                   std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks, Repeat repeat,
-                  bool overlapped = false);
+                  bool overlapped = false, std::int64_t stride = 1);
   // Once, in the given pass only.
   void once(std::string_view name, Pass pass, double bytes, double count);
   void collective_once(std::string_view name, Pass pass, CollectiveKind kind, double bytes,
-                       std::int64_t ranks, double count, bool overlapped);
+                       std::int64_t ranks, double count, bool overlapped, std::int64_t stride = 1);
 
  private:
   bool again(Repeat repeat) const;

@@ -117,6 +117,7 @@ Workload lower(const Setup& setup) {
   const double passes = shared.training ? 3.0 : 1.0;  // forward; gradients of both operands
   workload.model_flops = passes * replica_tokens * (layers + head * head_share) / replica_ranks;
   // Stages wait for p - 1 micro-batches (GPipe, 1811.06965); when serving, other requests fill them.
+  workload.micro_batches = shared.micro_batches;
   if (shared.training)
     workload.pipeline_bubble = static_cast<double>(plan.pipeline - 1) / shared.micro_batches;
   return workload;

@@ -36,7 +36,8 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
       static_cast<double>(shape.head_dim.value + shape.value_head_dim.value) * shared.activation;
   if (!shared.decoding) {
     emit.collective("layer.attention.ring", CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-                    cached, shared.plan.context, {count, Recomputed::with_attention}, true);
+                    cached, shared.plan.context, {count, Recomputed::with_attention}, true,
+                    shared.plan.tensor);
   }
   if (shared.plan.attention == Attention::flash) {
     emit.attention("layer.attention.flash", shape, core);

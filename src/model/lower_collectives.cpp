@@ -15,12 +15,12 @@ void share_gradients(const Shared& shared, std::string_view reduce_name, std::st
   const std::int64_t zero = shared.plan.zero;
   emit.collective_once(reduce_name, Pass::backward,
                        zero == 0 ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter,
-                       parameters * gradient_bytes, ranks, 1, true);
+                       parameters * gradient_bytes, ranks, 1, true, shared.plan.tensor);
   if (zero == 0) return;
   // The updated weights come back once a step; with ZeRO 3 before each use, forward and backward.
   const double gathers = zero >= 3 ? 2 * shared.micro_batches : 1;
   emit.collective_once(gather_name, zero >= 3 ? Pass::forward : Pass::update, CollectiveKind::all_gather,
-                       parameters * shared.activation, ranks, gathers, true);
+                       parameters * shared.activation, ranks, gathers, true, shared.plan.tensor);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ void lower_pipeline(const Shared& shared, Emitter& emit) {
   if (shared.plan.pipeline <= 1) return;
   const Repeat each{shared.micro_batches, Recomputed::never};
   emit.collective("pipeline.send", CollectiveKind::send, CollectiveKind::send, shared.sharded_stream_bytes, 2,
-                  each);
+                  each, false, times(shared.plan.tensor, shared.plan.context, shared.plan.data));
 }
 
 void lower_data_parallel(const Shared& shared, Emitter& emit) {

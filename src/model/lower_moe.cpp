@@ -67,7 +67,7 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   const double moved = shared.stream_bytes + copies * shared.stream_bytes;
   emit.elementwise("layer.moe.dispatch", moved, moved, layer);
   emit.collective("layer.moe.all_to_all", CollectiveKind::all_to_all, CollectiveKind::all_to_all, sent,
-                  shared.plan.expert, {2 * count, Recomputed::with_layer});
+                  shared.plan.expert, {2 * count, Recomputed::with_layer}, false, shared.plan.tensor);
 
   const std::int64_t width = divide_up(moe.intermediate_size, tensor);
   lower_experts(shared, routed_names, tokens_per_expert(shared), dim(width, "moe_intermediate_size / tensor"),

@@ -66,7 +66,9 @@ struct Op {
   double bytes = 0;
   double flops = 0;  // arithmetic of an elementwise op, for the roofline; not counted as model FLOPs
   CollectiveKind collective = CollectiveKind::all_reduce;
-  std::int64_t ranks = 1;   // of the collective
+  std::int64_t ranks = 1;  // of the collective
+  std::int64_t stride =
+      1;  // of its ranks: 1 when neighbours are neighbouring GPUs, `tensor` across tensor-parallel groups
   bool overlapped = false;  // the collective hides behind computation (data-parallel gradients)
 };
 
@@ -75,6 +77,7 @@ struct Workload {
   double tokens_per_step = 0;  // on this rank's model replica
   double model_flops = 0;      // per rank and step, the arithmetic that the model needs (MFU)
   double hardware_flops = 0;   // what the ops do, with recomputation and padding (HFU)
+  double micro_batches = 1;    // per step
   double pipeline_bubble = 0;  // idle time as a share of busy time: (p - 1) / micro-batches
 };
 

@@ -45,6 +45,22 @@ TEST_CASE("more ranks than a node holds: each level in turn") {
         Approx(1e6 * (7.0 / 16 / 100 + 8.0 / 16 / 10)));
 }
 
+TEST_CASE("ranks that are a node apart meet over the network alone") {
+  // 4 data-parallel ranks of tensor-parallel groups of 8: 3/4 of the buffer at 10 GB/s.
+  CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_gather, 1e9, 4, 8).ideal_us == Approx(75000));
+  // Two of them per node: half over links, then half of a half over the network.
+  CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_gather, 1e9, 4, 4).ideal_us ==
+        Approx(5000 + 25000));
+}
+
+TEST_CASE("a bridge joins two GPUs, more meet over PCIe") {
+  gpu::Gpu gpu = test::plain_gpu();
+  gpu.link_gpus = 2;
+  gpu.pcie_gb_s = 25;
+  CHECK(price_collective(gpu, CollectiveKind::all_gather, 1e9, 2).ideal_us == Approx(5000));
+  CHECK(price_collective(gpu, CollectiveKind::all_gather, 1e9, 4).ideal_us == Approx(30000));
+}
+
 TEST_CASE("without a link, PCIe") {
   gpu::Gpu gpu = test::plain_gpu();
   gpu.link_gb_s = 0;

@@ -73,6 +73,12 @@ TEST_CASE("a collective that overlaps costs what outlasts the computation of its
   CHECK(hidden.hidden_us == Approx(hidden.ops[2].time_us));
   const StepCost exposed = cost(1e9, model::Pass::backward);
   CHECK(exposed.communication_us == Approx(exposed.ops[2].time_us - 10 * exposed.ops[1].time_us));
+  // Gradients are shared after the last of the micro-batches.
+  model::Workload workload;
+  workload.ops = {stream(8e8, 8, model::Pass::backward), gather(1e9, true, model::Pass::backward)};
+  workload.micro_batches = 8;
+  const StepCost last = price(gpu, workload, DType::bf16);
+  CHECK(last.hidden_us == Approx(last.ops[0].time_us));
   // Behind the shorter forward pass less can hide.
   CHECK(cost(1e9, model::Pass::forward).communication_us > exposed.communication_us);
 }
