@@ -99,6 +99,14 @@ TEST_CASE("ops that come or go count with their whole time") {
   CHECK(gain.half_width == Approx(0.16 * 50 / 100));
 }
 
+TEST_CASE("how many passes a framework makes over memory adds to what is known of bandwidth") {
+  gpu::Gpu gpu = test::plain_gpu();
+  gpu.errors[Effect::memory] = {0.4, true};
+  model::Op op;
+  op.kind = model::OpKind::elementwise;
+  CHECK(error_of(gpu, op, Effect::memory).relative == Approx(0.5));
+}
+
 TEST_CASE("an attention bucket that nobody measured is estimated") {
   gpu::Gpu gpu = test::plain_gpu();
   gpu.errors[Effect::attention].measured = true;
