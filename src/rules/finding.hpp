@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "model/fields.hpp"
+#include "suggest/change.hpp"
 
 namespace shapelint::rules {
 
@@ -16,12 +17,7 @@ enum class Confidence : std::uint8_t { estimated, measured, certain };
 std::string_view name(Severity severity);
 std::string_view name(Confidence confidence);
 
-struct Change {
-  model::FieldId field = model::no_field;
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  friend bool operator==(const Change&, const Change&) = default;
-};
+using suggest::Change;
 
 // What something saves on one GPU: a share of the time per token (1 - new / old). What a smaller model saves
 // by being smaller is not counted, what a larger one costs is.

@@ -97,6 +97,12 @@ class RuleBook {
   // Codes and names, for did-you-mean.
   std::vector<std::string_view> names() const;
 
+  // Rules point into documents_.
+  RuleBook(const RuleBook&) = delete;
+  RuleBook& operator=(const RuleBook&) = delete;
+  RuleBook(RuleBook&&) = default;
+  RuleBook& operator=(RuleBook&&) = default;
+
  private:
   std::vector<text::Document> documents_;
   std::vector<Rule> rules_;

@@ -1,0 +1,461 @@
+// Expressions on muparser, whose operators are replaced by ones that carry "no value" (NaN) through to the
+// end: its own give `1 / 0 > 3` as true.
+#include "expr/expression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <muParserBase.h>
+
+#include "base/names.hpp"
+#include "base/number.hpp"
+
+namespace shapelint::expr {
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+// Whole numbers beyond this are not exact in a double, so a remainder would mean nothing.
+constexpr double largest_exact = 9'007'199'254'740'992.0;  // 2^53
+
+double finite(double value) {
+  return std::isfinite(value) ? value : none;
+}
+bool no_value(double a, double b) {
+  return std::isnan(a) || std::isnan(b);
+}
+bool is_whole(double value) {
+  return std::fabs(value) <= largest_exact && std::floor(value) == value;
+}
+
+double add(double a, double b) {
+  return finite(a + b);
+}
+double subtract(double a, double b) {
+  return finite(a - b);
+}
+double multiply(double a, double b) {
+  return finite(a * b);
+}
+double divide(double a, double b) {
+  return b == 0 ? none : finite(a / b);
+}
+double power(double a, double b) {
+  return finite(std::pow(a, b));
+}
+// Remainder of whole numbers, never negative for a positive divisor.
+double modulo(double a, double b) {
+  if (!is_whole(a) || !is_whole(b) || b == 0) return none;
+  const double rest = std::fmod(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+double less(double a, double b) {
+  return no_value(a, b) ? none : a < b;
+}
+double less_or_equal(double a, double b) {
+  return no_value(a, b) ? none : a <= b;
+}
+double greater(double a, double b) {
+  return no_value(a, b) ? none : a > b;
+}
+double greater_or_equal(double a, double b) {
+  return no_value(a, b) ? none : a >= b;
+}
+double equal(double a, double b) {
+  return no_value(a, b) ? none : a == b;
+}
+double not_equal(double a, double b) {
+  return no_value(a, b) ? none : a != b;
+}
+double both(double a, double b) {
+  if (a == 0 || b == 0) return a == 0 || !std::isnan(a) ? 0 : none;
+  return no_value(a, b) ? none : 1;
+}
+double either(double a, double b) {
+  if (!std::isnan(a) && a != 0) return 1;
+  if (std::isnan(a)) return none;
+  return std::isnan(b) ? none : b != 0;
+}
+double negate(double a) {
+  return -a;
+}
+double not_(double a) {
+  return std::isnan(a) ? none : a == 0;
+}
+
+double ceil_to(double x, double m) {
+  return m > 0 ? finite(std::ceil(x / m) * m) : none;
+}
+double floor_to(double x, double m) {
+  return m > 0 ? finite(std::floor(x / m) * m) : none;
+}
+// Halves go up.
+double nearest_to(double x, double m) {
+  return m > 0 ? finite(std::floor(x / m + 0.5) * m) : none;
+}
+// The largest power of two that divides x; no value for 0 and fractions.
+double pow2_divisor(double x) {
+  if (!is_whole(x) || x == 0) return none;
+  const auto whole = static_cast<std::int64_t>(std::fabs(x));
+  return static_cast<double>(whole & -whole);
+}
+double divides(double a, double b) {
+  const double rest = modulo(b, a);
+  return std::isnan(rest) ? none : rest == 0;
+}
+double if_(double condition, double a, double b) {
+  if (std::isnan(condition)) return none;
+  return condition != 0 ? a : b;
+}
+double absolute(double a) {
+  return std::fabs(a);
+}
+double ceiling(double a) {
+  return std::ceil(a);
+}
+double floor_(double a) {
+  return std::floor(a);
+}
+double root(double a) {
+  return a < 0 ? none : std::sqrt(a);
+}
+double log2_(double a) {
+  return a > 0 ? std::log2(a) : none;
+}
+double minimum(const double* values, int count) {
+  double out = values[0];
+  for (int i = 0; i < count; ++i) {
+    if (std::isnan(values[i])) return none;
+    out = std::min(out, values[i]);
+  }
+  return out;
+}
+double maximum(const double* values, int count) {
+  double out = values[0];
+  for (int i = 0; i < count; ++i) {
+    if (std::isnan(values[i])) return none;
+    out = std::max(out, values[i]);
+  }
+  return out;
+}
+
+constexpr std::array<Function, 15> function_table{{
+    {"abs", 1, "abs(x)", "x without its sign"},
+    {"ceil", 1, "ceil(x)", "x rounded up to a whole number"},
+    {"ceil_to", 2, "ceil_to(x, m)", "x rounded up to a multiple of m"},
+    {"divides", 2, "divides(a, b)", "whether b is a multiple of a"},
+    {"floor", 1, "floor(x)", "x rounded down to a whole number"},
+    {"floor_to", 2, "floor_to(x, m)", "x rounded down to a multiple of m"},
+    {"if", 3, "if(c, a, b)", "a where c holds, otherwise b"},
+    {"log2", 1, "log2(x)", "logarithm to base 2"},
+    {"max", -1, "max(a, b, ...)", "the largest"},
+    {"min", -1, "min(a, b, ...)", "the smallest"},
+    {"nearest_to", 2, "nearest_to(x, m)", "the multiple of m nearest to x; halves go up"},
+    {"pow2_divisor", 1, "pow2_divisor(x)", "the largest power of two that divides x"},
+    {"round", 1, "round(x)", "the whole number nearest to x; halves go up"},
+    {"sqrt", 1, "sqrt(x)", "square root"},
+    {"trunc", 1, "trunc(x)", "x without its fraction"},
+}};
+
+double round_(double a) {
+  return std::floor(a + 0.5);
+}
+double truncate(double a) {
+  return std::trunc(a);
+}
+
+// A decimal number at the start of `text`; muparser calls this at every place where a value may stand.
+int read_number(const mu::char_type* text, int* position, mu::value_type* value) {
+  const char* end = text;
+  while ((*end >= '0' && *end <= '9') || *end == '.') ++end;
+  if (end == text) return 0;
+  if (*end == 'e' || *end == 'E') {
+    const char* exponent = end + 1;
+    if (*exponent == '+' || *exponent == '-') ++exponent;
+    if (*exponent >= '0' && *exponent <= '9') {
+      while (*exponent >= '0' && *exponent <= '9') ++exponent;
+      end = exponent;
+    }
+  }
+  double read = 0;
+  const auto [stop, problem] = std::from_chars(text, end, read);
+  if (problem != std::errc{} || stop != end) return 0;
+  *value = read;
+  *position += static_cast<int>(end - text);
+  return 1;
+}
+
+constexpr const char* name_characters = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+class Engine final : public mu::ParserBase {
+ public:
+  Engine() {
+    EnableBuiltInOprt(false);
+    AddValIdent(read_number);
+    InitCharSets();
+    InitFun();
+    InitOprt();
+  }
+
+ protected:
+  void InitCharSets() override {
+    DefineNameChars(name_characters);
+    DefineOprtChars("+-*/^<>=!%&|");
+    DefineInfixOprtChars("-!");
+  }
+  void InitConst() override {}
+  void InitFun() override {
+    DefineFun("abs", absolute);
+    DefineFun("ceil", ceiling);
+    DefineFun("ceil_to", ceil_to);
+    DefineFun("divides", divides);
+    DefineFun("floor", floor_);
+    DefineFun("floor_to", floor_to);
+    DefineFun("if", if_);
+    DefineFun("log2", log2_);
+    DefineFun("max", maximum);
+    DefineFun("min", minimum);
+    DefineFun("nearest_to", nearest_to);
+    DefineFun("pow2_divisor", pow2_divisor);
+    DefineFun("round", round_);
+    DefineFun("sqrt", root);
+    DefineFun("trunc", truncate);
+  }
+  void InitOprt() override {
+    DefineOprt("||", either, mu::prLOR, mu::oaLEFT, true);
+    DefineOprt("&&", both, mu::prLAND, mu::oaLEFT, true);
+    DefineOprt("<", less, mu::prCMP, mu::oaLEFT, true);
+    DefineOprt("<=", less_or_equal, mu::prCMP, mu::oaLEFT, true);
+    DefineOprt(">", greater, mu::prCMP, mu::oaLEFT, true);
+    DefineOprt(">=", greater_or_equal, mu::prCMP, mu::oaLEFT, true);
+    DefineOprt("==", equal, mu::prCMP, mu::oaLEFT, true);
+    DefineOprt("!=", not_equal, mu::prCMP, mu::oaLEFT, true);
+    DefineOprt("+", add, mu::prADD_SUB, mu::oaLEFT, true);
+    DefineOprt("-", subtract, mu::prADD_SUB, mu::oaLEFT, true);
+    DefineOprt("*", multiply, mu::prMUL_DIV, mu::oaLEFT, true);
+    DefineOprt("/", divide, mu::prMUL_DIV, mu::oaLEFT, true);
+    DefineOprt("%", modulo, mu::prMUL_DIV, mu::oaLEFT, true);
+    DefineOprt("^", power, mu::prPOW, mu::oaRIGHT, true);
+    DefineInfixOprt("-", negate);
+    DefineInfixOprt("!", not_);
+  }
+};
+
+bool starts_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool continues_name(char c) {
+  return starts_name(c) || (c >= '0' && c <= '9');
+}
+
+Error error_at(std::string message, std::string hint, std::size_t begin, std::size_t end) {
+  return Error{std::move(message),
+               std::move(hint),
+               {},
+               Span{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)}};
+}
+
+// Finds names and characters that cannot belong to an expression, all of them.
+struct Scan {
+  std::vector<std::int32_t> used;
+  bool failed = false;
+};
+
+Scan scan(std::string_view text, std::span<const std::string_view> names, std::vector<Error>& errors) {
+  Scan out;
+  std::size_t i = 0;
+  const auto fail = [&](std::string message, std::string hint, std::size_t begin, std::size_t end) {
+    errors.push_back(error_at(std::move(message), std::move(hint), begin, end));
+    out.failed = true;
+  };
+  while (i < text.size()) {
+    const char c = text[i];
+    if (c >= '0' && c <= '9') {  // also skips the `e5` of a number
+      while (i < text.size() && (continues_name(text[i]) || text[i] == '.')) ++i;
+      continue;
+    }
+    if (!starts_name(c)) {
+      if (c == '=' && i + 1 < text.size() && text[i + 1] != '=' &&
+          (i == 0 || std::string_view("=<>!").find(text[i - 1]) == std::string_view::npos)) {
+        fail("`=` is no operator", "compare with `==`", i, i + 1);
+      } else if (std::string_view(" \t\r\n+-*/^<>=!%&|(),.").find(c) == std::string_view::npos) {
+        fail(fmt::format("`{}` cannot stand in an expression", c), {}, i, i + 1);
+      } else if ((c == '&' || c == '|')) {
+        if (i + 1 < text.size() && text[i + 1] == c) {
+          ++i;
+        } else {
+          fail(fmt::format("`{}` is no operator", c), fmt::format("did you mean `{0}{0}`", c), i, i + 1);
+        }
+      }
+      ++i;
+      continue;
+    }
+    const std::size_t begin = i;
+    while (i < text.size() && continues_name(text[i])) ++i;
+    const std::string_view name = text.substr(begin, i - begin);
+    std::size_t next = i;
+    while (next < text.size() && (text[next] == ' ' || text[next] == '\n' || text[next] == '\t')) ++next;
+    if (next < text.size() && text[next] == '(') {
+      std::vector<std::string_view> candidates;
+      bool found = false;
+      for (const Function& each : function_table) {
+        candidates.push_back(each.name);
+        found = found || each.name == name;
+      }
+      if (!found) {
+        fail(fmt::format("unknown function `{}`", name), did_you_mean(name, candidates), begin, i);
+      }
+      continue;
+    }
+    const auto position = std::find(names.begin(), names.end(), name);
+    if (position == names.end()) {
+      fail(fmt::format("unknown variable `{}`", name), did_you_mean(name, names), begin, i);
+      continue;
+    }
+    out.used.push_back(static_cast<std::int32_t>(position - names.begin()));
+  }
+  std::sort(out.used.begin(), out.used.end());
+  out.used.erase(std::unique(out.used.begin(), out.used.end()), out.used.end());
+  return out;
+}
+
+const Function* function_before(std::string_view text, std::size_t position) {
+  // The call that an argument error belongs to: the last function name before the place.
+  const Function* best = nullptr;
+  std::size_t best_at = 0;
+  for (const Function& each : function_table) {
+    for (std::size_t at = text.find(each.name); at != std::string_view::npos && at < position;
+         at = text.find(each.name, at + 1)) {
+      const bool whole = (at == 0 || !continues_name(text[at - 1])) && at + each.name.size() < text.size() &&
+                         !continues_name(text[at + each.name.size()]);
+      if (whole && (best == nullptr || at >= best_at)) {
+        best = &each;
+        best_at = at;
+      }
+    }
+  }
+  return best;
+}
+
+Error syntax_error(std::string_view text, const mu::ParserError& problem) {
+  const auto size = text.size();
+  std::size_t at = problem.GetPos() < 0 ? 0 : std::min(static_cast<std::size_t>(problem.GetPos()), size);
+  const std::string token = problem.GetToken();
+  const std::size_t end = std::min(size, at + std::max<std::size_t>(1, token.size()));
+  switch (problem.GetCode()) {
+    case mu::ecUNEXPECTED_EOF:
+      return error_at("the expression ends too early", "a value is missing at its end", size, size);
+    case mu::ecMISSING_PARENS:
+      return error_at("a parenthesis is not closed", {}, size, size);
+    case mu::ecUNEXPECTED_PARENS:
+      return error_at("a parenthesis too many", {}, at, end);
+    case mu::ecTOO_MANY_PARAMS:
+    case mu::ecTOO_FEW_PARAMS: {
+      const Function* function = function_before(text, std::max<std::size_t>(at, 1));
+      const bool many = problem.GetCode() == mu::ecTOO_MANY_PARAMS;
+      if (function != nullptr) {
+        return error_at(fmt::format("too {} arguments for `{}`", many ? "many" : "few", function->name),
+                        fmt::format("it is `{}`", function->signature), at, end);
+      }
+      return error_at(fmt::format("too {} arguments", many ? "many" : "few"), {}, at, end);
+    }
+    default:
+      break;
+  }
+  if (at >= size)
+    return error_at("the expression ends too early", "a value is missing at its end", size, size);
+  std::size_t stop = at + 1;
+  while (stop < size && continues_name(text[at]) && continues_name(text[stop])) ++stop;
+  return error_at(fmt::format("unexpected `{}`", text.substr(at, stop - at)), {}, at, stop);
+}
+
+}  // namespace
+
+std::span<const Function> functions() {
+  return function_table;
+}
+
+struct Expression::State {
+  std::string text;
+  std::vector<std::int32_t> used;
+  std::vector<std::string> used_names;
+  mutable std::vector<double> slots;
+  Engine engine;
+};
+
+Expression::Expression(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Expression::Expression(Expression&&) noexcept = default;
+Expression& Expression::operator=(Expression&&) noexcept = default;
+Expression::~Expression() = default;
+
+std::span<const std::int32_t> Expression::used() const {
+  return state_->used;
+}
+std::string_view Expression::text() const {
+  return state_->text;
+}
+
+Result<double> Expression::evaluate(std::span<const double> values) const {
+  const State& state = *state_;
+  for (std::size_t i = 0; i < state.used.size(); ++i) {
+    state.slots[i] = values[static_cast<std::size_t>(state.used[i])];
+  }
+  double result = none;
+  try {
+    result = state.engine.Eval();
+  } catch (const mu::ParserError&) {
+    result = none;
+  }
+  if (std::isfinite(result)) return result;
+  std::string where;
+  for (std::size_t i = 0; i < state.used.size(); ++i) {
+    where += fmt::format("{}{} = {}", i == 0 ? "" : ", ", state.used_names[i],
+                         std::isfinite(state.slots[i]) ? exact(state.slots[i]) : "nothing");
+  }
+  return Error{fmt::format("`{}` has no value{}{}", state.text, where.empty() ? "" : " for ", where),
+               "a division or remainder by zero, or a number that is too large",
+               {},
+               std::nullopt};
+}
+
+std::optional<Expression> compile(std::string_view text, std::span<const std::string_view> names,
+                                  std::vector<Error>& errors) {
+  const bool blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  if (blank) {
+    errors.push_back(error_at("the expression is empty", {}, 0, text.size()));
+    return std::nullopt;
+  }
+  Scan found = scan(text, names, errors);
+  if (found.failed) return std::nullopt;
+  auto state = std::make_unique<Expression::State>();
+  state->text = std::string(text);
+  state->used = std::move(found.used);
+  state->slots.resize(state->used.size(), 1.0);
+  std::string flat(text);  // muparser knows blanks, but not line breaks
+  std::replace_if(
+      flat.begin(), flat.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  try {
+    for (std::size_t i = 0; i < state->used.size(); ++i) {
+      state->used_names.emplace_back(names[static_cast<std::size_t>(state->used[i])]);
+      state->engine.DefineVar(state->used_names.back(), &state->slots[i]);
+    }
+    state->engine.SetExpr(flat);
+    state->engine.Eval();  // builds the byte code
+    if (state->engine.GetNumResults() != 1) {
+      errors.push_back(
+          error_at("several values separated by commas", "an expression has one value", 0, text.size()));
+      return std::nullopt;
+    }
+  } catch (const mu::ParserError& problem) {
+    errors.push_back(syntax_error(text, problem));
+    return std::nullopt;
+  }
+  return Expression(std::move(state));
+}
+
+}  // namespace shapelint::expr

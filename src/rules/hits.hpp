@@ -1,0 +1,37 @@
+// Where a rule's condition holds.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cost/step.hpp"
+#include "model/reading.hpp"
+#include "rules/blame.hpp"
+#include "rules/compiled.hpp"
+#include "rules/known.hpp"
+
+namespace shapelint::rules {
+
+// One rule, one field, one GPU; operations that the same field hurts are together.
+struct Hit {
+  Blame blame;
+  Context context;              // of the operation that takes most time
+  std::string_view expression;  // gemm: of the dimension
+  std::vector<std::string> ops;
+  double share = 0;  // of the step, all its operations together
+  const KnownModel* known = nullptr;
+};
+
+// The step of one GPU as the file has it.
+struct Baseline {
+  const gpu::Gpu* gpu = nullptr;
+  const model::Workload* workload = nullptr;
+  const cost::StepCost* step = nullptr;
+};
+
+// Evaluates one rule. Conditions without a value are appended to `errors`, once per rule.
+std::vector<Hit> find_hits(CompiledRule& rule, const model::Reading& reading, const Baseline& baseline,
+                           std::vector<Error>& errors);
+
+}  // namespace shapelint::rules

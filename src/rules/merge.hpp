@@ -1,0 +1,18 @@
+// What several findings about one value have in common, and the order of findings.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "rules/finding.hpp"
+
+namespace shapelint::rules {
+
+// Findings about the speed of one field on the same GPUs are alternatives: changing the value once settles
+// them. One of them stays, with the proposals of all; the others are named in its note.
+void merge_alternatives(std::vector<Finding>& findings, std::size_t proposals);
+
+// What cannot run first, then by severity, gain, code, and place.
+void sort_findings(std::vector<Finding>& findings);
+
+}  // namespace shapelint::rules

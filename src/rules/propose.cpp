@@ -1,0 +1,92 @@
+// Ways out of a finding.
+#include "rules/propose.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/lower.hpp"
+#include "suggest/space.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+// How far a searched width may move, and how much a proposal may change the number of parameters: near enough
+// that it is still the same model.
+constexpr double width_reach = 0.02;
+constexpr double parameter_tolerance = 0.05;
+// Most combinations that one fix with `vary` prices.
+constexpr std::size_t most_combinations = 400;
+
+bool is_near(const suggest::Candidate& candidate, const model::Setup& start) {
+  const auto before = static_cast<double>(model::parameter_count(start));
+  const auto after = static_cast<double>(model::parameter_count(candidate.setup));
+  return std::fabs(after - before) <= parameter_tolerance * before;
+}
+
+void add_unique(std::vector<suggest::Candidate>& all, suggest::Candidate candidate) {
+  const bool known = std::any_of(all.begin(), all.end(), [&](const suggest::Candidate& each) {
+    return each.changes == candidate.changes && each.implied == candidate.implied;
+  });
+  if (!known) all.push_back(std::move(candidate));
+}
+
+}  // namespace
+
+std::vector<suggest::Candidate> propose(const model::Reading& reading, const suggest::Links& links,
+                                        const ProposalRequest& request) {
+  std::vector<suggest::Candidate> all;
+  const Rule& rule = request.rule->rule();
+  const bool fails = rule.effect == Effect::fails;
+  const auto consider = [&](std::vector<Change> changes) {
+    auto candidate = suggest::make_candidate(reading, links, std::move(changes), request.constraints);
+    if (!candidate) return;
+    if (!fails && !is_near(*candidate, reading.setup)) return;
+    if (!suggest::fits(candidate->setup, reading.setup, request.evaluators)) return;
+    suggest::price(*candidate, reading.setup, request.evaluators);
+    add_unique(all, *std::move(candidate));
+  };
+  for (const Fix& fix : rule.fixes) {
+    if (!fix.set.empty()) {
+      for (const Hit& hit : request.hits) {
+        auto changes = request.rule->changes(fix, hit.context, hit.blame.field);
+        if (changes) consider(*std::move(changes));
+      }
+    }
+    if (fix.vary.empty()) continue;
+    suggest::Space space;
+    for (const std::string_view name : fix.vary) {
+      const model::FieldId field =
+          name == "blamed" ? request.hits.front().blame.field : model::find_field(name);
+      space.axes.push_back(suggest::neighbourhood(reading, field, width_reach));
+    }
+    suggest::Limits limits;
+    limits.parameters = fails ? -1 : parameter_tolerance;
+    limits.keep = most_combinations;
+    limits.evaluations = most_combinations;
+    limits.faster_only = !fails;
+    auto found = suggest::search(reading, space, request.constraints, request.evaluators, limits);
+    for (suggest::Candidate& candidate : found.best) add_unique(all, std::move(candidate));
+  }
+  return all;
+}
+
+std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compiled,
+                                                  const model::Reading& reading) {
+  std::vector<suggest::Constraint> out;
+  for (CompiledRule& rule : compiled) {
+    const Scope scope = rule.rule().scope;
+    if (rule.rule().effect != Effect::fails || scope == Scope::gemm || scope == Scope::attention) continue;
+    if (rule.lacks(reading)) continue;
+    out.push_back({std::string(rule.rule().code), [&rule, &reading](const model::Setup& setup) {
+                     Context context;
+                     context.reading = &reading;
+                     context.setup = &setup;
+                     const Result<bool> broken = rule.holds(context);
+                     return broken && !*broken;
+                   }});
+  }
+  return out;
+}
+
+}  // namespace shapelint::rules

@@ -1,0 +1,53 @@
+// What a setup costs on a GPU, in a form that compares models of different sizes and plans.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "cost/step.hpp"
+#include "gpu/gpu.hpp"
+#include "model/spec.hpp"
+
+namespace shapelint::suggest {
+
+struct Evaluation {
+  double time_us = 0;           // of the step, on one rank
+  double gpu_us_per_token = 0;  // time x ranks of one model replica / tokens: comparable between plans
+  double flops_per_token = 0;   // forward, of the whole model
+  double mfu = 0;
+  std::int64_t parameters = 0;
+};
+
+// Share of the time per token that `after` saves: 1 - new / old. What a smaller model saves by doing less is
+// not counted, what a larger one costs is: gain > 0 always means faster, and not merely smaller.
+double gain(const Evaluation& before, const Evaluation& after);
+
+// Prices setups on one GPU and remembers them. Setups with the same fields are the same setup. Belongs to a
+// Gpu that outlives it; not for several threads at once.
+class Evaluator {
+ public:
+  explicit Evaluator(const gpu::Gpu& gpu) : memo_(gpu) {}
+  const gpu::Gpu& gpu() const { return memo_.gpu(); }
+  // The reference holds as long as the Evaluator.
+  const Evaluation& evaluate(const model::Setup& setup);
+  // The whole step, for printing; not remembered.
+  cost::StepCost step(const model::Workload& workload, DType dtype);
+  std::size_t evaluations() const { return known_.size(); }
+
+ private:
+  struct Key {
+    std::vector<std::int64_t> values;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
+  };
+  cost::PriceMemo memo_;
+  std::unordered_map<Key, Evaluation, Hash> known_;
+  cost::StepCost scratch_;
+};
+
+}  // namespace shapelint::suggest

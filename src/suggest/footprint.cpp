@@ -1,0 +1,72 @@
+// Memory per GPU.
+#include "suggest/footprint.hpp"
+
+#include <algorithm>
+
+#include "base/dtype.hpp"
+#include "model/lower.hpp"
+
+namespace shapelint::suggest {
+
+namespace {
+
+// Bytes per parameter (arXiv 1910.02054, section 3.1).
+constexpr double weight_bytes = 2;
+constexpr double gradient_bytes = 2;
+constexpr double optimizer_bytes = 12;
+constexpr double fp32_bytes = 4;
+
+double real(std::int64_t value) {
+  return static_cast<double>(std::max<std::int64_t>(1, value));
+}
+
+// Bytes of activations per layer (arXiv 2205.05198): sbh (10 + 24/t + 5 a s / (h t)), with sequence
+// parallelism sbh/t (34 + 5 a s / h); the last term is the score matrix, which a fused kernel and selective
+// recomputation do not keep; with full recomputation the input alone, 2 sbh.
+double layer_activation_bytes(const model::Setup& setup) {
+  const model::ModelSpec& model = setup.model;
+  const model::Plan& plan = setup.plan;
+  const double t = real(plan.tensor);
+  const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
+  const double stream = tokens * real(model.hidden_size);
+  if (plan.recompute == model::Recompute::full) return 2 * stream;
+  const bool keeps_scores =
+      plan.attention == model::Attention::unfused && plan.recompute == model::Recompute::none;
+  const double scores = keeps_scores ? 5 * real(model.num_attention_heads) * real(plan.sequence_length) /
+                                           real(model.hidden_size)
+                                     : 0;
+  if (plan.sequence_parallel) return stream / t * (34 + scores);
+  return stream * (10 + 24 / t + scores / t);
+}
+
+}  // namespace
+
+double memory_bytes(const model::Setup& setup) {
+  const model::ModelSpec& model = setup.model;
+  const model::Plan& plan = setup.plan;
+  const double shards = real(plan.tensor) * real(plan.pipeline);
+  const auto all = static_cast<double>(model::parameter_count(setup));
+  const auto experts = static_cast<double>(model::expert_parameter_count(setup));
+  const double parameters = (all - experts) / shards + experts / shards / real(plan.expert);
+  const double layers = real(model.num_layers) / real(plan.pipeline);
+  if (plan.mode != model::Mode::train) {
+    const double tokens =
+        real(plan.micro_batch_size) * (real(plan.sequence_length) + real(plan.context_length));
+    const double cache_width = model.mla.kv_lora_rank > 0
+                                   ? real(model.mla.kv_lora_rank + model.mla.qk_rope_head_dim)
+                                   : real(model.num_key_value_heads) / real(plan.tensor) *
+                                         static_cast<double>(model.head_dim + model.value_head_dim);
+    return parameters * bytes_of(plan.dtype) + tokens * layers * cache_width * weight_bytes;
+  }
+  const double data = real(plan.data);
+  const double states = parameters * ((plan.zero >= 3 ? weight_bytes / data : weight_bytes) +
+                                      (plan.zero >= 2 ? gradient_bytes / data : gradient_bytes) +
+                                      (plan.zero >= 1 ? optimizer_bytes / data : optimizer_bytes));
+  const double in_flight = std::min(real(plan.pipeline), real(plan.gradient_accumulation));
+  const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
+  const double logits =
+      model.lm_head ? tokens * real(model::vocab_rows(setup)) / real(plan.tensor) * fp32_bytes : 0;
+  return states + layers * in_flight * layer_activation_bytes(setup) + logits;
+}
+
+}  // namespace shapelint::suggest

@@ -1,0 +1,61 @@
+// Every rule's own examples: what its file says that it finds, and what it says that it does not.
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "formats/native.hpp"
+#include "gpu/registry.hpp"
+#include "rules/lint.hpp"
+#include "tests/catch.hpp"
+#include "text/toml.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+std::string messages(const std::vector<Error>& errors) {
+  std::string out;
+  for (const Error& error : errors) out += fmt::format("{}: {}; {}\n", error.path, error.message, error.hint);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("each rule finds what its examples say, and nothing else") {
+  for (const rules::Rule& rule : rules::builtin_rules().rules()) {
+    std::set<bool> kinds;
+    int number = 0;
+    for (const rules::Example& example : rule.examples) {
+      ++number;
+      INFO(fmt::format("{} {}, example {} on {}", rule.code, rule.name, number, example.gpu));
+      std::vector<Error> errors;
+      const auto document = text::parse_toml("example.toml", std::string(example.config));
+      REQUIRE(document);
+      const auto file = formats::read_native(*document, errors);
+      INFO(messages(errors));
+      REQUIRE(file);
+      const auto gpu = gpu::find_gpu(example.gpu);
+      REQUIRE(gpu);
+      rules::Options options;
+      options.select = {std::string(rule.code)};
+      const rules::LintResult result = rules::lint(rules::builtin_rules(), file->reading, {&*gpu, 1}, options);
+      INFO(messages(result.errors));
+      CHECK(result.errors.empty());
+      std::string found;
+      for (const rules::Finding& finding : result.findings) {
+        CHECK(finding.code == rule.code);
+        found += fmt::format("{} (gain {:.4f}, {} proposals)\n", finding.message, finding.gain,
+                             finding.proposals.size());
+      }
+      INFO(found);
+      CHECK(result.findings.empty() != example.finds);
+      if (example.finds && !example.says.empty()) {
+        CHECK(found.find(example.says) != std::string::npos);
+      }
+      kinds.insert(example.finds);
+    }
+    INFO(fmt::format("{} {} needs an example that it finds and one that it does not", rule.code, rule.name));
+    CHECK(kinds.size() == 2);
+  }
+}
