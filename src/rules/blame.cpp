@@ -43,6 +43,17 @@ FieldId source_of(const model::Reading& reading, FieldId field) {
   return field;
 }
 
+// `32`, `true`, `bf16`.
+std::string value_text(const model::FieldInfo& field, const model::Setup& setup) {
+  const std::int64_t value = field.get(setup);
+  if (field.type == model::FieldType::boolean) return value != 0 ? "`true`" : "`false`";
+  const auto index = static_cast<std::size_t>(value);
+  if (field.type == model::FieldType::choice && index < field.choices.size()) {
+    return fmt::format("`{}`", field.choices[index]);
+  }
+  return fmt::format("{}", value);
+}
+
 int section_rank(FieldId field) {
   const std::string_view section = info(field).section;
   return section == "parallel" ? 2 : section == "run" ? 1 : 0;
@@ -79,6 +90,18 @@ Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, b
     int section;
     std::int64_t pow2;
   };
+  // All heads together are hidden_size wide: fewer, wider heads would not change such a dimension.
+  const FieldId heads = model::find_field("num_attention_heads");
+  const auto has = [&](std::string_view name) {
+    return std::find(fields.begin(), fields.end(), model::find_field(name)) != fields.end();
+  };
+  if (!in_order && has("num_attention_heads") && (has("head_dim") || has("value_head_dim")) &&
+      suggest::links_of(reading).head_dim_from_hidden) {
+    std::replace(fields.begin(), fields.end(), heads, model::find_field("hidden_size"));
+    std::erase_if(fields, [&](FieldId field) {
+      return info(field).name == "head_dim" || info(field).name == "value_head_dim";
+    });
+  }
   std::vector<Entry> entries;
   for (const FieldId field : fields) {
     const FieldId source = source_of(reading, field);
@@ -125,8 +148,9 @@ void place(Finding& finding, const model::Reading& reading) {
           fmt::format("the file does not state `{}`; it follows from other values{}", name, because);
       break;
     case Origin::Kind::defaulted:
-      finding.note = fmt::format("the file does not state `{}`; {} is a default{}", name,
-                                 info(finding.blamed).get(reading.setup), because);
+      finding.note = fmt::format("the file does not state `{}`; {} is {}", name,
+                                 value_text(info(finding.blamed), reading.setup),
+                                 origin.note.empty() ? "a default" : origin.note);
       break;
     case Origin::Kind::unknown:
       finding.note = fmt::format("the file does not state `{}`", name);

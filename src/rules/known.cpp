@@ -28,15 +28,21 @@ std::span<const KnownModel> known_models() {
 Comparison compare(const model::Reading& reading, const KnownModel& known) {
   Comparison out;
   std::vector<std::int64_t> seen;
+  std::int64_t heads = 0;  // of the known model
+  for (const auto& [field, value] : known.values) {
+    if (model::fields()[static_cast<std::size_t>(field)].name == "num_attention_heads") heads = value;
+  }
   for (const auto& [field, value] : known.values) {
     const auto index = static_cast<std::size_t>(field);
     ++out.compared;
     const std::int64_t here = model::fields()[index].get(reading.setup);
     if (here == value) continue;
-    // A width that only follows from a mistyped one is not a second mistake.
-    const bool follows = index < reading.origins.size() &&
-                         reading.origins[index].kind == model::Origin::Kind::derived &&
-                         model::fields()[index].name == "intermediate_size";
+    // A value that only follows from a mistyped one is not a second mistake.
+    const std::string_view name = model::fields()[index].name;
+    const bool derived =
+        index < reading.origins.size() && reading.origins[index].kind == model::Origin::Kind::derived;
+    const bool follows =
+        derived && (name == "intermediate_size" || (name == "num_key_value_heads" && value == heads));
     if (follows) continue;
     out.differences.emplace_back(field, value);
     seen.push_back(here);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -205,25 +206,47 @@ class Engine {
     return gpus.empty() ? 0 : sum / static_cast<double>(gpus.size());
   }
 
-  // Fastest first; for what cannot run, and for advice, nearest first.
+  // Fastest first. For what cannot run, and for advice: a choice of each fix in turn, and of one fix the
+  // nearest values first, after dropping those that are much slower than its fastest.
   void rank(std::vector<suggest::Candidate>& candidates, Effect effect) const {
-    const auto distance = [](const suggest::Candidate& candidate) {
-      double sum = 0;
-      for (const Change& change : candidate.changes) {
-        sum += std::fabs(std::log(static_cast<double>(std::max<std::int64_t>(1, change.to)) /
-                                  static_cast<double>(std::max<std::int64_t>(1, change.from))));
-      }
-      return sum;
+    const auto faster = [&](const suggest::Candidate& a, const suggest::Candidate& b) {
+      return suggest::ranks_before(a, b, result_.parameters_before);
     };
-    std::sort(candidates.begin(), candidates.end(),
-              [&](const suggest::Candidate& a, const suggest::Candidate& b) {
-                if (effect != Effect::slower) {
-                  const double difference = distance(a) - distance(b);
-                  constexpr double same = 1e-9;
-                  if (std::fabs(difference) > same) return difference < 0;
-                }
-                return suggest::ranks_before(a, b, result_.parameters_before);
-              });
+    if (effect == Effect::slower) {
+      std::sort(candidates.begin(), candidates.end(), faster);
+      return;
+    }
+    constexpr double much_slower = 0.05;  // of the time per token
+    std::map<std::size_t, std::vector<suggest::Candidate>> by_fix;
+    for (suggest::Candidate& candidate : candidates) by_fix[candidate.origin].push_back(std::move(candidate));
+    std::size_t longest = 0;
+    for (auto& [fix, group] : by_fix) {
+      double best = group.front().gain;
+      for (const suggest::Candidate& each : group) best = std::max(best, each.gain);
+      std::erase_if(group, [&](const suggest::Candidate& each) { return each.gain < best - much_slower; });
+      std::sort(group.begin(), group.end(), [&](const suggest::Candidate& a, const suggest::Candidate& b) {
+        const double difference = distance(a) - distance(b);
+        constexpr double same = 1e-9;
+        return std::fabs(difference) > same ? difference < 0 : faster(a, b);
+      });
+      longest = std::max(longest, group.size());
+    }
+    candidates.clear();
+    for (std::size_t turn = 0; turn < longest; ++turn) {
+      for (auto& [fix, group] : by_fix) {
+        if (turn < group.size()) candidates.push_back(std::move(group[turn]));
+      }
+    }
+  }
+
+  // How far the edited values are from the present ones, in powers of e.
+  static double distance(const suggest::Candidate& candidate) {
+    double sum = 0;
+    for (const Change& change : candidate.changes) {
+      sum += std::fabs(std::log(static_cast<double>(std::max<std::int64_t>(1, change.to)) /
+                                static_cast<double>(std::max<std::int64_t>(1, change.from))));
+    }
+    return sum;
   }
 
   Proposal to_proposal(const suggest::Candidate& candidate, const Group& group, Effect effect) const {
@@ -252,7 +275,8 @@ class Engine {
     const model::Workload after = model::lower(candidate.setup);
     const cost::StepCost step = evaluators_[gpu]->step(after, candidate.setup.plan.dtype);
     cost::Gain gain = cost::gain_between(gpus_[gpu], *before.workload, *before.step, after, step);
-    if (after.tokens_per_step > 0) gain.half_width *= before.workload->tokens_per_step / after.tokens_per_step;
+    if (after.tokens_per_step > 0)
+      gain.half_width *= before.workload->tokens_per_step / after.tokens_per_step;
     return gain;
   }
 
@@ -381,7 +405,8 @@ std::optional<Error> check_parameter(const RuleBook& rules, std::string_view rul
   }
   std::string hint = did_you_mean(name, names);
   if (hint.empty()) hint = names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
-  return Error{fmt::format("rule {} has no parameter `{}`", found->code, name), std::move(hint), {}, std::nullopt};
+  return Error{
+      fmt::format("rule {} has no parameter `{}`", found->code, name), std::move(hint), {}, std::nullopt};
 }
 
 LintResult lint(const RuleBook& rules, const model::Reading& reading, std::span<const gpu::Gpu> gpus,

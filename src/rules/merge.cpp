@@ -2,9 +2,12 @@
 #include "rules/merge.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 #include <fmt/format.h>
+
+#include "suggest/search.hpp"
 
 namespace shapelint::rules {
 
@@ -28,8 +31,11 @@ void absorb(Finding& into, Finding& other, std::size_t most) {
                                    [&](const Proposal& p) { return same_changes(p, proposal); });
     if (!known) into.proposals.push_back(std::move(proposal));
   }
-  std::stable_sort(into.proposals.begin(), into.proposals.end(),
-                   [](const Proposal& a, const Proposal& b) { return a.gain > b.gain; });
+  const auto rank = [](const Proposal& p) {
+    return suggest::Rank{p.gain, p.changes, std::abs(p.parameters_after - p.parameters_before)};
+  };
+  std::sort(into.proposals.begin(), into.proposals.end(),
+            [&](const Proposal& a, const Proposal& b) { return suggest::ranks_before(rank(a), rank(b)); });
   if (into.proposals.size() > most) into.proposals.resize(most);
   into.gain = into.proposals.front().gain;
   into.gain_error = into.proposals.front().gain_error;

@@ -38,15 +38,18 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
   std::vector<suggest::Candidate> all;
   const Rule& rule = request.rule->rule();
   const bool fails = rule.effect == Effect::fails;
+  std::size_t fix_number = 0;
   const auto consider = [&](std::vector<Change> changes) {
     auto candidate = suggest::make_candidate(reading, links, std::move(changes), request.constraints);
     if (!candidate) return;
     if (!fails && !is_near(*candidate, reading.setup)) return;
     if (!suggest::fits(candidate->setup, reading.setup, request.evaluators)) return;
     suggest::price(*candidate, reading.setup, request.evaluators);
+    candidate->origin = fix_number;
     add_unique(all, *std::move(candidate));
   };
   for (const Fix& fix : rule.fixes) {
+    ++fix_number;
     if (!fix.set.empty()) {
       for (const Hit& hit : request.hits) {
         auto changes = request.rule->changes(fix, hit.context, hit.blame.field);
@@ -66,7 +69,16 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
     limits.evaluations = most_combinations;
     limits.faster_only = !fails;
     auto found = suggest::search(reading, space, request.constraints, request.evaluators, limits);
-    for (suggest::Candidate& candidate : found.best) add_unique(all, std::move(candidate));
+    for (suggest::Candidate& candidate : found.best) {
+      // Beside other fields the blamed one must change, or the gain would be of something else.
+      const model::FieldId blamed = request.hits.front().blame.field;
+      const bool about_it =
+          fix.vary.size() == 1 || std::any_of(candidate.changes.begin(), candidate.changes.end(),
+                                              [&](const Change& change) { return change.field == blamed; });
+      if (!about_it) continue;
+      candidate.origin = fix_number;
+      add_unique(all, std::move(candidate));
+    }
   }
   return all;
 }

@@ -31,7 +31,7 @@ struct Context {
   const cost::StepCost* step = nullptr;
   const model::Op* op = nullptr;
   const cost::OpCost* cost = nullptr;
-  double dimension = 0;     // gemm: the dimension that the rule looks at
+  double dimension = 0;         // gemm: the dimension that the rule looks at
   char dimension_letter = 'n';  // gemm: m, n or k
   bool contiguous = false;      // gemm: it is the contiguous one of an operand
   double known_differences = 0;

@@ -19,25 +19,38 @@ constexpr double bytes_per_gb = 1e9;
 // Of the time per token: a candidate that saves less is not faster.
 constexpr double least_gain = 1e-4;
 
-// How round the new values are together: the product of their powers of two, as a sum of logarithms.
-int roundness(const Candidate& candidate) {
+// Fields that say nothing beside the one that they are a copy of.
+bool is_copy(model::FieldId field, const Links& links, const model::Setup& setup) {
+  const std::string_view name = model::fields()[static_cast<std::size_t>(field)].name;
+  return (name == "value_head_dim" && links.value_head_dim) ||
+         (name == "num_key_value_heads" && links.key_value_heads) ||
+         (name.starts_with("moe_") && setup.model.moe.num_experts == 0);
+}
+
+bool is_stated(const model::Reading& reading, model::FieldId field) {
+  const auto index = static_cast<std::size_t>(field);
+  return index < reading.origins.size() && (reading.origins[index].kind == model::Origin::Kind::stated ||
+                                            reading.origins[index].kind == model::Origin::Kind::command_line);
+}
+
+}  // namespace
+
+int roundness(std::span<const Change> changes) {
   int sum = 0;
-  for (const Change& change : candidate.changes) {
+  for (const Change& change : changes) {
     for (std::int64_t power = 2; power <= largest_pow2 && change.to % power == 0; power *= 2) ++sum;
   }
   return sum;
 }
 
-}  // namespace
-
-bool ranks_before(const Candidate& a, const Candidate& b, std::int64_t parameters) {
-  const auto rank = [](double gain) { return std::llround(gain / gain_resolution); };
-  if (rank(a.gain) != rank(b.gain)) return rank(a.gain) > rank(b.gain);
+bool ranks_before(const Rank& a, const Rank& b) {
+  const auto step = [](double gain) { return std::llround(gain / gain_resolution); };
+  if (step(a.gain) != step(b.gain)) return step(a.gain) > step(b.gain);
   if (a.changes.size() != b.changes.size()) return a.changes.size() < b.changes.size();
-  if (a.changes.size() == 1 && roundness(a) != roundness(b)) return roundness(a) > roundness(b);
-  const std::int64_t change_a = std::abs(a.parameters - parameters);
-  const std::int64_t change_b = std::abs(b.parameters - parameters);
-  if (change_a != change_b) return change_a < change_b;
+  if (a.changes.size() == 1 && roundness(a.changes) != roundness(b.changes)) {
+    return roundness(a.changes) > roundness(b.changes);
+  }
+  if (a.parameter_change != b.parameter_change) return a.parameter_change < b.parameter_change;
   for (std::size_t i = 0; i < a.changes.size(); ++i) {
     const Change& x = a.changes[i];
     const Change& y = b.changes[i];
@@ -45,6 +58,11 @@ bool ranks_before(const Candidate& a, const Candidate& b, std::int64_t parameter
     if (x.to != y.to) return x.to < y.to;
   }
   return false;
+}
+
+bool ranks_before(const Candidate& a, const Candidate& b, std::int64_t parameters) {
+  return ranks_before(Rank{a.gain, a.changes, std::abs(a.parameters - parameters)},
+                      Rank{b.gain, b.changes, std::abs(b.parameters - parameters)});
 }
 
 std::optional<Candidate> make_candidate(const model::Reading& start, const Links& links,
@@ -61,14 +79,12 @@ std::optional<Candidate> make_candidate(const model::Reading& start, const Links
   candidate.setup = *setup;
   candidate.changes = std::move(changes);
   for (const Change& change : differences(start.setup, *setup)) {
+    if (is_copy(change.field, links, *setup) && !is_stated(start, change.field)) continue;
     const bool asked = std::any_of(candidate.changes.begin(), candidate.changes.end(),
                                    [&](const Change& c) { return c.field == change.field; });
     if (asked) continue;
     // A value that the file states does not follow by itself: it has to be edited too.
-    const auto index = static_cast<std::size_t>(change.field);
-    const bool stated =
-        index < start.origins.size() && (start.origins[index].kind == model::Origin::Kind::stated ||
-                                         start.origins[index].kind == model::Origin::Kind::command_line);
+    const bool stated = is_stated(start, change.field);
     (stated ? candidate.changes : candidate.implied).push_back(change);
   }
   std::sort(candidate.changes.begin(), candidate.changes.end(),

@@ -24,6 +24,7 @@ struct Candidate {
   double worst_gain = 0;      // the smallest over the GPUs
   std::vector<double> gains;  // by GPU, in the order of the evaluators
   std::int64_t parameters = 0;
+  std::size_t origin = 0;  // which of several ways of searching found it; the caller's number
 };
 
 struct Limits {
@@ -41,9 +42,17 @@ struct SearchResult {
   bool complete = true;  // false: the evaluation limit was reached
 };
 
-// Better gain first; among equals (to 0.05 % of the step) fewer changes, then the rounder value, then the
-// smaller change of parameters, then the smaller values: a total order, so results do not depend on the order
-// of the search.
+// What candidates are ordered by.
+struct Rank {
+  double gain = 0;
+  std::span<const Change> changes;
+  std::int64_t parameter_change = 0;  // without its sign
+};
+
+// Better gain first; among equals (to 0.05 % of the step) fewer changes, then the rounder value (more factors
+// of two, up to 256), then the smaller change of parameters, then the smaller values: a total order, so
+// results do not depend on the order of the search.
+bool ranks_before(const Rank& a, const Rank& b);
 bool ranks_before(const Candidate& a, const Candidate& b, std::int64_t parameters);
 
 // A candidate from changes, or nothing when they cannot be applied, change nothing or break a constraint.

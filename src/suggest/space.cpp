@@ -14,12 +14,14 @@ using model::FieldId;
 // Multiples worth trying, in elements per rank: full-width loads of 16-bit types (8, 64: 16 and 128 bytes,
 // NVIDIA Matrix Multiplication Background, Table 1) and the sides of tiles (128, 256).
 constexpr std::array<std::int64_t, 4> width_multiples{64, 128, 256, 512};
-// Head dimensions that fused and unfused kernels are built for (FlashAttention-2's sizes, and 80 and 112
-// that many models have).
+// Head dimensions that models have and kernels are built for. Narrower and wider ones are looked at only
+// where the present one is that narrow or wide: how few heads a model can do with is not a question of speed.
 constexpr std::array<std::int64_t, 9> head_dims{32, 64, 80, 96, 112, 128, 160, 192, 256};
+constexpr std::int64_t narrowest_usual = 64;
+constexpr std::int64_t widest_usual = 128;
 // How far the number of heads may move: a quarter to four times as many.
 constexpr std::int64_t head_factor = 4;
-constexpr std::size_t most_values = 64;  // per axis
+constexpr std::size_t most_values = 64;        // per axis
 constexpr std::int64_t largest_degree = 1024;  // that is looked for
 
 std::int64_t floor_multiple(std::int64_t value, std::int64_t multiple) {
@@ -44,9 +46,12 @@ void add_multiples(std::vector<std::int64_t>& values, std::int64_t value, std::i
   }
 }
 
+// A sequence stays within an eighth: further away it is another workload.
+constexpr std::int64_t length_part = 8;
+
 // The nearest multiple each way only makes sense while it is near: half the value at most.
-void drop_far(std::vector<std::int64_t>& values, std::int64_t value) {
-  std::erase_if(values, [&](std::int64_t v) { return v < value - value / 2 || v > value + value / 2; });
+void drop_far(std::vector<std::int64_t>& values, std::int64_t value, std::int64_t part = 2) {
+  std::erase_if(values, [&](std::int64_t v) { return v < value - value / part || v > value + value / part; });
 }
 
 }  // namespace
@@ -62,6 +67,8 @@ Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
   if (name == "num_attention_heads") {
     if (links_of(reading).head_dim_from_hidden) {
       for (const std::int64_t head_dim : head_dims) {
+        if (head_dim < std::min(narrowest_usual, setup.model.head_dim)) continue;
+        if (head_dim > std::max(widest_usual, setup.model.head_dim)) continue;
         if (setup.model.hidden_size % head_dim == 0) values.push_back(setup.model.hidden_size / head_dim);
       }
     }
@@ -92,7 +99,7 @@ Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
     drop_far(values, value);
   } else if (name == "sequence_length") {
     for (const std::int64_t multiple : width_multiples) add_multiples(values, value, multiple, 0, true);
-    drop_far(values, value);
+    drop_far(values, value, length_part);
   } else if (name == "micro_batch_size" || name == "gradient_accumulation") {
     for (const std::int64_t factor : {2, 4, 8}) values.push_back(value * factor);
     for (std::int64_t power = 1; power < 2 * value && power > 0; power *= 2) {
