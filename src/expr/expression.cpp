@@ -13,136 +13,13 @@
 
 #include "base/names.hpp"
 #include "base/number.hpp"
+#include "expr/arithmetic.hpp"
 
 namespace shapelint::expr {
 
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
-// Whole numbers beyond this are not exact in a double, so a remainder would mean nothing.
-constexpr double largest_exact = 9'007'199'254'740'992.0;  // 2^53
-
-double finite(double value) {
-  return std::isfinite(value) ? value : none;
-}
-bool no_value(double a, double b) {
-  return std::isnan(a) || std::isnan(b);
-}
-bool is_whole(double value) {
-  return std::fabs(value) <= largest_exact && std::floor(value) == value;
-}
-
-double add(double a, double b) {
-  return finite(a + b);
-}
-double subtract(double a, double b) {
-  return finite(a - b);
-}
-double multiply(double a, double b) {
-  return finite(a * b);
-}
-double divide(double a, double b) {
-  return b == 0 ? none : finite(a / b);
-}
-double power(double a, double b) {
-  return finite(std::pow(a, b));
-}
-// Remainder of whole numbers, never negative for a positive divisor.
-double modulo(double a, double b) {
-  if (!is_whole(a) || !is_whole(b) || b == 0) return none;
-  const double rest = std::fmod(a, b);
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-double less(double a, double b) {
-  return no_value(a, b) ? none : a < b;
-}
-double less_or_equal(double a, double b) {
-  return no_value(a, b) ? none : a <= b;
-}
-double greater(double a, double b) {
-  return no_value(a, b) ? none : a > b;
-}
-double greater_or_equal(double a, double b) {
-  return no_value(a, b) ? none : a >= b;
-}
-double equal(double a, double b) {
-  return no_value(a, b) ? none : a == b;
-}
-double not_equal(double a, double b) {
-  return no_value(a, b) ? none : a != b;
-}
-double both(double a, double b) {
-  if (a == 0 || b == 0) return a == 0 || !std::isnan(a) ? 0 : none;
-  return no_value(a, b) ? none : 1;
-}
-double either(double a, double b) {
-  if (!std::isnan(a) && a != 0) return 1;
-  if (std::isnan(a)) return none;
-  return std::isnan(b) ? none : b != 0;
-}
-double negate(double a) {
-  return -a;
-}
-double not_(double a) {
-  return std::isnan(a) ? none : a == 0;
-}
-
-double ceil_to(double x, double m) {
-  return m > 0 ? finite(std::ceil(x / m) * m) : none;
-}
-double floor_to(double x, double m) {
-  return m > 0 ? finite(std::floor(x / m) * m) : none;
-}
-// Halves go up.
-double nearest_to(double x, double m) {
-  return m > 0 ? finite(std::floor(x / m + 0.5) * m) : none;
-}
-// The largest power of two that divides x; no value for 0 and fractions.
-double pow2_divisor(double x) {
-  if (!is_whole(x) || x == 0) return none;
-  const auto whole = static_cast<std::int64_t>(std::fabs(x));
-  return static_cast<double>(whole & -whole);
-}
-double divides(double a, double b) {
-  const double rest = modulo(b, a);
-  return std::isnan(rest) ? none : rest == 0;
-}
-double if_(double condition, double a, double b) {
-  if (std::isnan(condition)) return none;
-  return condition != 0 ? a : b;
-}
-double absolute(double a) {
-  return std::fabs(a);
-}
-double ceiling(double a) {
-  return std::ceil(a);
-}
-double floor_(double a) {
-  return std::floor(a);
-}
-double root(double a) {
-  return a < 0 ? none : std::sqrt(a);
-}
-double log2_(double a) {
-  return a > 0 ? std::log2(a) : none;
-}
-double minimum(const double* values, int count) {
-  double out = values[0];
-  for (int i = 0; i < count; ++i) {
-    if (std::isnan(values[i])) return none;
-    out = std::min(out, values[i]);
-  }
-  return out;
-}
-double maximum(const double* values, int count) {
-  double out = values[0];
-  for (int i = 0; i < count; ++i) {
-    if (std::isnan(values[i])) return none;
-    out = std::max(out, values[i]);
-  }
-  return out;
-}
+using namespace arithmetic;
 
 constexpr std::array<Function, 15> function_table{{
     {"abs", 1, "abs(x)", "x without its sign"},
@@ -161,13 +38,6 @@ constexpr std::array<Function, 15> function_table{{
     {"sqrt", 1, "sqrt(x)", "square root"},
     {"trunc", 1, "trunc(x)", "x without its fraction"},
 }};
-
-double round_(double a) {
-  return std::floor(a + 0.5);
-}
-double truncate(double a) {
-  return std::trunc(a);
-}
 
 // A decimal number at the start of `text`; muparser calls this at every place where a value may stand.
 int read_number(const mu::char_type* text, int* position, mu::value_type* value) {

@@ -1,3 +1,4 @@
+// What expressions compute, and what they say of mistakes.
 #include "expr/expression.hpp"
 
 #include <array>
