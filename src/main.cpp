@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "cli/exit_code.hpp"
 #include "cli/run.hpp"
 #include "text/files.hpp"
 
@@ -13,11 +14,14 @@ int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const shapelint::text::RealFileSystem files;
   shapelint::cli::Io io{std::cin, std::cout, std::cerr, files, {}, isatty(1) != 0, isatty(2) != 0};
-  for (const char* name : {"NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"}) {
+  for (const char* name : {"NO_COLOR", "FORCE_COLOR", "TERM"}) {
     if (const char* value = std::getenv(name)) io.environment[name] = value;
   }
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   const int code = shapelint::cli::run(args, io);
   std::cout.flush();
-  return code;
+  if (std::cout) return code;
+  // A full disk; a pipe that was closed ends the process before this, by SIGPIPE.
+  std::cerr << "error: the output could not be written\n";
+  return static_cast<int>(shapelint::cli::ExitCode::error);
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "tests/catch.hpp"
 
 namespace fs = std::filesystem;
@@ -53,9 +54,20 @@ TEST_CASE("command lines print what their golden files say", "[golden]") {
 
 TEST_CASE("each example is linted as its golden file says", "[golden]") {
   for (const fs::path& path : files_under("examples")) {
+    // An A100 has no fp8.
+    const std::string gpu = content(path).find("dtype = \"fp8\"") == std::string::npos ? "a100" : "h100";
     const std::string out = "tests/golden/examples/" + path.stem().string() + ".out";
     const std::string difference =
-        compare_with_file(out, transcript("shapelint " + path.string() + " --gpu a100"));
+        compare_with_file(out, transcript("shapelint " + path.string() + " --gpu " + gpu));
+    if (!difference.empty()) FAIL_CHECK(difference);
+  }
+}
+
+TEST_CASE("each command's help is what its golden file says", "[golden]") {
+  for (const auto& command : shapelint::cli::commands()) {
+    const std::string name(command.name);
+    const std::string difference =
+        compare_with_file("tests/golden/help/" + name + ".out", transcript("shapelint " + name + " --help"));
     if (!difference.empty()) FAIL_CHECK(difference);
   }
 }
@@ -63,7 +75,7 @@ TEST_CASE("each example is linted as its golden file says", "[golden]") {
 TEST_CASE("no golden output is left over from an input that is gone", "[golden]") {
   const fs::path root(SHAPELINT_SOURCE_DIR);
   for (const fs::path& path : files_under("tests/golden")) {
-    if (path.extension() != ".out") continue;
+    if (path.extension() != ".out" || path.parent_path().filename() == "help") continue;
     INFO(path.string());
     const bool has_input =
         fs::exists(root / fs::path(path).replace_extension(".cmd")) ||

@@ -19,7 +19,7 @@ constexpr std::size_t doc_column = 30;
 std::string described(const Option& option) {
   std::string text = option.doc;
   if (option.choices.empty()) return text;
-  text += option.doc.empty() ? "" : ": ";
+  text += option.doc.empty() ? "one of " : "; one of ";
   for (std::size_t i = 0; i < option.choices.size(); ++i) {
     text += (i == 0 ? "" : ", ") + option.choices[i];
   }

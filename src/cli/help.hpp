@@ -21,5 +21,7 @@ std::vector<Option> global_options(GlobalOptions& options);
 std::string overview();
 // `shapelint COMMAND --help`.
 std::string help(const Command& command);
+// man/shapelint.1.
+std::string man_page();
 
 }  // namespace shapelint::cli

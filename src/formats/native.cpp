@@ -112,7 +112,7 @@ class Reader {
     model::Origin& origin = file_.reading.origins[index];
     origin = {};
     origin.kind = model::Origin::Kind::command_line;
-    origin.note = fmt::format("given as `{}`", given.flag);
+    origin.note = fmt::format("`{}`", given.flag);
   }
 
   void read_top_level(const NodeRef& node) {

@@ -13,6 +13,7 @@ namespace shapelint::formats {
 
 namespace {
 
+using model::Origin;
 using model::Reading;
 using text::NodeRef;
 
@@ -97,8 +98,10 @@ void check_consistent(const text::Document& document, const Reading& reading, st
   const model::ModelSpec& spec = reading.setup.model;
   if (!spec.conv.empty()) return;
   const auto at_value = [&](std::string_view field, std::string message, std::string hint) {
+    // What the command line replaced is not to blame.
+    const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field(field))];
     const NodeRef node = node_of(document, field);
-    if (node) {
+    if (node && origin.kind != Origin::Kind::command_line) {
       errors.push_back(node.error(std::move(message), std::move(hint)));
     } else {
       errors.push_back({std::move(message), std::move(hint), std::string(document.path()), {}});

@@ -190,14 +190,14 @@ std::string render(const Error& error, std::string_view source, const Style& sty
   std::string out = fmt::format("{} {}\n", label, style.paint(Role::strong, message));
   if (source.empty() && error.span->end > 0) {
     return out + "  --> " + printable(error.path) + '\n' +
-           (error.hint.empty() ? "" : "  = hint: " + printable(error.hint) + '\n');
+           (error.hint.empty() ? "" : "  = hint: " + printable(error.hint) + '\n') + '\n';
   }
   out += snippet(error.path, source, marks, style, Role::error);
   if (!error.hint.empty()) {
     out += fmt::format("{}{} hint: {}\n", std::string(gutter_width(source, marks), ' '),
                        style.paint(Role::gutter, "="), printable(error.hint));
   }
-  return out;
+  return out + '\n';
 }
 
 }  // namespace shapelint::report

@@ -58,6 +58,22 @@ std::string changes_text(const std::vector<rules::Change>& changes) {
   return text;
 }
 
+// What follows from a change is worth telling unless it says the same again: with as many key and value heads
+// as query heads both change alike.
+std::vector<rules::Change> news(const rules::Proposal& proposal) {
+  std::vector<rules::Change> told = proposal.changes;
+  std::vector<rules::Change> out;
+  for (const rules::Change& change : proposal.implied) {
+    const auto alike = [&](const rules::Change& each) {
+      return each.from == change.from && each.to == change.to;
+    };
+    if (std::any_of(told.begin(), told.end(), alike)) continue;
+    told.push_back(change);
+    out.push_back(change);
+  }
+  return out;
+}
+
 std::string parameters_text(std::int64_t before, std::int64_t after) {
   if (before == after)
     return fmt::format("{} parameters as before", count_short(static_cast<double>(before)));
@@ -69,7 +85,8 @@ std::string parameters_text(std::int64_t before, std::int64_t after) {
 
 std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count, const Style& style) {
   std::string text = changes_text(proposal.changes);
-  if (!proposal.implied.empty()) text += fmt::format(" ({})", changes_text(proposal.implied));
+  const std::vector<rules::Change> implied = news(proposal);
+  if (!implied.empty()) text += fmt::format(" ({})", changes_text(implied));
   text += ": ";
   if (proposal.gain > 0 || !proposal.gains.empty()) {
     const std::string saved = shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count);
@@ -116,8 +133,8 @@ std::string counts_text(const std::vector<rules::Finding>& findings, const Style
   };
   add(counts.errors, "error", Role::error);
   add(counts.warnings, "warning", Role::warning);
-  add(counts.infos, "hint", Role::info);
-  return text.empty() ? style.paint(Role::gain, "nothing to improve") : text;
+  add(counts.infos, "info", Role::info);
+  return text.empty() ? style.paint(Role::gain, "nothing found") : text;
 }
 
 // "one training step of 8,192 tokens, bf16, unfused attention".
@@ -143,14 +160,12 @@ std::string closing(const ModelReport& model, const Report& report, const Style&
                      count_short(static_cast<double>(model.result.parameters_before)) + " parameters",
                      setup_text(model));
   for (const rules::GpuReport& gpu : model.result.gpus) {
-    out += fmt::format("  {}: {}", gpu.gpu, step_text(gpu.before));
-    if (!gpu.applied.empty()) {
-      out += fmt::format("; with all fixes {}", style.paint(Role::gain, step_text(gpu.after)));
-    }
     const auto profile = std::find_if(report.gpus.begin(), report.gpus.end(),
                                       [&](const gpu::Gpu& each) { return each.id == gpu.gpu; });
-    if (profile != report.gpus.end() && profile->calibration.status == "uncalibrated") {
-      out += style.paint(Role::faint, " (uncalibrated)");
+    const bool uncalibrated = profile != report.gpus.end() && profile->calibration.status == "uncalibrated";
+    out += fmt::format("  {}{}: {}", gpu.gpu, uncalibrated ? " (uncalibrated)" : "", step_text(gpu.before));
+    if (!gpu.applied.empty()) {
+      out += fmt::format("; with all fixes {}", style.paint(Role::gain, step_text(gpu.after)));
     }
     out += '\n';
     if (!gpu.applied.empty()) out += "    fixes: " + wrap(changes_text(gpu.applied), 11, 11) + '\n';

@@ -29,7 +29,7 @@ TEST_CASE("what is derived follows an override", "[formats]") {
   CHECK(reading.setup.model.head_dim == 128);
   const model::Origin& origin = reading.origins[static_cast<std::size_t>(heads)];
   CHECK(origin.kind == model::Origin::Kind::command_line);
-  CHECK(origin.note == "given as `--num-attention-heads`");
+  CHECK(origin.note == "`--num-attention-heads`");
 }
 
 TEST_CASE("an override may supply what the file lacks", "[formats]") {

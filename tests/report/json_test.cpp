@@ -1,4 +1,4 @@
-// The machine-readable report: spot checks here, the schema by tests/json_schema.py.
+// The machine-readable report: spot checks here, the schema by tests/json-schema.py.
 #include "report/json.hpp"
 
 #include <nlohmann/json.hpp>

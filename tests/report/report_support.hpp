@@ -95,13 +95,14 @@ inline report::Report one_gpu_report() {
   heads.gain_error = 0.03;
   rules::Proposal twenty;
   twenty.changes = {change("num_attention_heads", 32, 20)};
-  twenty.implied = {change("head_dim", 80, 128)};
+  twenty.implied = {change("num_key_value_heads", 32, 20), change("head_dim", 80, 128),
+                    change("value_head_dim", 80, 128)};
   twenty.gain = 0.162;
   twenty.gain_error = 0.03;
   twenty.parameters_before = twenty.parameters_after = model.result.parameters_before;
   rules::Proposal forty = twenty;
   forty.changes[0].to = 40;
-  forty.implied[0].to = 64;
+  forty.implied = {change("head_dim", 80, 64)};
   forty.gain = 0.11;
   forty.gain_error = 0;
   heads.proposals = {twenty, forty};

@@ -98,13 +98,13 @@ TEST_CASE("an error without a place names its file, one with a place shows it", 
         "   |\n"
         " 1 | hiden_size = 1\n"
         "   | ^^^^^^^^^^\n"
-        "   = hint: did you mean `hidden_size`\n");
+        "   = hint: did you mean `hidden_size`\n\n");
   CHECK(render({"the file is empty", "", "m.toml", Span{0, 0}}, "", Style{}) ==
         "error: the file is empty\n"
         "  --> m.toml:1:1\n"
         "   |\n"
         " 1 |\n"
-        "   | ^\n");
+        "   | ^\n\n");
 }
 
 TEST_CASE("what a file holds cannot repaint the terminal", "[report]") {

@@ -56,7 +56,7 @@ TEST_CASE("with several GPUs each figure says which", "[report]") {
 gpt.toml: 1 warning
   2.652 B parameters: one training step of 8,192 tokens, bf16, unfused attention
   a100-sxm4-80gb: 1.50 s, MFU 41.2 %
-  h100-sxm: 700 ms, MFU 38.0 % (uncalibrated)
+  h100-sxm (uncalibrated): 700 ms, MFU 38.0 %
 no GPU was named, so these figures are for a100-sxm4-80gb and h100-sxm; `--gpu
 NAME` chooses, `shapelint gpus` lists them
 )");
@@ -67,7 +67,7 @@ TEST_CASE("nothing found is said in one line per model", "[report]") {
   report.models[0].result.findings.clear();
   report.models[0].result.gpus[0].applied.clear();
   CHECK(report::text(report, report::Style{}) ==
-        R"(gpt.toml: nothing to improve
+        R"(gpt.toml: nothing found
   2.652 B parameters: one training step of 8,192 tokens, bf16, unfused attention
   a100-sxm4-80gb: 1.50 s, MFU 41.2 %
 )");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks real reports against docs/schema/shapelint-report.schema.json.
 
-Usage: json_schema.py SHAPELINT SOURCE_FOLDER. Exit code 77 (skipped) without the jsonschema package.
+Usage: json-schema.py SHAPELINT SOURCE_FOLDER. Exit code 77 (skipped) without the jsonschema package.
 """
 import json
 import pathlib
@@ -24,7 +24,9 @@ runs += [["no-such-file.toml"], [str(source)], [str(path) for path in sorted((so
 failed = 0
 for files in runs:
     ran = subprocess.run([binary, "lint", "--format", "json", *files], capture_output=True, text=True)
-    problems = [ran.stderr] if ran.stderr else []
+    problems = []
+    if (ran.returncode == 2) != bool(ran.stderr):
+        problems.append(f"exit code {ran.returncode}, and on stderr: {ran.stderr!r}")
     try:
         report = json.loads(ran.stdout)
         problems += [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in validator.iter_errors(report)]

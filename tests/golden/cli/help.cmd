@@ -1,1 +1,0 @@
-shapelint lint --help
