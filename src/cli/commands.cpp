@@ -6,6 +6,7 @@
 #include "cli/gemm.hpp"
 #include "cli/gpus.hpp"
 #include "cli/lint.hpp"
+#include "cli/show.hpp"
 
 namespace shapelint::cli {
 
@@ -39,6 +40,14 @@ std::span<const Command> commands() {
           "shapelint gemm 8192 10240 2560 --gpu a100\n"
           "shapelint gemm --gpu h100 --shapes products.csv --format csv",
           bind<GemmOptions, gemm_options, gemm>},
+      Command{
+          "show", "print what was understood of a file: each value and where it came from",
+          "Says which dialect a configuration is written in, and for every field of the model and of the run "
+          "its value and its origin: stated in the file, given on the command line, derived from other "
+          "values, or a default and whose. A folder is searched for configurations.",
+          "shapelint show config.json\n"
+          "shapelint show configs/ --format json",
+          bind<ShowOptions, show_options, show>},
   };
   return table;
 }

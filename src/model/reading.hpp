@@ -34,6 +34,21 @@ struct Override {
   std::string flag;  // `--tensor`, for messages
 };
 
+// Something in the file that was not understood, or that a reader had to decide: for verbose output.
+struct Note {
+  std::string message;
+  std::string path;
+  Span span;
+  std::string key_path;
+};
+
+// A value that a dialect computed on the way, for rules about that dialect's own conventions.
+struct Extra {
+  std::string name;
+  double value = 0;
+  Origin origin;
+};
+
 // One origin per field of the table, by FieldId.
 struct Reading {
   std::string name;     // of the model, for headings
@@ -41,6 +56,11 @@ struct Reading {
   std::string dialect;  // "native", …
   Setup setup;
   std::vector<Origin> origins;
+  std::string part;        // which model of the file: `text`, `vision`; empty when there is only one
+  std::string model_type;  // as the file calls it: `llama`
+  bool complete = true;    // enough is known to cost it: width, layers, heads, MLP
+  std::vector<Note> notes;
+  std::vector<Extra> extras;
 };
 
 }  // namespace shapelint::model

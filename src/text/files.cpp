@@ -88,6 +88,16 @@ bool RealFileSystem::exists(const std::string& path) const {
   return fs::exists(path, problem);
 }
 
+bool FileSystem::is_link(const std::string& path) const {
+  (void)path;
+  return false;
+}
+
+bool RealFileSystem::is_link(const std::string& path) const {
+  std::error_code problem;
+  return fs::is_symlink(path, problem);
+}
+
 Result<std::vector<std::string>> RealFileSystem::list(const std::string& folder) const {
   std::error_code problem;
   std::vector<std::string> paths;

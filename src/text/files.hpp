@@ -19,6 +19,8 @@ class FileSystem {
   virtual Result<bool> write(const std::string& path, std::string_view content) const = 0;
   virtual bool is_directory(const std::string& path) const = 0;
   virtual bool exists(const std::string& path) const = 0;
+  // A symbolic link, which a search through folders does not follow.
+  virtual bool is_link(const std::string& path) const;
   // Paths of the files and folders directly in `folder`, sorted.
   virtual Result<std::vector<std::string>> list(const std::string& folder) const = 0;
 };
@@ -29,6 +31,7 @@ class RealFileSystem final : public FileSystem {
   Result<bool> write(const std::string& path, std::string_view content) const override;
   bool is_directory(const std::string& path) const override;
   bool exists(const std::string& path) const override;
+  bool is_link(const std::string& path) const override;
   Result<std::vector<std::string>> list(const std::string& folder) const override;
 };
 

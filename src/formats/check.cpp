@@ -1,0 +1,104 @@
+// Mistakes in the dialects' data that only show when everything is loaded.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "formats/formula.hpp"
+#include "formats/read.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+class Checker {
+ public:
+  Checker(const Dialect& dialect, const Dialect& common, std::vector<Error>& errors)
+      : dialect_(dialect), errors_(errors) {
+    for (const std::string_view name : model::field_names()) names_.insert(name);
+    add_names(common.fields);
+    add_names(dialect.fields);
+    add_names(dialect.otherwise);
+    for (const Part& part : dialect.parts) add_names(part.fields);
+    for (const auto& [name, type] : dialect.types) {
+      add_names(type.fields);
+      add_names(type.defaults);
+    }
+  }
+
+  void check() {
+    check(dialect_.fields, "fields");
+    check(dialect_.otherwise, "otherwise");
+    for (const Part& part : dialect_.parts) {
+      check(part.fields, "part");
+      check_type(part.fallback_type);
+      check_type(part.always_type);
+    }
+    for (const auto& [name, type] : dialect_.types) {
+      check(type.fields, name);
+      check(type.defaults, name);
+      check_type(type.like);
+    }
+    for (const std::string& each : dialect_.exports) check_name(each, "exports");
+  }
+
+ private:
+  void add_names(const FieldRules& rules) {
+    for (const auto& [name, alternatives] : rules) names_.insert(name);
+  }
+
+  void check(const FieldRules& rules, std::string_view where) {
+    for (const auto& [name, alternatives] : rules) {
+      for (const Alternative& each : alternatives) {
+        check_expression(each.when, each.kind == Alternative::Kind::key, where, name);
+        check_expression(each.value, each.kind == Alternative::Kind::key, where, name);
+      }
+    }
+  }
+
+  void check_expression(const std::string& text, bool has_x, std::string_view where, std::string_view field) {
+    if (text.empty()) return;
+    const auto used = variables(text);
+    if (!used) {
+      fail(fmt::format("`{}` of `{}` in `{}`: {}", text, field, where, used.error().message), {});
+      return;
+    }
+    for (const std::string& name : *used) {
+      if (name == "x" && has_x) continue;
+      check_name(name, fmt::format("`{}` of `{}` in `{}`", text, field, where));
+    }
+  }
+
+  void check_name(std::string_view name, std::string_view where) {
+    if (names_.contains(name)) return;
+    const std::vector<std::string_view> all(names_.begin(), names_.end());
+    fail(fmt::format("unknown name `{}` in {}", name, where), did_you_mean(name, all));
+  }
+
+  void check_type(const std::string& type) {
+    if (type.empty() || dialect_.types.contains(type)) return;
+    for (const auto& [patterns, unused] : dialect_.types) {
+      if (matches_any(patterns, type)) return;
+    }
+    fail(fmt::format("unknown model type `{}`", type), {});
+  }
+
+  void fail(std::string message, std::string hint) {
+    errors_.push_back({std::move(message), std::move(hint), "formats/" + dialect_.name + ".toml", {}});
+  }
+
+  const Dialect& dialect_;
+  std::vector<Error>& errors_;
+  std::set<std::string_view> names_;
+};
+
+}  // namespace
+
+void check_expressions(const Dialects& dialects, std::vector<Error>& errors) {
+  for (const Dialect& dialect : dialects.all()) Checker(dialect, dialects.common(), errors).check();
+}
+
+}  // namespace shapelint::formats

@@ -1,0 +1,140 @@
+// One dialect of configuration file as data: how to recognise it and where it keeps each field.
+// Loaded from formats/*.toml; docs/adding-a-format.md describes the keys.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "text/document.hpp"
+
+namespace shapelint::formats {
+
+// `a.b.c`, `/a.b` (from the root of the file instead of the part), `../a` (from the table around the part),
+// `a.*.c` (any one child), `a.[0]`.
+struct KeyPath {
+  std::vector<std::string> components;
+  bool absolute = false;
+  int up = 0;
+};
+
+// One way to learn a value. The alternatives of a field are tried in order; the first that gives a value
+// wins.
+struct Alternative {
+  enum class Kind : std::uint8_t {
+    key,       // written in the file under one of `keys`
+    derived,   // computed from other values
+    fallback,  // what the framework assumes when the file says nothing
+    unknown    // nothing can be said: stop here
+  };
+  enum class Reading : std::uint8_t {
+    value,
+    present,        // 1 when the key is there
+    count,          // items of a list or letters of a pattern
+    maximum,        // of a list
+    sum,            // of a list
+    leading_zeros,  // of a list of 0 and 1, or of Python's `([0]*3+[1]*58)`
+    interval,       // such a list's distance between ones, or the number itself
+    text            // all that is written, for `map`
+  };
+  Kind kind = Kind::key;
+  Reading reading = Reading::value;
+  std::vector<KeyPath> keys;
+  std::string when;                                 // expression; empty: always
+  std::string value;                                // expression; of `x`, what was read, for Kind::key
+  std::vector<std::pair<std::string, double>> map;  // patterns with `*` to numbers, in order
+  std::string note;
+};
+
+using Alternatives = std::vector<Alternative>;
+// By name of a model field, or of a helper value of the dialect itself.
+using FieldRules = std::map<std::string, Alternatives, std::less<>>;
+
+// What a model type adds: `fields` go before the dialect's own, `defaults` after them.
+struct ModelType {
+  std::string like;
+  FieldRules fields;
+  FieldRules defaults;
+};
+
+// A place in a file that may hold a model (`text_config`, `vision_config`).
+struct Part {
+  std::string name;
+  std::vector<KeyPath> at;
+  bool each = false;  // every place that exists, not only the first
+  std::vector<KeyPath> needs;
+  std::vector<KeyPath> lacks;
+  std::vector<KeyPath> also;  // other places that hold its keys, after `at`
+  std::vector<KeyPath> type;  // instead of the dialect's
+  std::string fallback_type;  // when the file names none
+  std::string always_type;    // whatever the file names
+  FieldRules fields;
+  bool keep_incomplete =
+      false;  // worth reading without a whole shape (what is trained is named, not written)
+};
+
+struct KeyTest {
+  KeyPath path;
+  std::optional<text::Kind> kind;
+  std::string equals;  // patterns separated by `|`; empty: anything but absent
+};
+
+// All conditions of a test must hold.
+struct Test {
+  std::vector<KeyTest> has;
+  std::vector<KeyTest> any;
+  std::int64_t at_least = 1;  // of `any`
+  std::vector<KeyTest> lacks;
+  std::string file;  // pattern that the path must match besides; empty: any
+};
+
+// Files that this one builds on: their values count where this one has none.
+struct Inherit {
+  std::vector<KeyPath> keys;        // string or list of strings that name files
+  std::vector<std::string> search;  // folders relative to the naming file's; `{key}` is that key's value
+  std::vector<std::string> suffixes;
+  std::string mount;   // where the inherited file's values stand in this one; `*`: the key's own name
+  std::string inside;  // only this part of the inherited file
+  bool hydra = false;  // the list holds `group: name` tables and bare names
+};
+
+struct Dialect {
+  std::string name;
+  std::string title;
+  std::string like;   // another dialect whose tables hold where this one says nothing
+  std::string whose;  // whose defaults these are, for notes
+  std::string source;
+  std::int64_t order = 100;
+  std::vector<std::string> syntax;
+  bool flags = false;  // keys may carry `--`, and `-` equals `_`
+  std::vector<Test> recognise;
+  std::vector<KeyPath> type;  // keys that name the model type
+  std::vector<std::string>
+      known_model;                   // names of a published model: key paths, or texts with `{key}` in them
+  std::vector<std::string> exports;  // helper values that a Reading carries for rules
+  std::vector<Inherit> inherit;
+  std::vector<Part> parts;
+  FieldRules fields;
+  FieldRules otherwise;  // tried after the model type's defaults
+  std::map<std::string, ModelType, std::less<>> types;
+};
+
+// Errors (unknown keys, wrong types, unknown fields) are appended with their place; what is left is usable.
+Dialect load_dialect(const text::Document& document, std::vector<Error>& errors);
+
+// Appends the alternatives of `from` to those of `into`.
+void add_rules(FieldRules& into, const FieldRules& from);
+
+KeyPath parse_key_path(std::string_view text);
+// `a | b | c`
+std::vector<KeyPath> parse_key_paths(std::string_view text);
+// `*` stands for any run of characters; case is ignored.
+bool matches(std::string_view pattern, std::string_view text);
+// Any of the patterns separated by `|`.
+bool matches_any(std::string_view patterns, std::string_view text);
+
+}  // namespace shapelint::formats

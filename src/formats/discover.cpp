@@ -1,0 +1,109 @@
+// From what was named on the command line to the files to read.
+#include "formats/discover.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "formats/gitignore.hpp"
+#include "formats/paths.hpp"
+#include "formats/syntax.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+// Beyond any real project; a search that goes deeper runs in circles.
+constexpr int most_levels = 64;
+constexpr std::size_t most_files = 500'000;
+
+struct Ignores {
+  std::string folder;
+  Gitignore patterns;
+};
+
+class Searcher {
+ public:
+  Searcher(const text::FileSystem& files, Discovery& out) : files_(files), out_(out) {}
+
+  void add(const std::string& path, bool named) {
+    if (seen_.insert(path).second) out_.files.push_back({path, named});
+  }
+
+  void search(const std::string& folder) {
+    // The rules of the folders above count too, up to the root of the repository.
+    std::vector<std::string> above = ancestors(files_, join(folder, "x"));
+    if (files_.exists(join(above.back(), ".git"))) {
+      for (auto each = above.rbegin(); each != above.rend(); ++each) {
+        if (*each != folder) read_ignores(*each);
+      }
+    }
+    walk(folder, 0);
+    ignores_.clear();
+  }
+
+ private:
+  void read_ignores(const std::string& folder) {
+    const std::string path = join(folder, ".gitignore");
+    if (!files_.exists(path)) return;
+    const auto content = files_.read(path, text::max_source_bytes);
+    if (content) ignores_.push_back({folder, Gitignore(*content)});
+  }
+
+  bool is_ignored(const std::string& path, bool is_folder) const {
+    for (auto each = ignores_.rbegin(); each != ignores_.rend(); ++each) {
+      if (!is_inside(path, each->folder)) continue;
+      const std::string_view relative = each->folder == "."
+                                            ? std::string_view(path)
+                                            : std::string_view(path).substr(each->folder.size() + 1);
+      const auto verdict = each->patterns.check(relative, is_folder);
+      if (verdict != Gitignore::Verdict::silent) return verdict == Gitignore::Verdict::ignored;
+    }
+    return false;
+  }
+
+  void walk(const std::string& folder, int level) {
+    if (level > most_levels || out_.files.size() > most_files) return;
+    const auto paths = files_.list(folder);
+    if (!paths) {
+      out_.errors.push_back(paths.error());
+      return;
+    }
+    const std::size_t rules = ignores_.size();
+    read_ignores(folder);
+    for (const std::string& listed : *paths) {
+      const std::string path = join("", listed);
+      const std::string_view name = file_name(path);
+      if (name == ".git") continue;
+      if (files_.is_directory(path)) {
+        if (!files_.is_link(path) && !is_ignored(path, true)) walk(path, level + 1);
+      } else if (!syntax_of(path, {}).empty() && !is_ignored(path, false)) {
+        add(path, false);
+      }
+    }
+    ignores_.resize(rules, Ignores{{}, Gitignore("")});
+  }
+
+  const text::FileSystem& files_;
+  Discovery& out_;
+  std::vector<Ignores> ignores_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+Discovery discover(const text::FileSystem& files, std::span<const std::string> paths) {
+  Discovery out;
+  Searcher searcher(files, out);
+  for (const std::string& path : paths) {
+    if (files.is_directory(path)) {
+      searcher.search(join("", path));
+    } else {
+      searcher.add(path, true);
+    }
+  }
+  return out;
+}
+
+}  // namespace shapelint::formats

@@ -1,0 +1,28 @@
+// From what was named on the command line to the files to read.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "text/files.hpp"
+
+namespace shapelint::formats {
+
+struct Found {
+  std::string path;
+  bool named = false;  // by the user, rather than found in a folder
+};
+
+struct Discovery {
+  std::vector<Found> files;  // each once, folders' files sorted by path
+  std::vector<Error> errors;
+};
+
+// A folder stands for the files below it that may be configurations (by their ending), without those that
+// .gitignore files exclude, without `.git`, and without following links to folders. A named file is taken
+// whatever it is.
+Discovery discover(const text::FileSystem& files, std::span<const std::string> paths);
+
+}  // namespace shapelint::formats

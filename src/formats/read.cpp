@@ -1,0 +1,188 @@
+// Reads a configuration of any known dialect.
+#include "formats/read.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "catalog/catalog.hpp"
+#include "formats/inherit.hpp"
+#include "formats/paths.hpp"
+#include "formats/recognise.hpp"
+#include "formats/resolve.hpp"
+#include "formats/syntax.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+using text::NodeRef;
+
+// The name of the file with the tables that every dialect falls back to.
+constexpr std::string_view common_name = "common";
+constexpr std::string_view native_name = "native";
+
+// The places of a part: the first that exists, or all of them.
+std::vector<Place> places_of(const Part& part, const View& view) {
+  std::vector<Place> out;
+  for (const KeyPath& path : part.at) {
+    for (Place& place : view.places(path)) {
+      if (!part.needs.empty() && !view.find_first(part.needs, place)) continue;
+      if (!part.lacks.empty() && view.find_first(part.lacks, place)) continue;
+      if (std::find(out.begin(), out.end(), place) == out.end()) out.push_back(std::move(place));
+      if (!part.each) return out;
+    }
+  }
+  return out;
+}
+
+// What a person calls the model: a stated name, otherwise the file's, or its folder's when the file is just
+// called `config.json`.
+std::string model_name(const std::string& path) {
+  std::string name(file_name(path));
+  if (const auto dot = name.find_last_of('.'); dot != std::string::npos && dot > 0) name.resize(dot);
+  constexpr std::string_view empty_names = "config|params|model_config|model|train";
+  const std::string folder = folder_of(path);
+  if (matches_any(empty_names, name) && folder != "." && folder != "/") name = file_name(folder);
+  return name;
+}
+
+void read_document(const text::FileSystem& files, const Dialects& dialects, const Dialect& dialect,
+                   const text::Document& document, const ReadOptions& options, ReadResult& result) {
+  Whole whole = assemble(files, dialect, document);
+  std::vector<Part> parts = dialect.parts;
+  if (parts.empty()) {
+    parts.emplace_back();
+    parts.back().at.emplace_back();
+  }
+  const std::size_t first = result.readings.size();
+  for (const Part& part : parts) {
+    for (const Place& place : places_of(part, whole.view)) {
+      model::Reading reading =
+          resolve(dialect, dialects.common(), part, whole.view, place, options.overrides);
+      reading.path = std::string(document.path());
+      reading.name = model_name(reading.path);
+      reading.notes.insert(reading.notes.end(), whole.notes.begin(), whole.notes.end());
+      const auto width = static_cast<std::size_t>(model::find_field("hidden_size"));
+      if (reading.origins[width].kind != model::Origin::Kind::unknown || part.keep_incomplete) {
+        result.readings.push_back(std::move(reading));
+      } else {
+        result.notes.insert(result.notes.end(), reading.notes.begin(), reading.notes.end());
+      }
+    }
+  }
+  if (result.readings.size() == first) {
+    result.notes.push_back({fmt::format("{}: recognised, but no whole model is in it", dialect.title),
+                            std::string(document.path()),
+                            Span{},
+                            {}});
+  }
+  // Names are told apart by the part only where there is more than one.
+  if (result.readings.size() > first + 1) {
+    for (std::size_t i = first; i < result.readings.size(); ++i) {
+      if (!result.readings[i].part.empty()) result.readings[i].name += " (" + result.readings[i].part + ")";
+    }
+  }
+}
+
+// One of the native file's tables says that it is meant as one, whatever else is wrong with it.
+bool looks_native(NodeRef root) {
+  for (const std::string_view table : {"model", "run", "parallel", "lint"}) {
+    if (root[table].is(text::Kind::table)) return true;
+  }
+  return root["conv"].is(text::Kind::list);
+}
+
+void read_as_native(const text::Document& document, const ReadOptions& options, ReadResult& result) {
+  result.recognised = true;
+  result.dialect = native_name;
+  auto file = read_native(document, result.errors, options.overrides);
+  if (!file) return;
+  result.readings.push_back(std::move(file->reading));
+  result.lint = std::move(file->lint);
+}
+
+}  // namespace
+
+Dialects::Dialects(std::span<const text::Document> users, std::vector<Error>& errors) {
+  for (const text::Document& document : users) dialects_.push_back(load_dialect(document, errors));
+  for (const text::Document& document : catalog::builtin("formats")) {
+    Dialect dialect = load_dialect(document, errors);
+    if (dialect.name == common_name) {
+      common_ = std::move(dialect);
+    } else {
+      dialects_.push_back(std::move(dialect));
+    }
+  }
+  for (Dialect& dialect : dialects_) {
+    const auto other = std::find_if(dialects_.begin(), dialects_.end(),
+                                    [&](const Dialect& each) { return each.name == dialect.like; });
+    if (other == dialects_.end() || other->like == dialect.name) continue;
+    add_rules(dialect.fields, other->fields);
+    add_rules(dialect.otherwise, other->otherwise);
+    dialect.types.insert(other->types.begin(), other->types.end());
+    dialect.exports.insert(dialect.exports.end(), other->exports.begin(), other->exports.end());
+  }
+  std::stable_sort(dialects_.begin(), dialects_.end(),
+                   [](const Dialect& a, const Dialect& b) { return a.order < b.order; });
+}
+
+const Dialects& Dialects::builtin() {
+  static const Dialects dialects = [] {
+    std::vector<Error> errors;  // the data files are checked by a test
+    return Dialects({}, errors);
+  }();
+  return dialects;
+}
+
+ReadResult read_any(const text::FileSystem& files, const std::string& path, const ReadOptions& options,
+                    const Dialects& dialects) {
+  Result<std::string> content = files.read(path, text::max_source_bytes);
+  if (!content) {
+    ReadResult result;
+    result.errors.push_back(content.error());
+    return result;
+  }
+  return read_text(files, path, *std::move(content), options, dialects);
+}
+
+ReadResult read_text(const text::FileSystem& files, const std::string& path, std::string source,
+                     const ReadOptions& options, const Dialects& dialects) {
+  ReadResult result;
+  const std::string_view syntax = syntax_of(path, source);
+  if (syntax.empty()) {
+    result.notes.push_back({"the file is of no syntax that configurations are written in", path, {}, {}});
+    return result;
+  }
+  auto parsed = parse(path, source, syntax);
+  if (!parsed) {
+    // Templates and data files that cannot be parsed are nobody's mistake; a broken configuration is.
+    if (const Dialect* dialect = recognise_broken(dialects.all(), source, path, syntax)) {
+      result.recognised = true;
+      result.dialect = dialect->name;
+      Error error = parsed.error();
+      if (error.hint.empty()) error.hint = fmt::format("its keys are those of {}", dialect->title);
+      result.errors.push_back(std::move(error));
+    } else {
+      const Error& error = parsed.error();
+      result.notes.push_back({error.message, path, error.span.value_or(Span{}), {}});
+    }
+    return result;
+  }
+  for (const text::Document& document : *parsed) {
+    const Dialect* dialect = recognise(dialects.all(), document, syntax);
+    if (dialect == nullptr) {
+      if (syntax == "toml" && looks_native(document.root())) read_as_native(document, options, result);
+      continue;
+    }
+    result.recognised = true;
+    result.dialect = dialect->name;
+    read_document(files, dialects, *dialect, document, options, result);
+  }
+  if (!result.recognised) {
+    result.notes.push_back({"the file is of no dialect that is known", path, {}, {}});
+  }
+  return result;
+}
+
+}  // namespace shapelint::formats

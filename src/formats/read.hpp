@@ -1,0 +1,59 @@
+// Reads a configuration of any known dialect, the native one included.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "formats/dialect.hpp"
+#include "formats/native.hpp"
+#include "model/reading.hpp"
+#include "text/files.hpp"
+
+namespace shapelint::formats {
+
+struct ReadOptions {
+  std::vector<model::Override> overrides;
+};
+
+struct ReadResult {
+  // A file of no known dialect is no error: a folder holds many others.
+  bool recognised = false;
+  std::string dialect;
+  // One per model of the file; none when the file is of a known dialect but holds no model's shape.
+  std::vector<model::Reading> readings;
+  std::vector<Error> errors;
+  // Why the file is not understood, or what was not understood in it.
+  std::vector<model::Note> notes;
+  // The table [lint] of a native file.
+  LintOptions lint;
+};
+
+// The dialects to choose from, in the order in which they are tried.
+class Dialects {
+ public:
+  // The built-in ones and those of a user's documents, which go first. Errors are appended.
+  Dialects(std::span<const text::Document> users, std::vector<Error>& errors);
+  static const Dialects& builtin();
+  std::span<const Dialect> all() const { return dialects_; }
+  // Rules that hold for every dialect where it says nothing itself.
+  const Dialect& common() const { return common_; }
+
+ private:
+  std::vector<Dialect> dialects_;
+  Dialect common_;
+};
+
+// Mistakes in the dialects' expressions: syntax, and names that are neither a field nor one of the dialect's
+// own values. Reading does not look for them: an expression with a mistake gives nothing.
+void check_expressions(const Dialects& dialects, std::vector<Error>& errors);
+
+ReadResult read_any(const text::FileSystem& files, const std::string& path, const ReadOptions& options = {},
+                    const Dialects& dialects = Dialects::builtin());
+
+// The same for a text that was read already.
+ReadResult read_text(const text::FileSystem& files, const std::string& path, std::string source,
+                     const ReadOptions& options = {}, const Dialects& dialects = Dialects::builtin());
+
+}  // namespace shapelint::formats

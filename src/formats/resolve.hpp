@@ -1,0 +1,21 @@
+// From one place in a configuration to a Reading: every field's value and where it came from.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "formats/dialect.hpp"
+#include "formats/known.hpp"
+#include "formats/view.hpp"
+#include "model/reading.hpp"
+
+namespace shapelint::formats {
+
+// Fills a Reading from the tables of `dialect` and, for what those leave open, of `common`. Values that
+// cannot be understood become unknown, with a note.
+model::Reading resolve(const Dialect& dialect, const Dialect& common, const Part& part, const View& view,
+                       const Place& base, std::span<const model::Override> overrides);
+
+}  // namespace shapelint::formats

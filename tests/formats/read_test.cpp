@@ -1,0 +1,197 @@
+// Every fixture beside what is read from it: one small file for each dialect and for each trap.
+#include "formats/read.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "catalog/catalog.hpp"
+#include "formats/known.hpp"
+#include "formats/recognise.hpp"
+#include "model/fields.hpp"
+#include "tests/catch.hpp"
+#include "tests/golden.hpp"
+#include "text/files.hpp"
+#include "text/source.hpp"
+
+using namespace shapelint;
+using model::FieldType;
+using model::Origin;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path root(SHAPELINT_SOURCE_DIR);
+const char* const folder = "tests/formats/fixtures";
+
+std::string place(const Origin& origin) {
+  const text::RealFileSystem files;
+  const auto source = files.read((root / origin.path).string(), 1 << 20);
+  REQUIRE(source);
+  const text::Place at = text::place_of(*source, origin.span.begin);
+  const auto bytes = source->substr(static_cast<std::size_t>(origin.span.begin),
+                                    static_cast<std::size_t>(origin.span.end - origin.span.begin));
+  return fmt::format("{}:{}:{} `{}` {}", fs::path(origin.path).filename().string(), at.line, at.column,
+                     origin.key_path, bytes);
+}
+
+// What is not the same for every file: stated values, and what the dialect adds to them.
+std::string describe(const model::Reading& reading) {
+  std::string out = fmt::format("{}: {}, type `{}`, {}\n", reading.name, reading.dialect, reading.model_type,
+                                reading.complete ? "complete" : "incomplete");
+  const auto table = model::fields();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const Origin& origin = reading.origins[i];
+    if (origin.kind == Origin::Kind::unknown || origin.note == "absent unless stated" ||
+        origin.note == "shapelint's default" || origin.note == "not used without experts") {
+      continue;
+    }
+    const std::int64_t value = table[i].get(reading.setup);
+    const std::string shown = table[i].type == FieldType::boolean ? (value != 0 ? "yes" : "no")
+                              : table[i].type == FieldType::choice
+                                  ? std::string(table[i].choices[static_cast<std::size_t>(value)])
+                                  : std::to_string(value);
+    const std::string from = origin.kind == Origin::Kind::stated    ? place(origin)
+                             : origin.kind == Origin::Kind::derived ? "derived"
+                                                                    : "default";
+    out += fmt::format("  {} = {} <- {}{}{}\n", table[i].name, shown, from, origin.note.empty() ? "" : "; ",
+                       origin.note);
+  }
+  for (const model::Extra& extra : reading.extras)
+    out += fmt::format("  ({} = {})\n", extra.name, extra.value);
+  for (const model::Note& note : reading.notes) out += fmt::format("  note: {}\n", note.message);
+  return out;
+}
+
+std::string describe(const formats::ReadResult& result) {
+  std::string out = result.recognised ? "" : "not recognised\n";
+  for (const Error& error : result.errors) {
+    out += fmt::format("error at byte {}: {}; {}\n", error.span.value_or(Span{}).begin, error.message,
+                       error.hint);
+  }
+  for (const model::Reading& reading : result.readings) out += describe(reading);
+  for (const model::Note& note : result.notes) out += fmt::format("note: {}\n", note.message);
+  return out;
+}
+
+// Fixtures are read by paths from the root of the source, so that nothing depends on where that is.
+class SourceTree final : public text::FileSystem {
+ public:
+  Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override {
+    return real_.read((root / path).string(), max_bytes);
+  }
+  Result<bool> write(const std::string& path, std::string_view content) const override {
+    return real_.write((root / path).string(), content);
+  }
+  bool is_directory(const std::string& path) const override {
+    return real_.is_directory((root / path).string());
+  }
+  bool exists(const std::string& path) const override { return real_.exists((root / path).string()); }
+  Result<std::vector<std::string>> list(const std::string& path) const override {
+    return real_.list((root / path).string());
+  }
+
+ private:
+  text::RealFileSystem real_;
+};
+
+}  // namespace
+
+TEST_CASE("each fixture is read as the file beside it says", "[formats]") {
+  const SourceTree files;
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+    if (entry.is_regular_file() && entry.path().extension() != ".expected") {
+      paths.push_back(entry.path().lexically_relative(root));
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  REQUIRE(paths.size() > 40);
+  for (const fs::path& path : paths) {
+    const formats::ReadResult result = formats::read_any(files, path.string());
+    const std::string difference = tests::compare_with_file(path.string() + ".expected", describe(result));
+    if (!difference.empty()) FAIL_CHECK(difference);
+  }
+}
+
+TEST_CASE("unrelated files are not recognised", "[formats]") {
+  const SourceTree files;
+  for (const auto& entry : fs::directory_iterator(root / folder / "unrelated")) {
+    if (entry.path().extension() == ".expected") continue;
+    CAPTURE(entry.path().filename());
+    CHECK_FALSE(formats::read_any(files, entry.path().lexically_relative(root).string()).recognised);
+  }
+}
+
+TEST_CASE("the data files of the dialects are free of mistakes", "[formats]") {
+  std::vector<Error> errors;
+  const formats::Dialects dialects({}, errors);
+  formats::check_expressions(dialects, errors);
+  for (const Error& error : errors) {
+    FAIL_CHECK(error.path << ": " << error.message << "; " << error.hint);
+  }
+  CHECK(dialects.all().size() > 20);
+}
+
+TEST_CASE("the table of known models is free of mistakes", "[formats]") {
+  std::vector<Error> errors;
+  std::vector<formats::KnownModel> models;
+  for (const text::Document& document : catalog::builtin("formats/models")) {
+    formats::load_known_models(document, models, errors);
+  }
+  for (const Error& error : errors) FAIL_CHECK(error.path << ": " << error.message << "; " << error.hint);
+  CHECK(models.size() > 50);
+  for (const formats::KnownModel& each : models) {
+    CAPTURE(each.name);
+    CHECK(formats::find_known_model(each.name) != nullptr);
+    CHECK_FALSE(each.source.empty());
+  }
+  const auto name = [](std::string_view written) {
+    const formats::KnownModel* found = formats::find_known_model(written);
+    return found == nullptr ? std::string() : found->name;
+  };
+  CHECK(name("NousResearch/Llama-2-7b-hf") == "meta-llama/Llama-2-7b-hf");
+  CHECK(name("./models/meta-llama/Llama-3.1-8B-Instruct") == "meta-llama/Meta-Llama-3-8B");
+  CHECK(name("Qwen/Qwen2.5-0.5B-Instruct") == "Qwen/Qwen2.5-0.5B");
+  CHECK(name("Qwen/Qwen2.5-VL-72B").empty());
+  CHECK(name("someone/else").empty());
+}
+
+TEST_CASE("the command line wins over the file, before anything is derived", "[formats]") {
+  text::MemoryFileSystem files;
+  files.files["m/config.json"] =
+      R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 4})";
+  formats::ReadOptions options;
+  options.overrides.push_back({model::find_field("num_attention_heads"), 16, "--num-attention-heads"});
+  const formats::ReadResult result = formats::read_any(files, "m/config.json", options);
+  REQUIRE(result.readings.size() == 1);
+  const model::Reading& reading = result.readings[0];
+  CHECK(reading.setup.model.num_attention_heads == 16);
+  CHECK(reading.setup.model.head_dim == 256);
+  CHECK(reading.name == "m");
+  const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field("num_attention_heads"))];
+  CHECK(origin.kind == Origin::Kind::command_line);
+  CHECK(origin.note == "--num-attention-heads");
+}
+
+TEST_CASE("inheritance ends: cycles, missing files, and files outside the repository", "[formats]") {
+  text::MemoryFileSystem files;
+  files.files["repo/.git/HEAD"] = "";
+  files.files["repo/a.yaml"] = "extends: [b.yaml]\nnum_layers: 2\nhidden_size: 64\nnum_attention_heads: 4\n";
+  files.files["repo/b.yaml"] = "extends: [a.yaml]\nhidden_size: 32\nffn_hidden_size: 128\n";
+  files.files["repo/c.yaml"] = "extends: [../outside.yaml]\nnum_layers: 2\nhidden_size: 64\n";
+  files.files["outside.yaml"] = "ffn_hidden_size: 1\n";
+  const auto cyclic = formats::read_any(files, "repo/a.yaml");
+  REQUIRE(cyclic.readings.size() == 1);
+  CHECK(cyclic.readings[0].setup.model.hidden_size == 64);
+  CHECK(cyclic.readings[0].setup.model.intermediate_size == 128);
+  CHECK(cyclic.readings[0].origins[static_cast<std::size_t>(model::find_field("intermediate_size"))].path ==
+        "repo/b.yaml");
+  const auto outside = formats::read_any(files, "repo/c.yaml");
+  REQUIRE(outside.readings.size() == 1);
+  CHECK(outside.readings[0].setup.model.intermediate_size == 256);
+}
