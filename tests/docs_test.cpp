@@ -5,6 +5,7 @@
 
 #include "cli/help.hpp"
 #include "tests/catch.hpp"
+#include "tests/cli/run_support.hpp"
 #include "tests/golden.hpp"
 
 using shapelint::tests::compare_with_file;
@@ -51,4 +52,15 @@ TEST_CASE("the man page is what the tables of commands and options say", "[docs]
 TEST_CASE("the output that the README shows is real", "[docs]") {
   const std::string difference = compare_with_file("README.md", with_real_outputs(content("README.md")));
   if (!difference.empty()) FAIL_CHECK(difference);
+}
+
+TEST_CASE("the model that the README describes can be linted as it stands", "[docs]") {
+  const std::string readme = content("README.md");
+  const std::size_t begin = readme.find("```toml\n") + 8;
+  shapelint::text::MemoryFileSystem files;
+  files.files["my-model.toml"] = readme.substr(begin, readme.find("```", begin) - begin);
+  const auto ran = shapelint::tests::run({"my-model.toml", "--gpu", "h100"}, files);
+  CHECK(ran.err.empty());
+  CHECK(ran.code != 2);
+  CHECK(shapelint::tests::run({"my-model.toml", "--gpu", "h100", "--tensor", "4"}, files).code != 2);
 }

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "formats/read.hpp"
-#include "text/limits.hpp"
+#include "base/names.hpp"
+#include "text/toml.hpp"
 
 namespace shapelint::cli {
 
@@ -29,6 +29,22 @@ Result<std::string> read_all(std::istream& in, const std::string& name) {
   return content;
 }
 
+// `examples/gpt3.toml` is not there, `examples/gpt3-2.7b.toml` is.
+std::string nearest_file(const std::string& path, const Io& io) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+  const auto listed = io.files.list(folder);
+  if (!listed) return {};
+  std::vector<std::string_view> names;
+  for (const std::string& each : *listed) {
+    const std::string_view name = std::string_view(each).substr(each.rfind('/') + 1);
+    if (!io.files.is_directory(each)) names.push_back(name);
+  }
+  const std::string_view near = nearest_name(std::string_view(path).substr(slash + 1), names);
+  if (near.empty()) return {};
+  return fmt::format("did you mean `{}{}`", path.substr(0, slash + 1), near);
+}
+
 }  // namespace
 
 ModelFile read_model_file(const std::string& path, const std::string& stdin_name,
@@ -37,7 +53,9 @@ ModelFile read_model_file(const std::string& path, const std::string& stdin_name
   file.path = path == "-" ? stdin_name : path;
   auto source = path == "-" ? read_all(io.in, file.path) : io.files.read(path, text::max_source_bytes);
   if (!source) {
-    file.errors.push_back(source.error());
+    Error error = source.error();
+    if (path != "-" && !io.files.exists(path)) error.hint = nearest_file(path, io);
+    file.errors.push_back(std::move(error));
     return file;
   }
   file.source = *std::move(source);
@@ -45,14 +63,12 @@ ModelFile read_model_file(const std::string& path, const std::string& stdin_name
     file.errors.push_back({"the file is empty", "see examples/ for what a model looks like", file.path, {}});
     return file;
   }
-  formats::ReadOptions options;
-  options.overrides = overrides;
-  options.assume_native = path == "-";
-  formats::ReadResult result = formats::read_text(io.files, file.path, file.source, options);
-  file.readings = std::move(result.readings);
-  file.lint = std::move(result.lint);
-  file.errors = std::move(result.errors);
-  file.notes = std::move(result.notes);
+  const auto document = text::parse_toml(file.path, file.source);
+  if (!document) {
+    file.errors.push_back(document.error());
+    return file;
+  }
+  file.content = formats::read_native(*document, file.errors, overrides);
   return file;
 }
 

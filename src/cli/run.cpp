@@ -87,8 +87,11 @@ int run(std::span<const std::string> args, Io& io) {
     io.err << overview();
     return failed;
   }
-  if (asks_for_help(args)) {
-    io.out << (choice.named ? help(*choice.command) : overview());
+  // `shapelint help`, `shapelint help COMMAND`.
+  const bool help_command = args.front() == "help" && !io.files.exists("help");
+  const Choice about = help_command ? choose(args.subspan(1)) : choice;
+  if (help_command || asks_for_help(args)) {
+    io.out << (about.named ? help(*about.command) : overview());
     return static_cast<int>(ExitCode::clean);
   }
 

@@ -30,8 +30,8 @@ std::string snippet(std::string_view path, std::string_view source, std::span<co
 // Spaces that the gutter of snippet() takes up to its bar, so that what follows lines up with it.
 std::size_t gutter_width(std::string_view source, std::span<const Mark> marks);
 
-// "error: …" with the place (when there is a span and the source is known) and the hint; several lines end with
-// an empty one.
+// "error: …" with the place (when there is a span and the source is known) and the hint; several lines end
+// with an empty one.
 std::string render(const Error& error, std::string_view source, const Style& style);
 
 }  // namespace shapelint::report

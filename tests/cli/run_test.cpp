@@ -58,6 +58,8 @@ TEST_CASE("help and version go to standard output", "[cli]") {
   CHECK(run({"--version"}).out == "shapelint " SHAPELINT_VERSION "\n");
   CHECK(run({"--help"}).code == 0);
   CHECK(run({"lint", "--help"}).out.find("Usage: shapelint lint [OPTIONS] FILE…") != std::string::npos);
+  CHECK(run({"help"}).out == run({"--help"}).out);
+  CHECK(run({"help", "gemm"}).out == run({"gemm", "--help"}).out);
   CHECK(run({}).code == 2);
 }
 

@@ -39,7 +39,8 @@ TEST_CASE("each rule finds what its examples say, and nothing else") {
       REQUIRE(gpu);
       rules::Options options;
       options.select = {std::string(rule.code)};
-      const rules::LintResult result = rules::lint(rules::builtin_rules(), file->reading, {&*gpu, 1}, options);
+      const rules::LintResult result =
+          rules::lint(rules::builtin_rules(), file->reading, {&*gpu, 1}, options);
       INFO(messages(result.errors));
       CHECK(result.errors.empty());
       std::string found;

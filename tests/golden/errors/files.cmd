@@ -1,4 +1,5 @@
 shapelint no-such-file.toml
+shapelint examples/gpt3.2-7b.toml
 shapelint src
 shapelint tests/golden/errors/files.toml
 shapelint tests/golden/errors/empty.txt
