@@ -1,0 +1,35 @@
+// Launch scripts to Documents.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "text/document.hpp"
+#include "text/limits.hpp"
+
+namespace shapelint::text {
+
+// Reads a shell script (bash's words and compound commands) and gives one Document for each command line with
+// `--flags` that comes out of it, and for each way through branches that the file leaves open; nothing is
+// ever run. Variables, `${NAME:-default}`, arrays, `$((…))`, continuation lines are followed, here-documents
+// are not flags. Where a script only assembles flags in variables, one Document holds those. Without flags:
+// one Document with the variables.
+//
+//   command    string: the words before the first flag (`torchrun pretrain_gpt.py`)
+//   flags      table: `--name` → value as typed by Python's argparse users: integer, number, boolean for
+//              true/false and for a flag without value, string, list when several values follow. A flag that
+//              is given twice is there twice, the last one counts.
+//   arguments  list: the other words behind the first flag
+//   variables  table: name → value, list for an array
+//   branches   list of strings: the open conditions, or `case` patterns, that hold in this Document
+//
+// NodeRef::span of a value is where its characters are written, behind however many variables;
+// NodeRef::use_span is then the `$NAME` beside the flag. What only the run decides (a command's output, an
+// argument, a variable that is not set here, a loop's variable) is Kind::unknown with the reason in
+// NodeRef::note.
+//
+// Errors carry the place: a quote, bracket or compound command that is never closed, depth, size.
+Result<std::vector<Document>> parse_shell(std::string path, std::string source);
+
+}  // namespace shapelint::text

@@ -1,0 +1,103 @@
+// The part of the shell's grammar (POSIX, with bash's arrays, `[[` and `((`) that launch scripts use, as a
+// tree of statements. Words stay ranges of bytes; ShellExpander says what they mean.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace shapelint::text {
+
+// A word as written, with its quotes and expansions.
+struct ShellWord {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+struct ShellAssignment {
+  std::string name;
+  ShellWord name_word;
+  bool append = false;      // `+=`
+  bool is_array = false;    // `=( … )`: `items`; otherwise `value`
+  bool is_element = false;  // `name[…]=`
+  ShellWord value;
+  std::vector<ShellWord> items;
+};
+
+struct ShellStatement;
+
+// One way through an `if` or a `case`. An `else` has no condition, a `*)` the pattern `*`.
+struct ShellBranch {
+  std::vector<ShellStatement> condition;
+  std::vector<ShellWord> patterns;
+  std::vector<ShellStatement> body;
+  ShellWord label;  // the condition or the patterns as written
+};
+
+struct ShellStatement {
+  enum class Kind : std::uint8_t {
+    command,     // assignments and words
+    test,        // `[[ … ]]`: subject
+    arithmetic,  // `(( … ))`: subject
+    if_,         // branches
+    case_,       // subject, branches
+    loop,        // variable (of `for`), body
+    group,       // body of `{ }` or `( )`
+    and_or,      // body, joined by `operators`
+    function     // ignored
+  };
+  enum class Operator : std::uint8_t { and_, or_, pipe };
+
+  Kind kind = Kind::command;
+  ShellWord extent;
+  bool negated = false;
+  std::vector<ShellAssignment> assignments;
+  std::vector<ShellWord> words;
+  ShellWord subject;
+  std::vector<ShellBranch> branches;
+  std::string variable;
+  std::vector<ShellStatement> body;
+  std::vector<Operator> operators;  // one less than statements
+};
+
+// Errors: a quote, bracket or compound command that is never closed, with the place where it opens; depth.
+Result<std::vector<ShellStatement>> parse_shell_syntax(const std::string& path, std::string_view source);
+
+bool is_shell_name_start(char c);
+bool is_shell_name(char c);
+
+// Thrown to leave a scan that finds something unclosed or too deep.
+struct ShellStop {
+  Error error;
+};
+
+// Where quotes, expansions and words end. Positions are bytes; each function begins at the opening characters
+// and returns one past the closing ones. `depth` counts the nesting around.
+class ShellScanner {
+ public:
+  ShellScanner(const std::string& path, std::string_view source) : path_(path), source_(source) {}
+
+  std::size_t single_quoted_end(std::size_t at) const;             // '…', $'…' from its quote on
+  std::size_t double_quoted_end(std::size_t at, int depth) const;  // "…"
+  std::size_t backquoted_end(std::size_t at) const;                // `…`
+  std::size_t parenthesis_end(std::size_t at, int depth) const;    // ( … ), with everything that nests
+  std::size_t brace_end(std::size_t at, int depth) const;          // ${ … } from its brace on
+  std::size_t expansion_end(std::size_t at, int depth) const;      // $name ${…} $(…) $((…)) $1 …
+  std::size_t word_end(std::size_t at, int depth) const;
+  // Past blanks and continuation lines, not past line breaks.
+  std::size_t skip_blanks(std::size_t at) const;
+  // The length of a continuation (backslash and line break) at `at`, or 0.
+  std::size_t continuation_size(std::size_t at) const;
+  char at(std::size_t position) const { return position < source_.size() ? source_[position] : '\0'; }
+
+  [[noreturn]] void stop(std::size_t begin, std::size_t end, std::string message) const;
+
+ private:
+  void check_depth(std::size_t at, int depth) const;
+  const std::string& path_;
+  std::string_view source_;
+};
+
+}  // namespace shapelint::text

@@ -1,0 +1,69 @@
+// Values of shell variables and words: text that knows, piece by piece, where it was written.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace shapelint::text {
+
+struct ShellPiece {
+  std::string text;        // empty when unknown
+  Span span;               // where it was written
+  bool exact = true;       // `text` is what stands at `span`, byte for byte
+  bool quoted = true;      // blanks in it do not separate words
+  bool known = true;       // otherwise only the run decides, and `reason` says why
+  bool not_given = false;  // unknown, and absent when the script starts without arguments and environment
+  std::string name;        // of the variable, when unknown
+  std::string reason;
+  std::vector<Span> uses;  // the expansions it came through, the innermost first
+};
+
+using ShellText = std::vector<ShellPiece>;
+
+struct ShellValue {
+  bool is_array = false;
+  std::vector<ShellText> items;  // one when it is no array
+};
+
+using ShellVariables = std::map<std::string, std::shared_ptr<const ShellValue>, std::less<>>;
+
+inline bool is_known(const ShellText& text) {
+  for (const ShellPiece& piece : text) {
+    if (!piece.known) return false;
+  }
+  return true;
+}
+
+inline std::string as_string(const ShellText& text) {
+  std::string all;
+  for (const ShellPiece& piece : text) all += piece.text;
+  return all;
+}
+
+inline const ShellPiece* first_unknown(const ShellText& text) {
+  for (const ShellPiece& piece : text) {
+    if (!piece.known) return &piece;
+  }
+  return nullptr;
+}
+
+// Blanks outside of quotes separate words; a word that is empty stays only when it is quoted.
+std::vector<ShellText> split_words(const ShellText& text);
+
+// The part of a text between two positions of as_string. Unknown pieces have no length; those at the ends
+// belong to it.
+ShellText substring(const ShellText& text, std::size_t begin, std::size_t end);
+
+// Shell patterns: `*`, `?`, `[…]`; all else stands for itself.
+bool matches_shell_pattern(std::string_view text, std::string_view pattern);
+
+// Integer arithmetic of `$((…))` after its expansions. `lookup` gives the value of a name. Nothing for what
+// is no such expression, a division by zero, or a result past 64 bits.
+std::optional<std::int64_t> evaluate_shell_arithmetic(std::string_view expression,
+                                                      const ShellVariables& variables);
+
+}  // namespace shapelint::text
