@@ -206,10 +206,11 @@ class Loader {
   }
 
   Part part(NodeRef node) {
-    check_keys(node, {"name", "at", "each", "also", "needs", "lacks", "type", "fallback_type", "always_type",
-                      "fields", "keep_incomplete"});
+    check_keys(node, {"name", "label", "at", "each", "also", "needs", "lacks", "type", "fallback_type",
+                      "always_type", "fields", "keep_incomplete"});
     Part out;
     out.name = string(node["name"]);
+    out.label = paths(node["label"]);
     out.at = paths(node["at"]);
     out.each = node["each"].as_boolean().value_or(false);
     out.also = paths(node["also"]);

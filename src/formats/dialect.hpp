@@ -64,6 +64,7 @@ struct ModelType {
 // A place in a file that may hold a model (`text_config`, `vision_config`).
 struct Part {
   std::string name;
+  std::vector<KeyPath> label;  // values that tell one document of a file from the others
   std::vector<KeyPath> at;
   bool each = false;  // every place that exists, not only the first
   std::vector<KeyPath> needs;

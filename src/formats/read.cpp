@@ -47,6 +47,25 @@ std::string model_name(const std::string& path) {
   return name;
 }
 
+// The branches that a script takes to come here, and the like.
+std::string label_of(const Part& part, const View& view, const Place& place) {
+  std::string out = part.name;
+  const NodeRef node = view.find_first(part.label, place);
+  const auto add = [&](NodeRef value) {
+    if (const auto text = value.as_string()) out += (out.empty() ? "" : ", ") + std::string(*text);
+  };
+  add(node);
+  for (const NodeRef item : node) add(item);
+  return out;
+}
+
+bool same_values(const model::Reading& a, const model::Reading& b) {
+  for (const model::FieldInfo& field : model::fields()) {
+    if (field.get(a.setup) != field.get(b.setup)) return false;
+  }
+  return true;
+}
+
 void read_document(const text::FileSystem& files, const Dialects& dialects, const Dialect& dialect,
                    const text::Document& document, const ReadOptions& options, ReadResult& result) {
   Whole whole = assemble(files, dialect, document);
@@ -62,6 +81,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
           resolve(dialect, dialects.common(), part, whole.view, place, options.overrides);
       reading.path = std::string(document.path());
       reading.name = model_name(reading.path);
+      reading.part = label_of(part, whole.view, place);
       reading.notes.insert(reading.notes.end(), whole.notes.begin(), whole.notes.end());
       const auto width = static_cast<std::size_t>(model::find_field("hidden_size"));
       if (reading.origins[width].kind != model::Origin::Kind::unknown || part.keep_incomplete) {
@@ -77,11 +97,22 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
                             Span{},
                             {}});
   }
-  // Names are told apart by the part only where there is more than one.
-  if (result.readings.size() > first + 1) {
-    for (std::size_t i = first; i < result.readings.size(); ++i) {
-      if (!result.readings[i].part.empty()) result.readings[i].name += " (" + result.readings[i].part + ")";
-    }
+}
+
+// A script that starts the same model twice has one model. Names are told apart by the part only where there
+// is more than one.
+void tell_apart(std::vector<model::Reading>& readings) {
+  std::vector<model::Reading> kept;
+  for (model::Reading& reading : readings) {
+    const bool seen = std::any_of(kept.begin(), kept.end(), [&](const model::Reading& each) {
+      return each.dialect == reading.dialect && same_values(each, reading);
+    });
+    if (!seen) kept.push_back(std::move(reading));
+  }
+  readings = std::move(kept);
+  if (readings.size() < 2) return;
+  for (model::Reading& reading : readings) {
+    if (!reading.part.empty()) reading.name += " (" + reading.part + ")";
   }
 }
 
@@ -179,6 +210,7 @@ ReadResult read_text(const text::FileSystem& files, const std::string& path, std
     result.dialect = dialect->name;
     read_document(files, dialects, *dialect, document, options, result);
   }
+  tell_apart(result.readings);
   if (!result.recognised) {
     result.notes.push_back({"the file is of no dialect that is known", path, {}, {}});
   }

@@ -99,7 +99,7 @@ class Resolver {
       }
     }
     assume(out, "sequence_length");
-    if (open[static_cast<std::size_t>(model::find_field("vocab_size"))]) assume(out, "vocab_size");
+    if (open[static_cast<std::size_t>(model::find_field("vocab_size"))]) assume_vocabulary(out);
     for (const std::string& name : dialect_.exports) {
       const Value& value = get(name);
       if (value.number) out.extras.push_back({name, *value.number, value.origin});
@@ -143,6 +143,17 @@ class Resolver {
                       value.origin.path, value.origin.span, value.origin.key_path});
     value.number.reset();
     value.decided = true;
+  }
+
+  // The assumed vocabulary is not padded: nothing is to be found in rows that nobody knows.
+  void assume_vocabulary(model::Reading& reading) {
+    if (is_known(reading, "vocab_size")) return;
+    assume(reading, "vocab_size");
+    const auto padding = static_cast<std::size_t>(model::find_field("vocab_padding_multiple"));
+    reading.setup.model.vocab_padding_multiple = 1;
+    reading.origins[padding] = Origin{};
+    reading.origins[padding].kind = Origin::Kind::defaulted;
+    reading.origins[padding].note = "not used: the vocabulary is assumed";
   }
 
   // No step can be costed without a length and a vocabulary; the common tables hold those that are assumed.
