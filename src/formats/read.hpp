@@ -49,6 +49,9 @@ class Dialects {
 // own values. Reading does not look for them: an expression with a mistake gives nothing.
 void check_expressions(const Dialects& dialects, std::vector<Error>& errors);
 
+// The reference of the dialects in Markdown, from their data files.
+std::string formats_markdown(const Dialects& dialects);
+
 ReadResult read_any(const text::FileSystem& files, const std::string& path, const ReadOptions& options = {},
                     const Dialects& dialects = Dialects::builtin());
 

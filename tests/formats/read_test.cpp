@@ -161,6 +161,12 @@ TEST_CASE("the table of known models is free of mistakes", "[formats]") {
   CHECK(name("someone/else").empty());
 }
 
+TEST_CASE("docs/formats.md is what the data files say", "[formats][docs]") {
+  const std::string difference =
+      tests::compare_with_file("docs/formats.md", formats::formats_markdown(formats::Dialects::builtin()));
+  if (!difference.empty()) FAIL_CHECK(difference);
+}
+
 TEST_CASE("the command line wins over the file, before anything is derived", "[formats]") {
   text::MemoryFileSystem files;
   files.files["m/config.json"] =

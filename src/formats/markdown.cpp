@@ -1,0 +1,113 @@
+// docs/formats.md, from the data files.
+#include <fmt/format.h>
+
+#include "formats/known.hpp"
+#include "formats/read.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& items, std::string_view separator) {
+  std::string out;
+  for (const std::string& item : items) {
+    if (!out.empty()) out += separator;
+    out += item;
+  }
+  return out;
+}
+
+std::string written(const KeyPath& path) {
+  return joined(path.components, ".");
+}
+
+std::string written(const KeyTest& test) {
+  std::string out = fmt::format("`{}`", written(test.path));
+  if (test.equals.empty()) return out;
+  out += " = `";
+  for (const char c : test.equals) {
+    if (c == '|') out += '\\';  // a bar alone would end the cell of the table
+    out += c;
+  }
+  out += '`';
+  return out;
+}
+
+std::string written(const std::vector<KeyTest>& tests) {
+  constexpr std::size_t most = 6;
+  std::vector<std::string> items;
+  for (const KeyTest& each : tests) {
+    if (items.size() == most) {
+      items.emplace_back("…");
+      break;
+    }
+    items.push_back(written(each));
+  }
+  return joined(items, ", ");
+}
+
+std::string written(const Test& test) {
+  std::vector<std::string> conditions;
+  if (!test.has.empty()) conditions.push_back(written(test.has));
+  if (!test.any.empty()) conditions.push_back(fmt::format("{} of {}", test.at_least, written(test.any)));
+  if (!test.file.empty()) conditions.push_back("in `config/*.py`");
+  return joined(conditions, " and ");
+}
+
+std::string first_letter_up(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+}  // namespace
+
+std::string formats_markdown(const Dialects& dialects) {
+  std::string out =
+      "# Configurations that are understood\n\n"
+      "Written from `formats/*.toml` by the test suite (`UPDATE_GOLDEN=1`); do not edit. Files are told by "
+      "what "
+      "is in them, never by name alone, in this order. The ending only chooses the reader (JSON, YAML, TOML, "
+      "shell). shapelint's own format is described in [native-format.md](native-format.md); how to add a "
+      "dialect in [adding-a-format.md](adding-a-format.md).\n\n"
+      "`shapelint show FILE` prints what was understood of a file, and where each value came from.\n\n"
+      "| dialect | syntax | recognised by one of | builds on |\n|---|---|---|---|\n";
+  for (const Dialect& dialect : dialects.all()) {
+    std::vector<std::string> tests;
+    for (const Test& test : dialect.recognise) tests.push_back(written(test));
+    std::vector<std::string> files;
+    for (const Inherit& each : dialect.inherit) {
+      for (const KeyPath& key : each.keys) files.push_back(fmt::format("`{}`", written(key)));
+    }
+    out += fmt::format("| [{}](../formats/{}.toml) | {} | {} | {} |\n", dialect.title, dialect.name,
+                       joined(dialect.syntax, ", "), joined(tests, "<br>"), joined(files, ", "));
+  }
+  out += "\n## Where the tables come from\n\n";
+  for (const Dialect& dialect : dialects.all()) {
+    if (!dialect.source.empty())
+      out += fmt::format("- {}: {}\n", first_letter_up(dialect.title), dialect.source);
+  }
+  out += "\n## Model types with defaults of their own\n\n";
+  for (const Dialect& dialect : dialects.all()) {
+    std::vector<std::string> names;
+    for (const auto& [patterns, type] : dialect.types) {
+      if (patterns.starts_with('_')) continue;  // a family, not a type
+      std::string_view rest = patterns;
+      while (!rest.empty()) {
+        const std::string_view name = rest.substr(0, rest.find('|'));
+        rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+        names.push_back(fmt::format("`{}`", name));
+      }
+    }
+    if (!names.empty() && dialect.like.empty()) {
+      out += fmt::format("{}: {}.\n\n", dialect.title, joined(names, ", "));
+    }
+  }
+  out +=
+      "## Known models\n\nFor files that name a model instead of writing its shape "
+      "([formats/models](../formats/models)):\n\n";
+  std::vector<std::string> models;
+  for (const KnownModel& each : known_models()) models.push_back(each.name);
+  return out + joined(models, ", ") + ".\n";
+}
+
+}  // namespace shapelint::formats
