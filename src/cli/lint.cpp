@@ -9,6 +9,7 @@
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_file.hpp"
+#include "formats/discover.hpp"
 #include "gpu/registry.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
@@ -19,7 +20,7 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> formats{"text", "json"};
+constexpr std::array<std::string_view, 2> format_names{"text", "json"};
 // In the order of rules::Severity.
 constexpr std::array<std::string_view, 3> fail_levels{"info", "warning", "error"};
 constexpr double default_min_gain = 0.01;
@@ -54,7 +55,7 @@ std::vector<std::string> values_of(const std::vector<formats::Stated<std::string
 Settings settings_for(const LintOptions& options, const std::vector<gpu::Gpu>& named,
                       const std::vector<text::Document>& own, const ModelFile& file,
                       std::vector<Error>& errors) {
-  const formats::LintOptions& stated = file.content->lint;
+  const formats::LintOptions& stated = file.lint;
   Settings settings;
   settings.rules.select =
       options.select.empty() ? values_of(stated.select, file.path, errors) : options.select;
@@ -93,8 +94,8 @@ Settings settings_for(const LintOptions& options, const std::vector<gpu::Gpu>& n
 
 // GPUs that have no unit for the number format are an error where they were named, and left out where they
 // were only assumed.
-void check_dtype(Settings& settings, const ModelFile& file, std::vector<Error>& errors) {
-  const model::Reading& reading = file.content->reading;
+void check_dtype(Settings& settings, const ModelFile& file, const model::Reading& reading,
+                 std::vector<Error>& errors) {
   const DType dtype = reading.setup.plan.dtype;
   std::string unable;
   std::vector<gpu::Gpu> able;
@@ -126,29 +127,57 @@ struct Outcome {
   report::Report report;
   bool failed = false;    // an error of any file
   bool findings = false;  // at or above the fail level
+  bool noted = false;     // it was said why nothing came of a file
 };
 
+void note(Io& io, const std::string& path, const std::string& message) {
+  io.err << fmt::format("note: {}: {}\n", path, message);
+}
+
+void lint_reading(const ModelFile& file, const model::Reading& reading, Settings settings,
+                  std::vector<Error>& errors, Outcome& outcome) {
+  check_dtype(settings, file, reading, errors);
+  if (!errors.empty()) return;
+  report::ModelReport model;
+  model.path = file.path;
+  model.source = file.source;
+  model.reading = reading;
+  model.gpus_assumed = settings.gpus_assumed;
+  model.min_gain = settings.rules.min_gain;
+  model.result = rules::lint(rules::builtin_rules(), reading, settings.gpus, settings.rules);
+  errors = model.result.errors;
+  for (const rules::Finding& finding : model.result.findings) {
+    outcome.findings = outcome.findings || finding.severity >= settings.fail_level;
+  }
+  remember(outcome.report.gpus, settings.gpus);
+  outcome.report.models.push_back(std::move(model));
+}
+
 void lint_file(const LintOptions& options, const std::vector<gpu::Gpu>& named,
-               const std::vector<text::Document>& own, const std::string& path, Io& io, Outcome& outcome) {
-  ModelFile file = read_model_file(path, options.stdin_filename, options.overrides, io);
+               const std::vector<text::Document>& own, const formats::Found& found, Io& io,
+               Outcome& outcome) {
+  ModelFile file = read_model_file(found.path, options.stdin_filename, options.overrides, io);
   std::vector<Error> errors = std::move(file.errors);
-  if (file.content) {
-    Settings settings = settings_for(options, named, own, file, errors);
-    check_dtype(settings, file, errors);
-    if (errors.empty()) {
-      report::ModelReport model;
-      model.path = file.path;
-      model.source = file.source;
-      model.reading = file.content->reading;
-      model.gpus_assumed = settings.gpus_assumed;
-      model.min_gain = settings.rules.min_gain;
-      model.result = rules::lint(rules::builtin_rules(), model.reading, settings.gpus, settings.rules);
-      errors = model.result.errors;
-      for (const rules::Finding& finding : model.result.findings) {
-        outcome.findings = outcome.findings || finding.severity >= settings.fail_level;
+  std::size_t complete = 0;
+  if (errors.empty() && !file.readings.empty()) {
+    const Settings settings = settings_for(options, named, own, file, errors);
+    for (const model::Reading& reading : file.readings) {
+      if (!reading.complete) continue;
+      ++complete;
+      if (errors.empty()) lint_reading(file, reading, settings, errors, outcome);
+    }
+  }
+  // Of what was only found, nothing is said unless it is asked for; of what was named, why nothing came of
+  // it.
+  if (errors.empty() && (options.verbose || (found.named && complete == 0))) {
+    outcome.noted = true;
+    for (const model::Note& each : file.notes)
+      note(io, each.path.empty() ? file.path : each.path, each.message);
+    for (const model::Reading& reading : file.readings) {
+      for (const model::Note& each : reading.notes) {
+        note(io, each.path.empty() ? file.path : each.path, each.message);
       }
-      remember(outcome.report.gpus, settings.gpus);
-      outcome.report.models.push_back(std::move(model));
+      if (!reading.complete) note(io, file.path, "too little is known of the model to predict a step");
     }
   }
   for (const Error& error : errors) {
@@ -165,15 +194,17 @@ std::vector<Option> lint_options(LintOptions& options) {
   std::vector<Option> all{
       {.names = "FILE",
        .value = "FILE",
-       .doc = "model to check (`docs/native-format.md` describes the file); `-` reads standard input",
+       .doc =
+           "configuration to check, or a folder to search (`docs/formats.md` lists what is understood); `-` "
+           "reads standard input",
        .set = into(options.files),
        .many = true,
        .required = true},
       {.names = "--format",
        .value = "NAME",
        .doc = "what to print",
-       .set = into_enum(options.format, formats),
-       .choices = strings(formats)},
+       .set = into_enum(options.format, format_names),
+       .choices = strings(format_names)},
       {.names = "--min-gain",
        .value = "SHARE",
        .doc = "leave out what saves less than this share of the step; 1% unless given",
@@ -200,6 +231,9 @@ std::vector<Option> lint_options(LintOptions& options) {
        .value = "NAME",
        .doc = "what to call standard input in messages",
        .set = into(options.stdin_filename)},
+      {.names = "--verbose",
+       .doc = "also say which files are passed over, and what was not understood",
+       .set = into(options.verbose)},
       {.names = "--exit-zero",
        .doc = "exit with 0 even when something is found",
        .set = into(options.exit_zero)},
@@ -220,7 +254,16 @@ ExitCode lint(const LintOptions& options, Io& io) {
   if (!usage.empty()) return ExitCode::error;
 
   Outcome outcome;
-  for (const std::string& path : options.files) lint_file(options, named, *own, path, io, outcome);
+  const formats::Discovery found = formats::discover(io.files, options.files);
+  for (const Error& error : found.errors) {
+    print_error(io, error);
+    outcome.report.errors.push_back({error, {}});
+    outcome.failed = true;
+  }
+  for (const formats::Found& file : found.files) lint_file(options, named, *own, file, io, outcome);
+  if (found.errors.empty() && outcome.report.models.empty() && !outcome.failed && !outcome.noted) {
+    note(io, options.files.front(), "no configuration of a known dialect is in it");
+  }
   io.out << (options.format == Format::json ? report::json(outcome.report)
                                             : report::text(outcome.report, report::Style{io.out_color}));
   if (outcome.failed) return ExitCode::error;

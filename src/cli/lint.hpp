@@ -25,6 +25,7 @@ struct LintOptions {
   std::optional<std::size_t> fail_level;  // index into fail_levels
   std::vector<std::string> select;
   std::vector<std::string> ignore;
+  bool verbose = false;
   bool exit_zero = false;
   std::vector<model::Override> overrides;
 };

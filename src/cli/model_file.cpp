@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
-#include "text/toml.hpp"
+#include "formats/read.hpp"
+#include "text/limits.hpp"
 
 namespace shapelint::cli {
 
@@ -63,12 +64,14 @@ ModelFile read_model_file(const std::string& path, const std::string& stdin_name
     file.errors.push_back({"the file is empty", "see examples/ for what a model looks like", file.path, {}});
     return file;
   }
-  const auto document = text::parse_toml(file.path, file.source);
-  if (!document) {
-    file.errors.push_back(document.error());
-    return file;
-  }
-  file.content = formats::read_native(*document, file.errors, overrides);
+  formats::ReadOptions options;
+  options.overrides = overrides;
+  options.assume_native = path == "-";
+  formats::ReadResult result = formats::read_text(io.files, file.path, file.source, options);
+  file.readings = std::move(result.readings);
+  file.lint = std::move(result.lint);
+  file.errors = std::move(result.errors);
+  file.notes = std::move(result.notes);
   return file;
 }
 

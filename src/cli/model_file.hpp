@@ -1,7 +1,6 @@
 // A configuration file from its path to what it says.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +14,16 @@ namespace shapelint::cli {
 struct ModelFile {
   std::string path;    // as messages call it
   std::string source;  // empty when it could not be read
-  std::optional<formats::NativeFile> content;
-  std::vector<Error> errors;  // not empty exactly when there is no content
+  // One per model of the file; none when there was an error, and for a file that is no model's configuration.
+  std::vector<model::Reading> readings;
+  formats::LintOptions lint;  // a native file's own settings
+  std::vector<Error> errors;
+  std::vector<model::Note> notes;  // why a file is passed over, and what in it was not understood
 };
 
-// Reads one file, or standard input when `path` is `-` (called `stdin_name` then). `overrides` win over what
-// the file says, before anything is derived from it.
+// Reads one file of any dialect, or standard input when `path` is `-` (called `stdin_name` then; native
+// unless it is recognised as something else). `overrides` win over what the file says, before anything is
+// derived from it.
 ModelFile read_model_file(const std::string& path, const std::string& stdin_name,
                           const std::vector<model::Override>& overrides, Io& io);
 

@@ -180,7 +180,10 @@ ReadResult read_any(const text::FileSystem& files, const std::string& path, cons
 ReadResult read_text(const text::FileSystem& files, const std::string& path, std::string source,
                      const ReadOptions& options, const Dialects& dialects) {
   ReadResult result;
-  const std::string_view syntax = syntax_of(path, source);
+  std::string_view syntax = syntax_of(path, source);
+  // A native file may be called anything.
+  if (syntax.empty() && (options.assume_native || source.find("[model]") != std::string::npos))
+    syntax = "toml";
   if (syntax.empty()) {
     result.notes.push_back({"the file is of no syntax that configurations are written in", path, {}, {}});
     return result;
@@ -188,7 +191,9 @@ ReadResult read_text(const text::FileSystem& files, const std::string& path, std
   auto parsed = parse(path, source, syntax);
   if (!parsed) {
     // Templates and data files that cannot be parsed are nobody's mistake; a broken configuration is.
-    if (const Dialect* dialect = recognise_broken(dialects.all(), source, path, syntax)) {
+    if (syntax == "toml") {
+      result.errors.push_back(parsed.error());
+    } else if (const Dialect* dialect = recognise_broken(dialects.all(), source, path, syntax)) {
       result.recognised = true;
       result.dialect = dialect->name;
       Error error = parsed.error();
@@ -203,7 +208,8 @@ ReadResult read_text(const text::FileSystem& files, const std::string& path, std
   for (const text::Document& document : *parsed) {
     const Dialect* dialect = recognise(dialects.all(), document, syntax);
     if (dialect == nullptr) {
-      if (syntax == "toml" && looks_native(document.root())) read_as_native(document, options, result);
+      if (syntax == "toml" && (options.assume_native || looks_native(document.root())))
+        read_as_native(document, options, result);
       continue;
     }
     result.recognised = true;

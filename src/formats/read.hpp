@@ -15,6 +15,7 @@ namespace shapelint::formats {
 
 struct ReadOptions {
   std::vector<model::Override> overrides;
+  bool assume_native = false;  // a text of no known syntax or dialect is meant as a native file
 };
 
 struct ReadResult {
