@@ -130,10 +130,6 @@ struct Outcome {
   bool noted = false;     // it was said why nothing came of a file
 };
 
-void note(Io& io, const std::string& path, const std::string& message) {
-  io.err << fmt::format("note: {}: {}\n", path, message);
-}
-
 void lint_reading(const ModelFile& file, const model::Reading& reading, Settings settings,
                   std::vector<Error>& errors, Outcome& outcome) {
   check_dtype(settings, file, reading, errors);
@@ -171,13 +167,12 @@ void lint_file(const LintOptions& options, const std::vector<gpu::Gpu>& named,
   // it.
   if (errors.empty() && (options.verbose || (found.named && complete == 0))) {
     outcome.noted = true;
-    for (const model::Note& each : file.notes)
-      note(io, each.path.empty() ? file.path : each.path, each.message);
+    for (const model::Note& each : file.notes) print_note(io, file.path, each);
     for (const model::Reading& reading : file.readings) {
-      for (const model::Note& each : reading.notes) {
-        note(io, each.path.empty() ? file.path : each.path, each.message);
+      for (const model::Note& each : reading.notes) print_note(io, file.path, each);
+      if (!reading.complete) {
+        print_note(io, file.path, {"too little is known of the model to predict a step", {}, {}, {}});
       }
-      if (!reading.complete) note(io, file.path, "too little is known of the model to predict a step");
     }
   }
   for (const Error& error : errors) {
@@ -262,7 +257,7 @@ ExitCode lint(const LintOptions& options, Io& io) {
   }
   for (const formats::Found& file : found.files) lint_file(options, named, *own, file, io, outcome);
   if (found.errors.empty() && outcome.report.models.empty() && !outcome.failed && !outcome.noted) {
-    note(io, options.files.front(), "no configuration of a known dialect is in it");
+    print_note(io, options.files.front(), {"no configuration of a known dialect is in it", {}, {}, {}});
   }
   io.out << (options.format == Format::json ? report::json(outcome.report)
                                             : report::text(outcome.report, report::Style{io.out_color}));

@@ -15,4 +15,9 @@ void print_error(Io& io, const Error& error, std::string_view source) {
   io.err << report::render(error, source, report::Style{io.err_color});
 }
 
+void print_note(Io& io, std::string_view file, const model::Note& note) {
+  io.err << "note: " << (note.path.empty() ? file : std::string_view(note.path)) << ": " << note.message
+         << "\n";
+}
+
 }  // namespace shapelint::cli

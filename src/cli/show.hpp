@@ -7,13 +7,17 @@
 #include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
+#include "model/reading.hpp"
 
 namespace shapelint::cli {
 
 struct ShowOptions {
   std::vector<std::string> files;
   std::size_t format = 0;
+  bool ops = false;
+  bool fields_only = false;
   bool verbose = false;
+  std::vector<model::Override> overrides;
 };
 
 std::vector<Option> show_options(ShowOptions& options);

@@ -1,0 +1,54 @@
+// Internal to `shapelint show`: a reading as text and as JSON.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "formats/read.hpp"
+#include "model/op.hpp"
+#include "model/reading.hpp"
+#include "text/files.hpp"
+#include "text/source.hpp"
+
+namespace shapelint::cli {
+
+// Lines and columns; a file is read again, once, when the first of its places is asked for.
+class Places {
+ public:
+  explicit Places(const text::FileSystem& files) : files_(files) {}
+  // Standard input cannot be read again.
+  void remember(const std::string& path, std::string source) { sources_[path] = std::move(source); }
+  text::Place of(const std::string& path, Span span);
+
+ private:
+  const text::FileSystem& files_;
+  std::map<std::string, std::string> sources_;
+};
+
+std::string_view kind_name(model::Origin::Kind kind);
+// `4096`, `yes`, `bf16`; `?` when it is unknown.
+std::string field_text(const model::Reading& reading, model::FieldId field);
+
+struct PerRank {
+  std::string_view name;
+  std::string_view from;  // the fields that it follows from
+  std::int64_t value = 0;
+};
+// What one rank holds of the widths that tensor parallelism cuts, rounded up, and the rows of the embedding.
+std::vector<PerRank> per_rank(const model::Reading& reading);
+
+// `8192 x 4096 x 4096` for a product, heads and lengths for attention, bytes for the rest.
+std::string op_text(const model::Op& op);
+std::string_view pass_name(model::Pass pass);
+std::string_view kind_name(model::OpKind kind);
+
+struct ShownFile {
+  std::string path;
+  formats::ReadResult result;
+};
+
+std::string show_text(const model::Reading& reading, bool with_ops, Places& places);
+std::string show_json(const std::vector<ShownFile>& files, bool fields_only, Places& places);
+
+}  // namespace shapelint::cli

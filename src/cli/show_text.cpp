@@ -1,0 +1,151 @@
+// A reading as text.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "cli/show_reading.hpp"
+#include "model/fields.hpp"
+#include "model/lower.hpp"
+#include "text/limits.hpp"
+
+namespace shapelint::cli {
+
+using model::Origin;
+
+text::Place Places::of(const std::string& path, Span span) {
+  auto found = sources_.find(path);
+  if (found == sources_.end()) {
+    auto content = files_.read(path, text::max_source_bytes);
+    found = sources_.emplace(path, content ? *std::move(content) : std::string()).first;
+  }
+  return text::place_of(found->second, span.begin);
+}
+
+std::string_view kind_name(Origin::Kind kind) {
+  constexpr std::array<std::string_view, 5> names{"unknown", "stated", "command line", "derived", "default"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view pass_name(model::Pass pass) {
+  constexpr std::array<std::string_view, 6> names{"forward",     "recompute", "grad_input",
+                                                  "grad_weight", "backward",  "update"};
+  return names[static_cast<std::size_t>(pass)];
+}
+
+std::string_view kind_name(model::OpKind kind) {
+  constexpr std::array<std::string_view, 4> names{"gemm", "attention", "elementwise", "collective"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string field_text(const model::Reading& reading, model::FieldId field) {
+  const auto index = static_cast<std::size_t>(field);
+  if (reading.origins[index].kind == Origin::Kind::unknown) return "?";
+  const model::FieldInfo& info = model::fields()[index];
+  const std::int64_t value = info.get(reading.setup);
+  if (info.type == model::FieldType::boolean) return value != 0 ? "yes" : "no";
+  if (info.type == model::FieldType::choice)
+    return std::string(info.choices[static_cast<std::size_t>(value)]);
+  return std::to_string(value);
+}
+
+std::vector<PerRank> per_rank(const model::Reading& reading) {
+  const model::ModelSpec& spec = reading.setup.model;
+  const std::int64_t tensor = reading.setup.plan.tensor;
+  const auto share = [&](std::int64_t whole) { return (whole + tensor - 1) / tensor; };
+  std::vector<PerRank> out;
+  if (spec.vocab_size > 0) {
+    const std::int64_t rows = model::vocab_rows(reading.setup);
+    out.push_back({"vocab_rows", "vocab_size, vocab_padding_multiple, tensor", rows});
+    out.push_back({"vocab_rows_per_rank", "vocab_rows / tensor", share(rows)});
+  }
+  out.push_back({"heads_per_rank", "num_attention_heads / tensor", share(spec.num_attention_heads)});
+  out.push_back(
+      {"key_value_heads_per_rank", "num_key_value_heads / tensor", share(spec.num_key_value_heads)});
+  if (spec.intermediate_size > 0) {
+    out.push_back(
+        {"intermediate_size_per_rank", "intermediate_size / tensor", share(spec.intermediate_size)});
+  }
+  if (spec.moe.num_experts > 0) {
+    out.push_back({"experts_per_rank", "moe_num_experts / expert",
+                   (spec.moe.num_experts + reading.setup.plan.expert - 1) / reading.setup.plan.expert});
+  }
+  out.push_back({"tokens_per_micro_batch", "micro_batch_size * sequence_length / context",
+                 reading.setup.plan.micro_batch_size *
+                     ((reading.setup.plan.sequence_length + reading.setup.plan.context - 1) /
+                      reading.setup.plan.context)});
+  return out;
+}
+
+std::string op_text(const model::Op& op) {
+  switch (op.kind) {
+    case model::OpKind::gemm:
+      return fmt::format("{}{} x {} x {}", op.batch.value > 1 ? fmt::format("{} times ", op.batch.value) : "",
+                         op.m.value, op.n.value, op.k.value);
+    case model::OpKind::attention:
+      return fmt::format("{} sequences, {} and {} heads of {}, {} by {}", op.attention.sequences.value,
+                         op.attention.heads.value, op.attention.key_value_heads.value,
+                         op.attention.head_dim.value, op.attention.query_length.value,
+                         op.attention.key_length.value);
+    default:
+      return fmt::format("{} bytes", exact(op.bytes));
+  }
+}
+
+namespace {
+
+std::string origin_text(const Origin& origin, Places& places) {
+  switch (origin.kind) {
+    case Origin::Kind::stated: {
+      const text::Place place = places.of(origin.path, origin.span);
+      return fmt::format("{}:{}:{} `{}`{}", origin.path, place.line, place.column, origin.key_path,
+                         origin.note.empty() ? "" : fmt::format(" ({})", origin.note));
+    }
+    case Origin::Kind::derived:
+      return fmt::format("= {}", origin.note);
+    default:
+      return origin.note;
+  }
+}
+
+}  // namespace
+
+std::string show_text(const model::Reading& reading, bool with_ops, Places& places) {
+  std::string out = fmt::format("{}: {}", reading.path, reading.dialect);
+  if (!reading.model_type.empty()) out += fmt::format(", {}", reading.model_type);
+  if (!reading.part.empty()) out += fmt::format(" ({})", reading.part);
+  out += "\n";
+  const auto table = model::fields();
+  std::string_view section;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].section != section) {
+      section = table[i].section;
+      out += fmt::format("[{}]\n", section);
+    }
+    const Origin& origin = reading.origins[i];
+    std::string line = fmt::format("  {:<26}{:>10}  {:<13}{}", table[i].key,
+                                   field_text(reading, static_cast<model::FieldId>(i)),
+                                   kind_name(origin.kind), origin_text(origin, places));
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  if (!reading.complete) return out + "too little is known to go on\n";
+  out += "per rank\n";
+  for (const PerRank& each : per_rank(reading)) {
+    out += fmt::format("  {:<26}{:>10}  = {}\n", each.name, each.value, each.from);
+  }
+  const std::int64_t all = model::parameter_count(reading.setup);
+  const std::int64_t active = model::active_parameter_count(reading.setup);
+  out += fmt::format("parameters {}{}\n", with_commas(all),
+                     active == all ? "" : fmt::format(", {} active", with_commas(active)));
+  if (!with_ops) return out;
+  out += "operations of one rank\n";
+  for (const model::Op& op : model::lower(reading.setup).ops) {
+    out +=
+        fmt::format("  {:<30}{:<12}{:>8} x  {}\n", op.name, pass_name(op.pass), exact(op.count), op_text(op));
+  }
+  return out;
+}
+
+}  // namespace shapelint::cli
