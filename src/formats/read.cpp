@@ -2,6 +2,7 @@
 #include "formats/read.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "formats/recognise.hpp"
 #include "formats/resolve.hpp"
 #include "formats/syntax.hpp"
+#include "text/toml.hpp"
 
 namespace shapelint::formats {
 
@@ -124,6 +126,15 @@ bool looks_native(NodeRef root) {
   return root["conv"].is(text::Kind::list);
 }
 
+// No other dialect's file has these tables only, and a width under this name.
+bool is_plainly_native(NodeRef root) {
+  constexpr std::array<std::string_view, 5> tables{"model", "run", "parallel", "lint", "conv"};
+  for (const NodeRef each : root) {
+    if (std::find(tables.begin(), tables.end(), each.key()) == tables.end()) return false;
+  }
+  return root["run"].is(text::Kind::table) && root["model"]["hidden_size"];
+}
+
 void read_as_native(const text::Document& document, const ReadOptions& options, ReadResult& result) {
   result.recognised = true;
   result.dialect = native_name;
@@ -221,6 +232,19 @@ ReadResult read_text(const text::FileSystem& files, const std::string& path, std
     result.notes.push_back({"the file is of no dialect that is known", path, {}, {}});
   }
   return result;
+}
+
+ReadResult read_text(const text::FileSystem& files, const std::string& path, std::string source,
+                     const ReadOptions& options) {
+  if (syntax_of(path, source) == "toml") {
+    const auto document = text::parse_toml(path, source);
+    if (document && is_plainly_native(document->root())) {
+      ReadResult result;
+      read_as_native(*document, options, result);
+      return result;
+    }
+  }
+  return read_text(files, path, std::move(source), options, Dialects::builtin());
 }
 
 }  // namespace shapelint::formats

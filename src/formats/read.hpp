@@ -58,6 +58,10 @@ ReadResult read_any(const text::FileSystem& files, const std::string& path, cons
 
 // The same for a text that was read already.
 ReadResult read_text(const text::FileSystem& files, const std::string& path, std::string source,
-                     const ReadOptions& options = {}, const Dialects& dialects = Dialects::builtin());
+                     const ReadOptions& options, const Dialects& dialects);
+
+// The same with the built-in dialects, which are not loaded for a file that is plainly a native one.
+ReadResult read_text(const text::FileSystem& files, const std::string& path, std::string source,
+                     const ReadOptions& options = {});
 
 }  // namespace shapelint::formats
