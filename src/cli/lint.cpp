@@ -15,6 +15,7 @@
 #include "report/text.hpp"
 #include "rules/lint.hpp"
 #include "rules/rule.hpp"
+#include "text/limits.hpp"
 
 namespace shapelint::cli {
 
@@ -131,7 +132,7 @@ struct Outcome {
 };
 
 void lint_reading(const ModelFile& file, const model::Reading& reading, Settings settings,
-                  std::vector<Error>& errors, Outcome& outcome) {
+                  std::vector<Error>& errors, Io& io, Outcome& outcome) {
   check_dtype(settings, file, reading, errors);
   if (!errors.empty()) return;
   report::ModelReport model;
@@ -144,6 +145,9 @@ void lint_reading(const ModelFile& file, const model::Reading& reading, Settings
   errors = model.result.errors;
   for (const rules::Finding& finding : model.result.findings) {
     outcome.findings = outcome.findings || finding.severity >= settings.fail_level;
+    if (report::source_of(model, finding.path) != nullptr || finding.path.empty()) continue;
+    auto inherited = io.files.read(finding.path, text::max_source_bytes);
+    if (inherited) model.other_sources.emplace(finding.path, *std::move(inherited));
   }
   remember(outcome.report.gpus, settings.gpus);
   outcome.report.models.push_back(std::move(model));
@@ -160,7 +164,7 @@ void lint_file(const LintOptions& options, const std::vector<gpu::Gpu>& named,
     for (const model::Reading& reading : file.readings) {
       if (!reading.complete) continue;
       ++complete;
-      if (errors.empty()) lint_reading(file, reading, settings, errors, outcome);
+      if (errors.empty()) lint_reading(file, reading, settings, errors, io, outcome);
     }
   }
   // Of what was only found, nothing is said unless it is asked for; of what was named, why nothing came of

@@ -217,7 +217,8 @@ Json finding_json(const rules::Finding& finding, const ModelReport& model) {
                          {"parameters_before", proposal.parameters_before},
                          {"parameters_after", proposal.parameters_after}});
   }
-  const bool is_stated = finding.span.end > finding.span.begin;
+  const std::string* source = source_of(model, finding.path);
+  const bool is_stated = finding.span.end > finding.span.begin && source != nullptr;
   return {{"code", finding.code},
           {"rule", finding.rule},
           {"severity", rules::name(finding.severity)},
@@ -233,7 +234,8 @@ Json finding_json(const rules::Finding& finding, const ModelReport& model) {
           {"field", field_name(finding.blamed)},
           {"related", std::move(related)},
           {"key_path", text_of(finding.key_path)},
-          {"location", is_stated ? location(model.source, finding.span) : Json()},
+          {"path", text_of(finding.path.empty() ? model.path : finding.path)},
+          {"location", is_stated ? location(*source, finding.span) : Json()},
           {"ops", finding.ops},
           {"proposals", std::move(proposals)}};
 }

@@ -5,6 +5,12 @@
 
 namespace shapelint::report {
 
+const std::string* source_of(const ModelReport& model, const std::string& path) {
+  if (path == model.path) return &model.source;
+  const auto found = model.other_sources.find(path);
+  return found == model.other_sources.end() ? nullptr : &found->second;
+}
+
 Counts count(const std::vector<rules::Finding>& findings) {
   Counts counts;
   for (const rules::Finding& finding : findings) {

@@ -1,6 +1,7 @@
 // What a run of the linter has to tell: the input of every output format.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace shapelint::report {
 struct ModelReport {
   std::string path;    // of the file
   std::string source;  // its text, for snippets
+  // Texts of other files that findings point into (what a configuration inherits from), by path.
+  std::map<std::string, std::string> other_sources;
   model::Reading reading;
   rules::LintResult result;
   bool gpus_assumed = false;  // nobody named one
@@ -38,6 +41,9 @@ struct Counts {
   std::size_t warnings = 0;
   std::size_t infos = 0;
 };
+// The text of a file that a finding of this model may point into; null when it is not at hand.
+const std::string* source_of(const ModelReport& model, const std::string& path);
+
 Counts count(const std::vector<rules::Finding>& findings);
 
 // The value of a field as a file would state it: `32`, `true`, `bf16`.

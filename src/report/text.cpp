@@ -115,11 +115,6 @@ std::vector<Mark> marks_of(const rules::Finding& finding, const ModelReport& mod
   return marks;
 }
 
-// In this very file, so that its line can be shown.
-bool is_stated(const rules::Finding& finding, const ModelReport& model) {
-  return finding.span.end > finding.span.begin && finding.path == model.path;
-}
-
 std::string plural(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
@@ -181,13 +176,15 @@ std::string text(const rules::Finding& finding, const ModelReport& model, const 
       "{}: {}\n", style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
       style.paint(Role::strong, printable(finding.message)));
   std::size_t gutter = 3;
-  if (is_stated(finding, model)) {
+  const std::string* source = source_of(model, finding.path);
+  if (finding.span.end > finding.span.begin && source != nullptr) {
     const std::vector<Mark> marks = marks_of(finding, model);
-    gutter = gutter_width(model.source, marks);
-    out += snippet(finding.path, model.source, marks, style, role);
+    gutter = gutter_width(*source, marks);
+    out += snippet(finding.path, *source, marks, style, role);
     out += std::string(gutter, ' ') + style.paint(Role::gutter, "|") + '\n';
   } else {
-    out += fmt::format("  {} {}\n", style.paint(Role::gutter, "-->"), printable(model.path));
+    out += fmt::format("  {} {}\n", style.paint(Role::gutter, "-->"),
+                       printable(finding.path.empty() ? model.path : finding.path));
   }
   if (!finding.note.empty()) out += line(gutter, "note", printable(finding.note), style);
   if (!finding.why.empty()) out += line(gutter, "why", finding.why, style);

@@ -62,6 +62,19 @@ NAME` chooses, `shapelint gpus` lists them
 )");
 }
 
+TEST_CASE("a value that another file states is shown in that file", "[report]") {
+  auto report = tests::two_gpu_report();
+  report::ModelReport& model = report.models[0];
+  model.result.findings[0].path = "base.toml";
+  model.result.findings[0].span = {6, 11};
+  CHECK(report::text(model.result.findings[0], model, report::Style{}).find("  --> base.toml\n") !=
+        std::string::npos);
+  model.other_sources["base.toml"] = "x = 1\n50257\n";
+  CHECK(report::text(model.result.findings[0], model, report::Style{})
+            .find("  --> base.toml:2:1\n   |\n 2 | 50257\n   | ^^^^^\n") != std::string::npos);
+  CHECK(report::json(report).find("\"path\": \"base.toml\"") != std::string::npos);
+}
+
 TEST_CASE("nothing found is said in one line per model", "[report]") {
   auto report = tests::one_gpu_report();
   report.models[0].result.findings.clear();
