@@ -2,6 +2,7 @@
 // describes the options and one that runs; here one include and one entry.
 #include <array>
 
+#include "cli/calibrate.hpp"
 #include "cli/command.hpp"
 #include "cli/gemm.hpp"
 #include "cli/gpus.hpp"
@@ -48,6 +49,17 @@ std::span<const Command> commands() {
           "shapelint show config.json\n"
           "shapelint show configs/ --format json",
           bind<ShowOptions, show_options, show>},
+      Command{
+          "calibrate", "fit a GPU's profile to your own measurements",
+          "Searches the constants of the cost model that fit measured times of matrix products best, within "
+          "plausible bounds and always with the same seed, and writes the profile with them. Errors are "
+          "shown "
+          "before and after, and for shapes left out of the fit (cross-validation by n and k). A constant "
+          "that "
+          "the data cannot determine stays as it is, with the reason. bench/measure_gemm.py makes the "
+          "measurements.",
+          "shapelint calibrate --gpu-file my-gpu.toml --shapes measured.csv -o my-gpu.toml",
+          bind<CalibrateOptions, calibrate_options, calibrate>},
   };
   return table;
 }

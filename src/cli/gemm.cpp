@@ -12,7 +12,6 @@
 #include "calibrate/shapes.hpp"
 #include "cli/messages.hpp"
 #include "cost/gemm.hpp"
-#include "gpu/registry.hpp"
 
 namespace shapelint::cli {
 
@@ -26,7 +25,8 @@ constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32"
 constexpr std::int64_t largest_size = 1'000'000'000'000;
 constexpr std::int64_t largest_table_bytes = 2'000'000'000;
 constexpr std::string_view added_columns =
-    "predicted_us,bound,tile_m,tile_n,split_k,waves,alignment_efficiency,tile_efficiency,wave_efficiency";
+    "predicted_us,bound,tile_m,tile_n,split_k,waves,alignment_efficiency,tile_efficiency,wave_efficiency,"
+    "ideal_us";
 
 cost::Timing timing_of(const GemmOptions& options) {
   if (options.timing == 0) return options.shapes.empty() ? cost::Timing::in_step : cost::Timing::as_measured;
@@ -117,9 +117,10 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
     if (!known && !runs(gpu, row.shape.dtype, io)) return ExitCode::error;
     known = true;
     const cost::OpCost cost = predict_gemm(models[row.shape.dtype], row.shape);
-    fmt::format_to(std::back_inserter(out), "{},{:.6g},{},{},{},{},{:.4g},{:.4f},{:.4f},{:.4f}\n", row.line,
-                   cost.time_us, cost::name(cost.bound), cost.tile_m, cost.tile_n, cost.split_k, cost.waves,
-                   cost.efficiency.alignment, cost.efficiency.tile, cost.efficiency.wave);
+    fmt::format_to(std::back_inserter(out), "{},{:.6g},{},{},{},{},{:.4g},{:.4f},{:.4f},{:.4f},{:.6g}\n",
+                   row.line, cost.time_us, cost::name(cost.bound), cost.tile_m, cost.tile_n, cost.split_k,
+                   cost.waves, cost.efficiency.alignment, cost.efficiency.tile, cost.efficiency.wave,
+                   cost.ideal_us);
     if (out.size() > (1U << 20U)) {
       io.out.write(out.data(), static_cast<std::streamsize>(out.size()));
       out.clear();
@@ -132,17 +133,12 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
 }  // namespace
 
 std::vector<Option> gemm_options(GemmOptions& options) {
-  return {
+  std::vector<Option> all{
       {.names = "SIZES",
        .value = "M N K",
        .doc = "rows and columns of the output, and the contraction",
        .set = into(options.sizes),
        .many = true},
-      {.names = "--gpu",
-       .value = "NAME",
-       .doc = "GPU to predict for",
-       .set = into(options.gpu),
-       .required = true},
       {.names = "--dtype",
        .value = "TYPE",
        .doc = "number format of the operands (default bf16)",
@@ -175,20 +171,25 @@ std::vector<Option> gemm_options(GemmOptions& options) {
        .set = into_choice(options.timing, timings),
        .choices = strings(timings)},
   };
+  for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
+  return all;
 }
 
 ExitCode gemm(const GemmOptions& options, Io& io) {
-  const auto gpu = gpu::find_gpu(options.gpu);
-  if (!gpu) {
-    print_error(io, gpu.error().message, gpu.error().hint);
+  const ChosenGpus chosen = choose_gpus(options.gpu, {}, io);
+  for (const report::ReportError& each : chosen.errors) print_error(io, each.error.message, each.error.hint);
+  if (!chosen.errors.empty()) return ExitCode::error;
+  if (chosen.gpus.size() != 1) {
+    print_error(io, fmt::format("{} GPUs are named", chosen.gpus.size()), "one is needed, with `--gpu`");
     return ExitCode::error;
   }
+  const gpu::Gpu& gpu = chosen.gpus.front();
   if (!options.shapes.empty()) {
     if (!options.sizes.empty()) {
       print_error(io, "both sizes and `--shapes` are given", "one of the two");
       return ExitCode::error;
     }
-    return table(options, *gpu, io);
+    return table(options, gpu, io);
   }
   if (options.sizes.size() != 3) {
     print_error(io, fmt::format("{} sizes are given", options.sizes.size()),
@@ -214,8 +215,8 @@ ExitCode gemm(const GemmOptions& options, Io& io) {
                               size[2],
                               static_cast<DType>(options.dtype),
                               static_cast<model::Layout>(options.layout)};
-  if (!runs(*gpu, shape.dtype, io)) return ExitCode::error;
-  io.out << explain(*gpu, shape, predict_gemm(*gpu, shape, timing_of(options)));
+  if (!runs(gpu, shape.dtype, io)) return ExitCode::error;
+  io.out << explain(gpu, shape, predict_gemm(gpu, shape, timing_of(options)));
   return ExitCode::clean;
 }
 

@@ -41,9 +41,12 @@ struct GemmModel {
   double l2_bytes = 1;
   double resident_bytes = 1;  // operands of at most this much stay in L2
   double resident_bytes_per_us = 1;
-  double feed_bytes_per_us = 1;  // L2 to all SMs
+  double us_per_feed_byte = 1;  // L2 to all SMs
+  double us_per_dram_byte = 1;
+  double inverse_kept_bytes = 1;  // of what L2 keeps between the tiles that need it
   double launch_us = 0;
   double quantize_launch_us = 0;  // 0: activations come converted
+  double quantize_us_per_row = 0;
   gpu::GemmConstants constants;
 };
 GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing = Timing::in_step);
@@ -51,6 +54,9 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing = Timing::i
 // Predicted time and where it goes. Total: any sizes from 1 to 10^12 give finite, positive times. The dtype
 // of the shape must be the model's.
 OpCost predict_gemm(const GemmModel& model, const GemmShape& shape);
+
+// Its time alone.
+double predict_gemm_us(const GemmModel& model, const GemmShape& shape);
 
 // The same for a single product: builds the model first, which takes longer than the prediction.
 OpCost predict_gemm(const gpu::Gpu& gpu, const GemmShape& shape, Timing timing = Timing::in_step);

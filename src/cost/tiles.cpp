@@ -39,7 +39,7 @@ TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, d
   const auto sm_count = std::max(1.0, static_cast<double>(gpu.sm_count));
   const auto add = [&](double m, double n, double sms) {
     sms = std::min(sms, sm_count);
-    if (table.count == most_tiles || holds(table, m, n, sms)) return;
+    if (table.count == most_tiles || m * n > constants.largest_tile || holds(table, m, n, sms)) return;
     TileRate tile;
     tile.m = m;
     tile.n = n;
@@ -68,6 +68,12 @@ TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, d
   // Cheapest first, so that a good candidate is found early and most others are ruled out without a look.
   std::sort(table.tiles.begin(), table.tiles.begin() + static_cast<std::ptrdiff_t>(table.count),
             [](const TileRate& a, const TileRate& b) { return a.floor_us_per_area < b.floor_us_per_area; });
+  for (std::size_t i = 0; i < table.count; ++i) {
+    table.inverse_m[i] = table.tiles[i].inverse_m;
+    table.inverse_n[i] = table.tiles[i].inverse_n;
+    table.inverse_units[i] = table.tiles[i].inverse_units;
+    table.step_us[i] = table.tiles[i].step_us;
+  }
   return table;
 }
 

@@ -26,6 +26,11 @@ struct TileRate {
 struct TileTable {
   std::array<TileRate, most_tiles> tiles{};
   std::size_t count = 0;
+  // The same figures by column, for the loop over all tiles.
+  std::array<double, most_tiles> inverse_m{};
+  std::array<double, most_tiles> inverse_n{};
+  std::array<double, most_tiles> inverse_units{};
+  std::array<double, most_tiles> step_us{};
 };
 
 // Tiles of the GPU's architecture with their rates: a step of the main loop takes the root of the squares of

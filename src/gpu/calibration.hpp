@@ -45,7 +45,10 @@ struct GemmConstants {
   double align_n_4b = 0.6;
   double align_n_8b = 0.65;
   double align_n_16b = 1;
+  double largest_tile = 131072;
   double quantize_us = 0;
+  double quantize_row_us = 0.9;
+  double quantize_bandwidth = 0.45;
   double host_us = 0;
   double rotation_reach = 0;
   double rotation_hits = 0;

@@ -1,0 +1,112 @@
+// Decides which constants are fitted.
+#include "calibrate/identify.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace shapelint::calibrate {
+
+namespace {
+
+using C = gpu::GemmConstants;
+
+constexpr std::size_t least_rows = 20;  // that must depend on a constant
+// A launch within a CUDA graph takes 2 to 4 us; what takes longer includes the host.
+constexpr double longest_launch_us = 8;
+constexpr double long_product_us = 300;
+constexpr double long_transfer_us = 10;
+
+// Rows whose worst contiguous dimension of the kind is aligned to exactly `bytes` (2: at most).
+std::size_t aligned_to(std::span<const MeasuredShape> rows, bool along_k, std::int64_t bytes) {
+  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](const MeasuredShape& row) {
+    const cost::GemmShape& s = row.shape;
+    const auto bits = static_cast<std::int64_t>(8 * bytes_of(s.dtype));
+    if (along_k && s.layout == model::Layout::nt) return false;
+    const std::int64_t least = std::max<std::int64_t>(2, bits / 8);
+    const std::int64_t found = std::max(least, cost::row_alignment_bytes(along_k ? s.k : s.n, bits));
+    return found == bytes;
+  }));
+}
+
+struct Counts {
+  std::size_t long_products = 0;
+  std::size_t long_transfers = 0;
+  double launch_us = 0;  // 5th percentile of what remains beyond the roofline
+};
+
+Counts count(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows) {
+  Counts counts;
+  const std::vector<double> ideal = roofline(gpu, rows);
+  std::vector<double> beyond;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const cost::GemmShape& s = rows[i].shape;
+    const double flops_us = 2.0 * static_cast<double>(s.batch) * static_cast<double>(s.m) *
+                            static_cast<double>(s.n) * static_cast<double>(s.k) /
+                            (peak_tflops(gpu, s.dtype) * 1e6);
+    if (flops_us > long_product_us) ++counts.long_products;
+    if (ideal[i] > 1.5 * flops_us && ideal[i] > long_transfer_us) ++counts.long_transfers;
+    beyond.push_back(rows[i].time_us - ideal[i]);
+  }
+  std::sort(beyond.begin(), beyond.end());
+  counts.launch_us = beyond[beyond.size() / 20];
+  return counts;
+}
+
+}  // namespace
+
+Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const MeasuredShape> rows,
+                        bool rotated) {
+  Choice choice;
+  choice.start = gpu.calibration.gemm[static_cast<std::size_t>(set)].constants;
+  const Counts counts = count(gpu, rows);
+  const bool with_host = counts.launch_us > longest_launch_us;
+  if (!with_host) choice.start.host_us = 0;
+  if (with_host && choice.start.host_us <= 0) choice.start.host_us = counts.launch_us;
+  if (!rotated) choice.start.rotation_reach = choice.start.rotation_hits = 0;
+  if (rotated && choice.start.rotation_reach <= 1) {
+    choice.start.rotation_reach = 1.15;
+    choice.start.rotation_hits = 0.9;
+  }
+  if (set == gpu::ConstantSet::byte && choice.start.quantize_us <= 0) choice.start.quantize_us = 2;
+
+  const auto reason = [&](const gpu::GemmConstant& each) -> std::string {
+    const auto member = each.member;
+    if (member == &C::host_us && !with_host) return "the times have no gaps of a host between kernels";
+    if (member == &C::launch_us && with_host) return "not to be told apart from the host's gaps";
+    if ((member == &C::rotation_reach || member == &C::rotation_hits) && !rotated)
+      return "buffers are not said to be rotated";
+    if (each.key.starts_with("quantize_") && set != gpu::ConstantSet::byte) return "nothing is quantized";
+    if ((member == &C::power_drop || member == &C::power_us) && counts.long_products < least_rows)
+      return fmt::format("{} rows are long enough for the power limit, {} are needed", counts.long_products,
+                         least_rows);
+    const bool of_dram = member == &C::dram_efficiency || member == &C::dram_ramp ||
+                         member == &C::dram_ramp_us || member == &C::sm_dram_gb_s ||
+                         member == &C::reread_share;
+    if (of_dram && counts.long_transfers < least_rows)
+      return fmt::format("{} rows are bound by DRAM for long enough, {} are needed", counts.long_transfers,
+                         least_rows);
+    if (each.key.starts_with("align_")) {
+      const bool along_k = each.key[6] == 'k';
+      const std::int64_t bytes = each.key.ends_with("_16b")  ? 16
+                                 : each.key.ends_with("_8b") ? 8
+                                 : each.key.ends_with("_4b") ? 4
+                                                             : 2;
+      const std::size_t found = aligned_to(rows, along_k, bytes);
+      if (found < least_rows) return fmt::format("{} rows are aligned so, {} are needed", found, least_rows);
+    }
+    return {};
+  };
+  for (const gpu::GemmConstant& each : gpu::gemm_constants()) {
+    std::string why = reason(each);
+    if (why.empty()) {
+      choice.free.push_back(&each);
+    } else {
+      choice.kept.push_back({each.key, std::move(why)});
+    }
+  }
+  return choice;
+}
+
+}  // namespace shapelint::calibrate

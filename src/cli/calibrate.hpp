@@ -1,0 +1,29 @@
+// `shapelint calibrate`: fits a profile's constants to measured times.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+#include "cli/io.hpp"
+#include "cli/option.hpp"
+
+namespace shapelint::cli {
+
+struct CalibrateOptions {
+  std::string gpu_file;
+  std::vector<std::string> shapes;
+  std::string output;
+  std::string source;
+  std::string start_from;
+  std::int64_t evaluations = 8000;
+  std::int64_t sample = 2000;
+  std::int64_t folds = 5;
+  bool rotated = false;
+};
+
+std::vector<Option> calibrate_options(CalibrateOptions& options);
+ExitCode calibrate(const CalibrateOptions& options, Io& io);
+
+}  // namespace shapelint::cli
