@@ -42,7 +42,7 @@ relative() {
   python3 - "gpus/architectures/$architecture.toml" "$@" <<'PYTHON'
 import re, sys
 path, profiles = sys.argv[1], sys.argv[2:]
-text = re.split(r'(?m)^\[calibration', open(path).read())[0].rstrip('\n') + '\n'
+text = re.sub(r'(?ms)^\[calibration.*?(?=^\[(?!calibration)|\Z)', '', open(path).read()).rstrip('\n') + '\n'
 sets = {}
 for profile in profiles:
     content = open(f'gpus/{profile}.toml').read()

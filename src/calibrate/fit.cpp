@@ -16,7 +16,7 @@ namespace shapelint::calibrate {
 namespace {
 
 constexpr std::size_t least_rows = 50;
-constexpr std::size_t least_sites = 5;
+constexpr std::size_t least_sites = 3;
 constexpr double tolerance = 1e-5;
 // A constant that changes the loss by less than this is not determined by the data.
 constexpr double least_effect = 2e-4;

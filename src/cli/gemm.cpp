@@ -176,14 +176,17 @@ std::vector<Option> gemm_options(GemmOptions& options) {
 }
 
 ExitCode gemm(const GemmOptions& options, Io& io) {
-  const ChosenGpus chosen = choose_gpus(options.gpu, {}, io);
-  for (const report::ReportError& each : chosen.errors) print_error(io, each.error.message, each.error.hint);
-  if (!chosen.errors.empty()) return ExitCode::error;
-  if (chosen.gpus.size() != 1) {
-    print_error(io, fmt::format("{} GPUs are named", chosen.gpus.size()), "one is needed, with `--gpu`");
+  const auto own = read_own_profiles(options.gpu, io);
+  if (!own) return ExitCode::error;
+  std::vector<Error> errors;
+  const std::vector<gpu::Gpu> gpus = named_gpus(options.gpu, *own, errors);
+  for (const Error& error : errors) print_error(io, error);
+  if (!errors.empty()) return ExitCode::error;
+  if (gpus.size() != 1) {
+    print_error(io, fmt::format("{} GPUs are named", gpus.size()), "one is needed, with `--gpu`");
     return ExitCode::error;
   }
-  const gpu::Gpu& gpu = chosen.gpus.front();
+  const gpu::Gpu& gpu = gpus.front();
   if (!options.shapes.empty()) {
     if (!options.sizes.empty()) {
       print_error(io, "both sizes and `--shapes` are given", "one of the two");

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/exit_code.hpp"
-#include "cli/gpu_choice.hpp"
+#include "cli/gpu_options.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 
@@ -14,7 +14,7 @@ namespace shapelint::cli {
 
 struct GemmOptions {
   std::vector<std::string> sizes;  // M N K
-  GpuChoice gpu;
+  GpuOptions gpu;
   std::size_t dtype = 3;  // index into dtypes: bf16
   std::int64_t batch = 1;
   std::size_t layout = 0;

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Times matrix products on this machine's GPU, for `shapelint calibrate`. Needs PyTorch with CUDA or ROCm.
+
+    bench/measure_gemm.py -o measured.csv                       all sweeps (--plan says how long)
+    bench/measure_gemm.py -o measured.csv --sweeps alignment    one of: grid, alignment, waves, attention
+    bench/measure_gemm.py -o measured.csv --from model.toml     the products of a model, through shapelint
+    bench/measure_gemm.py --plan                                what would be run and for how long
+
+Each product runs in a CUDA graph (no launch gaps), after a warm-up, many times; the median counts. Buffers hold
+random numbers (equal ones draw less power and run faster) and are rotated: with `--cache cold` (the default)
+over four times the L2 cache, so that operands come from DRAM as in a training step; with `warm`, one set.
+A run that was interrupted goes on where it stopped: rows that the output has are not measured again.
+"""
+import argparse
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+COLUMNS = ["gpu", "dtype", "op", "layout", "batch", "m", "n", "k", "time_us", "source"]
+TARGET_S = 0.02  # of measuring per product, at least REPEATS
+REPEATS = 20
+LAYOUTS = ("tn", "nn", "nt")
+
+
+def grid():
+    """Shapes of training and inference, both sides of tile edges."""
+    for m in (1, 4, 16, 17, 64, 65, 128, 129, 256, 257, 512, 1024, 1025, 2048, 4096, 4097, 8192):
+        for n in (256, 1024, 2048, 4096, 8192, 14336):
+            for k in (256, 1024, 4096, 8192, 14336):
+                yield "gemm", "tn", 1, m, n, k
+
+
+def alignment():
+    """n and k from 1 to 256 past a base, in steps of 1, in the layouts of all three passes of training."""
+    for layout in LAYOUTS:
+        for extra in range(1, 257):
+            yield "gemm", layout, 1, 4096, 4096 + extra, 4096
+            yield "gemm", layout, 1, 4096, 4096, 4096 + extra
+            if layout == "nt":
+                yield "gemm", layout, 1, 4096 + extra, 4096, 4096
+
+
+def waves():
+    """m and n in steps of 8 across the edges of waves."""
+    for size in range(1024, 4097, 8):
+        yield "gemm", "tn", 1, size, 2048, 4096
+        yield "gemm", "tn", 1, 2304, size, 4096
+
+
+def attention():
+    """Unfused attention by head dimension: scores and values, 64 heads of 2048 tokens."""
+    for head_dim in range(8, 257):
+        yield "bmm", "tn", 64, 2048, 2048, head_dim
+        yield "bmm", "nn", 64, 2048, head_dim, 2048
+
+
+SWEEPS = {"grid": grid, "alignment": alignment, "waves": waves, "attention": attention}
+
+
+def of_model(program, path):
+    """The products of a model file, as `shapelint --format json` lists them."""
+    done = subprocess.run([program, path, "--format", "json"], capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"{program} {path} exited {done.returncode}: {done.stderr.strip()}")
+
+    def walk(value):
+        if isinstance(value, dict):
+            if all(key in value for key in ("m", "n", "k")):
+                size = {key: value[key]["value"] if isinstance(value[key], dict) else value[key]
+                        for key in ("m", "n", "k", "batch") if key in value}
+                batch = int(size.get("batch", 1))
+                yield ("bmm" if batch > 1 else "gemm", value.get("layout", "tn"), batch, int(size["m"]), int(size["n"]),
+                       int(size["k"]))
+            for child in value.values():
+                yield from walk(child)
+        elif isinstance(value, list):
+            for child in value:
+                yield from walk(child)
+
+    return list(dict.fromkeys(walk(json.loads(done.stdout))))
+
+
+def operands(torch, shape, dtype, device):
+    """A, B and the function that multiplies them; views give the layout, storage is always row-major."""
+    _, layout, batch, m, n, k = shape
+    lead = (batch,) if batch > 1 else ()
+    a = torch.randn(*lead, *((k, m) if layout == "nt" else (m, k)), device=device, dtype=torch.float32).to(dtype)
+    b = torch.randn(*lead, *((n, k) if layout == "tn" else (k, n)), device=device, dtype=torch.float32).to(dtype)
+    if layout == "nt":
+        a = a.transpose(-1, -2)
+    if layout == "tn":
+        b = b.transpose(-1, -2)
+    return a, b, torch.empty(*lead, m, n, device=device, dtype=dtype)
+
+
+def measure(torch, shape, dtype, cold, l2_bytes):
+    """Median time of one product in microseconds."""
+    _, _, batch, m, n, k = shape
+    device = torch.device("cuda")
+    one = (m * k + k * n + m * n) * batch * torch.tensor([], dtype=dtype).element_size()
+    copies = max(1, min(64, -(-4 * l2_bytes // one))) if cold else 1
+    sets = [operands(torch, shape, dtype, device) for _ in range(copies)]
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):  # warm-up, and cuBLAS makes its workspace
+        for a, b, c in sets[:3]:
+            torch.matmul(a, b, out=c)
+    torch.cuda.current_stream().wait_stream(stream)
+    rounds = max(1, 8 // copies)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(rounds):
+            for a, b, c in sets:
+                torch.matmul(a, b, out=c)
+    times = []
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    for _ in range(3):
+        graph.replay()
+    torch.cuda.synchronize()
+    started = time.monotonic()
+    while len(times) < REPEATS or (time.monotonic() - started < TARGET_S and len(times) < 500):
+        begin.record()
+        graph.replay()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end) * 1e3 / (rounds * copies))
+    return statistics.median(times)
+
+
+def key(row):
+    return tuple(str(row[c]) for c in ("dtype", "op", "layout", "batch", "m", "n", "k"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", default="measured.csv")
+    parser.add_argument("--gpu", default="", help="name for the gpu column (default: the device's own)")
+    parser.add_argument("--dtype", default="bf16", choices=["bf16", "fp16", "fp32", "tf32"])
+    parser.add_argument("--sweeps", default="grid,alignment,waves,attention")
+    parser.add_argument("--from", dest="model", help="a model file: its products instead of the sweeps")
+    parser.add_argument("--shapelint", default="shapelint", help="program that reads the model file")
+    parser.add_argument("--cache", default="cold", choices=["cold", "warm"])
+    parser.add_argument("--plan", action="store_true", help="print what would be run, and stop")
+    options = parser.parse_args()
+
+    if options.model:
+        shapes = of_model(options.shapelint, options.model)
+    else:
+        unknown = [s for s in options.sweeps.split(",") if s not in SWEEPS]
+        if unknown:
+            raise SystemExit(f"unknown sweep `{unknown[0]}`; there are {', '.join(SWEEPS)}")
+        shapes = list(dict.fromkeys(s for name in options.sweeps.split(",") for s in SWEEPS[name]()))
+    done = set()
+    if os.path.exists(options.output):
+        with open(options.output, newline="") as file:
+            done = {key(row) for row in csv.DictReader(file)}
+    todo = [s for s in shapes if key(dict(zip(("op", "layout", "batch", "m", "n", "k"), s), dtype=options.dtype)) not in done]
+    # 0.15 s for buffers and graph, and the measuring itself at an assumed 100 TFLOPS.
+    work = sum(2 * b * m * n * k / 100e12 * 8 * (REPEATS + 4) for _, _, b, m, n, k in todo)
+    seconds = work + len(todo) * (0.15 + TARGET_S)
+    print(f"{len(shapes)} products, {len(shapes) - len(todo)} already in {options.output}; "
+          f"about {seconds / 60:.0f} minutes for the rest", file=sys.stderr)
+    if options.plan:
+        return
+
+    try:
+        import torch
+    except ImportError:
+        raise SystemExit("PyTorch is not installed here; it is needed for measuring (--plan works without)")
+    if not torch.cuda.is_available():
+        raise SystemExit("PyTorch sees no GPU on this machine, so nothing can be measured (--plan works without)")
+    properties = torch.cuda.get_device_properties(0)
+    l2_bytes = getattr(properties, "L2_cache_size", 0) or 64 * 2**20
+    if options.dtype == "tf32":
+        torch.backends.cuda.matmul.allow_tf32 = True
+    dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(options.dtype, torch.float32)
+    name = options.gpu or properties.name.lower().replace("nvidia ", "").replace(" ", "-")
+    source = f"measure_gemm.py torch-{torch.__version__} cuda-{torch.version.cuda or torch.version.hip} {options.cache} {time.strftime('%Y-%m-%d')}"
+
+    fresh = not os.path.exists(options.output)
+    with open(options.output, "a", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=COLUMNS)
+        if fresh:
+            writer.writeheader()
+        for index, shape in enumerate(todo):
+            try:
+                time_us = measure(torch, shape, dtype, options.cache == "cold", l2_bytes)
+            except torch.cuda.OutOfMemoryError:
+                print(f"\nskipped {shape}: out of memory", file=sys.stderr)
+                continue
+            op, layout, batch, m, n, k = shape
+            writer.writerow({"gpu": name, "dtype": options.dtype, "op": op, "layout": layout, "batch": batch, "m": m, "n": n,
+                             "k": k, "time_us": f"{time_us:.4f}", "source": source})
+            file.flush()
+            if sys.stderr.isatty():
+                print(f"\r{index + 1} of {len(todo)}", end="", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
