@@ -15,6 +15,8 @@ using C = gpu::GemmConstants;
 constexpr std::size_t least_rows = 20;  // that must depend on a constant
 // A launch within a CUDA graph takes 2 to 4 us; what takes longer includes the host.
 constexpr double longest_launch_us = 8;
+// What products take of their ideal time without any launch, roughly.
+constexpr double usual_slack = 1.3;
 constexpr double long_product_us = 300;
 constexpr double long_transfer_us = 10;
 
@@ -33,7 +35,7 @@ std::size_t aligned_to(std::span<const MeasuredShape> rows, bool along_k, std::i
 struct Counts {
   std::size_t long_products = 0;
   std::size_t long_transfers = 0;
-  double launch_us = 0;  // 5th percentile of what remains beyond the roofline
+  double launch_us = 0;  // 5th percentile of what remains beyond the roofline with its slack
 };
 
 Counts count(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows) {
@@ -47,7 +49,7 @@ Counts count(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows) {
                             (peak_tflops(gpu, s.dtype) * 1e6);
     if (flops_us > long_product_us) ++counts.long_products;
     if (ideal[i] > 1.5 * flops_us && ideal[i] > long_transfer_us) ++counts.long_transfers;
-    beyond.push_back(rows[i].time_us - ideal[i]);
+    beyond.push_back(rows[i].time_us - usual_slack * ideal[i]);
   }
   std::sort(beyond.begin(), beyond.end());
   counts.launch_us = beyond[beyond.size() / 20];

@@ -54,7 +54,7 @@ constexpr GemmConstant table[] = {
     {"align_n_4b", "share", &C::align_n_4b, 0.05, 1, false, "n a multiple of 4 B, not of 8 B"},
     {"align_n_8b", "share", &C::align_n_8b, 0.05, 1, false, "n a multiple of 8 B, not of 16 B"},
     {"align_n_16b", "share", &C::align_n_16b, 0.5, 1, false, "n a multiple of 16 B, not of 32 B"},
-    {"largest_tile", "elements of C", &C::largest_tile, 4096, 131072, true,
+    {"largest_tile", "elements of C", &C::largest_tile, 4096, 262144, true,
      "tiles that the library goes up to"},
     {"quantize_us", "us", &C::quantize_us, 0, 20, false,
      "launch of the pass that converts 16-bit activations; 0: they come converted"},
@@ -76,10 +76,10 @@ constexpr Field<G> text_fields[] = {
     {"", "alignment", "", Type::text, &G::alignment, 0, 0, "what data fitted the alignment constants"},
 };
 constexpr Field<GemmErrors> error_fields[] = {
-    {"", "all", "share", Type::number, &GemmErrors::all, 0, 1, "mean error on sites left out"},
-    {"", "train", "share", Type::number, &GemmErrors::train, 0, 1, "m >= 1024, n >= 512, k >= 512"},
-    {"", "decode", "share", Type::number, &GemmErrors::decode, 0, 1, "m <= 64, n >= 1024, k >= 1024"},
-    {"", "misaligned", "share", Type::number, &GemmErrors::misaligned, 0, 1, "n or k not a multiple of 8"},
+    {"", "all", "share", Type::number, &GemmErrors::all, 0, 100, "mean error on sites left out"},
+    {"", "train", "share", Type::number, &GemmErrors::train, 0, 100, "m >= 1024, n >= 512, k >= 512"},
+    {"", "decode", "share", Type::number, &GemmErrors::decode, 0, 100, "m <= 64, n >= 1024, k >= 1024"},
+    {"", "misaligned", "share", Type::number, &GemmErrors::misaligned, 0, 100, "n or k not a multiple of 8"},
 };
 constexpr Field<Calibration> calibration_fields[] = {
     {"", "source", "", Type::text, &Calibration::source, 0, 0, "what data fitted it"},
