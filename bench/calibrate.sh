@@ -78,7 +78,7 @@ calibrate l40s "$aic; fp8: vLLM with quantization" --rotated -- l40s-bf16 l40s-f
 relative ada l40s
 calibrate rtx-a6000 "$sim" -- a6000-fp16
 calibrate rtx-3090 "$sim" -- rtx3090-fp16
-relative ampere-ga10x rtx-a6000
+relative ampere-ga10x rtx-3090
 calibrate v100-sxm2-16gb "$paper" -- paper-v100-fp16
 calibrate v100-pcie-32gb "$neusight" -- neusight-fp32
 relative volta v100-sxm2-16gb v100-pcie-32gb
