@@ -192,12 +192,12 @@ void try_tile(const GemmModel& g, const Terms& t, std::size_t index, Best& best)
         best.fourth_us = fourth(us);
         best.candidate = c;
       }
-      // Within one wave the time first falls with the split and then rises.
+      // Within one wave the time of two slices and more first falls with their number and then rises.
       if (us > before_us && c.waves <= 1) return;
-      before_us = us;
+      if (s > 0) before_us = us;
     }
-    // Memory bounds it already: more slices cannot help.
-    if (fourth(compute) * 16 < best.least_memory) return;
+    // Memory bounds it, and all SMs draw on it: more slices cannot help.
+    if (c.waves >= 1 && fourth(compute) * 16 < best.least_memory) return;
   }
 }
 
