@@ -99,6 +99,7 @@ class Resolver {
       }
     }
     assume(out, "sequence_length");
+    keep_within_positions(out);
     if (open[static_cast<std::size_t>(model::find_field("vocab_size"))]) assume_vocabulary(out);
     for (const std::string& name : dialect_.exports) {
       const Value& value = get(name);
@@ -143,6 +144,14 @@ class Resolver {
                       value.origin.path, value.origin.span, value.origin.key_path});
     value.number.reset();
     value.decided = true;
+  }
+
+  // A length that nobody stated must not read past the table of positions.
+  static void keep_within_positions(model::Reading& reading) {
+    const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field("sequence_length"))];
+    const std::int64_t positions = reading.setup.model.learned_positions;
+    if (origin.kind != Origin::Kind::defaulted || positions <= 0) return;
+    reading.setup.plan.sequence_length = std::min(reading.setup.plan.sequence_length, positions);
   }
 
   // The assumed vocabulary is not padded: nothing is to be found in rows that nobody knows.

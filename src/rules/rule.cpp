@@ -50,7 +50,7 @@ constexpr std::array<std::string_view, 17> rule_keys{
     "code", "name",    "since",     "status", "severity", "confidence", "scope",   "effect", "summary",
     "when", "message", "mechanism", "why",    "blame",    "parameters", "sources", "example"};
 constexpr std::string_view fix_key = "fix";
-constexpr std::array<std::string_view, 4> example_keys{"config", "gpu", "finds", "says"};
+constexpr std::array<std::string_view, 5> example_keys{"config", "file", "gpu", "finds", "says"};
 constexpr std::array<std::string_view, 2> parameter_keys{"value", "doc"};
 // What a gemm rule may blame besides fields: the dimension's own fields are blamed then.
 constexpr std::array<std::string_view, 3> dimensions{"m", "n", "k"};
@@ -244,6 +244,7 @@ class Reader {
     check_keys(table, example_keys);
     Example example;
     example.config = string_or(table["config"], "");
+    example.file = string_or(table["file"], "model.toml");
     example.gpu = string_or(table["gpu"], example.gpu);
     example.says = string_or(table["says"], "");
     const NodeRef finds = table["finds"];

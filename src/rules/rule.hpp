@@ -56,7 +56,8 @@ struct Fix {
 };
 
 struct Example {
-  std::string_view config;  // a native file
+  std::string_view config;               // what the file holds
+  std::string_view file = "model.toml";  // its name; native unless it is recognised as something else
   std::string_view gpu = "a100";
   std::string_view says;  // a part of the message; may be empty
   bool finds = true;

@@ -66,6 +66,14 @@ double tile_count(const Context& c) {
          real(std::max<std::int64_t>(1, c.cost->split_k));
 }
 
+// A value that the file's dialect worked out on the way (model::Extra); 0 where it has none.
+double extra(const Context& c, std::string_view name) {
+  for (const model::Extra& each : c.reading->extras) {
+    if (each.name == name) return each.value;
+  }
+  return 0;
+}
+
 // clang-format off
 constexpr Variable table[] = {
     // what derives from the model and the plan
@@ -89,6 +97,14 @@ constexpr Variable table[] = {
     {"element_bytes", Level::model, "bytes of one element of the matrix products", [](const Context& c) { return bytes_of(plan(c).dtype); }},
     {"ranks", Level::model, "GPUs of one replica of the model: tensor * pipeline * context", [](const Context& c) { return real(plan(c).tensor) * real(plan(c).pipeline) * real(plan(c).context); }},
     {"memory_gb", Level::model, "estimated memory of one GPU in GB (docs: suggest/footprint)", [](const Context& c) { return suggest::memory_bytes(*c.setup) / bytes_per_gb; }, {"hidden_size", "num_layers"}},
+
+    // what only files of some dialects say; 0 elsewhere
+    {"gated_linear1_branch", Level::model, "width of one branch that a gated MLP's first linear layer gives, by the framework's own rounding", [](const Context& c) { return extra(c, "gated_linear1_branch"); }},
+    {"gated_linear2_width", Level::model, "width that the second linear layer of the same MLP takes", [](const Context& c) { return extra(c, "gated_linear2_width"); }},
+    {"gated_as_written", Level::model, "the width that the file gives for a gated MLP, before the framework cuts it into branches", [](const Context& c) { return extra(c, "gated_as_written"); }},
+    {"quantization_block", Level::model, "values that share a scale in the file's quantized weights", [](const Context& c) { return extra(c, "quantization_block"); }},
+    {"added_tokens", Level::model, "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(c, "added_tokens"); }},
+    {"resizes_to_32", Level::model, "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(c, "resizes_to_32"); }},
 
     // the GPU
     {"sm_count", Level::gpu, "SMs (compute units) of the GPU", [](const Context& c) { return real(c.gpu->sm_count); }},

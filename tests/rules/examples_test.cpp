@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "formats/native.hpp"
+#include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "rules/lint.hpp"
 #include "tests/catch.hpp"
-#include "text/toml.hpp"
+#include "text/files.hpp"
 
 using namespace shapelint;
 
@@ -29,18 +29,17 @@ TEST_CASE("each rule finds what its examples say, and nothing else") {
     for (const rules::Example& example : rule.examples) {
       ++number;
       INFO(fmt::format("{} {}, example {} on {}", rule.code, rule.name, number, example.gpu));
-      std::vector<Error> errors;
-      const auto document = text::parse_toml("example.toml", std::string(example.config));
-      REQUIRE(document);
-      const auto file = formats::read_native(*document, errors);
-      INFO(messages(errors));
-      REQUIRE(file);
+      const text::MemoryFileSystem files;
+      const formats::ReadResult file =
+          formats::read_text(files, std::string(example.file), std::string(example.config));
+      INFO(messages(file.errors));
+      REQUIRE(file.readings.size() == 1);
       const auto gpu = gpu::find_gpu(example.gpu);
       REQUIRE(gpu);
       rules::Options options;
       options.select = {std::string(rule.code)};
       const rules::LintResult result =
-          rules::lint(rules::builtin_rules(), file->reading, {&*gpu, 1}, options);
+          rules::lint(rules::builtin_rules(), file.readings.front(), {&*gpu, 1}, options);
       INFO(messages(result.errors));
       CHECK(result.errors.empty());
       std::string found;
