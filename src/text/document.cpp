@@ -54,6 +54,10 @@ Document::Document(std::string path, std::shared_ptr<const std::string> source, 
   owned_ = std::move(owned);
 }
 
+std::shared_ptr<const std::string> Document::shared_source() const {
+  return owned_ ? owned_->source : std::make_shared<const std::string>(source_);
+}
+
 std::string_view NodeRef::key() const {
   return *this ? document_->pool().substr(node().key_offset, node().key_size) : std::string_view{};
 }

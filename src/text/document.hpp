@@ -63,6 +63,8 @@ class Document {
 
   std::string_view path() const { return path_; }
   std::string_view source() const { return source_; }
+  // The source for another document of the same text.
+  std::shared_ptr<const std::string> shared_source() const;
   std::span<const Node> nodes() const { return nodes_; }
   std::string_view pool() const { return pool_; }
   // The whole file: a table for a configuration; an absent node when the document is empty.
@@ -109,6 +111,7 @@ class NodeRef {
   NodeRef operator[](std::size_t index) const;     // item of a list
   std::size_t size() const;
   NodeRef parent() const;
+  std::int32_t index() const { return index_; }  // into Document::nodes
 
   class Iterator {
    public:

@@ -1,0 +1,21 @@
+// The pieces of an interpolation's text.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace shapelint::text {
+
+std::string_view trim_blanks(std::string_view text);
+
+// One past the `}` that closes the `${` at `at`; npos when there is none.
+std::size_t reference_end(std::string_view text, std::size_t at);
+
+// Splits at commas outside of brackets and quotes, and trims.
+std::vector<std::string_view> split_arguments(std::string_view text);
+
+// Upper case, digits and underscores: what environment variables are called.
+bool is_variable_name(std::string_view text);
+
+}  // namespace shapelint::text

@@ -1,0 +1,136 @@
+// Choosing a reader.
+#include "text/parse_any.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "text/json.hpp"
+#include "text/shell.hpp"
+#include "text/toml.hpp"
+#include "text/yaml.hpp"
+
+namespace shapelint::text {
+
+namespace {
+
+struct Extension {
+  std::string_view name;
+  Syntax syntax;
+};
+constexpr std::array<Extension, 11> extensions{{{"json", Syntax::json},
+                                                {"jsonc", Syntax::json},
+                                                {"yaml", Syntax::yaml},
+                                                {"yml", Syntax::yaml},
+                                                {"toml", Syntax::toml},
+                                                {"sh", Syntax::shell},
+                                                {"bash", Syntax::shell},
+                                                {"slurm", Syntax::shell},
+                                                {"sbatch", Syntax::shell},
+                                                {"zsh", Syntax::shell},
+                                                {"ksh", Syntax::shell}}};
+
+std::string_view extension_of(std::string_view path) {
+  const std::size_t slash = path.find_last_of("/\\");
+  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos || dot == 0 ? std::string_view() : name.substr(dot + 1);
+}
+
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+bool is_key(std::string_view text) {
+  return !text.empty() && text.find_first_of(" \t(){}[]$\"'`") == std::string_view::npos;
+}
+
+// What one line that is no comment looks like.
+std::optional<Syntax> guess_line(std::string_view line) {
+  if (line.starts_with("---") || line.starts_with("%YAML") || line.starts_with("- ")) return Syntax::yaml;
+  if (line.starts_with('{')) return Syntax::json;
+  if (line.starts_with('[')) {
+    // A TOML table is closed on its line and holds no commas; a JSON list of one word is no configuration.
+    const bool is_table =
+        line.find(']') != std::string_view::npos && line.find_first_of(",{:") == std::string_view::npos;
+    return is_table && line.size() > 2 ? Syntax::toml : Syntax::json;
+  }
+  const std::size_t equals = line.find('=');
+  const std::size_t colon = line.find(':');
+  if (line.starts_with("export ") || line.starts_with("set -") || line.starts_with("source ") ||
+      line.find(" --") != std::string_view::npos || line.starts_with("if [")) {
+    return Syntax::shell;
+  }
+  if (colon != std::string_view::npos && (colon < equals) &&
+      (colon + 1 == line.size() || line[colon + 1] == ' ' || line[colon + 1] == '\t')) {
+    return Syntax::yaml;
+  }
+  if (equals != std::string_view::npos && equals > 0) {
+    if (is_key(line.substr(0, equals))) {
+      const bool is_upper = std::none_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(equals),
+                                         [](char c) { return c >= 'a' && c <= 'z'; });
+      return is_upper ? Syntax::shell : Syntax::toml;
+    }
+    if (line[equals - 1] == ' ') return Syntax::toml;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Syntax> guess_syntax(std::string_view path, std::string_view text) {
+  const std::string_view extension = extension_of(path);
+  for (const Extension& each : extensions) {
+    if (each.name == extension) return each.syntax;
+  }
+  if (extension == "py") return std::nullopt;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.starts_with("#!")) {
+    const std::string_view first = text.substr(0, text.find('\n'));
+    return first.find("sh") != std::string_view::npos ? std::optional(Syntax::shell) : std::nullopt;
+  }
+  // The first lines decide; a file whose first 50 say nothing is none of these.
+  constexpr int lines_to_read = 50;
+  for (int line = 0; line < lines_to_read && !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view content = trim(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (content.empty() || content.starts_with('#') || content.starts_with("//")) continue;
+    if (const auto syntax = guess_line(content)) return syntax;
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<Document>> parse_any(std::string path, std::string text) {
+  const auto one = [](Result<Document> document) -> Result<std::vector<Document>> {
+    if (!document) return document.error();
+    return std::vector<Document>{*std::move(document)};
+  };
+  const std::optional<Syntax> syntax = guess_syntax(path, text);
+  if (!syntax) {
+    return Error{"this looks like no JSON, YAML, TOML or shell script", {}, std::move(path), {}};
+  }
+  switch (*syntax) {
+    case Syntax::json: {
+      const std::string_view extension = extension_of(path);
+      if (extension.starts_with("json")) return one(parse_json(std::move(path), std::move(text)));
+      Result<Document> json = parse_json(path, text);
+      if (json) return one(std::move(json));
+      Result<std::vector<Document>> yaml = parse_yaml(std::move(path), std::move(text));
+      if (yaml) return yaml;
+      return json.error();
+    }
+    case Syntax::yaml:
+      return parse_yaml(std::move(path), std::move(text));
+    case Syntax::toml:
+      return one(parse_toml(std::move(path), std::move(text)));
+    case Syntax::shell:
+      return parse_shell(std::move(path), std::move(text));
+  }
+  return Error{"no reader", {}, std::move(path), {}};
+}
+
+}  // namespace shapelint::text

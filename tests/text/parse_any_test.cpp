@@ -1,0 +1,52 @@
+// Which reader a file gets.
+#include "text/parse_any.hpp"
+
+#include <string>
+
+#include "tests/catch.hpp"
+#include "tests/text/text_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::text;
+
+TEST_CASE("parse_any: the extension decides") {
+  CHECK(guess_syntax("a/config.json", "a: 1") == Syntax::json);
+  CHECK(guess_syntax("a.b/x.yml", "{}") == Syntax::yaml);
+  CHECK(guess_syntax("pyproject.toml", "") == Syntax::toml);
+  CHECK(guess_syntax("tr8.slurm", "") == Syntax::shell);
+  CHECK_FALSE(guess_syntax("train.py", "a = 1"));
+}
+
+TEST_CASE("parse_any: content decides for other names and for standard input") {
+  CHECK(guess_syntax("-", "#!/usr/bin/env bash\n") == Syntax::shell);
+  CHECK_FALSE(guess_syntax("-", "#!/usr/bin/python3\n"));
+  CHECK(guess_syntax("-", "\xEF\xBB\xBF\n  {\"a\": 1}") == Syntax::json);
+  CHECK(guess_syntax("-", "[1, 2]") == Syntax::json);
+  CHECK(guess_syntax("-", "# c\n[model]\nname = 1") == Syntax::toml);
+  CHECK(guess_syntax("-", "hidden_size = 4096") == Syntax::toml);
+  CHECK(guess_syntax("-", "HIDDEN=4096\n") == Syntax::shell);
+  CHECK(guess_syntax("-", "# c\nmodel:\n  a: 1") == Syntax::yaml);
+  CHECK(guess_syntax("-", "---\n- a") == Syntax::yaml);
+  CHECK(guess_syntax("-", "torchrun x.py --a 1") == Syntax::shell);
+  CHECK_FALSE(guess_syntax("-", ""));
+  CHECK_FALSE(guess_syntax("README", "Some words.\nMore words.\n"));
+}
+
+TEST_CASE("parse_any: documents of every reader") {
+  const auto shown = [](const std::string& path, const std::string& text) {
+    const auto documents = parse_any(path, text);
+    if (!documents) return outline(documents.error(), text);
+    std::string all;
+    for (const Document& document : *documents) all += outline(document.root());
+    return all;
+  };
+  CHECK(shown("x.json", "{\"a\": 1}") == "{a: 1}");
+  CHECK(shown("x.yaml", "a: 1\n---\nb: 2") == "{a: 1}{b: 2}");
+  CHECK(shown("x.toml", "a = 1") == "{a: 1}");
+  CHECK(shown("x.sh", "A=1").find("variables: {A: 1}") != std::string::npos);
+  // Without a name for it, YAML's flow style still reads.
+  CHECK(shown("-", "{ # neox\n \"a\": True, }") == "{a: true}");
+  CHECK(shown("-", "{ \"a\": ]") ==
+        "not valid JSON: unexpected ']'; expected '[', '{', or a literal @ \"]\"");
+  CHECK(shown("notes.txt", "nothing here") == "this looks like no JSON, YAML, TOML or shell script");
+}
