@@ -5,6 +5,7 @@
 
 #include "formats/paths.hpp"
 #include "text/json.hpp"
+#include "text/literal_python.hpp"
 #include "text/shell.hpp"
 #include "text/toml.hpp"
 #include "text/yaml.hpp"
@@ -35,6 +36,7 @@ Result<std::vector<text::Document>> parse(const std::string& path, std::string s
     return std::vector<text::Document>{*std::move(document)};
   };
   if (syntax == "json") return one(text::parse_json(path, std::move(source)));
+  if (syntax == "python") return one(text::parse_literal_python(path, std::move(source)));
   if (syntax == "shell") return text::parse_shell(path, std::move(source));
   if (syntax == "yaml") return text::parse_yaml(path, std::move(source));
   if (syntax == "toml") return one(text::parse_toml(path, std::move(source)));
