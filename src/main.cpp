@@ -1,4 +1,6 @@
 // The process: streams, environment, exit code.
+#include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -10,10 +12,25 @@
 #include "cli/run.hpp"
 #include "text/files.hpp"
 
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+const std::atomic<bool>* catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = true; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the process
+  sigaction(SIGINT, &action, nullptr);
+  return &interrupted;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const shapelint::text::RealFileSystem files;
   shapelint::cli::Io io{std::cin, std::cout, std::cerr, files, {}, isatty(1) != 0, isatty(2) != 0};
+  io.on_interrupt = catch_interrupts;
   for (const char* name : {"NO_COLOR", "FORCE_COLOR", "TERM"}) {
     if (const char* value = std::getenv(name)) io.environment[name] = value;
   }

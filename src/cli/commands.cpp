@@ -8,6 +8,8 @@
 #include "cli/gpus.hpp"
 #include "cli/lint.hpp"
 #include "cli/show.hpp"
+#include "cli/suggest.hpp"
+#include "cli/sweep.hpp"
 
 namespace shapelint::cli {
 
@@ -23,6 +25,34 @@ std::span<const Command> commands() {
           "shapelint model.toml --gpu a100\n"
           "shapelint model.toml --gpu h100 --micro-batch-size 8 --format json",
           bind<LintOptions, lint_options, lint>},
+      Command{
+          "suggest", "search for faster shapes near the given one",
+          "Searches hidden_size, num_layers, head_dim, num_key_value_heads, intermediate_size and vocab_size "
+          "(or the fields that `--vary` and `--range` name) for the shapes that are predicted to run "
+          "fastest, "
+          "within a budget of parameters, the GPU's memory, the frameworks' hard rules and any conditions of "
+          "your own. The search is exact unless it is stopped: nothing in the space is better than the "
+          "first.\n\n"
+          "Exit code: 0 when the search was made, 2 for wrong usage, input that cannot be read, or a space "
+          "in "
+          "which nothing is allowed (the message says which constraint empties it).",
+          "shapelint suggest model.toml --gpu a100,h100\n"
+          "shapelint suggest model.toml --gpu h100 --fix hidden_size,num_layers --params 1%\n"
+          "shapelint suggest model.toml --range hidden_size=2048:4096:64 --where 'head_dim >= 64'\n"
+          "shapelint suggest model.toml --gpu a100 --apply 1 -o faster.toml --diff",
+          bind<SuggestOptions, suggest_options, suggest_shapes>},
+      Command{"sweep", "predict over a grid of dimensions, as CSV",
+              "Sets the fields of every `--over` to every combination of their values, as if the file said "
+              "so, and "
+              "prints a row for each and each GPU: parameters, memory, time of the step and its parts, MFU, "
+              "and the "
+              "hard rules that the combination breaks. Rows come as they are made, in a fixed order.\n\n"
+              "`--shard 2/8` makes the second of eight equal parts; the parts one after the other are "
+              "exactly the "
+              "whole output, so that a large sweep can be spread over machines (examples/slurm/).",
+              "shapelint sweep model.toml --over hidden_size=2048:4096:8 --gpu a100\n"
+              "shapelint sweep model.toml --over vocab_size=50257:50304 --over tensor=1,2,4 --shard 1/4",
+              bind<SweepOptions, sweep_options, sweep>},
       Command{
           "gpus", "list the GPUs that are known, or show one with the source of every figure",
           "Without a NAME, a table of all profiles: id, SMs, peak, bandwidth, L2, whether the cost model's "

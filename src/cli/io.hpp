@@ -1,6 +1,8 @@
 // Everything the program touches outside itself, so that a test can run the whole command line in memory.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <map>
 #include <ostream>
 #include <string>
@@ -20,6 +22,9 @@ struct Io {
   // Whether to colour, as --color, the environment and the terminal decide; set by run() before a subcommand.
   bool out_color = false;
   bool err_color = false;
+  // From the first call on, Ctrl-C sets the flag that it returns instead of ending the process (a second one
+  // ends it). Absent in tests.
+  std::function<const std::atomic<bool>*()> on_interrupt{};
 };
 
 }  // namespace shapelint::cli

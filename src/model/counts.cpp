@@ -140,19 +140,48 @@ double head_flops_per_token(const Setup& setup) {
   return 2 * hidden * (static_cast<double>(model.vocab_size) + (model.lm_head_transform ? hidden : 0.0));
 }
 
-double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
-  const ModelSpec& model = setup.model;
+namespace {
+
+// Multiply-adds of one layer's MLP for one token, and of its mixture of experts.
+double mlp_products(const ModelSpec& model) {
+  return (model.mlp_gated ? 3.0 : 2.0) * static_cast<double>(model.hidden_size) *
+         static_cast<double>(model.intermediate_size);
+}
+double mixture_products(const ModelSpec& model) {
   const double hidden = static_cast<double>(model.hidden_size);
-  const double matrices = model.mlp_gated ? 3 : 2;
   const Moe& moe = model.moe;
-  const double mixture_width =
+  const double width =
       static_cast<double>(moe.experts_per_token) * static_cast<double>(moe.intermediate_size) +
       static_cast<double>(moe.shared_intermediate_size);
-  const double mixture = matrices * hidden * mixture_width + hidden * static_cast<double>(moe.num_experts);
-  const double dense = matrices * hidden * static_cast<double>(model.intermediate_size);
+  return (model.mlp_gated ? 3.0 : 2.0) * hidden * width + hidden * static_cast<double>(moe.num_experts);
+}
+
+}  // namespace
+
+PartSize part_size(const Setup& setup, Part part) {
+  const ModelSpec& model = setup.model;
+  switch (part) {
+    case Part::attention:
+      return {attention_parameters(model), 0, attention_products(setup, mfu_convention)};
+    case Part::mlp:
+      return {mlp_parameters(model, model.intermediate_size), 0, mlp_products(model)};
+    case Part::mixture:
+      return {moe_parameters(model, model.moe.num_experts),
+              times(model.moe.num_experts, mlp_parameters(model, model.moe.intermediate_size)),
+              mixture_products(model)};
+    case Part::frame:
+      return {times(model.norms_per_layer, norm_parameters(model, model.hidden_size)), 0, 0};
+    case Part::ends:
+      return {plus(embedding_parameters(model), head_parameters(model)), 0, head_flops_per_token(setup) / 2};
+  }
+  return {};
+}
+
+double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
+  const ModelSpec& model = setup.model;
   const double layers = static_cast<double>(model.num_layers) * attention_products(setup, convention) +
-                        static_cast<double>(num_dense_layers(model)) * dense +
-                        static_cast<double>(num_moe_layers(model)) * mixture;
+                        static_cast<double>(num_dense_layers(model)) * mlp_products(model) +
+                        static_cast<double>(num_moe_layers(model)) * mixture_products(model);
   return 2 * layers + head_flops_per_token(setup);
 }
 

@@ -149,6 +149,20 @@ void complete(Reading& reading) {
   }
 }
 
+bool derives_from_table(const Reading& reading, FieldId field) {
+  const auto index = static_cast<std::size_t>(field);
+  if (index >= reading.origins.size()) return false;
+  const Origin& origin = reading.origins[index];
+  const auto& table = derivations();
+  return std::any_of(table.begin(), table.end(), [&](const Derivation& each) {
+    return each.field == field && each.kind == origin.kind && each.note == origin.note;
+  });
+}
+
+std::int64_t derived_intermediate_size(const Setup& setup) {
+  return setup.model.mlp_gated ? llama_intermediate_size(setup) : times(4, setup.model.hidden_size);
+}
+
 void rederive(Setup& setup, const std::vector<Origin>& origins) {
   const std::vector<Derivation>& table = derivations();
   for (std::size_t i = 0; i < table.size();) {

@@ -28,6 +28,11 @@ const std::vector<Derivation>& derivations();
 // bounds.
 void complete(Reading& reading);
 
+// Whether `field` was derived by an entry of the table (and not by a reader's own rule).
+bool derives_from_table(const Reading& reading, FieldId field);
+// The width of the MLP where none is stated, by the table.
+std::int64_t derived_intermediate_size(const Setup& setup);
+
 // After a change of stated fields: computes again what complete() filled in, by the derivation that applies
 // now. Values that a reader derived by a rule of its own are left alone.
 void rederive(Setup& setup, const std::vector<Origin>& origins);

@@ -92,18 +92,13 @@ void lower_moe(const Shared& shared, double count, Emitter& emit);  // lower_moe
 void lower_embedding(const Shared& shared, Emitter& emit);          // lower_head.cpp
 void lower_head(const Shared& shared, Emitter& emit);               // lower_head.cpp
 void lower_pipeline(const Shared& shared, Emitter& emit);           // lower_collectives.cpp
-void lower_data_parallel(const Shared& shared, Emitter& emit);      // lower_collectives.cpp
-void lower_optimizer(const Shared& shared, Emitter& emit);          // lower_optimizer.cpp
+void lower_data_parallel(const Shared& shared, RankParameters held, Emitter& emit);  // lower_collectives.cpp
+void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit);      // lower_optimizer.cpp
 
 // Tensor parallelism around a column-parallel and a row-parallel product (lower_collectives.cpp).
 void enter_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit);
 void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit);
 
-// Parameters that one rank holds: {all but the routed experts, the routed experts}.
-struct RankParameters {
-  double dense = 0;
-  double expert = 0;
-};
 RankParameters parameters_per_rank(const Setup& setup);
 
 }  // namespace shapelint::model

@@ -10,48 +10,62 @@ namespace {
 
 constexpr double mask_bytes = 1;  // PyTorch keeps one byte per dropped-out element
 
+// How often each part of a layer runs in the step, on this rank; 0 leaves it out.
+struct LayerCounts {
+  double frame = 0;  // norms, residuals, collectives
+  double attention = 0;
+  double mlp = 0;
+  double mixture = 0;
+};
+
 // Norms, residual additions and the collectives of tensor parallelism around attention and MLP.
-void lower_layers(const Shared& shared, Emitter& emit) {
+void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
   const ModelSpec& model = shared.model;
-  const double layers = shared.layers_per_rank * shared.micro_batches;
-  const double all = static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
-  const double mixtures = static_cast<double>(num_moe_layers(model));
-  const Repeat layer{layers, Recomputed::with_layer};
+  const Repeat layer{counts.frame, Recomputed::with_layer};
+  const bool frame = counts.frame > 0;
 
   const double stream = shared.sharded_stream_bytes;
   const double norms = static_cast<double>(model.norms_per_layer);
   // forward: x in, y out; backward: x and dy in, dx out
-  if (norms > 0)
-    emit.elementwise("layer.norm", 2 * stream, 3 * stream, {layers * norms, Recomputed::with_layer});
+  if (frame && norms > 0)
+    emit.elementwise("layer.norm", 2 * stream, 3 * stream, {counts.frame * norms, Recomputed::with_layer});
 
   const auto residual = [&](std::string_view name, double branches) {
     const double mask =
         shared.plan.dropout && shared.training ? branches * mask_bytes * stream / shared.activation : 0.0;
     // forward: the branches and the stream in, the stream out; backward: the gradients are added up again
-    emit.elementwise(name, (branches + 2) * stream + mask, (branches + 2) * stream + mask, layer);
+    if (frame) emit.elementwise(name, (branches + 2) * stream + mask, (branches + 2) * stream + mask, layer);
+  };
+  const auto enter = [&](std::string_view name) {
+    if (frame) enter_tensor_parallel(shared, name, layer, emit);
+  };
+  const auto leave = [&](std::string_view name) {
+    if (frame) leave_tensor_parallel(shared, name, layer, emit);
   };
   const auto mlp = [&] {
-    if (mixtures < all) lower_mlp(shared, layers * (all - mixtures) / all, emit);
-    if (mixtures > 0) lower_moe(shared, layers * mixtures / all, emit);
+    if (counts.mlp > 0) lower_mlp(shared, counts.mlp, emit);
+    if (counts.mixture > 0) lower_moe(shared, counts.mixture, emit);
   };
 
-  enter_tensor_parallel(shared, "layer.attention.gather", layer, emit);
-  if (model.mla.kv_lora_rank > 0) {
-    lower_latent_attention(shared, layers, emit);
-  } else {
-    lower_attention(shared, layers, emit);
+  enter("layer.attention.gather");
+  if (counts.attention > 0) {
+    if (model.mla.kv_lora_rank > 0) {
+      lower_latent_attention(shared, counts.attention, emit);
+    } else {
+      lower_attention(shared, counts.attention, emit);
+    }
   }
   if (model.parallel_block) {
     mlp();
-    leave_tensor_parallel(shared, "layer.reduce", layer, emit);
+    leave("layer.reduce");
     residual("layer.residual", 2);
     return;
   }
-  leave_tensor_parallel(shared, "layer.attention.reduce", layer, emit);
+  leave("layer.attention.reduce");
   residual("layer.attention.residual", 1);
-  enter_tensor_parallel(shared, "layer.mlp.gather", layer, emit);
+  enter("layer.mlp.gather");
   mlp();
-  leave_tensor_parallel(shared, "layer.mlp.reduce", layer, emit);
+  leave("layer.mlp.reduce");
   residual("layer.mlp.residual", 1);
 }
 
@@ -88,6 +102,65 @@ std::int64_t num_moe_layers(const ModelSpec& model) {
   return std::max<std::int64_t>(0, candidates) / std::max<std::int64_t>(1, model.moe.layer_interval);
 }
 
+double layer_runs(const Setup& setup) {
+  const bool training = setup.plan.mode == Mode::train;
+  const double micro_batches =
+      training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
+  return static_cast<double>(divide_up(setup.model.num_layers, setup.plan.pipeline)) * micro_batches;
+}
+
+double mixture_share(const ModelSpec& model) {
+  return static_cast<double>(num_moe_layers(model)) /
+         static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
+}
+
+double tokens_per_step(const Setup& setup) {
+  const Plan& plan = setup.plan;
+  const bool training = plan.mode == Mode::train;
+  const double micro_batches =
+      training ? static_cast<double>(std::max<std::int64_t>(1, plan.gradient_accumulation)) : 1.0;
+  return static_cast<double>(plan.micro_batch_size) * micro_batches *
+         (plan.mode == Mode::decode ? 1.0 : static_cast<double>(plan.sequence_length));
+}
+
+double model_flops_per_step(const Setup& setup, double layer_flops, double head_flops) {
+  const Shared shared(setup);
+  const Plan& plan = setup.plan;
+  // The replica's arithmetic, divided among its tensor, pipeline and (not while decoding) context ranks.
+  const double replica_ranks = static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) *
+                               (shared.decoding ? 1.0 : static_cast<double>(plan.context));
+  const double head_share = head_tokens(shared) / static_cast<double>(shared.tokens.value);
+  const double passes = shared.training ? 3.0 : 1.0;  // forward; gradients of both operands
+  return passes * tokens_per_step(setup) * (layer_flops + head_flops * head_share) / replica_ranks;
+}
+
+void lower_part(const Setup& setup, Part part, Workload& workload) {
+  const Shared shared(setup);
+  Emitter emit(shared, workload);
+  switch (part) {
+    case Part::frame:
+      return lower_layers(shared, {.frame = 1}, emit);
+    case Part::attention:
+      return lower_layers(shared, {.attention = 1}, emit);
+    case Part::mlp:
+      return lower_layers(shared, {.mlp = 1}, emit);
+    case Part::mixture:
+      return lower_layers(shared, {.mixture = 1}, emit);
+    case Part::ends:
+      lower_embedding(shared, emit);
+      lower_head(shared, emit);
+      return lower_pipeline(shared, emit);
+  }
+}
+
+void lower_update(const Setup& setup, RankParameters held, Workload& workload) {
+  const Shared shared(setup);
+  if (!shared.training) return;
+  Emitter emit(shared, workload);
+  lower_data_parallel(shared, held, emit);
+  lower_optimizer(shared, held, emit);
+}
+
 Workload lower(const Setup& setup) {
   Workload workload;
   if (!setup.model.conv.empty()) return workload;  // convolutions have no lowering yet
@@ -95,27 +168,23 @@ Workload lower(const Setup& setup) {
   const Shared shared(setup);
   Emitter emit(shared, workload);
   lower_embedding(shared, emit);
-  lower_layers(shared, emit);
+  const double layers = layer_runs(setup);
+  lower_layers(
+      shared,
+      {layers, layers, layers * (1 - mixture_share(setup.model)), layers * mixture_share(setup.model)}, emit);
   lower_head(shared, emit);
   lower_pipeline(shared, emit);
   if (shared.training) {
-    lower_data_parallel(shared, emit);
-    lower_optimizer(shared, emit);
+    const RankParameters held = parameters_per_rank(setup);
+    lower_data_parallel(shared, held, emit);
+    lower_optimizer(shared, held, emit);
   }
 
   for (const Op& op : workload.ops) workload.hardware_flops += op.count * op_flops(op);
   const Plan& plan = setup.plan;
-  const double replica_tokens = static_cast<double>(plan.micro_batch_size) * shared.micro_batches *
-                                (shared.decoding ? 1.0 : static_cast<double>(plan.sequence_length));
-  workload.tokens_per_step = replica_tokens;
-  // The replica's arithmetic, divided among its tensor, pipeline and (not while decoding) context ranks.
-  const double replica_ranks = static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) *
-                               (shared.decoding ? 1.0 : static_cast<double>(plan.context));
+  workload.tokens_per_step = tokens_per_step(setup);
   const double head = head_flops_per_token(setup);
-  const double layers = forward_flops_per_token(setup) - head;
-  const double head_share = head_tokens(shared) / static_cast<double>(shared.tokens.value);
-  const double passes = shared.training ? 3.0 : 1.0;  // forward; gradients of both operands
-  workload.model_flops = passes * replica_tokens * (layers + head * head_share) / replica_ranks;
+  workload.model_flops = model_flops_per_step(setup, forward_flops_per_token(setup) - head, head);
   // Stages wait for p - 1 micro-batches (GPipe, 1811.06965); when serving, other requests fill them.
   workload.micro_batches = shared.micro_batches;
   if (shared.training)

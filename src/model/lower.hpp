@@ -23,6 +23,46 @@ std::int64_t num_moe_layers(const ModelSpec& model);
 // matrix product before them.
 Workload lower(const Setup& setup);
 
+// A step in parts that depend on few fields each, for searches that price many similar models: the sum over
+// the parts of a layer times layer_runs() (mlp and mixture: times their share of the layers), the ends, and
+// the update, is the step.
+enum class Part : std::uint8_t {
+  attention,  // with its projections
+  mlp,
+  mixture,
+  frame,  // norms, residuals and collectives of a layer
+  ends    // embedding, head, pipeline
+};
+inline constexpr std::size_t part_count = 5;
+
+// Parameters that one rank holds.
+struct RankParameters {
+  double dense = 0;   // all but the routed experts
+  double expert = 0;  // the routed experts
+};
+
+// Appends the ops of one run of a layer's part (`ends`: of a step).
+void lower_part(const Setup& setup, Part part, Workload& workload);
+// Appends what happens once per step and depends on the number of parameters: gradients and optimizer.
+void lower_update(const Setup& setup, RankParameters held, Workload& workload);
+// Runs of a layer in a step: layers of this rank times micro-batches.
+double layer_runs(const Setup& setup);
+// Share of the layers that are mixtures of experts.
+double mixture_share(const ModelSpec& model);
+// Tokens of a step on one replica of the model.
+double tokens_per_step(const Setup& setup);
+// Arithmetic that the model needs, per rank and step, from the forward FLOPs per token of its layers and
+// head.
+double model_flops_per_step(const Setup& setup, double layer_flops, double head_flops);
+
+// Parameters and arithmetic of a part: of one layer, or of the ends.
+struct PartSize {
+  std::int64_t parameters = 0;
+  std::int64_t expert_parameters = 0;  // of these, routed experts'
+  double products = 0;                 // multiply-adds per token, forward
+};
+PartSize part_size(const Setup& setup, Part part);
+
 // How the arithmetic of causal attention is counted. Each token attends to half of the sequence on average,
 // but the usual MFU counts the full square, so that the numbers can be compared with published ones:
 // PaLM (2204.02311, appendix B) and Megatron-LM (2104.04473, eq. 3) both do.

@@ -53,9 +53,8 @@ void lower_pipeline(const Shared& shared, Emitter& emit) {
                   each, false, times(shared.plan.tensor, shared.plan.context, shared.plan.data));
 }
 
-void lower_data_parallel(const Shared& shared, Emitter& emit) {
+void lower_data_parallel(const Shared& shared, RankParameters held, Emitter& emit) {
   const Plan& plan = shared.plan;
-  const RankParameters held = parameters_per_rank(shared.setup);
   // Context-parallel ranks hold the same weights; expert-parallel ranks are some of the data-parallel ones.
   const std::int64_t ranks =
       times(std::max<std::int64_t>(1, plan.data), std::max<std::int64_t>(1, plan.context));

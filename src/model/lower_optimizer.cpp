@@ -22,9 +22,8 @@ RankParameters parameters_per_rank(const Setup& setup) {
   return {(all - expert) / ranks, expert / ranks / static_cast<double>(plan.expert)};
 }
 
-void lower_optimizer(const Shared& shared, Emitter& emit) {
+void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit) {
   const Plan& plan = shared.plan;
-  const RankParameters held = parameters_per_rank(shared.setup);
   const double parameters = held.dense + held.expert;
   if (plan.gradient_accumulation > 1) {
     // the new gradient in, the running sum in and out

@@ -82,6 +82,7 @@ constexpr Variable table[] = {
     {"tokens", Level::model, "rows of the matrix products on one rank: micro_batch_size * sequence_length / context (decode: micro_batch_size)", [](const Context& c) { return tokens_of(*c.setup); }, {"sequence_length"}},
     {"tokens_per_expert", Level::model, "tokens that one expert gets on average from one micro-batch of each expert-parallel rank; 0 without experts", [](const Context& c) { const auto& m = spec(c).moe; return m.num_experts > 0 ? tokens_of(*c.setup) * real(plan(c).expert) * real(m.experts_per_token) / real(m.num_experts) : 0; }, {"sequence_length"}},
     {"parameters", Level::model, "parameters of the whole model", [](const Context& c) { return real(model::parameter_count(*c.setup)); }, {"hidden_size", "num_layers"}},
+    {"params", Level::model, "the same as `parameters`", [](const Context& c) { return real(model::parameter_count(*c.setup)); }, {"hidden_size", "num_layers"}},
     {"active_parameters", Level::model, "parameters that one token uses", [](const Context& c) { return real(model::active_parameter_count(*c.setup)); }, {"hidden_size", "num_layers"}},
     {"attention_width", Level::model, "num_attention_heads * head_dim", [](const Context& c) { return real(spec(c).num_attention_heads) * real(spec(c).head_dim); }, {"num_attention_heads"}},
     {"heads_per_rank", Level::model, "query heads on one tensor-parallel rank, rounded up", [](const Context& c) { return per_rank(spec(c).num_attention_heads, plan(c).tensor); }, {"num_attention_heads"}},

@@ -25,10 +25,43 @@ struct Links {
   bool head_dim_from_hidden = false;  // head_dim * num_attention_heads == hidden_size
   bool value_head_dim = false;        // value_head_dim == head_dim
   bool key_value_heads = false;       // as many as query heads
-  bool intermediate_size = false;     // derived from hidden_size: the ratio stays
+  // Derived from hidden_size. By the table of derivations where it says so, else (a reader's own rule) the
+  // ratio stays.
+  bool intermediate_size = false;
+  bool intermediate_size_from_table = false;
   bool moe_intermediate_size = false;
+  bool moe_shared_intermediate_size = false;  // moe_num_shared_experts * moe_intermediate_size
 };
 Links links_of(const model::Reading& reading);
+// Only the relations of fields that nobody stated: what a file that says something else would give.
+Links links_of_unstated(const model::Reading& reading);
+
+// Which of the fields that others follow from, or that follow, were set.
+struct Moved {
+  bool hidden_size = false;
+  bool num_attention_heads = false;
+  bool num_key_value_heads = false;
+  bool head_dim = false;
+  bool value_head_dim = false;
+  bool intermediate_size = false;
+  bool moe_intermediate_size = false;
+  bool moe_shared_intermediate_size = false;
+  void add(model::FieldId field);
+};
+
+// Linked fields without a whole value.
+struct LinkFailures {
+  bool heads = false;
+  bool intermediate = false;
+};
+
+// `setup` differs from `start` in the fields that moved; brings the linked fields after them.
+LinkFailures follow(const model::Setup& start, const Links& links, const Moved& moved, model::Setup& setup);
+
+// Fields that say nothing beside the one that they are a copy of.
+bool is_copy(model::FieldId field, const Links& links, const model::Setup& setup);
+
+model::FieldId num_key_value_heads_field();
 
 // `start` with the changes applied and linked fields following, unless a change sets them itself. Nothing
 // when a value is outside the bounds of its field, or when a linked field would not be a whole number.

@@ -19,14 +19,6 @@ constexpr double bytes_per_gb = 1e9;
 // Of the time per token: a candidate that saves less is not faster.
 constexpr double least_gain = 1e-4;
 
-// Fields that say nothing beside the one that they are a copy of.
-bool is_copy(model::FieldId field, const Links& links, const model::Setup& setup) {
-  const std::string_view name = model::fields()[static_cast<std::size_t>(field)].name;
-  return (name == "value_head_dim" && links.value_head_dim) ||
-         (name == "num_key_value_heads" && links.key_value_heads) ||
-         (name.starts_with("moe_") && setup.model.moe.num_experts == 0);
-}
-
 bool is_stated(const model::Reading& reading, model::FieldId field) {
   const auto index = static_cast<std::size_t>(field);
   return index < reading.origins.size() && (reading.origins[index].kind == model::Origin::Kind::stated ||
@@ -109,7 +101,7 @@ void price(Candidate& candidate, const model::Setup& start, std::span<Evaluator*
 
 bool fits(const model::Setup& candidate, const model::Setup& start, std::span<Evaluator* const> evaluators) {
   const double needed = memory_bytes(candidate);
-  const double allowed_anyway = memory_bytes(start) * (1 + 0.05);  // the estimate is not finer than that
+  const double allowed_anyway = memory_bytes(start) * (1 + memory_slack);
   if (needed <= allowed_anyway) return true;
   return std::all_of(evaluators.begin(), evaluators.end(), [&](const Evaluator* evaluator) {
     const double size_gb = evaluator->gpu().dram_size_gb;

@@ -1,0 +1,32 @@
+// What `shapelint suggest` found, as text and for programs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/style.hpp"
+#include "suggest/answer.hpp"
+
+namespace shapelint::report {
+
+struct SuggestReport {
+  std::string name;  // of the model
+  std::string path;
+  suggest::Problem problem;
+  suggest::Answer answer;
+};
+
+// For people: the ranking, why the first is faster, the front.
+std::string suggestions_text(const SuggestReport& report, const Style& style);
+// One JSON object, indented.
+std::string suggestions_json(const SuggestReport& report);
+// One row per suggestion and GPU, the start as rank 0.
+std::string suggestions_csv(const SuggestReport& report);
+// One table [[suggestion]] each, its fields under the names of the native format.
+std::string suggestions_toml(const SuggestReport& report);
+
+// "hidden_size 2560 → 2688, num_layers 32 → 29"; empty when nothing changes.
+std::string changes_text(const std::vector<suggest::Change>& changes);
+
+}  // namespace shapelint::report

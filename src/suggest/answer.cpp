@@ -1,0 +1,231 @@
+// Exact prices and reasons.
+#include "suggest/answer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "cost/uncertainty.hpp"
+#include "model/lower.hpp"
+#include "suggest/costing.hpp"
+#include "suggest/footprint.hpp"
+
+namespace shapelint::suggest {
+
+namespace {
+
+constexpr double us_per_s = 1e6;
+constexpr double bytes_per_gb = 1e9;
+constexpr double seconds_per_hour = 3600;
+constexpr double million = 1e6;
+
+double real(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+double ranks_of(const model::Setup& setup) {
+  return real(setup.plan.tensor) * real(setup.plan.pipeline) * real(setup.plan.context);
+}
+
+// A step on one GPU.
+struct Step {
+  model::Workload workload;
+  cost::StepCost cost;
+};
+
+class Explainer {
+ public:
+  Explainer(const Problem& problem, const SearchOptions& options)
+      : problem_(problem), costing_(problem, options.references) {
+    for (const gpu::Gpu* gpu : problem.gpus) memos_.push_back(std::make_unique<cost::PriceMemo>(*gpu));
+    for (std::size_t gpu = 0; gpu < problem.gpus.size(); ++gpu) {
+      start_.push_back(step(problem.start, gpu));
+    }
+  }
+
+  Performance performance(const model::Setup& setup, std::size_t gpu) {
+    return performance(setup, step(setup, gpu), gpu);
+  }
+
+  Suggestion suggestion(const Found& found) {
+    Suggestion out;
+    model::Setup setup;
+    resolve(problem_, found.values, setup);
+    out.setup = in_own_mode(setup);
+    out.edits = edits_between(*problem_.reading, out.setup);
+    out.parameters = found.parameters;
+    for (std::size_t gpu = 0; gpu < problem_.gpus.size(); ++gpu) out.gpus.push_back(on_gpu(setup, gpu));
+    out.gain = 1 - costing_.start_value() / found.value;
+    out.error = 0;
+    for (std::size_t gpu = 0; gpu < out.gpus.size(); ++gpu) {
+      out.error +=
+          out.gpus[gpu].error * (problem_.weights.empty() ? 1.0 / real_size() : problem_.weights[gpu]);
+    }
+    for (const Change& change : out.edits.changes) out.alone.push_back(alone(change));
+    return out;
+  }
+
+  FrontPoint point(const Found& found) const {
+    model::Setup setup;
+    resolve(problem_, found.values, setup);
+    return {edits_between(*problem_.reading, in_own_mode(setup)), found.parameters, found.speed};
+  }
+
+  double start_value() const { return costing_.start_value(); }
+
+ private:
+  double real_size() const { return static_cast<double>(problem_.gpus.size()); }
+
+  // Back from the mode that the objective is about.
+  model::Setup in_own_mode(model::Setup setup) const {
+    setup.plan.mode = problem_.reading->setup.plan.mode;
+    setup.plan.context_length = problem_.reading->setup.plan.context_length;
+    return setup;
+  }
+
+  Step step(const model::Setup& setup, std::size_t gpu) {
+    Step out{model::lower(setup), {}};
+    memos_[gpu]->price(out.workload, setup.plan.dtype, out.cost);
+    return out;
+  }
+
+  double cost(const model::Setup& setup, const Step& step, std::size_t gpu) const {
+    const double head = model::head_flops_per_token(setup);
+    return costing_.cost(setup, gpu, step.cost.time_us, model::forward_flops_per_token(setup) - head, head);
+  }
+
+  Performance performance(const model::Setup& setup, const Step& step, std::size_t gpu) const {
+    Performance out;
+    out.time_us = step.cost.time_us;
+    out.mfu = step.cost.mfu;
+    out.tokens_per_s = step.workload.tokens_per_step / step.cost.time_us * us_per_s / ranks_of(setup);
+    if (gpu < problem_.prices.size() && out.tokens_per_s > 0) {
+      out.dollars_per_m = problem_.prices[gpu] / seconds_per_hour / out.tokens_per_s * million;
+    }
+    out.memory_gb = memory_bytes(setup) / bytes_per_gb;
+    return out;
+  }
+
+  double together(const std::vector<OnGpu>& gpus, double OnGpu::*member) const {
+    double sum = 0;
+    double worst = gpus.front().*member;
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+      sum += gpus[gpu].*member * (problem_.weights.empty() ? 1.0 / real_size() : problem_.weights[gpu]);
+      worst = std::min(worst, gpus[gpu].*member);
+    }
+    return problem_.basket == Basket::worst ? worst : sum;
+  }
+
+  OnGpu on_gpu(const model::Setup& setup, std::size_t gpu) {
+    OnGpu out;
+    out.gpu = problem_.gpus[gpu]->id;
+    const Step after = step(setup, gpu);
+    const Step& before = start_[gpu];
+    out.now = performance(setup, after, gpu);
+    out.gain = 1 - cost(setup, after, gpu) / costing_.start_costs()[gpu];
+    const cost::Gain gain =
+        cost::gain_between(*problem_.gpus[gpu], before.workload, before.cost, after.workload, after.cost);
+    const double tokens = after.workload.tokens_per_step > 0
+                              ? before.workload.tokens_per_step / after.workload.tokens_per_step
+                              : 1.0;
+    out.error = gain.half_width * tokens;
+    out.measured = gain.measured;
+
+    // What one unit of the new step's time stands for in the old step.
+    const double scale = (1 - out.gain) * before.cost.time_us / after.cost.time_us;
+    std::map<std::string, cost::EffectTimes> moved;
+    const auto add = [&](const Step& each, double factor) {
+      for (std::size_t i = 0; i < each.workload.ops.size(); ++i) {
+        const model::Op& op = each.workload.ops[i];
+        if (op.overlapped) continue;
+        const cost::EffectTimes times = cost::split_by_effect(op, each.cost.ops[i]);
+        cost::EffectTimes& to = moved[std::string(op.name)];
+        for (std::size_t e = 0; e < times.size(); ++e) to[e] += factor * op.count * times[e];
+      }
+    };
+    add(before, 1 / before.cost.time_us);
+    add(after, -scale / before.cost.time_us);
+    out.other = out.gain;
+    for (const auto& [op, times] : moved) {
+      for (std::size_t e = 0; e < times.size(); ++e) {
+        if (std::fabs(times[e]) < least_cause) continue;
+        out.causes.push_back({op, static_cast<gpu::Effect>(e), times[e]});
+        out.other -= times[e];
+      }
+    }
+    std::stable_sort(out.causes.begin(), out.causes.end(),
+                     [](const Cause& a, const Cause& b) { return std::fabs(a.share) > std::fabs(b.share); });
+    return out;
+  }
+
+  Alone alone(const Change& change) {
+    Alone out{change, false, 0};
+    const Change one[] = {change};
+    const auto setup = apply(problem_.start, problem_.links, one);
+    if (!setup) return out;
+    out.valid = true;
+    std::vector<OnGpu> gpus;
+    for (std::size_t gpu = 0; gpu < problem_.gpus.size(); ++gpu) {
+      OnGpu each;
+      each.gain = 1 - cost(*setup, step(*setup, gpu), gpu) / costing_.start_costs()[gpu];
+      gpus.push_back(each);
+    }
+    out.gain = together(gpus, &OnGpu::gain);
+    return out;
+  }
+
+  const Problem& problem_;
+  Costing costing_;
+  std::vector<std::unique_ptr<cost::PriceMemo>> memos_;
+  std::vector<Step> start_;
+};
+
+}  // namespace
+
+Answer explain(const Problem& problem, const SearchOutcome& outcome, const SearchOptions& options) {
+  Explainer explainer(problem, options);
+  Answer answer;
+  answer.start_parameters = model::parameter_count(problem.start);
+  for (std::size_t gpu = 0; gpu < problem.gpus.size(); ++gpu) {
+    answer.gpus.push_back(problem.gpus[gpu]->id);
+    answer.start.push_back(explainer.performance(problem.start, gpu));
+  }
+  for (const Found& found : outcome.best) answer.suggestions.push_back(explainer.suggestion(found));
+  for (const Found& found : outcome.front) {
+    answer.front.push_back(explainer.point(found));
+    if (found.parameters >= answer.start_parameters) {
+      answer.behind_front = std::max(answer.behind_front, found.speed - 1);
+    }
+  }
+  answer.candidates = outcome.candidates;
+  answer.priced = outcome.priced;
+  answer.complete = outcome.complete;
+  if (!outcome.complete) {
+    const double best = outcome.best.empty() ? explainer.start_value() : outcome.best.front().value;
+    answer.gap = std::max(0.0, outcome.bound / best - 1);
+  }
+  return answer;
+}
+
+std::string_view describe(gpu::Effect effect) {
+  switch (effect) {
+    case gpu::Effect::alignment:
+      return "misaligned rows";
+    case gpu::Effect::tile:
+      return "partial tiles";
+    case gpu::Effect::wave:
+      return "idle SMs (waves)";
+    case gpu::Effect::attention:
+      return "attention kernel";
+    case gpu::Effect::throughput:
+      return "arithmetic";
+    case gpu::Effect::memory:
+      return "memory traffic";
+    case gpu::Effect::communication:
+      return "communication";
+  }
+  return "";
+}
+
+}  // namespace shapelint::suggest

@@ -1,0 +1,87 @@
+// What a search over whole models has to tell: ranked suggestions, each priced exactly and explained, and the
+// front of parameters against speed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/effects.hpp"
+#include "suggest/optimize.hpp"
+#include "suggest/problem.hpp"
+
+namespace shapelint::suggest {
+
+// What one effect costs less in one operation: a share of the start's step (per token, at equal work).
+// Negative: it costs more.
+struct Cause {
+  std::string op;
+  gpu::Effect effect = gpu::Effect::throughput;
+  double share = 0;
+};
+
+struct Performance {
+  double time_us = 0;  // of the step
+  double mfu = 0;
+  double tokens_per_s = 0;   // of one GPU
+  double dollars_per_m = 0;  // per million tokens, where a price is known
+  double memory_gb = 0;
+};
+
+struct OnGpu {
+  std::string gpu;  // id
+  Performance now;
+  double gain = 0;   // of the objective: 1 - new / old cost
+  double error = 0;  // half width of its interval
+  bool measured = false;
+  std::vector<Cause> causes;  // largest first; those below `least_cause` are left out
+  double other = 0;           // what the rest adds up to
+};
+
+// A change made alone, and what that saves (the basket's GPUs together).
+struct Alone {
+  Change change;
+  bool valid = false;  // some changes are only possible together
+  double gain = 0;
+};
+
+struct Suggestion {
+  Edits edits;
+  model::Setup setup;  // in the file's own mode
+  std::int64_t parameters = 0;
+  // Of the objective: 1 - old / new value. For several GPUs: of what the basket makes of them.
+  double gain = 0;
+  double error = 0;
+  std::vector<OnGpu> gpus;
+  std::vector<Alone> alone;
+};
+
+struct FrontPoint {
+  Edits edits;
+  std::int64_t parameters = 0;
+  double speed = 0;  // relative to the start
+};
+
+struct Answer {
+  std::vector<std::string> gpus;
+  std::vector<Performance> start;  // by GPU
+  std::int64_t start_parameters = 0;
+  std::vector<Suggestion> suggestions;
+  std::vector<FrontPoint> front;
+  // How much faster the fastest shape of the space is that has at least the start's parameters: 0.1 is 10 %.
+  double behind_front = 0;
+  double candidates = 0;
+  double priced = 0;
+  bool complete = true;
+  double gap = 0;  // when stopped early: nothing is better than the first (or the start) by more
+};
+
+inline constexpr double least_cause = 0.001;
+
+Answer explain(const Problem& problem, const SearchOutcome& outcome, const SearchOptions& options);
+
+// "partial tiles", "misaligned rows" … for people.
+std::string_view describe(gpu::Effect effect);
+
+}  // namespace shapelint::suggest

@@ -1,0 +1,35 @@
+// Whether a candidate may be proposed: budget, memory, constraints. Internal to the search.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "suggest/problem.hpp"
+
+namespace shapelint::suggest {
+
+// Belongs to one thread.
+class Feasible {
+ public:
+  explicit Feasible(const Problem& problem);
+  // What the fields of the plan, hidden_size and num_layers decide.
+  bool plan(const model::Setup& plan) const;
+  // Everything else that is not a matter of parts: memory and constraints. `values` by axis.
+  bool candidate(std::span<const std::int64_t> values);
+
+  // All conditions by name, and which of them a combination breaks (bit by index; 64 at most).
+  std::vector<std::string> names() const;
+  std::uint64_t broken(std::span<const std::int64_t> values);
+
+ private:
+  bool fits(const model::Setup& setup) const;
+  const Problem& problem_;
+  std::vector<Constraint> constraints_;
+  std::size_t last_ = 0;     // the constraint that failed last: asked first
+  double memory_bytes_ = 0;  // of the start, or of the smallest GPU if that is more
+  model::Setup setup_;
+};
+
+}  // namespace shapelint::suggest

@@ -1,0 +1,91 @@
+// What is asked of a search over whole models: which fields may move, what must hold, what is best.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/gpu.hpp"
+#include "model/reading.hpp"
+#include "suggest/change.hpp"
+#include "suggest/space.hpp"
+
+namespace shapelint::suggest {
+
+enum class Objective : std::uint8_t { tokens, mfu, step, prefill, decode, cost };
+enum class Basket : std::uint8_t { worst, mean };
+std::span<const std::string_view> objective_names();
+std::span<const std::string_view> basket_names();
+
+// How far candidates may be from the start, as shares; negative: any distance.
+struct Budget {
+  double parameters = 0.02;
+  double tokens = -1;                  // per step
+  double flops = -1;                   // forward, per token
+  double aspect = 0.2;                 // hidden_size / num_layers
+  bool memory = true;                  // candidates must fit the GPU, or need no more than the start
+  std::int64_t target_parameters = 0;  // instead of the start's; 0: the start's
+};
+
+// Limits that a budget stands for. A start outside of them is no candidate itself.
+struct Bounds {
+  double parameters_low = 0, parameters_high = 0;
+  double tokens_low = 0, tokens_high = 0;
+  double flops_low = 0, flops_high = 0;
+  double aspect_low = 0, aspect_high = 0;
+};
+
+struct Problem {
+  const model::Reading* reading = nullptr;
+  model::Setup start;  // the reading's, in the mode that the objective is about
+  Links links;
+  std::vector<Axis> axes;  // in the order of search_order()
+  // The axis of num_key_value_heads holds 0 (as many as the start) and 1 (as many per query head), not
+  // counts.
+  bool relative_groups = false;
+  Objective objective = Objective::tokens;
+  Basket basket = Basket::worst;
+  std::vector<const gpu::Gpu*> gpus;
+  std::vector<double> weights;  // by GPU, for Basket::mean; sum 1
+  std::vector<double> prices;   // by GPU, per hour, for Objective::cost
+  Budget budget;
+  Bounds bounds;
+  // A fresh set for each thread: what they hold may not be evaluated by two threads at once.
+  std::function<std::vector<Constraint>()> constraints;
+};
+
+// Fields that a search may vary, by name.
+std::span<const std::string_view> search_fields();
+// The place of a field in the search: those that everything depends on come first. -1: not searched.
+int search_order(model::FieldId field);
+
+// The bounds of `budget` around the start.
+Bounds bounds_of(const model::Setup& start, const Budget& budget);
+
+// The start in the mode that the objective is about (prefill, decode: the cache holds one sequence).
+model::Setup in_mode_of(const model::Setup& start, Objective objective);
+
+// Parts of a model whose linked fields have no whole value.
+struct Unresolved {
+  bool attention = false;
+  bool mlp = false;
+};
+inline constexpr std::int64_t keep_value = std::numeric_limits<std::int64_t>::min();
+
+// The start with one value per axis (keep_value: the start's), and what follows from them.
+Unresolved resolve(const Problem& problem, std::span<const std::int64_t> values, model::Setup& setup);
+
+// What a file that says what `reading` says must be changed to in order to say `target`: stated fields that
+// differ, and others that would not follow by themselves. The rest of the differences are `implied`.
+struct Edits {
+  std::vector<Change> changes;
+  std::vector<Change> implied;
+};
+Edits edits_between(const model::Reading& reading, const model::Setup& target);
+
+}  // namespace shapelint::suggest

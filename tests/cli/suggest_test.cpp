@@ -1,0 +1,158 @@
+// `shapelint suggest` and `sweep` as command lines.
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/cli/run_support.hpp"
+#include "tests/formats/native_support.hpp"
+
+using namespace shapelint;
+using Json = nlohmann::json;
+
+namespace {
+
+text::MemoryFileSystem files_of(const std::vector<std::string>& paths) {
+  text::MemoryFileSystem files;
+  for (const std::string& path : paths) files.files[path] = tests::read_source_file(path);
+  return files;
+}
+
+Json json_of(const tests::Ran& ran) {
+  INFO(ran.err);
+  REQUIRE(ran.code != 2);
+  return Json::parse(ran.out);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("a suggestion that is applied lints with the step time that was predicted, to the last digit",
+          "[suggest][cli]") {
+  for (const std::string name :
+       {"gpt3-2.7b", "pythia-410m", "llama-3-8b", "falcon-7b", "mixtral-8x7b", "bert-large"}) {
+    const std::string path = "examples/" + name + ".toml";
+    INFO(path);
+    const text::MemoryFileSystem files = files_of({path});
+    const std::vector<std::string> command{"suggest", path, "--gpu", "a100,h100", "--basket", "mean"};
+    std::vector<std::string> as_json = command;
+    as_json.insert(as_json.end(), {"--format", "json"});
+    const Json answer = json_of(tests::run(as_json, files));
+    REQUIRE(answer["complete"] == true);
+    for (std::size_t i = 0; i < answer["suggestions"].size(); ++i) {
+      const Json& suggestion = answer["suggestions"][i];
+      CHECK(suggestion["gain"].get<double>() > 0);
+      std::vector<std::string> apply = command;
+      apply.insert(apply.end(), {"--apply", std::to_string(i + 1), "-o", "new.toml"});
+      const tests::Ran applied = tests::run(apply, files);
+      INFO(applied.err);
+      REQUIRE(applied.code == 0);
+      const Json linted =
+          json_of(tests::run({"new.toml", "--gpu", "a100,h100", "--format", "json", "--exit-zero"}, files));
+      for (std::size_t gpu = 0; gpu < 2; ++gpu) {
+        CHECK(linted["models"][0]["steps"][gpu]["before"]["time_us"].get<double>() ==
+              suggestion["gpus"][gpu]["step_us"].get<double>());
+      }
+      // Comments and layout stay.
+      CHECK(files.files["new.toml"].find(files.files[path].substr(0, files.files[path].find('\n'))) == 0);
+    }
+  }
+}
+
+TEST_CASE("GPT-3 2.7B on an A100: 20 heads and a vocabulary of 50304 are among the first five",
+          "[suggest][cli]") {
+  const text::MemoryFileSystem files = files_of({"examples/gpt3-2.7b.toml"});
+  const Json answer = json_of(tests::run(
+      {"suggest", "examples/gpt3-2.7b.toml", "--gpu", "a100", "--params", "1%", "--format", "json"}, files));
+  const Json wanted = Json::parse(R"([{"field": "num_attention_heads", "from": 32, "to": 20},
+                                      {"field": "vocab_size", "from": 50257, "to": 50304}])");
+  std::size_t rank = 0;
+  while (rank < answer["suggestions"].size() && answer["suggestions"][rank]["changes"] != wanted) ++rank;
+  REQUIRE(rank < 5);
+  // The gain by cause: the odd vocabulary, the softmax over 32 heads' scores, tiles of 80 columns.
+  double alignment = 0;
+  double softmax = 0;
+  double scores = 0;
+  for (const Json& cause : answer["suggestions"][rank]["gpus"][0]["causes"]) {
+    const std::string op = cause["op"];
+    if (op == "head.logits" && cause["effect"] == "alignment") alignment += cause["share"].get<double>();
+    if (op == "layer.attention.softmax") softmax += cause["share"].get<double>();
+    if (op == "layer.attention.scores" || op == "layer.attention.values")
+      scores += cause["share"].get<double>();
+  }
+  CHECK(alignment > 0.02);
+  CHECK(softmax > 0.02);
+  CHECK(scores > 0.02);
+}
+
+TEST_CASE("the answer does not depend on the number of threads", "[suggest][cli]") {
+  const text::MemoryFileSystem files = files_of({"examples/pythia-410m.toml"});
+  const auto answer = [&](const char* threads) {
+    return tests::run(
+        {"suggest", "examples/pythia-410m.toml", "--gpu", "a100", "--format", "json", "--threads", threads},
+        files);
+  };
+  const tests::Ran one = answer("1");
+  REQUIRE(one.code == 0);
+  CHECK(answer("2").out == one.out);
+  CHECK(answer("3").out == one.out);
+}
+
+TEST_CASE("a suggestion changes the file only where it is told to", "[suggest][cli]") {
+  const std::string path = "examples/gpt3-2.7b.toml";
+  const text::MemoryFileSystem files = files_of({path});
+  const std::string before = files.files[path];
+  const std::vector<std::string> command{"suggest", path, "--gpu", "a100", "--vary", "vocab_size"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    return tests::run(more, files);
+  };
+  const std::string changed = [&] {
+    std::string text = before;
+    text.replace(text.find("50257"), 5, "50304");
+    return text;
+  }();
+  CHECK(with({"--apply", "1"}).out == changed);
+  CHECK(files.files[path] == before);
+  CHECK(with({"--apply", "1", "-o", path}).code == 2);
+  CHECK(with({"--diff"}).out.find("-vocab_size = 50257\n+vocab_size = 50304\n") != std::string::npos);
+  CHECK(files.files[path] == before);
+  CHECK(with({"--apply", "1", "--write"}).code == 0);
+  CHECK(files.files[path] == changed);
+}
+
+TEST_CASE("the shards of a sweep are the whole sweep", "[sweep][cli]") {
+  const text::MemoryFileSystem files = files_of({"examples/gpt3-2.7b.toml"});
+  const auto sweep = [&](const std::string& shard) {
+    const tests::Ran ran =
+        tests::run({"sweep", "examples/gpt3-2.7b.toml", "--over", "hidden_size=2496:2624:16", "--over",
+                    "tensor=1,2,3", "--gpu", "a100,h100", "--shard", shard},
+                   files);
+    REQUIRE(ran.code == 0);
+    return ran.out;
+  };
+  const std::string whole = sweep("1/1");
+  CHECK(lines_of(whole).size() == 1 + 9 * 3 * 2);
+  for (const int count : {2, 5, 27, 40}) {
+    std::string parts;
+    for (int i = 1; i <= count; ++i) parts += sweep(std::to_string(i) + "/" + std::to_string(count));
+    CHECK(parts == whole);
+  }
+}
+
+TEST_CASE("a row of a sweep is what lint says of that model", "[sweep][cli]") {
+  const text::MemoryFileSystem files = files_of({"examples/gpt3-2.7b.toml"});
+  const tests::Ran ran = tests::run(
+      {"sweep", "examples/gpt3-2.7b.toml", "--over", "vocab_size=50304,50305", "--gpu", "a100"}, files);
+  const auto rows = lines_of(ran.out);
+  REQUIRE(rows.size() == 3);
+  const Json linted = json_of(tests::run({"examples/gpt3-2.7b.toml", "--vocab-size", "50305", "--gpu", "a100",
+                                          "--format", "json", "--exit-zero"},
+                                         files));
+  const double time_us = linted["models"][0]["steps"][0]["before"]["time_us"];
+  CHECK(rows[2].find(Json(time_us).dump()) != std::string::npos);
+}

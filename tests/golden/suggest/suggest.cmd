@@ -1,0 +1,7 @@
+# The answer, in each format.
+shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --params 1% --top 5
+shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --vary num_attention_heads,vocab_size --top 2 --format csv
+shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --vary num_attention_heads,vocab_size --top 2 --format toml
+shapelint suggest examples/gpt3-2.7b.toml --gpu a100,h100,l4 --vary vocab_size --top 1 --format json
+shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --vary vocab_size --diff
+shapelint suggest examples/gpt3-2.7b-flash.toml --gpu h100 --objective cost --price h100=2.5 --top 2
