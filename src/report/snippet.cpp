@@ -135,7 +135,7 @@ std::string snippet(std::string_view path, std::string_view source, std::span<co
   out += bar + '\n';
   std::int64_t previous = 0;
   for (const Line& line : lines) {
-    if (previous != 0 && line.number > previous + 1) out += style.paint(Role::gutter, "...") + '\n';
+    if (previous != 0 && line.number > previous + 1) out += style.paint(Role::gutter, "...").append("\n");
     previous = line.number;
     const std::vector<Cell> cells = cells_of(text::line_at(source, line.begin), line.begin);
     std::int64_t width = 0;
@@ -155,7 +155,7 @@ std::string snippet(std::string_view path, std::string_view source, std::span<co
     }
     if (cut_right) shown += "…";
     const std::string number = fmt::format("{:>{}} ", line.number, gutter - 1);
-    out += trimmed(style.paint(Role::gutter, number + "|") + " " + shown) + '\n';
+    out += trimmed(fmt::format("{} {}", style.paint(Role::gutter, number + "|"), shown)) + '\n';
 
     std::string carets;
     std::int64_t at = cut_left ? -1 : 0;  // the ellipsis takes a column
@@ -173,7 +173,7 @@ std::string snippet(std::string_view path, std::string_view source, std::span<co
       at = columns.end;
       if (!mark.label.empty()) label = ' ' + style.paint(mark.primary ? role : Role::gutter, mark.label);
     }
-    out += bar + ' ' + carets + label + '\n';
+    out += fmt::format("{} {}{}\n", bar, carets, label);
   }
   return out;
 }

@@ -12,7 +12,7 @@ namespace shapelint::text {
 
 // Largest configuration file that is read. Real ones are under 1 MB; a larger one is a mistake (a data set, a
 // checkpoint), and spans are stored in 32 bits.
-inline constexpr std::int64_t max_source_bytes = 16 * 1024 * 1024;
+inline constexpr std::int64_t max_source_bytes = std::int64_t{16} * 1024 * 1024;
 
 // Deepest nesting of tables and lists; real files stay under 20.
 inline constexpr int max_depth = 200;
