@@ -1,3 +1,4 @@
+// What the tests of the search share.
 #include "tests/suggest/problem_support.hpp"
 
 #include <cmath>
