@@ -1,10 +1,18 @@
 #!/bin/sh
-# Fits the [calibration] tables of gpus/*.toml and gpus/architectures/*.toml anew from a folder of measured times.
+# Refits the [calibration] tables of gpus/*.toml and gpus/architectures/*.toml to a folder of measured times.
 #
 #   bench/calibrate.sh [PROGRAM [DATA]]      default: build/release/shapelint ../shared/data/measured
 #
+# What it reproduces: each fit starts from the constants that are checked in (a100-sxm4-80gb from those of
+# a100-sxm4-40gb) and goes on from there with a fixed seed and a fixed number of evaluations. So two runs on the same
+# files give the same tables, but a run is a further step of the search, not a repetition of the one that led to the
+# checked-in constants: it may move them a little. rtx-3090 and rtx-a6000 are checked in from fits without folds, so
+# that their `errors` are 0, which means not measured. Constants that the data cannot determine keep the checked-in
+# value. bench/accuracy.sh --check says whether the result is as good.
+#
 # Profiles that nothing measured get their architecture's constants, which are those of the relative named below.
-# Takes about a quarter of an hour on one core. PROFILES="l40s t4" in the environment redoes those alone.
+# Each fit is repeated once per fold to measure its error on sites left out. PROFILES="l40s t4" in the environment redoes
+# those alone; EVALUATIONS, SAMPLE and FOLDS set the effort.
 set -eu
 cd "$(dirname "$0")/.."
 program=${1:-build/release/shapelint}

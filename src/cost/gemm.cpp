@@ -4,101 +4,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/gemm_search.hpp"
+
 namespace shapelint::cost {
+
+using namespace product;
 
 namespace {
 
 constexpr double gb_s_to_bytes_per_us = 1e3;
 constexpr double tflops_to_flops_per_us = 1e6;
 constexpr double mib = 1024.0 * 1024.0;
-// Splits of k that libraries offer, and the least depth of a slice that they leave (CUTLASS's and cuBLAS's
-// kernel names show slices of 128 and more).
-constexpr std::array<double, 12> splits{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
-constexpr auto inverse_splits = [] {
-  std::array<double, splits.size()> inverse{};
-  for (std::size_t i = 0; i < splits.size(); ++i) inverse[i] = 1 / splits[i];
-  return inverse;
-}();
-constexpr double least_slice = 128;
 constexpr double partial_sum_bytes = 8;  // fp32, written and read once
 // Operands larger than this share of L2 are evicted between the tiles that need them.
 constexpr double kept_share_of_l2 = 0.5;
-
-inline double fourth(double x) {
-  return (x * x) * (x * x);
-}
-
-// What no tile changes.
-struct Terms {
-  double batch, m, n, k;
-  double operand_bytes;  // A and B
-  double resident_us;    // for what is found in L2
-  double dram_bytes;     // for the rest
-  double slowdown;       // of the main loop, by the power limit
-  double alignment;      // speed of the main loop
-  double reduction_us;   // DRAM time of the partial sums, per slice
-};
-
-// One way to compute it.
-struct Candidate {
-  const TileRate* tile = nullptr;
-  double split = 1;
-  double rows = 0;  // of tiles
-  double columns = 0;
-  double slice = 0;  // k of one split
-  double ctas = 0;
-  double waves = 0;
-  double reread = 0;  // bytes
-};
-
-// Nearest whole number, of doubles below 2^51; unlike std::round it compiles to two additions, which the
-// compiler can do for several tiles at once.
-inline double nearest(double x) {
-  constexpr double shift = 4503599627370496.0 * 1.5;  // 1.5 x 2^52: where doubles have no fraction left
-  return (x + shift) - shift;
-}
-
-// ceil(x / size) for whole x from 1 to 10^12: half an element off the edge keeps the quotient away from
-// whole numbers, where its rounding could matter.
-inline double blocks(double x, double inverse_size) {
-  return nearest((x - 0.5) * inverse_size + 0.5);
-}
-
-// ceil(x), but for fractions of a millionth. From 2^51 on, doubles have no fraction that matters here.
-inline double whole_ceil(double x) {
-  return x < 2e15 ? nearest(x + 0.499999) : x;
-}
-
-double ramped(const gpu::GemmConstants& c, double us) {
-  const double extra = c.dram_ramp * us;
-  return us + extra / (1 + extra / c.dram_ramp_us);
-}
-
-// Bytes of A and B that the tiles computed at the same time load beyond the first load of each: they form a
-// square block of the output that shares its rows and columns.
-double reread_bytes(const GemmModel& g, const Terms& t, const Candidate& c) {
-  const double tile_area = c.tile->m * c.tile->n;
-  const double area = std::min(c.tile->units, c.rows * c.columns) * tile_area;
-  const double width = std::min(t.n, std::sqrt(area));
-  const double height = std::min(t.m, area / width);
-  const double loads = g.element_bytes * t.batch * t.m * t.n * t.k * (1 / width + 1 / height);
-  return std::max(0.0, loads - t.operand_bytes);
-}
-
-double compute_us(const GemmModel& g, const Terms& t, const Candidate& c, double waves) {
-  const double by_waves = waves * (c.slice + g.constants.prologue_k) * c.tile->step_us;
-  const double by_feed = c.ctas * c.tile->row_bytes * c.slice * g.us_per_feed_byte;
-  return std::max(by_waves, by_feed) * t.slowdown / t.alignment;
-}
-
-double memory_us(const GemmModel& g, const Terms& t, const Candidate& c, double reread) {
-  const double active = std::min(c.ctas, c.tile->units) * c.tile->sms * g.sm_dram_bytes_per_us;
-  return ramped(g.constants, t.resident_us + (t.dram_bytes + reread) / std::min(g.dram_bytes_per_us, active));
-}
-
-double split_us(const GemmModel& g, const Terms& t, double split) {
-  return split > 1 ? g.constants.split_us + t.reduction_us * split : 0;
-}
 
 // Converting activations from 16 to 8 bits, a pass of its own: each SM takes a row at a time, finds its
 // largest value and scales the row.
@@ -111,17 +30,9 @@ double quantize_us(const GemmModel& g, const Terms& t) {
                   bytes * g.us_per_dram_byte * g.constants.dram_efficiency / g.constants.quantize_bandwidth);
 }
 
-inline double rounded_waves(const GemmModel& g, double waves) {
-  const double soft = g.constants.wave_softness;
-  return soft * std::max(waves, 1.0) + (1 - soft) * whole_ceil(waves);
-}
+}  // namespace
 
-// Compute and memory overlap; the fourth power rounds the corner of the roofline.
-double overlapped(double compute, double memory) {
-  return std::sqrt(std::sqrt(fourth(compute) + fourth(memory)));
-}
-
-Terms terms_of(const GemmModel& g, const GemmShape& shape) {
+Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   Terms t{};
   t.batch = static_cast<double>(shape.batch);
   t.m = static_cast<double>(shape.m);
@@ -154,89 +65,6 @@ Terms terms_of(const GemmModel& g, const GemmShape& shape) {
   t.reduction_us = partial_sum_bytes * area * c.split_traffic / g.dram_bytes_per_us;
   return t;
 }
-
-// The search for the best candidate: what every tile is compared with.
-struct Best {
-  Candidate candidate;
-  double us = 1e300;
-  double fourth_us = 1e300;
-  double least_memory = 0;  // fourth power of the memory time that no candidate can beat
-  double thinnest_slice = 0;
-  double rereads = 0;  // share of the repeated loads that reach DRAM
-};
-
-// Tries one tile with every split of k, each only as far as it can still win.
-void try_tile(const GemmModel& g, const Terms& t, std::size_t index, Best& best) {
-  const TileRate& tile = g.tiles.tiles[index];
-  Candidate c;
-  c.tile = &tile;
-  c.rows = blocks(t.m, tile.inverse_m);
-  c.columns = blocks(t.n, tile.inverse_n);
-  const double tiles = t.batch * c.rows * c.columns;
-  const double most_ctas = g.constants.split_waves * tile.units;
-  c.reread = -1;  // not worked out yet
-  double before_us = 1e300;
-  for (std::size_t s = 0; s < splits.size(); ++s) {
-    c.split = splits[s];
-    c.ctas = tiles * c.split;
-    if (s > 0 && (t.k < least_slice * c.split || c.ctas > most_ctas)) return;
-    c.slice = s > 0 ? whole_ceil(t.k * inverse_splits[s]) : t.k;
-    c.waves = c.ctas * tile.inverse_units;
-    const double compute = compute_us(g, t, c, rounded_waves(g, c.waves));
-    const double extra = split_us(g, t, c.split);
-    if (compute + extra < best.us && fourth(compute) + best.least_memory < best.fourth_us) {
-      if (c.reread < 0) c.reread = best.rereads > 0 ? best.rereads * reread_bytes(g, t, c) : 0;
-      const double us = overlapped(compute, memory_us(g, t, c, c.reread)) + extra;
-      if (us < best.us) {
-        best.us = us;
-        best.fourth_us = fourth(us);
-        best.candidate = c;
-      }
-      // Within one wave the time of two slices and more first falls with their number and then rises.
-      if (us > before_us && c.waves <= 1) return;
-      if (s > 0) before_us = us;
-    }
-    // Memory bounds it, and all SMs draw on it: more slices cannot help.
-    if (c.waves >= 1 && fourth(compute) * 16 < best.least_memory) return;
-  }
-}
-
-Candidate best_candidate(const GemmModel& g, const Terms& t) {
-  const gpu::GemmConstants& constants = g.constants;
-  const TileTable& table = g.tiles;
-  const double slower = t.slowdown / t.alignment;
-  const double work = t.batch * t.m * t.n * t.k * slower;
-  Best best;
-  best.least_memory = fourth(t.resident_us + t.dram_bytes * g.us_per_dram_byte);
-  best.thinnest_slice = std::max(t.k * inverse_splits.back(), std::min(t.k, least_slice));
-  best.rereads = constants.reread_share * std::min(1.0, t.operand_bytes * g.inverse_kept_bytes);
-
-  // The time of the waves of each tile without a split; the least is tried first, to rule out most others.
-  std::array<double, most_tiles> unsplit{};
-  const double unsplit_k = (t.k + constants.prologue_k) * slower;
-  for (std::size_t i = 0; i < table.count; ++i) {
-    const double waves =
-        t.batch * blocks(t.m, table.inverse_m[i]) * blocks(t.n, table.inverse_n[i]) * table.inverse_units[i];
-    unsplit[i] = rounded_waves(g, waves) * table.step_us[i] * unsplit_k;
-  }
-  const auto first = static_cast<std::size_t>(
-      std::min_element(unsplit.begin(), unsplit.begin() + static_cast<std::ptrdiff_t>(table.count)) -
-      unsplit.begin());
-  try_tile(g, t, first, best);
-
-  const bool can_split = t.k >= 2 * least_slice;
-  const double thinnest = (best.thinnest_slice + constants.prologue_k) * slower;
-  for (std::size_t i = 0; i < table.count; ++i) {
-    // Tiles are sorted by the least time that they could take per unit of work.
-    if (fourth(work * table.tiles[i].floor_us_per_area) + best.least_memory >= best.fourth_us) break;
-    const double least = can_split ? std::min(unsplit[i], thinnest * table.step_us[i]) : unsplit[i];
-    if (i == first || fourth(least) + best.least_memory >= best.fourth_us) continue;
-    try_tile(g, t, i, best);
-  }
-  return best.candidate;
-}
-
-}  // namespace
 
 GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing) {
   GemmModel g;

@@ -73,6 +73,9 @@ TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, d
     table.inverse_n[i] = table.tiles[i].inverse_n;
     table.inverse_units[i] = table.tiles[i].inverse_units;
     table.step_us[i] = table.tiles[i].step_us;
+    table.row_bytes[i] = table.tiles[i].row_bytes;
+    table.units[i] = table.tiles[i].units;
+    table.sms[i] = table.tiles[i].sms;
   }
   return table;
 }

@@ -31,6 +31,9 @@ struct TileTable {
   std::array<double, most_tiles> inverse_n{};
   std::array<double, most_tiles> inverse_units{};
   std::array<double, most_tiles> step_us{};
+  std::array<double, most_tiles> row_bytes{};
+  std::array<double, most_tiles> units{};
+  std::array<double, most_tiles> sms{};
 };
 
 // Tiles of the GPU's architecture with their rates: a step of the main loop takes the root of the squares of

@@ -52,16 +52,35 @@ std::size_t find_partner(const model::Workload& workload, const model::Op& op, s
   return workload.ops.size();
 }
 
-// What the calibration of this very GPU came to on products of this kind; 0: none.
-double fitted_error(const gpu::Gpu& gpu, const model::Op& op) {
+// The slice `misaligned` of gpu::GemmErrors.
+bool misaligned(const model::Op& op) {
+  constexpr std::int64_t aligned_elements = 8;
+  return op.n.value % aligned_elements != 0 || op.k.value % aligned_elements != 0;
+}
+
+// Mean error of the calibration of this very GPU on products of this slice that were left out of the fit, as
+// a share of their time; 0: nobody measured.
+double left_out_error(const gpu::Gpu& gpu, const model::Op& op) {
   if (gpu.calibration.status != "calibrated") return 0;
   const gpu::GemmErrors& errors = gpu::gemm_calibration(gpu.calibration, op.dtype).errors;
   constexpr std::int64_t decode_rows = 64;  // the slices of gpu::GemmErrors
+  constexpr std::int64_t decode_width = 1024;
   constexpr std::int64_t train_rows = 1024;
   constexpr std::int64_t train_width = 512;
-  if (op.m.value <= decode_rows && errors.decode > 0) return errors.decode;
-  const bool train = op.m.value >= train_rows && op.n.value >= train_width && op.k.value >= train_width;
-  return train && errors.train > 0 ? errors.train : errors.all;
+  if (misaligned(op) && errors.misaligned > 0) return errors.misaligned;
+  const std::int64_t width = std::min(op.n.value, op.k.value);
+  if (op.m.value <= decode_rows && width >= decode_width && errors.decode > 0) return errors.decode;
+  return op.m.value >= train_rows && width >= train_width && errors.train > 0 ? errors.train : errors.all;
+}
+
+// Error of the loss to alignment where products that have it were measured on this GPU: theirs is a share of
+// their time, and all of it is taken to be the loss's. 0 relative: nobody measured.
+gpu::EffectError measured_alignment(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost) {
+  const double loss = 1 - cost.efficiency.alignment;
+  if (gpu.calibration.status != "calibrated" || !misaligned(op) || loss <= 0) return {};
+  const gpu::GemmCalibration& calibration = gpu::gemm_calibration(gpu.calibration, op.dtype);
+  if (calibration.alignment.empty() || calibration.errors.misaligned <= 0) return {};
+  return {std::min(1.0, calibration.errors.misaligned / loss), true};
 }
 
 // Sums over the ops of a change.
@@ -96,11 +115,16 @@ void add_op(const gpu::Gpu& gpu, const model::Op* before, const OpCost* before_c
     const double delta_us = to_count * to[i] - from_count * from[i];
     if (delta_us == 0) continue;
     const auto effect = static_cast<Effect>(i);
-    const gpu::EffectError error = before == nullptr ? error_of(gpu, *after, effect)
-                                   : after == nullptr
-                                       ? error_of(gpu, *before, effect)
-                                       : worse(error_of(gpu, *before, effect), error_of(gpu, *after, effect));
-    change.add(effect, delta_us, error);
+    // A side without the effect says nothing about it.
+    if (to[i] == 0) {
+      change.add(effect, delta_us, error_of(gpu, *before, *before_cost, effect));
+    } else if (from[i] == 0) {
+      change.add(effect, delta_us, error_of(gpu, *after, *after_cost, effect));
+    } else {
+      change.add(
+          effect, delta_us,
+          worse(error_of(gpu, *before, *before_cost, effect), error_of(gpu, *after, *after_cost, effect)));
+    }
   }
   const bool timed = before != nullptr && after != nullptr &&
                      (before->kind == model::OpKind::gemm || before->kind == model::OpKind::attention);
@@ -137,11 +161,15 @@ EffectTimes split_by_effect(const model::Op& op, const OpCost& cost) {
   return times;
 }
 
-gpu::EffectError error_of(const gpu::Gpu& gpu, const model::Op& op, Effect effect) {
+gpu::EffectError error_of(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost, Effect effect) {
   gpu::EffectError error = gpu.errors[effect];
   if (op.kind == model::OpKind::gemm && effect == Effect::throughput) {
-    const double fitted = fitted_error(gpu, op);
-    if (fitted > 0) error = {fitted, true};
+    const double left_out = left_out_error(gpu, op);
+    if (left_out > 0) error = {std::min(1.0, left_out), true};
+  }
+  if (op.kind == model::OpKind::gemm && effect == Effect::alignment) {
+    const gpu::EffectError measured = measured_alignment(gpu, op, cost);
+    if (measured.measured) error = measured;
   }
   if (effect == Effect::memory) error.relative = std::hypot(error.relative, fusion_error);
   if (op.kind == model::OpKind::attention && effect == Effect::attention) {

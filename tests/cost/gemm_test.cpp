@@ -5,6 +5,7 @@
 
 #include <rapidcheck.h>
 
+#include "cost/gemm_search.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
 
@@ -88,6 +89,19 @@ TEST_CASE("twice as many rows or columns do not take less time", "[gemm]") {
     const double once = predict_gemm(gpu, shape).time_us;
     (*rc::gen::arbitrary<bool>() ? shape.m : shape.n) *= 2;
     RC_ASSERT(predict_gemm(gpu, shape).time_us >= once * 0.98);
+  }));
+}
+
+TEST_CASE("the search finds the least time of all tiles and splits", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    const cost::GemmShape shape = any_shape(gpu, 1e5);
+    const auto timing = *rc::gen::element(cost::Timing::in_step, cost::Timing::as_measured);
+    const cost::GemmModel model = cost::gemm_model(gpu, shape.dtype, timing);
+    const cost::product::Terms terms = cost::product::terms_of(model, shape);
+    const double found = candidate_us(model, terms, best_candidate(model, terms));
+    const double least = candidate_us(model, terms, best_of_all(model, terms));
+    RC_ASSERT(std::abs(found / least - 1) < 1e-9);
   }));
 }
 

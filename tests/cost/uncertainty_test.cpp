@@ -1,6 +1,7 @@
 // How sure a gain is.
 #include "cost/uncertainty.hpp"
 
+#include "gpu/registry.hpp"
 #include "tests/catch.hpp"
 #include "tests/cost/gpu_support.hpp"
 
@@ -104,7 +105,7 @@ TEST_CASE("how many passes a framework makes over memory adds to what is known o
   gpu.errors[Effect::memory] = {0.4, true};
   model::Op op;
   op.kind = model::OpKind::elementwise;
-  CHECK(error_of(gpu, op, Effect::memory).relative == Approx(0.5));
+  CHECK(error_of(gpu, op, {}, Effect::memory).relative == Approx(0.5));
 }
 
 TEST_CASE("an attention bucket that nobody measured is estimated") {
@@ -115,7 +116,59 @@ TEST_CASE("an attention bucket that nobody measured is estimated") {
   op.kind = model::OpKind::attention;
   op.attention.query_length.value = 1024;
   op.attention.head_dim.value = op.attention.value_head_dim.value = 64;
-  CHECK(error_of(gpu, op, Effect::attention).measured);
+  CHECK(error_of(gpu, op, {}, Effect::attention).measured);
   op.attention.head_dim.value = op.attention.value_head_dim.value = 80;
-  CHECK_FALSE(error_of(gpu, op, Effect::attention).measured);
+  CHECK_FALSE(error_of(gpu, op, {}, Effect::attention).measured);
+}
+
+TEST_CASE("a calibrated GPU's own errors on products left out count for its throughput, by slice") {
+  gpu::Gpu gpu = test::plain_gpu();
+  gpu.calibration.status = "calibrated";
+  gpu.calibration.gemm[0].errors = {0.07, 0.04, 0.05, 0.08};  // all, train, decode, misaligned
+  const auto error = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    model::Op op = product("p", n);
+    op.m.value = m;
+    op.k.value = k;
+    const gpu::EffectError each = error_of(gpu, op, lossy(100, 1, 1, 1), Effect::throughput);
+    CHECK(each.measured);
+    return each.relative;
+  };
+  CHECK(error(4096, 1024, 1024) == Approx(0.04));
+  CHECK(error(16, 1024, 1024) == Approx(0.05));
+  CHECK(error(16, 1024, 512) == Approx(0.07));
+  CHECK(error(256, 1024, 1024) == Approx(0.07));
+  CHECK(error(4096, 1025, 1024) == Approx(0.08));
+
+  gpu.calibration.status = "architecture";
+  const gpu::EffectError carried = error_of(gpu, product("p", 1024), lossy(100, 1, 1, 1), Effect::throughput);
+  CHECK(carried.relative == Approx(0.16));
+  CHECK_FALSE(carried.measured);
+}
+
+TEST_CASE("measured errors of misaligned products bound the error of what alignment costs") {
+  gpu::Gpu gpu = test::plain_gpu();
+  gpu.calibration.status = "calibrated";
+  gpu.calibration.gemm[0].alignment = "sweep";
+  gpu.calibration.gemm[0].errors = {0.07, 0.04, 0.05, 0.08};
+  model::Workload before;
+  before.ops = {product("head", 50257)};
+  model::Workload after;
+  after.ops = {product("head", 50304)};
+  // Alignment loses 40 us of 100; misaligned products are 8 us of 100 off, which is a fifth of the loss.
+  const OpCost slow = lossy(100, 0.6, 1, 1);
+  CHECK(error_of(gpu, before.ops[0], slow, Effect::alignment).relative == Approx(0.2));
+  const Gain gain = gain_between(gpu, before, step_of({slow}), after, step_of({lossy(60, 1, 1, 1)}));
+  CHECK(gain.measured);
+  // 8 us, and 3 % of the 60 us product that changed.
+  CHECK(gain.half_width == Approx(std::sqrt(8 * 8 + 1.8 * 1.8) / 100));
+
+  gpu.calibration.gemm[0].alignment.clear();  // constants that were carried over
+  CHECK_FALSE(error_of(gpu, before.ops[0], slow, Effect::alignment).measured);
+}
+
+TEST_CASE("waves on Hopper stay an estimate, whatever its calibration says of products") {
+  const gpu::Gpu gpu = *gpu::find_gpu("h100");
+  const OpCost cost = lossy(100, 1, 1, 0.7);
+  CHECK(error_of(gpu, product("p", 1024), cost, Effect::throughput).measured);
+  CHECK_FALSE(error_of(gpu, product("p", 1024), cost, Effect::wave).measured);
 }
