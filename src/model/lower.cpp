@@ -102,16 +102,18 @@ std::int64_t num_moe_layers(const ModelSpec& model) {
   return std::max<std::int64_t>(0, candidates) / std::max<std::int64_t>(1, model.moe.layer_interval);
 }
 
-double layer_runs(const Setup& setup) {
+LayerRuns layer_runs(const Setup& setup) {
   const bool training = setup.plan.mode == Mode::train;
   const double micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
-  return static_cast<double>(divide_up(setup.model.num_layers, setup.plan.pipeline)) * micro_batches;
-}
-
-double mixture_share(const ModelSpec& model) {
-  return static_cast<double>(num_moe_layers(model)) /
-         static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
+  const double all =
+      static_cast<double>(divide_up(setup.model.num_layers, setup.plan.pipeline)) * micro_batches;
+  const std::int64_t layers = std::max<std::int64_t>(1, setup.model.num_layers);
+  const std::int64_t mixtures = num_moe_layers(setup.model);
+  // Whole numbers are multiplied before anything is divided, so that 3 of 61 layers are 3 and
+  // not 3.0000000000000036.
+  return {all, all * static_cast<double>(layers - mixtures) / static_cast<double>(layers),
+          all * static_cast<double>(mixtures) / static_cast<double>(layers)};
 }
 
 double tokens_per_step(const Setup& setup) {
@@ -168,10 +170,8 @@ Workload lower(const Setup& setup) {
   const Shared shared(setup);
   Emitter emit(shared, workload);
   lower_embedding(shared, emit);
-  const double layers = layer_runs(setup);
-  const double mixtures = layers * mixture_share(setup.model);
-  // The rest by subtraction: 61 * (1 - 58 / 61) is not exactly 3.
-  lower_layers(shared, {layers, layers, layers - mixtures, mixtures}, emit);
+  const LayerRuns runs = layer_runs(setup);
+  lower_layers(shared, {runs.all, runs.all, runs.mlp, runs.mixture}, emit);
   lower_head(shared, emit);
   lower_pipeline(shared, emit);
   if (shared.training) {

@@ -24,8 +24,7 @@ std::int64_t num_moe_layers(const ModelSpec& model);
 Workload lower(const Setup& setup);
 
 // A step in parts that depend on few fields each, for searches that price many similar models: the sum over
-// the parts of a layer times layer_runs() (mlp and mixture: times their share of the layers), the ends, and
-// the update, is the step.
+// the parts of a layer times their layer_runs(), the ends, and the update, is the step.
 enum class Part : std::uint8_t {
   attention,  // with its projections
   mlp,
@@ -45,10 +44,13 @@ struct RankParameters {
 void lower_part(const Setup& setup, Part part, Workload& workload);
 // Appends what happens once per step and depends on the number of parameters: gradients and optimizer.
 void lower_update(const Setup& setup, RankParameters held, Workload& workload);
-// Runs of a layer in a step: layers of this rank times micro-batches.
-double layer_runs(const Setup& setup);
-// Share of the layers that are mixtures of experts.
-double mixture_share(const ModelSpec& model);
+// Runs of layers in a step: layers of this rank times micro-batches; `all` is the sum of the two kinds.
+struct LayerRuns {
+  double all = 0;
+  double mlp = 0;      // layers with an ordinary MLP
+  double mixture = 0;  // layers with a mixture of experts
+};
+LayerRuns layer_runs(const Setup& setup);
 // Tokens of a step on one replica of the model.
 double tokens_per_step(const Setup& setup);
 // Arithmetic that the model needs, per rank and step, from the forward FLOPs per token of its layers and

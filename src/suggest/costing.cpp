@@ -122,8 +122,7 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   }
   out.feasible = true;
 
-  const double runs = model::layer_runs(plan);
-  const double share = model::mixture_share(plan.model);
+  const model::LayerRuns runs = model::layer_runs(plan);
   const double ranks = real(plan.plan.tensor) * real(plan.plan.pipeline);
   const double experts = real(model::times(mixtures, mixture.experts_low));
   const model::RankParameters held{(real(least) - experts) / ranks, experts / ranks / real(plan.plan.expert)};
@@ -138,10 +137,10 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   const std::size_t gpus = problem_.gpus.size();
   for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
     PartTime sum;
-    add(sum, table.time(attention, gpu), runs);
-    add(sum, table.time(frame, gpu), runs);
-    if (share < 1) add(sum, table.time(mlp, gpu), runs * (1 - share));
-    if (share > 0) add(sum, table.time(mixture, gpu), runs * share);
+    add(sum, table.time(attention, gpu), runs.all);
+    add(sum, table.time(frame, gpu), runs.all);
+    if (runs.mlp > 0) add(sum, table.time(mlp, gpu), runs.mlp);
+    if (runs.mixture > 0) add(sum, table.time(mixture, gpu), runs.mixture);
     add(sum, table.time(ends, gpu), 1);
     if (training) table.add_update(plan, held, gpu, sum);
     const double time_us = step_us(sum, micro_batches, bubble);

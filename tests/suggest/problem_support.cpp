@@ -1,4 +1,4 @@
-// What the tests of the search share.
+// Models and spaces to search, made from random numbers.
 #include "tests/suggest/problem_support.hpp"
 
 #include <cmath>
