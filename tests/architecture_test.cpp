@@ -98,7 +98,7 @@ TEST_CASE("a room includes only the rooms before it", "[architecture]") {
 
 TEST_CASE("heavy libraries stay inside one source file each", "[architecture]") {
   const std::map<std::string, std::size_t> most{{"<CLI/", 1},  {"<toml++/", 1},   {"<muParser.h>", 1},
-                                                {"<nlopt", 1}, {"<yaml-cpp/", 1}, {"<nlohmann/", 4}};
+                                                {"<nlopt", 1}, {"<yaml-cpp/", 1}, {"<nlohmann/", 7}};
   for (const auto& [library, limit] : most) {
     std::vector<std::string> users;
     for (const fs::path& path : sources("src")) {

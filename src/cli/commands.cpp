@@ -7,6 +7,7 @@
 #include "cli/gemm.hpp"
 #include "cli/gpus.hpp"
 #include "cli/lint.hpp"
+#include "cli/rules.hpp"
 #include "cli/show.hpp"
 #include "cli/suggest.hpp"
 #include "cli/sweep.hpp"
@@ -25,6 +26,12 @@ std::span<const Command> commands() {
           "shapelint model.toml --gpu a100\n"
           "shapelint model.toml --gpu h100 --micro-batch-size 8 --format json",
           bind<LintOptions, lint_options, lint>},
+      Command{"rules", "list the rules", "", "shapelint rules\nshapelint rules --format json",
+              bind<RulesOptions, rules_options, rules>},
+      Command{"explain", "explain a rule: mechanism, cost, condition, what is tried, sources",
+              "RULE is a code or a name, as findings carry them.",
+              "shapelint explain SL101\nshapelint explain narrow-heads",
+              bind<ExplainOptions, explain_options, explain>},
       Command{
           "suggest", "search for faster shapes near the given one",
           "Searches hidden_size, num_layers, head_dim, num_key_value_heads, intermediate_size and vocab_size "

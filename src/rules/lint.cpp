@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
-#include "cost/uncertainty.hpp"
 #include "model/lower.hpp"
 #include "rules/blame.hpp"
 #include "rules/compiled.hpp"
@@ -131,15 +130,21 @@ class Engine {
     rank(candidates, effect);
 
     Finding finding = describe(rule, group);
+    const suggest::Candidate* best = nullptr;
     for (const suggest::Candidate& candidate : candidates) {
       if (finding.proposals.size() >= options_.proposals) break;
-      finding.proposals.push_back(to_proposal(candidate, group, effect));
+      Proposal proposal = to_proposal(candidate, group, effect);
+      // What the prediction cannot tell from nothing is not proposed.
+      if (effect == Effect::slower && proposal.gain <= proposal.gain_error) continue;
+      finding.proposals.push_back(std::move(proposal));
+      if (best == nullptr) best = &candidate;
     }
-    if (effect == Effect::slower && !finding.proposals.empty()) {
+    if (effect == Effect::slower) {
+      if (finding.proposals.empty() || finding.proposals.front().gain < options_.min_gain) return;
       finding.gain = finding.proposals.front().gain;
       finding.gain_error = finding.proposals.front().gain_error;
       finding.gains = finding.proposals.front().gains;
-      finding.confidence = confidence_of(rule.rule(), group, candidates.front());
+      finding.confidence = confidence_of(rule.rule(), group, *best);
     }
     result_.findings.push_back(std::move(finding));
   }
@@ -253,16 +258,8 @@ class Engine {
     return proposal;
   }
 
-  // How sure the gain on one GPU is. The cost model compares steps; gains are per token, so the error of a
-  // step with more tokens counts for each of them less.
   cost::Gain uncertainty(const suggest::Candidate& candidate, std::size_t gpu) const {
-    const Baseline& before = baselines_[gpu];
-    const model::Workload after = model::lower(candidate.setup);
-    const cost::StepCost step = evaluators_[gpu]->step(after, candidate.setup.plan.dtype);
-    cost::Gain gain = cost::gain_between(gpus_[gpu], *before.workload, *before.step, after, step);
-    if (after.tokens_per_step > 0)
-      gain.half_width *= before.workload->tokens_per_step / after.tokens_per_step;
-    return gain;
+    return evaluators_[gpu]->uncertainty(reading_.setup, candidate.setup);
   }
 
   // A rule says how sure its findings can be at best; the best proposal's gain must be backed by measurements

@@ -25,11 +25,11 @@ struct ParameterValue {
 };
 
 struct Options {
-  double min_gain = 0.01;                  // findings whose best proposal saves less are dropped
-  std::vector<std::string> select;         // codes, prefixes of codes (`SL1`) or names; empty: all
-  std::vector<std::string> ignore;         // the same, taken away
-  std::vector<ParameterValue> parameters;  // of rules, other than their files say
-  std::size_t proposals = 4;               // most proposals kept per finding
+  double min_gain = 0.01;                    // findings whose best proposal saves less are dropped
+  std::vector<std::string> select{};         // codes, prefixes of codes (`SL1`) or names; empty: all
+  std::vector<std::string> ignore{};         // the same, taken away
+  std::vector<ParameterValue> parameters{};  // of rules, other than their files say
+  std::size_t proposals = 4;                 // most proposals kept per finding
 };
 
 // Whether a selector names any rule; otherwise the error, without a place, and a did-you-mean.

@@ -55,10 +55,10 @@ void merge_alternatives(std::vector<Finding>& findings, std::size_t proposals) {
     std::vector<std::size_t> same{i};
     double largest = findings[i].gain;
     for (std::size_t j = i + 1; j < findings.size(); ++j) {
-      if (!is_about_speed(findings[j]) || findings[j].blamed != findings[i].blamed ||
-          findings[j].gpu != findings[i].gpu) {
-        continue;
-      }
+      if (!is_about_speed(findings[j]) || findings[j].gpu != findings[i].gpu) continue;
+      const bool same_way_out =
+          findings[j].proposals.front().changes == findings[i].proposals.front().changes;
+      if (findings[j].blamed != findings[i].blamed && !same_way_out) continue;
       same.push_back(j);
       largest = std::max(largest, findings[j].gain);
     }

@@ -8,8 +8,8 @@
 
 namespace shapelint::rules {
 
-// Findings about the speed of one field on the same GPUs are alternatives: changing the value once settles
-// them. One of them stays, with the proposals of all; the others are named in its note.
+// Findings about the speed of one field on the same GPUs, or with the same best way out, are alternatives:
+// one change settles them. One of them stays, with the proposals of all; the others are named in its note.
 void merge_alternatives(std::vector<Finding>& findings, std::size_t proposals);
 
 // What cannot run first, then by severity, gain, code, and place.

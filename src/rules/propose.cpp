@@ -57,12 +57,11 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
       }
     }
     if (fix.vary.empty()) continue;
-    suggest::Space space;
+    std::vector<model::FieldId> fields;
     for (const std::string_view name : fix.vary) {
-      const model::FieldId field =
-          name == "blamed" ? request.hits.front().blame.field : model::find_field(name);
-      space.axes.push_back(suggest::neighbourhood(reading, field, width_reach));
+      fields.push_back(name == "blamed" ? request.hits.front().blame.field : model::find_field(name));
     }
+    const suggest::Space space = suggest::neighbourhoods(reading, fields, width_reach);
     suggest::Limits limits;
     limits.parameters = fails ? -1 : parameter_tolerance;
     limits.keep = most_combinations;
@@ -99,6 +98,14 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
                    }});
   }
   return out;
+}
+
+HardRules::HardRules(const RuleBook& rules, const model::Reading& reading) {
+  compiled_.reserve(rules.rules().size());
+  for (const Rule& rule : rules.rules()) {
+    if (rule.effect == Effect::fails) compiled_.emplace_back(rule);
+  }
+  constraints_ = hard_constraints(compiled_, reading);
 }
 
 }  // namespace shapelint::rules

@@ -27,4 +27,17 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
 std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compiled,
                                                   const model::Reading& reading);
 
+// The same for a search outside of linting. The reading must outlive it.
+class HardRules {
+ public:
+  HardRules(const RuleBook& rules, const model::Reading& reading);
+  HardRules(const HardRules&) = delete;
+  HardRules& operator=(const HardRules&) = delete;
+  std::span<const suggest::Constraint> constraints() const { return constraints_; }
+
+ private:
+  std::vector<CompiledRule> compiled_;
+  std::vector<suggest::Constraint> constraints_;
+};
+
 }  // namespace shapelint::rules

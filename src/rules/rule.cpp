@@ -221,6 +221,7 @@ class Reader {
 
   void read_fix(Rule& rule, NodeRef table) {
     Fix fix;
+    const std::size_t before = errors_.size();
     for (const NodeRef each : table) {
       if (each.key() == "vary") {
         for (const NodeRef field : list(each)) read_field(field, fix.vary, false);
@@ -234,7 +235,7 @@ class Reader {
       }
       fix.set.emplace_back(each.key(), Text{*value, each});
     }
-    if (fix.set.empty() && fix.vary.empty()) {
+    if (fix.set.empty() && fix.vary.empty() && errors_.size() == before) {
       errors_.push_back(table.error("the fix is empty", "name a field and the expression of its new value"));
     }
     rule.fixes.push_back(std::move(fix));

@@ -55,4 +55,20 @@ cost::StepCost Evaluator::step(const model::Workload& workload, DType dtype) {
   return out;
 }
 
+cost::Gain Evaluator::uncertainty(const model::Setup& before, const model::Setup& after) {
+  const model::Workload old_work = model::lower(before);
+  const model::Workload new_work = model::lower(after);
+  cost::Gain out = cost::gain_between(gpu(), old_work, step(old_work, before.plan.dtype), new_work,
+                                      step(new_work, after.plan.dtype));
+  // The cost model compares steps; gains are per token and GPU, so the error of a step with more tokens
+  // counts for each of them less.
+  const Evaluation& a = evaluate(before);
+  const Evaluation& b = evaluate(after);
+  if (a.time_us > 0 && b.time_us > 0 && a.gpu_us_per_token > 0) {
+    out.half_width *= (b.gpu_us_per_token / b.time_us) / (a.gpu_us_per_token / a.time_us);
+    out.share = 1 - b.gpu_us_per_token / a.gpu_us_per_token;
+  }
+  return out;
+}
+
 }  // namespace shapelint::suggest

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cost/step.hpp"
+#include "cost/uncertainty.hpp"
 #include "gpu/gpu.hpp"
 #include "model/spec.hpp"
 
@@ -35,6 +36,9 @@ class Evaluator {
   const Evaluation& evaluate(const model::Setup& setup);
   // The whole step, for printing; not remembered.
   cost::StepCost step(const model::Workload& workload, DType dtype);
+  // How sure gain(before, after) is: its interval, and whether measurements back it. The share is that of the
+  // time per token, without regard to the work.
+  cost::Gain uncertainty(const model::Setup& before, const model::Setup& after);
   std::size_t evaluations() const { return known_.size(); }
 
  private:

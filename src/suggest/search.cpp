@@ -13,8 +13,8 @@ namespace {
 
 // Gains in the same step of this size are the same: far below what the prediction can tell apart.
 constexpr double gain_resolution = 5e-4;
-// A power of two beyond which no hardware cares.
-constexpr std::int64_t largest_pow2 = 256;
+// A power of two beyond which alignment does not care (128 bytes of a 16-bit type).
+constexpr std::int64_t largest_pow2 = 64;
 constexpr double bytes_per_gb = 1e9;
 // Of the time per token: a candidate that saves less is not faster.
 constexpr double least_gain = 1e-4;
@@ -121,7 +121,8 @@ SearchResult search(const model::Reading& start, const Space& space, std::span<c
                     std::span<Evaluator* const> evaluators, const Limits& limits) {
   SearchResult result;
   const Links links = links_of(start);
-  const std::vector<Constraint> bind = binding(constraints, start.setup);
+  std::vector<Constraint> bind = binding(constraints, start.setup);
+  bind.insert(bind.end(), space.constraints.begin(), space.constraints.end());
   const std::int64_t parameters = model::parameter_count(start.setup);
   const model::FieldId heads = model::find_field("num_attention_heads");
   const model::FieldId groups = model::find_field("num_key_value_heads");

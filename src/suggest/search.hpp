@@ -50,7 +50,7 @@ struct Rank {
 };
 
 // Better gain first; among equals (to 0.05 % of the step) fewer changes, then the rounder value (more factors
-// of two, up to 256), then the smaller change of parameters, then the smaller values: a total order, so
+// of two, up to 64), then the smaller change of parameters, then the smaller values: a total order, so
 // results do not depend on the order of the search.
 bool ranks_before(const Rank& a, const Rank& b);
 bool ranks_before(const Candidate& a, const Candidate& b, std::int64_t parameters);

@@ -54,6 +54,19 @@ void drop_far(std::vector<std::int64_t>& values, std::int64_t value, std::int64_
   std::erase_if(values, [&](std::int64_t v) { return v < value - value / part || v > value + value / part; });
 }
 
+// Numbers of heads that split `hidden_size` into heads of usual widths.
+void add_heads(std::vector<std::int64_t>& values, const model::Setup& setup, std::int64_t hidden_size) {
+  const std::int64_t present = setup.model.num_attention_heads;
+  for (const std::int64_t head_dim : head_dims) {
+    if (head_dim < std::min(narrowest_usual, setup.model.head_dim)) continue;
+    if (head_dim > std::max(widest_usual, setup.model.head_dim)) continue;
+    const std::int64_t heads = hidden_size / head_dim;
+    if (hidden_size % head_dim != 0 || heads * head_factor < present || heads > present * head_factor)
+      continue;
+    values.push_back(heads);
+  }
+}
+
 }  // namespace
 
 Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
@@ -66,14 +79,13 @@ Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
   const std::string_view name = info.name;
   if (name == "num_attention_heads") {
     if (links_of(reading).head_dim_from_hidden) {
-      for (const std::int64_t head_dim : head_dims) {
-        if (head_dim < std::min(narrowest_usual, setup.model.head_dim)) continue;
-        if (head_dim > std::max(widest_usual, setup.model.head_dim)) continue;
-        if (setup.model.hidden_size % head_dim == 0) values.push_back(setup.model.hidden_size / head_dim);
-      }
+      add_heads(values, setup, setup.model.hidden_size);
     }
-    for (const std::int64_t multiple : {tensor, 8 * tensor}) add_multiples(values, value, multiple, 0, true);
-    std::erase_if(values, [&](std::int64_t v) { return v * head_factor < value || v > value * head_factor; });
+    // Heads of an unusual hidden size, or whose width is stated apart from it.
+    if (values.empty() || values == std::vector<std::int64_t>{value}) {
+      for (const std::int64_t multiple : {tensor, 8 * tensor})
+        add_multiples(values, value, multiple, 0, true);
+    }
   } else if (name == "head_dim" || name == "value_head_dim" || name.starts_with("mla_")) {
     for (const std::int64_t multiple : {8, 16, 32, 64, 128}) add_multiples(values, value, multiple, 0, true);
     drop_far(values, value);
@@ -128,6 +140,34 @@ Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return axis;
+}
+
+Space neighbourhoods(const model::Reading& reading, std::span<const FieldId> fields, double reach) {
+  Space space;
+  Axis* heads = nullptr;
+  const Axis* hidden = nullptr;
+  space.axes.reserve(fields.size());
+  for (const FieldId field : fields) {
+    space.axes.push_back(neighbourhood(reading, field, reach));
+    const std::string_view name = model::fields()[static_cast<std::size_t>(field)].name;
+    if (name == "num_attention_heads") heads = &space.axes.back();
+    if (name == "hidden_size") hidden = &space.axes.back();
+  }
+  if (links_of(reading).head_dim_from_hidden) {
+    const std::int64_t present = reading.setup.model.head_dim;
+    space.constraints.push_back({"usual head dimensions", [present](const model::Setup& setup) {
+                                   const std::int64_t head_dim = setup.model.head_dim;
+                                   return head_dim == present ||
+                                          (head_dim >= std::min(narrowest_usual, present) &&
+                                           head_dim <= std::max(widest_usual, present));
+                                 }});
+  }
+  if (heads != nullptr && hidden != nullptr && links_of(reading).head_dim_from_hidden) {
+    for (const std::int64_t width : hidden->values) add_heads(heads->values, reading.setup, width);
+    std::sort(heads->values.begin(), heads->values.end());
+    heads->values.erase(std::unique(heads->values.begin(), heads->values.end()), heads->values.end());
+  }
+  return space;
 }
 
 std::vector<std::int64_t> matching_key_value_heads(const model::Setup& start, const Links& links,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,15 @@ struct Axis {
   std::vector<std::int64_t> values;
 };
 
-struct Space {
-  std::vector<Axis> axes;
-};
-
 // A condition that candidates must satisfy: a framework's hard rule, or a wish of the user.
 struct Constraint {
   std::string name;
   std::function<bool(const model::Setup&)> holds;
+};
+
+struct Space {
+  std::vector<Axis> axes;
+  std::vector<Constraint> constraints;  // on combinations: heads of usual widths
 };
 
 // Values of `field` near the present one that hardware likes, in both directions; `reach` is how far as a
@@ -32,6 +34,10 @@ struct Constraint {
 // is included. A vocabulary only grows: its tokens exist. Fields that are no dimension get the values that
 // make sense for them (powers of two for degrees and batches). Alone the present value when nothing does.
 Axis neighbourhood(const model::Reading& reading, model::FieldId field, double reach);
+
+// The neighbourhoods of several fields. Together with hidden_size, the numbers of heads that suit each of its
+// values are looked at as well.
+Space neighbourhoods(const model::Reading& reading, std::span<const model::FieldId> fields, double reach);
 
 // Numbers of key-value heads that fit another number of query heads: the same count where it divides, and
 // the one that keeps the number of query heads per group. Empty when the field follows by itself.

@@ -1,0 +1,28 @@
+// `shapelint rules` and `shapelint explain`: the rules as a table, and one in full.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+#include "cli/io.hpp"
+#include "cli/option.hpp"
+
+namespace shapelint::cli {
+
+struct RulesOptions {
+  std::size_t format = 0;  // text, json
+};
+
+std::vector<Option> rules_options(RulesOptions& options);
+ExitCode rules(const RulesOptions& options, Io& io);
+
+struct ExplainOptions {
+  std::vector<std::string> names;
+  std::size_t format = 0;  // text, json, markdown
+};
+
+std::vector<Option> explain_options(ExplainOptions& options);
+ExitCode explain(const ExplainOptions& options, Io& io);
+
+}  // namespace shapelint::cli
