@@ -310,7 +310,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   const NodeRef root = document.root();
   load.check_keys(
       root, {"name", "title", "like", "whose", "source", "order", "syntax", "flags", "recognise", "type",
-             "known_model", "exports", "inherit", "part", "fields", "otherwise", "types"});
+             "known_model", "environment", "exports", "inherit", "part", "fields", "otherwise", "types"});
   Dialect out;
   out.name = load.string(root["name"]);
   out.title = load.string(root["title"]);
@@ -324,6 +324,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   for (const NodeRef each : root["recognise"]) out.recognise.push_back(load.test(each));
   out.type = load.paths(root["type"]);
   out.known_model = load.strings(root["known_model"]);
+  out.environment = load.strings(root["environment"]);
   out.exports = load.strings(root["exports"]);
   for (const NodeRef each : root["inherit"]) out.inherit.push_back(load.inherit(each));
   for (const NodeRef each : root["part"]) out.parts.push_back(load.part(each));

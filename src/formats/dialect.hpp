@@ -115,8 +115,9 @@ struct Dialect {
   std::vector<Test> recognise;
   std::vector<KeyPath> type;  // keys that name the model type
   std::vector<std::string>
-      known_model;                   // names of a published model: key paths, or texts with `{key}` in them
-  std::vector<std::string> exports;  // helper values that a Reading carries for rules
+      known_model;  // names of a published model: key paths, or texts with `{key}` in them
+  std::vector<std::string> environment;  // tables whose keys a bare `${NAME}` may name
+  std::vector<std::string> exports;      // helper values that a Reading carries for rules
   std::vector<Inherit> inherit;
   std::vector<Part> parts;
   FieldRules fields;

@@ -7,6 +7,7 @@
 
 #include "formats/paths.hpp"
 #include "formats/syntax.hpp"
+#include "text/interpolate.hpp"
 
 namespace shapelint::formats {
 
@@ -25,7 +26,7 @@ class Assembler {
       : files_(files), dialect_(dialect), whole_(whole), ancestors_(ancestors(files, path)) {}
 
   void add(text::Document document, const Place& mount, const Place& inside, int level) {
-    whole_.documents.push_back(std::move(document));
+    whole_.documents.push_back(follow_interpolations(std::move(document)));
     const text::Document& stored = whole_.documents.back();
     seen_.push_back(join("", stored.path()));
     whole_.view.add({&stored, mount, inside});
@@ -38,6 +39,19 @@ class Assembler {
  private:
   void note(NodeRef node, std::string message) {
     whole_.notes.push_back({std::move(message), std::string(node.file()), node.span(), node.path()});
+  }
+
+  // `${model.hidden_size}` within one file; what refers to a file beside it stays unknown.
+  text::Document follow_interpolations(text::Document document) {
+    const std::string_view source = document.source();
+    const bool refers =
+        source.find("${") != std::string_view::npos || source.find("???") != std::string_view::npos;
+    if (!refers || syntax_of(document.path(), {}) != "yaml") return document;
+    Result<text::Document> followed = text::interpolate(document, {dialect_.environment});
+    if (followed) return *std::move(followed);
+    const Error& error = followed.error();
+    whole_.notes.push_back({error.message, std::string(document.path()), error.span.value_or(Span{}), {}});
+    return document;
   }
 
   void follow(const Inherit& each, const View& own, const text::Document& document, const Place& mount,
