@@ -51,6 +51,8 @@ std::string_view scope_text(Scope scope) {
       return "the file";
     case Scope::known:
       return "each model of the table of published models";
+    case Scope::comment:
+      return "the file's comments";
   }
   return "";
 }
