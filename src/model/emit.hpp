@@ -87,11 +87,11 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit); 
 // Scores, softmax, over the values: one op or many. `batch` counts the products when they are not fused.
 void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
                           Emitter& emit);
-void lower_mlp(const Shared& shared, double count, Emitter& emit);  // lower_mlp.cpp
-void lower_moe(const Shared& shared, double count, Emitter& emit);  // lower_moe.cpp
-void lower_embedding(const Shared& shared, Emitter& emit);          // lower_head.cpp
-void lower_head(const Shared& shared, Emitter& emit);               // lower_head.cpp
-void lower_pipeline(const Shared& shared, Emitter& emit);           // lower_collectives.cpp
+void lower_mlp(const Shared& shared, double count, Emitter& emit);                   // lower_mlp.cpp
+void lower_moe(const Shared& shared, double count, Emitter& emit);                   // lower_moe.cpp
+void lower_embedding(const Shared& shared, Emitter& emit);                           // lower_head.cpp
+void lower_head(const Shared& shared, Emitter& emit);                                // lower_head.cpp
+void lower_pipeline(const Shared& shared, Emitter& emit);                            // lower_collectives.cpp
 void lower_data_parallel(const Shared& shared, RankParameters held, Emitter& emit);  // lower_collectives.cpp
 void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit);      // lower_optimizer.cpp
 
