@@ -256,7 +256,8 @@ std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, con
                                  "write `ignore[SL101]`, then why"));
     }
     for (std::size_t j = 0; j < suppressions[i].rules.size(); ++j) {
-      const auto& [selector, span] = suppressions[i].rules[j];
+      const std::string& selector = suppressions[i].rules[j].selector;
+      const Span span = suppressions[i].rules[j].span;
       if (used[i][j] != '\0') continue;
       if (auto unknown = rules::check_selector(book, selector)) {
         unused.push_back(complaint(path, span, unknown->message, unknown->hint));
