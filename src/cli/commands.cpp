@@ -4,9 +4,12 @@
 
 #include "cli/calibrate.hpp"
 #include "cli/command.hpp"
+#include "cli/completion.hpp"
+#include "cli/config.hpp"
 #include "cli/gemm.hpp"
 #include "cli/gpus.hpp"
 #include "cli/lint.hpp"
+#include "cli/lsp.hpp"
 #include "cli/show.hpp"
 #include "cli/suggest.hpp"
 #include "cli/sweep.hpp"
@@ -23,7 +26,9 @@ std::span<const Command> commands() {
           "Exit code: 0 when nothing was found at or above the fail level, 1 when something was, 2 for "
           "wrong usage or input that cannot be read.",
           "shapelint model.toml --gpu a100\n"
-          "shapelint model.toml --gpu h100 --micro-batch-size 8 --format json",
+          "shapelint model.toml --gpu h100 --micro-batch-size 8 --format json\n"
+          "shapelint configs/ --quiet --output sarif=shapelint.sarif\n"
+          "shapelint configs/ --diff-base origin/main --format github",
           bind<LintOptions, lint_options, lint>},
       Command{
           "suggest", "search for faster shapes near the given one",
@@ -90,6 +95,23 @@ std::span<const Command> commands() {
           "measurements.",
           "shapelint calibrate --gpu-file my-gpu.toml --shapes measured.csv -o my-gpu.toml",
           bind<CalibrateOptions, calibrate_options, calibrate>},
+      Command{
+          "config", "show which configuration applies to a file, and what it says",
+          "The closest of .shapelint.toml, shapelint.toml and the table [tool.shapelint] of pyproject.toml "
+          "counts, in the file's folder or above; docs/configuration.md describes it.",
+          "shapelint config --show configs/7b/train.yaml\n"
+          "shapelint config --schema config > shapelint.schema.json",
+          bind<ConfigOptions, config_options, config>},
+      Command{"lsp", "serve editors over the language server protocol",
+              "Speaks version 3.17 over standard input and output: diagnostics while typing in TOML, YAML "
+              "and JSON, "
+              "hover on a dimension, and proposals as edits. The configuration closest to each file counts. "
+              "docs/editors.md has the settings of editors.",
+              "shapelint lsp --gpu h100", bind<LintOptions, lsp_options, lsp>},
+      Command{"completion", "print a script that completes commands and options in a shell", "",
+              "source <(shapelint completion bash)\n"
+              "shapelint completion fish | source",
+              bind<CompletionOptions, completion_options, completion>},
   };
   return table;
 }

@@ -83,10 +83,15 @@ std::optional<std::vector<text::Document>> read_own_profiles(const GpuOptions& o
 
 std::vector<gpu::Gpu> named_gpus(const GpuOptions& options, const std::vector<text::Document>& own,
                                  std::vector<Error>& errors) {
+  return named_gpus(options, own, own, errors);
+}
+
+std::vector<gpu::Gpu> named_gpus(const GpuOptions& options, const std::vector<text::Document>& own,
+                                 const std::vector<text::Document>& all, std::vector<Error>& errors) {
   std::vector<gpu::Gpu> gpus;
   const std::size_t errors_before = errors.size();
   for (const std::string& name : options.names) {
-    auto found = gpu::find_gpu(name, own);
+    auto found = gpu::find_gpu(name, all);
     if (found) {
       add(gpus, *std::move(found));
     } else {
@@ -94,7 +99,7 @@ std::vector<gpu::Gpu> named_gpus(const GpuOptions& options, const std::vector<te
     }
   }
   for (const text::Document& document : own) {
-    auto found = gpu::find_gpu(gpu::id_of(document), own);
+    auto found = gpu::find_gpu(gpu::id_of(document), all);
     if (found) add(gpus, *std::move(found));
   }
   if (!options.sm_count || errors.size() > errors_before) return gpus;

@@ -28,6 +28,9 @@ std::optional<std::vector<text::Document>> read_own_profiles(const GpuOptions& o
 // Errors (unknown name, unusable profile, --sm-count without exactly one GPU) are appended.
 std::vector<gpu::Gpu> named_gpus(const GpuOptions& options, const std::vector<text::Document>& own,
                                  std::vector<Error>& errors);
+// The same where more profiles than those of --gpu-file may be named: `all` holds `own` and the others.
+std::vector<gpu::Gpu> named_gpus(const GpuOptions& options, const std::vector<text::Document>& own,
+                                 const std::vector<text::Document>& all, std::vector<Error>& errors);
 
 // What is assumed when nobody names one.
 std::vector<gpu::Gpu> assumed_gpus();

@@ -1,272 +1,286 @@
-// `shapelint lint`: findings of one or more files.
+// `shapelint lint`: findings of files and folders.
 #include "cli/lint.hpp"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <thread>
 
 #include <fmt/format.h>
 
-#include "cli/field_options.hpp"
+#include "cli/lint_file.hpp"
+#include "cli/lint_known.hpp"
+#include "cli/lint_setup.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_file.hpp"
 #include "formats/discover.hpp"
-#include "gpu/registry.hpp"
-#include "report/json.hpp"
-#include "report/text.hpp"
-#include "rules/lint.hpp"
-#include "rules/rule.hpp"
-#include "text/limits.hpp"
+#include "rules/select.hpp"
 
 namespace shapelint::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> format_names{"text", "json"};
-// In the order of rules::Severity.
-constexpr std::array<std::string_view, 3> fail_levels{"info", "warning", "error"};
-constexpr double default_min_gain = 0.01;
-constexpr rules::Severity default_fail_level = rules::Severity::warning;
+constexpr std::string_view standard_input = "-";
+constexpr std::string_view too_large_mark = "so it is no configuration";
 
-void check_selectors(const std::vector<std::string>& selectors, std::vector<Error>& errors) {
-  for (const std::string& selector : selectors) {
-    if (auto error = rules::check_selector(rules::builtin_rules(), selector)) errors.push_back(*error);
-  }
-}
-
-// What applies to one file: the command line, then the file's [lint] table, then the defaults.
-struct Settings {
-  rules::Options rules;
-  rules::Severity fail_level = default_fail_level;
-  std::vector<gpu::Gpu> gpus;
-  bool gpus_assumed = false;
+// One file to lint, and what came of it.
+struct Job {
+  std::string path;  // as messages call it
+  bool named = false;
+  bool is_stdin = false;
+  const LintSetup* setup = nullptr;
+  std::string path_in_root;  // with --diff-base
+  std::string source;        // of standard input
+  FileOutcome outcome;
 };
 
-std::vector<std::string> values_of(const std::vector<formats::Stated<std::string>>& stated,
-                                   const std::string& path, std::vector<Error>& errors) {
-  std::vector<std::string> values;
-  for (const auto& each : stated) {
-    values.push_back(each.value);
-    if (const auto error = rules::check_selector(rules::builtin_rules(), each.value)) {
-      errors.push_back({error->message, error->hint, path, each.span});
+class Run {
+ public:
+  Run(const LintOptions& options, Io& io) : options_(options), io_(io) {}
+
+  ExitCode operator()() {
+    const auto own = read_own_profiles(options_.gpu, io_);
+    if (!own) return ExitCode::error;
+    if (!options_.diff_base.empty()) {
+      auto base = compare_with(options_.diff_base);
+      if (!base) return failed({{base.error(), {}}});
+      base_ = *std::move(base);
     }
-  }
-  return values;
-}
+    std::vector<report::ReportError> errors;
+    find_files(errors);
+    choose_setups(*own, errors);
+    if (!errors.empty()) return failed(errors);
 
-Settings settings_for(const LintOptions& options, const std::vector<gpu::Gpu>& named,
-                      const std::vector<text::Document>& own, const ModelFile& file,
-                      std::vector<Error>& errors) {
-  const formats::LintOptions& stated = file.lint;
-  Settings settings;
-  settings.rules.select =
-      options.select.empty() ? values_of(stated.select, file.path, errors) : options.select;
-  settings.rules.ignore = values_of(stated.ignore, file.path, errors);
-  settings.rules.ignore.insert(settings.rules.ignore.end(), options.ignore.begin(), options.ignore.end());
-  for (const formats::LintParam& param : stated.params) {
-    settings.rules.parameters.push_back({param.rule, param.name, param.value});
-    if (const auto error = rules::check_parameter(rules::builtin_rules(), param.rule, param.name)) {
-      errors.push_back({error->message, error->hint, file.path, param.name_span});
+    read_standard_input();
+    lint_all();
+    return finish();
+  }
+
+ private:
+  void say(const std::string& text) {
+    if (options_.verbose) io_.err << "note: " << text << '\n';
+  }
+
+  ExitCode failed(const std::vector<report::ReportError>& errors) {
+    for (const report::ReportError& each : errors) print_error(io_, each.error, each.source);
+    return ExitCode::error;
+  }
+
+  // The order of the arguments, and files named twice, make no difference.
+  void find_files(std::vector<report::ReportError>& errors) {
+    std::vector<std::string> paths;
+    bool has_stdin = false;
+    for (const std::string& path : options_.files) {
+      if (path == standard_input) {
+        has_stdin = true;
+      } else {
+        paths.push_back(path);
+      }
     }
+    const formats::Discovery found = formats::discover(io_.files, paths);
+    for (const Error& error : found.errors) unlisted_.push_back({error, {}});
+    std::map<std::string, bool> named;
+    for (const formats::Found& file : found.files) named[file.path] = named[file.path] || file.named;
+    if (has_stdin) add_job(options_.stdin_filename, true, true, errors);
+    for (const auto& [path, is_named] : named) add_job(path, is_named, false, errors);
+    std::stable_sort(jobs_.begin(), jobs_.end(), [](const Job& a, const Job& b) { return a.path < b.path; });
   }
-  settings.rules.min_gain =
-      options.min_gain.value_or(stated.min_gain ? stated.min_gain->value : default_min_gain);
-  if (options.fail_level) {
-    settings.fail_level = static_cast<rules::Severity>(*options.fail_level);
-  } else if (stated.fail_level) {
-    const auto found = std::find(fail_levels.begin(), fail_levels.end(), stated.fail_level->value);
-    settings.fail_level = static_cast<rules::Severity>(found - fail_levels.begin());
-  }
-  settings.gpus = named;
-  if (!settings.gpus.empty()) return settings;
-  for (const auto& name : stated.gpus) {
-    auto found = gpu::find_gpu(name.value, own);
-    if (found) {
-      settings.gpus.push_back(*std::move(found));
-    } else {
-      errors.push_back({found.error().message, found.error().hint, file.path, name.span});
+
+  void add_job(const std::string& path, bool named, bool is_stdin, std::vector<report::ReportError>& errors) {
+    Job job;
+    job.path = path;
+    job.named = named;
+    job.is_stdin = is_stdin;
+    if (base_ && !is_stdin) {
+      const auto inside = path_in(*base_, path);
+      if (!inside) {
+        errors.push_back(
+            {{"the file is not in the repository that `--diff-base` is about", {}, path, {}}, {}});
+        return;
+      }
+      if (!base_->changed.contains(*inside)) return;
+      job.path_in_root = *inside;
     }
+    jobs_.push_back(std::move(job));
   }
-  if (stated.gpus.empty()) {
-    settings.gpus = assumed_gpus();
-    settings.gpus_assumed = true;
-  }
-  return settings;
-}
 
-// GPUs that have no unit for the number format are an error where they were named, and left out where they
-// were only assumed.
-void check_dtype(Settings& settings, const ModelFile& file, const model::Reading& reading,
-                 std::vector<Error>& errors) {
-  const DType dtype = reading.setup.plan.dtype;
-  std::string unable;
-  std::vector<gpu::Gpu> able;
-  for (const gpu::Gpu& gpu : settings.gpus) {
-    if (gpu::can_multiply(gpu, dtype)) {
-      able.push_back(gpu);
-    } else {
-      unable += (unable.empty() ? "" : " and ") + gpu.id;
+  // One setup for each configuration file that applies to any of the files.
+  void choose_setups(const std::vector<text::Document>& own, std::vector<report::ReportError>& errors) {
+    std::map<std::string, std::string> config_of_folder;
+    const auto config_for = [&](const std::string& path) -> const std::string& {
+      const std::string folder = std::filesystem::path(path).parent_path().generic_string();
+      const auto [found, is_new] = config_of_folder.try_emplace(folder);
+      if (!is_new) return found->second;
+      if (!options_.config.empty()) {
+        found->second = options_.config;
+      } else if (!options_.isolated) {
+        found->second = config::find_config(io_.files, path);
+      }
+      return found->second;
+    };
+    // Also without any file: what the command line names is checked.
+    if (jobs_.empty()) setup_for(options_.isolated ? std::string{} : options_.config, own, errors);
+    for (Job& job : jobs_) {
+      const std::string& config = config_for(job.path);
+      job.setup = setup_for(config, own, errors);
+      if (!config.empty()) say(fmt::format("{}: configured by {}", job.path, config));
     }
+    std::erase_if(jobs_, [&](const Job& job) {
+      if (job.named && !options_.force_exclude) return false;
+      const auto& patterns = job.setup->config.exclude;
+      const bool is_excluded =
+          std::any_of(patterns.begin(), patterns.end(),
+                      [&](const config::Pattern& each) { return config::matches(each, job.path); });
+      if (is_excluded) say(fmt::format("{}: excluded by {}", job.path, job.setup->config.path));
+      return is_excluded;
+    });
   }
-  if (!unable.empty() && (!settings.gpus_assumed || able.empty())) {
-    const model::Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field("dtype"))];
-    const bool is_stated = origin.kind == model::Origin::Kind::stated;
-    errors.push_back({fmt::format("`dtype` is `{}`, which {} cannot multiply", name(dtype), unable),
-                      "name another GPU, or another number format with `--dtype`", file.path,
-                      is_stated ? std::optional<Span>(origin.span) : std::nullopt});
-  }
-  settings.gpus = std::move(able);
-}
 
-void remember(std::vector<gpu::Gpu>& all, const std::vector<gpu::Gpu>& gpus) {
-  for (const gpu::Gpu& gpu : gpus) {
-    const auto same = [&](const gpu::Gpu& each) { return each.id == gpu.id; };
-    if (std::none_of(all.begin(), all.end(), same)) all.push_back(gpu);
+  const LintSetup* setup_for(const std::string& config, const std::vector<text::Document>& own,
+                             std::vector<report::ReportError>& errors) {
+    const auto [found, is_new] = setups_.try_emplace(config);
+    if (is_new) found->second = load_setup(options_, config, own, io_.files, errors);
+    return found->second.get();
   }
-}
 
-struct Outcome {
-  report::Report report;
-  bool failed = false;    // an error of any file
-  bool findings = false;  // at or above the fail level
-  bool noted = false;     // it was said why nothing came of a file
-};
-
-void lint_reading(const ModelFile& file, const model::Reading& reading, Settings settings,
-                  std::vector<Error>& errors, Io& io, Outcome& outcome) {
-  check_dtype(settings, file, reading, errors);
-  if (!errors.empty()) return;
-  report::ModelReport model;
-  model.path = file.path;
-  model.source = file.source;
-  model.reading = reading;
-  model.gpus_assumed = settings.gpus_assumed;
-  model.min_gain = settings.rules.min_gain;
-  model.result = rules::lint(rules::builtin_rules(), reading, settings.gpus, settings.rules);
-  errors = model.result.errors;
-  for (const rules::Finding& finding : model.result.findings) {
-    outcome.findings = outcome.findings || finding.severity >= settings.fail_level;
-    if (report::source_of(model, finding.path) != nullptr || finding.path.empty()) continue;
-    auto inherited = io.files.read(finding.path, text::max_source_bytes);
-    if (inherited) model.other_sources.emplace(finding.path, *std::move(inherited));
-  }
-  remember(outcome.report.gpus, settings.gpus);
-  outcome.report.models.push_back(std::move(model));
-}
-
-void lint_file(const LintOptions& options, const std::vector<gpu::Gpu>& named,
-               const std::vector<text::Document>& own, const formats::Found& found, Io& io,
-               Outcome& outcome) {
-  ModelFile file = read_model_file(found.path, options.stdin_filename, options.overrides, io);
-  std::vector<Error> errors = std::move(file.errors);
-  std::size_t complete = 0;
-  if (errors.empty() && !file.readings.empty()) {
-    const Settings settings = settings_for(options, named, own, file, errors);
-    for (const model::Reading& reading : file.readings) {
-      if (!reading.complete) continue;
-      ++complete;
-      if (errors.empty()) lint_reading(file, reading, settings, errors, io, outcome);
-    }
-  }
-  // Of what was only found, nothing is said unless it is asked for; of what was named, why nothing came of
-  // it.
-  if (errors.empty() && (options.verbose || (found.named && complete == 0))) {
-    outcome.noted = true;
-    for (const model::Note& each : file.notes) print_note(io, file.path, each);
-    for (const model::Reading& reading : file.readings) {
-      for (const model::Note& each : reading.notes) print_note(io, file.path, each);
-      if (!reading.complete) {
-        print_note(io, file.path, {"too little is known of the model to predict a step", {}, {}, {}});
+  // Streams are not for several threads.
+  void read_standard_input() {
+    for (Job& job : jobs_) {
+      if (!job.is_stdin) continue;
+      auto content = read_all(io_.in, job.path);
+      if (content) {
+        job.source = *std::move(content);
+      } else {
+        job.outcome.errors.push_back({content.error(), {}});
       }
     }
   }
-  for (const Error& error : errors) {
-    const std::string source = error.path == file.path ? file.source : std::string{};
-    print_error(io, error, source);
-    outcome.report.errors.push_back({error, source});
-    outcome.failed = true;
+
+  void lint_one(Job& job) const {
+    if (!job.outcome.errors.empty()) return;
+    std::string source = std::move(job.source);
+    if (!job.is_stdin) {
+      auto content = read_named(job.path, io_.files);
+      if (!content) {
+        // A folder holds tokenizers and data sets, too.
+        const bool is_data = content.error().message.find(too_large_mark) != std::string::npos;
+        if (job.named || !is_data) job.outcome.errors.push_back({content.error(), {}});
+        return;
+      }
+      source = *std::move(content);
+    }
+    if (source.find_first_not_of(" \t\r\n") == std::string::npos) {
+      if (job.named) {
+        job.outcome.errors.push_back(
+            {{"the file is empty", "see examples/ for what a model looks like", job.path, {}}, {}});
+      }
+      return;
+    }
+    job.outcome = lint_text(options_, *job.setup, job.path, source, job.is_stdin, io_.files);
   }
-}
+
+  void lint_all() {
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+      for (std::size_t i = next++; i < jobs_.size(); i = next++) lint_one(jobs_[i]);
+    };
+    const std::int64_t processors = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+    const std::int64_t wanted = std::max<std::int64_t>(1, options_.jobs.value_or(processors));
+    const auto count = std::min<std::size_t>(static_cast<std::size_t>(wanted), jobs_.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  ExitCode finish() {
+    Baselines baselines(options_, io_.files);
+    bool has_findings = false;
+    bool noted = false;
+    std::vector<std::string> notes;
+    report::Report report;
+    std::vector<report::ReportError> problems;
+    report.errors = std::move(unlisted_);
+    for (Job& job : jobs_) {
+      FileOutcome& out = job.outcome;
+      if (base_ && !job.is_stdin) {
+        report.baselined +=
+            leave_introduced(options_, *job.setup, *base_, job.path, job.path_in_root, out, io_.files);
+      }
+      report.baselined += baselines.apply(*job.setup, job.path, out, problems);
+      report.suppressed += out.suppressed;
+      // Of what was only found, nothing is said unless it is asked for; of what was named, why nothing came
+      // of it.
+      const bool is_silent = options_.output.quiet && !options_.verbose;
+      if (out.errors.empty() && !is_silent && (options_.verbose || (job.named && out.models.empty()))) {
+        for (const std::string& note : out.notes) notes.push_back(note);
+        noted = true;
+      }
+      for (report::ModelReport& model : out.models) {
+        for (const rules::Finding& finding : model.result.findings) {
+          has_findings = has_findings || finding.severity >= out.fail_level;
+        }
+        report.models.push_back(std::move(model));
+      }
+      for (report::ReportError& error : out.errors) report.errors.push_back(std::move(error));
+      remember(report.gpus, out.gpus);
+    }
+    if (report.models.empty() && report.errors.empty() && !noted && !options_.output.quiet && !base_) {
+      notes.push_back(
+          fmt::format("{}: no configuration of a known dialect is in it", options_.files.front()));
+    }
+    if (problems.empty()) baselines.write(notes, problems);
+    for (report::ReportError& problem : problems) report.errors.push_back(std::move(problem));
+    for (const report::ReportError& each : report.errors) print_error(io_, each.error, each.source);
+    for (const std::string& note : notes) {
+      if (!options_.output.quiet || options_.verbose) io_.err << "note: " << note << '\n';
+    }
+    report.rules = rule_infos();
+    const bool written = options_.write_baseline || write_report(report, options_.output, io_);
+    if (!report.errors.empty() || !written) return ExitCode::error;
+    return has_findings && !options_.exit_zero ? ExitCode::findings : ExitCode::clean;
+  }
+
+  static void remember(std::vector<gpu::Gpu>& all, const std::vector<gpu::Gpu>& gpus) {
+    for (const gpu::Gpu& gpu : gpus) {
+      const auto same = [&](const gpu::Gpu& each) { return each.id == gpu.id; };
+      if (std::none_of(all.begin(), all.end(), same)) all.push_back(gpu);
+    }
+  }
+
+  // The rules that the command line lets run; a file's own table may leave out more.
+  std::vector<report::RuleInfo> rule_infos() const {
+    rules::Options selected;
+    selected.select = options_.select;
+    selected.ignore = options_.ignore;
+    std::map<std::string_view, report::RuleInfo> infos;
+    for (const auto& [path, setup] : setups_) {
+      for (const rules::Rule& rule : setup->rules->rules()) {
+        if (!rules::is_selected(rule, selected)) continue;
+        infos.try_emplace(rule.code,
+                          report::RuleInfo{rule.code, rule.name, rule.summary, rule.mechanism, rule.why,
+                                           rule.sources, rule.severity, rule.confidence});
+      }
+    }
+    std::vector<report::RuleInfo> all;
+    for (auto& [code, info] : infos) all.push_back(std::move(info));
+    return all;
+  }
+
+  const LintOptions& options_;
+  Io& io_;
+  std::optional<GitBase> base_;
+  std::vector<Job> jobs_;
+  std::vector<report::ReportError> unlisted_;                 // folders that could not be searched
+  std::map<std::string, std::unique_ptr<LintSetup>> setups_;  // by the configuration's path
+};
 
 }  // namespace
 
-std::vector<Option> lint_options(LintOptions& options) {
-  std::vector<Option> all{
-      {.names = "FILE",
-       .value = "FILE",
-       .doc =
-           "configuration to check, or a folder to search (`docs/formats.md` lists what is understood); `-` "
-           "reads standard input",
-       .set = into(options.files),
-       .many = true,
-       .required = true},
-      {.names = "--format",
-       .value = "NAME",
-       .doc = "what to print",
-       .set = into_enum(options.format, format_names),
-       .choices = strings(format_names)},
-      {.names = "--min-gain",
-       .value = "SHARE",
-       .doc = "leave out what saves less than this share of the step; 1% unless given",
-       .set = [&options](std::string_view text) { return into_share(options.min_gain.emplace())(text); }},
-      {.names = "--fail-level",
-       .value = "LEVEL",
-       .doc = "exit with 1 for findings from this severity on; warning unless given",
-       .set =
-           [&options](std::string_view text) {
-             return into_choice(options.fail_level.emplace(), fail_levels)(text);
-           },
-       .choices = strings(fail_levels)},
-      {.names = "--select",
-       .value = "RULES",
-       .doc = "only these rules: codes, names, or beginnings of codes such as SL1",
-       .set = into_list(options.select),
-       .many = true},
-      {.names = "--ignore",
-       .value = "RULES",
-       .doc = "not these rules",
-       .set = into_list(options.ignore),
-       .many = true},
-      {.names = "--stdin-filename",
-       .value = "NAME",
-       .doc = "what to call standard input in messages",
-       .set = into(options.stdin_filename)},
-      {.names = "--verbose",
-       .doc = "also say which files are passed over, and what was not understood",
-       .set = into(options.verbose)},
-      {.names = "--exit-zero",
-       .doc = "exit with 0 even when something is found",
-       .set = into(options.exit_zero)},
-  };
-  for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
-  return all;
-}
-
 ExitCode lint(const LintOptions& options, Io& io) {
-  std::vector<Error> usage;
-  const auto own = read_own_profiles(options.gpu, io);
-  if (!own) return ExitCode::error;
-  const std::vector<gpu::Gpu> named = named_gpus(options.gpu, *own, usage);
-  check_selectors(options.select, usage);
-  check_selectors(options.ignore, usage);
-  for (const Error& error : usage) print_error(io, error);
-  if (!usage.empty()) return ExitCode::error;
-
-  Outcome outcome;
-  const formats::Discovery found = formats::discover(io.files, options.files);
-  for (const Error& error : found.errors) {
-    print_error(io, error);
-    outcome.report.errors.push_back({error, {}});
-    outcome.failed = true;
-  }
-  for (const formats::Found& file : found.files) lint_file(options, named, *own, file, io, outcome);
-  if (found.errors.empty() && outcome.report.models.empty() && !outcome.failed && !outcome.noted) {
-    print_note(io, options.files.front(), {"no configuration of a known dialect is in it", {}, {}, {}});
-  }
-  io.out << (options.format == Format::json ? report::json(outcome.report)
-                                            : report::text(outcome.report, report::Style{io.out_color}));
-  if (outcome.failed) return ExitCode::error;
-  return outcome.findings && !options.exit_zero ? ExitCode::findings : ExitCode::clean;
+  return Run(options, io)();
 }
 
 }  // namespace shapelint::cli

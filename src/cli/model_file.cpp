@@ -14,6 +14,24 @@ namespace shapelint::cli {
 
 namespace {
 
+// `examples/gpt3.toml` is not there, `examples/gpt3-2.7b.toml` is.
+std::string nearest_file(const std::string& path, const text::FileSystem& files) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+  const auto listed = files.list(folder);
+  if (!listed) return {};
+  std::vector<std::string_view> names;
+  for (const std::string& each : *listed) {
+    const std::string_view name = std::string_view(each).substr(each.rfind('/') + 1);
+    if (!files.is_directory(each)) names.push_back(name);
+  }
+  const std::string_view near = nearest_name(std::string_view(path).substr(slash + 1), names);
+  if (near.empty()) return {};
+  return fmt::format("did you mean `{}{}`", path.substr(0, slash + 1), near);
+}
+
+}  // namespace
+
 Result<std::string> read_all(std::istream& in, const std::string& name) {
   std::string content;
   std::array<char, 1U << 16U> chunk{};
@@ -30,33 +48,21 @@ Result<std::string> read_all(std::istream& in, const std::string& name) {
   return content;
 }
 
-// `examples/gpt3.toml` is not there, `examples/gpt3-2.7b.toml` is.
-std::string nearest_file(const std::string& path, const Io& io) {
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
-  const auto listed = io.files.list(folder);
-  if (!listed) return {};
-  std::vector<std::string_view> names;
-  for (const std::string& each : *listed) {
-    const std::string_view name = std::string_view(each).substr(each.rfind('/') + 1);
-    if (!io.files.is_directory(each)) names.push_back(name);
-  }
-  const std::string_view near = nearest_name(std::string_view(path).substr(slash + 1), names);
-  if (near.empty()) return {};
-  return fmt::format("did you mean `{}{}`", path.substr(0, slash + 1), near);
+Result<std::string> read_named(const std::string& path, const text::FileSystem& files) {
+  auto source = files.read(path, text::max_source_bytes);
+  if (source || files.exists(path)) return source;
+  Error error = source.error();
+  error.hint = nearest_file(path, files);
+  return error;
 }
-
-}  // namespace
 
 ModelFile read_model_file(const std::string& path, const std::string& stdin_name,
                           const std::vector<model::Override>& overrides, Io& io) {
   ModelFile file;
   file.path = path == "-" ? stdin_name : path;
-  auto source = path == "-" ? read_all(io.in, file.path) : io.files.read(path, text::max_source_bytes);
+  auto source = path == "-" ? read_all(io.in, file.path) : read_named(path, io.files);
   if (!source) {
-    Error error = source.error();
-    if (path != "-" && !io.files.exists(path)) error.hint = nearest_file(path, io);
-    file.errors.push_back(std::move(error));
+    file.errors.push_back(source.error());
     return file;
   }
   file.source = *std::move(source);

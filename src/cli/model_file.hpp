@@ -1,6 +1,7 @@
 // A configuration file from its path to what it says.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,12 @@
 #include "model/reading.hpp"
 
 namespace shapelint::cli {
+
+// All of a stream, as if it were a file called `name`. Error: more than a configuration can hold.
+Result<std::string> read_all(std::istream& in, const std::string& name);
+
+// A file that was named; the error for one that is not there proposes a similar name.
+Result<std::string> read_named(const std::string& path, const text::FileSystem& files);
 
 struct ModelFile {
   std::string path;    // as messages call it

@@ -7,6 +7,7 @@
 #include "cli/messages.hpp"
 #include "formats/edit.hpp"
 #include "report/diff.hpp"
+#include "report/phrases.hpp"
 #include "report/report.hpp"
 
 namespace shapelint::cli {

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/formats.hpp"
+#include "report/items.hpp"
 #include "report/style.hpp"
 #include "text/source.hpp"
 
@@ -289,6 +291,13 @@ Json model_json(const ModelReport& model) {
           {"steps", std::move(steps)}};
 }
 
+Json error_json(const Error& error, std::string_view source) {
+  return {{"path", text_of(error.path)},
+          {"message", text_of(error.message)},
+          {"hint", text_of(error.hint)},
+          {"location", error.span ? location(source, *error.span) : Json()}};
+}
+
 }  // namespace
 
 std::string json(const Report& report) {
@@ -307,21 +316,32 @@ std::string json(const Report& report) {
     total.infos += counts.infos;
   }
   Json errors = Json::array();
-  for (const ReportError& each : report.errors) {
-    errors.push_back({{"path", text_of(each.error.path)},
-                      {"message", text_of(each.error.message)},
-                      {"hint", text_of(each.error.hint)},
-                      {"location", each.error.span ? location(each.source, *each.error.span) : Json()}});
-  }
-  const Json out{
-      {"format", "shapelint-report"},
-      {"version", json_version},
-      {"tool", {{"name", "shapelint"}, {"version", SHAPELINT_VERSION}}},
-      {"gpus", std::move(gpus)},
-      {"models", std::move(models)},
-      {"errors", std::move(errors)},
-      {"summary", {{"errors", total.errors}, {"warnings", total.warnings}, {"infos", total.infos}}}};
+  for (const ReportError& each : report.errors) errors.push_back(error_json(each.error, each.source));
+  const Json out{{"format", "shapelint-report"},
+                 {"version", json_version},
+                 {"tool", {{"name", "shapelint"}, {"version", SHAPELINT_VERSION}}},
+                 {"gpus", std::move(gpus)},
+                 {"models", std::move(models)},
+                 {"errors", std::move(errors)},
+                 {"summary",
+                  {{"errors", total.errors},
+                   {"warnings", total.warnings},
+                   {"infos", total.infos},
+                   {"suppressed", report.suppressed},
+                   {"baselined", report.baselined}}}};
   return out.dump(2) + '\n';
+}
+
+std::string json_lines(const Report& report) {
+  std::string out;
+  for (const Item& item : items(report)) {
+    Json line{{"type", item.finding != nullptr ? "finding" : "error"}, {"path", item.path}};
+    line.update(item.finding != nullptr ? finding_json(*item.finding, *item.model)
+                                        : error_json(*item.error, item.source));
+    line["path"] = item.path;
+    out += line.dump() + '\n';
+  }
+  return out;
 }
 
 }  // namespace shapelint::report

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -30,10 +31,25 @@ struct ReportError {
   std::string source;
 };
 
+// What the formats that list the rules (SARIF) tell of one. Views point into the run's rule book.
+struct RuleInfo {
+  std::string_view code;
+  std::string_view name;
+  std::string_view summary;    // one line
+  std::string_view mechanism;  // one or two sentences
+  std::string_view why;        // the page of `shapelint explain`
+  std::vector<std::string_view> sources;
+  rules::Severity severity = rules::Severity::warning;
+  rules::Confidence confidence = rules::Confidence::estimated;
+};
+
 struct Report {
   std::vector<gpu::Gpu> gpus;  // all that any model was linted for
   std::vector<ModelReport> models;
   std::vector<ReportError> errors;  // of files that could not be read or understood
+  std::vector<RuleInfo> rules;      // all that ran, by code
+  std::size_t suppressed = 0;       // findings left out: a comment or the configuration says so
+  std::size_t baselined = 0;        // findings left out: the baseline knows them
 };
 
 struct Counts {

@@ -26,7 +26,4 @@ std::string suggestions_csv(const SuggestReport& report);
 // One table [[suggestion]] each, its fields under the names of the native format.
 std::string suggestions_toml(const SuggestReport& report);
 
-// "hidden_size 2560 → 2688, num_layers 32 → 29"; empty when nothing changes.
-std::string changes_text(const std::vector<suggest::Change>& changes);
-
 }  // namespace shapelint::report

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "report/phrases.hpp"
 #include "report/report.hpp"
 #include "report/suggestions.hpp"
 #include "report/wrap.hpp"
@@ -32,10 +33,6 @@ std::string_view noun(Objective objective) {
       return "cost per token, at equal work";
   }
   return "";
-}
-
-std::string share(double gain, double error) {
-  return error <= 0 ? percent(gain) : fmt::format("{} ± {}", fixed(100 * gain, 1), percent(error));
 }
 
 std::string signed_percent(double share) {
@@ -146,16 +143,6 @@ void add_front(const SuggestReport& report, const Style& style, std::string& out
 }
 
 }  // namespace
-
-std::string changes_text(const std::vector<suggest::Change>& changes) {
-  std::string text;
-  for (const suggest::Change& change : changes) {
-    text += fmt::format("{}{} {} → {}", text.empty() ? "" : ", ",
-                        model::fields()[static_cast<std::size_t>(change.field)].name,
-                        value_text(change.field, change.from), value_text(change.field, change.to));
-  }
-  return text;
-}
 
 std::string suggestions_text(const SuggestReport& report, const Style& style) {
   const suggest::Answer& answer = report.answer;

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "report/phrases.hpp"
 #include "report/snippet.hpp"
 #include "report/wrap.hpp"
 
@@ -25,74 +25,6 @@ Role role_of(rules::Severity severity) {
       return Role::info;
   }
   return Role::plain;
-}
-
-std::string_view field_name(model::FieldId field) {
-  return field == model::no_field ? std::string_view{"?"}
-                                  : model::fields()[static_cast<std::size_t>(field)].name;
-}
-
-// "7.3 %" or "7.3 ± 2.0 %".
-std::string share(double gain, double error) {
-  if (error <= 0) return percent(gain);
-  return fmt::format("{} ± {}", fixed(100 * gain, 1), percent(error));
-}
-
-// "7.3 % of the step" for one GPU, "7.3 % on a100, 4.1 % on h100" for several.
-std::string shares(const std::vector<rules::GpuGain>& gains, double gain, double error,
-                   std::size_t gpu_count) {
-  if (gpu_count <= 1 || gains.empty()) return share(gain, error);
-  std::string text;
-  for (const rules::GpuGain& each : gains) {
-    text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", share(each.gain, each.error), each.gpu);
-  }
-  return text;
-}
-
-std::string changes_text(const std::vector<rules::Change>& changes) {
-  std::string text;
-  for (const rules::Change& change : changes) {
-    text += fmt::format("{}{} {} → {}", text.empty() ? "" : ", ", field_name(change.field),
-                        value_text(change.field, change.from), value_text(change.field, change.to));
-  }
-  return text;
-}
-
-// What follows from a change is worth telling unless it says the same again: with as many key and value heads
-// as query heads both change alike.
-std::vector<rules::Change> news(const rules::Proposal& proposal) {
-  std::vector<rules::Change> told = proposal.changes;
-  std::vector<rules::Change> out;
-  for (const rules::Change& change : proposal.implied) {
-    const auto alike = [&](const rules::Change& each) {
-      return each.from == change.from && each.to == change.to;
-    };
-    if (std::any_of(told.begin(), told.end(), alike)) continue;
-    told.push_back(change);
-    out.push_back(change);
-  }
-  return out;
-}
-
-std::string parameters_text(std::int64_t before, std::int64_t after) {
-  if (before == after)
-    return fmt::format("{} parameters as before", count_short(static_cast<double>(before)));
-  const double difference = static_cast<double>(after) - static_cast<double>(before);
-  return fmt::format("parameters {} → {} ({}{})", count_short(static_cast<double>(before)),
-                     count_short(static_cast<double>(after)), difference > 0 ? "+" : "-",
-                     count_short(std::fabs(difference)));
-}
-
-std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count, const Style& style) {
-  std::string text = changes_text(proposal.changes);
-  const std::vector<rules::Change> implied = news(proposal);
-  if (!implied.empty()) text += fmt::format(" ({})", changes_text(implied));
-  text += ": ";
-  if (proposal.gain > 0 || !proposal.gains.empty()) {
-    const std::string saved = shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count);
-    text += style.paint(Role::gain, "saves " + saved) + "; ";
-  }
-  return text + parameters_text(proposal.parameters_before, proposal.parameters_after);
 }
 
 // One line `   = label: text`, wrapped under itself.
@@ -113,10 +45,6 @@ std::vector<Mark> marks_of(const rules::Finding& finding, const ModelReport& mod
     if (is_here && std::none_of(marks.begin(), marks.end(), same)) marks.push_back({origin.span, false, {}});
   }
   return marks;
-}
-
-std::string plural(std::size_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
 std::string counts_text(const std::vector<rules::Finding>& findings, const Style& style) {
@@ -168,6 +96,18 @@ std::string closing(const ModelReport& model, const Report& report, const Style&
   return out;
 }
 
+// "3 new, 12 baselined, 2 suppressed"; nothing when nothing was left out.
+std::string left_out_text(const Report& report) {
+  std::size_t shown = 0;
+  for (const ModelReport& model : report.models) shown += model.result.findings.size();
+  std::string out;
+  if (report.baselined > 0) out = fmt::format("{} new, {} baselined", shown, report.baselined);
+  if (report.suppressed > 0) {
+    out += fmt::format("{}{} suppressed", out.empty() ? "" : ", ", report.suppressed);
+  }
+  return out.empty() ? out : out + '\n';
+}
+
 }  // namespace
 
 std::string text(const rules::Finding& finding, const ModelReport& model, const Style& style) {
@@ -189,12 +129,8 @@ std::string text(const rules::Finding& finding, const ModelReport& model, const 
   if (!finding.note.empty()) out += line(gutter, "note", printable(finding.note), style);
   if (!finding.why.empty()) out += line(gutter, "why", finding.why, style);
   const std::size_t gpu_count = model.result.gpus.size();
-  if (!finding.certain_to_fail && finding.gain > 0) {
-    std::string cost = shares(finding.gains, finding.gain, finding.gain_error, gpu_count);
-    if (gpu_count <= 1 || finding.gains.empty()) cost += " of the step";
-    if (gpu_count > 1 && !finding.gpu.empty()) cost += fmt::format("; only on {}", finding.gpu);
-    out += line(gutter, "cost", fmt::format("{} ({})", cost, rules::name(finding.confidence)), style);
-  }
+  const std::string cost = cost_text(finding, gpu_count);
+  if (!cost.empty()) out += line(gutter, "cost", cost, style);
   for (const rules::Proposal& proposal : finding.proposals) {
     out += line(gutter, "try", proposal_text(proposal, gpu_count, style), style);
   }
@@ -202,15 +138,17 @@ std::string text(const rules::Finding& finding, const ModelReport& model, const 
          line(gutter, "more", fmt::format("`shapelint explain {}` ({})", finding.code, finding.rule), style);
 }
 
-std::string text(const Report& report, const Style& style) {
+std::string text(const Report& report, const Style& style, bool quiet) {
   std::string out;
   for (const ModelReport& model : report.models) {
     for (const rules::Finding& finding : model.result.findings) {
       out += text(finding, model, style) + '\n';
     }
+    if (quiet) continue;
     out += closing(model, report, style);
     if (report.models.size() > 1 && &model != &report.models.back()) out += '\n';
   }
+  if (quiet) return out;
   if (report.models.size() > 1) {
     std::vector<rules::Finding> all;
     for (const ModelReport& model : report.models) {
@@ -218,6 +156,7 @@ std::string text(const Report& report, const Style& style) {
     }
     out += fmt::format("\nchecked {}: {}\n", plural(report.models.size(), "model"), counts_text(all, style));
   }
+  out += left_out_text(report);
   const auto assumed = std::find_if(report.models.begin(), report.models.end(),
                                     [](const ModelReport& model) { return model.gpus_assumed; });
   if (assumed != report.models.end()) {

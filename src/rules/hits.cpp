@@ -63,6 +63,8 @@ class Finder {
       case Scope::known:
         look_at_known(context);
         break;
+      case Scope::comment:
+        break;
     }
     return std::move(hits_);
   }

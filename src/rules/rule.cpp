@@ -20,13 +20,14 @@ using text::NodeRef;
 template <class T>
 using NameTable = std::span<const std::pair<std::string_view, T>>;
 
-constexpr std::array<std::pair<std::string_view, Scope>, 7> scopes{{{"model", Scope::model},
+constexpr std::array<std::pair<std::string_view, Scope>, 8> scopes{{{"model", Scope::model},
                                                                     {"parallel", Scope::parallel},
                                                                     {"step", Scope::step},
                                                                     {"gemm", Scope::gemm},
                                                                     {"attention", Scope::attention},
                                                                     {"file", Scope::file},
-                                                                    {"known", Scope::known}}};
+                                                                    {"known", Scope::known},
+                                                                    {"comment", Scope::comment}}};
 constexpr std::array<std::pair<std::string_view, Effect>, 3> effects{
     {{"slower", Effect::slower}, {"fails", Effect::fails}, {"advice", Effect::advice}}};
 constexpr std::array<std::pair<std::string_view, Status>, 3> statuses{
@@ -184,7 +185,8 @@ class Reader {
   void read_blame(Rule& rule) {
     const NodeRef blame = root_["blame"];
     if (!blame) {
-      if (rule.scope != Scope::known) errors_.push_back(root_.error("the key `blame` is missing"));
+      if (rule.scope != Scope::known && rule.scope != Scope::comment)
+        errors_.push_back(root_.error("the key `blame` is missing"));
       return;
     }
     if (blame.is(Kind::string)) {

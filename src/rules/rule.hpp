@@ -22,7 +22,8 @@ enum class Scope : std::uint8_t {
   gemm,       // each matrix product of each pass
   attention,  // each fused attention kernel
   file,       // once; about what the file says rather than what it costs
-  known       // each model of the table of known models
+  known,      // each model of the table of known models
+  comment     // never: it is found in the file's comments, where `when` has no say
 };
 std::string_view name(Scope scope);
 

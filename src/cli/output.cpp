@@ -1,0 +1,66 @@
+// Where a report goes.
+#include "cli/output.hpp"
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "cli/messages.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+std::optional<std::string> add_file(OutputOptions& options, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals + 1 == text.size()) {
+    return "a format and a file such as `sarif=out.sarif`";
+  }
+  std::size_t format = 0;
+  if (auto expected = into_choice(format, report::format_names)(text.substr(0, equals))) return expected;
+  options.files.emplace_back(static_cast<report::Format>(format), text.substr(equals + 1));
+  return std::nullopt;
+}
+
+std::string standard_output(const report::Report& report, const OutputOptions& options, const Io& io) {
+  const report::Style style{io.out_color};
+  if (!options.statistics) return report::render(options.format, report, {style, options.quiet});
+  return options.format == report::Format::json ? report::statistics_json(report)
+                                                : report::statistics(report, style);
+}
+
+}  // namespace
+
+std::vector<Option> output_options(OutputOptions& options) {
+  return {
+      {.names = "--format",
+       .value = "NAME",
+       .doc = "what to print",
+       .set = into_enum(options.format, report::format_names),
+       .choices = strings(report::format_names)},
+      {.names = "-o,--output",
+       .value = "FORMAT=FILE",
+       .doc = "write this format to a file as well, such as `sarif=out.sarif`; may be given several times",
+       .set = [&options](std::string_view text) { return add_file(options, text); },
+       .many = true},
+      {.names = "--statistics",
+       .doc = "print how often each rule was found instead of the findings; with `--format json` as JSON",
+       .set = into(options.statistics)},
+      {.names = "-q,--quiet",
+       .doc = "print findings only, and nothing when there are none",
+       .set = into(options.quiet)},
+  };
+}
+
+bool write_report(const report::Report& report, const OutputOptions& options, Io& io) {
+  bool written = true;
+  for (const auto& [format, path] : options.files) {
+    const auto result = io.files.write(path, report::render(format, report));
+    if (result) continue;
+    print_error(io, result.error());
+    written = false;
+  }
+  io.out << standard_output(report, options, io);
+  return written;
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,19 @@
+// Another program, run with an argument vector: no shell sees the arguments.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace shapelint::cli {
+
+struct ProcessResult {
+  int exit_code = 0;  // 128 + the signal's number when a signal ended it
+  std::string out;    // its standard output; what it writes to standard error is dropped
+};
+
+// Runs `arguments[0]`, found as the shell would, and waits. Error: it cannot be started.
+Result<ProcessResult> run_process(const std::vector<std::string>& arguments);
+
+}  // namespace shapelint::cli

@@ -1,0 +1,44 @@
+// Internal to the configuration: its keys, as the reader, the schema and did-you-mean use them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace shapelint::config {
+
+enum class KeyType : std::uint8_t { text, names, paths, share, level, table, tables };
+
+struct Key {
+  std::string_view name;
+  KeyType type;
+  std::string_view doc;
+};
+
+inline constexpr std::array<Key, 17> keys{{
+    {"extend", KeyType::text, "a configuration file that this one adds to"},
+    {"gpu", KeyType::names, "GPUs to lint for, by name"},
+    {"select", KeyType::names,
+     "rules to run: codes, names, or beginnings of codes such as `SL1`; all unless given"},
+    {"extend-select", KeyType::names, "rules to run besides those of `select` or of the extended file"},
+    {"ignore", KeyType::names, "rules not to run"},
+    {"per-file-ignores", KeyType::table, "rules not to run for files that match a pattern"},
+    {"exclude", KeyType::names, "patterns of files not to lint when they are found in a folder"},
+    {"min-gain", KeyType::share,
+     "leave out findings that save less than this share of the step: 0.01 or \"1%\""},
+    {"fail-level", KeyType::level, "exit with 1 for findings from this severity on"},
+    {"severity", KeyType::table, "severities of rules, other than their files say"},
+    {"params", KeyType::table, "parameters of rules, other than their files say"},
+    {"rule-folders", KeyType::paths, "folders with rules of your own"},
+    {"gpu-folders", KeyType::paths, "folders with profiles of GPUs of your own"},
+    {"format-folders", KeyType::paths, "folders with descriptions of configuration formats of your own"},
+    {"baseline", KeyType::text, "file with known findings, which are not reported"},
+    {"files", KeyType::tables, "GPUs and fields of the plan for files that match a pattern"},
+    {"ignore-keys", KeyType::tables, "findings to leave out by the key path of their value"},
+}};
+
+inline constexpr std::array<std::string_view, 3> levels{"info", "warning", "error"};  // as rules::Severity
+inline constexpr std::array<std::string_view, 4> severities{"info", "warning", "error", "off"};
+inline constexpr std::array<std::string_view, 4> ignore_key_keys{"path", "key", "rules", "reason"};
+
+}  // namespace shapelint::config

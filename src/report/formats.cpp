@@ -1,0 +1,37 @@
+// The table of output formats.
+#include "report/formats.hpp"
+
+#include "report/json.hpp"
+#include "report/text.hpp"
+
+namespace shapelint::report {
+
+std::string render(Format format, const Report& report, const RenderOptions& options) {
+  switch (format) {
+    case Format::text:
+      return text(report, options.style, options.quiet);
+    case Format::concise:
+      return concise(report, options.style);
+    case Format::json:
+      return json(report);
+    case Format::json_lines:
+      return json_lines(report);
+    case Format::sarif:
+      return sarif(report);
+    case Format::github:
+      return github(report);
+    case Format::gitlab:
+      return gitlab(report);
+    case Format::junit:
+      return junit(report);
+    case Format::checkstyle:
+      return checkstyle(report);
+    case Format::rdjson:
+      return rdjson(report);
+    case Format::markdown:
+      return markdown(report);
+  }
+  return {};
+}
+
+}  // namespace shapelint::report

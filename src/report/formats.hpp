@@ -1,0 +1,62 @@
+// Every output format: pure functions from a report to bytes, each in a file of its name.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "report/report.hpp"
+#include "report/style.hpp"
+
+namespace shapelint::report {
+
+enum class Format : std::uint8_t {
+  text,
+  concise,
+  json,
+  json_lines,
+  sarif,
+  github,
+  gitlab,
+  junit,
+  checkstyle,
+  rdjson,
+  markdown
+};
+
+// In the order of Format.
+inline constexpr std::array<std::string_view, 11> format_names{
+    "text",   "concise", "json",       "json-lines", "sarif",   "github",
+    "gitlab", "junit",   "checkstyle", "rdjson",     "markdown"};
+
+struct RenderOptions {
+  Style style;         // text and concise
+  bool quiet = false;  // text: only findings, nothing when there are none
+};
+
+// The whole output in one format, ending with a line feed when it is not empty. Valid UTF-8.
+std::string render(Format format, const Report& report, const RenderOptions& options = {});
+
+// `path:line:column: CODE message`, one line each.
+std::string concise(const Report& report, const Style& style);
+// One JSON object per line: the findings as in json() with their path, then the errors.
+std::string json_lines(const Report& report);
+// SARIF 2.1.0 (OASIS) with what GitHub's code scanning asks for.
+std::string sarif(const Report& report);
+// Workflow commands of GitHub Actions; the most severe first, since only ten of a kind are shown.
+std::string github(const Report& report);
+// GitLab's code quality report, a subset of Code Climate's.
+std::string gitlab(const Report& report);
+std::string junit(const Report& report);
+std::string checkstyle(const Report& report);
+// reviewdog's diagnostic format.
+std::string rdjson(const Report& report);
+// A comment on a pull request: GitHub takes at most 65,536 characters, so later rows may be left out.
+std::string markdown(const Report& report);
+
+// How often each rule was found, most frequent first: a table, or a JSON array.
+std::string statistics(const Report& report, const Style& style);
+std::string statistics_json(const Report& report);
+
+}  // namespace shapelint::report

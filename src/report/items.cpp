@@ -1,0 +1,173 @@
+// A report as one sorted list of single problems.
+#include "report/items.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "report/phrases.hpp"
+#include "report/style.hpp"
+
+namespace shapelint::report {
+
+namespace {
+
+Region region_of(std::string_view source, Span span) {
+  return {text::place_of(source, span.begin), text::place_of(source, span.end), span};
+}
+
+std::string one_line(std::string_view text) {
+  std::string line = printable(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+// How the file writes a new value where `old` stands: in its quotes, if it has any.
+std::string spelled_like(std::string_view old, const std::string& value) {
+  const bool is_quoted = old.size() >= 2 && (old.front() == '"' || old.front() == '\'');
+  return is_quoted ? old.front() + value + old.front() : value;
+}
+
+std::string_view unquoted(std::string_view text) {
+  const bool is_quoted =
+      text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
+  return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+// The edit that makes a change, when the file states exactly the old value. A field that the file writes in
+// another way (the width of two branches together) is left to people.
+std::optional<Edit> edit_of(const rules::Change& change, const ModelReport& model) {
+  const auto index = static_cast<std::size_t>(change.field);
+  if (change.field == model::no_field || index >= model.reading.origins.size()) return std::nullopt;
+  const model::Origin& origin = model.reading.origins[index];
+  if (origin.kind != model::Origin::Kind::stated || origin.path != model.path) return std::nullopt;
+  const auto size = static_cast<std::int64_t>(model.source.size());
+  if (origin.span.begin < 0 || origin.span.end <= origin.span.begin || origin.span.end > size) {
+    return std::nullopt;
+  }
+  const std::string_view old = std::string_view(model.source)
+                                   .substr(static_cast<std::size_t>(origin.span.begin),
+                                           static_cast<std::size_t>(origin.span.end - origin.span.begin));
+  std::string plain(unquoted(old));
+  plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
+  std::string expected = value_text(change.field, change.from);
+  expected.erase(std::remove(expected.begin(), expected.end(), '_'), expected.end());
+  if (plain != expected) return std::nullopt;
+  return Edit{region_of(model.source, origin.span), spelled_like(old, value_text(change.field, change.to))};
+}
+
+std::vector<ItemFix> fixes_of(const rules::Finding& finding, const ModelReport& model) {
+  std::vector<ItemFix> fixes;
+  for (const rules::Proposal& proposal : finding.proposals) {
+    ItemFix fix{proposal_text(proposal, model.result.gpus.size()), {}};
+    for (const rules::Change& change : proposal.changes) {
+      if (auto edit = edit_of(change, model)) fix.edits.push_back(*std::move(edit));
+    }
+    if (!fix.edits.empty() && fix.edits.size() == proposal.changes.size()) fixes.push_back(std::move(fix));
+  }
+  return fixes;
+}
+
+Item item_of(const rules::Finding& finding, const ModelReport& model) {
+  Item item;
+  item.model = &model;
+  item.finding = &finding;
+  item.code = finding.code;
+  item.rule = finding.rule;
+  item.severity = finding.severity;
+  item.message = one_line(finding.message);
+  const std::string& path = finding.path.empty() ? model.path : finding.path;
+  item.path = tidy_path(path);
+  if (const std::string* source = source_of(model, path)) {
+    item.source = *source;
+    if (finding.span.end > finding.span.begin) item.region = region_of(*source, finding.span);
+  }
+  const std::string cost = cost_text(finding, model.result.gpus.size());
+  if (!finding.note.empty()) item.details.push_back(one_line("note: " + finding.note));
+  if (!finding.why.empty()) item.details.push_back(one_line("why: " + finding.why));
+  if (!cost.empty()) item.details.push_back("cost: " + cost);
+  for (const rules::Proposal& proposal : finding.proposals) {
+    item.details.push_back("try: " + proposal_text(proposal, model.result.gpus.size()));
+  }
+  // A finding in a file that this one inherits from has no edits: they would go into another file.
+  if (path == model.path) item.fixes = fixes_of(finding, model);
+  return item;
+}
+
+Item item_of(const ReportError& each) {
+  Item item;
+  item.error = &each.error;
+  item.source = each.source;
+  item.path = tidy_path(each.error.path);
+  item.code = "unreadable";
+  item.rule = "unreadable";
+  item.message = one_line(each.error.message);
+  if (!each.error.hint.empty()) item.details.push_back(one_line("help: " + each.error.hint));
+  if (each.error.span && !each.source.empty()) item.region = region_of(each.source, *each.error.span);
+  return item;
+}
+
+bool before(const Item& a, const Item& b) {
+  const text::Place first = a.region ? a.region->begin : text::Place{0, 0};
+  const text::Place second = b.region ? b.region->begin : text::Place{0, 0};
+  return std::tie(a.path, first.line, first.column, a.code, a.message) <
+         std::tie(b.path, second.line, second.column, b.code, b.message);
+}
+
+// FNV-1a, 64 bits (RFC draft-eastlake-fnv, section 5): stable everywhere, and no secret depends on it.
+class Hash {
+ public:
+  // Parts are told apart by a byte that no text of ours holds.
+  void add(std::string_view part) {
+    for (const char c : part) mix(static_cast<unsigned char>(c));
+    mix(0);
+  }
+  std::string hex() const { return fmt::format("{:016x}", state_); }
+
+ private:
+  void mix(unsigned char byte) {
+    state_ ^= byte;
+    state_ *= 0x100000001b3ULL;
+  }
+  std::uint64_t state_ = 0xcbf29ce484222325ULL;
+};
+
+}  // namespace
+
+std::vector<Item> items(const Report& report) {
+  std::vector<Item> all;
+  for (const ModelReport& model : report.models) {
+    for (const rules::Finding& finding : model.result.findings) all.push_back(item_of(finding, model));
+  }
+  for (const ReportError& error : report.errors) all.push_back(item_of(error));
+  std::stable_sort(all.begin(), all.end(), before);
+  return all;
+}
+
+std::string tidy_path(std::string_view path) {
+  if (path.empty()) return {};
+  return printable(std::filesystem::path(path).lexically_normal().generic_string());
+}
+
+std::string_view stated_value(const Item& item) {
+  if (!item.region) return {};
+  const Span span = item.region->span;
+  if (span.begin < 0 || span.end > static_cast<std::int64_t>(item.source.size())) return {};
+  return item.source.substr(static_cast<std::size_t>(span.begin),
+                            static_cast<std::size_t>(span.end - span.begin));
+}
+
+std::string fingerprint(const Item& item, bool with_path) {
+  Hash hash;
+  if (with_path) hash.add(item.path);
+  hash.add(item.code);
+  hash.add(item.finding != nullptr ? std::string_view(item.finding->gpu) : std::string_view{});
+  hash.add(item.finding != nullptr ? std::string_view(item.finding->key_path) : item.message);
+  hash.add(stated_value(item));
+  return hash.hex();
+}
+
+}  // namespace shapelint::report

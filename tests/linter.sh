@@ -1,0 +1,123 @@
+#!/bin/sh
+# What only real processes show: git revisions, files that cannot be written, circles of links, many files.
+#   linter.sh SHAPELINT
+set -u
+shapelint=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+if ! command -v git >/dev/null; then
+  echo "skipped: git is not installed"
+  exit 77
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export HOME="$folder/home" GIT_CONFIG_NOSYSTEM=1
+export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@localhost GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@localhost
+unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE 2>/dev/null || true
+mkdir -p "$HOME" "$folder/repo"
+cd "$folder/repo" || exit 1
+failed=0
+
+# expect EXIT_CODE 'PART OF THE OUTPUT' COMMAND…
+expect() {
+  wanted=$1 part=$2
+  shift 2
+  "$@" >"$folder/out" 2>&1 </dev/null
+  code=$?
+  if [ "$code" != "$wanted" ] || { [ -n "$part" ] && ! grep -qF -- "$part" "$folder/out"; }; then
+    echo "FAILED: $*" | cut -c 1-200
+    echo "  exit code $code, expected $wanted and: $part"
+    head -n 20 "$folder/out" | sed 's/^/  | /'
+    failed=1
+  fi
+}
+absent() {
+  if grep -qF -- "$1" "$folder/out"; then
+    echo "FAILED: the last command says: $1"
+    failed=1
+  fi
+}
+
+# model FILE HIDDEN VOCABULARY
+model() {
+  printf '[model]\nhidden_size = %s\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = %s\n' "$2" "$3" >"$1"
+  printf '[run]\nmicro_batch_size = 8\nsequence_length = 1024\n[lint]\ngpu = "a100"\nselect = ["SL101"]\n' >>"$1"
+}
+
+# Only what a change introduces.
+git init -q -b main .
+model "a b.toml" 768 50304
+model old.toml 768 50257
+git add -A
+git commit -q -m one
+expect 0 "" "$shapelint" . --diff-base HEAD --format concise
+model "a b.toml" 768 50257
+expect 1 "a b.toml:5:14: SL101" "$shapelint" . --diff-base HEAD --format concise
+absent old.toml
+sed -i 's/num_layers = 12/num_layers = 24/' old.toml
+expect 1 "a b.toml" "$shapelint" . --diff-base HEAD --format concise
+absent old.toml
+model new.toml 768 50257
+mkdir sub
+cd sub || exit 1
+expect 1 "../new.toml:5:14: SL101" "$shapelint" .. --diff-base main --format concise
+cd .. || exit 1
+expect 2 'git knows no revision' "$shapelint" . --diff-base=--help
+expect 2 'git knows no revision' "$shapelint" . --diff-base nothing
+model "$folder/outside.toml" 768 50257
+expect 2 "not in the repository" "$shapelint" "$folder/outside.toml" --diff-base HEAD
+cd "$folder" || exit 1
+GIT_CEILING_DIRECTORIES=$(dirname "$folder") expect 2 "outside of a git repository" "$shapelint" outside.toml --diff-base HEAD
+cd repo || exit 1
+
+# Files that cannot be written are told, and nothing half-written is left.
+expect 2 "cannot be written" "$shapelint" new.toml --output sarif=no/such/folder/out.sarif
+expect 2 "cannot be written" "$shapelint" new.toml --output sarif=sub
+expect 2 "cannot be written" "$shapelint" new.toml --write-baseline --baseline no/such/folder/b.json
+if [ -w /dev/full ]; then
+  for format in sarif concise markdown; do
+    "$shapelint" new.toml --format "$format" >/dev/full 2>"$folder/out"
+    if [ $? != 2 ]; then
+      echo "FAILED: $format that could not be written goes unnoticed"
+      failed=1
+    fi
+  done
+fi
+if [ -n "$(find . -name "*.tmp")" ]; then
+  echo "FAILED: half-written files are left"
+  failed=1
+fi
+
+# Links in a circle, a directory as configuration, many files.
+ln -s circle circle
+ln -s . sub/loop
+expect 2 "circle" "$shapelint" circle
+expect 1 "SL101" "$shapelint" . --format concise
+expect 2 "directory" "$shapelint" new.toml --config sub
+mkdir many
+i=0
+while [ $i -lt 10000 ]; do
+  printf '{"a": %s}\n' $i >"many/$i.json"
+  i=$((i + 1))
+done
+expect 1 "new.toml" "$shapelint" --quiet --format concise new.toml many/*.json
+expect 0 "" "$shapelint" --quiet many/*.json
+if [ -s "$folder/out" ]; then
+  echo "FAILED: files that are no configurations are worth a word"
+  head -n 3 "$folder/out"
+  failed=1
+fi
+
+# Killed while it writes, at any moment: the old file or the new one.
+"$shapelint" . --quiet --output json=out.json >/dev/null
+for delay in 0 0.002 0.004 0.006 0.008 0.01 0.015 0.02; do
+  "$shapelint" . --quiet --output json=out.json >/dev/null 2>&1 &
+  process=$!
+  sleep $delay
+  kill -9 $process 2>/dev/null
+  wait $process 2>/dev/null
+  if ! tail -c 2 out.json | grep -q '}'; then
+    echo "FAILED: half an output after $delay s"
+    failed=1
+  fi
+done
+[ "$failed" = 0 ] && echo "all as expected"
+exit "$failed"
