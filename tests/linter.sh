@@ -106,6 +106,13 @@ if [ -s "$folder/out" ]; then
   failed=1
 fi
 
+# A tokenizer of 17 MB beside a model is passed over when it is found, and told when it is named.
+mkdir big
+model big/model.toml 768 50304
+head -c 17000000 /dev/zero | tr '\0' ' ' >big/tokenizer.json
+expect 0 "big/model.toml" "$shapelint" big
+expect 2 "larger than 16 MB" "$shapelint" big/tokenizer.json
+
 # Killed while it writes, at any moment: the old file or the new one.
 "$shapelint" . --quiet --output json=out.json >/dev/null
 for delay in 0 0.002 0.004 0.006 0.008 0.01 0.015 0.02; do

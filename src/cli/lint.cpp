@@ -16,6 +16,7 @@
 #include "cli/messages.hpp"
 #include "cli/model_file.hpp"
 #include "formats/discover.hpp"
+#include "formats/syntax.hpp"
 #include "rules/select.hpp"
 
 namespace shapelint::cli {
@@ -164,8 +165,9 @@ class Run {
     if (!job.is_stdin) {
       auto content = read_named(job.path, io_.files);
       if (!content) {
-        // A folder holds tokenizers and data sets, too.
-        const bool is_data = content.error().message.find(too_large_mark) != std::string::npos;
+        // A folder holds tokenizers and data sets, too, and they are JSON.
+        const bool is_data = content.error().message.find(too_large_mark) != std::string::npos &&
+                             formats::syntax_of(job.path, {}) == "json";
         if (job.named || !is_data) job.outcome.errors.push_back({content.error(), {}});
         return;
       }
