@@ -38,10 +38,21 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
   std::vector<suggest::Candidate> all;
   const Rule& rule = request.rule->rule();
   const bool fails = rule.effect == Effect::fails;
+  // The search holds a candidate to the constraints that the start meets; a way out of a failure must also
+  // meet the one that it does not.
+  const bool per_setup = rule.scope != Scope::gemm && rule.scope != Scope::attention;
+  const auto still_fails = [&](const model::Setup& setup) {
+    if (!fails || !per_setup) return false;
+    Context context;
+    context.reading = &reading;
+    context.setup = &setup;
+    const Result<bool> broken = request.rule->holds(context);
+    return !broken || *broken;
+  };
   std::size_t fix_number = 0;
   const auto consider = [&](std::vector<Change> changes) {
     auto candidate = suggest::make_candidate(reading, links, std::move(changes), request.constraints);
-    if (!candidate) return;
+    if (!candidate || still_fails(candidate->setup)) return;
     if (!fails && !is_near(*candidate, reading.setup)) return;
     if (!suggest::fits(candidate->setup, reading.setup, request.evaluators)) return;
     suggest::price(*candidate, reading.setup, request.evaluators);
@@ -74,7 +85,7 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
       const bool about_it =
           fix.vary.size() == 1 || std::any_of(candidate.changes.begin(), candidate.changes.end(),
                                               [&](const Change& change) { return change.field == blamed; });
-      if (!about_it) continue;
+      if (!about_it || still_fails(candidate.setup)) continue;
       candidate.origin = fix_number;
       add_unique(all, std::move(candidate));
     }
