@@ -57,25 +57,42 @@ Result<std::string> RealFileSystem::read(const std::string& path, std::int64_t m
   return content;
 }
 
-Result<bool> RealFileSystem::write(const std::string& path, std::string_view content) const {
-#if defined(__unix__) || defined(__APPLE__)
-  const std::string beside = fmt::format("{}.{}.tmp", path, ::getpid());
-#else
-  const std::string beside = path + ".tmp";
-#endif
-  std::FILE* file = std::fopen(beside.c_str(), "wb");
-  if (file == nullptr) return file_error(path, fmt::format("cannot be written: {}", reason(errno)));
+namespace {
+
+// What was wrong, or 0.
+int write_to(const std::string& path, std::string_view content) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return errno;
   const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  const int code = written ? 0 : errno;
+  // A full disk may show only when the buffer is flushed.
   const bool closed = std::fclose(file) == 0;
-  const int code = errno;
+  return written && !closed ? errno : code;
+}
+
+}  // namespace
+
+Result<bool> RealFileSystem::write(const std::string& path, std::string_view content) const {
   std::error_code problem;
-  if (written && closed) fs::rename(beside, path, problem);
-  if (!written || !closed || problem) {
+  // A link stays a link: what it points to is replaced.
+  const fs::path real = fs::weakly_canonical(path, problem);
+  const std::string target = problem ? path : real.string();
+  // A device or a pipe must not be replaced by a file.
+  const bool replaceable = !fs::exists(target, problem) || fs::is_regular_file(target, problem);
+#if defined(__unix__) || defined(__APPLE__)
+  const std::string beside = fmt::format("{}.{}.tmp", target, ::getpid());
+#else
+  const std::string beside = target + ".tmp";
+#endif
+  const int code = write_to(replaceable ? beside : target, content);
+  std::error_code moved;
+  if (code == 0 && replaceable) fs::rename(beside, target, moved);
+  if (code == 0 && !moved) return true;
+  if (replaceable) {
     std::error_code ignored;
     fs::remove(beside, ignored);
-    return file_error(path, fmt::format("cannot be written: {}", problem ? problem.message() : reason(code)));
   }
-  return true;
+  return file_error(path, fmt::format("cannot be written: {}", moved ? moved.message() : reason(code)));
 }
 
 bool RealFileSystem::is_directory(const std::string& path) const {

@@ -1,0 +1,79 @@
+// Files on disk: what a write leaves behind, and what it must not touch.
+#include "text/files.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder that is gone after the test.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("shapelint-files-" + std::to_string(::getpid()));
+  Folder() { fs::create_directories(path); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+};
+
+std::string content_of(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+TEST_CASE("a file is replaced as a whole, with nothing left beside it") {
+  const Folder folder;
+  const text::RealFileSystem files;
+  const std::string path = (folder.path / "out.json").string();
+  REQUIRE(files.write(path, "first"));
+  REQUIRE(files.write(path, "second"));
+  CHECK(content_of(path) == "second");
+  CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("writing through a link keeps the link") {
+  const Folder folder;
+  const text::RealFileSystem files;
+  const fs::path link = folder.path / "link.json";
+  REQUIRE(files.write((folder.path / "real.json").string(), "before"));
+  fs::create_symlink("real.json", link);
+  REQUIRE(files.write(link.string(), "after"));
+  CHECK(fs::is_symlink(link));
+  CHECK(content_of(folder.path / "real.json") == "after");
+}
+
+TEST_CASE("a device is written to, never replaced") {
+  if (!fs::is_character_file("/dev/full")) return;  // not every system has one
+  const Folder folder;
+  const text::RealFileSystem files;
+  // Through a link, so that a mistake here replaces the link and not the system's device.
+  const fs::path link = folder.path / "full";
+  fs::create_symlink("/dev/full", link);
+  const auto written = files.write(link.string(), "anything");
+  REQUIRE_FALSE(written);
+  CHECK(written.error().message == "cannot be written: No space left on device");
+  CHECK(fs::is_symlink(link));
+  CHECK(fs::is_character_file("/dev/full"));
+}
+
+TEST_CASE("what cannot be written is said, and nothing is left behind") {
+  const Folder folder;
+  const text::RealFileSystem files;
+  const auto written = files.write((folder.path / "no" / "such" / "folder.json").string(), "x");
+  REQUIRE_FALSE(written);
+  CHECK(written.error().message == "cannot be written: No such file or directory");
+  CHECK(fs::is_empty(folder.path));
+}
