@@ -5,7 +5,7 @@
 #   bench/corpus.sh FOLDER [SHAPELINT]       FOLDER holds expected.json
 #   bench/corpus.sh FOLDER [SHAPELINT] --write-baseline
 set -eu
-root=$(CDPATH= cd "$(dirname "$0")/.." && pwd)
+root=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
 folder=${1:?usage: bench/corpus.sh FOLDER [SHAPELINT]}
 shift
 program=$root/build/release/shapelint

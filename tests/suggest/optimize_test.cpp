@@ -81,7 +81,7 @@ std::vector<std::string> random_ranges(std::int64_t most) {
 }  // namespace
 
 TEST_CASE("pruned search, on any number of threads, finds what looking at everything finds", "[suggest]") {
-  rc::check([] {
+  CHECK(rc::check([] {
     const model::Reading reading = small_model(*rc::gen::elementOf(kinds));
     suggest::Problem problem = problem_of(reading, {&known_gpu("a100")}, random_ranges(6));
     problem.budget.parameters = *rc::gen::elementOf(std::vector<double>{-1, 0.02, 0.1});
@@ -113,7 +113,7 @@ TEST_CASE("pruned search, on any number of threads, finds what looking at everyt
       RC_ASSERT(std::fabs(same->value / each.value - 1) < 1e-9);
       if (pruned.better_only) RC_ASSERT(each.value > 1);
     }
-  });
+  }));
 }
 
 TEST_CASE("a space of 200,000 candidates: the pruned search returns the brute-force winner", "[suggest]") {
