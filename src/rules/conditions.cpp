@@ -9,7 +9,7 @@
 #include "rules/compiled.hpp"
 #include "rules/propose.hpp"
 #include "rules/variables.hpp"
-#include "suggest/search.hpp"
+#include "suggest/candidate.hpp"
 
 namespace shapelint::rules {
 

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "model/reading.hpp"
 #include "rules/rule.hpp"
-#include "suggest/space.hpp"
+#include "suggest/constraint.hpp"
 
 namespace shapelint::rules {
 

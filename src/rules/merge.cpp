@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "suggest/search.hpp"
+#include "suggest/candidate.hpp"
 
 namespace shapelint::rules {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "model/lower.hpp"
-#include "suggest/space.hpp"
+#include "suggest/near.hpp"
 
 namespace shapelint::rules {
 
@@ -15,8 +15,8 @@ namespace {
 // that it is still the same model.
 constexpr double width_reach = 0.02;
 constexpr double parameter_tolerance = 0.05;
-// Most combinations that one fix with `vary` prices.
-constexpr std::size_t most_combinations = 400;
+// Most candidates that one fix with `vary` offers to be ranked.
+constexpr std::size_t most_candidates = 400;
 
 bool is_near(const suggest::Candidate& candidate, const model::Setup& start) {
   const auto before = static_cast<double>(model::parameter_count(start));
@@ -72,14 +72,13 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
     for (const std::string_view name : fix.vary) {
       fields.push_back(name == "blamed" ? request.hits.front().blame.field : model::find_field(name));
     }
-    const suggest::Space space = suggest::neighbourhoods(reading, fields, width_reach);
-    suggest::Limits limits;
+    suggest::NearLimits limits;
+    limits.reach = width_reach;
     limits.parameters = fails ? -1 : parameter_tolerance;
-    limits.keep = most_combinations;
-    limits.evaluations = most_combinations;
+    limits.keep = most_candidates;
     limits.faster_only = !fails;
-    auto found = suggest::search(reading, space, request.constraints, request.evaluators, limits);
-    for (suggest::Candidate& candidate : found.best) {
+    for (suggest::Candidate& candidate :
+         suggest::search_near(reading, links, fields, request.constraints, request.evaluators, limits)) {
       // Beside other fields the blamed one must change, or the gain would be of something else.
       const model::FieldId blamed = request.hits.front().blame.field;
       const bool about_it =

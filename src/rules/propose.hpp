@@ -7,7 +7,7 @@
 #include "model/reading.hpp"
 #include "rules/compiled.hpp"
 #include "rules/hits.hpp"
-#include "suggest/search.hpp"
+#include "suggest/candidate.hpp"
 
 namespace shapelint::rules {
 

@@ -25,13 +25,6 @@ constexpr double intermediate_reach = 0.25;
 constexpr std::int64_t least_multiple = 64;     // of widths: 128 bytes of 16-bit elements
 constexpr std::int64_t most_width_values = 32;  // per axis: the multiple grows until there are fewer
 constexpr std::size_t most_range_values = 1'000'000;
-// Head dimensions that kernels are built for (see space.cpp).
-constexpr std::array<std::int64_t, 9> head_dims{32, 64, 80, 96, 112, 128, 160, 192, 256};
-// Narrower and wider ones are tried only where the present one is: how few heads a model can do with is not a
-// question of speed.
-constexpr std::int64_t narrowest_usual = 64;
-constexpr std::int64_t widest_usual = 128;
-
 std::int64_t value_of(const model::Setup& setup, FieldId field) {
   return model::fields()[static_cast<std::size_t>(field)].get(setup);
 }
@@ -50,14 +43,6 @@ std::vector<std::int64_t> multiples(std::int64_t value, double reach, std::int64
   return out;
 }
 
-std::vector<std::int64_t> head_dim_values(std::int64_t now) {
-  std::vector<std::int64_t> out;
-  for (const std::int64_t each : head_dims) {
-    if (each >= std::min(narrowest_usual, now) && each <= std::max(widest_usual, now)) out.push_back(each);
-  }
-  return out;
-}
-
 // What the search tries when it is only told which field to vary.
 std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
                                        const std::vector<std::int64_t>& hidden_sizes) {
@@ -69,7 +54,7 @@ std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
   if (name == "intermediate_size" || name == "moe_intermediate_size") {
     return multiples(value, intermediate_reach, least_multiple * tensor);
   }
-  if (name == "head_dim") return head_dim_values(value);
+  if (name == "head_dim") return usual_head_dims(value);
   if (name == "vocab_size") {
     // More padding than the nearest multiple only costs.
     std::vector<std::int64_t> out;
@@ -91,7 +76,7 @@ std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
   if (name == "num_attention_heads" && problem.links.head_dim_from_hidden) {
     std::vector<std::int64_t> out;
     for (const std::int64_t hidden : hidden_sizes) {
-      for (const std::int64_t each : head_dim_values(start.model.head_dim)) {
+      for (const std::int64_t each : usual_head_dims(start.model.head_dim)) {
         if (hidden % each == 0) out.push_back(hidden / each);
       }
     }

@@ -22,22 +22,31 @@ double ranks_of(const model::Plan& plan) {
 }
 
 // Tokens of a step that are not padding of a longer sequence.
-double useful_tokens(const model::Setup& setup, const model::Setup& start) {
+double useful_tokens(const model::Setup& setup, const Problem& problem) {
+  const model::Setup& start = problem.start;
   const double all = model::tokens_per_step(setup);
-  if (setup.plan.mode == model::Mode::decode || setup.plan.sequence_length <= start.plan.sequence_length)
+  if (!problem.longer_is_padding || setup.plan.mode == model::Mode::decode ||
+      setup.plan.sequence_length <= start.plan.sequence_length)
     return all;
   return all * real(start.plan.sequence_length) / real(setup.plan.sequence_length);
 }
 
 }  // namespace
 
-Costing::Costing(const Problem& problem, std::vector<double> references)
+Costing::Costing(const Problem& problem, std::vector<double> references,
+                 std::span<cost::PriceMemo* const> memos)
     : problem_(problem), references_(std::move(references)) {
   start_flops_ = model::forward_flops_per_token(problem.start);
   const double head = model::head_flops_per_token(problem.start);
   const model::Workload workload = model::lower(problem.start);
+  cost::StepCost step;
   for (std::size_t gpu = 0; gpu < problem.gpus.size(); ++gpu) {
-    const double time_us = cost::price(*problem.gpus[gpu], workload, problem.start.plan.dtype).time_us;
+    if (memos.empty()) {
+      step = cost::price(*problem.gpus[gpu], workload, problem.start.plan.dtype);
+    } else {
+      memos[gpu]->price(workload, problem.start.plan.dtype, step);
+    }
+    const double time_us = step.time_us;
     start_us_per_token_.push_back(time_us * ranks_of(problem.start.plan) /
                                   std::max(1.0, model::tokens_per_step(problem.start)));
     start_costs_.push_back(cost(problem.start, gpu, time_us, start_flops_ - head, head));
@@ -47,8 +56,7 @@ Costing::Costing(const Problem& problem, std::vector<double> references)
 
 double Costing::cost(const model::Setup& plan, std::size_t gpu, double time_us, double layer_flops,
                      double head_flops) const {
-  const double us_per_token =
-      time_us * ranks_of(plan.plan) / std::max(1.0, useful_tokens(plan, problem_.start));
+  const double us_per_token = time_us * ranks_of(plan.plan) / std::max(1.0, useful_tokens(plan, problem_));
   // A smaller model is not faster for doing less: gain() has the same rule.
   const double flops = layer_flops + head_flops;
   const double at_equal_work = flops > 0 ? us_per_token * std::max(1.0, start_flops_ / flops) : us_per_token;
@@ -133,7 +141,7 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   constexpr std::size_t most_gpus = 16;
   std::array<double, most_gpus> values{};
   std::array<double, most_gpus> speeds{};
-  const double tokens = std::max(1.0, useful_tokens(plan, problem_.start));
+  const double tokens = std::max(1.0, useful_tokens(plan, problem_));
   const std::size_t gpus = problem_.gpus.size();
   for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
     PartTime sum;

@@ -22,7 +22,9 @@ struct Estimate {
 class Costing {
  public:
   // `references`: cost by GPU that has the value 1.
-  Costing(const Problem& problem, std::vector<double> references);
+  // `memos`: prices known already, by GPU; none needed.
+  Costing(const Problem& problem, std::vector<double> references,
+          std::span<cost::PriceMemo* const> memos = {});
 
   // `plan` has the fields of the plan, hidden_size and num_layers.
   Estimate estimate(const model::Setup& plan, std::span<const PartNode* const> parts, PartTable& table) const;

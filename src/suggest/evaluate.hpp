@@ -32,6 +32,7 @@ class Evaluator {
  public:
   explicit Evaluator(const gpu::Gpu& gpu) : memo_(gpu) {}
   const gpu::Gpu& gpu() const { return memo_.gpu(); }
+  cost::PriceMemo& prices() { return memo_; }
   // The reference holds as long as the Evaluator.
   const Evaluation& evaluate(const model::Setup& setup);
   // The whole step, for printing; not remembered.

@@ -28,8 +28,9 @@ struct Shared {
   const SearchOptions& options;
   const Costing& costing;
   const Order& order;
-  double floor = 0;        // value that candidates must be above
-  double worst_floor = 0;  // Estimate::worst that candidates must reach
+  std::span<cost::PriceMemo* const> memos;  // for one thread only
+  double floor = 0;                         // value that candidates must be above
+  double worst_floor = 0;                   // Estimate::worst that candidates must reach
   std::size_t task_level = 0;
   std::size_t bound_level = 0;  // axes that must be fixed before anything can be estimated
   std::vector<std::vector<std::uint32_t>> tasks;
@@ -51,7 +52,7 @@ class Worker {
   explicit Worker(Shared& shared)
       : shared_(shared),
         problem_(shared.problem),
-        table_(shared.problem),
+        table_(shared.problem, shared.memos),
         feasible_(shared.problem),
         best_(shared.order, std::max<std::size_t>(1, shared.options.keep), shared.options.distinct),
         front_(shared.order),
@@ -234,40 +235,14 @@ void report(const Shared& shared, const SearchOptions& options) {
                     shared.cut.load()});
 }
 
-}  // namespace
-
-std::vector<double> start_costs(const Problem& problem) {
-  return Costing(problem, {}).start_costs();
-}
-
-SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
-  SearchOutcome outcome;
-  outcome.candidates = 1;
-  for (const Axis& axis : problem.axes) outcome.candidates *= static_cast<double>(axis.values.size());
-  if (problem.axes.empty() || outcome.candidates == 0) {
-    outcome.candidates = 0;
-    return outcome;
-  }
-  const Costing costing(problem, options.references);
-  const Order order(problem);
-  Shared shared{problem, options, costing, order, 0, 0, 0, 0, {}, {}, {}, {}, {}};
-  if (options.better_only) {
-    shared.floor = costing.start_value() * (1 + least_gain);
-    if (problem.basket == Basket::worst) shared.worst_floor = 1;
-  }
-  shared.bound_level = bound_level(problem);
-  const std::size_t threads =
-      options.threads > 0 ? options.threads : std::max<std::size_t>(2, std::thread::hardware_concurrency());
-  make_tasks(shared, threads);
-
-  std::vector<std::unique_ptr<Worker>> workers;
-  const std::size_t useful = std::min(threads, shared.tasks.size());
-  for (std::size_t i = 0; i < useful; ++i) workers.push_back(std::make_unique<Worker>(shared));
+// Each worker in a thread of its own.
+void run_all(const Shared& shared, const SearchOptions& options,
+             const std::vector<std::unique_ptr<Worker>>& workers) {
   std::mutex mutex;
   std::condition_variable ended;
-  std::size_t running = useful;
+  std::size_t running = workers.size();
   std::vector<std::thread> pool;
-  for (auto& worker : workers) {
+  for (const auto& worker : workers) {
     pool.emplace_back([&, each = worker.get()] {
       each->run();
       const std::lock_guard lock(mutex);
@@ -285,6 +260,43 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
     }
   }
   for (std::thread& thread : pool) thread.join();
+}
+
+}  // namespace
+
+std::vector<double> start_costs(const Problem& problem) {
+  return Costing(problem, {}).start_costs();
+}
+
+SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
+  SearchOutcome outcome;
+  outcome.candidates = 1;
+  for (const Axis& axis : problem.axes) outcome.candidates *= static_cast<double>(axis.values.size());
+  if (problem.axes.empty() || outcome.candidates == 0) {
+    outcome.candidates = 0;
+    return outcome;
+  }
+  const std::size_t threads =
+      options.threads > 0 ? options.threads : std::max<std::size_t>(2, std::thread::hardware_concurrency());
+  const Costing costing(problem, options.references, options.memos);
+  const Order order(problem);
+  Shared shared{problem, options, costing, order, {}, 0, 0, 0, 0, {}, {}, {}, {}, {}};
+  if (threads == 1) shared.memos = options.memos;
+  if (options.better_only) {
+    shared.floor = costing.start_value() * (1 + least_gain);
+    if (problem.basket == Basket::worst) shared.worst_floor = 1;
+  }
+  shared.bound_level = bound_level(problem);
+  make_tasks(shared, threads);
+
+  std::vector<std::unique_ptr<Worker>> workers;
+  const std::size_t useful = std::min(threads, shared.tasks.size());
+  for (std::size_t i = 0; i < useful; ++i) workers.push_back(std::make_unique<Worker>(shared));
+  if (useful == 1 && !options.progress) {
+    workers.front()->run();
+  } else {
+    run_all(shared, options, workers);
+  }
 
   TopList best(order, std::max<std::size_t>(1, options.keep), options.distinct);
   Front front(order);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/step.hpp"
 #include "suggest/problem.hpp"
 
 namespace shapelint::suggest {
@@ -32,12 +33,13 @@ struct Progress {
 
 struct SearchOptions {
   std::size_t keep = 10;
-  std::size_t threads = 0;         // 0: as many as the machine has, at least two
-  bool better_only = true;         // drop what is not better than the start
-  bool distinct = false;           // of candidates that change the same fields only the best one
-  bool front = true;               // also look for the front of parameters against speed
-  bool prune = true;               // false: look at everything (for tests)
-  std::vector<double> references;  // by GPU: what costs are relative to; empty: the start's
+  std::size_t threads = 0;              // 0: as many as the machine has, at least two; 1: the calling one
+  bool better_only = true;              // drop what is not better than the start
+  bool distinct = false;                // of candidates that change the same fields only the best one
+  bool front = true;                    // also look for the front of parameters against speed
+  bool prune = true;                    // false: look at everything (for tests)
+  std::vector<double> references;       // by GPU: what costs are relative to; empty: the start's
+  std::vector<cost::PriceMemo*> memos;  // by GPU: prices known already, for searches with one thread
   const std::atomic<bool>* stop = nullptr;
   std::function<void(const Progress&)> progress;  // from the calling thread, a few times a second
 };

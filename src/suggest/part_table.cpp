@@ -17,11 +17,16 @@ Phase phase_of(model::Pass pass) {
   return pass == model::Pass::update ? update : backward;
 }
 
-// Searched fields that change the ops of one run of a part, directly or through linked fields. A property
-// test varies the others.
+bool is_searched(std::string_view field) {
+  const auto fields = search_fields();
+  return std::find(fields.begin(), fields.end(), field) != fields.end();
+}
+
+// Fields that change the ops of one run of a part, directly or through linked fields; of fields that are only
+// varied alone all parts. A property test varies the others.
 bool depends(Part part, std::string_view field) {
   if (field == "hidden_size" || field == "tensor" || field == "micro_batch_size" ||
-      field == "sequence_length") {
+      field == "sequence_length" || !is_searched(field)) {
     return true;
   }
   switch (part) {
@@ -84,7 +89,8 @@ double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble
   return time_us + std::max(pipeline_bubble, 0.0) * per_micro_batch_us;
 }
 
-PartTable::PartTable(const Problem& problem) : problem_(problem) {
+PartTable::PartTable(const Problem& problem, std::span<cost::PriceMemo* const> memos)
+    : problem_(problem), memos_(memos.begin(), memos.end()) {
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     PartAxes& each = parts_[part];
     for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
@@ -99,15 +105,21 @@ PartTable::PartTable(const Problem& problem) : problem_(problem) {
 
 std::size_t PartTable::size() const {
   std::size_t size = nodes_.size();
-  for (const auto& memo : memos_) size += memo->size();
+  for (const auto& memo : own_memos_) size += memo->size();
   return size;
 }
 
 void PartTable::clear() {
   nodes_.clear();
   times_.clear();
-  memos_.clear();
-  for (const gpu::Gpu* gpu : problem_.gpus) memos_.push_back(std::make_unique<cost::PriceMemo>(*gpu));
+  if (memos_.empty() || !own_memos_.empty()) {
+    own_memos_.clear();
+    memos_.clear();
+    for (const gpu::Gpu* gpu : problem_.gpus) {
+      own_memos_.push_back(std::make_unique<cost::PriceMemo>(*gpu));
+      memos_.push_back(own_memos_.back().get());
+    }
+  }
   for (PartAxes& each : parts_) {
     for (Map& map : each.maps) {
       map.keys.assign(first_slots, no_key);
@@ -185,7 +197,7 @@ PartNode PartTable::compute(std::size_t part, std::uint64_t key) {
   node.times = static_cast<std::uint32_t>(times_.size());
   scratch_.ops.clear();
   if (!absent) model::lower_part(setup, which, scratch_);
-  for (const auto& memo : memos_) {
+  for (cost::PriceMemo* memo : memos_) {
     PartTime& sum = times_.emplace_back();
     for (const model::Op& op : scratch_.ops) add_op(sum, op, op.count * memo->price(op).time_us, false);
   }

@@ -39,7 +39,8 @@ struct PartNode {
 // Belongs to one thread.
 class PartTable {
  public:
-  explicit PartTable(const Problem& problem);
+  // `memos`: prices known already, by GPU; its own when there are none.
+  explicit PartTable(const Problem& problem, std::span<cost::PriceMemo* const> memos = {});
 
   // The part with the first `depth` of its axes at the given positions (of all axes), the others open.
   // The reference holds until the next call.
@@ -74,7 +75,8 @@ class PartTable {
   std::array<PartAxes, model::part_count> parts_;
   std::vector<PartNode> nodes_;
   std::vector<PartTime> times_;
-  std::vector<std::unique_ptr<cost::PriceMemo>> memos_;
+  std::vector<std::unique_ptr<cost::PriceMemo>> own_memos_;
+  std::vector<cost::PriceMemo*> memos_;  // by GPU
   model::Workload scratch_;
   std::vector<std::int64_t> values_;
 };

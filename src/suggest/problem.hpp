@@ -13,7 +13,8 @@
 #include "gpu/gpu.hpp"
 #include "model/reading.hpp"
 #include "suggest/change.hpp"
-#include "suggest/space.hpp"
+#include "suggest/constraint.hpp"
+#include "suggest/neighbourhood.hpp"
 
 namespace shapelint::suggest {
 
@@ -48,6 +49,7 @@ struct Problem {
   // The axis of num_key_value_heads holds 0 (as many as the start) and 1 (as many per query head), not
   // counts.
   bool relative_groups = false;
+  bool longer_is_padding = true;  // tokens of a longer sequence are padding: they count for nothing
   Objective objective = Objective::tokens;
   Basket basket = Basket::worst;
   std::vector<const gpu::Gpu*> gpus;

@@ -10,7 +10,7 @@
 
 #include "report/json.hpp"
 #include "rules/propose.hpp"
-#include "suggest/search.hpp"
+#include "suggest/candidate.hpp"
 #include "tests/catch.hpp"
 #include "tests/rules/rules_support.hpp"
 

@@ -1,4 +1,4 @@
-// The search: every combination of a space's values that satisfies the constraints, priced and ranked.
+// One way to change a model: what it makes of it, what it saves, and which of several comes first.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 #include "model/reading.hpp"
 #include "suggest/change.hpp"
+#include "suggest/constraint.hpp"
 #include "suggest/evaluate.hpp"
-#include "suggest/space.hpp"
 
 namespace shapelint::suggest {
 
@@ -25,21 +25,6 @@ struct Candidate {
   std::vector<double> gains;  // by GPU, in the order of the evaluators
   std::int64_t parameters = 0;
   std::size_t origin = 0;  // which of several ways of searching found it; the caller's number
-};
-
-struct Limits {
-  double parameters = 0.02;          // largest change of the parameter count, as a share; negative: any
-  std::size_t keep = 10;             // best candidates kept
-  std::size_t evaluations = 20'000;  // combinations priced at most, in the order of the space
-  bool faster_only = true;           // drop candidates that are not faster than the start on every GPU
-  bool memory = true;                // candidates must fit where the start fits, or need no more than it
-};
-
-struct SearchResult {
-  std::vector<Candidate> best;  // those faster than the start, best first
-  std::size_t combinations = 0;
-  std::size_t priced = 0;
-  bool complete = true;  // false: the evaluation limit was reached
 };
 
 // What candidates are ordered by.
@@ -63,11 +48,6 @@ std::optional<Candidate> make_candidate(const model::Reading& start, const Links
 void price(Candidate& candidate, const model::Setup& start, std::span<Evaluator* const> evaluators);
 // Whether it needs no more memory on each GPU than there is, or than the start needs.
 bool fits(const model::Setup& candidate, const model::Setup& start, std::span<Evaluator* const> evaluators);
-
-// Exhaustive over `space`. A change of the number of heads also tries the numbers of key-value heads that
-// match it. A constraint that the start breaks does not bind.
-SearchResult search(const model::Reading& start, const Space& space, std::span<const Constraint> constraints,
-                    std::span<Evaluator* const> evaluators, const Limits& limits);
 
 // The constraints that the start satisfies: only those can be asked of its neighbours.
 std::vector<Constraint> binding(std::span<const Constraint> constraints, const model::Setup& start);

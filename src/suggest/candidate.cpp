@@ -1,5 +1,5 @@
-// Exhaustive search and ranking.
-#include "suggest/search.hpp"
+// Candidates and their order.
+#include "suggest/candidate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +16,6 @@ constexpr double gain_resolution = 5e-4;
 // A power of two beyond which alignment does not care (128 bytes of a 16-bit type).
 constexpr std::int64_t largest_pow2 = 64;
 constexpr double bytes_per_gb = 1e9;
-// Of the time per token: a candidate that saves less is not faster.
-constexpr double least_gain = 1e-4;
 
 bool is_stated(const model::Reading& reading, model::FieldId field) {
   const auto index = static_cast<std::size_t>(field);
@@ -115,73 +113,6 @@ std::vector<Constraint> binding(std::span<const Constraint> constraints, const m
     if (constraint.holds(start)) out.push_back(constraint);
   }
   return out;
-}
-
-SearchResult search(const model::Reading& start, const Space& space, std::span<const Constraint> constraints,
-                    std::span<Evaluator* const> evaluators, const Limits& limits) {
-  SearchResult result;
-  const Links links = links_of(start);
-  std::vector<Constraint> bind = binding(constraints, start.setup);
-  bind.insert(bind.end(), space.constraints.begin(), space.constraints.end());
-  const std::int64_t parameters = model::parameter_count(start.setup);
-  const model::FieldId heads = model::find_field("num_attention_heads");
-  const model::FieldId groups = model::find_field("num_key_value_heads");
-  const bool groups_searched =
-      std::any_of(space.axes.begin(), space.axes.end(), [&](const Axis& a) { return a.field == groups; });
-
-  const auto consider = [&](std::vector<Change> changes) {
-    ++result.combinations;
-    auto candidate = make_candidate(start, links, std::move(changes), bind);
-    if (!candidate) return;
-    const std::int64_t count = model::parameter_count(candidate->setup);
-    const double change = std::fabs(static_cast<double>(count - parameters));
-    if (limits.parameters >= 0 && change > limits.parameters * static_cast<double>(parameters)) return;
-    if (limits.memory && !fits(candidate->setup, start.setup, evaluators)) return;
-    if (result.priced >= limits.evaluations) {
-      result.complete = false;
-      return;
-    }
-    ++result.priced;
-    price(*candidate, start.setup, evaluators);
-    if (limits.faster_only && candidate->worst_gain <= least_gain) return;
-    const auto before = [&](const Candidate& a, const Candidate& b) {
-      return ranks_before(a, b, parameters);
-    };
-    const auto place = std::upper_bound(result.best.begin(), result.best.end(), *candidate, before);
-    if (place == result.best.end() && result.best.size() >= limits.keep) return;
-    result.best.insert(place, *std::move(candidate));
-    if (result.best.size() > limits.keep) result.best.pop_back();
-  };
-
-  std::vector<std::size_t> position(space.axes.size(), 0);
-  const bool empty =
-      std::any_of(space.axes.begin(), space.axes.end(), [](const Axis& a) { return a.values.empty(); });
-  while (!space.axes.empty() && !empty && result.complete) {
-    std::vector<Change> changes;
-    std::int64_t new_heads = 0;
-    for (std::size_t i = 0; i < space.axes.size(); ++i) {
-      const Axis& axis = space.axes[i];
-      const std::int64_t from = model::fields()[static_cast<std::size_t>(axis.field)].get(start.setup);
-      const std::int64_t to = axis.values[position[i]];
-      if (from == to) continue;
-      changes.push_back({axis.field, from, to});
-      if (axis.field == heads) new_heads = to;
-    }
-    const auto matching = new_heads > 0 && !groups_searched
-                              ? matching_key_value_heads(start.setup, links, new_heads)
-                              : std::vector<std::int64_t>{};
-    for (const std::int64_t number : matching) {
-      std::vector<Change> both = changes;
-      both.push_back({groups, start.setup.model.num_key_value_heads, number});
-      consider(std::move(both));
-    }
-    if (matching.empty()) consider(std::move(changes));
-
-    std::size_t i = 0;
-    while (i < position.size() && ++position[i] == space.axes[i].values.size()) position[i++] = 0;
-    if (i == position.size()) break;
-  }
-  return result;
 }
 
 }  // namespace shapelint::suggest

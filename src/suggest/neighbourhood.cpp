@@ -1,9 +1,12 @@
 // Neighbourhoods of the present values.
-#include "suggest/space.hpp"
+#include "suggest/neighbourhood.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+
+#include "suggest/change.hpp"
 
 namespace shapelint::suggest {
 
@@ -57,9 +60,7 @@ void drop_far(std::vector<std::int64_t>& values, std::int64_t value, std::int64_
 // Numbers of heads that split `hidden_size` into heads of usual widths.
 void add_heads(std::vector<std::int64_t>& values, const model::Setup& setup, std::int64_t hidden_size) {
   const std::int64_t present = setup.model.num_attention_heads;
-  for (const std::int64_t head_dim : head_dims) {
-    if (head_dim < std::min(narrowest_usual, setup.model.head_dim)) continue;
-    if (head_dim > std::max(widest_usual, setup.model.head_dim)) continue;
+  for (const std::int64_t head_dim : usual_head_dims(setup.model.head_dim)) {
     const std::int64_t heads = hidden_size / head_dim;
     if (hidden_size % head_dim != 0 || heads * head_factor < present || heads > present * head_factor)
       continue;
@@ -142,44 +143,36 @@ Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
   return axis;
 }
 
-Space neighbourhoods(const model::Reading& reading, std::span<const FieldId> fields, double reach) {
-  Space space;
+bool is_usual_head_dim(std::int64_t head_dim, std::int64_t present) {
+  return head_dim == present ||
+         (head_dim >= std::min(narrowest_usual, present) && head_dim <= std::max(widest_usual, present));
+}
+
+std::vector<std::int64_t> usual_head_dims(std::int64_t present) {
+  std::vector<std::int64_t> out;
+  std::copy_if(head_dims.begin(), head_dims.end(), std::back_inserter(out),
+               [&](std::int64_t each) { return is_usual_head_dim(each, present); });
+  return out;
+}
+
+std::vector<Axis> neighbourhoods(const model::Reading& reading, std::span<const FieldId> fields,
+                                 double reach) {
+  std::vector<Axis> axes;
   Axis* heads = nullptr;
   const Axis* hidden = nullptr;
-  space.axes.reserve(fields.size());
+  axes.reserve(fields.size());
   for (const FieldId field : fields) {
-    space.axes.push_back(neighbourhood(reading, field, reach));
+    axes.push_back(neighbourhood(reading, field, reach));
     const std::string_view name = model::fields()[static_cast<std::size_t>(field)].name;
-    if (name == "num_attention_heads") heads = &space.axes.back();
-    if (name == "hidden_size") hidden = &space.axes.back();
-  }
-  if (links_of(reading).head_dim_from_hidden) {
-    const std::int64_t present = reading.setup.model.head_dim;
-    space.constraints.push_back({"usual head dimensions", [present](const model::Setup& setup) {
-                                   const std::int64_t head_dim = setup.model.head_dim;
-                                   return head_dim == present ||
-                                          (head_dim >= std::min(narrowest_usual, present) &&
-                                           head_dim <= std::max(widest_usual, present));
-                                 }});
+    if (name == "num_attention_heads") heads = &axes.back();
+    if (name == "hidden_size") hidden = &axes.back();
   }
   if (heads != nullptr && hidden != nullptr && links_of(reading).head_dim_from_hidden) {
     for (const std::int64_t width : hidden->values) add_heads(heads->values, reading.setup, width);
     std::sort(heads->values.begin(), heads->values.end());
     heads->values.erase(std::unique(heads->values.begin(), heads->values.end()), heads->values.end());
   }
-  return space;
-}
-
-std::vector<std::int64_t> matching_key_value_heads(const model::Setup& start, const Links& links,
-                                                   std::int64_t heads) {
-  std::vector<std::int64_t> out;
-  if (links.key_value_heads || start.model.num_key_value_heads <= 0) return out;
-  const std::int64_t groups = start.model.num_key_value_heads;
-  if (heads % groups == 0) out.push_back(groups);
-  const std::int64_t per_group = start.model.num_attention_heads / groups;
-  if (per_group > 0 && heads % per_group == 0 && heads / per_group != groups)
-    out.push_back(heads / per_group);
-  return out;
+  return axes;
 }
 
 }  // namespace shapelint::suggest
