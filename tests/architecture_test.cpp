@@ -23,7 +23,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"base", {}},
     {"text", {"base"}},
     {"expr", {"base"}},
-    {"catalog", {"base", "text"}},
+    {"catalog", {"base", "text", "model"}},
     {"model", {"base"}},
     {"formats", {"base", "text", "expr", "catalog", "model"}},
     {"gpu", {"base", "text", "catalog"}},

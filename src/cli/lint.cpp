@@ -216,7 +216,7 @@ class Run {
       // Of what was only found, nothing is said unless it is asked for; of what was named, why nothing came
       // of it.
       const bool is_silent = options_.output.quiet && !options_.verbose;
-      if (out.errors.empty() && !is_silent && (options_.verbose || (job.named && out.models.empty()))) {
+      if (out.errors.empty() && !is_silent && (options_.verbose || (job.named && !has_costs(out)))) {
         for (const std::string& note : out.notes) notes.push_back(note);
         noted = true;
       }
@@ -243,6 +243,11 @@ class Run {
     const bool written = options_.write_baseline || write_report(report, options_.output, io_);
     if (!report.errors.empty() || !written) return ExitCode::error;
     return has_findings && !options_.exit_zero ? ExitCode::findings : ExitCode::clean;
+  }
+
+  static bool has_costs(const FileOutcome& out) {
+    return std::any_of(out.models.begin(), out.models.end(),
+                       [](const report::ModelReport& model) { return !model.result.gpus.empty(); });
   }
 
   static void remember(std::vector<gpu::Gpu>& all, const std::vector<gpu::Gpu>& gpus) {

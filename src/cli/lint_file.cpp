@@ -8,6 +8,8 @@
 #include "config/suppress.hpp"
 #include "gpu/registry.hpp"
 #include "rules/lint.hpp"
+#include "rules/merge.hpp"
+#include "rules/remarks.hpp"
 #include "rules/select.hpp"
 #include "text/limits.hpp"
 
@@ -198,6 +200,29 @@ void suppress(const LintOptions& options, const LintSetup& setup, const rules::O
   findings.insert(findings.end(), unused.begin(), unused.end());
 }
 
+// What is likely a mistake in the file whatever it costs. It stands with the file's first model; where there
+// is none that can be costed, with one that has nothing else.
+void look_at_remarks(const LintOptions& options, const LintSetup& setup, const config::FileSettings& file,
+                     const rules::Options& selected, const std::string& path, const std::string& source,
+                     const formats::ReadResult& read, FileOutcome& out) {
+  std::vector<rules::Finding> found = rules::look_at(*setup.rules, read.remarks, selected);
+  set_severities(setup.config, found);
+  if (!options.no_ignores) out.suppressed += ignore_keys(file, found);
+  if (found.empty()) return;
+  if (out.models.empty()) {
+    report::ModelReport model;
+    model.path = path;
+    model.source = source;
+    model.reading.path = path;
+    model.reading.name = path;
+    model.reading.dialect = read.dialect;
+    out.models.push_back(std::move(model));
+  }
+  std::vector<rules::Finding>& findings = out.models.front().result.findings;
+  findings.insert(findings.end(), found.begin(), found.end());
+  rules::sort_findings(findings);
+}
+
 std::vector<model::Override> overrides_for(const LintOptions& options, const config::FileSettings& file) {
   std::vector<model::Override> all = file.overrides;
   for (const model::Override& value : options.overrides) {
@@ -276,6 +301,7 @@ FileOutcome lint_text(const LintOptions& options, const LintSetup& setup, const 
     remember(out.gpus, own.gpus);
     out.models.push_back(std::move(model));
   }
+  if (errors.empty()) look_at_remarks(options, setup, file, settings.rules, path, source, read, out);
   suppress(options, setup, settings.rules, path, source, out);
   for (Error& error : errors) {
     const bool is_here = error.path == path;

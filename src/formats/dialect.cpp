@@ -308,9 +308,9 @@ bool matches_any(std::string_view patterns, std::string_view text) {
 Dialect load_dialect(const text::Document& document, std::vector<Error>& errors) {
   Loader load(errors);
   const NodeRef root = document.root();
-  load.check_keys(
-      root, {"name", "title", "like", "whose", "source", "order", "syntax", "flags", "recognise", "type",
-             "known_model", "environment", "exports", "inherit", "part", "fields", "otherwise", "types"});
+  load.check_keys(root, {"name", "title", "like", "whose", "source", "order", "syntax", "flags",
+                         "reads_exponents", "recognise", "type", "known_model", "environment", "exports",
+                         "inherit", "part", "fields", "otherwise", "types"});
   Dialect out;
   out.name = load.string(root["name"]);
   out.title = load.string(root["title"]);
@@ -321,6 +321,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   out.order = root["order"].as_integer().value_or(100);
   out.syntax = load.strings(root["syntax"]);
   out.flags = root["flags"].as_boolean().value_or(false);
+  out.reads_exponents = root["reads_exponents"].as_boolean().value_or(false);
   for (const NodeRef each : root["recognise"]) out.recognise.push_back(load.test(each));
   out.type = load.paths(root["type"]);
   out.known_model = load.strings(root["known_model"]);

@@ -111,6 +111,9 @@ struct Dialect {
   std::string source;
   std::int64_t order = 100;
   std::vector<std::string> syntax;
+  // How its framework reads `1e-5` in YAML: as PyYAML does, a string; or as a number (OmegaConf,
+  // jsonargparse, a conversion to the type that is asked for).
+  bool reads_exponents = false;
   bool flags = false;  // keys may carry `--`, and `-` equals `_`
   std::vector<Test> recognise;
   std::vector<KeyPath> type;  // keys that name the model type

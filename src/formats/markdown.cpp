@@ -106,7 +106,7 @@ std::string formats_markdown(const Dialects& dialects) {
       "## Known models\n\nFor files that name a model instead of writing its shape "
       "([formats/models](../formats/models)):\n\n";
   std::vector<std::string> models;
-  for (const KnownModel& each : known_models()) models.push_back(each.name);
+  for (const catalog::KnownModel& each : catalog::known_models()) models.push_back(each.name);
   return out + joined(models, ", ") + ".\n";
 }
 

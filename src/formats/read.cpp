@@ -10,6 +10,7 @@
 #include "formats/inherit.hpp"
 #include "formats/paths.hpp"
 #include "formats/recognise.hpp"
+#include "formats/remarks.hpp"
 #include "formats/resolve.hpp"
 #include "formats/syntax.hpp"
 #include "text/toml.hpp"
@@ -69,7 +70,9 @@ bool same_values(const model::Reading& a, const model::Reading& b) {
 }
 
 void read_document(const text::FileSystem& files, const Dialects& dialects, const Dialect& dialect,
-                   const text::Document& document, const ReadOptions& options, ReadResult& result) {
+                   const text::Document& document, std::string_view syntax, const ReadOptions& options,
+                   ReadResult& result) {
+  remark_on(dialect, document, syntax, result.remarks);
   Whole whole = assemble(files, dialect, document);
   std::vector<Part> parts = dialect.parts;
   if (parts.empty()) {
@@ -85,6 +88,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
       reading.name = model_name(reading.path);
       reading.part = label_of(part, whole.view, place);
       reading.notes.insert(reading.notes.end(), whole.notes.begin(), whole.notes.end());
+      add_remarks(reading.remarks, result.remarks);
       const auto width = static_cast<std::size_t>(model::find_field("hidden_size"));
       if (reading.origins[width].kind != model::Origin::Kind::unknown || part.keep_incomplete) {
         result.readings.push_back(std::move(reading));
@@ -225,7 +229,7 @@ ReadResult read_text(const text::FileSystem& files, const std::string& path, std
     }
     result.recognised = true;
     result.dialect = dialect->name;
-    read_document(files, dialects, *dialect, document, options, result);
+    read_document(files, dialects, *dialect, document, syntax, options, result);
   }
   tell_apart(result.readings);
   if (!result.recognised) {

@@ -27,6 +27,8 @@ struct ReadResult {
   std::vector<Error> errors;
   // Why the file is not understood, or what was not understood in it.
   std::vector<model::Note> notes;
+  // Likely mistakes in what is written, each place once.
+  std::vector<model::Remark> remarks;
   // The table [lint] of a native file.
   LintOptions lint;
 };

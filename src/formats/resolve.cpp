@@ -8,6 +8,7 @@
 
 #include "base/number.hpp"
 #include "formats/formula.hpp"
+#include "formats/remarks.hpp"
 #include "formats/values.hpp"
 #include "model/derive.hpp"
 
@@ -106,6 +107,8 @@ class Resolver {
       if (value.number) out.extras.push_back({name, *value.number, value.origin});
     }
     out.notes = std::move(notes_);
+    out.remarks = std::move(remarks_);
+    remark_on_unresolved(out, unresolved_);
     return out;
   }
 
@@ -333,6 +336,7 @@ class Resolver {
       const Seen seen = look(node, each, model::find_field(name));
       if (seen.kind == Seen::Kind::nothing) continue;
       if (seen.kind == Seen::Kind::unreadable) {
+        if (node.is(Kind::unknown)) unresolved_.push_back({model::find_field(name), node});
         if (!holds(each.when, 0.0) && !each.when.empty()) continue;
         note(node, fmt::format("`{}` cannot be read as a number, so `{}` is unknown", node.path(), name));
         return true;
@@ -343,6 +347,8 @@ class Resolver {
         note(node, fmt::format("`{}` is given as `{}`, but not all of it is known", name, node.path()));
         return true;
       }
+      if (each.map.empty() && each.reading == Alternative::Reading::value)
+        remark_on_text(dialect_, node, model::find_field(name), remarks_);
       out.origin.kind = Origin::Kind::stated;
       out.origin.path = node.file();
       out.origin.span = node.span();
@@ -363,9 +369,11 @@ class Resolver {
   std::span<const model::Override> overrides_;
   std::string type_name_;
   std::vector<const ModelType*> types_;
-  const KnownModel* known_ = nullptr;
+  const catalog::KnownModel* known_ = nullptr;
   std::map<std::string, Value, std::less<>> values_;
   std::vector<model::Note> notes_;
+  std::vector<model::Remark> remarks_;
+  std::vector<Unresolved> unresolved_;
 };
 
 }  // namespace

@@ -136,7 +136,7 @@ Seen look(NodeRef node, const Alternative& each, FieldId field) {
       }
     }
     std::string digits(*text);
-    std::erase(digits, '_');
+    std::erase_if(digits, [](char c) { return c == '_' || c == ' '; });
     if (const auto value = parse_number(digits)) return number(*value);
     if (matches_any("true|yes|on", *text)) return number(1);
     if (matches_any("false|no|off", *text)) return number(0);

@@ -42,6 +42,20 @@ struct Note {
   std::string key_path;
 };
 
+// Something in the file that is a likely mistake whatever the shape is: for rules of scope `remark`.
+struct Remark {
+  enum class Kind : std::uint8_t { duplicate_key, number_misread, unresolved };
+  Kind kind = Kind::duplicate_key;
+  std::string path;  // of the file
+  Span span;         // the bytes to mark
+  std::string key_path;
+  std::string key;      // or several, for messages
+  std::string written;  // as the file has it
+  std::string meaning;  // what becomes of it, in words
+  std::string instead;  // what to write, or what counts; may be empty
+  FieldId field = no_field;
+};
+
 // A value that a dialect computed on the way, for rules about that dialect's own conventions.
 struct Extra {
   std::string name;
@@ -61,6 +75,7 @@ struct Reading {
   bool complete = true;    // enough is known to cost it: width, layers, heads, MLP
   std::vector<Note> notes;
   std::vector<Extra> extras;
+  std::vector<Remark> remarks;
 };
 
 }  // namespace shapelint::model

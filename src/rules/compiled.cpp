@@ -14,8 +14,9 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> words{"gpu",        "ops",    "expression", "field",
-                                                "known_name", "kernel", "field_value"};
+constexpr std::array<std::string_view, 13> words{
+    "gpu",     "ops",        "expression",  "field",    "key",    "written",    "meaning",
+    "instead", "known_name", "known_field", "known_as", "kernel", "field_value"};
 
 // Where `offset` of a string's value stands in the file. Strings with escapes have no such place; a text
 // compiled into the program has no source, and its value starts behind one quote.
@@ -52,6 +53,8 @@ std::string_view level_name(Level level) {
       return "one operation";
     case Level::gemm:
       return "one matrix product";
+    case Level::remark:
+      return "what the file writes";
     case Level::known:
       return "a known model";
   }

@@ -49,6 +49,8 @@ std::string_view scope_text(Scope scope) {
       return "each fused attention kernel";
     case Scope::file:
       return "the file";
+    case Scope::remark:
+      return "each likely mistake in what the file writes";
     case Scope::known:
       return "each model of the table of published models";
     case Scope::comment:
@@ -81,6 +83,8 @@ std::string_view level_text(Level level) {
       return "scopes `gemm`, `attention`";
     case Level::gemm:
       return "scope `gemm`";
+    case Level::remark:
+      return "scope `remark`";
     case Level::known:
       return "scope `known`";
   }
@@ -180,9 +184,12 @@ std::string variables_markdown() {
     }
     out += fmt::format("| `{}` | {}{} |\n", field.name, cell(field.doc), choices);
   }
-  for (const Level level : {Level::model, Level::gpu, Level::step, Level::op, Level::gemm, Level::known}) {
-    constexpr std::string_view titles[] = {
-        "The model", "The GPU", "The step", "One operation", "One matrix product", "A published model"};
+  for (const Level level :
+       {Level::model, Level::gpu, Level::step, Level::op, Level::gemm, Level::remark, Level::known}) {
+    constexpr std::string_view titles[] = {"The model",          "The GPU",
+                                           "The step",           "One operation",
+                                           "One matrix product", "What the file writes",
+                                           "A published model"};
     out += fmt::format("\n## {}\n\nIn {}.\n\n| Variable | Meaning |\n|---|---|\n",
                        titles[static_cast<std::size_t>(level)], level_text(level));
     for (const Variable& each : variables()) {

@@ -63,6 +63,7 @@ class Finder {
       case Scope::known:
         look_at_known(context);
         break;
+      case Scope::remark:  // rules/remarks.cpp
       case Scope::comment:
         break;
     }
@@ -161,19 +162,26 @@ class Finder {
   void look_at_known(Context context) {
     if (!reading_.setup.model.conv.empty()) return;
     std::vector<Hit> found;
-    for (const KnownModel& known : known_models()) {
+    for (const catalog::KnownModel& known : catalog::known_models()) {
       const Comparison comparison = compare(reading_, known);
       if (comparison.differences.empty()) return;  // it is this very model
       const auto& [field, value] = comparison.differences.front();
-      const Blame blame = choose_blame(reading_, {field}, true);
+      // A head dimension that is left out is to be written, rather than what it was derived from changed.
+      const bool is_head_dim = field == model::find_field("head_dim");
+      const Blame blame = is_head_dim ? Blame{field, {}} : choose_blame(reading_, {field}, true);
       context.known_differences = static_cast<double>(comparison.differences.size());
       context.known_value = static_cast<double>(value);
       context.known_swapped = comparison.swapped;
+      context.known_same_width = comparison.same_width;
+      context.known_here =
+          static_cast<double>(model::fields()[static_cast<std::size_t>(field)].get(reading_.setup));
+      context.known_head_dim = is_head_dim;
       const std::int64_t here = model::fields()[static_cast<std::size_t>(field)].get(reading_.setup);
       context.known_digits = static_cast<double>(edit_distance(std::to_string(here), std::to_string(value)));
       set_blamed(context, field);
       if (!holds(context)) continue;
       Hit hit{blame, context, {}, {}, 1, &known};
+      hit.known_field = field;
       if (comparison.swapped) hit.blame.related.push_back(comparison.differences[1].first);
       found.push_back(std::move(hit));
     }

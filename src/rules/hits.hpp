@@ -20,7 +20,8 @@ struct Hit {
   std::string_view expression;  // gemm: of the dimension
   std::vector<std::string> ops;
   double share = 0;  // of the step, all its operations together
-  const KnownModel* known = nullptr;
+  const catalog::KnownModel* known = nullptr;
+  model::FieldId known_field = model::no_field;  // in which it differs first
 };
 
 // The step of one GPU as the file has it.

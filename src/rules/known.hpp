@@ -1,32 +1,23 @@
-// Published models, to recognise a mistyped copy of one.
+// How a model differs from a published one, to recognise a mistyped copy of it.
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
+#include "catalog/known_models.hpp"
 #include "model/reading.hpp"
 
 namespace shapelint::rules {
 
-struct KnownModel {
-  std::string_view name;
-  std::string_view source;
-  std::vector<std::pair<model::FieldId, std::int64_t>> values;
-};
-
-// The table compiled into the program (rules/known/*.toml).
-std::span<const KnownModel> known_models();
-
-// How a reading differs from a known model.
+// Sizes that are compared: width, layers, heads, KV heads, head dimension, MLP and expert widths.
 struct Comparison {
-  std::size_t compared = 0;
   std::vector<std::pair<model::FieldId, std::int64_t>> differences;  // the field and the known model's value
+  // The same width, and an MLP of which one digit is another: the first difference then, whatever else
+  // differs.
+  bool same_width = false;
   bool swapped = false;  // two differences, and each value is where the other belongs
 };
-Comparison compare(const model::Reading& reading, const KnownModel& known);
+Comparison compare(const model::Reading& reading, const catalog::KnownModel& known);
 
 }  // namespace shapelint::rules

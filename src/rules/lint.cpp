@@ -36,7 +36,12 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 std::string known_word(const Hit& hit) {
-  return hit.known != nullptr ? std::string(hit.known->name) : std::string{};
+  return hit.known != nullptr ? hit.known->title : std::string{};
+}
+
+std::string known_field(const Hit& hit) {
+  if (hit.known_field == model::no_field) return {};
+  return std::string(model::fields()[static_cast<std::size_t>(hit.known_field)].name);
 }
 
 class Engine {
@@ -304,6 +309,10 @@ class Engine {
         {"expression", std::string(hit.expression)},
         {"field", field != nullptr ? std::string(field->name) : std::string{}},
         {"known_name", known_word(hit)},
+        {"known_field", known_field(hit)},
+        {"known_as", hit.context.known_same_width && hit.context.known_differences > 1
+                         ? "`hidden_size` is that of"
+                         : "this is"},
         {"kernel", gpu.attention.name},
     };
     finding.message = compiled.message(hit.context, words);

@@ -20,12 +20,13 @@ using text::NodeRef;
 template <class T>
 using NameTable = std::span<const std::pair<std::string_view, T>>;
 
-constexpr std::array<std::pair<std::string_view, Scope>, 8> scopes{{{"model", Scope::model},
+constexpr std::array<std::pair<std::string_view, Scope>, 9> scopes{{{"model", Scope::model},
                                                                     {"parallel", Scope::parallel},
                                                                     {"step", Scope::step},
                                                                     {"gemm", Scope::gemm},
                                                                     {"attention", Scope::attention},
                                                                     {"file", Scope::file},
+                                                                    {"remark", Scope::remark},
                                                                     {"known", Scope::known},
                                                                     {"comment", Scope::comment}}};
 constexpr std::array<std::pair<std::string_view, Effect>, 3> effects{
@@ -185,7 +186,7 @@ class Reader {
   void read_blame(Rule& rule) {
     const NodeRef blame = root_["blame"];
     if (!blame) {
-      if (rule.scope != Scope::known && rule.scope != Scope::comment)
+      if (rule.scope != Scope::known && rule.scope != Scope::comment && rule.scope != Scope::remark)
         errors_.push_back(root_.error("the key `blame` is missing"));
       return;
     }

@@ -22,6 +22,7 @@ enum class Scope : std::uint8_t {
   gemm,       // each matrix product of each pass
   attention,  // each fused attention kernel
   file,       // once; about what the file says rather than what it costs
+  remark,     // each likely mistake in what the file writes (model::Remark)
   known,      // each model of the table of known models
   comment     // never: it is found in the file's comments, where `when` has no say
 };

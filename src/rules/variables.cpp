@@ -74,6 +74,10 @@ double extra(const Context& c, std::string_view name) {
   return 0;
 }
 
+double is_remark(const Context& c, model::Remark::Kind kind) {
+  return c.remark != nullptr && c.remark->kind == kind ? 1.0 : 0.0;
+}
+
 // clang-format off
 constexpr Variable table[] = {
     // what derives from the model and the plan
@@ -159,11 +163,19 @@ constexpr Variable table[] = {
     {"tiles", Level::gemm, "tiles of the output, times batch and split_k", tile_count},
     {"waves", Level::gemm, "tiles / SMs that work on them", [](const Context& c) { return c.cost->waves; }},
 
+    // one likely mistake in what the file writes
+    {"is_duplicate_key", Level::remark, "whether a key is written twice in one table", [](const Context& c) { return is_remark(c, model::Remark::Kind::duplicate_key); }},
+    {"is_number_misread", Level::remark, "whether what looks like a number is read as something else", [](const Context& c) { return is_remark(c, model::Remark::Kind::number_misread); }},
+    {"is_unresolved", Level::remark, "whether a size is written, but only the run knows its value", [](const Context& c) { return is_remark(c, model::Remark::Kind::unresolved); }},
+
     // one model of the table of known models
     {"known_differences", Level::known, "dimensions in which the file differs from the known model", [](const Context& c) { return c.known_differences; }},
     {"known_value", Level::known, "what the known model has where the file differs", [](const Context& c) { return c.known_value; }},
     {"known_digits", Level::known, "digits in which the blamed value differs from the known model's", [](const Context& c) { return c.known_digits; }},
     {"known_swapped", Level::known, "whether two dimensions of the known model are exchanged", [](const Context& c) { return c.known_swapped ? 1.0 : 0.0; }},
+    {"known_here", Level::known, "what the file has there", [](const Context& c) { return c.known_here; }},
+    {"known_same_width", Level::known, "whether the width is the known model's, and its MLP differs in one digit", [](const Context& c) { return c.known_same_width ? 1.0 : 0.0; }},
+    {"known_head_dim", Level::known, "whether the first difference is the head dimension", [](const Context& c) { return c.known_head_dim ? 1.0 : 0.0; }},
 
     {"blamed", Level::model, "the blamed field's value (in fixes and messages)", [](const Context& c) { return c.blamed; }},
 };
@@ -220,6 +232,8 @@ bool allows(Scope scope, Effect effect, Level level) {
       return scope == Scope::gemm || scope == Scope::attention;
     case Level::gemm:
       return scope == Scope::gemm;
+    case Level::remark:
+      return scope == Scope::remark;
     case Level::known:
       return scope == Scope::known;
   }

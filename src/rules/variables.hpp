@@ -17,7 +17,7 @@
 namespace shapelint::rules {
 
 // What has to be known for a variable to have a value.
-enum class Level : std::uint8_t { model, gpu, step, op, gemm, known };
+enum class Level : std::uint8_t { model, gpu, step, op, gemm, remark, known };
 
 // Whether an expression of a rule with this scope and effect may use variables of this level. What makes a
 // run fail binds every proposal, so it must depend on the model alone.
@@ -38,6 +38,10 @@ struct Context {
   double known_value = 0;
   double known_digits = 0;
   bool known_swapped = false;
+  bool known_head_dim = false;
+  bool known_same_width = false;
+  double known_here = 0;
+  const model::Remark* remark = nullptr;
   double blamed = 0;
 };
 

@@ -139,19 +139,19 @@ TEST_CASE("the data files of the dialects are free of mistakes", "[formats]") {
 
 TEST_CASE("the table of known models is free of mistakes", "[formats]") {
   std::vector<Error> errors;
-  std::vector<formats::KnownModel> models;
+  std::vector<catalog::KnownModel> models;
   for (const text::Document& document : catalog::builtin("formats/models")) {
-    formats::load_known_models(document, models, errors);
+    catalog::load_known_models(document, models, errors);
   }
   for (const Error& error : errors) FAIL_CHECK(error.path << ": " << error.message << "; " << error.hint);
   CHECK(models.size() > 50);
-  for (const formats::KnownModel& each : models) {
+  for (const catalog::KnownModel& each : models) {
     CAPTURE(each.name);
     CHECK(formats::find_known_model(each.name) != nullptr);
     CHECK_FALSE(each.source.empty());
   }
   const auto name = [](std::string_view written) {
-    const formats::KnownModel* found = formats::find_known_model(written);
+    const catalog::KnownModel* found = formats::find_known_model(written);
     return found == nullptr ? std::string() : found->name;
   };
   CHECK(name("NousResearch/Llama-2-7b-hf") == "meta-llama/Llama-2-7b-hf");

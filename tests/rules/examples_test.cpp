@@ -9,6 +9,7 @@
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "rules/lint.hpp"
+#include "rules/remarks.hpp"
 #include "tests/catch.hpp"
 #include "text/files.hpp"
 #include "text/toml.hpp"
@@ -29,6 +30,15 @@ std::string findings_of(const rules::RuleBook& book, const rules::Rule& rule, co
   const formats::ReadResult file =
       formats::read_text(files, std::string(example.file), std::string(example.config));
   INFO(messages(file.errors));
+  if (rule.scope == rules::Scope::remark) {
+    rules::Options only;
+    only.select = {std::string(rule.code)};
+    std::string remarked;
+    for (const rules::Finding& finding : rules::look_at(book, file.remarks, only)) {
+      remarked += finding.message + "\n";
+    }
+    return remarked;
+  }
   REQUIRE(file.readings.size() == 1);
   const auto gpu = gpu::find_gpu(example.gpu);
   REQUIRE(gpu);

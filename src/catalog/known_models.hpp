@@ -1,0 +1,37 @@
+// Published models and their shapes, from formats/models/*.toml: what training files name by repository, and
+// what a mistyped copy is compared with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/fields.hpp"
+#include "text/document.hpp"
+
+namespace shapelint::catalog {
+
+struct KnownModel {
+  std::string name;   // `meta-llama/Llama-3.1-8B`
+  std::string title;  // as people call it: `Llama 3 8B`; the name where nothing else is said
+  std::vector<std::string>
+      aliases;  // patterns with `*`, matched against names without their organisation too
+  std::string source;
+  std::vector<std::pair<model::FieldId, std::int64_t>> values;
+};
+
+// What the model's entry says of a field; nothing when it says nothing.
+std::optional<std::int64_t> stated(const KnownModel& known, std::string_view field);
+
+// The built-in table, loaded at the first call.
+std::span<const KnownModel> known_models();
+
+// Loads the models of one data file; errors are appended with their place.
+void load_known_models(const text::Document& document, std::vector<KnownModel>& models,
+                       std::vector<Error>& errors);
+
+}  // namespace shapelint::catalog

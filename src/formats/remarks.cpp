@@ -1,0 +1,191 @@
+// Duplicate keys, and numbers that are none.
+#include "formats/remarks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "text/source.hpp"
+#include "text/yaml_scalar.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+using model::Remark;
+using text::Kind;
+using text::NodeRef;
+
+// Longest value that a message repeats.
+constexpr std::size_t longest_shown = 40;
+
+std::string written_at(const text::Document& document, Span span) {
+  const std::string_view source = document.source();
+  const auto begin = std::min(source.size(), static_cast<std::size_t>(std::max<std::int64_t>(0, span.begin)));
+  const auto end = std::min(source.size(), static_cast<std::size_t>(std::max(span.begin, span.end)));
+  std::string_view text = source.substr(begin, end - begin);
+  if (const auto line = text.find('\n'); line != std::string_view::npos || text.size() > longest_shown) {
+    text = text.substr(0, std::min(line, longest_shown));
+    return std::string(text) + "…";
+  }
+  return std::string(text);
+}
+
+Remark remark_at(Remark::Kind kind, const text::Document& document, NodeRef node) {
+  Remark out;
+  out.kind = kind;
+  out.path = std::string(document.path());
+  out.span = node.span();
+  out.key_path = node.path();
+  out.key = std::string(node.key());
+  out.written = written_at(document, node.span());
+  return out;
+}
+
+std::string normal_key(std::string_view key, bool flags) {
+  std::string out(key);
+  if (!flags) return out;
+  if (out.starts_with("--")) out.erase(0, 2);
+  std::replace(out.begin(), out.end(), '-', '_');
+  return out;
+}
+
+void find_duplicates(const Dialect& dialect, const text::Document& document, bool is_command,
+                     std::vector<Remark>& out) {
+  for (std::size_t i = 0; i < document.nodes().size(); ++i) {
+    if (document.nodes()[i].kind != Kind::table) continue;
+    std::map<std::string, NodeRef, std::less<>> seen;
+    for (const NodeRef child : NodeRef(&document, static_cast<std::int32_t>(i))) {
+      // Later flags override those of a variable on purpose; and only flags are keys of a script.
+      if (is_command && (child.use_span() || !child.key().starts_with("--"))) continue;
+      const auto [at, is_new] = seen.try_emplace(normal_key(child.key(), dialect.flags), child);
+      if (is_new) continue;
+      const NodeRef first = at->second;
+      at->second = child;
+      if (first.key_span().begin >= child.key_span().begin) continue;  // merged in, or expanded twice
+      Remark remark = remark_at(Remark::Kind::duplicate_key, document, child);
+      remark.span = child.key_span();
+      remark.meaning = fmt::format("`{}` on line {}", written_at(document, first.span()),
+                                   text::place_of(document.source(), first.span().begin).line);
+      out.push_back(std::move(remark));
+    }
+  }
+}
+
+// `1e-5` as PyYAML wants it: with a point before the exponent and a sign in it.
+std::string with_point_and_sign(std::string_view text, double value) {
+  const auto at = text.find_first_of("eE");
+  if (at == std::string_view::npos || at + 1 >= text.size()) return exact(value);
+  std::string out(text.substr(0, at));
+  if (out.find('.') == std::string::npos) out += ".0";
+  out += 'e';
+  std::string_view exponent = text.substr(at + 1);
+  if (exponent.front() != '-' && exponent.front() != '+') out += '+';
+  return out + std::string(exponent);
+}
+
+bool is_octal(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return text.size() > 1 && text.front() == '0' &&
+         text.find_first_not_of("01234567_") == std::string_view::npos;
+}
+
+void find_misread(const Dialect& dialect, const text::Document& document, std::vector<Remark>& out) {
+  for (std::size_t i = 0; i < document.nodes().size(); ++i) {
+    const NodeRef node(&document, static_cast<std::int32_t>(i));
+    if (node.use_span() || node.key().empty()) continue;
+    if (node.is(Kind::string) && !dialect.reads_exponents) {
+      Remark remark = remark_at(Remark::Kind::number_misread, document, node);
+      // What is quoted is meant as a string.
+      if (remark.written != *node.as_string()) continue;
+      const auto value = text::number_that_yaml_reads_as_string(remark.written);
+      if (!value) continue;
+      remark.meaning = "a string";
+      remark.instead = with_point_and_sign(remark.written, *value);
+      out.push_back(std::move(remark));
+    } else if (node.is(Kind::integer)) {
+      Remark remark = remark_at(Remark::Kind::number_misread, document, node);
+      if (!is_octal(remark.written)) continue;
+      remark.meaning = fmt::format("the octal number {}", *node.as_integer());
+      const auto digits = remark.written.find_first_not_of("+-0_");
+      remark.instead = digits == std::string::npos ? "0" : remark.written.substr(digits);
+      out.push_back(std::move(remark));
+    }
+  }
+}
+
+bool speaks(const Dialect& dialect, std::string_view syntax) {
+  return std::find(dialect.syntax.begin(), dialect.syntax.end(), syntax) != dialect.syntax.end();
+}
+
+}  // namespace
+
+void remark_on(const Dialect& dialect, const text::Document& document, std::string_view syntax,
+               std::vector<Remark>& out) {
+  if (syntax == "json" || syntax == "yaml" || syntax == "shell")
+    find_duplicates(dialect, document, syntax == "shell", out);
+  if (syntax == "yaml") find_misread(dialect, document, out);
+}
+
+void remark_on_text(const Dialect& dialect, NodeRef node, model::FieldId field, std::vector<Remark>& out) {
+  const auto text = node.as_string();
+  const bool is_word = speaks(dialect, "shell") || node.key().starts_with("--");  // of a command line
+  if (!text || node.use_span() || field == model::no_field || is_word) return;
+  if (model::fields()[static_cast<std::size_t>(field)].type != model::FieldType::integer) return;
+  const bool is_digits = text->find_first_of("0123456789") != std::string_view::npos &&
+                         text->find_first_not_of("0123456789_ ") == std::string_view::npos;
+  if (!is_digits) return;
+  Remark remark;
+  remark.kind = Remark::Kind::number_misread;
+  remark.path = std::string(node.file());
+  remark.span = node.span();
+  remark.key_path = node.path();
+  remark.key = std::string(node.key());
+  remark.written = fmt::format("\"{}\"", *text);
+  remark.meaning = "a string";
+  remark.field = field;
+  std::copy_if(text->begin(), text->end(), std::back_inserter(remark.instead),
+               [](char c) { return c >= '0' && c <= '9'; });
+  out.push_back(std::move(remark));
+}
+
+void remark_on_unresolved(model::Reading& reading, const std::vector<Unresolved>& unresolved) {
+  constexpr std::array<std::string_view, 5> required{"hidden_size", "num_layers", "num_attention_heads",
+                                                     "intermediate_size", "vocab_size"};
+  Remark remark;
+  remark.kind = Remark::Kind::unresolved;
+  for (const auto& [field, node] : unresolved) {
+    if (field == model::no_field) continue;
+    const auto index = static_cast<std::size_t>(field);
+    const std::string_view name = model::fields()[index].name;
+    if (std::find(required.begin(), required.end(), name) == required.end()) continue;
+    if (reading.origins[index].kind != model::Origin::Kind::unknown) continue;
+    const std::string shown = fmt::format("`{}`", name);
+    if (remark.field == model::no_field) {
+      remark.field = field;
+      remark.path = std::string(node.file());
+      remark.span = node.use_span().value_or(node.span());
+      remark.key_path = node.path();
+      remark.key = shown;
+      remark.meaning = std::string(node.note());
+    } else if (remark.key.find(shown) == std::string::npos) {
+      remark.key += ", " + shown;
+    }
+  }
+  if (remark.field != model::no_field) reading.remarks.push_back(std::move(remark));
+}
+
+void add_remarks(const std::vector<Remark>& from, std::vector<Remark>& into) {
+  for (const Remark& each : from) {
+    const bool is_there = std::any_of(into.begin(), into.end(), [&](const Remark& other) {
+      return other.kind == each.kind && other.path == each.path && other.span.begin == each.span.begin;
+    });
+    if (!is_there) into.push_back(each);
+  }
+}
+
+}  // namespace shapelint::formats
