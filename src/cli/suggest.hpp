@@ -19,6 +19,7 @@ namespace shapelint::cli {
 
 struct SuggestOptions {
   std::string file;
+  std::string model;  // which of the file's
   GpuOptions gpu;
   suggest::AxesRequest axes;  // without its ranges
   std::vector<std::string> ranges;

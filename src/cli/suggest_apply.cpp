@@ -2,6 +2,8 @@
 // was suggested.
 #include "cli/suggest_apply.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/messages.hpp"
@@ -47,7 +49,11 @@ std::string contradiction(const std::string& changed, const report::SuggestRepor
   if (read.readings.empty()) {
     return read.errors.empty() ? std::string("it cannot be read") : read.errors.front().message;
   }
-  const auto wrong = suggest::differences(suggestion.setup, read.readings.front().setup);
+  const auto same = std::find_if(read.readings.begin(), read.readings.end(), [&](const model::Reading& each) {
+    return each.part == report.problem.reading->part;
+  });
+  if (same == read.readings.end()) return "another model";
+  const auto wrong = suggest::differences(suggestion.setup, same->setup);
   return report::changes_text(wrong);
 }
 

@@ -29,8 +29,9 @@ ExitCode suggest_family(const suggest::Problem& problem, const SuggestOptions& o
                 "`--vary`, `--fix`, `--range`, `--apply` and `--diff` do not go with it");
     failed = true;
   }
-  if (problem.start.model.mla.kv_lora_rank > 0 || problem.start.model.moe.num_experts > 0) {
-    print_error(io, "families are made of dense models with ordinary attention");
+  if (problem.start.model.mla.kv_lora_rank > 0) {
+    print_error(io,
+                "a family has one `head_dim`, and the heads of latent attention (MLA) have several widths");
     failed = true;
   }
   if (failed) return ExitCode::error;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.hpp"
 #include "base/number.hpp"
 #include "cli/messages.hpp"
 #include "gpu/registry.hpp"
@@ -59,6 +60,25 @@ void check_conditions(const std::vector<std::string>& where, std::vector<std::st
   }
 }
 
+// The number of the reading called `name`; the first one, with a note, when none is named and there are more.
+std::size_t choose_model(const ModelFile& file, const std::string& name, Io& io, std::vector<Error>& errors) {
+  std::vector<std::string_view> parts;
+  for (const model::Reading& each : file.readings) parts.push_back(each.part.empty() ? each.name : each.part);
+  if (name.empty()) {
+    if (parts.size() > 1) {
+      io.err << fmt::format("note: {}: {} models ({}); this is about `{}`, `--model` picks another\n",
+                            file.path, parts.size(), fmt::join(parts, ", "), parts.front());
+    }
+    return 0;
+  }
+  const auto found = std::find(parts.begin(), parts.end(), name);
+  if (found != parts.end()) return static_cast<std::size_t>(found - parts.begin());
+  std::string hint = did_you_mean(name, parts);
+  if (hint.empty()) hint = fmt::format("it holds {}", fmt::join(parts, ", "));
+  errors.push_back({fmt::format("there is no model `{}`", name), std::move(hint), file.path, std::nullopt});
+  return 0;
+}
+
 }  // namespace
 
 std::vector<Error> missing_fields(const model::Reading& reading, const std::string& path) {
@@ -110,6 +130,7 @@ std::unique_ptr<SuggestInput> read_suggest_input(const SuggestOptions& options, 
       }
       if (input->file.lint.gpus.empty()) input->gpus = assumed_gpus();
     }
+    input->model = choose_model(input->file, options.model, io, errors);
     for (Error& error : missing_fields(input->reading(), input->file.path)) {
       errors.push_back(std::move(error));
     }

@@ -16,7 +16,8 @@ namespace shapelint::cli {
 // What a problem refers to; must outlive it.
 struct SuggestInput {
   ModelFile file;
-  const model::Reading& reading() const { return file.readings.front(); }
+  std::size_t model = 0;  // of the file's readings
+  const model::Reading& reading() const { return file.readings[model]; }
   std::vector<gpu::Gpu> gpus;
   std::vector<std::string> conditions;
 };

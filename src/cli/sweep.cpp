@@ -76,6 +76,10 @@ std::vector<Option> sweep_options(SweepOptions& options) {
        .doc = "model to start from; `-` reads standard input",
        .set = into(options.file),
        .required = true},
+      {.names = "--model",
+       .value = "NAME",
+       .doc = "which model of a file that holds several, such as text or vision; the first unless given",
+       .set = into(options.model)},
       {.names = "--over",
        .value = "FIELD=LOW:HIGH:STEP",
        .doc = "sweep a field over these values; also FIELD=A,B,C. Several make a grid, the last one varies "
@@ -96,6 +100,7 @@ std::vector<Option> sweep_options(SweepOptions& options) {
 ExitCode sweep(const SweepOptions& options, Io& io) {
   SuggestOptions common;
   common.file = options.file;
+  common.model = options.model;
   common.gpu = options.gpu;
   common.overrides = options.overrides;
   std::vector<Error> errors;

@@ -15,6 +15,7 @@ namespace shapelint::cli {
 
 struct SweepOptions {
   std::string file;
+  std::string model;  // which of the file's
   GpuOptions gpu;
   std::vector<std::string> over;
   std::string shard = "1/1";

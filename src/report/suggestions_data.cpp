@@ -34,7 +34,8 @@ Json performance(const suggest::Performance& p) {
   Json out{{"step_us", p.time_us},
            {"mfu", p.mfu},
            {"tokens_per_s_per_gpu", p.tokens_per_s},
-           {"memory_gb", p.memory_gb}};
+           {"memory_gb", p.memory_gb},
+           {"gpu_memory_gb", p.capacity_gb}};
   if (p.dollars_per_m > 0) out["dollars_per_million_tokens"] = p.dollars_per_m;
   return out;
 }
@@ -44,7 +45,8 @@ Json on_gpu(const suggest::OnGpu& gpu) {
   out.update(performance(gpu.now));
   Json causes = Json::array();
   for (const suggest::Cause& each : gpu.causes) {
-    causes.push_back({{"op", each.op}, {"effect", gpu::name(each.effect)}, {"share", each.share}});
+    causes.push_back(
+        {{"op", each.op}, {"effect", suggest::name(each)}, {"share", each.share}, {"sizes", each.sizes}});
   }
   out["causes"] = std::move(causes);
   out["other"] = gpu.other;
@@ -87,6 +89,7 @@ std::string suggestions_json(const SuggestReport& report) {
     for (const suggest::OnGpu& gpu : each.gpus) on.push_back(on_gpu(gpu));
     suggestions.push_back({{"gain", each.gain},
                            {"gain_error", each.error},
+                           {"of_best", answer.gpus.size() > 1 ? Json(each.of_best) : Json()},
                            {"parameters", each.parameters},
                            {"changes", changes(each.edits.changes)},
                            {"implied", changes(each.edits.implied)},

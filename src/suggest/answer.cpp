@@ -5,10 +5,14 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "cost/uncertainty.hpp"
 #include "model/lower.hpp"
 #include "suggest/costing.hpp"
+#include "suggest/feasible.hpp"
 #include "suggest/footprint.hpp"
 
 namespace shapelint::suggest {
@@ -56,12 +60,9 @@ class Explainer {
     out.edits = edits_between(*problem_.reading, out.setup);
     out.parameters = found.parameters;
     for (std::size_t gpu = 0; gpu < problem_.gpus.size(); ++gpu) out.gpus.push_back(on_gpu(setup, gpu));
-    out.gain = 1 - costing_.start_value() / found.value;
-    out.error = 0;
-    for (std::size_t gpu = 0; gpu < out.gpus.size(); ++gpu) {
-      out.error +=
-          out.gpus[gpu].error * (problem_.weights.empty() ? 1.0 / real_size() : problem_.weights[gpu]);
-    }
+    out.gain = together(out.gpus, &OnGpu::gain);
+    out.error = error_of_gain(out.gpus);
+    if (out.gpus.size() > 1) out.of_best = found.value;
     for (const Change& change : out.edits.changes) out.alone.push_back(alone(change));
     return out;
   }
@@ -104,7 +105,15 @@ class Explainer {
       out.dollars_per_m = problem_.prices[gpu] / seconds_per_hour / out.tokens_per_s * million;
     }
     out.memory_gb = memory_bytes(setup) / bytes_per_gb;
+    out.capacity_gb = problem_.gpus[gpu]->dram_size_gb;
     return out;
+  }
+
+  double error_of_gain(const std::vector<OnGpu>& gpus) const {
+    if (problem_.basket == Basket::mean) return together(gpus, &OnGpu::error);
+    return std::min_element(gpus.begin(), gpus.end(),
+                            [](const OnGpu& a, const OnGpu& b) { return a.gain < b.gain; })
+        ->error;
   }
 
   double together(const std::vector<OnGpu>& gpus, double OnGpu::*member) const {
@@ -134,28 +143,83 @@ class Explainer {
 
     // What one unit of the new step's time stands for in the old step.
     const double scale = (1 - out.gain) * before.cost.time_us / after.cost.time_us;
-    std::map<std::string, cost::EffectTimes> moved;
-    const auto add = [&](const Step& each, double factor) {
-      for (std::size_t i = 0; i < each.workload.ops.size(); ++i) {
-        const model::Op& op = each.workload.ops[i];
-        if (op.overlapped) continue;
-        const cost::EffectTimes times = cost::split_by_effect(op, each.cost.ops[i]);
-        cost::EffectTimes& to = moved[std::string(op.name)];
-        for (std::size_t e = 0; e < times.size(); ++e) to[e] += factor * op.count * times[e];
-      }
-    };
-    add(before, 1 / before.cost.time_us);
-    add(after, -scale / before.cost.time_us);
+    const std::map<std::string, Spent> old_ops = spent(before, 1 / before.cost.time_us);
+    const std::map<std::string, Spent> new_ops = spent(after, scale / before.cost.time_us);
+    std::set<std::string> names;
+    for (const auto& [name, times] : old_ops) names.insert(name);
+    for (const auto& [name, times] : new_ops) names.insert(name);
     out.other = out.gain;
-    for (const auto& [op, times] : moved) {
-      for (std::size_t e = 0; e < times.size(); ++e) {
-        if (std::fabs(times[e]) < least_cause) continue;
-        out.causes.push_back({op, static_cast<gpu::Effect>(e), times[e]});
-        out.other -= times[e];
-      }
+    for (const std::string& name : names) {
+      const auto old_op = old_ops.find(name);
+      const auto new_op = new_ops.find(name);
+      add_causes(name, old_op == old_ops.end() ? Spent{} : old_op->second,
+                 new_op == new_ops.end() ? Spent{} : new_op->second, out);
     }
     std::stable_sort(out.causes.begin(), out.causes.end(),
                      [](const Cause& a, const Cause& b) { return std::fabs(a.share) > std::fabs(b.share); });
+    return out;
+  }
+
+  // All runs of the ops of one name: shares of the old step, by effect; multiply-adds of products, in the
+  // same unit of steps; the first of its ops.
+  struct Spent {
+    cost::EffectTimes times{};
+    double products = 0;
+    const model::Op* first = nullptr;
+  };
+
+  static std::map<std::string, Spent> spent(const Step& step, double factor) {
+    std::map<std::string, Spent> out;
+    for (std::size_t i = 0; i < step.workload.ops.size(); ++i) {
+      const model::Op& op = step.workload.ops[i];
+      if (op.overlapped) continue;
+      Spent& to = out[std::string(op.name)];
+      if (to.first == nullptr) to.first = &op;
+      const cost::EffectTimes times = cost::split_by_effect(op, step.cost.ops[i]);
+      for (std::size_t e = 0; e < times.size(); ++e) to.times[e] += factor * op.count * times[e];
+      if (op.kind == model::OpKind::gemm) {
+        to.products +=
+            factor * op.count * real(op.batch.value) * real(op.m.value) * real(op.n.value) * real(op.k.value);
+      }
+    }
+    return out;
+  }
+
+  static void add_causes(const std::string& name, const Spent& before, const Spent& after, OnGpu& out) {
+    const auto add = [&](gpu::Effect effect, bool work, double share) {
+      if (std::fabs(share) < least_cause) return;
+      Cause cause{name, effect, work, share, {}};
+      if (!work) cause.sizes = changed_sizes(before.first, after.first);
+      out.causes.push_back(std::move(cause));
+      out.other -= share;
+    };
+    for (std::size_t e = 0; e < before.times.size(); ++e) {
+      const auto effect = static_cast<gpu::Effect>(e);
+      const double share = before.times[e] - after.times[e];
+      if (effect != gpu::Effect::throughput || before.products <= 0 || after.products <= 0) {
+        add(effect, effect == gpu::Effect::throughput, share);
+        continue;
+      }
+      // What the difference of work would save at the old rate, and what the new rate saves of the new work.
+      const double at_old_rate = before.times[e] * after.products / before.products;
+      add(effect, true, before.times[e] - at_old_rate);
+      add(effect, false, at_old_rate - after.times[e]);
+    }
+  }
+
+  static std::string changed_sizes(const model::Op* before, const model::Op* after) {
+    std::string out;
+    if (before == nullptr || after == nullptr || before->kind != model::OpKind::gemm ||
+        after->kind != model::OpKind::gemm) {
+      return out;
+    }
+    const auto size = [&](std::string_view name, std::int64_t from, std::int64_t to) {
+      if (from != to) out += fmt::format("{}{} {} → {}", out.empty() ? "" : ", ", name, from, to);
+    };
+    size("m", before->m.value, after->m.value);
+    size("n", before->n.value, after->n.value);
+    size("k", before->k.value, after->k.value);
+    size("batch", before->batch.value, after->batch.value);
     return out;
   }
 
@@ -181,6 +245,20 @@ class Explainer {
   std::vector<Step> start_;
 };
 
+// Which conditions rule the combinations of the space out.
+void exclusions(const Problem& problem, Answer& answer) {
+  constexpr std::size_t most = 20'000;  // combinations looked at
+  const Broken broken = count_broken(problem, most);
+  if (broken.looked_at == 0) return;
+  answer.excluded = real(broken.any) / real(broken.looked_at);
+  for (std::size_t i = 0; i < broken.names.size(); ++i) {
+    if (broken.counts[i] == 0) continue;
+    answer.exclusions.push_back({broken.names[i], real(broken.counts[i]) / real(broken.looked_at)});
+  }
+  std::stable_sort(answer.exclusions.begin(), answer.exclusions.end(),
+                   [](const Exclusion& a, const Exclusion& b) { return a.share > b.share; });
+}
+
 }  // namespace
 
 Answer explain(const Problem& problem, const SearchOutcome& outcome, const SearchOptions& options) {
@@ -198,6 +276,7 @@ Answer explain(const Problem& problem, const SearchOutcome& outcome, const Searc
       answer.behind_front = std::max(answer.behind_front, found.speed - 1);
     }
   }
+  if (outcome.best.empty() && outcome.complete) exclusions(problem, answer);
   answer.candidates = outcome.candidates;
   answer.priced = outcome.priced;
   answer.complete = outcome.complete;
@@ -208,8 +287,13 @@ Answer explain(const Problem& problem, const SearchOutcome& outcome, const Searc
   return answer;
 }
 
-std::string_view describe(gpu::Effect effect) {
-  switch (effect) {
+std::string_view name(const Cause& cause) {
+  return cause.work ? "work" : gpu::name(cause.effect);
+}
+
+std::string_view describe(const Cause& cause) {
+  if (cause.work) return "work";
+  switch (cause.effect) {
     case gpu::Effect::alignment:
       return "misaligned rows";
     case gpu::Effect::tile:
@@ -219,7 +303,7 @@ std::string_view describe(gpu::Effect effect) {
     case gpu::Effect::attention:
       return "attention kernel";
     case gpu::Effect::throughput:
-      return "arithmetic";
+      return "rate of the product";
     case gpu::Effect::memory:
       return "memory traffic";
     case gpu::Effect::communication:

@@ -18,7 +18,9 @@ namespace shapelint::suggest {
 struct Cause {
   std::string op;
   gpu::Effect effect = gpu::Effect::throughput;
+  bool work = false;  // of `throughput`: the product has less to do; else it does it faster
   double share = 0;
+  std::string sizes;  // of a product's effect: what changed of its forward sizes, "n 50257 → 50304"
 };
 
 struct Performance {
@@ -26,7 +28,8 @@ struct Performance {
   double mfu = 0;
   double tokens_per_s = 0;   // of one GPU
   double dollars_per_m = 0;  // per million tokens, where a price is known
-  double memory_gb = 0;
+  double memory_gb = 0;      // needed
+  double capacity_gb = 0;    // of the GPU; 0: not known
 };
 
 struct OnGpu {
@@ -50,11 +53,19 @@ struct Suggestion {
   Edits edits;
   model::Setup setup;  // in the file's own mode
   std::int64_t parameters = 0;
-  // Of the objective: 1 - old / new value. For several GPUs: of what the basket makes of them.
+  // Of the objective: 1 - new / old cost. Of several GPUs that of the one that gains least, or the weighted
+  // mean.
   double gain = 0;
   double error = 0;
+  double of_best = 0;  // several GPUs: what candidates are ranked by, 1 is each GPU's own best
   std::vector<OnGpu> gpus;
   std::vector<Alone> alone;
+};
+
+// A condition that combinations of the space break.
+struct Exclusion {
+  std::string name;
+  double share = 0;  // of the combinations
 };
 
 struct FrontPoint {
@@ -73,6 +84,8 @@ struct Answer {
   double behind_front = 0;
   double candidates = 0;
   double priced = 0;
+  double excluded = 0;                // share of the combinations that break any condition, and
+  std::vector<Exclusion> exclusions;  // which, most first; only looked for when nothing better was found
   bool complete = true;
   double gap = 0;  // when stopped early: nothing is better than the first (or the start) by more
 };
@@ -82,6 +95,8 @@ inline constexpr double least_cause = 0.001;
 Answer explain(const Problem& problem, const SearchOutcome& outcome, const SearchOptions& options);
 
 // "partial tiles", "misaligned rows" … for people.
-std::string_view describe(gpu::Effect effect);
+std::string_view describe(const Cause& cause);
+// For programs: the effect's name, or "work".
+std::string_view name(const Cause& cause);
 
 }  // namespace shapelint::suggest

@@ -34,6 +34,16 @@ std::int64_t heads_per_group(const model::Setup& setup) {
       1, setup.model.num_attention_heads / std::max<std::int64_t>(1, setup.model.num_key_value_heads));
 }
 
+std::int64_t value_of(const model::Setup& setup, model::FieldId field) {
+  return model::fields()[static_cast<std::size_t>(field)].get(setup);
+}
+
+// A width of the MLP as a share of hidden_size.
+struct Width {
+  model::FieldId field = model::no_field;
+  double ratio = 1;
+};
+
 // The start scaled to a width: as many layers as its aspect says, heads of `head_dim`.
 model::Setup scaled_to(const model::Setup& start, std::int64_t hidden, std::int64_t head_dim) {
   model::Setup setup = start;
@@ -43,6 +53,14 @@ model::Setup scaled_to(const model::Setup& start, std::int64_t hidden, std::int6
   model.num_layers =
       rounded(real(start.model.num_layers) * ratio, std::max<std::int64_t>(1, start.plan.pipeline));
   model.intermediate_size = rounded(real(start.model.intermediate_size) * ratio, width_multiple);
+  if (model.moe.num_experts > 0) {
+    const auto scaled = [&](std::int64_t width) {
+      return width > 0 ? rounded(real(width) * ratio, width_multiple) : 0;
+    };
+    model.moe.intermediate_size = scaled(start.model.moe.intermediate_size);
+    model.moe.shared_intermediate_size = scaled(start.model.moe.shared_intermediate_size);
+    model.moe.first_dense_layers = std::min(start.model.moe.first_dense_layers, model.num_layers - 1);
+  }
   model.head_dim = model.value_head_dim = head_dim;
   model.num_attention_heads = std::max<std::int64_t>(1, hidden / head_dim);
   const std::int64_t per_group = heads_per_group(start);
@@ -76,8 +94,12 @@ std::vector<std::int64_t> multiples_around(double value, double reach) {
   return out;
 }
 
+// Number of key-value heads of a rung: the family's, so that all its models can be split alike; or, where no
+// shape has that, as many query heads per key-value head.
+enum class Groups : std::uint8_t { same, same_ratio };
+
 Problem rung_problem(const Problem& family, const model::Setup& base, std::int64_t target,
-                     std::int64_t head_dim) {
+                     std::int64_t head_dim, Groups which) {
   Problem problem = family;
   problem.start = base;
   problem.links.head_dim_from_hidden = true;
@@ -102,27 +124,45 @@ Problem rung_problem(const Problem& family, const model::Setup& base, std::int64
   axis("head_dim", {head_dim});
   const bool grouped = !problem.links.key_value_heads;
   const std::int64_t per_group = heads_per_group(family.start);
+  constexpr std::int64_t least_per_group = 2;
+  const bool same_groups =
+      which == Groups::same &&
+      base.model.hidden_size / head_dim >= least_per_group * family.start.model.num_key_value_heads;
   if (grouped) {
     std::vector<std::int64_t> groups;
-    for (const std::int64_t hidden : multiples_around(real(base.model.hidden_size), hidden_reach)) {
-      if (hidden % (head_dim * per_group) == 0) groups.push_back(hidden / head_dim / per_group);
+    if (same_groups) {
+      groups.push_back(family.start.model.num_key_value_heads);
+    } else {
+      for (const std::int64_t hidden : multiples_around(real(base.model.hidden_size), hidden_reach)) {
+        if (hidden % (head_dim * per_group) == 0) groups.push_back(hidden / head_dim / per_group);
+      }
     }
     if (groups.empty()) groups.push_back(base.model.num_key_value_heads);
     axis("num_key_value_heads", std::move(groups));
   }
   problem.links.intermediate_size = false;
-  if (family.start.model.intermediate_size > 0) {
-    axis("intermediate_size",
-         multiples_around(real(base.model.intermediate_size), hidden_reach + intermediate_reach));
+  problem.links.moe_intermediate_size = false;
+  problem.links.moe_shared_intermediate_size = false;
+  const model::Moe& moe = family.start.model.moe;
+  const bool dense_layers = moe.num_experts <= 0 || moe.first_dense_layers > 0 || moe.layer_interval > 1;
+  std::vector<std::string_view> widths;
+  if (dense_layers && family.start.model.intermediate_size > 0) widths.emplace_back("intermediate_size");
+  if (moe.num_experts > 0) widths.emplace_back("moe_intermediate_size");
+  std::vector<Width> kept;
+  for (const std::string_view width : widths) {
+    const model::FieldId field = model::find_field(width);
+    axis(width, multiples_around(real(value_of(base, field)), hidden_reach + intermediate_reach));
+    kept.push_back({field, real(value_of(family.start, field)) / real(family.start.model.hidden_size)});
   }
-  const double ratio = real(family.start.model.intermediate_size) / real(family.start.model.hidden_size);
-  problem.constraints = [inner = family.constraints, ratio, per_group, grouped] {
+  problem.constraints = [inner = family.constraints, kept, per_group, by_ratio = grouped && !same_groups] {
     std::vector<Constraint> out = inner ? inner() : std::vector<Constraint>{};
-    out.push_back({"`intermediate_size / hidden_size` as in the family", [ratio](const model::Setup& s) {
-                     return std::fabs(real(s.model.intermediate_size) / real(s.model.hidden_size) / ratio -
-                                      1) <= intermediate_reach;
-                   }});
-    if (grouped) {
+    for (const Width& width : kept) {
+      out.push_back({"widths of the MLP to hidden_size as in the family", [width](const model::Setup& s) {
+                       const double ratio = real(value_of(s, width.field)) / real(s.model.hidden_size);
+                       return std::fabs(ratio / width.ratio - 1) <= intermediate_reach;
+                     }});
+    }
+    if (by_ratio) {
       out.push_back({"`num_attention_heads / num_key_value_heads` as in the family",
                      [per_group](const model::Setup& s) {
                        return s.model.num_attention_heads == per_group * s.model.num_key_value_heads;
@@ -198,12 +238,16 @@ Family find_family(const Problem& problem, const std::vector<std::int64_t>& size
     Family candidate{head_dim, family.start.model.vocab_size, {}};
     double score = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const Problem rung = rung_problem(family, bases[i], sizes[i], head_dim);
       SearchOptions search = options;
       search.keep = 1;
       search.better_only = false;
       search.front = false;
-      const SearchOutcome outcome = optimize(rung, search);
+      Problem rung = rung_problem(family, bases[i], sizes[i], head_dim, Groups::same);
+      SearchOutcome outcome = optimize(rung, search);
+      if (outcome.best.empty() && outcome.complete && !problem.links.key_value_heads) {
+        rung = rung_problem(family, bases[i], sizes[i], head_dim, Groups::same_ratio);
+        outcome = optimize(rung, search);
+      }
       Rung out;
       out.target = sizes[i];
       // A missing rung counts like one that is a thousand times slower.

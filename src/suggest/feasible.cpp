@@ -131,12 +131,14 @@ std::uint64_t Feasible::broken(std::span<const std::int64_t> values) {
   return mask;
 }
 
-std::vector<std::string> unsatisfiable(const Problem& problem, std::size_t most) {
-  Feasible feasible(problem);
+namespace {
+
+// Calls `visit` with the values of each combination, or of `most` that are evenly spread, until it says no.
+template <class Visit>
+void for_each_combination(const Problem& problem, std::size_t most, const Visit& visit) {
   double combinations = 1;
   for (const Axis& axis : problem.axes) combinations *= static_cast<double>(axis.values.size());
   const double step = std::max(1.0, combinations / static_cast<double>(most));
-  std::set<std::uint64_t> masks;
   std::vector<std::int64_t> values(problem.axes.size());
   for (double at = 0; at < combinations; at += step) {
     double index = std::floor(at);
@@ -146,10 +148,38 @@ std::vector<std::string> unsatisfiable(const Problem& problem, std::size_t most)
       values[i] = problem.axes[i].values[static_cast<std::size_t>(index - quotient * size)];
       index = quotient;
     }
-    const std::uint64_t mask = feasible.broken(values);
-    if (mask == 0) return {};
-    masks.insert(mask);
+    if (!visit(values)) return;
   }
+}
+
+}  // namespace
+
+Broken count_broken(const Problem& problem, std::size_t most) {
+  Feasible feasible(problem);
+  Broken out;
+  out.names = feasible.names();
+  out.counts.resize(out.names.size());
+  for_each_combination(problem, most, [&](std::span<const std::int64_t> values) {
+    const std::uint64_t mask = feasible.broken(values);
+    ++out.looked_at;
+    if (mask != 0) ++out.any;
+    for (std::size_t i = 0; i < out.counts.size(); ++i) out.counts[i] += mask >> i & 1U ? 1 : 0;
+    return true;
+  });
+  return out;
+}
+
+std::vector<std::string> unsatisfiable(const Problem& problem, std::size_t most) {
+  Feasible feasible(problem);
+  std::set<std::uint64_t> masks;
+  bool some_allowed = false;
+  for_each_combination(problem, most, [&](std::span<const std::int64_t> values) {
+    const std::uint64_t mask = feasible.broken(values);
+    some_allowed = mask == 0;
+    masks.insert(mask);
+    return !some_allowed;
+  });
+  if (some_allowed) return {};
   // A mask that holds another one adds nothing.
   const std::vector<std::string> names = feasible.names();
   // Where only the heads are not whole nothing else is known: not to blame unless nothing else is left.

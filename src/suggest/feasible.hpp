@@ -32,4 +32,13 @@ class Feasible {
   model::Setup setup_;
 };
 
+// How many of the combinations break each condition; of large spaces `most` combinations, evenly spread.
+struct Broken {
+  std::vector<std::string> names;
+  std::vector<std::int64_t> counts;  // by name
+  std::int64_t any = 0;              // that break at least one
+  std::int64_t looked_at = 0;
+};
+Broken count_broken(const Problem& problem, std::size_t most);
+
 }  // namespace shapelint::suggest

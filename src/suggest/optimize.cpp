@@ -47,6 +47,12 @@ struct Shared {
   }
 };
 
+// Candidates that a search keeps: some of the distinct ones are dropped at the end.
+std::size_t kept(const SearchOptions& options) {
+  constexpr std::size_t spare = 4;
+  return std::max<std::size_t>(1, options.keep) * (options.distinct ? spare : 1);
+}
+
 class Worker {
  public:
   explicit Worker(Shared& shared)
@@ -54,7 +60,7 @@ class Worker {
         problem_(shared.problem),
         table_(shared.problem, shared.memos),
         feasible_(shared.problem),
-        best_(shared.order, std::max<std::size_t>(1, shared.options.keep), shared.options.distinct),
+        best_(shared.order, kept(shared.options), shared.options.distinct),
         front_(shared.order),
         positions_(shared.problem.axes.size()),
         values_(shared.problem.axes.size()),
@@ -298,7 +304,7 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
     run_all(shared, options, workers);
   }
 
-  TopList best(order, std::max<std::size_t>(1, options.keep), options.distinct);
+  TopList best(order, kept(options), options.distinct);
   Front front(order);
   for (const auto& worker : workers) {
     for (const Found& found : worker->best().best()) best.add(found);
@@ -306,6 +312,8 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
     outcome.priced += worker->priced();
   }
   outcome.best = best.best();
+  if (options.distinct) drop_idle_changes(order, outcome.best);
+  if (outcome.best.size() > options.keep) outcome.best.resize(options.keep);
   outcome.front = front.points();
   outcome.complete = shared.done.load() == shared.tasks.size();
   if (!outcome.complete) {

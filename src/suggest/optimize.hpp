@@ -33,9 +33,10 @@ struct Progress {
 
 struct SearchOptions {
   std::size_t keep = 10;
-  std::size_t threads = 0;              // 0: as many as the machine has, at least two; 1: the calling one
-  bool better_only = true;              // drop what is not better than the start
-  bool distinct = false;                // of candidates that change the same fields only the best one
+  std::size_t threads = 0;  // 0: as many as the machine has, at least two; 1: the calling one
+  bool better_only = true;  // drop what is not better than the start
+  // Of candidates that change the same fields only the best one, and none with changes that gain nothing.
+  bool distinct = false;
   bool front = true;                    // also look for the front of parameters against speed
   bool prune = true;                    // false: look at everything (for tests)
   std::vector<double> references;       // by GPU: what costs are relative to; empty: the start's

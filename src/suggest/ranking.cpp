@@ -42,6 +42,28 @@ bool Order::same_fields(const Found& a, const Found& b) const {
   return true;
 }
 
+bool Order::fewer_fields(const Found& a, const Found& b) const {
+  bool fewer = false;
+  for (std::size_t i = 0; i < start_.size(); ++i) {
+    const bool in_a = a.values[i] != start_[i];
+    const bool in_b = b.values[i] != start_[i];
+    if (in_a && !in_b) return false;
+    fewer = fewer || (in_b && !in_a);
+  }
+  return fewer;
+}
+
+void drop_idle_changes(const Order& order, std::vector<Found>& best) {
+  std::vector<Found> kept;
+  for (const Found& each : best) {
+    const bool idle = std::any_of(best.begin(), best.end(), [&](const Found& other) {
+      return order.fewer_fields(other, each) && other.value >= each.value - value_resolution;
+    });
+    if (!idle) kept.push_back(each);
+  }
+  best = std::move(kept);
+}
+
 void TopList::add(Found found) {
   if (distinct_) {
     const auto same = std::find_if(best_.begin(), best_.end(),

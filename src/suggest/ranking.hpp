@@ -22,11 +22,16 @@ class Order {
   std::size_t changes(const Found& found) const;
   // Whether both change the same fields.
   bool same_fields(const Found& a, const Found& b) const;
+  // Whether `a` changes some of the fields that `b` changes, and no others.
+  bool fewer_fields(const Found& a, const Found& b) const;
 
  private:
   std::vector<std::int64_t> start_;  // by axis
   std::int64_t parameters_ = 0;
 };
+
+// Leaves out candidates that change what another one changes and more besides, and are no better for it.
+void drop_idle_changes(const Order& order, std::vector<Found>& best);
 
 // The best candidates; of those that change the same fields only the best one, when `distinct`.
 class TopList {
