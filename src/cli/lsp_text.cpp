@@ -14,7 +14,7 @@ namespace shapelint::cli {
 namespace {
 
 // Longest message taken; a client that sends more is broken.
-constexpr std::int64_t longest_message = 256 * 1024 * 1024;
+constexpr std::int64_t longest_message = 256LL * 1024 * 1024;
 
 // UTF-16 code units that a byte of UTF-8 begins: 0 within a character, 2 past the basic plane.
 std::int64_t units(char byte, PositionEncoding encoding) {

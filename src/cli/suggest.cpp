@@ -70,7 +70,7 @@ class Watch {
 };
 
 bool check_usage(const SuggestOptions& options, Io& io) {
-  const auto wrong = [&](std::string message, std::string hint) {
+  const auto wrong = [&](const std::string& message, const std::string& hint) {
     print_error(io, message, hint);
     return false;
   };

@@ -35,7 +35,8 @@ double causal_tiles(std::int64_t query_length, std::int64_t key_length, std::int
       if (i < count % period) partial += static_cast<double>(spare(first + i));
       sum += static_cast<double>(spare(first + i));
     }
-    columns += static_cast<double>(count / period) * sum + partial;
+    const std::int64_t periods = count / period;
+    columns += static_cast<double>(periods) * sum + partial;
   }
   return columns / static_cast<double>(key_tile) +
          std::ceil(static_cast<double>(key_length) / static_cast<double>(key_tile));

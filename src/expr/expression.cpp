@@ -215,7 +215,7 @@ const Function* function_before(std::string_view text, std::size_t position) {
 Error syntax_error(std::string_view text, const mu::ParserError& problem) {
   const auto size = text.size();
   std::size_t at = problem.GetPos() < 0 ? 0 : std::min(static_cast<std::size_t>(problem.GetPos()), size);
-  const std::string token = problem.GetToken();
+  const std::string& token = problem.GetToken();
   const std::size_t end = std::min(size, at + std::max<std::size_t>(1, token.size()));
   switch (problem.GetCode()) {
     case mu::ecUNEXPECTED_EOF:

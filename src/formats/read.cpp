@@ -189,10 +189,10 @@ ReadResult read_any(const text::FileSystem& files, const std::string& path, cons
     result.errors.push_back(content.error());
     return result;
   }
-  return read_text(files, path, *std::move(content), options, dialects);
+  return read_text(files, path, *content, options, dialects);
 }
 
-ReadResult read_text(const text::FileSystem& files, const std::string& path, std::string source,
+ReadResult read_text(const text::FileSystem& files, const std::string& path, const std::string& source,
                      const ReadOptions& options, const Dialects& dialects) {
   ReadResult result;
   std::string_view syntax = syntax_of(path, source);
@@ -238,7 +238,7 @@ ReadResult read_text(const text::FileSystem& files, const std::string& path, std
   return result;
 }
 
-ReadResult read_text(const text::FileSystem& files, const std::string& path, std::string source,
+ReadResult read_text(const text::FileSystem& files, const std::string& path, const std::string& source,
                      const ReadOptions& options) {
   if (syntax_of(path, source) == "toml") {
     const auto document = text::parse_toml(path, source);
@@ -248,7 +248,7 @@ ReadResult read_text(const text::FileSystem& files, const std::string& path, std
       return result;
     }
   }
-  return read_text(files, path, std::move(source), options, Dialects::builtin());
+  return read_text(files, path, source, options, Dialects::builtin());
 }
 
 }  // namespace shapelint::formats

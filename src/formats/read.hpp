@@ -59,11 +59,11 @@ ReadResult read_any(const text::FileSystem& files, const std::string& path, cons
                     const Dialects& dialects = Dialects::builtin());
 
 // The same for a text that was read already.
-ReadResult read_text(const text::FileSystem& files, const std::string& path, std::string source,
+ReadResult read_text(const text::FileSystem& files, const std::string& path, const std::string& source,
                      const ReadOptions& options, const Dialects& dialects);
 
 // The same with the built-in dialects, which are not loaded for a file that is plainly a native one.
-ReadResult read_text(const text::FileSystem& files, const std::string& path, std::string source,
+ReadResult read_text(const text::FileSystem& files, const std::string& path, const std::string& source,
                      const ReadOptions& options = {});
 
 }  // namespace shapelint::formats

@@ -9,7 +9,6 @@ namespace shapelint::formats {
 
 namespace {
 
-using text::Kind;
 using text::NodeRef;
 
 // Keys of a dialect that must be seen in a broken text before it is called one of its files.

@@ -34,11 +34,11 @@ constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32"
         [](const Setup& s) -> std::int64_t { return s.member ? 1 : 0; }, \
         [](Setup& s, std::int64_t value) { s.member = value != 0; }      \
   }
-#define CHOICE(name, section, key, member, type, names, doc)                                               \
-  FieldInfo {                                                                                              \
-    name, section, key, FieldType::choice, 0, static_cast<std::int64_t>(names.size()) - 1, names, "", doc, \
-        [](const Setup& s) { return static_cast<std::int64_t>(s.member); },                                \
-        [](Setup& s, std::int64_t value) { s.member = static_cast<type>(value); }                          \
+#define CHOICE(name, section, key, member, type, names, doc)                                                 \
+  FieldInfo {                                                                                                \
+    name, section, key, FieldType::choice, 0, static_cast<std::int64_t>((names).size()) - 1, names, "", doc, \
+        [](const Setup& s) { return static_cast<std::int64_t>(s.member); },                                  \
+        [](Setup& s, std::int64_t value) { s.member = static_cast<type>(value); }                            \
   }
 
 // clang-format off

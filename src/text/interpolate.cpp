@@ -233,7 +233,7 @@ class Interpolator {
     if (name == "oc.env" || name == "oc.select" || name == "oc.decode" || name == "env") {
       const std::vector<std::string_view> parts = split_arguments(rest);
       if (name == "oc.select") {
-        const Outcome found = by_path(parts.front(), around);
+        Outcome found = by_path(parts.front(), around);
         if (found.kind != Outcome::Kind::unknown || parts.size() < 2) return found;
         return argument(parts[1], around, depth);
       }

@@ -108,7 +108,7 @@ Error explain(const YAML::Exception& problem, const std::string& path, std::stri
 
 }  // namespace
 
-Result<std::vector<Document>> parse_yaml(std::string path, std::string text) {
+Result<std::vector<Document>> parse_yaml(const std::string& path, std::string text) {
   if (const auto problem = check_source(path, text)) return *problem;
   if (const auto problem = find_control_character(path, text)) return *problem;
   const auto source = std::make_shared<const std::string>(std::move(text));

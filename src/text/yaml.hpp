@@ -25,6 +25,6 @@ namespace shapelint::text {
 // Errors carry the place. Besides what yaml-cpp reports: what it lets pass and PyYAML does not (a quote that
 // is never closed, text after the end of the document, tabs, a table as a key), a `<<` to something that is
 // no table, an alias inside its own anchor, depth, and more than max_values values once aliases are expanded.
-Result<std::vector<Document>> parse_yaml(std::string path, std::string source);
+Result<std::vector<Document>> parse_yaml(const std::string& path, std::string source);
 
 }  // namespace shapelint::text
