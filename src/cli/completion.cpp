@@ -52,21 +52,66 @@ std::vector<std::string> command_names() {
   return names;
 }
 
+// What a value is completed to: nothing stands for files.
+std::vector<std::string> words_of(const Option& option) {
+  return option.words != nullptr ? option.words() : option.choices;
+}
+
+// The command's arguments, when they are names rather than files.
+std::vector<std::string> argument_words(const Command& command) {
+  for (const Option& option : command.bind().options) {
+    if (option.is_positional()) return words_of(option);
+  }
+  return {};
+}
+
+// Nothing, for a command that takes only options.
+bool takes_arguments(const Command& command) {
+  const std::vector<Option> options = command.bind().options;
+  return std::any_of(options.begin(), options.end(), [](const Option& each) { return each.is_positional(); });
+}
+
+// Loops and functions that no table has a part in.
+constexpr std::string_view bash_head =
+    R"BASH(# Completion of shapelint in bash: source <(shapelint completion bash)
+_shapelint_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"); }
+_shapelint_files() { mapfile -t COMPREPLY < <(compgen -f -- "$current"); }
+# The last of a list with commas.
+_shapelint_list() {
+  local head=
+  [[ $current == *,* ]] && head=${current%,*},
+  mapfile -t COMPREPLY < <(compgen -P "$head" -W "$1" -- "${current##*,}")
+}
+# A word with `=` behind it, and then a file; readline sees three words there.
+_shapelint_assignment() {
+  _shapelint_words "$1"
+  compopt -o nospace 2>/dev/null
+}
+_shapelint() {
+  local current=${COMP_WORDS[COMP_CWORD]} at=$((COMP_CWORD - 1)) previous= word
+  [[ $current == = ]] && current= && at=$((at + 1))
+  [ "$at" -ge 0 ] && previous=${COMP_WORDS[at]}
+  if [[ $previous == = ]]; then
+    previous=${COMP_WORDS[at - 1]}
+    [[ $previous == -* ]] || previous=FILE
+  fi
+  COMPREPLY=()
+)BASH";
+
 std::string bash() {
-  std::string out = fmt::format(
-      "# Completion of shapelint in bash: source <(shapelint completion bash)\n"
-      "_shapelint() {{\n"
-      "  local current=${{COMP_WORDS[COMP_CWORD]}} previous= command={} word\n"
-      "  [ \"$COMP_CWORD\" -gt 0 ] && previous=${{COMP_WORDS[COMP_CWORD - 1]}}\n"
+  std::string out(bash_head);
+  out += fmt::format(
+      "  local command={}\n"
       "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n"
       "    case $word in\n"
       "      {}) command=$word; break ;;\n"
       "    esac\n"
       "  done\n"
-      "  COMPREPLY=()\n"
-      "  case $command:$previous in\n",
+      "  case $command:$previous in\n"
+      "    *:FILE) _shapelint_files; return ;;\n",
       commands().front().name, fmt::format("{}", fmt::join(command_names(), "|")));
   std::string options_by_command;
+  std::string arguments_by_command;
   for (const Command& command : commands()) {
     GlobalOptions global;
     std::vector<std::string> all;
@@ -76,27 +121,40 @@ std::string bash() {
       if (option.is_flag()) continue;
       std::vector<std::string> patterns;
       for (const std::string& name : names) patterns.push_back(fmt::format("{}:{}", command.name, name));
-      const std::string reply =
-          option.choices.empty() ? std::string("-f") : fmt::format("-W {}", quoted(joined(option.choices)));
-      out += fmt::format("    {}) mapfile -t COMPREPLY < <(compgen {} -- \"$current\"); return ;;\n",
-                         fmt::join(patterns, "|"), reply);
+      const std::vector<std::string> words = words_of(option);
+      const std::string_view function = words.empty()                  ? "_shapelint_files"
+                                        : option.is_list               ? "_shapelint_list"
+                                        : words.front().ends_with('=') ? "_shapelint_assignment"
+                                                                       : "_shapelint_words";
+      out += fmt::format("    {}) {} {}; return ;;\n", fmt::join(patterns, "|"), function,
+                         words.empty() ? std::string{} : quoted(joined(words)));
     }
     options_by_command += fmt::format("      {}) words={} ;;\n", command.name, quoted(joined(all)));
+    const std::vector<std::string> arguments = argument_words(command);
+    if (!arguments.empty() || !takes_arguments(command)) {
+      arguments_by_command +=
+          fmt::format("      {}) files= words={} ;;\n", command.name, quoted(joined(arguments)));
+    }
   }
   out += fmt::format(
       "  esac\n"
-      "  local words=\n"
+      "  local words= files=yes\n"
       "  if [[ $current == -* ]]; then\n"
       "    case $command in\n{}"
       "    esac\n"
-      "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+      "    _shapelint_words \"$words\"\n"
       "  else\n"
-      "    [ \"$COMP_CWORD\" = 1 ] && words={}\n"
-      "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"; compgen -f -- \"$current\")\n"
+      "    case $command in\n{}"
+      "    esac\n"
+      "    [ \"$COMP_CWORD\" = 1 ] && words={} files=yes\n"
+      "    _shapelint_words \"$words\"\n"
+      "    [ -n \"$files\" ] && mapfile -t -O \"${{#COMPREPLY[@]}}\" COMPREPLY < <(compgen -f -- "
+      "\"$current\")\n"
       "  fi\n"
+      "  return 0\n"
       "}}\n"
       "complete -o filenames -F _shapelint shapelint\n",
-      options_by_command, quoted(joined(command_names())));
+      options_by_command, arguments_by_command, quoted(joined(command_names())));
   return out;
 }
 
@@ -110,10 +168,21 @@ std::string zsh_text(std::string_view text) {
   return out;
 }
 
+std::string zsh_action(const Option& option) {
+  const std::vector<std::string> words = words_of(option);
+  if (words.empty()) return "_files";
+  if (option.is_list) return fmt::format("_values -s , {} {}", zsh_text(option.value), joined(words));
+  if (words.front().ends_with('=')) return fmt::format(" _shapelint_assignment {}", joined(words));
+  return fmt::format("({})", joined(words));
+}
+
 std::string zsh() {
   std::string out =
       "#compdef shapelint\n"
       "# Completion of shapelint in zsh: shapelint completion zsh > a folder of $fpath, as _shapelint\n"
+      "_shapelint_assignment() {\n"
+      "  if compset -P '*='; then _files; else compadd -S '' -- \"$@\"; fi\n"
+      "}\n"
       "_shapelint() {\n"
       "  local command=" +
       std::string(commands().front().name) +
@@ -142,15 +211,18 @@ std::string zsh() {
       for (const std::string& name : names_of(option)) {
         std::string spec = (option.many ? "*" : "") + name;
         spec += fmt::format("[{}]", zsh_text(option.doc));
-        if (!option.is_flag()) {
-          spec += fmt::format(
-              ":{}:{}", zsh_text(option.value),
-              option.choices.empty() ? std::string("_files") : fmt::format("({})", joined(option.choices)));
-        }
+        if (!option.is_flag()) spec += fmt::format(":{}:{}", zsh_text(option.value), zsh_action(option));
         out += fmt::format("        {} \\\n", quoted(spec));
       }
     }
-    out += "        '*:file:_files'\n      ;;\n";
+    const std::vector<std::string> arguments = argument_words(command);
+    if (!takes_arguments(command)) {
+      out += "        && :\n      ;;\n";
+    } else if (arguments.empty()) {
+      out += "        '*:file:_files'\n      ;;\n";
+    } else {
+      out += fmt::format("        {}\n      ;;\n", quoted(fmt::format("*:name:({})", joined(arguments))));
+    }
   }
   out +=
       "  esac\n"
@@ -185,9 +257,19 @@ std::string fish() {
                                       : fmt::format(" -s {}", name.substr(1));
       }
       if (!option.is_flag()) out += " -r";
-      if (!option.choices.empty()) out += fmt::format(" -f -a {}", quoted(joined(option.choices)));
+      const std::string words = joined(words_of(option));
+      if (option.is_list && !words.empty()) {
+        out += fmt::format(" -f -a {}", quoted(fmt::format("(__fish_append , {})", words)));
+      } else if (!words.empty()) {
+        out += fmt::format("{} -a {}", option.words == nullptr ? " -f" : "", quoted(words));
+      }
       out += fmt::format(" -d {}\n", quoted(option.doc));
     }
+    const std::vector<std::string> arguments = argument_words(command);
+    if (arguments.empty() && takes_arguments(command)) continue;
+    out += fmt::format("complete -c shapelint -n {} -f", condition);
+    if (!arguments.empty()) out += fmt::format(" -a {}", quoted(joined(arguments)));
+    out += '\n';
   }
   return out;
 }
@@ -204,7 +286,8 @@ std::vector<Option> completion_options(CompletionOptions& options) {
              options.shells = {std::string(text)};
              return std::nullopt;
            },
-           .required = true}};
+           .required = true,
+           .words = [] { return strings(shells); }}};
 }
 
 ExitCode completion(const CompletionOptions& options, Io& io) {

@@ -9,6 +9,7 @@
 #include "cli/messages.hpp"
 #include "cli/rules.hpp"
 #include "cli/rules_json.hpp"
+#include "cli/words.hpp"
 #include "report/style.hpp"
 #include "report/wrap.hpp"
 #include "rules/docs.hpp"
@@ -89,7 +90,8 @@ std::vector<Option> explain_options(ExplainOptions& options) {
            .doc = "code or name of a rule: `SL101`, `vocab-misaligned`",
            .set = into(options.names),
            .many = true,
-           .required = true},
+           .required = true,
+           .words = rule_words},
           {.names = "--format",
            .value = "FORMAT",
            .doc = "how to print",

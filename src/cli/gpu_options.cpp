@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/messages.hpp"
+#include "cli/words.hpp"
 #include "gpu/registry.hpp"
 #include "text/toml.hpp"
 
@@ -34,7 +35,9 @@ std::vector<Option> gpu_options(GpuOptions& options) {
               "here or in the file",
        .set = into_list(options.names),
        .many = true,
-       .group = group},
+       .group = group,
+       .words = gpu_words,
+       .is_list = true},
       {.names = "--gpu-file",
        .value = "FILE",
        .doc = "profile of a GPU of your own",

@@ -7,6 +7,7 @@
 #include "cli/gpu_options.hpp"
 #include "cli/gpus_show.hpp"
 #include "cli/messages.hpp"
+#include "cli/words.hpp"
 #include "gpu/registry.hpp"
 
 namespace shapelint::cli {
@@ -26,7 +27,8 @@ std::vector<Option> gpus_options(GpusOptions& options) {
        .value = "NAME",
        .doc = "show this GPU in full; with none, the table of all",
        .set = into(options.names),
-       .many = true},
+       .many = true,
+       .words = gpu_words},
       {.names = "--gpu-file",
        .value = "FILE",
        .doc = "show the GPU described in a file of your own (docs/adding-a-gpu.md)",

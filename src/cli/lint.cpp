@@ -181,6 +181,19 @@ class Run {
       return;
     }
     job.outcome = lint_text(options_, *job.setup, job.path, source, job.is_stdin, io_.files);
+    if (!options_.output.wants(report::Format::json)) forget_operations(job.outcome);
+  }
+
+  // Each operation of each step is most of what is known of a file, and only one format prints it.
+  static void forget_operations(FileOutcome& outcome) {
+    for (report::ModelReport& model : outcome.models) {
+      for (rules::GpuReport& gpu : model.result.gpus) {
+        // `= {}` would keep the memory.
+        gpu.workload.ops = std::vector<model::Op>();
+        gpu.before.ops = std::vector<cost::OpCost>();
+        gpu.after.ops = std::vector<cost::OpCost>();
+      }
+    }
   }
 
   void lint_all() {

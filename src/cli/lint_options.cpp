@@ -1,6 +1,7 @@
 // The options of `shapelint lint`.
 #include "cli/field_options.hpp"
 #include "cli/lint.hpp"
+#include "cli/words.hpp"
 
 namespace shapelint::cli {
 
@@ -31,17 +32,23 @@ std::vector<Option> choosing_options(LintOptions& options) {
        .value = "RULES",
        .doc = "only these rules: codes, names, or beginnings of codes such as SL1",
        .set = into_list(options.select),
-       .many = true},
+       .many = true,
+       .words = rule_words,
+       .is_list = true},
       {.names = "--extend-select",
        .value = "RULES",
        .doc = "these rules as well, such as rules in preview",
        .set = into_list(options.extend_select),
-       .many = true},
+       .many = true,
+       .words = rule_words,
+       .is_list = true},
       {.names = "--ignore",
        .value = "RULES",
        .doc = "not these rules",
        .set = into_list(options.ignore),
-       .many = true},
+       .many = true,
+       .words = rule_words,
+       .is_list = true},
       {.names = "--no-ignores",
        .doc = "report also what comments and `ignore-keys` silence",
        .set = into(options.no_ignores)},

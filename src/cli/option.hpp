@@ -25,6 +25,10 @@ struct Option {
   bool required = false;
   std::string group{};  // heading in the help; empty for the first
   std::vector<std::string> choices{};
+  // What shells complete where the choices are too many to list (cli/words.hpp), and whether several may
+  // stand with commas between them.
+  std::vector<std::string> (*words)() = nullptr;
+  bool is_list = false;
 
   bool is_positional() const { return !names.starts_with('-'); }
   bool is_flag() const { return value.empty() && !is_positional(); }

@@ -1,14 +1,22 @@
 // Where a report goes.
 #include "cli/output.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/names.hpp"
 #include "cli/messages.hpp"
+#include "cli/words.hpp"
 
 namespace shapelint::cli {
 
 namespace {
+
+// `text` is also known as `full`, as other linters call it.
+std::optional<std::string> into_format(std::size_t& format, std::string_view text) {
+  return into_choice(format, report::format_names)(text == "full" ? report::format_names.front() : text);
+}
 
 std::optional<std::string> add_file(OutputOptions& options, std::string_view text) {
   const std::size_t equals = text.find('=');
@@ -16,7 +24,7 @@ std::optional<std::string> add_file(OutputOptions& options, std::string_view tex
     return "a format and a file such as `sarif=out.sarif`";
   }
   std::size_t format = 0;
-  if (auto expected = into_choice(format, report::format_names)(text.substr(0, equals))) return expected;
+  if (auto expected = into_format(format, text.substr(0, equals))) return expected;
   options.files.emplace_back(static_cast<report::Format>(format), text.substr(equals + 1));
   return std::nullopt;
 }
@@ -35,13 +43,20 @@ std::vector<Option> output_options(OutputOptions& options) {
       {.names = "--format",
        .value = "NAME",
        .doc = "what to print",
-       .set = into_enum(options.format, report::format_names),
+       .set =
+           [&options](std::string_view text) {
+             std::size_t format = 0;
+             auto expected = into_format(format, text);
+             if (!expected) options.format = static_cast<report::Format>(format);
+             return expected;
+           },
        .choices = strings(report::format_names)},
       {.names = "-o,--output",
        .value = "FORMAT=FILE",
        .doc = "write this format to a file as well, such as `sarif=out.sarif`; may be given several times",
        .set = [&options](std::string_view text) { return add_file(options, text); },
-       .many = true},
+       .many = true,
+       .words = output_words},
       {.names = "--statistics",
        .doc = "print how often each rule was found instead of the findings; with `--format json` as JSON",
        .set = into(options.statistics)},
@@ -49,6 +64,11 @@ std::vector<Option> output_options(OutputOptions& options) {
        .doc = "print findings only, and nothing when there are none",
        .set = into(options.quiet)},
   };
+}
+
+bool OutputOptions::wants(report::Format wanted) const {
+  return format == wanted ||
+         std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.first == wanted; });
 }
 
 bool write_report(const report::Report& report, const OutputOptions& options, Io& io) {

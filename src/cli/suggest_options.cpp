@@ -4,6 +4,7 @@
 #include "base/number.hpp"
 #include "cli/field_options.hpp"
 #include "cli/suggest.hpp"
+#include "cli/words.hpp"
 
 namespace shapelint::cli {
 
@@ -55,13 +56,17 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
        .doc = "vary these fields only, with commas between them; the model's dimensions unless given",
        .set = into_list(options.axes.vary),
        .many = true,
-       .group = space},
+       .group = space,
+       .words = field_words,
+       .is_list = true},
       {.names = "--fix",
        .value = "FIELDS",
        .doc = "do not vary these",
        .set = into_list(options.axes.fix),
        .many = true,
-       .group = space},
+       .group = space,
+       .words = field_words,
+       .is_list = true},
       {.names = "--range",
        .value = "FIELD=LOW:HIGH:STEP",
        .doc = "vary a field over these values; also FIELD=A,B,C",

@@ -123,7 +123,12 @@ void check(const Rule& rule, std::vector<Error>& errors) {
 }
 
 CompiledRule::CompiledRule(const Rule& rule) : rule_(&rule) {
-  for (const Parameter& parameter : rule.parameters) parameters_.push_back(parameter.value);
+  reset_parameters();
+}
+
+void CompiledRule::reset_parameters() {
+  parameters_.clear();
+  for (const Parameter& parameter : rule_->parameters) parameters_.push_back(parameter.value);
 }
 
 void CompiledRule::set_parameter(std::string_view name, double value) {
@@ -211,6 +216,30 @@ std::optional<std::vector<Change>> CompiledRule::changes(const Fix& fix, const C
     out.push_back({field, from, static_cast<std::int64_t>(*value)});
   }
   return out;
+}
+
+std::unique_ptr<CompiledSets::Rules> CompiledSets::take(std::span<const Rule> rules) {
+  std::unique_ptr<Rules> set;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      set = std::move(free_.back());
+      free_.pop_back();
+    }
+  }
+  if (set) {
+    for (CompiledRule& rule : *set) rule.reset_parameters();
+    return set;
+  }
+  set = std::make_unique<Rules>();
+  set->reserve(rules.size());
+  for (const Rule& rule : rules) set->emplace_back(rule);
+  return set;
+}
+
+void CompiledSets::give_back(std::unique_ptr<Rules> set) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(set));
 }
 
 }  // namespace shapelint::rules

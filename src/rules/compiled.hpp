@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,8 +31,9 @@ class CompiledRule {
  public:
   explicit CompiledRule(const Rule& rule);
   const Rule& rule() const { return *rule_; }
-  // Another value for one of the rule's parameters.
+  // Another value for one of the rule's parameters; all back to those of the rule's file.
   void set_parameter(std::string_view name, double value);
+  void reset_parameters();
   // Whether a field that the condition depends on is unknown: the rule then stays silent.
   bool lacks(const model::Reading& reading);
   // The condition. Error: it has no value.
@@ -53,6 +56,20 @@ class CompiledRule {
   std::vector<std::pair<const char*, std::unique_ptr<expr::Expression>>> fixes_;  // by the text's address
   std::vector<std::string_view> names_;
   std::vector<double> values_;
+};
+
+// The compiled rules of a book, kept from file to file: compiling all conditions takes longer than linting a
+// model. As many sets are made as there are threads at once.
+class CompiledSets {
+ public:
+  using Rules = std::vector<CompiledRule>;
+  // A set for one thread, with the parameters of the rules' files; give it back when done.
+  std::unique_ptr<Rules> take(std::span<const Rule> rules);
+  void give_back(std::unique_ptr<Rules> set);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Rules>> free_;
 };
 
 }  // namespace shapelint::rules

@@ -48,15 +48,23 @@ class Engine {
  public:
   Engine(const RuleBook& rules, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
          const Options& options)
-      : reading_(reading), gpus_(gpus), options_(options), links_(suggest::links_of(reading)) {
-    compiled_.reserve(rules.rules().size());
-    for (const Rule& rule : rules.rules()) {
-      compiled_.emplace_back(rule);
-      for (const ParameterValue& each : options.parameters) {
-        if (&rule == rules.find(each.rule)) compiled_.back().set_parameter(each.name, each.value);
+      : sets_(rules.compiled()),
+        set_(sets_.take(rules.rules())),
+        compiled_(*set_),
+        reading_(reading),
+        gpus_(gpus),
+        options_(options),
+        links_(suggest::links_of(reading)) {
+    for (const ParameterValue& each : options.parameters) {
+      const Rule* rule = rules.find(each.rule);
+      for (CompiledRule& compiled : compiled_) {
+        if (&compiled.rule() == rule) compiled.set_parameter(each.name, each.value);
       }
     }
   }
+  ~Engine() { sets_.give_back(std::move(set_)); }
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
 
   LintResult run() {
     result_.parameters_before = model::parameter_count(reading_.setup);
@@ -362,11 +370,13 @@ class Engine {
     return true;
   }
 
+  CompiledSets& sets_;
+  std::unique_ptr<CompiledSets::Rules> set_;
+  CompiledSets::Rules& compiled_;
   const model::Reading& reading_;
   std::span<const gpu::Gpu> gpus_;
   const Options& options_;
   suggest::Links links_;
-  std::vector<CompiledRule> compiled_;
   std::vector<std::unique_ptr<suggest::Evaluator>> evaluators_;
   std::vector<Baseline> baselines_;
   std::vector<suggest::Constraint> all_constraints_;

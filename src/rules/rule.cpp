@@ -282,7 +282,7 @@ std::string_view name(Status status) {
 
 RuleBook::RuleBook(std::span<const text::Document> documents, bool check_expressions,
                    std::vector<Error>& errors)
-    : documents_(documents.begin(), documents.end()) {
+    : documents_(documents.begin(), documents.end()), compiled_(std::make_shared<CompiledSets>()) {
   for (const text::Document& document : documents_) {
     const std::size_t before = errors.size();
     Rule rule = Reader(document.root(), errors).read();

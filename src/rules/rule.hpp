@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -87,6 +88,8 @@ struct Rule {
   std::vector<Example> examples;
 };
 
+class CompiledSets;
+
 // All rules of a run, sorted by code.
 class RuleBook {
  public:
@@ -99,6 +102,8 @@ class RuleBook {
   const Rule* find(std::string_view code_or_name) const;
   // Codes and names, for did-you-mean.
   std::vector<std::string_view> names() const;
+  // What the engine keeps of them from model to model; safe to use from several threads.
+  CompiledSets& compiled() const { return *compiled_; }
 
   // Rules point into documents_.
   RuleBook(const RuleBook&) = delete;
@@ -109,6 +114,7 @@ class RuleBook {
  private:
   std::vector<text::Document> documents_;
   std::vector<Rule> rules_;
+  std::shared_ptr<CompiledSets> compiled_;
 };
 
 // The rules compiled into the program; read once.
