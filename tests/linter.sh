@@ -68,6 +68,84 @@ cd "$folder" || exit 1
 GIT_CEILING_DIRECTORIES=$(dirname "$folder") expect 2 "outside of a git repository" "$shapelint" outside.toml --diff-base HEAD
 cd repo || exit 1
 
+# What a file inherits counts as a part of it, on both sides.
+mkdir family
+printf 'base_config: base.yaml\nper_device_batch_size: 4\nmax_target_length: 2048\nbase_num_decoder_layers: 24\n' \
+  >family/child.yaml
+inherited() {
+  printf 'base_emb_dim: %s\nbase_num_query_heads: %s\nbase_num_kv_heads: %s\nbase_mlp_dim: 8192\nhead_dim: 64\n' \
+    "$1" $(($1 / 64)) $(($1 / 64))
+  printf 'vocab_size: %s\nmlp_activations: ["gelu"]\ndtype: "bfloat16"\n' "$2"
+}
+inherited 2048 50304 >family/base.yaml
+git add -A
+git commit -q -m family
+family="--select SL101 --gpu a100 --format concise"
+# shellcheck disable=SC2086 # words without blanks
+{
+  expect 0 "" "$shapelint" family $family
+  inherited 2048 50257 >family/base.yaml
+  expect 1 "SL101" "$shapelint" family $family --diff-base HEAD
+  expect 1 "SL101" "$shapelint" family/child.yaml $family --diff-base HEAD
+  git commit -q -a -m "the family grows"
+  # The finding is in both versions now; another line of the inherited file makes no difference.
+  sed -i 's/base_mlp_dim: 8192/base_mlp_dim: 8256/' family/base.yaml
+  expect 0 "" "$shapelint" family $family --diff-base HEAD
+  # What is inherited is gone: nothing is known of the model any more, which is no finding.
+  git rm -q -f family/base.yaml
+  expect 0 "" "$shapelint" family $family --diff-base HEAD
+  git reset -q --hard
+}
+
+# A renamed file keeps its findings, as does one that moves away from what it inherits.
+git mv old.toml "grüße 模型.toml"
+expect 0 "" "$shapelint" . --select SL101 --diff-base HEAD --format concise
+sed -i 's/num_layers = 12/num_layers = 24/' "grüße 模型.toml"
+expect 0 "" "$shapelint" . --select SL101 --diff-base HEAD --format concise
+sed -i 's/50257/50259/' "grüße 模型.toml"
+expect 1 "grüße 模型.toml:5:14: SL101" "$shapelint" . --diff-base HEAD --format concise
+expect 0 "" "$shapelint" "a b.toml" --diff-base HEAD --select SL101
+git reset -q --hard
+# A deleted file is nobody's mistake, also when a list of changes names it.
+git rm -q old.toml
+expect 0 "" "$shapelint" . --diff-base HEAD --select SL101
+expect 0 "" "$shapelint" old.toml --diff-base HEAD --select SL101
+git reset -q --hard
+expect 2 "No such file" "$shapelint" never-there.toml --diff-base HEAD
+# Standard input is compared with the file that it stands for.
+cp old.toml "$folder/same.toml"
+sed 's/50257/50259/' old.toml >"$folder/other.toml"
+if ! "$shapelint" - --stdin-filename old.toml --diff-base HEAD --select SL101 <"$folder/same.toml" >/dev/null; then
+  echo "FAILED: standard input under the name of a file"
+  failed=1
+fi
+if "$shapelint" - --stdin-filename old.toml --diff-base HEAD --select SL101 <"$folder/other.toml" >/dev/null; then
+  echo "FAILED: changed standard input under the name of a file"
+  failed=1
+fi
+# A submodule is another repository.
+git init -q inner
+model inner/m.toml 768 50257
+git -C inner add -A
+git -C inner commit -q -m inner
+git add inner 2>/dev/null
+git commit -q -m "with a submodule"
+sed -i 's/50257/50259/' inner/m.toml
+expect 0 "" "$shapelint" . --diff-base HEAD --select SL101
+expect 2 "it belongs to a submodule" "$shapelint" inner/m.toml --diff-base HEAD
+cd inner || exit 1
+expect 1 "SL101" "$shapelint" . --diff-base HEAD --format concise
+cd .. || exit 1
+git rm -q --cached inner
+rm -rf inner
+git commit -q -m "without it"
+# A repository without a commit.
+git init -q "$folder/unborn"
+model "$folder/unborn/m.toml" 768 50257
+cd "$folder/unborn" || exit 1
+expect 2 "the repository has no commit yet" "$shapelint" . --diff-base HEAD
+cd "$folder/repo" || exit 1
+
 # Files that cannot be written are told, and nothing half-written is left.
 expect 2 "cannot be written" "$shapelint" new.toml --output sarif=no/such/folder/out.sarif
 expect 2 "cannot be written" "$shapelint" new.toml --output sarif=sub

@@ -1,18 +1,23 @@
 // What changed in a git repository since a revision; git does the work, as a process.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "base/error.hpp"
+#include "text/files.hpp"
 
 namespace shapelint::cli {
 
 struct GitBase {
-  std::string root;               // of the working tree
-  std::string commit;             // of the revision
-  std::set<std::string> changed;  // paths from the root: changed, added, or not tracked yet
+  std::string root;    // of the working tree
+  std::string commit;  // of the revision
+  // Paths from the root: changed, added, deleted, both names of what was renamed, and what is not tracked
+  // yet.
+  std::set<std::string> changed;
+  std::map<std::string, std::string> renamed;  // new path to old path, as git sees it
 };
 
 // Compares the working tree around the current folder with `revision`. Errors: no git, no repository, no such
@@ -22,7 +27,59 @@ Result<GitBase> compare_with(const std::string& revision);
 // The path as git knows it; nothing when the file is outside of the working tree.
 std::optional<std::string> path_in(const GitBase& base, const std::string& path);
 
+// The other way: how messages call a path from the root.
+std::string path_from_here(const GitBase& base, const std::string& path_in_root);
+
 // The file as it was then; nothing when it did not exist.
 std::optional<std::string> text_at(const GitBase& base, const std::string& path_in_root);
+
+// Whether the file belongs to another repository below this one: a submodule, or a clone.
+bool is_in_inner_repository(const GitBase& base, const std::string& path_in_root);
+
+// Files as they were at the revision. What did not change since, and what git leaves alone, is read from the
+// working tree.
+class RevisionFileSystem final : public text::FileSystem {
+ public:
+  RevisionFileSystem(const GitBase& base, const text::FileSystem& now) : base_(base), now_(now) {}
+  Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override;
+  Result<bool> write(const std::string& path, std::string_view content) const override;
+  bool is_directory(const std::string& path) const override { return now_.is_directory(path); }
+  bool exists(const std::string& path) const override;
+  Result<std::vector<std::string>> list(const std::string& folder) const override {
+    return now_.list(folder);
+  }
+
+ private:
+  // The path from the root when the file changed.
+  std::optional<std::string> changed(const std::string& path) const;
+  const GitBase& base_;
+  const text::FileSystem& now_;
+};
+
+// Notes which files are asked for, whether they are there or not.
+class RecordingFileSystem final : public text::FileSystem {
+ public:
+  explicit RecordingFileSystem(const text::FileSystem& files) : files_(files) {}
+  const std::set<std::string>& asked() const { return asked_; }
+  Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override {
+    asked_.insert(path);
+    return files_.read(path, max_bytes);
+  }
+  Result<bool> write(const std::string& path, std::string_view content) const override {
+    return files_.write(path, content);
+  }
+  bool is_directory(const std::string& path) const override { return files_.is_directory(path); }
+  bool exists(const std::string& path) const override {
+    asked_.insert(path);
+    return files_.exists(path);
+  }
+  Result<std::vector<std::string>> list(const std::string& folder) const override {
+    return files_.list(folder);
+  }
+
+ private:
+  const text::FileSystem& files_;
+  mutable std::set<std::string> asked_;
+};
 
 }  // namespace shapelint::cli

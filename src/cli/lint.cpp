@@ -32,8 +32,11 @@ struct Job {
   bool named = false;
   bool is_stdin = false;
   const LintSetup* setup = nullptr;
-  std::string path_in_root;  // with --diff-base
-  std::string source;        // of standard input
+  std::string path_in_root;  // with --diff-base; empty for standard input that is no file of the repository
+  bool is_changed = true;    // itself; otherwise what it inherits may have changed
+  bool is_passed_over = false;
+  std::string source;          // of standard input
+  std::size_t known_then = 0;  // findings that it had at the revision of --diff-base
   FileOutcome outcome;
 };
 
@@ -94,15 +97,20 @@ class Run {
     job.path = path;
     job.named = named;
     job.is_stdin = is_stdin;
-    if (base_ && !is_stdin) {
+    if (base_) {
       const auto inside = path_in(*base_, path);
-      if (!inside) {
-        errors.push_back(
-            {{"the file is not in the repository that `--diff-base` is about", {}, path, {}}, {}});
+      const bool is_inner = inside && is_in_inner_repository(*base_, *inside);
+      if (!is_stdin && (!inside || is_inner)) {
+        if (inside && !named) return;
+        errors.push_back({{"the file is not in the repository that `--diff-base` is about",
+                           is_inner ? "it belongs to a submodule: lint it from there" : "",
+                           path,
+                           {}},
+                          {}});
         return;
       }
-      if (!base_->changed.contains(*inside)) return;
-      job.path_in_root = *inside;
+      job.path_in_root = is_inner ? std::string{} : inside.value_or("");
+      job.is_changed = is_stdin || base_->changed.contains(job.path_in_root);
     }
     jobs_.push_back(std::move(job));
   }
@@ -165,6 +173,10 @@ class Run {
     if (!job.is_stdin) {
       auto content = read_named(job.path, io_.files);
       if (!content) {
+        // A list of what changed names what was deleted, too.
+        job.is_passed_over =
+            base_ && base_->changed.contains(job.path_in_root) && !io_.files.exists(job.path);
+        if (job.is_passed_over) return;
         // A folder holds tokenizers and data sets, too, and they are JSON.
         const bool is_data = content.error().message.find(too_large_mark) != std::string::npos &&
                              formats::syntax_of(job.path, {}) == "json";
@@ -180,8 +192,30 @@ class Run {
       }
       return;
     }
+    if (!job.is_changed && !inherits_changes(job, source)) {
+      job.is_passed_over = true;
+      return;
+    }
     job.outcome = lint_text(options_, *job.setup, job.path, source, job.is_stdin, io_.files);
+    if (base_ && !job.path_in_root.empty()) {
+      job.known_then =
+          leave_introduced(options_, *job.setup, *base_, job.path, job.path_in_root, job.outcome, io_.files);
+    }
     if (!options_.output.wants(report::Format::json)) forget_operations(job.outcome);
+  }
+
+  // Whether any file that this one builds on changed, came or went since the revision.
+  bool inherits_changes(const Job& job, const std::string& source) const {
+    const RecordingFileSystem files(io_.files);
+    if (job.setup->own_dialects != nullptr) {
+      formats::read_text(files, job.path, source, {}, *job.setup->own_dialects);
+    } else {
+      formats::read_text(files, job.path, source);
+    }
+    return std::any_of(files.asked().begin(), files.asked().end(), [&](const std::string& path) {
+      const auto inside = path_in(*base_, path);
+      return inside && base_->changed.contains(*inside);
+    });
   }
 
   // Each operation of each step is most of what is known of a file, and only one format prints it.
@@ -219,11 +253,9 @@ class Run {
     std::vector<report::ReportError> problems;
     report.errors = std::move(unlisted_);
     for (Job& job : jobs_) {
+      if (job.is_passed_over) continue;
       FileOutcome& out = job.outcome;
-      if (base_ && !job.is_stdin) {
-        report.baselined +=
-            leave_introduced(options_, *job.setup, *base_, job.path, job.path_in_root, out, io_.files);
-      }
+      report.baselined += job.known_then;
       report.baselined += baselines.apply(*job.setup, job.path, out, problems);
       report.suppressed += out.suppressed;
       // Of what was only found, nothing is said unless it is asked for; of what was named, why nothing came

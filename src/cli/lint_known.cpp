@@ -130,9 +130,14 @@ void Baselines::write(std::vector<std::string>& notes, std::vector<report::Repor
 std::size_t leave_introduced(const LintOptions& options, const LintSetup& setup, const GitBase& base,
                              const std::string& path, const std::string& path_in_root, FileOutcome& outcome,
                              const text::FileSystem& files) {
-  const std::optional<std::string> source = text_at(base, path_in_root);
+  const auto renamed = base.renamed.find(path_in_root);
+  const std::string& old_name = renamed == base.renamed.end() ? path_in_root : renamed->second;
+  const std::optional<std::string> source = text_at(base, old_name);
   if (!source) return 0;
-  const FileOutcome old = lint_text(options, setup, path, *source, false, files);
+  // A file that was moved found what it inherits beside its old place.
+  const std::string old_path = renamed == base.renamed.end() ? path : path_from_here(base, old_name);
+  const FileOutcome old =
+      lint_text(options, setup, old_path, *source, false, RevisionFileSystem(base, files));
   config::Baseline known;
   add_all(known, path, old);
   std::size_t removed = 0;

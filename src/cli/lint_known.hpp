@@ -40,8 +40,8 @@ class Baselines {
   std::map<std::string, std::unique_ptr<One>> all_;
 };
 
-// Takes the findings away that the file already had at the revision, and returns how many that were. `path`
-// is the file's in the repository.
+// Takes the findings away that the file, with what it inherited then, already had at the revision, and
+// returns how many that were. The configuration is today's for both.
 std::size_t leave_introduced(const LintOptions& options, const LintSetup& setup, const GitBase& base,
                              const std::string& path, const std::string& path_in_root, FileOutcome& outcome,
                              const text::FileSystem& files);

@@ -1,7 +1,9 @@
 // The linter as a whole, on files in memory: configuration, suppressions, baselines, outputs, order.
 #include <fmt/format.h>
+#include <rapidcheck.h>
 #include <nlohmann/json.hpp>
 
+#include "report/formats.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 
@@ -143,27 +145,67 @@ TEST_CASE("a written baseline leaves nothing, and a new finding is told", "[lint
   CHECK(run(plus(concise, {"--baseline", "gone.json"}), files).code == 2);
 }
 
-TEST_CASE("the order of files and the number of threads make no difference", "[lint]") {
+TEST_CASE("the order of files and the number of threads make no difference", "[lint][property]") {
   std::map<std::string, std::string> content;
-  std::vector<std::string> forth;
-  for (int i = 0; i < 12; ++i) {
-    const std::string path = fmt::format("m{}.toml", i);
+  std::vector<std::string> names;
+  for (int i = 0; i < 8; ++i) {
+    const std::string path = fmt::format("{}m{}.toml", i % 2 == 0 ? "" : "a b/", i);
     content[path] = i % 3 == 0 ? even : replaced(odd, "50257", std::to_string(50001 + 2 * i));
-    forth.push_back(path);
+    names.push_back(path);
   }
   content["broken.toml"] = "[model]\nhiden_size = 1\n";
-  forth.emplace_back("broken.toml");
-  std::vector<std::string> back(forth.rbegin(), forth.rend());
-  back.push_back(forth.front());
+  names.emplace_back("broken.toml");
+  names.emplace_back("gone.toml");
+  content["a b/shapelint.toml"] =
+      "params.SL110.least_share = 2.0\n[[files]]\nmatch = \"m3.toml\"\ntensor = 2\n";
   const auto files = with(content);
-  for (const char* format : {"text", "json", "sarif", "gitlab", "concise"}) {
-    const std::vector<std::string> head{"lint", "--gpu", "a100", "--format", format};
-    const tests::Ran one = run(plus(plus(head, forth), {"--jobs", "1"}), files);
-    const tests::Ran many = run(plus(plus(head, back), {"--jobs", "8"}), files);
-    CHECK(one.code == 2);
-    CHECK(one.out == many.out);
-    CHECK(one.err == many.err);
-  }
+  std::map<std::string, tests::Ran> first;
+  const bool holds = rc::check([&] {
+    const std::string format(*rc::gen::elementOf(
+        std::vector<std::string_view>(report::format_names.begin(), report::format_names.end())));
+    std::vector<std::string> order = names;
+    // A permutation, then some of them once more.
+    for (std::size_t i = order.size(); i > 1; --i) {
+      std::swap(order[i - 1], order[*rc::gen::inRange<std::size_t>(0, i)]);
+    }
+    for (std::size_t more = *rc::gen::inRange<std::size_t>(0, 3); more > 0; --more) {
+      order.push_back(*rc::gen::elementOf(names));
+    }
+    const std::string jobs = std::to_string(*rc::gen::inRange(1, 9));
+    const std::vector<std::string> head{"lint", "--gpu", "a100", "--format", format, "--jobs", jobs};
+    const tests::Ran ran = run(plus(head, order), files);
+    const tests::Ran& expected = first.try_emplace(format, ran).first->second;
+    RC_ASSERT(ran.code == 2);
+    RC_ASSERT(ran.out == expected.out);
+    RC_ASSERT(ran.err == expected.err);
+  });
+  CHECK(holds);
+}
+
+TEST_CASE("a parameter that one file sets holds for no other", "[lint]") {
+  const std::string strict = odd + "[lint.params.SL110]\nleast_share = 2.0\n";
+  const auto lines = [](const tests::Ran& ran) {
+    std::istringstream in(ran.out);
+    std::string out;
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("b.toml")) out += line + "\n";
+    }
+    return out;
+  };
+  const std::vector<std::string> args{"lint",     "--gpu",   "a100",   "--select", "SL110",
+                                      "--format", "concise", "--jobs", "1"};
+  const tests::Ran alone = run(plus(args, {"b.toml"}), with({{"b.toml", odd}}));
+  const tests::Ran after = run(plus(args, {"a.toml", "b.toml"}), with({{"a.toml", strict}, {"b.toml", odd}}));
+  CHECK_FALSE(lines(alone).empty());
+  CHECK(lines(alone) == lines(after));
+}
+
+TEST_CASE("`full` is another name of the text format", "[lint][formats]") {
+  const auto files = with({{"m.toml", odd}});
+  const std::vector<std::string> args{"lint", "m.toml", "--gpu", "a100"};
+  CHECK(run(plus(args, {"--format", "full"}), files).out == run(plus(args, {"--format", "text"}), files).out);
+  run(plus(args, {"-q", "--output", "full=a.txt", "--output", "text=b.txt"}), files);
+  CHECK(files.files["a.txt"] == files.files["b.txt"]);
 }
 
 TEST_CASE("several outputs at once, each to its file", "[lint][formats]") {
