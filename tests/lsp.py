@@ -2,6 +2,7 @@
 """Drives `shapelint lsp` as an editor does. Usage: lsp.py SHAPELINT"""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,27 @@ vocab_size = 50257 # größer 😀
 micro_batch_size = 8
 sequence_length = 1024
 """
+
+
+# The same in other syntaxes; each with the line to break and the place of the vocabulary.
+MAXTEXT = """base_emb_dim: 2048 # größer 😀
+base_num_query_heads: 32
+base_num_kv_heads: 32
+base_mlp_dim: 8192
+head_dim: 64
+base_num_decoder_layers: 24
+vocab_size: 50257
+mlp_activations: ["gelu"]
+dtype: "bfloat16"
+per_device_batch_size: 4
+max_target_length: 2048
+"""
+HUGGING_FACE = """{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 768, "n_layer": 12,
+ "note 😀": "größer", "n_head": 12, "n_positions": 1024, "vocab_size": 50257}
+"""
+SYNTAXES = [("model.toml", "toml", ODD, ODD + "micro_batch_size = \n"),
+            ("train.yaml", "yaml", MAXTEXT, MAXTEXT + "broken: [1,\n"),
+            ("config.json", "json", HUGGING_FACE, HUGGING_FACE[:-2] + ", \"torch_dtype\": \n")]
 
 
 def check(condition, message):
@@ -41,6 +63,15 @@ class Client:
             if name == b"Content-Length":
                 length = int(value)
         return json.loads(self.process.stdout.read(length))
+
+    def all_diagnostics(self):
+        """What was published by now: messages are answered in order."""
+        self.next_id += 1
+        self.send({"id": self.next_id, "method": "no/such/method", "params": {}})
+        published = {}
+        while "id" not in (message := self.receive()):
+            published[message["params"]["uri"]] = message["params"]["diagnostics"]
+        return published
 
     def request(self, method, **params):
         self.next_id += 1
@@ -83,6 +114,63 @@ def edited(text, edits):
         lines[start["line"]] = (line[:2 * start["character"]] + edit["newText"].encode("utf-16-le") +
                                 line[2 * end["character"]:]).decode("utf-16-le")
     return "\n".join(lines)
+
+
+def position(text, offset):
+    """Line and character in UTF-16 code units."""
+    before = text[:offset]
+    line = before.rsplit("\n", 1)[-1]
+    return {"line": before.count("\n"), "character": len(line.encode("utf-16-le")) // 2}
+
+
+def time_per_token(path):
+    ran = subprocess.run([binary, "lint", str(path), "--gpu", "a100", "--format", "json"], capture_output=True,
+                         text=True)
+    step = json.loads(ran.stdout)["models"][0]["steps"][0]
+    return step["before"]["time_us"] / step["tokens"]
+
+
+def try_syntax(client, root, name, language, text, broken):
+    """Diagnostics, hover and edits in one language; what a title promises is what linting the result shows."""
+    uri = (root / name).as_uri()
+    found = of_rule(client.open(uri, text, language), "SL101")
+    check(len(found) == 1, f"{name}: SL101 is not found")
+    at = text.index("50257")
+    place = {"start": position(text, at), "end": position(text, at + 5)}
+    check(found and found[0]["range"] == place, f"{name}: the place is {found and found[0]['range']}")
+    # Invalid text: what was known stays, its own error comes first, and nothing is offered.
+    while_broken = client.change(uri, broken)
+    check(of_rule(while_broken, "SL101") == found and of_rule(while_broken, "unreadable"),
+          f"{name}: while broken: {while_broken}")
+    actions = client.request("textDocument/codeAction", textDocument={"uri": uri}, range=place,
+                             context={"diagnostics": []})
+    check(actions == [], f"{name}: edits of a broken text")
+    check(of_rule(client.change(uri, text), "SL101") == found, f"{name}: not as before")
+    hover = client.request("textDocument/hover", textDocument={"uri": uri}, position=place["start"])["contents"]
+    for part in ("vocab_size", "50257", "Matrix products on a100", "`head.logits`", "alignment loses"):
+        check(part in hover["value"], f"{name}: hover without {part}: {hover['value']}")
+    actions = client.request("textDocument/codeAction", textDocument={"uri": uri},
+                             range={"start": {"line": 0, "character": 0}, "end": position(text, len(text))},
+                             context={"diagnostics": []})
+    check(len(actions) > 1, f"{name}: {len(actions)} actions")
+    before = root / ("before." + name) if language != "json" else root / "before" / name
+    before.parent.mkdir(exist_ok=True)
+    before.write_text(text)
+    at_first = time_per_token(before)
+    for action in actions:
+        promised = re.search(r"saves ([0-9.]+)", action["title"])
+        if not promised:
+            continue
+        before.write_text(edited(text, action["edit"]["changes"][uri]))
+        saved = 100 * (1 - time_per_token(before) / at_first)
+        check(abs(saved - float(promised[1])) < 0.06, f"{name}: {action['title']}, but {saved:.2f} % were saved")
+    # The first proposal for the vocabulary takes its finding away.
+    first = next(a for a in actions if a["diagnostics"][0]["code"] == "SL101")
+    better = edited(text, first["edit"]["changes"][uri])
+    check("größer" in better and "😀" in better, f"{name}: the rest of the text is lost")
+    check(not of_rule(client.change(uri, better), "SL101"), f"{name}: the finding stays")
+    client.notify("textDocument/didClose", textDocument={"uri": uri})
+    client.diagnostics(uri)
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -136,12 +224,41 @@ with tempfile.TemporaryDirectory() as folder:
     check(not of_rule(client.open(uri, ODD, "toml"), "SL101"), "the configuration is not read")
     client.open((root / "unrelated.yaml").as_uri(), "a: 1\n", "yaml")
 
+    for syntax in SYNTAXES:
+        try_syntax(client, root, *syntax)
+
+    # A configuration that changes counts from the next save on, for every open file; one that is broken is told.
+    workspace = root / "workspace"
+    workspace.mkdir()
+    uri = (workspace / "m.toml").as_uri()
+    check(of_rule(client.open(uri, ODD, "toml"), "SL101"), "SL101 without a configuration")
+    (workspace / "shapelint.toml").write_text('ignore = ["SL101"]\n')
+    client.notify("textDocument/didSave", textDocument={"uri": uri})
+    after = client.all_diagnostics()
+    check(not of_rule(after[uri], "SL101"), f"the new configuration does not count: {after[uri]}")
+    (workspace / "shapelint.toml").write_text('gpus = ["h100"]\n')
+    wrong = client.change(uri, ODD)
+    check(any("shapelint.toml" in each["message"] and "did you mean `gpu`" in each["message"] for each in wrong),
+          f"a broken configuration: {wrong}")
+    (workspace / "shapelint.toml").unlink()
+
     # What no server should end for.
     check(client.request("no/such/method")["code"] == -32601, "unknown method")
     check(client.request("textDocument/hover", position=1)["code"] == -32602, "wrong parameters")
     client.request("shutdown")
     client.notify("exit")
     check(client.process.wait(timeout=30) == 0, "the exit code")
+
+    # How a dimension is split over ranks.
+    split = Client("--gpu", "a100", "--tensor", "2")
+    split.request("initialize", capabilities={})
+    uri = (root / "split.toml").as_uri()
+    split.open(uri, ODD.replace("[run]", "intermediate_size = 3072\n[run]"), "toml")
+    hover = split.request("textDocument/hover", textDocument={"uri": uri}, position={"line": 5, "character": 22})
+    check("1536** = `intermediate_size / tensor`" in hover["contents"]["value"], f"hover: {hover}")
+    split.request("shutdown")
+    split.notify("exit")
+    check(split.process.wait(timeout=30) == 0, "the exit code")
 
     other = Client()
     other.request("initialize", capabilities={"general": {"positionEncodings": ["utf-8"]}})

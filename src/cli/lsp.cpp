@@ -11,6 +11,7 @@
 #include "cli/lint_file.hpp"
 #include "cli/lsp_hover.hpp"
 #include "cli/lsp_text.hpp"
+#include "formats/syntax.hpp"
 #include "report/items.hpp"
 
 namespace shapelint::cli {
@@ -156,6 +157,7 @@ class Server {
       report.models = std::move(outcome.models);
       report.errors = std::move(outcome.errors);
       report.gpus = std::move(outcome.gpus);
+      add_syntax_error(file, report);
     } else {
       // The configuration's own errors have no place in this file.
       for (report::ReportError& each : report.errors) {
@@ -174,6 +176,15 @@ class Server {
     }
     for (const Json& old : file.good) diagnostics.push_back(old);
     publish(uri, diagnostics);
+  }
+
+  // What was a model a moment ago and cannot be parsed now is being edited, whatever it looks like meanwhile.
+  static void add_syntax_error(const OpenFile& file, report::Report& report) {
+    if (!report.models.empty() || !report.errors.empty() || file.report.models.empty()) return;
+    const std::string_view syntax = formats::syntax_of(file.path, file.text);
+    if (syntax.empty()) return;
+    const auto parsed = formats::parse(file.path, file.text, syntax);
+    if (!parsed) report.errors.push_back({parsed.error(), file.text});
   }
 
   const OpenFile* find(const Json& params) const {
