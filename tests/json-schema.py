@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks real reports against docs/schema/shapelint-report.schema.json.
+"""Checks real reports against the schemas of docs/schema.
 
 Usage: json-schema.py SHAPELINT SOURCE_FOLDER. Exit code 77 (skipped) without the jsonschema package.
 """
@@ -36,4 +36,28 @@ for files in runs:
         failed += 1
         print(" ".join(files), *problems[:10], sep="\n  ")
 print(f"{len(runs) - failed} of {len(runs)} reports fit the schema")
+
+schema = json.loads((source / "docs/schema/shapelint-roofline.schema.json").read_text())
+validator = jsonschema.Draft7Validator(schema)
+validator.check_schema(schema)
+llama = str(source / "examples/llama-2-7b.toml")
+rooflines = [
+    [*[str(path) for path in sorted((source / "examples").glob("*.toml"))], "--gpu", "h100"],
+    [llama, "--gpu", "a100,gtx-1080-ti,mi300x,b300,l4"],
+    [llama, "--mode", "decode", "--context-length", "512", "--tensor", "2", "--weight-bits", "4"],
+    [llama, "--mode", "decode", "--context-length", "512", "--over", "micro_batch_size=1:64:*4"],
+]
+for options in rooflines:
+    ran = subprocess.run([binary, "roofline", "--format", "json", *options], capture_output=True, text=True)
+    try:
+        problems = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}"
+                    for e in validator.iter_errors(json.loads(ran.stdout))]
+    except json.JSONDecodeError as problem:
+        problems = [f"not JSON: {problem}"]
+    if ran.returncode != 0 or ran.stderr:
+        problems.append(f"exit code {ran.returncode}, and on stderr: {ran.stderr!r}")
+    if problems:
+        failed += 1
+        print(" ".join(options), *problems[:10], sep="\n  ")
+print(f"{len(rooflines)} rooflines checked")
 sys.exit(1 if failed else 0)

@@ -10,6 +10,7 @@
 #include "cli/gpus.hpp"
 #include "cli/lint.hpp"
 #include "cli/lsp.hpp"
+#include "cli/roofline.hpp"
 #include "cli/rules.hpp"
 #include "cli/show.hpp"
 #include "cli/suggest.hpp"
@@ -65,6 +66,19 @@ std::span<const Command> commands() {
               "shapelint sweep model.toml --over hidden_size=2048:4096:8 --gpu a100\n"
               "shapelint sweep model.toml --over vocab_size=50257:50304 --over tensor=1,2,4 --shard 1/4",
               bind<SweepOptions, sweep_options, sweep>},
+      Command{
+          "roofline", "show where each operation stands under a GPU's roofs, what bounds it, and what helps",
+          "A table of the operations of one step: arithmetic, bytes, intensity at DRAM, L2 and shared "
+          "memory, "
+          "the lowest roof there, the predicted throughput, what bounds it and its share of the step; the "
+          "step's bottlenecks; and changes that are predicted to help, each made and priced again. Serving "
+          "(mode prefill or decode) adds time to the first token, time per token and the cache's size.\n\n"
+          "Several GPUs or files are compared side by side. docs/roofline.md explains the figures.",
+          "shapelint roofline model.toml --gpu a100\n"
+          "shapelint roofline model.toml --mode decode --context-length 4096 --gpu a10,l4,h100,h200\n"
+          "shapelint roofline model.toml --mode decode --context-length 4096 --gpu h100 "
+          "--over 'micro_batch_size=1:1024:*2'",
+          bind<RooflineOptions, roofline_options, roofline>},
       Command{
           "gpus", "list the GPUs that are known, or show one with the source of every figure",
           "Without a NAME, a table of all profiles: id, SMs, peak, bandwidth, L2, whether the cost model's "

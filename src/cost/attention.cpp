@@ -26,6 +26,7 @@ constexpr double backward_kernels = 3;
 struct Sizes {
   double sequences, heads, key_value_heads, query_length, key_length, head_dim, value_head_dim;
   bool causal, latent, backward;
+  double cache_bytes;  // of an element of keys and values; 0: as the others
 };
 
 std::int64_t at_least_one(const model::Dim& dim) {
@@ -46,6 +47,7 @@ Sizes sizes(const model::AttentionShape& shape, bool backward) {
   s.head_dim = static_cast<double>(at_least_one(shape.head_dim));
   s.value_head_dim = static_cast<double>(at_least_one(shape.value_head_dim));
   s.causal = shape.causal;
+  s.cache_bytes = backward ? 0 : shape.cache_bytes;
   s.backward = backward;
   // MLA's absorbed form: one latent is key and value of all heads (DeepSeek-V2, arXiv 2405.04434, 2.1).
   s.latent =
@@ -65,14 +67,15 @@ double visible_pairs(const Sizes& s) {
   return rows * s.key_length - rows * (rows - 1.0) / 2.0;
 }
 
-// Elements that move between DRAM and the SMs once.
-double element_count(const Sizes& s) {
+// Bytes that move between DRAM and the SMs once, with elements of `element` bytes.
+double once_bytes(const Sizes& s, double element) {
   const double query_side = s.sequences * s.heads * s.query_length;
   const double key_side = s.sequences * s.key_value_heads * s.key_length;
   const double key_value_width = s.latent ? s.head_dim : s.head_dim + s.value_head_dim;
   const double query_width = s.head_dim + s.value_head_dim;  // q and o
-  return s.backward ? 2.0 * (query_side * query_width + key_side * key_value_width)
-                    : query_side * query_width + key_side * key_value_width;
+  const double cached = s.cache_bytes > 0 ? s.cache_bytes : element;
+  const double bytes = query_side * query_width * element + key_side * key_value_width * cached;
+  return s.backward ? 2.0 * bytes : bytes;
 }
 
 // Which losses to leave out, to see what they cost.
@@ -198,7 +201,7 @@ class Kernel {
 
   double memory_us(double ctas) const {
     const double saturation = std::min(1.0, ctas / (saturating_sm_share * sms_));
-    return element_count(s_) * element_ / (bandwidth_ * saturation);
+    return once_bytes(s_, element_) / (bandwidth_ * saturation);
   }
 
   // Passes over memory beside the main backward kernel: rows of dO * O, dQ accumulated and converted, and
@@ -218,7 +221,7 @@ class Kernel {
   double copies_us(const Ideal& ideal) const {
     if (!use_.copies || ideal.padding) return 0;
     const double kernels = s_.backward ? 5.0 : 4.0;
-    return 2.0 * element_count(s_) * element_ / bandwidth_ + kernels * launch_us(gpu_);
+    return 2.0 * once_bytes(s_, element_) / bandwidth_ + kernels * launch_us(gpu_);
   }
 
   const gpu::Gpu& gpu_;
@@ -251,11 +254,14 @@ OpCost unfused(const gpu::Gpu& gpu, const model::AttentionShape& shape, const Si
   const double products = s.backward ? 2.0 : 1.0;
   OpCost cost;
   cost.time_us = products * (scores.time_us + values.time_us) + softmax.time_us;
+  cost.compute_us = products * (scores.compute_us + values.compute_us) + softmax.compute_us;
+  cost.memory_us = products * (scores.memory_us + values.memory_us) + softmax.memory_us;
+  cost.overhead_us = products * (scores.overhead_us + values.overhead_us) + softmax.overhead_us;
   cost.bound = softmax.time_us > 0.5 * cost.time_us ? Bound::memory : scores.bound;
   const double dense =
       std::max(attention_flops(shape, s.backward ? model::Pass::backward : model::Pass::forward) /
                    peak_flops_per_us(gpu, dtype),
-               element_count(s) * bytes_of(dtype) / dram_bytes_per_us(gpu));
+               once_bytes(s, bytes_of(dtype)) / dram_bytes_per_us(gpu));
   cost.ideal_us = std::min(dense, cost.time_us);
   cost.efficiency.rest = cost.ideal_us / cost.time_us;
   return cost;
@@ -266,6 +272,40 @@ OpCost unfused(const gpu::Gpu& gpu, const model::AttentionShape& shape, const Si
 double attention_flops(const model::AttentionShape& shape, model::Pass pass) {
   const Sizes s = sizes(shape, is_backward(pass));
   return s.sequences * s.heads * visible_pairs(s) * flops_per_pair(s.head_dim, s.value_head_dim, s.backward);
+}
+
+AttentionBytes attention_bytes(const gpu::Gpu& gpu, const model::AttentionShape& shape, model::Pass pass,
+                               DType dtype) {
+  const Sizes s = sizes(shape, is_backward(pass));
+  const BucketUse use =
+      attention_bucket(gpu, at_least_one(shape.head_dim), at_least_one(shape.value_head_dim), s.latent);
+  AttentionBytes bytes;
+  bytes.once = once_bytes(s, bytes_of(dtype));
+  bytes.products = s.backward ? 5 : 2;
+  if (use.bucket == nullptr) {
+    // Scores out, softmax over them (backward reads two), and in again.
+    const double passes = s.backward ? 7 : 4;
+    bytes.scores = passes * s.sequences * s.heads * s.query_length * s.key_length * bytes_of(dtype);
+    return bytes;
+  }
+  const double query_tile =
+      static_cast<double>(s.backward ? use.bucket->backward_query_tile : use.bucket->query_tile);
+  const double width = (s.latent ? s.head_dim : s.head_dim + s.value_head_dim) *
+                       (s.cache_bytes > 0 ? s.cache_bytes : bytes_of(dtype));
+  if (!s.backward && s.query_length < query_tile) {
+    const double rows = s.query_length * s.heads / s.key_value_heads;
+    bytes.tile_rows = std::min(rows, decode_query_tile);
+    const double passes = std::ceil(rows / decode_query_tile);
+    bytes.reloads = s.sequences * s.key_value_heads * s.key_length * width * (passes - 1);
+    return bytes;
+  }
+  bytes.tile_rows = query_tile;
+  const double outer_tile = s.backward ? static_cast<double>(use.bucket->backward_key_tile) : query_tile;
+  const double inner_rows = s.sequences * s.heads * visible_pairs(s) / outer_tile;
+  const double inner_once =
+      s.backward ? s.sequences * s.heads * s.query_length : s.sequences * s.key_value_heads * s.key_length;
+  bytes.reloads = std::max(0.0, inner_rows - inner_once) * width;
+  return bytes;
 }
 
 OpCost price_attention(const gpu::Gpu& gpu, const model::AttentionShape& shape, model::Pass pass,
@@ -287,8 +327,11 @@ OpCost price_attention(const gpu::Gpu& gpu, const model::AttentionShape& shape, 
 
   OpCost cost;
   cost.time_us = full.total();
+  cost.compute_us = full.compute_us;
+  cost.memory_us = full.memory_us;
+  cost.overhead_us = full.fixed_us;
   cost.ideal_us = std::max(attention_flops(shape, pass) / peak_flops_per_us(gpu, dtype),
-                           element_count(s) * bytes_of(dtype) / dram_bytes_per_us(gpu));
+                           once_bytes(s, bytes_of(dtype)) / dram_bytes_per_us(gpu));
   cost.ideal_us = std::min(cost.ideal_us, filled_us);
   cost.efficiency.alignment = unpadded_us / cost.time_us;
   cost.efficiency.tile = untiled_us / unpadded_us;

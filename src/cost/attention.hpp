@@ -34,6 +34,18 @@ OpCost price_attention(const gpu::Gpu& gpu, const model::AttentionShape& shape, 
 // Arithmetic that the mask leaves over; the published convention (2.5 times as much backward as forward).
 double attention_flops(const model::AttentionShape& shape, model::Pass pass);
 
+// Bytes that one fused attention op moves.
+struct AttentionBytes {
+  double once = 0;       // queries, keys, values, output (backward: and their gradients), between DRAM and L2
+  double reloads = 0;    // keys and values again for each further tile of queries (backward: the other way
+                         // round), between L2 and the SMs
+  double scores = 0;     // written out and read again where no fused kernel exists
+  double tile_rows = 0;  // of queries in one CTA
+  double products = 2;   // that read an operand loaded: 2 forward, 5 backward
+};
+AttentionBytes attention_bytes(const gpu::Gpu& gpu, const model::AttentionShape& shape, model::Pass pass,
+                               DType dtype);
+
 namespace detail {
 // Sum over query tiles of the number of key tiles that a causal mask leaves (the diagonal's tiles count
 // whole). query_length and key_length at least 1; the last query sees all keys.

@@ -82,6 +82,14 @@ Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t nod
 
 }  // namespace
 
+double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
+                  std::int64_t stride) {
+  if (ranks <= 1 || !(bytes > 0)) return 0;
+  const std::int64_t node = std::max(gpu.link_gpus, node_gpus) / std::max<std::int64_t>(stride, 1);
+  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node, 1));
+  return bytes * (t.link_share + t.network_share);
+}
+
 OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
                         std::int64_t stride) {
   OpCost cost;

@@ -16,4 +16,8 @@ namespace shapelint::cost {
 OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
                         std::int64_t stride = 1);
 
+// Bytes that one rank sends in it, over the link and the network together.
+double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
+                  std::int64_t stride = 1);
+
 }  // namespace shapelint::cost

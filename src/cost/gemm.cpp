@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cost/gemm_search.hpp"
+#include "cost/memory.hpp"
 
 namespace shapelint::cost {
 
@@ -15,6 +16,10 @@ namespace {
 constexpr double gb_s_to_bytes_per_us = 1e3;
 constexpr double tflops_to_flops_per_us = 1e6;
 constexpr double mib = 1024.0 * 1024.0;
+// Widening a packed weight in registers: 13 instructions for eight 4-bit ones (mask, magic number, scale), as
+// FasterTransformer's converters have them (arXiv 2211.10017, section 3.1; CUTLASS
+// interleaved_numeric_conversion.h). Each tile of rows does it again.
+constexpr double instructions_per_weight = 1.6;
 constexpr double partial_sum_bytes = 8;  // fp32, written and read once
 // Operands larger than this share of L2 are evicted between the tiles that need them.
 constexpr double kept_share_of_l2 = 0.5;
@@ -40,10 +45,11 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   t.k = static_cast<double>(shape.k);
   const gpu::GemmConstants& c = g.constants;
   const double area = t.batch * t.m * t.n;
-  const double weights = g.element_bytes * t.batch * t.k * t.n;
+  const double weights = g.weight_bytes * t.batch * t.k * t.n;
   const double activations = g.element_bytes * t.batch * t.m * t.k;
   const double others = activations + g.element_bytes * area;
   t.operand_bytes = weights + activations;
+  t.unpack_us = g.unpack_us * t.batch * t.k * t.n;
 
   double kept_weights = 0;
   double kept_others = 0;
@@ -66,7 +72,7 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   return t;
 }
 
-GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing) {
+GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double weight_bytes) {
   GemmModel g;
   const gpu::GemmCalibration& calibration = gpu::gemm_calibration(gpu.calibration, dtype);
   g.constants = calibration.constants;
@@ -77,12 +83,22 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing) {
   const gpu::GemmConstants& c = g.constants;
   g.dtype = dtype;
   g.element_bytes = bytes_of(dtype);
+  g.weight_bytes = g.element_bytes;
+  if (weight_bytes > 0 && weight_bytes < g.element_bytes) {
+    g.weight_bytes = weight_bytes;
+    g.unpack_us = instructions_per_weight * 2 / cuda_flops_per_us(gpu);  // an FMA counts as two FLOPs
+  }
   g.peak_flops_per_us = std::max(1e-3, peak_tflops(gpu, dtype)) * tflops_to_flops_per_us;
   const double sms = std::max(1.0, static_cast<double>(gpu.sm_count));
   const double bandwidth = std::max(1.0, gpu.dram_bandwidth_gb_s) * gb_s_to_bytes_per_us;
   g.roofline_bytes_per_us = bandwidth;
   g.dram_bytes_per_us = bandwidth * c.dram_efficiency;
   g.sm_dram_bytes_per_us = c.sm_dram_gb_s * gb_s_to_bytes_per_us;
+  // What one SM can draw was fitted together with the DRAM's bandwidth, and is known only up to an SM's share
+  // of it. On a relative with faster DRAM, all SMs together draw what that gives.
+  if (gpu.calibration.status != "calibrated") {
+    g.sm_dram_bytes_per_us = std::max(g.sm_dram_bytes_per_us, g.dram_bytes_per_us / sms);
+  }
   g.l2_bytes = std::max(1.0, gpu.l2_size_mib) * mib;
   g.resident_bytes = c.resident_share * g.l2_bytes;
   g.resident_bytes_per_us = c.resident_sm_gb_s * sms * gb_s_to_bytes_per_us;
@@ -92,7 +108,7 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing) {
   g.launch_us = c.launch_us + c.host_us;
   g.quantize_launch_us = c.quantize_us;
   g.quantize_us_per_row = c.quantize_row_us / sms;
-  g.tiles = tile_table(gpu, c, g.peak_flops_per_us, g.element_bytes);
+  g.tiles = tile_table(gpu, c, g.peak_flops_per_us, g.element_bytes, g.weight_bytes);
   g.alignment = alignment_table(c, static_cast<std::int64_t>(8 * g.element_bytes));
   return g;
 }
@@ -122,6 +138,12 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   // The losses, taken away one after the other from the same candidate.
   const double compute = compute_us(g, t, best, rounded_waves(g, best.waves));
   cost.time_us = fixed + overlapped(compute, memory);
+  // A main loop whose steps wait for their latency is no arithmetic, however long it takes.
+  const double unpack = t.unpack_us * best.rows;
+  const double waiting = (compute - unpack) * (1 - best.tile->busy_share);
+  cost.compute_us = compute - waiting;
+  cost.memory_us = memory;
+  cost.overhead_us = fixed + waiting;
   Terms aligned = t;
   aligned.alignment = 1;
   const double aligned_us = fixed + overlapped(compute * t.alignment, memory);
@@ -135,7 +157,7 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   const double even_us = fixed + overlapped(even_compute, memory);
 
   const double flops_us = 2 * t.batch * t.m * t.n * t.k / g.peak_flops_per_us;
-  const double bytes = g.element_bytes * t.batch * (t.m * t.k + t.n * t.k + t.m * t.n);
+  const double bytes = t.operand_bytes + g.element_bytes * t.batch * t.m * t.n;
   cost.ideal_us = std::max(flops_us, bytes / g.roofline_bytes_per_us);
   cost.efficiency.alignment = aligned_us / cost.time_us;
   cost.efficiency.tile = exact_us / aligned_us;
@@ -144,7 +166,7 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   if (2 * g.launch_us > cost.time_us) {
     cost.bound = Bound::overhead;
   } else {
-    cost.bound = memory > compute ? Bound::memory : Bound::compute;
+    cost.bound = memory > cost.compute_us ? Bound::memory : Bound::compute;
   }
   return cost;
 }

@@ -23,6 +23,9 @@ struct GemmShape {
   model::Layout layout = model::Layout::tn;
 };
 
+// The product that an op of that kind is.
+GemmShape gemm_shape(const model::Op& op);
+
 // What the time is of. In a step, kernels follow each other closely and weights come from DRAM. A benchmark
 // may pay the host's launch each time, or find its few buffers in L2: the profile says which for the
 // measurements that fitted it, so that predictions can be compared with them.
@@ -34,6 +37,8 @@ struct GemmModel {
   AlignmentTable alignment;
   DType dtype = DType::bf16;
   double element_bytes = 2;
+  double weight_bytes = 2;  // of an element of B, which may be packed
+  double unpack_us = 0;     // of one weight, by all SMs together; 0: not packed
   double peak_flops_per_us = 1;
   double roofline_bytes_per_us = 1;  // of the data sheet
   double dram_bytes_per_us = 1;      // achieved
@@ -49,7 +54,10 @@ struct GemmModel {
   double quantize_us_per_row = 0;
   gpu::GemmConstants constants;
 };
-GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing = Timing::in_step);
+// `weight_bytes`: of one element of B where it is stored packed and widened on the way to the tensor cores
+// (weight-only quantization); 0: as dtype.
+GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing = Timing::in_step,
+                     double weight_bytes = 0);
 
 // Predicted time and where it goes. Total: any sizes from 1 to 10^12 give finite, positive times. The dtype
 // of the shape must be the model's.

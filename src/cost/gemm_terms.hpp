@@ -23,6 +23,7 @@ inline double fourth(double x) {
 struct Terms {
   double batch, m, n, k;
   double operand_bytes;  // A and B
+  double unpack_us;      // of all weights once
   double resident_us;    // for what is found in L2
   double dram_bytes;     // for the rest
   double slowdown;       // of the main loop, by the power limit
@@ -72,14 +73,14 @@ inline double reread_bytes(const GemmModel& g, const Terms& t, const Candidate& 
   const double area = std::min(c.tile->units, c.rows * c.columns) * tile_area;
   const double width = std::min(t.n, std::sqrt(area));
   const double height = std::min(t.m, area / width);
-  const double loads = g.element_bytes * t.batch * t.m * t.n * t.k * (1 / width + 1 / height);
+  const double loads = t.batch * t.m * t.n * t.k * (g.element_bytes / width + g.weight_bytes / height);
   return std::max(0.0, loads - t.operand_bytes);
 }
 
 inline double compute_us(const GemmModel& g, const Terms& t, const Candidate& c, double waves) {
   const double by_waves = waves * (c.slice + g.constants.prologue_k) * c.tile->step_us;
   const double by_feed = c.ctas * c.tile->row_bytes * c.slice * g.us_per_feed_byte;
-  return std::max(by_waves, by_feed) * t.slowdown / t.alignment;
+  return std::max(by_waves, by_feed) * t.slowdown / t.alignment + t.unpack_us * c.rows;
 }
 
 inline double memory_us(const GemmModel& g, const Terms& t, const Candidate& c, double reread) {

@@ -54,13 +54,17 @@ double launch_us(const gpu::Gpu& gpu) {
   return gpu::gemm_calibration(gpu.calibration, DType::bf16).constants.launch_us;
 }
 
+double resident_share(const gpu::Gpu& gpu, double bytes) {
+  const double usable_l2 = gpu.l2_size_mib * bytes_per_mib * l2_usable_share;
+  const double l2 = gpu.l2_bandwidth_gb_s * bytes_per_us_per_gb_s;
+  return l2 > dram_bytes_per_us(gpu) && usable_l2 > 0 ? std::max(0.0, 1.0 - bytes / usable_l2) : 0.0;
+}
+
 OpCost price_elementwise(const gpu::Gpu& gpu, double bytes, double flops) {
   bytes = std::max(bytes, 0.0);
   const double dram = dram_bytes_per_us(gpu);
-  const double usable_l2 = gpu.l2_size_mib * bytes_per_mib * l2_usable_share;
   const double l2 = gpu.l2_bandwidth_gb_s * bytes_per_us_per_gb_s;
-  // The share of the buffers that the kernel before left in the L2 falls from 1 to 0 as they outgrow it.
-  const double resident = l2 > dram && usable_l2 > 0 ? std::max(0.0, 1.0 - bytes / usable_l2) : 0.0;
+  const double resident = resident_share(gpu, bytes);
   const double l2_us = resident > 0 ? bytes * resident / l2 : 0.0;
   const double from_dram = bytes * (1.0 - resident);
 
@@ -71,6 +75,9 @@ OpCost price_elementwise(const gpu::Gpu& gpu, double bytes, double flops) {
   OpCost cost;
   cost.time_us = overhead_us + std::max(memory_us, compute_us);
   cost.ideal_us = std::max(l2_us + from_dram / dram, compute_us);
+  cost.compute_us = compute_us;
+  cost.memory_us = memory_us - dram_latency_us;
+  cost.overhead_us = overhead_us + dram_latency_us;
   if (overhead_us + dram_latency_us > 0.5 * cost.time_us) {
     cost.bound = Bound::overhead;
   } else {

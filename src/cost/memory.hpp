@@ -21,6 +21,10 @@ double achieved_dram_bytes_per_us(const gpu::Gpu& gpu);
 // One kernel from launch to the end of its drain, without its work: as fitted to the GPU's matrix products.
 double launch_us(const gpu::Gpu& gpu);
 
+// The share of a kernel's buffers that the kernel before left in the L2: falls from 1 to 0 as they outgrow
+// it.
+double resident_share(const gpu::Gpu& gpu, double bytes);
+
 // Time of a kernel that moves `bytes` (read and written, each at least once) and does `flops` on CUDA cores.
 // Equations: docs/attention-and-step.md, section 2.
 OpCost price_elementwise(const gpu::Gpu& gpu, double bytes, double flops);

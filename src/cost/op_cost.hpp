@@ -21,6 +21,11 @@ struct OpCost {
   double time_us = 0;
   double ideal_us = 0;  // max(FLOPs / peak, bytes / DRAM bandwidth): the roofline
   Bound bound = Bound::compute;
+  // What each would take alone; they overlap, so that together they exceed time_us. Of a collective all is
+  // communication, and none of these.
+  double compute_us = 0;
+  double memory_us = 0;
+  double overhead_us = 0;  // launches, reductions of a split, what no amount of work changes
   Efficiency efficiency;
   // gemm only; 0 elsewhere
   std::int64_t tile_m = 0;

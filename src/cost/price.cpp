@@ -30,10 +30,12 @@ PriceMemo::Key key_of(const model::Op& op) {
       key[3] = bits(op.k.value);
       key[4] = bits(op.batch.value);
       key[5] = static_cast<std::uint64_t>(op.layout);
+      key[6] = std::bit_cast<std::uint64_t>(op.weight_bytes);
       break;
     case model::OpKind::attention: {
       const model::AttentionShape& a = op.attention;
       key[0] += (a.causal ? 256U : 0U) + (is_backward(op.pass) ? 512U : 0U);
+      key[0] += static_cast<std::uint64_t>(a.cache_bytes * 8) * 1024U;  // bits
       key[1] = bits(a.sequences.value);
       key[2] = bits(a.heads.value);
       key[3] = bits(a.key_value_heads.value);
@@ -66,17 +68,6 @@ std::uint64_t hash_of(const PriceMemo::Key& key) {
   return hash == 0 ? 1 : hash;
 }
 
-GemmShape gemm_shape(const model::Op& op) {
-  GemmShape shape;
-  shape.batch = op.batch.value;
-  shape.m = op.m.value;
-  shape.n = op.n.value;
-  shape.k = op.k.value;
-  shape.dtype = op.dtype;
-  shape.layout = op.layout;
-  return shape;
-}
-
 // Everything but matrix products.
 OpCost price_other(const gpu::Gpu& gpu, const model::Op& op) {
   switch (op.kind) {
@@ -96,8 +87,20 @@ constexpr std::size_t first_slots = 128;
 
 }  // namespace
 
+GemmShape gemm_shape(const model::Op& op) {
+  GemmShape shape;
+  shape.batch = op.batch.value;
+  shape.m = op.m.value;
+  shape.n = op.n.value;
+  shape.k = op.k.value;
+  shape.dtype = op.dtype;
+  shape.layout = op.layout;
+  return shape;
+}
+
 OpCost price(const gpu::Gpu& gpu, const model::Op& op) {
-  return op.kind == model::OpKind::gemm ? predict_gemm(gpu, gemm_shape(op)) : price_other(gpu, op);
+  if (op.kind != model::OpKind::gemm) return price_other(gpu, op);
+  return predict_gemm(gemm_model(gpu, op.dtype, Timing::in_step, op.weight_bytes), gemm_shape(op));
 }
 
 PriceMemo::PriceMemo(const gpu::Gpu& gpu) : gpu_(gpu), slots_(first_slots) {}
@@ -124,6 +127,15 @@ const OpCost& PriceMemo::price(const model::Op& op) {
 
 OpCost PriceMemo::compute(const model::Op& op) {
   if (op.kind != model::OpKind::gemm) return price_other(gpu_, op);
+  if (op.weight_bytes > 0) {
+    if (!packed_model_ || packed_dtype_ != op.dtype || packed_bytes_ != op.weight_bytes) {
+      packed_model_ =
+          std::make_unique<const GemmModel>(gemm_model(gpu_, op.dtype, Timing::in_step, op.weight_bytes));
+      packed_dtype_ = op.dtype;
+      packed_bytes_ = op.weight_bytes;
+    }
+    return predict_gemm(*packed_model_, gemm_shape(op));
+  }
   std::unique_ptr<const GemmModel>& gemm = gemm_models_[static_cast<std::size_t>(op.dtype)];
   if (!gemm) gemm = std::make_unique<const GemmModel>(gemm_model(gpu_, op.dtype));
   return predict_gemm(*gemm, gemm_shape(op));

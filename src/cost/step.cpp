@@ -87,6 +87,11 @@ void PriceMemo::price(const model::Workload& workload, DType peak_dtype, StepCos
   step.tokens_per_s = step.time_us > 0 ? workload.tokens_per_step / step.time_us * us_per_s : 0;
 }
 
+Bound bound_of(const StepCost& step) {
+  const std::array<double, 4> parts{step.compute_us, step.memory_us, step.communication_us, step.overhead_us};
+  return static_cast<Bound>(std::max_element(parts.begin(), parts.end()) - parts.begin());
+}
+
 StepCost price(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype) {
   PriceMemo memo(gpu);
   StepCost step;

@@ -34,6 +34,9 @@ struct StepCost {
 // behind, and the pipeline's bubble. `peak_dtype` is the dtype whose peak MFU refers to.
 StepCost price(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype);
 
+// The largest of a step's four parts (the bubble not among them).
+Bound bound_of(const StepCost& step);
+
 // Prices that were computed before, by shape: for searches that cost many similar models. Belongs to one GPU,
 // which must outlive it; not for several threads at once.
 class PriceMemo {
@@ -57,6 +60,10 @@ class PriceMemo {
   OpCost compute(const model::Op& op);
   const gpu::Gpu& gpu_;
   std::array<std::unique_ptr<const GemmModel>, dtypes.size()> gemm_models_;  // built when first needed
+  // The last one with packed weights: a model has but one kind of them.
+  std::unique_ptr<const GemmModel> packed_model_;
+  DType packed_dtype_ = DType::bf16;
+  double packed_bytes_ = 0;
   std::vector<Slot> slots_;  // open addressing, a power of two
   std::size_t count_ = 0;
 };

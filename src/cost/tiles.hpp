@@ -17,9 +17,10 @@ struct TileRate {
   double inverse_n = 0;
   double units = 0;  // tiles computed at the same time: SMs, or pairs of them
   double inverse_units = 0;
-  double sms = 1;                // per tile
-  double step_us = 0;            // one element of k, one tile, nothing else on its SM
-  double row_bytes = 0;          // operand bytes per element of k
+  double sms = 1;         // per tile
+  double step_us = 0;     // one element of k, one tile, nothing else on its SM
+  double busy_share = 1;  // of step_us in which the units multiply; the rest waits for a step's latency
+  double row_bytes = 0;   // operand bytes per element of k
   double floor_us_per_area = 0;  // least time of one output element and one element of k: to rule tiles out
 };
 
@@ -38,8 +39,8 @@ struct TileTable {
 
 // Tiles of the GPU's architecture with their rates: a step of the main loop takes the root of the squares of
 // the time of its arithmetic and of the loads that feed it, and never less than a step's latency.
-// `peak_flops_per_us` is that of the whole GPU.
+// `peak_flops_per_us` is that of the whole GPU; `weight_bytes` of an element of the second operand.
 TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, double peak_flops_per_us,
-                     double element_bytes);
+                     double element_bytes, double weight_bytes);
 
 }  // namespace shapelint::cost

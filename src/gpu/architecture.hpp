@@ -48,6 +48,7 @@ struct Architecture {
   std::int64_t max_threads_per_sm = 0;  //
   std::int64_t max_blocks_per_sm = 0;   //
   double shared_bytes_per_clock_per_sm = 0;
+  double l2_bytes_per_clock_per_sm = 0;              // for products whose L2 nobody measured
   std::array<Alignment, dtypes.size()> alignment{};  // by DType
   std::vector<Tile> tiles;                           // largest first
 };

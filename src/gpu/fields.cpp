@@ -165,6 +165,8 @@ constexpr Field<Architecture> architecture_table[] = {
     {"", "max_blocks_per_sm", "", Type::integer, &Architecture::max_blocks_per_sm, 1, 65536, ""},
     {"", "shared_bytes_per_clock_per_sm", "B", Type::number, &Architecture::shared_bytes_per_clock_per_sm, 1,
      65536, ""},
+    {"", "l2_bytes_per_clock_per_sm", "B", Type::number, &Architecture::l2_bytes_per_clock_per_sm, 0.1, 65536,
+     "L2 to SM when all SMs read, as measured on the architecture's products"},
     {"tiles", "persistent", "", Type::boolean, &Architecture::persistent, 0, 0,
      "the usual kernels keep a CTA per SM and loop over tiles"},
 };

@@ -1,5 +1,6 @@
 // Parameters and FLOPs of a whole model, as papers and model cards count them.
 #include "model/arithmetic.hpp"
+#include "model/emit.hpp"
 #include "model/lower.hpp"
 
 namespace shapelint::model {
@@ -86,9 +87,11 @@ std::int64_t parameters_with(const ModelSpec& model, std::int64_t experts) {
 // Keys that one query meets: both products of attention run over them.
 double keys_per_query(const Setup& setup, CausalFlops convention) {
   const Plan& plan = setup.plan;
-  if (plan.mode == Mode::decode) return static_cast<double>(plan.context_length) + 1;
+  if (plan.mode == Mode::decode)
+    return static_cast<double>(plan.context_length) + static_cast<double>(plan.speculative_tokens) + 1;
+  const double cached = static_cast<double>(cached_tokens(plan));
   const double all = static_cast<double>(plan.sequence_length);
-  return setup.model.causal && convention == CausalFlops::half ? all / 2 : all;
+  return cached + (setup.model.causal && convention == CausalFlops::half ? all / 2 : all);
 }
 
 // Multiply-adds of one layer's attention for one token.
@@ -131,6 +134,26 @@ std::int64_t expert_parameter_count(const Setup& setup) {
 std::int64_t active_parameter_count(const Setup& setup) {
   return parameters_with(setup.model,
                          std::min(setup.model.moe.num_experts, setup.model.moe.experts_per_token));
+}
+
+double cache_bytes_per_token(const Setup& setup) {
+  const Shared shared(setup);
+  const Mla& mla = setup.model.mla;
+  const double width = mla.kv_lora_rank > 0
+                           ? static_cast<double>(plus(mla.kv_lora_rank, mla.qk_rope_head_dim))
+                           : static_cast<double>(shared.key_value_heads.value) *
+                                 static_cast<double>(plus(setup.model.head_dim, setup.model.value_head_dim));
+  return shared.layers_per_rank * width * (shared.cache_bytes > 0 ? shared.cache_bytes : shared.activation);
+}
+
+double served_weight_bytes(const Setup& setup) {
+  const Shared shared(setup);
+  const RankParameters held = parameters_per_rank(setup);
+  const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline);
+  const double wide =
+      static_cast<double>(plus(embedding_parameters(setup.model), head_parameters(setup.model))) / ranks;
+  const double packed = shared.weight_bytes > 0 ? shared.weight_bytes : bytes_of(shared.linear_dtype);
+  return wide * shared.activation + (held.dense + held.expert - wide) * packed;
 }
 
 double head_flops_per_token(const Setup& setup) {

@@ -117,6 +117,11 @@ std::vector<Derivation> build() {
   add("context_length", defaulted, own, always, constant<0>);
   add("sequence_length", derived, "context_length", decoding,
       [](const Setup& s) { return s.plan.context_length; });
+  for (const std::string_view zero :
+       {"weight_bits", "weight_group_size", "kv_cache_bits", "speculative_tokens"}) {
+    add(zero, defaulted, own, always, constant<0>);
+  }
+  add("speculative_acceptance", defaulted, own, always, constant<70>);
   for (const std::string_view one :
        {"micro_batch_size", "gradient_accumulation", "tensor", "pipeline", "data", "expert", "context"}) {
     add(one, defaulted, own, always, constant<1>);

@@ -7,6 +7,16 @@ namespace {
 
 constexpr std::string_view train_tokens = "micro_batch_size * sequence_length / context";
 constexpr std::string_view decode_tokens = "micro_batch_size";
+constexpr std::string_view checked_tokens = "micro_batch_size * (1 + speculative_tokens)";
+constexpr double scale_bytes = 2;  // of a group of packed weights
+
+// Bytes of a packed weight and its part of the scale; 0 where weights are not packed.
+double packed_bytes(const Plan& plan) {
+  const double bytes = static_cast<double>(plan.weight_bits) / 8;
+  if (plan.mode == Mode::train || bytes <= 0 || bytes >= bytes_of(plan.dtype)) return 0;
+  return bytes +
+         (plan.weight_group_size > 0 ? scale_bytes / static_cast<double>(plan.weight_group_size) : 0.0);
+}
 
 // Master copies and the residual stream stay at 16 bits or more when products are in 8 bits or fewer.
 DType at_least_16_bits(DType dtype) {
@@ -24,17 +34,23 @@ Shared::Shared(const Setup& from)
       linear_dtype(from.plan.dtype),
       wide_dtype(at_least_16_bits(from.plan.dtype)),
       activation(bytes_of(wide_dtype)),
+      weight_bytes(packed_bytes(from.plan)),
+      cache_bytes(training ? 0.0 : static_cast<double>(from.plan.kv_cache_bits) / 8),
       micro_batches(training ? static_cast<double>(std::max<std::int64_t>(1, from.plan.gradient_accumulation))
                              : 1.0),
       layers_per_rank(static_cast<double>(divide_up(model.num_layers, plan.pipeline))) {
   if (decoding) {
-    tokens = dim(plan.micro_batch_size, decode_tokens);
-    query_length = {1, "1"};
-    key_length = dim(plus(plan.context_length, 1), "context_length + 1");
+    const std::int64_t checked = plus(1, plan.speculative_tokens);
+    tokens = dim(times(plan.micro_batch_size, checked), checked > 1 ? checked_tokens : decode_tokens);
+    query_length = dim(checked, checked > 1 ? "1 + speculative_tokens" : "1");
+    key_length = dim(plus(plan.context_length, checked),
+                     checked > 1 ? "context_length + 1 + speculative_tokens" : "context_length + 1");
   } else {
     tokens = dim(divide_up(times(plan.micro_batch_size, plan.sequence_length), plan.context), train_tokens);
     query_length = dim(divide_up(plan.sequence_length, plan.context), "sequence_length / context");
-    key_length = dim(plan.sequence_length, "sequence_length");
+    key_length = cached_tokens(plan) > 0 ? dim(plus(plan.context_length, plan.sequence_length),
+                                               "context_length + sequence_length")
+                                         : dim(plan.sequence_length, "sequence_length");
   }
   heads = dim(divide_up(model.num_attention_heads, plan.tensor), "num_attention_heads / tensor");
   key_value_heads = dim(divide_up(model.num_key_value_heads, plan.tensor), "num_key_value_heads / tensor");
@@ -66,13 +82,32 @@ void Emitter::push(Op op, Pass pass) {
 void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch) {
   Op op;
   op.name = name;
-  op.kind = OpKind::gemm;
   op.dtype = dtype;
-  op.count = repeat.count;
   op.batch = batch;
   op.m = m;
   op.n = n;
   op.k = k;
+  op.weight_bytes = shared_.weight_bytes;
+  push_linear(op, repeat);
+}
+
+void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat) {
+  Op op;
+  op.name = name;
+  op.dtype = shared_.wide_dtype;
+  op.batch = {1, "1"};
+  op.m = m;
+  op.n = n;
+  op.k = k;
+  push_linear(op, repeat);
+}
+
+void Emitter::push_linear(Op op, Repeat repeat) {
+  const Dim m = op.m;
+  const Dim n = op.n;
+  const Dim k = op.k;
+  op.kind = OpKind::gemm;
+  op.count = repeat.count;
   op.layout = Layout::tn;
   push(op, Pass::forward);
   if (again(repeat)) push(op, Pass::recompute);
@@ -125,22 +160,26 @@ void Emitter::attention(std::string_view name, const AttentionShape& shape, Repe
   op.dtype = shared_.wide_dtype;
   op.count = repeat.count;
   op.attention = shape;
+  op.attention.cache_bytes = shared_.cache_bytes;
   push(op, Pass::forward);
   if (again(repeat)) push(op, Pass::recompute);
   if (shared_.training) push(op, Pass::backward);
 }
 
-void Emitter::elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat) {
+void Emitter::elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat,
+                          Arithmetic flops) {
   Op op;
   op.name = name;
   op.kind = OpKind::elementwise;
   op.dtype = shared_.wide_dtype;
   op.count = repeat.count;
   op.bytes = forward_bytes;
+  op.flops = flops.forward;
   push(op, Pass::forward);
   if (again(repeat)) push(op, Pass::recompute);
   if (!shared_.training || backward_bytes <= 0) return;
   op.bytes = backward_bytes;
+  op.flops = flops.backward;
   push(op, Pass::backward);
 }
 
@@ -168,13 +207,14 @@ void Emitter::collective(std::string_view name, std::optional<CollectiveKind> fo
   }
 }
 
-void Emitter::once(std::string_view name, Pass pass, double bytes, double count) {
+void Emitter::once(std::string_view name, Pass pass, double bytes, double count, double flops) {
   Op op;
   op.name = name;
   op.kind = OpKind::elementwise;
   op.dtype = shared_.wide_dtype;
   op.count = count;
   op.bytes = bytes;
+  op.flops = flops;
   push(op, pass);
 }
 

@@ -24,6 +24,28 @@ struct Repeat {
   Recomputed recomputed = Recomputed::never;
 };
 
+// FLOPs of one run of an elementwise op. Counted by hand from the formulas, an exponential or a root as one:
+// they place such ops on a roofline, and none is ever near the ridge of CUDA cores.
+struct Arithmetic {
+  double forward = 0;
+  double backward = 0;
+};
+// Per element: RMSNorm squares, adds, scales, multiplies by the gain; a layer norm also subtracts the mean
+// and adds a bias.
+inline constexpr Arithmetic rmsnorm_flops{4, 8};
+inline constexpr Arithmetic layernorm_flops{7, 12};
+// Per output of the activation: SiLU(gate) * up; GELU with tanh.
+inline constexpr Arithmetic gated_activation_flops{5, 9};
+inline constexpr Arithmetic activation_flops{8, 13};
+inline constexpr Arithmetic rotary_flops{3, 3};  // per element: two products and a sum
+inline constexpr Arithmetic softmax_flops{5, 4};
+constexpr Arithmetic of_each(double elements, Arithmetic flops) {
+  return {elements * flops.forward, elements * flops.backward};
+}
+constexpr Arithmetic norm_flops(const ModelSpec& model) {
+  return model.norm == Norm::layernorm ? layernorm_flops : rmsnorm_flops;
+}
+
 // Tokens and heads on this rank, as every part of a layer needs them.
 struct Shared {
   explicit Shared(const Setup& setup);
@@ -36,6 +58,8 @@ struct Shared {
   DType linear_dtype;      // of the layers' matrix products
   DType wide_dtype;        // of attention, router and head: never below 16 bits
   double activation;       // bytes of one element of the residual stream
+  double weight_bytes;     // of one packed weight of the layers' products, with its scale; 0: not packed
+  double cache_bytes;      // of one element of the cached keys and values; 0: as activations
   double micro_batches;    // per step
   double layers_per_rank;  // of this stage
   Dim tokens;              // of one micro-batch on this rank
@@ -58,11 +82,14 @@ class Emitter {
 
   // y[m,n] = x[m,k] W[n,k]^T, `batch` times: forward, and in training both gradients.
   void linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch = {1, "1"});
+  // The same outside of the layers' weights (router, head): never packed, in the wide format.
+  void wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat);
   // C[m,n] = A[m,k] B[k,n] with both operands activations: the layouts follow from the forward one.
   void product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat);
   void attention(std::string_view name, const AttentionShape& shape, Repeat repeat);
-  // Bytes of one run forward and of one run backward (0: none).
-  void elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat);
+  // Bytes of one run forward and of one run backward (0: none), and its arithmetic.
+  void elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat,
+                   Arithmetic flops = {});
   // Forward and, in training, backward; either may be absent. Nothing when ranks is 1.
   // `stride`: GPUs from one rank of the group to the next (Megatron-LM's order: tensor, context, data,
   // pipeline).
@@ -70,12 +97,13 @@ class Emitter {
                   std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks, Repeat repeat,
                   bool overlapped = false, std::int64_t stride = 1);
   // Once, in the given pass only.
-  void once(std::string_view name, Pass pass, double bytes, double count);
+  void once(std::string_view name, Pass pass, double bytes, double count, double flops = 0);
   void collective_once(std::string_view name, Pass pass, CollectiveKind kind, double bytes,
                        std::int64_t ranks, double count, bool overlapped, std::int64_t stride = 1);
 
  private:
   bool again(Repeat repeat) const;
+  void push_linear(Op op, Repeat repeat);
   void push(Op op, Pass pass);
   const Shared& shared_;
   std::vector<Op>& ops_;
@@ -98,6 +126,11 @@ void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit); 
 // Tensor parallelism around a column-parallel and a row-parallel product (lower_collectives.cpp).
 void enter_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit);
 void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit);
+
+// Tokens in the cache before a prefill; 0 while training, and (see key_length) while decoding.
+inline std::int64_t cached_tokens(const Plan& plan) {
+  return plan.mode == Mode::prefill ? plan.context_length : 0;
+}
 
 RankParameters parameters_per_rank(const Setup& setup);
 

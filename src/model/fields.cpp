@@ -95,6 +95,11 @@ constexpr std::array table{
     INTEGER("sequence_length", "run", "sequence_length", plan.sequence_length, 1, largest_length, "tokens", "tokens per sequence"),
     INTEGER("context_length", "run", "context_length", plan.context_length, 0, largest_length, "tokens", "tokens already in the cache (decode)"),
     INTEGER("gradient_accumulation", "run", "gradient_accumulation", plan.gradient_accumulation, 1, largest_degree, "micro-batches", "micro-batches per optimizer step and pipeline"),
+    INTEGER("weight_bits", "run", "weight_bits", plan.weight_bits, 0, 16, "bits", "inference: bits of a stored weight of the layers' products, which are computed in dtype all the same (8, 4); 0 for dtype's"),
+    INTEGER("weight_group_size", "run", "weight_group_size", plan.weight_group_size, 0, largest_width, "weights", "weights that share a 16-bit scale; 0 for a whole row"),
+    INTEGER("kv_cache_bits", "run", "kv_cache_bits", plan.kv_cache_bits, 0, 32, "bits", "inference: bits of an element of the cached keys and values; 0 for those of activations"),
+    INTEGER("speculative_tokens", "run", "speculative_tokens", plan.speculative_tokens, 0, 65'536, "tokens", "decode: drafted tokens that one step checks beside the next one"),
+    INTEGER("speculative_acceptance", "run", "speculative_acceptance", plan.speculative_acceptance, 0, 100, "percent", "decode: chance that a drafted token is accepted when those before it were"),
     BOOLEAN("dropout", "run", "dropout", plan.dropout, "attention weights and block outputs are dropped at random while training"),
 
     INTEGER("tensor", "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree"),

@@ -2,6 +2,9 @@
 // step.
 #include "model/lower.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "model/emit.hpp"
 
 namespace shapelint::model {
@@ -28,13 +31,16 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
   const double norms = static_cast<double>(model.norms_per_layer);
   // forward: x in, y out; backward: x and dy in, dx out
   if (frame && norms > 0)
-    emit.elementwise("layer.norm", 2 * stream, 3 * stream, {counts.frame * norms, Recomputed::with_layer});
+    emit.elementwise("layer.norm", 2 * stream, 3 * stream, {counts.frame * norms, Recomputed::with_layer},
+                     of_each(stream / shared.activation, norm_flops(model)));
 
   const auto residual = [&](std::string_view name, double branches) {
     const double mask =
         shared.plan.dropout && shared.training ? branches * mask_bytes * stream / shared.activation : 0.0;
     // forward: the branches and the stream in, the stream out; backward: the gradients are added up again
-    if (frame) emit.elementwise(name, (branches + 2) * stream + mask, (branches + 2) * stream + mask, layer);
+    if (frame)
+      emit.elementwise(name, (branches + 2) * stream + mask, (branches + 2) * stream + mask, layer,
+                       of_each(branches * stream / shared.activation, {1, 1}));
   };
   const auto enter = [&](std::string_view name) {
     if (frame) enter_tensor_parallel(shared, name, layer, emit);
@@ -85,8 +91,9 @@ double op_flops(const Op& op) {
 
 // Sequences whose logits are computed: all tokens in training, else what is needed to go on.
 double head_tokens(const Shared& shared) {
-  return shared.training || !shared.model.causal ? static_cast<double>(shared.tokens.value)
-                                                 : static_cast<double>(shared.plan.micro_batch_size);
+  return shared.training || shared.decoding || !shared.model.causal
+             ? static_cast<double>(shared.tokens.value)
+             : static_cast<double>(shared.plan.micro_batch_size);
 }
 
 }  // namespace
@@ -122,7 +129,13 @@ double tokens_per_step(const Setup& setup) {
   const double micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, plan.gradient_accumulation)) : 1.0;
   return static_cast<double>(plan.micro_batch_size) * micro_batches *
-         (plan.mode == Mode::decode ? 1.0 : static_cast<double>(plan.sequence_length));
+         (plan.mode == Mode::decode ? accepted_tokens(plan) : static_cast<double>(plan.sequence_length));
+}
+
+double accepted_tokens(const Plan& plan) {
+  const double chance = std::clamp(static_cast<double>(plan.speculative_acceptance) / 100, 0.0, 1.0);
+  const double checked = static_cast<double>(std::max<std::int64_t>(0, plan.speculative_tokens)) + 1;
+  return chance < 1 ? (1 - std::pow(chance, checked)) / (1 - chance) : checked;
 }
 
 double model_flops_per_step(const Setup& setup, double layer_flops, double head_flops) {
@@ -133,7 +146,8 @@ double model_flops_per_step(const Setup& setup, double layer_flops, double head_
                                (shared.decoding ? 1.0 : static_cast<double>(plan.context));
   const double head_share = head_tokens(shared) / static_cast<double>(shared.tokens.value);
   const double passes = shared.training ? 3.0 : 1.0;  // forward; gradients of both operands
-  return passes * tokens_per_step(setup) * (layer_flops + head_flops * head_share) / replica_ranks;
+  const double tokens = shared.decoding ? static_cast<double>(shared.tokens.value) : tokens_per_step(setup);
+  return passes * tokens * (layer_flops + head_flops * head_share) / replica_ranks;
 }
 
 void lower_part(const Setup& setup, Part part, Workload& workload) {

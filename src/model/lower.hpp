@@ -51,8 +51,16 @@ struct LayerRuns {
   double mixture = 0;  // layers with a mixture of experts
 };
 LayerRuns layer_runs(const Setup& setup);
-// Tokens of a step on one replica of the model.
+// Tokens of a step on one replica of the model: trained on, read, or produced.
 double tokens_per_step(const Setup& setup);
+// Tokens that a sequence gains by a decoding step: 1 + a + ... + a^k with k drafted ones, each accepted with
+// chance a when those before it were (Leviathan et al. 2022, arXiv 2211.17192, equation 1).
+double accepted_tokens(const Plan& plan);
+// Bytes that the cache of keys and values takes per token of a sequence, on one rank.
+double cache_bytes_per_token(const Setup& setup);
+// Bytes of the weights that one rank holds to serve the model: the layers' products in the format of the plan
+// (packed ones with their scales), everything else in 16 bits or more.
+double served_weight_bytes(const Setup& setup);
 // Arithmetic that the model needs, per rank and step, from the forward FLOPs per token of its layers and
 // head.
 double model_flops_per_step(const Setup& setup, double layer_flops, double head_flops);

@@ -49,11 +49,12 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
   emit.product("layer.attention.scores", batch, shape.query_length, shape.key_length, shape.head_dim,
                Layout::tn, core);
   // Each pass reads and writes the whole score matrix; softmax's gradient reads its output as well.
-  if (!shared.decoding) emit.elementwise("layer.attention.mask", 2 * matrix, 2 * matrix, core);
-  emit.elementwise("layer.attention.softmax", 2 * matrix, 3 * matrix, core);
+  if (!shared.decoding)
+    emit.elementwise("layer.attention.mask", 2 * matrix, 2 * matrix, core, of_each(scores, {1, 1}));
+  emit.elementwise("layer.attention.softmax", 2 * matrix, 3 * matrix, core, of_each(scores, softmax_flops));
   if (shared.plan.dropout && shared.training) {
     const double dropped = 2 * matrix + dropout_mask_bytes * scores;
-    emit.elementwise("layer.attention.dropout", dropped, dropped, core);
+    emit.elementwise("layer.attention.dropout", dropped, dropped, core, of_each(scores, {2, 2}));
   }
   emit.product("layer.attention.values", batch, shape.query_length, shape.value_head_dim, shape.key_length,
                Layout::nn, core);
@@ -69,11 +70,13 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
                                   static_cast<double>(shared.heads.value + shared.key_value_heads.value) *
                                   static_cast<double>(model.head_dim) * shared.activation;
   if (model.qk_norm) {
-    emit.elementwise("layer.attention.qk_norm", 2 * queries_and_keys, 3 * queries_and_keys, layer);
+    emit.elementwise("layer.attention.qk_norm", 2 * queries_and_keys, 3 * queries_and_keys, layer,
+                     of_each(queries_and_keys / shared.activation, norm_flops(model)));
   }
   // No learned positions: rotary embedding, as in nearly every model without them.
   if (model.learned_positions == 0) {
-    emit.elementwise("layer.attention.rotary", 2 * queries_and_keys, 2 * queries_and_keys, layer);
+    emit.elementwise("layer.attention.rotary", 2 * queries_and_keys, 2 * queries_and_keys, layer,
+                     of_each(queries_and_keys / shared.activation, rotary_flops));
   }
 
   AttentionShape shape;

@@ -20,7 +20,8 @@ void lower_projections(const Shared& shared, Repeat layer, Emitter& emit) {
     const Dim rank = dim(mla.q_lora_rank, "mla_q_lora_rank");
     const double latent = tokens * static_cast<double>(rank.value) * shared.activation;
     emit.linear("layer.attention.q_down", shared.tokens, rank, shared.hidden, dtype, layer);
-    emit.elementwise("layer.attention.q_norm", 2 * latent, 3 * latent, layer);
+    emit.elementwise("layer.attention.q_norm", 2 * latent, 3 * latent, layer,
+                     of_each(latent / shared.activation, norm_flops(shared.model)));
     emit.linear("layer.attention.q_up", shared.tokens, queries, rank, dtype, layer);
   } else {
     emit.linear("layer.attention.q", shared.tokens, queries, shared.hidden, dtype, layer);
@@ -29,10 +30,13 @@ void lower_projections(const Shared& shared, Repeat layer, Emitter& emit) {
   emit.linear("layer.attention.kv_down", shared.tokens,
               dim(plus(mla.kv_lora_rank, mla.qk_rope_head_dim), "mla_kv_lora_rank + mla_qk_rope_head_dim"),
               shared.hidden, dtype, layer);
-  emit.elementwise("layer.attention.kv_norm", 2 * latent, 3 * latent, layer);
+  emit.elementwise("layer.attention.kv_norm", 2 * latent, 3 * latent, layer,
+                   of_each(latent / shared.activation, norm_flops(shared.model)));
   const double rotated = tokens * static_cast<double>(plus(shared.heads.value, 1)) *
                          static_cast<double>(mla.qk_rope_head_dim) * shared.activation;
-  if (rotated > 0) emit.elementwise("layer.attention.rotary", 2 * rotated, 2 * rotated, layer);
+  if (rotated > 0)
+    emit.elementwise("layer.attention.rotary", 2 * rotated, 2 * rotated, layer,
+                     of_each(rotated / shared.activation, rotary_flops));
 }
 
 }  // namespace

@@ -12,13 +12,21 @@ Dim busy_experts(const Shared& shared) {
   const std::int64_t local = divide_up(moe.num_experts, shared.plan.expert);
   if (!shared.decoding) return dim(local, "moe_num_experts / expert");
   return dim(std::min(local, times(shared.tokens.value, moe.experts_per_token)),
-             "min(moe_num_experts / expert, micro_batch_size * moe_experts_per_token)");
+             shared.plan.speculative_tokens > 0
+                 ? "min(moe_num_experts / expert,"
+                   " micro_batch_size * (1 + speculative_tokens) * moe_experts_per_token)"
+                 : "min(moe_num_experts / expert, micro_batch_size * moe_experts_per_token)");
 }
 
 Dim tokens_per_expert(const Shared& shared) {
   const Moe& moe = shared.model.moe;
   const std::int64_t tokens =
       divide_up(times(shared.tokens.value, moe.experts_per_token, shared.plan.expert), moe.num_experts);
+  if (shared.decoding && shared.plan.speculative_tokens > 0) {
+    return dim(tokens,
+               "micro_batch_size * (1 + speculative_tokens) * moe_experts_per_token * expert"
+               " / moe_num_experts");
+  }
   return dim(tokens, shared.decoding
                          ? "micro_batch_size * moe_experts_per_token * expert / moe_num_experts"
                          : "(micro_batch_size * sequence_length / context) * moe_experts_per_token * expert"
@@ -43,10 +51,12 @@ void lower_experts(const Shared& shared, const ExpertNames& names, Dim tokens, D
                         static_cast<double>(experts.value) * shared.activation;
   if (shared.model.mlp_gated) {
     emit.linear(names.gate_up, tokens, two_widths, shared.hidden, shared.linear_dtype, layer, experts);
-    emit.elementwise(names.activation, 3 * branch, 5 * branch, layer);
+    emit.elementwise(names.activation, 3 * branch, 5 * branch, layer,
+                     of_each(branch / shared.activation, gated_activation_flops));
   } else {
     emit.linear(names.up, tokens, width, shared.hidden, shared.linear_dtype, layer, experts);
-    emit.elementwise(names.activation, 2 * branch, 3 * branch, layer);
+    emit.elementwise(names.activation, 2 * branch, 3 * branch, layer,
+                     of_each(branch / shared.activation, activation_flops));
   }
   emit.linear(names.down, tokens, shared.hidden, width, shared.linear_dtype, layer, experts);
 }
@@ -57,8 +67,8 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   const Moe& moe = shared.model.moe;
   const std::int64_t tensor = shared.plan.tensor;
   const Repeat layer{count, Recomputed::with_layer};
-  emit.linear("layer.moe.router", shared.tokens, dim(moe.num_experts, "moe_num_experts"), shared.hidden,
-              shared.wide_dtype, layer);
+  emit.wide_linear("layer.moe.router", shared.tokens, dim(moe.num_experts, "moe_num_experts"), shared.hidden,
+                   layer);
 
   // Every token's vector is copied once for each of its experts, sent there, and comes back weighted.
   const double copies = static_cast<double>(std::max<std::int64_t>(1, moe.experts_per_token));
@@ -73,7 +83,8 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   lower_experts(shared, routed_names, tokens_per_expert(shared), dim(width, "moe_intermediate_size / tensor"),
                 dim(times(2, width), "2 * (moe_intermediate_size / tensor)"), busy_experts(shared), layer,
                 emit);
-  emit.elementwise("layer.moe.combine", moved, moved, layer);
+  emit.elementwise("layer.moe.combine", moved, moved, layer,
+                   of_each(copies * shared.stream_bytes / shared.activation, {2, 2}));
 
   if (moe.shared_intermediate_size > 0) {
     const std::int64_t always = divide_up(moe.shared_intermediate_size, tensor);

@@ -10,6 +10,8 @@ namespace {
 // writes the weight. Gradients are fp32 (Megatron-LM with bf16).
 constexpr double fp32_bytes = 4;
 constexpr double states = 3;
+// Both moments, their correction, root, quotient, decay and the update, per parameter.
+constexpr double adam_flops = 15;
 constexpr double gradient_bytes = fp32_bytes;
 
 }  // namespace
@@ -28,7 +30,7 @@ void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit) {
   if (plan.gradient_accumulation > 1) {
     // the new gradient in, the running sum in and out
     emit.once("gradients.accumulate", Pass::backward, parameters * (shared.activation + 2 * gradient_bytes),
-              shared.micro_batches);
+              shared.micro_batches, parameters);
   }
   double updated = parameters;
   if (plan.zero >= 1) {
@@ -36,11 +38,11 @@ void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit) {
     const double expert_data = std::max(1.0, data / static_cast<double>(plan.expert));
     updated = held.dense / data + held.expert / expert_data;
   }
-  emit.once("optimizer.gradient_norm", Pass::update, updated * gradient_bytes, 1);
+  emit.once("optimizer.gradient_norm", Pass::update, updated * gradient_bytes, 1, 2 * updated);
   const double weight_bytes =
       shared.activation < fp32_bytes ? shared.activation : 0;  // fp32: the master itself
   emit.once("optimizer.adam", Pass::update,
-            updated * (2 * states * fp32_bytes + gradient_bytes + weight_bytes), 1);
+            updated * (2 * states * fp32_bytes + gradient_bytes + weight_bytes), 1, adam_flops * updated);
 }
 
 }  // namespace shapelint::model

@@ -42,6 +42,7 @@ struct AttentionShape {
   Dim head_dim;        // of queries and keys
   Dim value_head_dim;  // of values
   bool causal = true;
+  double cache_bytes = 0;  // of one cached element of keys and values; 0: as the op's dtype
 };
 
 struct Op {
@@ -57,6 +58,7 @@ struct Op {
   Dim n;
   Dim k;
   Layout layout = Layout::tn;
+  double weight_bytes = 0;  // of one element of B where it is stored packed, scales included; 0: as dtype
 
   // attention: one fused kernel
   AttentionShape attention;

@@ -105,6 +105,13 @@ struct Plan {
   bool sequence_parallel = false;  // norms and residuals sharded along the sequence over `tensor`
   std::int64_t zero = 0;           // ZeRO stage 0 to 3
   bool dropout = false;            // of attention weights and of each block's output, while training
+
+  // Inference only.
+  std::int64_t weight_bits = 0;              // of a stored weight of the layers' products; 0: as dtype
+  std::int64_t weight_group_size = 0;        // weights that share a 16-bit scale; 0: a whole row
+  std::int64_t kv_cache_bits = 0;            // of a cached element of keys and values; 0: as activations
+  std::int64_t speculative_tokens = 0;       // drafted tokens that a decoding step checks beside the next one
+  std::int64_t speculative_acceptance = 70;  // percent: chance that the next drafted token is accepted
 };
 
 // Everything that a prediction depends on besides the GPU.

@@ -139,7 +139,8 @@ bool only_grows(std::string_view name) {
 }  // namespace
 
 Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
-  constexpr std::string_view shape = "FIELD=LOW:HIGH, FIELD=LOW:HIGH:STEP or FIELD=A,B,C";
+  constexpr std::string_view shape =
+      "FIELD=LOW:HIGH, FIELD=LOW:HIGH:STEP, FIELD=LOW:HIGH:*FACTOR or FIELD=A,B,C";
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
     return usage(fmt::format("`{}` is no range", text), fmt::format("write {}", shape));
@@ -151,8 +152,13 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
   const std::string_view rest = text.substr(equals + 1);
   const bool is_list = rest.find(':') == std::string_view::npos;
   std::vector<std::int64_t> numbers;
+  bool multiplies = false;
   for (std::size_t begin = 0; begin <= rest.size();) {
     const std::size_t end = std::min(rest.find(is_list ? ',' : ':', begin), rest.size());
+    if (!is_list && numbers.size() == 2 && rest.substr(begin, 1) == "*") {
+      multiplies = true;
+      ++begin;
+    }
     const auto number = parse_integer(rest.substr(begin, end - begin));
     if (!number) {
       return usage(fmt::format("`{}` in `{}` is no whole number", rest.substr(begin, end - begin), text),
@@ -178,6 +184,12 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
   const std::int64_t step = numbers.size() == 3 ? numbers[2] : 1;
   if (numbers[0] > numbers[1]) {
     return usage(fmt::format("`{}` is empty: {} is above {}", text, numbers[0], numbers[1]));
+  }
+  if (multiplies) {
+    if (step < 2) return usage(fmt::format("the factor of `{}` must be at least 2", text));
+    if (numbers[0] < 1) return usage(fmt::format("`{}` multiplies from {}", text, numbers[0]), "from 1 on");
+    for (std::int64_t at = numbers[0]; at <= numbers[1]; at *= step) out.values.push_back(at);
+    return out;
   }
   if (step < 1) return usage(fmt::format("the step of `{}` must be at least 1", text));
   if (static_cast<std::size_t>((numbers[1] - numbers[0]) / step) >= most_range_values) {

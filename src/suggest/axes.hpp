@@ -12,7 +12,7 @@
 
 namespace shapelint::suggest {
 
-// `hidden_size=2048:4096:64`, `tensor=1,2,4`: the values that a user asks for.
+// `hidden_size=2048:4096:64`, `micro_batch_size=1:1024:*2`, `tensor=1,2,4`: the values that a user asks for.
 struct RangeRequest {
   model::FieldId field = model::no_field;
   std::vector<std::int64_t> values;

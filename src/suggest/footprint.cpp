@@ -51,12 +51,11 @@ double memory_bytes(const model::Setup& setup) {
   const double layers = real(model.num_layers) / real(plan.pipeline);
   if (plan.mode != model::Mode::train) {
     const double tokens =
-        real(plan.micro_batch_size) * (real(plan.sequence_length) + real(plan.context_length));
-    const double cache_width = model.mla.kv_lora_rank > 0
-                                   ? real(model.mla.kv_lora_rank + model.mla.qk_rope_head_dim)
-                                   : real(model.num_key_value_heads) / real(plan.tensor) *
-                                         static_cast<double>(model.head_dim + model.value_head_dim);
-    return parameters * bytes_of(plan.dtype) + tokens * layers * cache_width * weight_bytes;
+        real(plan.micro_batch_size) *
+        (static_cast<double>(plan.context_length) + (plan.mode == model::Mode::decode
+                                                         ? static_cast<double>(plan.speculative_tokens) + 1
+                                                         : real(plan.sequence_length)));
+    return model::served_weight_bytes(setup) + tokens * model::cache_bytes_per_token(setup);
   }
   const double data = real(plan.data);
   const double states = parameters * ((plan.zero >= 3 ? weight_bytes / data : weight_bytes) +

@@ -1,0 +1,30 @@
+// `shapelint roofline`: where each op stands under a GPU's roofs, and what would help.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+#include "cli/gpu_options.hpp"
+#include "cli/io.hpp"
+#include "cli/option.hpp"
+#include "model/reading.hpp"
+
+namespace shapelint::cli {
+
+struct RooflineOptions {
+  std::vector<std::string> files;
+  GpuOptions gpu;
+  std::string over;
+  std::optional<std::int64_t> top;
+  std::int64_t prefill_chunk = 0;
+  std::size_t format = 0;  // text, json, csv
+  std::vector<model::Override> overrides;
+};
+
+std::vector<Option> roofline_options(RooflineOptions& options);
+ExitCode roofline(const RooflineOptions& options, Io& io);
+
+}  // namespace shapelint::cli

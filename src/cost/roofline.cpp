@@ -1,0 +1,190 @@
+// Roofs from a profile, and the points under them; equations in docs/roofline.md.
+#include "cost/roofline.hpp"
+
+#include <algorithm>
+
+#include "cost/collective.hpp"
+#include "cost/memory.hpp"
+
+namespace shapelint::cost {
+
+namespace {
+
+constexpr double gb_s_to_bytes_per_us = 1e3;
+constexpr double tflops_to_flops_per_us = 1e6;
+constexpr double mhz_to_hz = 1e6;
+constexpr double bytes_per_gb = 1e9;
+// Side of the square product that stands for what a GPU reaches where no measurement is known.
+constexpr std::int64_t large = 8192;
+
+// B per clock and SM, of all SMs, in GB/s.
+double of_all_sms(const gpu::Gpu& gpu, double bytes_per_clock) {
+  return bytes_per_clock * static_cast<double>(gpu.sm_count) * gpu.boost_clock_mhz * mhz_to_hz / bytes_per_gb;
+}
+
+MemoryRoof dram_roof(const gpu::Gpu& gpu) {
+  return {Level::dram, dram_bytes_per_us(gpu) / gb_s_to_bytes_per_us,
+          achieved_dram_bytes_per_us(gpu) / gb_s_to_bytes_per_us, Basis::data_sheet,
+          gpu.dram_measured_gb_s > 0 ? Basis::profile : Basis::assumed};
+}
+
+MemoryRoof l2_roof(const gpu::Gpu& gpu) {
+  if (gpu.l2_bandwidth_gb_s > 0) {
+    return {Level::l2, gpu.l2_bandwidth_gb_s, gpu.l2_bandwidth_gb_s, Basis::profile, Basis::profile};
+  }
+  const double derived = of_all_sms(gpu, gpu.architecture.l2_bytes_per_clock_per_sm);
+  const Basis basis = derived > 0 ? Basis::derived : Basis::unknown;
+  return {Level::l2, derived, derived, basis, basis};
+}
+
+MemoryRoof shared_roof(const gpu::Gpu& gpu) {
+  const double derived = of_all_sms(gpu, gpu.architecture.shared_bytes_per_clock_per_sm);
+  return {Level::shared, derived, 0, derived > 0 ? Basis::derived : Basis::unknown, Basis::unknown};
+}
+
+ComputeRoof compute_roof(const gpu::Gpu& gpu, DType dtype, bool on_tensor_cores, double tflops) {
+  ComputeRoof roof{dtype, on_tensor_cores, tflops, 0, Basis::unknown};
+  if (on_tensor_cores && (dtype == DType::bf16 || dtype == DType::fp16) && gpu.gemm_achievable_tflops > 0) {
+    roof.achieved_tflops = gpu.gemm_achievable_tflops;
+    roof.achieved_basis = Basis::profile;
+    return roof;
+  }
+  // Products of this format run on the other kind of unit: nothing predicts what these would reach.
+  if (on_tensor_cores != gpu::on_tensor_cores(gpu, dtype)) return roof;
+  GemmShape shape;
+  shape.m = shape.n = shape.k = large;
+  shape.dtype = dtype;
+  const double side = static_cast<double>(large);
+  roof.achieved_tflops =
+      std::min(tflops, 2 * side * side * side / predict_gemm(gpu, shape).time_us / tflops_to_flops_per_us);
+  roof.achieved_basis = Basis::predicted;
+  return roof;
+}
+
+// The least time that a roof allows, and which one it is.
+struct Roof {
+  double time_us = 0;
+  Limit limit = Limit::compute;
+};
+
+Roof lowest(const Work& work, double tflops, const std::array<double, level_count>& gb_s) {
+  Roof roof;
+  if (tflops > 0) roof.time_us = work.flops / (tflops * tflops_to_flops_per_us);
+  for (std::size_t i = 0; i < level_count; ++i) {
+    if (gb_s[i] <= 0) continue;
+    const double us = work.bytes[i] / (gb_s[i] * gb_s_to_bytes_per_us);
+    if (us > roof.time_us) roof = {us, static_cast<Limit>(static_cast<std::size_t>(Limit::dram) + i)};
+  }
+  return roof;
+}
+
+// The roof of an op's units: of its format where it is a matrix product, of fp32 for all other arithmetic.
+const ComputeRoof* roof_of(const Roofs& roofs, const Work& work) {
+  const auto found = std::find_if(roofs.compute.begin(), roofs.compute.end(), [&](const ComputeRoof& roof) {
+    return roof.on_tensor_cores == work.on_tensor_cores && roof.dtype == work.dtype;
+  });
+  return found == roofs.compute.end() ? nullptr : &*found;
+}
+
+Point point_of(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost, const Roofs& roofs,
+               double step_us) {
+  Point point;
+  point.work = work_of(gpu, op);
+  point.bound = cost.bound;
+  point.time_us = op.count * cost.time_us;
+  const bool hidden = op.kind == model::OpKind::collective && op.overlapped;
+  if (!hidden && step_us > 0) point.share_of_step = point.time_us / step_us;
+  if (op.kind == model::OpKind::collective) {
+    point.limit = Limit::link;
+    point.share_of_roof = cost.time_us > 0 ? cost.ideal_us / cost.time_us : 0;
+    point.share_of_achieved = point.share_of_roof;
+    return point;
+  }
+  const Work& work = point.work;
+  const ComputeRoof* units = roof_of(roofs, work);
+  point.peak_tflops =
+      units != nullptr ? units->tflops : peak_flops_per_us(gpu, work.dtype) / tflops_to_flops_per_us;
+  const double achieved_peak =
+      units != nullptr && units->achieved_tflops > 0 ? units->achieved_tflops : point.peak_tflops;
+  std::array<double, level_count> theory{};
+  std::array<double, level_count> achieved{};
+  for (std::size_t i = 0; i < level_count; ++i) {
+    point.intensity[i] = work.bytes[i] > 0 ? work.flops / work.bytes[i] : 0;
+    theory[i] = roofs.memory[i].gb_s;
+    achieved[i] = roofs.memory[i].achieved_gb_s > 0 ? roofs.memory[i].achieved_gb_s : theory[i];
+  }
+  const Roof roof = lowest(work, point.peak_tflops, theory);
+  const Roof achieved_roof = lowest(work, achieved_peak, achieved);
+  point.limit = roof.limit;
+  const auto rate = [&](double time_us) {
+    return time_us > 0 ? work.flops / time_us / tflops_to_flops_per_us : 0;
+  };
+  point.roof_tflops = rate(roof.time_us);
+  point.achieved_roof_tflops = rate(achieved_roof.time_us);
+  point.tflops = rate(cost.time_us);
+  if (cost.time_us > 0) {
+    point.dram_gb_s = work.bytes[static_cast<std::size_t>(Level::dram)] / cost.time_us / gb_s_to_bytes_per_us;
+    point.share_of_roof = roof.time_us / cost.time_us;
+    point.share_of_achieved = achieved_roof.time_us / cost.time_us;
+  }
+  return point;
+}
+
+}  // namespace
+
+std::string_view name(Basis basis) {
+  constexpr std::array<std::string_view, 6> names{"data sheet", "profile", "derived",
+                                                  "predicted",  "assumed", "unknown"};
+  return names[static_cast<std::size_t>(basis)];
+}
+
+std::string_view name(Limit limit) {
+  constexpr std::array<std::string_view, 5> names{"compute", "dram", "l2", "shared", "link"};
+  return names[static_cast<std::size_t>(limit)];
+}
+
+double ridge(double tflops, double gb_s) {
+  return gb_s > 0 ? tflops * tflops_to_flops_per_us / (gb_s * gb_s_to_bytes_per_us) : 0;
+}
+
+Roofs roofs_of(const gpu::Gpu& gpu) {
+  Roofs roofs;
+  roofs.memory = {dram_roof(gpu), l2_roof(gpu), shared_roof(gpu)};
+  for (const DTypeInfo& each : dtypes) {
+    const double tensor = gpu.tensor_tflops[static_cast<std::size_t>(each.dtype)];
+    if (tensor > 0) roofs.compute.push_back(compute_roof(gpu, each.dtype, true, tensor));
+  }
+  roofs.compute.push_back(compute_roof(gpu, DType::fp32, false, gpu.peak_fp32_cuda_tflops));
+  // Formats without tensor cores that are multiplied all the same, at their own rate.
+  for (const DTypeInfo& each : dtypes) {
+    const bool shown = each.dtype == DType::fp32 || gpu::on_tensor_cores(gpu, each.dtype);
+    if (shown || !can_multiply(gpu, each.dtype)) continue;
+    roofs.compute.push_back(compute_roof(gpu, each.dtype, false, gpu::peak_tflops(gpu, each.dtype)));
+  }
+  return roofs;
+}
+
+Roofline roofline(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype) {
+  Roofline out;
+  out.roofs = roofs_of(gpu);
+  out.step = price(gpu, workload, peak_dtype);
+  out.bound = bound_of(out.step);
+  out.bubble_bound = out.step.bubble_us > std::max({out.step.compute_us, out.step.memory_us,
+                                                    out.step.communication_us, out.step.overhead_us});
+  out.points.reserve(workload.ops.size());
+  for (std::size_t i = 0; i < workload.ops.size(); ++i) {
+    const model::Op& op = workload.ops[i];
+    const OpCost& cost = out.step.ops[i];
+    out.points.push_back(point_of(gpu, op, cost, out.roofs, out.step.time_us));
+    Point& point = out.points.back();
+    point.op = i;
+    if (op.kind != model::OpKind::gemm) continue;
+    out.product_flops += op.count * point.work.flops;
+    out.product_dram_bytes += op.count * point.work.bytes[static_cast<std::size_t>(Level::dram)];
+    out.product_compute_us += op.count * cost.compute_us;
+    out.product_memory_us += op.count * cost.memory_us;
+  }
+  return out;
+}
+
+}  // namespace shapelint::cost

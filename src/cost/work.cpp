@@ -1,0 +1,125 @@
+// Bytes and arithmetic of one run of an op; equations in docs/roofline.md.
+#include "cost/work.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cost/attention.hpp"
+#include "cost/collective.hpp"
+#include "cost/gemm_search.hpp"
+#include "cost/memory.hpp"
+
+namespace shapelint::cost {
+
+namespace {
+
+constexpr auto dram = static_cast<std::size_t>(Level::dram);
+constexpr auto l2 = static_cast<std::size_t>(Level::l2);
+constexpr auto shared = static_cast<std::size_t>(Level::shared);
+
+constexpr double partial_sum_bytes = 8;  // fp32, written and read once
+
+// The part of an output tile whose operands one reader of shared memory loads for itself.
+struct Reader {
+  double m = 64;
+  double n = 64;
+};
+
+// CUDA cores: a warp's 32 x 64 (CUTLASS's default of SIMT kernels); mma.sync: a warp's 64 x 64 (of its tensor
+// kernels for sm_80); wgmma: 64 rows by all columns of the tile (PTX ISA, wgmma.mma_async m64nNk16); tcgen05
+// reads each operand of a tile once (PTX ISA, tcgen05.mma).
+Reader reader_of(const gpu::Gpu& gpu, bool on_tensor_cores, double tile_m, double tile_n) {
+  if (!on_tensor_cores) return {32, 64};
+  if (gpu.architecture.has_tcgen05) return {tile_m, tile_n};
+  if (gpu.architecture.has_wgmma) return {64, tile_n};
+  return {64, 64};
+}
+
+Work gemm_work(const gpu::Gpu& gpu, const model::Op& op) {
+  const GemmShape shape = gemm_shape(op);
+  Work work;
+  work.dtype = shape.dtype;
+  work.on_tensor_cores = on_tensor_cores(gpu, shape.dtype);
+  const GemmModel g = gemm_model(gpu, shape.dtype, Timing::in_step, op.weight_bytes);
+  const product::Terms t = product::terms_of(g, shape);
+  const product::Candidate c = product::best_candidate(g, t);
+  const double area = t.batch * t.m * t.n;
+  const double result_bytes = g.element_bytes * area;
+  work.flops = 2 * area * t.k;
+  work.least_bytes = t.operand_bytes + result_bytes;
+
+  const bool splits = c.split > 1;
+  const double sums = splits ? partial_sum_bytes * area * c.split : 0;
+  const double quantized = g.quantize_launch_us > 0 ? (2 + 1) * t.batch * t.m * t.k : 0;
+  work.bytes[dram] = t.dram_bytes + c.reread + sums * g.constants.split_traffic + quantized;
+
+  // Every row of tiles loads B, every column of tiles A; loads beyond the edges are not made.
+  const double a_bytes = g.element_bytes * t.batch * t.m * t.k;
+  const double b_bytes = t.operand_bytes - a_bytes;
+  const double a_loads = a_bytes * c.columns;
+  const double b_loads = b_bytes * c.rows;
+  work.bytes[l2] = a_loads + b_loads + (splits ? sums : result_bytes) + quantized;
+
+  // Written once on the way in, then read by each of the tile's readers.
+  const Reader reader = reader_of(gpu, work.on_tensor_cores, c.tile->m, c.tile->n);
+  work.bytes[shared] = a_loads * (1 + std::ceil(c.tile->n / reader.n)) +
+                       b_loads * (1 + std::ceil(c.tile->m / reader.m)) + quantized;
+  return work;
+}
+
+// Rows of queries whose warps share one read of keys and values in shared memory. Estimated from the kernels'
+// layouts: FlashAttention-2 gives a warp 32 of 128 rows, version 3 a warp group 64, tcgen05 reads once.
+double reader_rows(const gpu::Gpu& gpu) {
+  if (gpu.architecture.has_tcgen05) return 128;
+  return gpu.architecture.has_wgmma ? 64 : 32;
+}
+
+Work attention_work(const gpu::Gpu& gpu, const model::Op& op) {
+  Work work;
+  work.dtype = op.dtype;
+  work.on_tensor_cores = on_tensor_cores(gpu, op.dtype);
+  work.flops = attention_flops(op.attention, op.pass);
+  const AttentionBytes moved = attention_bytes(gpu, op.attention, op.pass, op.dtype);
+  work.least_bytes = moved.once;
+  work.bytes[dram] = moved.once + moved.scores;
+  work.bytes[l2] = moved.once + moved.reloads + moved.scores;
+  const double readers = std::max(1.0, std::ceil(moved.tile_rows / reader_rows(gpu)));
+  work.bytes[shared] = (moved.once + moved.reloads) * (1 + readers * moved.products / 2) + moved.scores;
+  return work;
+}
+
+Work elementwise_work(const gpu::Gpu& gpu, const model::Op& op) {
+  Work work;
+  const double bytes = std::max(0.0, op.bytes);
+  work.flops = op.flops;
+  work.least_bytes = bytes;
+  work.bytes = {bytes * (1 - resident_share(gpu, bytes)), bytes, bytes};
+  return work;
+}
+
+}  // namespace
+
+std::string_view name(Level level) {
+  constexpr std::array<std::string_view, level_count> names{"dram", "l2", "shared"};
+  return names[static_cast<std::size_t>(level)];
+}
+
+Work work_of(const gpu::Gpu& gpu, const model::Op& op) {
+  Work work;
+  switch (op.kind) {
+    case model::OpKind::gemm:
+      return gemm_work(gpu, op);
+    case model::OpKind::attention:
+      return attention_work(gpu, op);
+    case model::OpKind::elementwise:
+      return elementwise_work(gpu, op);
+    case model::OpKind::collective:
+      work.dtype = op.dtype;
+      work.link_bytes = sent_bytes(gpu, op.collective, op.bytes, op.ranks, op.stride);
+      work.least_bytes = work.link_bytes;
+      return work;
+  }
+  return work;
+}
+
+}  // namespace shapelint::cost

@@ -1,0 +1,288 @@
+// Rooflines for programs: JSON and CSV.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/number.hpp"
+#include "model/fields.hpp"
+#include "report/roofline.hpp"
+
+namespace shapelint::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Raised when a key changes its meaning or goes away.
+constexpr int roofline_version = 1;
+constexpr double bytes_per_gb = 1e9;
+
+std::string_view pass_name(model::Pass pass) {
+  constexpr std::array<std::string_view, 6> names{"forward",     "recompute", "grad_input",
+                                                  "grad_weight", "backward",  "update"};
+  return names[static_cast<std::size_t>(pass)];
+}
+
+std::string_view kind_name(model::OpKind kind) {
+  constexpr std::array<std::string_view, 4> names{"gemm", "attention", "elementwise", "collective"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view units_name(bool on_tensor_cores) {
+  return on_tensor_cores ? "tensor" : "cuda";
+}
+
+// A number, or null where it is unknown.
+Json known(double value) {
+  return value > 0 ? Json(value) : Json(nullptr);
+}
+
+template <class Values>
+Json by_level(const Values& values) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < cost::level_count; ++i) {
+    out[std::string(cost::name(static_cast<cost::Level>(i)))] = values[i];
+  }
+  return out;
+}
+
+Json roofs_json(const cost::Roofs& roofs) {
+  Json memory = Json::array();
+  for (const cost::MemoryRoof& roof : roofs.memory) {
+    memory.push_back({{"level", cost::name(roof.level)},
+                      {"gb_s", known(roof.gb_s)},
+                      {"basis", cost::name(roof.basis)},
+                      {"achieved_gb_s", known(roof.achieved_gb_s)},
+                      {"achieved_basis", cost::name(roof.achieved_basis)}});
+  }
+  Json compute = Json::array();
+  for (const cost::ComputeRoof& roof : roofs.compute) {
+    Json ridge = Json::object();
+    for (const cost::MemoryRoof& each : roofs.memory) {
+      ridge[std::string(cost::name(each.level))] = known(cost::ridge(roof.tflops, each.gb_s));
+    }
+    const cost::MemoryRoof& dram = roofs.memory[0];
+    compute.push_back({{"dtype", name(roof.dtype)},
+                       {"units", units_name(roof.on_tensor_cores)},
+                       {"tflops", roof.tflops},
+                       {"achieved_tflops", known(roof.achieved_tflops)},
+                       {"achieved_basis", cost::name(roof.achieved_basis)},
+                       {"ridge_flop_per_byte", std::move(ridge)},
+                       {"achieved_dram_ridge_flop_per_byte",
+                        known(cost::ridge(roof.achieved_tflops, dram.achieved_gb_s))}});
+  }
+  return {{"memory", std::move(memory)}, {"compute", std::move(compute)}};
+}
+
+std::string_view bound_name(cost::Bound bound, bool bubble) {
+  return bubble ? std::string_view("bubble") : cost::name(bound);
+}
+
+Json step_json(const cost::StepCost& step, cost::Bound bound, bool bubble) {
+  return {{"time_us", step.time_us},
+          {"bound", bound_name(bound, bubble)},
+          {"compute_us", step.compute_us},
+          {"memory_us", step.memory_us},
+          {"communication_us", step.communication_us},
+          {"overhead_us", step.overhead_us},
+          {"bubble_us", step.bubble_us},
+          {"hidden_us", step.hidden_us},
+          {"mfu", step.mfu},
+          {"hfu", step.hfu},
+          {"tokens_per_s", step.tokens_per_s}};
+}
+
+Json op_json(const model::Op& op, const cost::Point& point, const cost::OpCost& cost) {
+  Json out{{"name", op.name},
+           {"pass", pass_name(op.pass)},
+           {"kind", kind_name(op.kind)},
+           {"dtype", name(point.work.dtype)},
+           {"units", units_name(point.work.on_tensor_cores)},
+           {"runs", op.count},
+           {"flops", point.work.flops},
+           {"least_bytes", point.work.least_bytes},
+           {"bytes", by_level(point.work.bytes)},
+           {"intensity_flop_per_byte", by_level(point.intensity)},
+           {"link_bytes", point.work.link_bytes},
+           {"peak_tflops", point.peak_tflops},
+           {"roof_tflops", point.roof_tflops},
+           {"achieved_roof_tflops", point.achieved_roof_tflops},
+           {"roof", cost::name(point.limit)},
+           {"tflops", point.tflops},
+           {"dram_gb_s", point.dram_gb_s},
+           {"share_of_roof", point.share_of_roof},
+           {"share_of_achieved_roof", point.share_of_achieved},
+           {"bound", cost::name(point.bound)},
+           {"run_us", cost.time_us},
+           {"compute_us", cost.compute_us},
+           {"memory_us", cost.memory_us},
+           {"overhead_us", cost.overhead_us},
+           {"time_us", point.time_us},
+           {"share_of_step", point.share_of_step}};
+  const cost::Efficiency& e = cost.efficiency;
+  out["efficiency"] = {{"alignment", e.alignment}, {"tile", e.tile}, {"wave", e.wave}, {"rest", e.rest}};
+  if (op.kind == model::OpKind::gemm) {
+    out["shape"] = {{"batch", op.batch.value}, {"m", op.m.value}, {"n", op.n.value}, {"k", op.k.value}};
+    out["tile"] = {{"m", cost.tile_m}, {"n", cost.tile_n}, {"split_k", cost.split_k}, {"waves", cost.waves}};
+  }
+  if (op.kind == model::OpKind::collective) out["overlapped"] = op.overlapped;
+  return out;
+}
+
+Json serving_json(const suggest::Serving& serving) {
+  return {{"prompt_tokens", serving.prompt},
+          {"chunk_tokens", serving.chunk},
+          {"first_token_us", serving.first_token_us},
+          {"token_us", serving.token_us},
+          {"accepted_tokens_per_step", serving.accepted_tokens},
+          {"tokens_per_s", serving.tokens_per_s},
+          {"tokens_per_s_per_gpu", serving.tokens_per_s_per_gpu},
+          {"cache_bytes_per_token", serving.cache_bytes_per_token},
+          {"cache_bytes", serving.cache_bytes},
+          {"weight_bytes", serving.weight_bytes}};
+}
+
+// Every field of the sections `run` and `parallel`.
+Json plan_json(const model::Setup& setup) {
+  Json out = Json::object();
+  for (const model::FieldInfo& field : model::fields()) {
+    if (field.section != "run" && field.section != "parallel") continue;
+    const std::int64_t value = field.get(setup);
+    Json& into = out[std::string(field.name)];
+    if (field.type == model::FieldType::boolean) {
+      into = value != 0;
+    } else if (field.type == model::FieldType::choice) {
+      into = field.choices[static_cast<std::size_t>(value)];
+    } else {
+      into = value;
+    }
+  }
+  return out;
+}
+
+Json case_json(const RooflineCase& each) {
+  Json ops = Json::array();
+  for (const cost::Point& point : each.line.points) {
+    ops.push_back(op_json(each.workload.ops[point.op], point, each.line.step.ops[point.op]));
+  }
+  Json remedies = Json::array();
+  for (const suggest::Remedy& remedy : each.remedies) {
+    remedies.push_back({{"id", remedy.id},
+                        {"against", cost::name(remedy.against)},
+                        {"change", remedy.change},
+                        {"step_us", remedy.step_us},
+                        {"time_ratio", remedy.time_ratio},
+                        {"throughput_ratio", remedy.throughput_ratio},
+                        {"note", remedy.note}});
+  }
+  return {{"path", each.path},
+          {"model", each.model},
+          {"gpu", each.gpu.id},
+          {"gpu_name", each.gpu.name},
+          {"plan", plan_json(each.setup)},
+          {"memory_bytes", each.memory_bytes},
+          {"roofs", roofs_json(each.line.roofs)},
+          {"step", step_json(each.line.step, each.line.bound, each.line.bubble_bound)},
+          {"products",
+           {{"flops", each.line.product_flops},
+            {"dram_bytes", each.line.product_dram_bytes},
+            {"compute_us", each.line.product_compute_us},
+            {"memory_us", each.line.product_memory_us}}},
+          {"launches", {{"kernels", each.launches.count}, {"host_us", each.launches.host_us}}},
+          {"serving", each.serving ? serving_json(*each.serving) : Json(nullptr)},
+          {"ops", std::move(ops)},
+          {"remedies", std::move(remedies)},
+          {"notes", each.notes}};
+}
+
+Json curve_json(const RooflineCurve& each) {
+  Json points = Json::array();
+  for (const suggest::CurvePoint& point : each.curve.points) {
+    points.push_back({{"value", point.value},
+                      {"step", step_json(point.step, point.bound, point.bubble_bound)},
+                      {"tokens_per_s_per_gpu", point.tokens_per_s_per_gpu},
+                      {"latency_us", point.token_us},
+                      {"product_intensity_flop_per_byte", point.intensity},
+                      {"product_tflops", point.product_tflops},
+                      {"products_compute_bound", point.compute_bound},
+                      {"memory_bytes", point.memory_bytes},
+                      {"fits", point.fits}});
+  }
+  const auto optional = [](const std::optional<std::int64_t>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  return {{"path", each.path},
+          {"model", each.model},
+          {"gpu", each.gpu_id},
+          {"gpu_name", each.gpu_name},
+          {"field", each.field},
+          {"ridge_flop_per_byte", known(each.curve.ridge)},
+          {"beyond_ridge_from", optional(each.curve.beyond_ridge)},
+          {"compute_bound_from", optional(each.curve.compute_bound)},
+          {"points", std::move(points)}};
+}
+
+// A field of CSV: quoted where it must be.
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += c;
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+std::string roofline_json(const RooflineReport& report) {
+  Json cases = Json::array();
+  for (const RooflineCase& each : report.cases) cases.push_back(case_json(each));
+  Json curves = Json::array();
+  for (const RooflineCurve& each : report.curves) curves.push_back(curve_json(each));
+  const Json all{{"version", roofline_version}, {"cases", std::move(cases)}, {"curves", std::move(curves)}};
+  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string roofline_csv(const RooflineReport& report) {
+  std::string out;
+  if (!report.curves.empty()) {
+    out =
+        "path,model,gpu,field,value,step_us,latency_us,tokens_per_s_per_gpu,product_intensity,product_tflops,"
+        "bound,compute_us,memory_us,communication_us,overhead_us,bubble_us,memory_gb,fits\n";
+    for (const RooflineCurve& each : report.curves) {
+      for (const suggest::CurvePoint& p : each.curve.points) {
+        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(each.path),
+                           csv_field(each.model), each.gpu_id, each.field, p.value, exact(p.step.time_us),
+                           exact(p.token_us), exact(p.tokens_per_s_per_gpu), exact(p.intensity),
+                           exact(p.product_tflops), bound_name(p.bound, p.bubble_bound),
+                           exact(p.step.compute_us), exact(p.step.memory_us), exact(p.step.communication_us),
+                           exact(p.step.overhead_us), exact(p.step.bubble_us),
+                           exact(p.memory_bytes / bytes_per_gb), p.fits);
+      }
+    }
+    return out;
+  }
+  out =
+      "path,model,gpu,op,pass,kind,dtype,units,runs,flops,least_bytes,dram_bytes,l2_bytes,shared_bytes,"
+      "link_bytes,dram_intensity,l2_intensity,shared_intensity,peak_tflops,roof_tflops,achieved_roof_tflops,"
+      "roof,tflops,dram_gb_s,share_of_roof,share_of_achieved_roof,bound,run_us,time_us,share_of_step\n";
+  for (const RooflineCase& each : report.cases) {
+    for (const cost::Point& p : each.line.points) {
+      const model::Op& op = each.workload.ops[p.op];
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", csv_field(each.path),
+                         csv_field(each.model), each.gpu.id, op.name, pass_name(op.pass), kind_name(op.kind),
+                         name(p.work.dtype), units_name(p.work.on_tensor_cores), exact(op.count),
+                         exact(p.work.flops), exact(p.work.least_bytes), exact(p.work.bytes[0]),
+                         exact(p.work.bytes[1]), exact(p.work.bytes[2]), exact(p.work.link_bytes));
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", exact(p.intensity[0]),
+                         exact(p.intensity[1]), exact(p.intensity[2]), exact(p.peak_tflops),
+                         exact(p.roof_tflops), exact(p.achieved_roof_tflops), cost::name(p.limit),
+                         exact(p.tflops), exact(p.dram_gb_s), exact(p.share_of_roof),
+                         exact(p.share_of_achieved), cost::name(p.bound),
+                         exact(each.line.step.ops[p.op].time_us), exact(p.time_us), exact(p.share_of_step));
+    }
+  }
+  return out;
+}
+
+}  // namespace shapelint::report

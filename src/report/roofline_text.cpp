@@ -1,0 +1,330 @@
+// Rooflines for people.
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "report/roofline.hpp"
+
+namespace shapelint::report {
+
+namespace {
+
+constexpr std::int64_t usual_rows = 15;
+constexpr double giga = 1e9;
+constexpr double mega = 1e6;
+
+// Three significant digits in at most six characters: 0.05, 1.23, 12.3, 123, 1234, 12.3k, 1.2M.
+std::string brief(double value) {
+  if (value <= 0) return "-";
+  if (value < 0.005) return "<0.01";
+  if (value < 9.995) return fmt::format("{:.2f}", value);
+  if (value < 99.95) return fmt::format("{:.1f}", value);
+  if (value < 9999.5) return fmt::format("{:.0f}", value);
+  if (value < 99950) return fmt::format("{:.1f}k", value / 1e3);
+  if (value < 999500) return fmt::format("{:.0f}k", value / 1e3);
+  return value < 99.95e6 ? fmt::format("{:.1f}M", value / 1e6) : fmt::format("{:.0f}M", value / 1e6);
+}
+
+std::string tokens(std::int64_t count) {
+  return fmt::format("{} token{}", with_commas(count), count == 1 ? "" : "s");
+}
+
+std::string sequences(std::int64_t count) {
+  return fmt::format("{} sequence{}", with_commas(count), count == 1 ? "" : "s");
+}
+
+// "decode, 8 sequences with 4,096 tokens in the cache, bf16".
+std::string plan_text(const model::Setup& setup) {
+  const model::Plan& p = setup.plan;
+  std::string out;
+  switch (p.mode) {
+    case model::Mode::train:
+      out = fmt::format("train, {} of {}", sequences(p.micro_batch_size), tokens(p.sequence_length));
+      if (p.gradient_accumulation > 1) out += fmt::format(", {} micro-batches", p.gradient_accumulation);
+      break;
+    case model::Mode::prefill:
+      out = fmt::format("prefill, {} of {}", sequences(p.micro_batch_size), tokens(p.sequence_length));
+      if (p.context_length > 0) out += fmt::format(" after {} in the cache", with_commas(p.context_length));
+      break;
+    case model::Mode::decode:
+      out = fmt::format("decode, {} with {} in the cache", sequences(p.micro_batch_size),
+                        tokens(p.context_length));
+      if (p.speculative_tokens > 0) out += fmt::format(", {} speculated", tokens(p.speculative_tokens));
+      break;
+  }
+  out += fmt::format(", {}", name(p.dtype));
+  if (p.mode != model::Mode::train) {
+    if (p.weight_bits > 0) out += fmt::format(", weights in {} bits", p.weight_bits);
+    if (p.kv_cache_bits > 0) out += fmt::format(", cache in {} bits", p.kv_cache_bits);
+  }
+  if (p.tensor > 1) out += fmt::format(", tensor {}", p.tensor);
+  if (p.pipeline > 1) out += fmt::format(", pipeline {}", p.pipeline);
+  if (p.data > 1) out += fmt::format(", data {}", p.data);
+  return out;
+}
+
+std::string roofs_text(const cost::Roofs& roofs, DType dtype) {
+  std::string out = fmt::format("{:<28}{:>14}{:>24}{:>15}\n", "roofs", "theory", "achieved", "ridge FLOP/B");
+  const cost::MemoryRoof& dram = roofs.memory[0];
+  for (const cost::ComputeRoof& roof : roofs.compute) {
+    if (roof.dtype != dtype && (roof.on_tensor_cores || roof.dtype != DType::fp32)) continue;
+    const std::string achieved =
+        roof.achieved_tflops > 0
+            ? fmt::format(
+                  "{} ({})", brief(roof.achieved_tflops),
+                  roof.achieved_basis == cost::Basis::profile ? "measured" : cost::name(roof.achieved_basis))
+            : "-";
+    out += fmt::format(
+        "  {:<26}{:>14}{:>24}{:>15}\n",
+        fmt::format("{}, {} cores", name(roof.dtype), roof.on_tensor_cores ? "tensor" : "CUDA"),
+        fmt::format("{} TFLOPS", brief(roof.tflops)), achieved, brief(cost::ridge(roof.tflops, dram.gb_s)));
+  }
+  constexpr std::array<std::string_view, cost::level_count> titles{"DRAM", "L2", "shared memory"};
+  for (std::size_t i = 0; i < cost::level_count; ++i) {
+    const cost::MemoryRoof& roof = roofs.memory[i];
+    std::string achieved = "-";
+    if (roof.level == cost::Level::dram) {
+      achieved = fmt::format("{} ({})", brief(roof.achieved_gb_s),
+                             roof.achieved_basis == cost::Basis::profile ? "measured" : "assumed");
+    }
+    const std::string_view basis = roof.basis == cost::Basis::profile   ? ", as profiled"
+                                   : roof.basis == cost::Basis::derived ? ", by clock"
+                                                                        : "";
+    out += fmt::format("  {:<26}{:>14}{:>24}\n", fmt::format("{}{}", titles[i], basis),
+                       roof.gb_s > 0 ? fmt::format("{:.0f} GB/s", roof.gb_s) : "unknown", achieved);
+  }
+  return out;
+}
+
+std::string op_title(const model::Op& op) {
+  std::string out(op.name);
+  if (op.pass != model::Pass::forward) out += fmt::format(" {}", short_name(op.pass));
+  return out;
+}
+
+std::string op_row(const RooflineCase& each, const cost::Point& p) {
+  const model::Op& op = each.workload.ops[p.op];
+  const bool collective = op.kind == model::OpKind::collective;
+  const std::string bound(cost::name(p.bound));
+  const bool hidden = collective && op.overlapped;
+  return fmt::format("{:<29} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", op_title(op),
+                     brief(p.work.flops / giga),
+                     brief((collective ? p.work.link_bytes : p.work.bytes[0]) / mega), brief(p.intensity[0]),
+                     brief(p.intensity[1]), brief(p.intensity[2]), brief(p.roof_tflops), brief(p.tflops),
+                     fmt::format("{:.0f} %", 100 * p.share_of_roof), collective ? "comm." : bound,
+                     hidden ? "hidden" : percent(p.share_of_step));
+}
+
+std::string ops_text(const RooflineCase& each, std::int64_t top) {
+  const std::vector<cost::Point>& points = each.line.points;
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return points[a].share_of_step > points[b].share_of_step;
+  });
+  std::string out = fmt::format("{:<29} {:>6} {:>6} {:>18} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "", "", "",
+                                "- FLOP/byte from -", "roof", "got", "of", "", "of");
+  out += fmt::format("{:<29} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "one run of",
+                     "GFLOP", "MB", "DRAM", "L2", "smem", "TFLOPS", "TFLOPS", "roof", "bound by", "step");
+  const std::size_t rows = top == 0 ? order.size() : std::min(order.size(), static_cast<std::size_t>(top));
+  double rest = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i < rows) {
+      out += op_row(each, points[order[i]]);
+    } else {
+      rest += points[order[i]].share_of_step;
+    }
+  }
+  if (rows < order.size()) {
+    const std::size_t others = order.size() - rows;
+    out += fmt::format("{:<90} {:>7}\n", fmt::format("{} other{}", others, others == 1 ? "" : "s"),
+                       percent(rest));
+  }
+  return out;
+}
+
+struct PartOfStep {
+  std::string_view name;
+  double us = 0;
+};
+
+std::string split_text(const cost::StepCost& step) {
+  std::vector<PartOfStep> parts{{"compute", step.compute_us},
+                                {"memory", step.memory_us},
+                                {"communication", step.communication_us},
+                                {"overhead", step.overhead_us},
+                                {"bubble", step.bubble_us}};
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const PartOfStep& a, const PartOfStep& b) { return a.us > b.us; });
+  std::string out;
+  for (const PartOfStep& part : parts) {
+    if (part.us <= 0 || step.time_us <= 0) continue;
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", part.name, percent(part.us / step.time_us));
+  }
+  return out;
+}
+
+std::string serving_text(const suggest::Serving& s, std::int64_t batch) {
+  std::string out =
+      fmt::format("time to first token {} for a prompt of {}", duration(s.first_token_us), tokens(s.prompt));
+  if (s.chunk < s.prompt) out += fmt::format(" in chunks of {}", with_commas(s.chunk));
+  out += fmt::format("\nthen {} a token, {} tokens/s for {}", duration(s.token_us), brief(s.tokens_per_s),
+                     sequences(batch));
+  if (s.accepted_tokens > 1) out += fmt::format(" ({} tokens a step)", fixed(s.accepted_tokens, 2));
+  out +=
+      fmt::format("\nweights {} GB, cache {} GB ({} KB a token) on each GPU\n", brief(s.weight_bytes / giga),
+                  brief(s.cache_bytes / giga), brief(s.cache_bytes_per_token / 1e3));
+  return out;
+}
+
+std::string remedies_text(const RooflineCase& each) {
+  std::string out;
+  if (!each.remedies.empty()) {
+    out += fmt::format("\n{:<58} {:>14} {:>11} {:>13}\n", "what helps, as predicted", "against", "step",
+                       "tokens/s/GPU");
+    for (const suggest::Remedy& remedy : each.remedies) {
+      std::string change = remedy.change;
+      if (!remedy.note.empty()) change += fmt::format(" [{}]", remedy.note);
+      const std::string effect = fmt::format(" {:>14} {:>11} {:>13}\n", cost::name(remedy.against),
+                                             fmt::format("x{}", fixed(remedy.time_ratio, 2)),
+                                             fmt::format("x{}", fixed(remedy.throughput_ratio, 2)));
+      constexpr std::size_t room = 58;
+      if (change.size() <= room) {
+        out += fmt::format("  {:<56}{}", change, effect);
+      } else {
+        out += fmt::format("  {:<56}{}", remedy.change, effect) + fmt::format("    [{}]\n", remedy.note);
+      }
+    }
+  }
+  const double step_us = each.line.step.time_us;
+  out += fmt::format(
+      "\n{} kernels a step: a host that launches them one by one (5 us each, assumed) needs {},\n",
+      brief(each.launches.count), duration(each.launches.host_us));
+  out +=
+      each.launches.host_us > step_us
+          ? fmt::format("more than the step's {}: the prediction needs CUDA graphs\n", duration(step_us))
+          : fmt::format("less than the step's {}: it keeps ahead without CUDA graphs\n", duration(step_us));
+  return out;
+}
+
+std::string case_text(const RooflineCase& each, std::int64_t top, const Style& style) {
+  std::string out = fmt::format("{} ({}) on {}\n{}\n\n", style.paint(Role::strong, printable(each.model)),
+                                printable(each.path), each.gpu.name, plan_text(each.setup));
+  for (const std::string& note : each.notes) out += fmt::format("note: {}\n", note);
+  if (!each.notes.empty()) out += "\n";
+  out += roofs_text(each.line.roofs, each.setup.plan.dtype) + "\n";
+  out += ops_text(each, top) + "\n";
+  const cost::StepCost& step = each.line.step;
+  const bool training = each.setup.plan.mode == model::Mode::train;
+  out += fmt::format("step {}: {}\n", style.paint(Role::strong, duration(step.time_us)), split_text(step));
+  if (step.hidden_us > 0)
+    out += fmt::format("communication behind computation {}\n", duration(step.hidden_us));
+  if (training || !each.serving) {
+    out += fmt::format("MFU {}, HFU {}, {} tokens/s\n", percent(step.mfu), percent(step.hfu),
+                       brief(step.tokens_per_s));
+  }
+  if (each.serving) out += serving_text(*each.serving, each.setup.plan.micro_batch_size);
+  return out + remedies_text(each);
+}
+
+std::string bound_text(const cost::Roofline& line) {
+  return line.bubble_bound ? "bubble" : std::string(cost::name(line.bound));
+}
+
+double tokens_per_gpu(const RooflineCase& each) {
+  const model::Plan& p = each.setup.plan;
+  return each.line.step.tokens_per_s / static_cast<double>(p.tensor * p.pipeline * p.context);
+}
+
+std::string comparison_text(const std::vector<RooflineCase>& cases) {
+  const bool serves = cases.front().serving.has_value();
+  std::string out = fmt::format("{:<22} {:<22} {:>9} {:>8} {:>13} {:>7}", "model", "GPU", "step", "tokens/s",
+                                "bound by", serves ? "" : "MFU");
+  out += serves ? fmt::format(" {:>9}\n", "1st token") : std::string("\n");
+  double best = 0;
+  for (const RooflineCase& each : cases) best = std::max(best, tokens_per_gpu(each));
+  for (const RooflineCase& each : cases) {
+    const cost::StepCost& step = each.line.step;
+    const std::array<double, 5> parts{step.compute_us, step.memory_us, step.communication_us,
+                                      step.overhead_us, step.bubble_us};
+    const double largest = *std::max_element(parts.begin(), parts.end());
+    out += fmt::format("{:<22} {:<22} {:>9} {:>8} {:>13} {:>7}", printable(each.model), each.gpu.id,
+                       duration(step.time_us), brief(tokens_per_gpu(each)), bound_text(each.line),
+                       serves ? percent(largest / step.time_us) : percent(step.mfu));
+    if (each.serving) out += fmt::format(" {:>9}", duration(each.serving->first_token_us));
+    const bool fits = each.gpu.dram_size_gb <= 0 || each.memory_bytes <= each.gpu.dram_size_gb * giga;
+    if (!fits) out += "  does not fit";
+    if (tokens_per_gpu(each) >= best && cases.size() > 1) out += "  best";
+    out += "\n";
+  }
+  return out;
+}
+
+std::string curve_text(const RooflineCurve& each) {
+  const bool decodes = each.mode == model::Mode::decode;
+  std::string out =
+      fmt::format("{} ({}) on {}\n", printable(each.model), printable(each.path), each.gpu_name);
+  out += fmt::format("{:>18} {:>10} {:>12} {:>14} {:>9} {:>14} {:>7} {:>8}\n", each.field,
+                     decodes ? "a token" : "step", "tokens/s/GPU", "FLOP/B products", "TFLOPS",
+                     "step bound by", "", "memory");
+  for (const suggest::CurvePoint& p : each.curve.points) {
+    const std::array<double, 5> parts{p.step.compute_us, p.step.memory_us, p.step.communication_us,
+                                      p.step.overhead_us, p.step.bubble_us};
+    const double largest = *std::max_element(parts.begin(), parts.end());
+    out += fmt::format("{:>18} {:>10} {:>12} {:>15} {:>9} {:>14} {:>7} {:>8}{}\n", with_commas(p.value),
+                       duration(p.token_us), brief(p.tokens_per_s_per_gpu), brief(p.intensity),
+                       brief(p.product_tflops), p.bubble_bound ? "bubble" : cost::name(p.bound),
+                       percent(largest / p.step.time_us), fmt::format("{} GB", brief(p.memory_bytes / giga)),
+                       p.fits ? "" : " !");
+  }
+  const auto from = [&](const std::optional<std::int64_t>& value) {
+    return value ? fmt::format("from {} {}", each.field, with_commas(*value))
+                 : std::string("nowhere in this range");
+  };
+  out += fmt::format("the products' intensity passes the ridge of {} FLOP/B {}\n", brief(each.curve.ridge),
+                     from(each.curve.beyond_ridge));
+  out += fmt::format("the products are predicted to turn compute-bound {}\n", from(each.curve.compute_bound));
+  const bool all_fit = std::all_of(each.curve.points.begin(), each.curve.points.end(),
+                                   [](const suggest::CurvePoint& p) { return p.fits; });
+  if (!all_fit) out += "! does not fit into the GPU's memory\n";
+  return out;
+}
+
+}  // namespace
+
+std::string_view mode_name(model::Mode mode) {
+  constexpr std::array<std::string_view, 3> names{"train", "prefill", "decode"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
+std::string_view short_name(model::Pass pass) {
+  constexpr std::array<std::string_view, 6> names{"fwd", "re", "dx", "dw", "bwd", "upd"};
+  return names[static_cast<std::size_t>(pass)];
+}
+
+std::string roofline_text(const RooflineReport& report, std::optional<std::int64_t> top, const Style& style) {
+  std::string out;
+  if (!report.curves.empty()) {
+    for (const RooflineCurve& each : report.curves) {
+      if (!out.empty()) out += '\n';
+      out += curve_text(each);
+    }
+    return out;
+  }
+  if (report.cases.size() > 1) {
+    out += comparison_text(report.cases);
+    if (!top) return out;
+    out += "\n";
+  }
+  bool first = true;
+  for (const RooflineCase& each : report.cases) {
+    if (!first) out += "\n";
+    first = false;
+    out += case_text(each, top.value_or(usual_rows), style);
+  }
+  return out;
+}
+
+}  // namespace shapelint::report
