@@ -58,7 +58,12 @@ Work gemm_work(const gpu::Gpu& gpu, const model::Op& op) {
   const double b_bytes = t.operand_bytes - a_bytes;
   const double a_loads = a_bytes * c.columns;
   const double b_loads = b_bytes * c.rows;
-  work.bytes[l2] = a_loads + b_loads + (splits ? sums : result_bytes) + quantized;
+  // Two tiles of a cluster fetch the operand that they share once for both (CUTLASS's usual clusters: two
+  // CTAs on Hopper, two pairs on Blackwell).
+  const bool multicasts = gpu.architecture.has_clusters;
+  const double saved =
+      multicasts ? std::max(c.columns >= 2 ? a_loads / 2 : 0.0, c.rows >= 2 ? b_loads / 2 : 0.0) : 0.0;
+  work.bytes[l2] = a_loads + b_loads - saved + (splits ? sums : result_bytes) + quantized;
 
   // Written once on the way in, then read by each of the tile's readers.
   const Reader reader = reader_of(gpu, work.on_tensor_cores, c.tile->m, c.tile->n);

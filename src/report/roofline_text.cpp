@@ -104,6 +104,12 @@ std::string op_title(const model::Op& op) {
   return out;
 }
 
+// What the kernel before left in L2 does not come from DRAM: an intensity there would say nothing.
+std::string dram_intensity(const cost::Point& p) {
+  constexpr double mostly_resident = 0.5;
+  return p.work.bytes[0] < mostly_resident * p.work.least_bytes ? "in L2" : brief(p.intensity[0]);
+}
+
 std::string op_row(const RooflineCase& each, const cost::Point& p) {
   const model::Op& op = each.workload.ops[p.op];
   const bool collective = op.kind == model::OpKind::collective;
@@ -111,7 +117,7 @@ std::string op_row(const RooflineCase& each, const cost::Point& p) {
   const bool hidden = collective && op.overlapped;
   return fmt::format("{:<29} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", op_title(op),
                      brief(p.work.flops / giga),
-                     brief((collective ? p.work.link_bytes : p.work.bytes[0]) / mega), brief(p.intensity[0]),
+                     brief((collective ? p.work.link_bytes : p.work.bytes[0]) / mega), dram_intensity(p),
                      brief(p.intensity[1]), brief(p.intensity[2]), brief(p.roof_tflops), brief(p.tflops),
                      fmt::format("{:.0f} %", 100 * p.share_of_roof), collective ? "comm." : bound,
                      hidden ? "hidden" : percent(p.share_of_step));

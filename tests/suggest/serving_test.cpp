@@ -106,7 +106,8 @@ TEST_CASE("Llama-2-7B decodes at batch 1 on an A100 as its weights come from mem
   const gpu::Gpu a100 = gpu_named("a100");
   const model::Setup setup = llama2_7b_decoding(512);
   const suggest::Serving serving = suggest::serving_of(a100, setup);
-  CHECK(serving.weight_bytes == Approx(13.48e9).epsilon(0.01));  // 6.74 G parameters (Llama 2, table 1) of 2 B
+  CHECK(serving.weight_bytes ==
+        Approx(13.48e9).epsilon(0.01));  // 6.74 G parameters (Llama 2, table 1) of 2 B
   // The rule of thumb: weights over the bandwidth that copies reach (RRZE gpu-benches: 1737 GB/s) is 7.8 ms.
   const double least_us = serving.weight_bytes / (a100.dram_measured_gb_s * 1e3);
   CHECK(least_us == Approx(7760).epsilon(0.02));
@@ -134,8 +135,8 @@ TEST_CASE("linear layers turn compute-bound near the ridge", "[serving]") {
     setup.plan.micro_batch_size = batch;
     return setup;
   });
-  // 312 TFLOPS / 2039 GB/s: a weight of 2 bytes does 2 FLOPs per token, so 153 tokens by weights alone, some more
-  // with the activations counted.
+  // 312 TFLOPS / 2039 GB/s: a weight of 2 bytes does 2 FLOPs per token, so 153 tokens by weights alone, some
+  // more with the activations counted.
   CHECK(curve.ridge == Approx(153.0).epsilon(0.001));
   REQUIRE(curve.beyond_ridge);
   CHECK(*curve.beyond_ridge > 153);
@@ -168,7 +169,7 @@ TEST_CASE("the cache of grouped, multi-query and latent attention", "[serving]")
     setup.plan.mode = model::Mode::decode;
     return model::cache_bytes_per_token(setup);
   };
-  CHECK(per_token("llama-2-7b") == 2.0 * 32 * 4096 * 2);     // keys and values, layers, heads x head_dim, bytes
+  CHECK(per_token("llama-2-7b") == 2.0 * 32 * 4096 * 2);  // keys and values, layers, heads x head_dim, bytes
   CHECK(per_token("llama-3-8b") == 2.0 * 32 * 8 * 128 * 2);  // 8 groups
   CHECK(per_token("falcon-7b") == 2.0 * 32 * 64 * 2);        // one head of 64
   // DeepSeek-V3: 512 + 64 per layer; 70 KB a token (arXiv 2412.19437 has 61 layers).
@@ -189,7 +190,8 @@ TEST_CASE("packed weights and caches move fewer bytes", "[serving]") {
   CHECK(packed.token_us < 0.7 * narrow_cache.token_us);
   // 4 bits and a 16-bit scale per 128; embedding and head stay at 16 bits.
   const double ends = 2.0 * 32000 * 4096 * 2;
-  CHECK(packed.weight_bytes - ends == Approx((wide.weight_bytes - ends) / 2 * (0.5 + 2.0 / 128)).epsilon(1e-3));
+  CHECK(packed.weight_bytes - ends ==
+        Approx((wide.weight_bytes - ends) / 2 * (0.5 + 2.0 / 128)).epsilon(1e-3));
   // With many tokens the arithmetic counts, and unpacking comes on top of it.
   model::Setup prefill = setup;
   prefill.plan.mode = model::Mode::prefill;
