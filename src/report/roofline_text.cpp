@@ -244,25 +244,46 @@ double tokens_per_gpu(const RooflineCase& each) {
   return each.line.step.tokens_per_s / static_cast<double>(p.tensor * p.pipeline * p.context);
 }
 
+// Whether a case has the highest throughput of those that share something with it (itself among them).
+template <class Same>
+bool is_best(const std::vector<RooflineCase>& cases, const RooflineCase& each, Same same) {
+  return std::none_of(cases.begin(), cases.end(), [&](const RooflineCase& other) {
+    return same(other) && tokens_per_gpu(other) > tokens_per_gpu(each);
+  });
+}
+
 std::string comparison_text(const std::vector<RooflineCase>& cases) {
   const bool serves = cases.front().serving.has_value();
-  std::string out = fmt::format("{:<22} {:<22} {:>9} {:>8} {:>13} {:>7}", "model", "GPU", "step", "tokens/s",
-                                "bound by", serves ? "" : "MFU");
+  const auto several = [&](auto differs) {
+    return std::any_of(cases.begin(), cases.end(),
+                       [&](const RooflineCase& each) { return differs(each, cases.front()); });
+  };
+  const bool several_models =
+      several([](const RooflineCase& a, const RooflineCase& b) { return a.path != b.path; });
+  const bool several_gpus =
+      several([](const RooflineCase& a, const RooflineCase& b) { return a.gpu.id != b.gpu.id; });
+  const bool several_plans = several(
+      [](const RooflineCase& a, const RooflineCase& b) { return plan_text(a.setup) != plan_text(b.setup); });
+  std::string out = several_plans ? std::string() : fmt::format("{}\n\n", plan_text(cases.front().setup));
+  out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", "model", "GPU", "step", "tok/s/GPU",
+                     "bound by", serves ? "" : "MFU");
   out += serves ? fmt::format(" {:>9}\n", "1st token") : std::string("\n");
-  double best = 0;
-  for (const RooflineCase& each : cases) best = std::max(best, tokens_per_gpu(each));
   for (const RooflineCase& each : cases) {
     const cost::StepCost& step = each.line.step;
     const std::array<double, 5> parts{step.compute_us, step.memory_us, step.communication_us,
                                       step.overhead_us, step.bubble_us};
     const double largest = *std::max_element(parts.begin(), parts.end());
-    out += fmt::format("{:<22} {:<22} {:>9} {:>8} {:>13} {:>7}", printable(each.model), each.gpu.id,
+    out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", printable(each.model), each.gpu.id,
                        duration(step.time_us), brief(tokens_per_gpu(each)), bound_text(each.line),
                        serves ? percent(largest / step.time_us) : percent(step.mfu));
     if (each.serving) out += fmt::format(" {:>9}", duration(each.serving->first_token_us));
     const bool fits = each.gpu.dram_size_gb <= 0 || each.memory_bytes <= each.gpu.dram_size_gb * giga;
     if (!fits) out += "  does not fit";
-    if (tokens_per_gpu(each) >= best && cases.size() > 1) out += "  best";
+    const auto same_model = [&](const RooflineCase& other) { return other.path == each.path; };
+    const auto same_gpu = [&](const RooflineCase& other) { return other.gpu.id == each.gpu.id; };
+    if (several_gpus && is_best(cases, each, same_model)) out += "  best GPU";
+    if (several_models && is_best(cases, each, same_gpu))
+      out += several_gpus ? "  best model here" : "  best";
     out += "\n";
   }
   return out;
