@@ -138,12 +138,13 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   // The losses, taken away one after the other from the same candidate.
   const double compute = compute_us(g, t, best, rounded_waves(g, best.waves));
   cost.time_us = fixed + overlapped(compute, memory);
-  // A main loop whose steps wait for their latency is no arithmetic, however long it takes.
+  // A main loop whose steps wait for their latency is no arithmetic, however long it takes; nor is unpacking
+  // weights.
   const double unpack = t.unpack_us * best.rows;
   const double waiting = (compute - unpack) * (1 - best.tile->busy_share);
-  cost.compute_us = compute - waiting;
+  cost.compute_us = compute - unpack - waiting;
   cost.memory_us = memory;
-  cost.overhead_us = fixed + waiting;
+  cost.overhead_us = fixed + unpack + waiting;
   Terms aligned = t;
   aligned.alignment = 1;
   const double aligned_us = fixed + overlapped(compute * t.alignment, memory);

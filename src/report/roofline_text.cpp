@@ -1,5 +1,6 @@
 // Rooflines for people.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -107,7 +108,9 @@ std::string op_title(const model::Op& op) {
 // What the kernel before left in L2 does not come from DRAM: an intensity there would say nothing.
 std::string dram_intensity(const cost::Point& p) {
   constexpr double mostly_resident = 0.5;
-  return p.work.bytes[0] < mostly_resident * p.work.least_bytes ? "in L2" : brief(p.intensity[0]);
+  const bool resident =
+      p.limit != cost::Limit::link && p.work.bytes[0] < mostly_resident * p.work.least_bytes;
+  return resident ? "in L2" : brief(p.intensity[0]);
 }
 
 std::string op_row(const RooflineCase& each, const cost::Point& p) {
@@ -172,12 +175,23 @@ std::string split_text(const cost::StepCost& step) {
   return out;
 }
 
-std::string serving_text(const suggest::Serving& s, std::int64_t batch) {
+bool fits(const RooflineCase& each) {
+  return each.gpu.dram_size_gb <= 0 || each.memory_bytes <= each.gpu.dram_size_gb * giga;
+}
+
+std::string memory_text(const RooflineCase& each) {
+  std::string out = fmt::format("memory {} GB", brief(each.memory_bytes / giga));
+  if (each.gpu.dram_size_gb > 0) out += fmt::format(" of {} GB", brief(each.gpu.dram_size_gb));
+  return out + (fits(each) ? " on each GPU\n" : " on each GPU: it does not fit\n");
+}
+
+std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
   std::string out =
       fmt::format("time to first token {} for a prompt of {}", duration(s.first_token_us), tokens(s.prompt));
   if (s.chunk < s.prompt) out += fmt::format(" in chunks of {}", with_commas(s.chunk));
   out += fmt::format("\nthen {} a token, {} tokens/s for {}", duration(s.token_us), brief(s.tokens_per_s),
-                     sequences(batch));
+                     sequences(plan.micro_batch_size));
+  if (plan.pipeline > 1) out += fmt::format(" in each of {} stages", plan.pipeline);
   if (s.accepted_tokens > 1) out += fmt::format(" ({} tokens a step)", fixed(s.accepted_tokens, 2));
   out +=
       fmt::format("\nweights {} GB, cache {} GB ({} KB a token) on each GPU\n", brief(s.weight_bytes / giga),
@@ -207,7 +221,8 @@ std::string remedies_text(const RooflineCase& each) {
   const double step_us = each.line.step.time_us;
   out += fmt::format(
       "\n{} kernels a step: a host that launches them one by one (5 us each, assumed) needs {},\n",
-      brief(each.launches.count), duration(each.launches.host_us));
+      with_commas(static_cast<std::int64_t>(std::ceil(each.launches.count))),
+      duration(each.launches.host_us));
   out +=
       each.launches.host_us > step_us
           ? fmt::format("more than the step's {}: the prediction needs CUDA graphs\n", duration(step_us))
@@ -231,7 +246,8 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
     out += fmt::format("MFU {}, HFU {}, {} tokens/s\n", percent(step.mfu), percent(step.hfu),
                        brief(step.tokens_per_s));
   }
-  if (each.serving) out += serving_text(*each.serving, each.setup.plan.micro_batch_size);
+  if (each.serving) out += serving_text(*each.serving, each.setup.plan);
+  out += memory_text(each);
   return out + remedies_text(each);
 }
 
@@ -277,8 +293,7 @@ std::string comparison_text(const std::vector<RooflineCase>& cases) {
                        duration(step.time_us), brief(tokens_per_gpu(each)), bound_text(each.line),
                        serves ? percent(largest / step.time_us) : percent(step.mfu));
     if (each.serving) out += fmt::format(" {:>9}", duration(each.serving->first_token_us));
-    const bool fits = each.gpu.dram_size_gb <= 0 || each.memory_bytes <= each.gpu.dram_size_gb * giga;
-    if (!fits) out += "  does not fit";
+    if (!fits(each)) out += "  does not fit";
     const auto same_model = [&](const RooflineCase& other) { return other.path == each.path; };
     const auto same_gpu = [&](const RooflineCase& other) { return other.gpu.id == each.gpu.id; };
     if (several_gpus && is_best(cases, each, same_model)) out += "  best GPU";

@@ -51,7 +51,7 @@ double memory_bytes(const model::Setup& setup) {
   const double layers = real(model.num_layers) / real(plan.pipeline);
   if (plan.mode != model::Mode::train) {
     const double tokens =
-        real(plan.micro_batch_size) *
+        real(plan.micro_batch_size) * real(plan.pipeline) *  // a batch in every stage
         (static_cast<double>(plan.context_length) + (plan.mode == model::Mode::decode
                                                          ? static_cast<double>(plan.speculative_tokens) + 1
                                                          : real(plan.sequence_length)));

@@ -19,7 +19,7 @@ struct Serving {
   double tokens_per_s = 0;     // produced for all sequences of the batch together
   double tokens_per_s_per_gpu = 0;
   double cache_bytes_per_token = 0;
-  double cache_bytes = 0;  // of all sequences of the batch
+  double cache_bytes = 0;  // of the batch; with pipeline stages, of as many batches as there are stages
   double weight_bytes = 0;
 };
 

@@ -164,8 +164,9 @@ TEST_CASE("the bound is that of the longest predicted part", "[roofline]") {
   CHECK(bound(gemm(8192, 8192, 8192)) == cost::Bound::compute);
   CHECK(bound(gemm(16, 16384, 16384)) == cost::Bound::memory);
   CHECK(bound(gemm(16, 256, 256)) == cost::Bound::overhead);
-  // One row of packed weights: unpacking and a main loop that waits for its latency do not outlast the traffic.
+  // One row of packed weights: unpacking and a main loop that waits for its latency do not outlast the
+  // traffic.
   model::Op op = gemm(1, 22016, 4096);
-  op.weight_bytes = 1;
+  op.weight_bytes = 0.5;
   CHECK(bound(op) == cost::Bound::memory);
 }
