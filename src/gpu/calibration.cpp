@@ -106,7 +106,10 @@ std::span<const GemmConstant> gemm_constants() {
 }
 
 void read_calibration(text::NodeRef node, Calibration& into, std::vector<Error>& errors) {
-  read_fields<Calibration>(node, "", calibration_fields, constant_set_names, into, errors);
+  std::vector<std::string_view> others(constant_set_names.begin(), constant_set_names.end());
+  others.push_back("borrowed");  // what it means for the profile: profile.cpp
+  read_fields<Calibration>(node, "", calibration_fields, others, into, errors);
+  if (const auto borrowed = node["borrowed"]) checked_value(borrowed, {Type::boolean, 0, 0}, errors);
   for (std::size_t set = 0; set < constant_set_names.size(); ++set) {
     if (const auto child = node[constant_set_names[set]]) read_set(child, into.gemm[set], errors);
   }

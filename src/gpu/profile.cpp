@@ -177,6 +177,8 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
       if (calibration[constant_set_names[i]]) gpu.calibration.gemm[i].errors = {};
     }
     read_calibration(calibration, gpu.calibration, errors);
+    // Constants that somebody fitted to another GPU are a relative's, wherever they are written.
+    if (calibration["borrowed"].as_boolean().value_or(false)) gpu.calibration.status = "architecture";
   }
   if (gpu.name.empty()) gpu.name = gpu.id;
   complete(gpu);

@@ -144,6 +144,20 @@ TEST_CASE("a file without what every profile needs says what is missing") {
         Lines{"my.toml:2: `sm_count` is 150, but the full die has only 144"});
 }
 
+TEST_CASE("borrowed constants are those of a relative") {
+  const auto status = [](const std::string& calibration) {
+    std::vector<Error> errors;
+    const text::Document document =
+        parsed("my.toml", "based_on = \"h100\"\n[calibration]\n" + calibration + "source = \"us\"\n");
+    const Gpu gpu = read_gpu(document, errors);
+    return errors.empty() ? gpu.calibration.status : errors.front().message;
+  };
+  CHECK(status("") == "calibrated");
+  CHECK(status("borrowed = false\n") == "calibrated");
+  CHECK(status("borrowed = true\n") == "architecture");
+  CHECK(status("borrowed = 1\n") != "architecture");
+}
+
 TEST_CASE("based_on takes everything from another GPU but what the file states") {
   const text::Document document = parsed("folder/my-h100.toml",
                                          "based_on = \"h100\"\n"

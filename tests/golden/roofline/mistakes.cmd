@@ -1,0 +1,9 @@
+shapelint roofline
+shapelint roofline examples/llama-2-7.toml --gpu a100
+shapelint roofline examples/llama-2-7b.toml --gpu a1000
+shapelint roofline examples/llama-2-7b.toml --mode decode --gpu a100
+shapelint roofline examples/llama-2-7b.toml --gpu a100 --over batch=1:8
+shapelint roofline examples/llama-2-7b.toml --gpu a100 --over micro_batch_size=1:8:*1
+shapelint roofline examples/llama-2-7b.toml --gpu a100 --over micro_batch_size=1:8:*x
+shapelint roofline examples/llama-2-7b.toml --gpu a100 --prefill-chunk -1
+shapelint roofline examples/deepseek-v3.toml --gpu a100
