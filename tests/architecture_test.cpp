@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // A room (folder of src/) and the rooms that it may include. The way of the data is
-//   text -> formats -> model -> cost -> suggest -> rules -> report, and cli on top.
+//   text -> formats -> model -> cost -> suggest -> rules -> report -> chart, and cli on top.
 const std::map<std::string, std::set<std::string>> may_use{
     {"base", {}},
     {"text", {"base"}},
@@ -32,10 +32,11 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"suggest", {"base", "expr", "model", "gpu", "cost"}},
     {"rules", {"base", "text", "expr", "catalog", "model", "gpu", "cost", "suggest"}},
     {"report", {"base", "text", "model", "gpu", "cost", "suggest", "rules"}},
+    {"chart", {"base", "model", "gpu", "cost", "suggest", "report"}},
     {"config", {"base", "text", "model", "formats", "rules"}},
     {"cli",
      {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "calibrate", "suggest", "rules",
-      "report", "config"}},
+      "report", "chart", "config"}},
 };
 
 constexpr std::size_t longest_file = 400;  // lines

@@ -1,6 +1,7 @@
 // `shapelint roofline`: from files and GPUs to a report.
 #include "cli/roofline.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -13,6 +14,8 @@
 #include "model/derive.hpp"
 #include "model/lower.hpp"
 #include "report/roofline.hpp"
+#include "rules/lint.hpp"
+#include "rules/rule.hpp"
 #include "suggest/axes.hpp"
 #include "suggest/footprint.hpp"
 
@@ -87,6 +90,38 @@ report::RooflineCurve curve_of(const ModelFile& file, const gpu::Gpu& gpu,
   return out;
 }
 
+// What the page sweeps when nobody says: the batch of a decode, doubled; else the hidden size around the
+// file's.
+suggest::RangeRequest usual_range(const model::Setup& setup) {
+  constexpr std::int64_t most_batch = 1024;
+  constexpr std::int64_t step = 32;  // fine enough for tiles and waves to show
+  suggest::RangeRequest range;
+  if (setup.plan.mode == model::Mode::decode || setup.model.hidden_size < 8 * step) {
+    range.field = model::find_field("micro_batch_size");
+    for (std::int64_t batch = 1; batch <= most_batch; batch *= 2) range.values.push_back(batch);
+    return range;
+  }
+  range.field = model::find_field("hidden_size");
+  const std::int64_t middle = setup.model.hidden_size / step * step;
+  const std::int64_t reach = middle / 4 / step * step;
+  for (std::int64_t size = middle - reach; size <= middle + reach; size += step) range.values.push_back(size);
+  return range;
+}
+
+// The file's models with their findings, for the page.
+void lint_for_page(const SuggestInput& input, report::Report& lint) {
+  for (const gpu::Gpu& gpu : input.gpus) {
+    const auto known = [&](const gpu::Gpu& other) { return other.id == gpu.id; };
+    if (std::none_of(lint.gpus.begin(), lint.gpus.end(), known)) lint.gpus.push_back(gpu);
+  }
+  report::ModelReport model;
+  model.path = input.file.path;
+  model.source = input.file.source;
+  model.reading = input.reading();
+  model.result = rules::lint(rules::builtin_rules(), model.reading, input.gpus);
+  lint.models.push_back(std::move(model));
+}
+
 }  // namespace
 
 std::vector<Option> roofline_options(RooflineOptions& options) {
@@ -117,6 +152,20 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
               "--over a row per value)",
        .set = into_choice(options.format, formats),
        .choices = strings(formats)},
+      {.names = "--plot",
+       .value = "FILE.svg",
+       .doc = "writes the roofline as a picture; with several GPUs one each, its name before the extension",
+       .set = into(options.pictures.plot)},
+      {.names = "--waterfall",
+       .value = "FILE.svg",
+       .doc = "writes where the step's time goes as a picture, loss by loss",
+       .set = into(options.pictures.waterfall)},
+      {.names = "--report",
+       .value = "FILE.html",
+       .doc = "writes an interactive page: roofline, losses, operations, a sweep (over --over, or over the "
+              "batch or "
+              "the hidden size) and the linter's findings",
+       .set = into(options.pictures.page)},
   };
   for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
   for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
@@ -139,6 +188,8 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
     return ExitCode::error;
   }
   report::RooflineReport report;
+  report::Report lint;  // filled for the page only
+  const bool has_page = !options.pictures.page.empty();
   bool failed = false;
   for (const std::string& path : options.files) {
     SuggestOptions common;
@@ -150,14 +201,18 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
     failed = failed || input == nullptr;
     if (!input) continue;
     for (const gpu::Gpu& gpu : input->gpus) {
-      if (range) {
-        report.curves.push_back(curve_of(input->file, gpu, *range));
-      } else {
-        report.cases.push_back(case_of(input->file, gpu, options));
+      if (range) report.curves.push_back(curve_of(input->file, gpu, *range));
+      if (!range || options.pictures.any()) report.cases.push_back(case_of(input->file, gpu, options));
+      if (!range && has_page) {
+        report.curves.push_back(curve_of(input->file, gpu, usual_range(input->reading().setup)));
       }
     }
+    if (has_page) lint_for_page(*input, lint);
   }
   if (report.cases.empty() && report.curves.empty()) return ExitCode::error;
+  if (!write_pictures(report, lint, options.pictures, io)) failed = true;
+  // Standard output has what was asked for, whatever the files have beside it.
+  range ? report.cases.clear() : report.curves.clear();
   switch (options.format) {
     case 1:
       io.out << report::roofline_json(report);

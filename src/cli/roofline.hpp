@@ -10,6 +10,7 @@
 #include "cli/gpu_options.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
+#include "cli/roofline_pictures.hpp"
 #include "model/reading.hpp"
 
 namespace shapelint::cli {
@@ -21,6 +22,7 @@ struct RooflineOptions {
   std::optional<std::int64_t> top;
   std::int64_t prefill_chunk = 0;
   std::size_t format = 0;  // text, json, csv
+  PictureOptions pictures;
   std::vector<model::Override> overrides;
 };
 

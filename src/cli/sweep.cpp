@@ -10,7 +10,9 @@
 #include "base/number.hpp"
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
+#include "cli/roofline_pictures.hpp"
 #include "cli/suggest_setup.hpp"
+#include "cli/sweep_plot.hpp"
 #include "cost/step.hpp"
 #include "model/derive.hpp"
 #include "model/lower.hpp"
@@ -55,16 +57,21 @@ struct Lane {
   std::unique_ptr<cost::PriceMemo> memo;
 };
 
+double tokens_per_s_per_gpu(const model::Setup& setup, const model::Workload& workload,
+                            const cost::StepCost& step) {
+  const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
+                       static_cast<double>(setup.plan.context);
+  return workload.tokens_per_step / step.time_us * us_per_s / ranks;
+}
+
 std::string row(const model::Setup& setup, Lane& lane, const model::Workload& workload,
                 cost::StepCost& step) {
   if (lane.memo->size() > most_remembered) lane.memo = std::make_unique<cost::PriceMemo>(*lane.gpu);
   lane.memo->price(workload, setup.plan.dtype, step);
-  const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
-                       static_cast<double>(setup.plan.context);
   return fmt::format("{},{},{},{},{},{},{},{},{},{}", lane.gpu->id, exact(step.time_us),
-                     exact(workload.tokens_per_step / step.time_us * us_per_s / ranks), exact(step.mfu),
-                     exact(step.hfu), exact(step.compute_us), exact(step.memory_us),
-                     exact(step.communication_us), exact(step.overhead_us), exact(step.bubble_us));
+                     exact(tokens_per_s_per_gpu(setup, workload, step)), exact(step.mfu), exact(step.hfu),
+                     exact(step.compute_us), exact(step.memory_us), exact(step.communication_us),
+                     exact(step.overhead_us), exact(step.bubble_us));
 }
 
 }  // namespace
@@ -91,6 +98,12 @@ std::vector<Option> sweep_options(SweepOptions& options) {
        .value = "I/N",
        .doc = "the I-th of N equal parts of the grid; the parts one after the other are the whole output",
        .set = into(options.shard)},
+      {.names = "--plot",
+       .value = "FILE.svg",
+       .doc = "also writes a picture: throughput against the last field that is swept, with the edges of "
+              "tiles and "
+              "waves",
+       .set = into(options.plot)},
   };
   for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
   for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
@@ -127,6 +140,9 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
                       {},
                       std::nullopt});
   }
+  if (!options.plot.empty() && options.shard != "1/1") {
+    errors.push_back({"`--plot` needs the whole grid", "leave `--shard` out", {}, std::nullopt});
+  }
   if (points > most_points) errors.push_back({"the grid has more than 10^15 points", {}, {}, std::nullopt});
   for (const Error& error : errors) print_error(io, error);
   if (!errors.empty()) return ExitCode::error;
@@ -146,6 +162,24 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   std::vector<Lane> lanes;
   for (const gpu::Gpu& gpu : input->gpus) lanes.push_back({&gpu, std::make_unique<cost::PriceMemo>(gpu)});
 
+  std::optional<SweepPlot> plot;
+  if (!options.plot.empty()) {
+    // What the file says, without the first values of the grid.
+    const ModelFile stated =
+        options.file == "-" ? ModelFile{} : read_model_file(options.file, "", options.overrides, io);
+    const model::Setup& start =
+        input->model < stated.readings.size() ? stated.readings[input->model].setup : reading.setup;
+    plot.emplace(over, input->gpus, start, reading.name.empty() ? options.file : reading.name);
+    constexpr double most_plotted = 1e5;
+    if (plot->lines() > most_lines || points > most_plotted) {
+      print_error(
+          io,
+          fmt::format("`--plot` would draw {} lines of {} points", plot->lines(), over.back().values.size()),
+          fmt::format("at most {} lines can be told apart: fewer GPUs or values of the other fields",
+                      most_lines));
+      return ExitCode::error;
+    }
+  }
   std::string out;
   if (shard->number == 1) {
     for (const suggest::RangeRequest& each : over) {
@@ -179,7 +213,13 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
     const model::Workload workload = model::lower(setup);
     values += fmt::format("{},{},", model::parameter_count(setup),
                           exact(suggest::memory_bytes(setup) / bytes_per_gb));
-    for (Lane& lane : lanes) out += fmt::format("{}{},{}\n", values, row(setup, lane, workload, step), fails);
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      out += fmt::format("{}{},{}\n", values, row(setup, lanes[i], workload, step), fails);
+      if (plot) {
+        plot->add(static_cast<std::size_t>(point), i, setup, workload, step,
+                  tokens_per_s_per_gpu(setup, workload, step), !fails.empty());
+      }
+    }
     if (out.size() > flush_bytes) {
       io.out << out;
       out.clear();
@@ -187,6 +227,7 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
     }
   }
   io.out << out;
+  if (plot && !write_picture(options.plot, std::move(*plot).svg(), io)) return ExitCode::error;
   return ExitCode::clean;
 }
 

@@ -19,6 +19,7 @@ struct SweepOptions {
   GpuOptions gpu;
   std::vector<std::string> over;
   std::string shard = "1/1";
+  std::string plot;  // SVG; empty: none
   std::vector<model::Override> overrides;
 };
 

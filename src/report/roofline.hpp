@@ -56,6 +56,8 @@ std::string roofline_json(const RooflineReport& report);
 // One row per op and case; of curves one row per value.
 std::string roofline_csv(const RooflineReport& report);
 
+// "decode, 8 sequences with 4,096 tokens in the cache, bf16".
+std::string plan_text(const model::Setup& setup);
 // `train`, `prefill`, `decode`.
 std::string_view mode_name(model::Mode mode);
 // `fwd`, `re` (recomputed), `dx`, `dw`, `bwd`, `upd`.

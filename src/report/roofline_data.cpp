@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/number.hpp"
+#include "cost/waterfall.hpp"
 #include "model/fields.hpp"
 #include "report/roofline.hpp"
 
@@ -174,6 +175,13 @@ Json case_json(const RooflineCase& each) {
                         {"throughput_ratio", remedy.throughput_ratio},
                         {"note", remedy.note}});
   }
+  const cost::Waterfall waterfall =
+      cost::waterfall(each.gpu, each.workload, each.line.step, each.setup.plan.dtype);
+  Json losses = Json::array();
+  for (std::size_t i = 0; i < cost::loss_count; ++i) {
+    const auto loss = static_cast<cost::Loss>(i);
+    losses.push_back({{"id", cost::id(loss)}, {"name", cost::name(loss)}, {"time_us", waterfall.us[i]}});
+  }
   return {{"path", each.path},
           {"model", each.model},
           {"gpu", each.gpu.id},
@@ -189,6 +197,7 @@ Json case_json(const RooflineCase& each) {
             {"memory_us", each.line.product_memory_us}}},
           {"launches", {{"kernels", each.launches.count}, {"host_us", each.launches.host_us}}},
           {"serving", each.serving ? serving_json(*each.serving) : Json(nullptr)},
+          {"losses", std::move(losses)},
           {"ops", std::move(ops)},
           {"remedies", std::move(remedies)},
           {"notes", each.notes}};

@@ -36,36 +36,6 @@ std::string sequences(std::int64_t count) {
   return fmt::format("{} sequence{}", with_commas(count), count == 1 ? "" : "s");
 }
 
-// "decode, 8 sequences with 4,096 tokens in the cache, bf16".
-std::string plan_text(const model::Setup& setup) {
-  const model::Plan& p = setup.plan;
-  std::string out;
-  switch (p.mode) {
-    case model::Mode::train:
-      out = fmt::format("train, {} of {}", sequences(p.micro_batch_size), tokens(p.sequence_length));
-      if (p.gradient_accumulation > 1) out += fmt::format(", {} micro-batches", p.gradient_accumulation);
-      break;
-    case model::Mode::prefill:
-      out = fmt::format("prefill, {} of {}", sequences(p.micro_batch_size), tokens(p.sequence_length));
-      if (p.context_length > 0) out += fmt::format(" after {} in the cache", with_commas(p.context_length));
-      break;
-    case model::Mode::decode:
-      out = fmt::format("decode, {} with {} in the cache", sequences(p.micro_batch_size),
-                        tokens(p.context_length));
-      if (p.speculative_tokens > 0) out += fmt::format(", {} speculated", tokens(p.speculative_tokens));
-      break;
-  }
-  out += fmt::format(", {}", name(p.dtype));
-  if (p.mode != model::Mode::train) {
-    if (p.weight_bits > 0) out += fmt::format(", weights in {} bits", p.weight_bits);
-    if (p.kv_cache_bits > 0) out += fmt::format(", cache in {} bits", p.kv_cache_bits);
-  }
-  if (p.tensor > 1) out += fmt::format(", tensor {}", p.tensor);
-  if (p.pipeline > 1) out += fmt::format(", pipeline {}", p.pipeline);
-  if (p.data > 1) out += fmt::format(", data {}", p.data);
-  return out;
-}
-
 std::string roofs_text(const cost::Roofs& roofs, DType dtype) {
   std::string out = fmt::format("{:<28}{:>14}{:>24}{:>15}\n", "roofs", "theory", "achieved", "ridge FLOP/B");
   const cost::MemoryRoof& dram = roofs.memory[0];
@@ -335,6 +305,35 @@ std::string curve_text(const RooflineCurve& each) {
 }
 
 }  // namespace
+
+std::string plan_text(const model::Setup& setup) {
+  const model::Plan& p = setup.plan;
+  std::string out;
+  switch (p.mode) {
+    case model::Mode::train:
+      out = fmt::format("train, {} of {}", sequences(p.micro_batch_size), tokens(p.sequence_length));
+      if (p.gradient_accumulation > 1) out += fmt::format(", {} micro-batches", p.gradient_accumulation);
+      break;
+    case model::Mode::prefill:
+      out = fmt::format("prefill, {} of {}", sequences(p.micro_batch_size), tokens(p.sequence_length));
+      if (p.context_length > 0) out += fmt::format(" after {} in the cache", with_commas(p.context_length));
+      break;
+    case model::Mode::decode:
+      out = fmt::format("decode, {} with {} in the cache", sequences(p.micro_batch_size),
+                        tokens(p.context_length));
+      if (p.speculative_tokens > 0) out += fmt::format(", {} speculated", tokens(p.speculative_tokens));
+      break;
+  }
+  out += fmt::format(", {}", name(p.dtype));
+  if (p.mode != model::Mode::train) {
+    if (p.weight_bits > 0) out += fmt::format(", weights in {} bits", p.weight_bits);
+    if (p.kv_cache_bits > 0) out += fmt::format(", cache in {} bits", p.kv_cache_bits);
+  }
+  if (p.tensor > 1) out += fmt::format(", tensor {}", p.tensor);
+  if (p.pipeline > 1) out += fmt::format(", pipeline {}", p.pipeline);
+  if (p.data > 1) out += fmt::format(", data {}", p.data);
+  return out;
+}
 
 std::string_view mode_name(model::Mode mode) {
   constexpr std::array<std::string_view, 3> names{"train", "prefill", "decode"};

@@ -1,0 +1,69 @@
+# Writes OUTPUT, a C++ source that holds the files of WEB (the interactive page) and the libraries that it draws with.
+#
+#   cmake -DWEB=… -DOUTPUT=… -DWORK=… [-DNPM=…] -P WebAssets.cmake
+#
+# The libraries come from npm, at the versions and checksums of package-lock.json, into WORK. Without npm, or where it
+# cannot reach its registry, they are left out, and the program says so when it writes a page.
+set(libraries vega vega-lite vega-embed)
+set(found FALSE)
+if(NPM)
+  file(MAKE_DIRECTORY ${WORK})
+  file(COPY ${WEB}/package.json ${WEB}/package-lock.json DESTINATION ${WORK})
+  set(patience 240) # seconds
+  execute_process(
+    COMMAND ${NPM} ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1 --loglevel=error
+    WORKING_DIRECTORY ${WORK}
+    TIMEOUT ${patience}
+    RESULT_VARIABLE failed
+    OUTPUT_VARIABLE log
+    ERROR_VARIABLE log)
+  if(failed)
+    message("npm could not install what the interactive page draws with; it is built without\n${log}")
+  else()
+    set(found TRUE)
+  endif()
+else()
+  message("no npm: the interactive page is built without what it draws with")
+endif()
+
+# Each file is an array of its own: measuring one this long is too much for a constant expression.
+set(arrays "")
+set(views "")
+function(add_asset path)
+  set(content "")
+  if(EXISTS ${path})
+    file(READ ${path} content)
+  endif()
+  string(MAKE_C_IDENTIFIER "asset_${path}" name)
+  string(REGEX REPLACE ".*_(web|build)_" "" name "${name}")
+  set(arrays "${arrays}constexpr char ${name}[] = R\"_web_(${content})_web_\";\n" PARENT_SCOPE)
+  set(views "${views}    {${name}, sizeof ${name} - 1},\n" PARENT_SCOPE)
+endfunction()
+foreach(name page.html page.css page.js roofline.vl.json waterfall.vl.json sweep.vl.json)
+  add_asset(${WEB}/${name})
+endforeach()
+foreach(name IN LISTS libraries)
+  if(found)
+    add_asset(${WORK}/node_modules/${name}/build/${name}.min.js)
+  else()
+    add_asset(${WORK}/build/none/${name}.min.js)
+  endif()
+endforeach()
+file(WRITE ${OUTPUT} "// Generated from web/.
+#include \"chart/web_assets.hpp\"
+
+namespace shapelint::chart {
+
+namespace {
+
+${arrays}
+}  // namespace
+
+const WebAssets& web_assets() {
+  static constexpr WebAssets assets{
+${views}  };
+  return assets;
+}
+
+}  // namespace shapelint::chart
+")

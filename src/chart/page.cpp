@@ -1,0 +1,88 @@
+// A template filled in.
+#include "chart/page.hpp"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "chart/figures.hpp"
+#include "chart/web_assets.hpp"
+#include "report/json.hpp"
+#include "report/xml.hpp"
+
+namespace shapelint::chart {
+
+namespace {
+
+// JSON inside a <script>: `<` only occurs within strings, where it may be written as an escape.
+std::string json_in_html(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string script_element(std::string_view code) {
+  std::string out = "<script>";
+  constexpr std::string_view end = "</script";
+  for (std::size_t at = 0; at < code.size();) {
+    const std::size_t next = code.find(end, at);
+    out += code.substr(at, next - at);
+    if (next == std::string_view::npos) break;
+    out += "<\\/script";
+    at = next + end.size();
+  }
+  return out + "</script>\n";
+}
+
+}  // namespace
+
+bool has_interactive_charts() {
+  return !web_assets().vega.empty();
+}
+
+std::string page(const report::RooflineReport& roofline, const report::Report& lint) {
+  const WebAssets& assets = web_assets();
+  const report::RooflineCase& first = roofline.cases.front();
+  const RooflineFigure figure = roofline_figure(first);
+  const auto value_of = [&](std::string_view name) -> std::string {
+    if (name == "title") return report::xml_escaped(figure.title);
+    if (name == "style") return std::string(assets.style);
+    if (name == "script") return std::string(assets.script);
+    if (name == "roofline_svg") return has_interactive_charts() ? "" : roofline_svg(figure);
+    if (name == "waterfall_svg")
+      return has_interactive_charts() ? "" : waterfall_svg(waterfall_figure(first));
+    if (name == "footer")
+      return "Predicted by shapelint " SHAPELINT_VERSION "; nothing on this page was measured.";
+    if (name == "specs") {
+      return json_in_html(fmt::format(R"({{"roofline": {}, "waterfall": {}, "sweep": {}}})",
+                                      assets.roofline_spec, assets.waterfall_spec, assets.sweep_spec));
+    }
+    if (name == "data") {
+      return json_in_html(fmt::format(R"({{"roofline": {}, "lint": {}}})", report::roofline_json(roofline),
+                                      report::json(lint)));
+    }
+    if (name == "libraries" && has_interactive_charts()) {
+      return script_element(assets.vega) + script_element(assets.vega_lite) +
+             script_element(assets.vega_embed);
+    }
+    return "";
+  };
+  std::string out;
+  std::string_view rest = assets.page;
+  for (std::size_t open = rest.find("{{"); open != std::string_view::npos; open = rest.find("{{")) {
+    const std::size_t close = rest.find("}}", open);
+    out += rest.substr(0, open);
+    out += value_of(rest.substr(open + 2, close - open - 2));
+    rest.remove_prefix(close + 2);
+  }
+  return out + std::string(rest);
+}
+
+}  // namespace shapelint::chart

@@ -1,0 +1,184 @@
+// Roofs, and a mark for each op below them.
+#include "chart/roofline.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "chart/axes.hpp"
+#include "chart/svg.hpp"
+
+namespace shapelint::chart {
+namespace {
+
+constexpr double width = 860;
+constexpr double height = 560;
+constexpr double left = 84;
+constexpr double right = 836;
+constexpr double top = 104;
+constexpr double bottom = 504;
+constexpr double gb_s_per_tflops = 1e3;  // 1 TFLOPS at 1 FLOP/B takes 1000 GB/s
+constexpr double largest_radius = 26;    // of an op that is the whole step
+constexpr double smallest_radius = 3.5;  // that can still be pointed at
+constexpr std::size_t most_names = 7;    // of the largest marks, beside them
+
+double radius(double area) {
+  return std::max(smallest_radius, largest_radius * std::sqrt(area));
+}
+
+// Where a slope ends: below the highest ceiling of its kind (theoretical or achieved).
+double ceiling_of(const RooflineFigure& figure, bool achieved) {
+  double best = 0;
+  for (const RoofLine& roof : figure.roofs) {
+    if (roof.achieved == achieved) best = std::max(best, roof.tflops);
+  }
+  return best;
+}
+
+double steepest(const RooflineFigure& figure, bool achieved) {
+  double best = 0;
+  for (const RoofLine& roof : figure.roofs) {
+    if (roof.achieved == achieved) best = std::max(best, roof.gb_s);
+  }
+  return best;
+}
+
+Frame frame_of(const RooflineFigure& figure) {
+  double low_x = 1;
+  double high_x = 100;
+  double low_y = std::numeric_limits<double>::max();
+  double high_y = 0;
+  for (const RooflineMark& mark : figure.marks) {
+    low_x = std::min(low_x, mark.intensity);
+    high_x = std::max(high_x, mark.intensity);
+    low_y = std::min(low_y, mark.tflops);
+    high_y = std::max(high_y, mark.tflops);
+  }
+  for (const RoofLine& roof : figure.roofs) {
+    if (roof.tflops > 0) {
+      low_y = std::min(low_y, roof.tflops / 10);
+      high_y = std::max(high_y, roof.tflops);
+    }
+  }
+  if (!(high_y > 0)) high_y = low_y = 1;
+  // Some air above the roof for its label and at the sides for the marks.
+  return {round_scale(low_x / 1.2, high_x * 1.2, true, left, right),
+          round_scale(low_y / 1.2, high_y * 1.3, true, bottom, top)};
+}
+
+// Where the name of a ceiling stands, with the lines of theory and practice below it.
+Box ceiling_label(const Frame& frame, const RoofLine& roof) {
+  const double y = place(frame.y, roof.tflops);
+  const double wide = roof.achieved ? frame.x.to - frame.x.from : text_width(roof.label, 11) + 8;
+  return {frame.x.to - wide, frame.x.to, y - (roof.achieved ? 2 : 16), y + 2};
+}
+
+void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const RoofLine& roof) {
+  const std::string classes = fmt::format("roof{}", roof.achieved ? " faint" : "");
+  const auto at = [&](double x, double y) { return Pixel{place(frame.x, x), place(frame.y, y)}; };
+  const bool slope = roof.gb_s > 0;
+  double x0 = frame.x.low;
+  double x1 = frame.x.high;
+  const auto y_of = [&](double x) { return slope ? x * roof.gb_s / gb_s_per_tflops : roof.tflops; };
+  if (slope) {
+    const double ceiling = ceiling_of(figure, roof.achieved);
+    if (ceiling > 0) x1 = std::min(x1, ceiling * gb_s_per_tflops / roof.gb_s);
+    x0 = std::max(x0, frame.y.low * gb_s_per_tflops / roof.gb_s);
+  } else if (const double bandwidth = steepest(figure, roof.achieved); bandwidth > 0) {
+    x0 = std::max(x0, roof.tflops * gb_s_per_tflops / bandwidth);
+  }
+  if (!(x1 > x0)) return;
+  const Pixel from = at(x0, y_of(x0));
+  const Pixel to = at(x1, y_of(x1));
+  svg.path({from, to}, classes, roof.hover);
+  if (roof.achieved) return;
+  if (slope) {
+    // Along the line, ending where it meets its ceiling: marks of memory-bound ops lie further down.
+    constexpr double degrees_per_radian = 180 / 3.14159265358979323846;
+    constexpr double before_end = 12;
+    constexpr double above = 5;
+    const double turn = std::atan2(to.y - from.y, to.x - from.x);
+    const Pixel corner{to.x - before_end * std::cos(turn) + above * std::sin(turn),
+                       to.y - before_end * std::sin(turn) - above * std::cos(turn)};
+    svg.text(corner, roof.label, Anchor::end, "small", turn * degrees_per_radian);
+  } else {
+    svg.text({frame.x.to - 4, to.y - 5}, roof.label, Anchor::end, "small");
+  }
+}
+
+// Names beside the largest marks, where there is room between the names and marks that are there.
+void draw_names(Svg& svg, const Frame& frame, const RooflineFigure& figure,
+                const std::vector<const RooflineMark*>& by_size) {
+  const auto center = [&](const RooflineMark& mark) {
+    return Pixel{place(frame.x, mark.intensity), place(frame.y, mark.tflops)};
+  };
+  std::vector<Box> taken;
+  for (const RoofLine& roof : figure.roofs) {
+    if (roof.tflops > 0) taken.push_back(ceiling_label(frame, roof));
+  }
+  for (const RooflineMark* mark : by_size) {
+    const Pixel at = center(*mark);
+    const double r = radius(mark->area);
+    taken.push_back({at.x - r, at.x + r, at.y - r, at.y + r});
+  }
+  std::size_t named = 0;
+  for (std::size_t i = 0; i < by_size.size() && named < most_names; ++i) {
+    const Pixel at = center(*by_size[i]);
+    const double r = radius(by_size[i]->area);
+    const double wide = text_width(by_size[i]->name, 11);
+    const Pixel places[] = {{at.x + r + 4, at.y + 4},
+                            {at.x - r - 4 - wide, at.y + 4},
+                            {at.x - wide / 2, at.y + r + 12},
+                            {at.x - wide / 2, at.y - r - 5}};
+    for (const Pixel& spot : places) {
+      const Box box{spot.x, spot.x + wide, spot.y - 10, spot.y + 3};
+      if (box.x0 < frame.x.from + 2 || box.x1 > frame.x.to - 2 || box.y1 > frame.y.from - 2) continue;
+      if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return overlaps(box, other); }))
+        continue;
+      svg.text(spot, by_size[i]->name, Anchor::start, "small");
+      taken.push_back(box);
+      ++named;
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+std::string roofline_svg(const RooflineFigure& figure) {
+  Svg svg(width, height, figure.title, figure.subtitle);
+  svg.text({24, 30}, figure.title, Anchor::start, "title");
+  svg.text({24, 50}, figure.subtitle, Anchor::start, "soft");
+  std::vector<LegendEntry> legend;
+  for (std::size_t i = 0; i < figure.groups.size(); ++i) {
+    const auto is_in = [i](const RooflineMark& mark) { return mark.group == i; };
+    if (std::none_of(figure.marks.begin(), figure.marks.end(), is_in)) continue;
+    legend.push_back({figure.groups[i], "mark " + colour_of(i), false});
+  }
+  legend.push_back({"roof of the data sheet", "roof", true});
+  legend.push_back({"as achieved", "roof faint", true});
+  draw_legend(svg, {24, 74}, width - 48, legend);
+
+  const Frame frame = frame_of(figure);
+  draw_frame(svg, frame, "arithmetic intensity (FLOP per byte of DRAM traffic)", "throughput (TFLOPS)");
+  for (const RoofLine& roof : figure.roofs) draw_roof(svg, frame, figure, roof);
+
+  std::vector<const RooflineMark*> by_size;
+  for (const RooflineMark& mark : figure.marks) {
+    if (mark.intensity > 0 && mark.tflops > 0) by_size.push_back(&mark);
+  }
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [](const RooflineMark* a, const RooflineMark* b) { return a->area > b->area; });
+  // The small ones over the large ones, so that each can be pointed at.
+  for (const RooflineMark* mark : by_size) {
+    svg.circle({place(frame.x, mark->intensity), place(frame.y, mark->tflops)}, radius(mark->area),
+               "mark " + colour_of(mark->group), mark->hover);
+  }
+  draw_names(svg, frame, figure, by_size);
+  return std::move(svg).finish();
+}
+
+}  // namespace shapelint::chart

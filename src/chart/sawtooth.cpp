@@ -1,0 +1,108 @@
+// Lines, and under them a strip of ticks for each line's edges.
+#include "chart/sawtooth.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "chart/axes.hpp"
+#include "chart/svg.hpp"
+
+namespace shapelint::chart {
+namespace {
+
+constexpr double width = 960;
+constexpr double left = 96;
+constexpr double right = 936;
+constexpr double top = 96;
+constexpr double bottom = 440;
+constexpr double strip_top = 492;
+constexpr double strip_height = 26;
+constexpr std::size_t most_marks = 400;  // points of a line that are marked one by one
+
+Frame frame_of(const SawtoothFigure& figure) {
+  double low_x = std::numeric_limits<double>::max();
+  double high_x = std::numeric_limits<double>::lowest();
+  double high_y = 0;
+  for (const SawtoothLine& line : figure.lines) {
+    for (const SawtoothPoint& point : line.points) {
+      low_x = std::min(low_x, point.x);
+      high_x = std::max(high_x, point.x);
+      high_y = std::max(high_y, point.y);
+    }
+  }
+  if (low_x > high_x) low_x = high_x = 1;
+  Frame frame;
+  // From nought on, so that a loss looks as large as it is.
+  frame.y = round_scale(0, high_y > 0 ? high_y * 1.02 : 1, false, bottom, top);
+  const bool logarithmic = figure.x_logarithmic && low_x > 0;
+  if (!(high_x > low_x)) high_x = low_x + 1;
+  frame.x = {low_x, high_x, left, right, logarithmic};
+  return frame;
+}
+
+void draw_edges(Svg& svg, const Frame& frame, const SawtoothFigure& figure) {
+  double y = strip_top;
+  for (std::size_t i = 0; i < figure.lines.size(); ++i) {
+    const SawtoothLine& line = figure.lines[i];
+    if (line.wave_edges.empty() && line.tile_edges.empty()) continue;
+    const std::string colour = "series " + colour_of(i);
+    for (const double x : line.tile_edges) {
+      svg.line({place(frame.x, x), y + strip_height / 2}, {place(frame.x, x), y + strip_height - 6}, "edge");
+    }
+    for (const double x : line.wave_edges) {
+      svg.line({place(frame.x, x), y}, {place(frame.x, x), y + strip_height - 6}, colour);
+    }
+    y += strip_height;
+  }
+}
+
+}  // namespace
+
+std::string sawtooth_svg(const SawtoothFigure& figure) {
+  const auto strips = std::count_if(figure.lines.begin(), figure.lines.end(), [](const SawtoothLine& line) {
+    return !line.wave_edges.empty() || !line.tile_edges.empty();
+  });
+  const double height = strip_top + strip_height * static_cast<double>(strips) + (strips > 0 ? 22 : 0);
+  Svg svg(width, height, figure.title, figure.subtitle);
+  svg.text({24, 30}, figure.title, Anchor::start, "title");
+  svg.text({24, 50}, figure.subtitle, Anchor::start, "soft");
+  std::vector<LegendEntry> legend;
+  for (std::size_t i = 0; i < figure.lines.size(); ++i) {
+    legend.push_back({figure.lines[i].label, "series " + colour_of(i), true});
+  }
+  draw_legend(svg, {24, 74}, width - 48, legend);
+
+  const Frame frame = frame_of(figure);
+  draw_frame(svg, frame, figure.x_name, figure.y_name);
+  if (figure.current_x >= frame.x.low && figure.current_x <= frame.x.high && figure.current_x > 0) {
+    const double at = place(frame.x, figure.current_x);
+    svg.line({at, bottom}, {at, top}, "axis faint");
+    svg.text({at, top - 4}, fmt::format("the file: {}", tick_label(figure.current_x)), Anchor::middle,
+             "soft small");
+  }
+  for (std::size_t i = 0; i < figure.lines.size(); ++i) {
+    const SawtoothLine& line = figure.lines[i];
+    std::vector<Pixel> pixels;
+    for (const SawtoothPoint& point : line.points) {
+      pixels.push_back({place(frame.x, point.x), place(frame.y, point.y)});
+    }
+    svg.path(pixels, "series " + colour_of(i));
+    if (pixels.size() > most_marks) continue;
+    const double radius = pixels.size() > 100 ? 2.5 : 4;
+    for (std::size_t k = 0; k < pixels.size(); ++k) {
+      const SawtoothPoint& point = line.points[k];
+      svg.circle(pixels[k], radius, point.fails ? "mark" : "mark " + colour_of(i), point.hover);
+    }
+  }
+  draw_edges(svg, frame, figure);
+  if (strips > 0) {
+    svg.text({left, height - 8},
+             fmt::format("ticks: one more wave (long) or tile (short) of {}, for each line", figure.edges_of),
+             Anchor::start, "soft small");
+  }
+  return std::move(svg).finish();
+}
+
+}  // namespace shapelint::chart

@@ -1,0 +1,36 @@
+// The text that comes of drawing.
+#include "chart/svg.hpp"
+
+#include "chart/waterfall.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint::chart;
+
+TEST_CASE("elements are escaped and rounded", "[chart]") {
+  Svg svg(200, 100, "a < b", "d & e");
+  svg.circle({1.0 / 3, 2}, 4, "mark c0", "first\nx \"y\"");
+  svg.text({5, 6}, "<script>", Anchor::end, "small", -90);
+  const std::string out = std::move(svg).finish();
+  CHECK(out.find("<title>a &lt; b</title>\n<desc>d &amp; e</desc>") != std::string::npos);
+  CHECK(out.find("<circle cx=\"0.33\" cy=\"2\" r=\"4\" class=\"mark c0\"><title>first&#10;x "
+                 "&quot;y&quot;</title></circle>\n") != std::string::npos);
+  CHECK(out.find("<text x=\"5\" y=\"6\" text-anchor=\"end\" class=\"small\" transform=\"rotate(-90 5 "
+                 "6)\">&lt;script&gt;</text>\n") != std::string::npos);
+  CHECK(out.substr(out.size() - 7) == "</svg>\n");
+}
+
+TEST_CASE("a waterfall leaves out what cannot be seen, and its bars join", "[chart]") {
+  WaterfallFigure figure;
+  figure.title = "a step";
+  figure.total_label = "the step";
+  figure.bars = {{"ideal", 600, "ideal: 600 us"}, {"nothing", 0.1, "no"}, {"loss", 400, "loss: 400 us"}};
+  const std::string out = waterfall_svg(figure);
+  CHECK(out.find("nothing") == std::string::npos);
+  // 550 pixels for 1000 us (rounded up to 1200): the loss begins where the ideal ends.
+  const auto has = [&](const char* text) { return out.find(text) != std::string::npos; };
+  CHECK(
+      has("<rect x=\"190\" y=\"84\" width=\"275\" height=\"20\" class=\"bar c2\"><title>ideal: 600 "
+          "us</title></rect>"));
+  CHECK(has("height=\"20\" class=\"bar c1\"><title>loss: 400 us</title></rect>"));
+  CHECK(has("time of a step (us)"));
+}
