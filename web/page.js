@@ -10,7 +10,7 @@
     value === null || value === undefined ? "-" : Number(value.toPrecision(digits)).toLocaleString("en-US",
       { maximumSignificantDigits: digits });
   const percent = (share) => (100 * share).toFixed(1) + " %";
-  const time = (us) => us >= 1e6 ? number(us / 1e6, 3) + " s" : us >= 1e3 ? number(us / 1e3, 3) + " ms" : number(us, 3) + " us";
+  const time = (us) => us < 0 ? "-" + time(-us) : us >= 1e6 ? number(us / 1e6, 3) + " s" : us >= 1e3 ? number(us / 1e3, 3) + " ms" : number(us, 3) + " us";
   const short = { forward: "", recompute: " re", grad_input: " dx", grad_weight: " dw", backward: " bwd", update: " upd" };
   const opName = (op) => op.name + short[op.pass];
   const make = (tag, text, className) => {

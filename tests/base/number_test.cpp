@@ -13,6 +13,7 @@ TEST_CASE("numbers for people") {
   CHECK(duration(999.7) == "1.00 ms");
   CHECK(duration(12345.0) == "12.3 ms");
   CHECK(duration(2.5e6) == "2.50 s");
+  CHECK(duration(-140939.0) == "-141 ms");
   CHECK(count_short(124439808) == "124.4 M");
   CHECK(count_short(6738415616.0) == "6.738 B");
   CHECK(count_short(671026419200.0) == "671.0 B");
