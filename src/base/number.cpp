@@ -29,7 +29,7 @@ std::string percent(double share) {
 }
 
 std::string duration(double time_us) {
-  if (time_us < 0) return "-" + duration(-time_us);
+  if (time_us < 0) return fmt::format("-{}", duration(-time_us));
   if (time_us < 999.5) return three_digits(time_us) + " us";
   if (time_us < 999.5e3) return three_digits(time_us / 1e3) + " ms";
   return three_digits(time_us / 1e6) + " s";
