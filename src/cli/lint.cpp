@@ -311,9 +311,11 @@ class Run {
     for (const auto& [path, setup] : setups_) {
       for (const rules::Rule& rule : setup->rules->rules()) {
         if (!rules::is_selected(rule, selected)) continue;
-        infos.try_emplace(rule.code,
-                          report::RuleInfo{rule.code, rule.name, rule.summary, rule.mechanism, rule.why,
-                                           rule.sources, rule.severity, rule.confidence});
+        infos.try_emplace(
+            rule.code,
+            report::RuleInfo{rule.code, rule.name, rule.summary, rule.mechanism, rule.why, rule.sources,
+                             report::rule_page(setup->config.rule_url.value_or(""), rule.code, rule.name),
+                             rule.severity, rule.confidence});
       }
     }
     std::vector<report::RuleInfo> all;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "config/ignore_keys.hpp"
 #include "config/suppress.hpp"
 #include "gpu/registry.hpp"
 #include "rules/lint.hpp"
@@ -174,23 +175,13 @@ void set_severities(const config::Config& config, std::vector<rules::Finding>& f
   }
 }
 
-std::size_t ignore_keys(const config::FileSettings& file, std::vector<rules::Finding>& findings) {
-  return std::erase_if(findings, [&](const rules::Finding& finding) {
-    return std::any_of(file.ignore_keys.begin(), file.ignore_keys.end(), [&](const config::KeyIgnore* each) {
-      return each->key == finding.key_path &&
-             std::any_of(each->rules.begin(), each->rules.end(),
-                         [&](const config::Name& rule) { return config::answers(rule.value, finding); });
-    });
-  });
-}
-
 // What comments silence, and those that silence nothing.
 void suppress(const LintOptions& options, const LintSetup& setup, const rules::Options& selected,
-              const std::string& path, const std::string& source, FileOutcome& out) {
+              const std::string& path, const std::string& source, std::vector<rules::Finding> unused,
+              FileOutcome& out) {
   if (options.no_ignores || out.models.empty()) return;
   std::vector<std::vector<rules::Finding>*> lists;
   for (report::ModelReport& model : out.models) lists.push_back(&model.result.findings);
-  std::vector<rules::Finding> unused;
   out.suppressed += config::apply_suppressions(config::read_suppressions(path, source), path, lists,
                                                *setup.rules, selected, unused);
   const rules::Rule* rule = setup.rules->find(config::unused_code);
@@ -204,15 +195,16 @@ void suppress(const LintOptions& options, const LintSetup& setup, const rules::O
 // is none that can be costed, with one that has nothing else.
 void look_at_remarks(const LintOptions& options, const LintSetup& setup, const config::FileSettings& file,
                      const rules::Options& selected, const std::string& path, const std::string& source,
-                     const formats::ReadResult& read, FileOutcome& out) {
+                     const formats::ReadResult& read, config::UsedKeys& used, FileOutcome& out) {
   std::vector<rules::Finding> found = rules::look_at(*setup.rules, read.remarks, selected);
   set_severities(setup.config, found);
-  if (!options.no_ignores) out.suppressed += ignore_keys(file, found);
+  if (!options.no_ignores) out.suppressed += config::ignore_keys(file, found, used);
   if (found.empty()) return;
   if (out.models.empty()) {
     report::ModelReport model;
     model.path = path;
     model.source = source;
+    model.rule_url = setup.config.rule_url.value_or("");
     model.reading.path = path;
     model.reading.name = path;
     model.reading.dialect = read.dialect;
@@ -282,6 +274,7 @@ FileOutcome lint_text(const LintOptions& options, const LintSetup& setup, const 
   out.notes = notes_of(read, path);
   const Settings settings = SettingsReader(options, setup, file, read.lint, path, errors).read();
   out.fail_level = settings.fail_level;
+  config::UsedKeys used_keys;
   for (model::Reading& reading : read.readings) {
     if (!reading.complete || !errors.empty()) continue;
     Settings own = settings;
@@ -292,17 +285,21 @@ FileOutcome lint_text(const LintOptions& options, const LintSetup& setup, const 
     model.source = source;
     model.gpus_assumed = own.gpus_assumed;
     model.min_gain = own.rules.min_gain;
+    model.rule_url = setup.config.rule_url.value_or("");
     model.result = rules::lint(*setup.rules, reading, own.gpus, own.rules);
     model.reading = std::move(reading);
     errors = model.result.errors;
     set_severities(setup.config, model.result.findings);
-    if (!options.no_ignores) out.suppressed += ignore_keys(file, model.result.findings);
+    if (!options.no_ignores) out.suppressed += config::ignore_keys(file, model.result.findings, used_keys);
     add_sources(model, files);
     remember(out.gpus, own.gpus);
     out.models.push_back(std::move(model));
   }
-  if (errors.empty()) look_at_remarks(options, setup, file, settings.rules, path, source, read, out);
-  suppress(options, setup, settings.rules, path, source, out);
+  if (errors.empty())
+    look_at_remarks(options, setup, file, settings.rules, path, source, read, used_keys, out);
+  suppress(options, setup, settings.rules, path, source,
+           config::unused_keys(file, *setup.rules, settings.rules, path, used_keys), out);
+  if (!out.models.empty()) add_sources(out.models.front(), files);
   for (Error& error : errors) {
     const bool is_here = error.path == path;
     out.errors.push_back({std::move(error), is_here ? source : std::string{}});

@@ -127,11 +127,13 @@ class Server {
     const int severity = item.severity == rules::Severity::error     ? severity_error
                          : item.severity == rules::Severity::warning ? severity_warning
                                                                      : severity_information;
-    return {{"range", range(text, item.region ? item.region->span : Span{})},
-            {"severity", severity},
-            {"code", item.code},
-            {"source", "shapelint"},
-            {"message", std::move(message)}};
+    Json out{{"range", range(text, item.region ? item.region->span : Span{})},
+             {"severity", severity},
+             {"code", item.code},
+             {"source", "shapelint"},
+             {"message", std::move(message)}};
+    if (!item.url.empty()) out["codeDescription"] = {{"href", item.url}};
+    return out;
   }
 
   void publish(const std::string& uri, const Json& diagnostics) {

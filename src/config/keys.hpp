@@ -15,7 +15,7 @@ struct Key {
   std::string_view doc;
 };
 
-inline constexpr std::array<Key, 17> keys{{
+inline constexpr std::array<Key, 18> keys{{
     {"extend", KeyType::text, "a configuration file that this one adds to"},
     {"gpu", KeyType::names, "GPUs to lint for, by name"},
     {"select", KeyType::names,
@@ -33,6 +33,8 @@ inline constexpr std::array<Key, 17> keys{{
     {"gpu-folders", KeyType::paths, "folders with profiles of GPUs of your own"},
     {"format-folders", KeyType::paths, "folders with descriptions of configuration formats of your own"},
     {"baseline", KeyType::text, "file with known findings, which are not reported"},
+    {"rule-url", KeyType::text,
+     "where your readers find the pages of the rules: an address with `{code}` or `{name}` in it"},
     {"files", KeyType::tables, "GPUs and fields of the plan for files that match a pattern"},
     {"ignore-keys", KeyType::tables, "findings to leave out by the key path of their value"},
 }};

@@ -186,6 +186,17 @@ class Reader {
     entry.overrides.push_back({field, *value, fmt::format("{} of {}", node.key(), path_)});
   }
 
+  void read_rule_url(const NodeRef& node) {
+    const auto url = node.as_string();
+    const bool names_rule = url && (url->find("{code}") != std::string_view::npos ||
+                                    url->find("{name}") != std::string_view::npos);
+    // What else could be in it would be run by a click.
+    if (!names_rule || !(url->starts_with("https://") || url->starts_with("http://"))) {
+      return wrong(node, "an address such as `\"https://example.org/rules/{code}.md\"`");
+    }
+    config_.rule_url = *url;
+  }
+
   void read_files(const NodeRef& list) {
     if (!list.is(Kind::list)) return wrong(list, "tables: `[[files]]`");
     for (const NodeRef table : list) {
@@ -278,6 +289,8 @@ class Reader {
       } else {
         wrong(node, "a path");
       }
+    } else if (key == "rule-url") {
+      read_rule_url(node);
     } else if (key == "files") {
       read_files(node);
     } else if (key == "ignore-keys") {

@@ -61,6 +61,7 @@ std::string show(const Config& config, std::string_view path) {
   if (config.fail_level) {
     out += fmt::format("fail-level = \"{}\"\n", levels[static_cast<std::size_t>(*config.fail_level)]);
   }
+  if (config.rule_url) out += "rule-url = " + quoted(*config.rule_url) + '\n';
   if (config.baseline) out += "baseline = " + quoted(*config.baseline) + '\n';
   if (!config.rule_folders.empty()) out += "rule-folders = " + list(config.rule_folders) + '\n';
   if (!config.gpu_folders.empty()) out += "gpu-folders = " + list(config.gpu_folders) + '\n';

@@ -167,19 +167,6 @@ std::optional<Suppression> parse(std::string_view source, std::size_t at, std::s
   return out;
 }
 
-rules::Finding complaint(const std::string& path, Span span, std::string message, std::string note) {
-  rules::Finding finding;
-  finding.code = unused_code;
-  finding.rule = unused_rule;
-  finding.severity = rules::Severity::info;
-  finding.confidence = rules::Confidence::certain;
-  finding.message = std::move(message);
-  finding.note = std::move(note);
-  finding.path = path;
-  finding.span = span;
-  return finding;
-}
-
 }  // namespace
 
 std::vector<Suppression> read_suppressions(const std::string& path, std::string_view source) {
@@ -227,6 +214,28 @@ bool answers(std::string_view selector, const rules::Finding& finding) {
   return finding.code.starts_with(selector) || finding.rule == selector || selector == "ALL";
 }
 
+rules::Finding unused_finding(const std::string& path, Span span, std::string message, std::string note) {
+  rules::Finding finding;
+  finding.code = unused_code;
+  finding.rule = unused_rule;
+  finding.severity = rules::Severity::info;
+  finding.confidence = rules::Confidence::certain;
+  finding.message = std::move(message);
+  finding.note = std::move(note);
+  finding.path = path;
+  finding.span = span;
+  return finding;
+}
+
+bool has_run(std::string_view selector, const rules::RuleBook& book, const rules::Options& options) {
+  return std::any_of(book.rules().begin(), book.rules().end(), [&](const rules::Rule& rule) {
+    rules::Finding would_be;
+    would_be.code = rule.code;
+    would_be.rule = rule.name;
+    return answers(selector, would_be) && rules::is_selected(rule, options);
+  });
+}
+
 std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, const std::string& path,
                                const std::vector<std::vector<rules::Finding>*>& lists,
                                const rules::RuleBook& book, const rules::Options& options,
@@ -251,27 +260,21 @@ std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, con
   }
   for (std::size_t i = 0; i < suppressions.size(); ++i) {
     if (suppressions[i].rules.empty()) {
-      unused.push_back(complaint(path, suppressions[i].comment,
-                                 "the comment names no rule, so it silences nothing",
-                                 "write `ignore[SL101]`, then why"));
+      unused.push_back(unused_finding(path, suppressions[i].comment,
+                                      "the comment names no rule, so it silences nothing",
+                                      "write `ignore[SL101]`, then why"));
     }
     for (std::size_t j = 0; j < suppressions[i].rules.size(); ++j) {
       const std::string& selector = suppressions[i].rules[j].selector;
       const Span span = suppressions[i].rules[j].span;
       if (used[i][j] != '\0') continue;
       if (auto unknown = rules::check_selector(book, selector)) {
-        unused.push_back(complaint(path, span, unknown->message, unknown->hint));
+        unused.push_back(unused_finding(path, span, unknown->message, unknown->hint));
         continue;
       }
-      const bool ran = std::any_of(book.rules().begin(), book.rules().end(), [&](const rules::Rule& rule) {
-        rules::Finding would_be;
-        would_be.code = rule.code;
-        would_be.rule = rule.name;
-        return answers(selector, would_be) && rules::is_selected(rule, options);
-      });
-      if (ran) {
-        unused.push_back(complaint(path, span, fmt::format("nothing is found for `{}` here", selector),
-                                   "the comment can go"));
+      if (has_run(selector, book, options)) {
+        unused.push_back(unused_finding(path, span, fmt::format("nothing is found for `{}` here", selector),
+                                        "the comment can go"));
       }
     }
   }

@@ -45,6 +45,12 @@ std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, con
                                const rules::RuleBook& book, const rules::Options& options,
                                std::vector<rules::Finding>& unused);
 
+// The finding (SL900) of a suppression that is of no use.
+rules::Finding unused_finding(const std::string& path, Span span, std::string message, std::string note);
+
+// Whether a rule that the selector means was run.
+bool has_run(std::string_view selector, const rules::RuleBook& book, const rules::Options& options);
+
 inline constexpr std::string_view unused_code = "SL900";
 inline constexpr std::string_view unused_rule = "unused-suppression";
 

@@ -67,6 +67,11 @@ std::string github(const Report& report) {
     }
     std::string body = item.message;
     for (const std::string& detail : item.details) body += '\n' + detail;
+    if (!item.url.empty()) {
+      body += "\nmore: " + item.url;
+    } else if (item.finding != nullptr) {
+      body += fmt::format("\nmore: `shapelint explain {}`", item.code);
+    }
     out += "::" + escaped(body, false) + '\n';
   }
   return out;

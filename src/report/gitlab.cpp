@@ -47,6 +47,8 @@ std::string gitlab(const Report& report) {
     }
     std::string body;
     for (const std::string& detail : item.details) body += (body.empty() ? "" : "\n") + detail;
+    if (!item.url.empty())
+      body += fmt::format("{}more: [{}]({})", body.empty() ? "" : "\n", item.rule, item.url);
     Json entry{{"type", "issue"},
                // GitLab does not show check_name.
                {"description", fmt::format("{}: {}", item.code, item.message)},

@@ -78,6 +78,7 @@ Item item_of(const rules::Finding& finding, const ModelReport& model) {
   item.code = finding.code;
   item.rule = finding.rule;
   item.severity = finding.severity;
+  item.url = rule_page(model.rule_url, finding.code, finding.rule);
   item.message = one_line(finding.message);
   const std::string& path = finding.path.empty() ? model.path : finding.path;
   item.path = tidy_path(path);

@@ -41,6 +41,7 @@ struct Item {
   std::string message;               // one line: what is wrong
   std::vector<std::string> details;  // one line each: "costs 7.3 % of the step (measured)", "try …"
   std::optional<Region> region;      // absent when nothing in the file states the value
+  std::string url;                   // of the rule's page; empty: there is none
   std::vector<ItemFix> fixes;        // proposals that this file alone can take, best first
 };
 

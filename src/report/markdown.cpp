@@ -58,7 +58,8 @@ std::string row(const Item& item) {
   if (item.finding != nullptr && !item.finding->proposals.empty()) {
     proposal = changes_text(item.finding->proposals.front().changes);
   }
-  return fmt::format("| {} | {} {} | {} | {} | {} |\n", code(place), rules::name(item.severity), item.code,
+  const std::string rule = item.url.empty() ? item.code : fmt::format("[{}]({})", item.code, item.url);
+  return fmt::format("| {} | {} {} | {} | {} | {} |\n", code(place), rules::name(item.severity), rule,
                      cell(item.message), cost, cell(proposal));
 }
 

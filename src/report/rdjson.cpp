@@ -51,6 +51,7 @@ std::string rdjson(const Report& report) {
                     {"location", std::move(location)},
                     {"severity", rdf_severity(item.severity)},
                     {"code", {{"value", item.code}}}};
+    if (!item.url.empty()) diagnostic["code"]["url"] = item.url;
     Json suggestions = Json::array();
     for (const ItemFix& fix : item.fixes) {
       // A suggestion replaces one range; what needs several edits together cannot be one.

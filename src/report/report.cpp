@@ -45,4 +45,22 @@ std::string value_text(model::FieldId field, std::int64_t value) {
   return fmt::format("{}", value);
 }
 
+std::string rule_page(std::string_view pattern, std::string_view code, std::string_view name) {
+  constexpr std::size_t word = std::string_view("{code}").size();
+  std::string out;
+  while (!pattern.empty()) {
+    if (pattern.starts_with("{code}")) {
+      out += code;
+      pattern.remove_prefix(word);
+    } else if (pattern.starts_with("{name}")) {
+      out += name;
+      pattern.remove_prefix(word);
+    } else {
+      out += pattern.front();
+      pattern.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
 }  // namespace shapelint::report

@@ -22,6 +22,7 @@ struct ModelReport {
   model::Reading reading;
   rules::LintResult result;
   bool gpus_assumed = false;  // nobody named one
+  std::string rule_url;       // of the rules' pages, as rule_page() takes it; empty: there are none
   double min_gain = 0;        // findings that save less are left out
 };
 
@@ -39,6 +40,7 @@ struct RuleInfo {
   std::string_view mechanism;  // one or two sentences
   std::string_view why;        // the page of `shapelint explain`
   std::vector<std::string_view> sources;
+  std::string url;  // of its page; empty: there is none
   rules::Severity severity = rules::Severity::warning;
   rules::Confidence confidence = rules::Confidence::estimated;
 };
@@ -61,6 +63,9 @@ struct Counts {
 const std::string* source_of(const ModelReport& model, const std::string& path);
 
 Counts count(const std::vector<rules::Finding>& findings);
+
+// The address of a rule's page: `{code}` and `{name}` of the pattern filled in; empty for an empty pattern.
+std::string rule_page(std::string_view pattern, std::string_view code, std::string_view name);
 
 // The value of a field as a file would state it: `32`, `true`, `bf16`.
 std::string value_text(model::FieldId field, std::int64_t value);

@@ -107,19 +107,21 @@ Json rule_json(const RuleInfo& rule) {
       rich += fmt::format("\n- {}", source);
     }
   }
-  return {{"id", rule.code},
-          {"name", rule.name},
-          {"shortDescription", {{"text", described(rule.summary, rule.name)}}},
-          {"fullDescription",
-           {{"text", described(rule.mechanism.empty() ? rule.summary : rule.mechanism, rule.name)}}},
-          {"help",
-           {{"text", printable(plain.empty() ? std::string(rule.name) : plain)},
-            {"markdown", printable(rich.empty() ? std::string(rule.name) : rich)}}},
-          {"defaultConfiguration", {{"level", level(rule.severity)}}},
-          {"properties",
-           {{"tags", Json::array({"performance", "gpu"})},
-            {"precision", precision(rule.confidence)},
-            {"problem.severity", problem_severity(rule.severity)}}}};
+  Json out{{"id", rule.code},
+           {"name", rule.name},
+           {"shortDescription", {{"text", described(rule.summary, rule.name)}}},
+           {"fullDescription",
+            {{"text", described(rule.mechanism.empty() ? rule.summary : rule.mechanism, rule.name)}}},
+           {"help",
+            {{"text", printable(plain.empty() ? std::string(rule.name) : plain)},
+             {"markdown", printable(rich.empty() ? std::string(rule.name) : rich)}}},
+           {"defaultConfiguration", {{"level", level(rule.severity)}}},
+           {"properties",
+            {{"tags", Json::array({"performance", "gpu"})},
+             {"precision", precision(rule.confidence)},
+             {"problem.severity", problem_severity(rule.severity)}}}};
+  if (!rule.url.empty()) out["helpUri"] = rule.url;
+  return out;
 }
 
 // The rules that ran, and those of findings that nobody listed.
@@ -133,6 +135,7 @@ std::vector<RuleInfo> rules_of(const Report& report, const std::vector<Item>& al
     rule.code = item.finding->code;
     rule.name = rule.summary = item.finding->rule;
     rule.mechanism = item.finding->why;
+    rule.url = item.url;
     rule.severity = item.severity;
     rule.confidence = item.finding->confidence;
     rules.push_back(rule);

@@ -6,12 +6,13 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #if defined(__unix__) || defined(__APPLE__)
+#include <fcntl.h>
 #include <unistd.h>
 #endif
 
@@ -70,6 +71,52 @@ int write_to(const std::string& path, std::string_view content) {
   return written && !closed ? errno : code;
 }
 
+#if defined(O_TMPFILE)
+int write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+// Writes a file without a name, which vanishes with the process, and names it `path` when it is whole.
+// Nothing when the file system or the kernel has no such files (open(2), O_TMPFILE).
+std::optional<int> write_unnamed(const std::string& path, std::string_view content) {
+  constexpr mode_t all_may = 0666;  // less the umask
+  const fs::path folder = fs::path(path).parent_path();
+  const int file = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, all_may);
+  if (file < 0) return std::nullopt;
+  std::optional<int> code = write_all(file, content);
+  if (*code == 0) {
+    const std::string unnamed = fmt::format("/proc/self/fd/{}", file);
+    if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) code.reset();
+  }
+  // Some file systems tell of a full disk only now.
+  if (::close(file) != 0 && code == 0) code = errno;
+  return code;
+}
+#endif
+
+int write_beside(const std::string& path, std::string_view content) {
+#if defined(O_TMPFILE)
+  if (const auto code = write_unnamed(path, content)) return *code;
+#endif
+  return write_to(path, content);
+}
+
+// Hidden, and no name that anything is linted under.
+std::string name_beside(const fs::path& target) {
+#if defined(__unix__) || defined(__APPLE__)
+  const auto process = static_cast<long>(::getpid());
+#else
+  const long process = 0;
+#endif
+  return (target.parent_path() / fmt::format(".{}.{}.tmp", target.filename().string(), process)).string();
+}
+
 }  // namespace
 
 Result<bool> RealFileSystem::write(const std::string& path, std::string_view content) const {
@@ -79,12 +126,8 @@ Result<bool> RealFileSystem::write(const std::string& path, std::string_view con
   const std::string target = problem ? path : real.string();
   // A device or a pipe must not be replaced by a file.
   const bool replaceable = !fs::exists(target, problem) || fs::is_regular_file(target, problem);
-#if defined(__unix__) || defined(__APPLE__)
-  const std::string beside = fmt::format("{}.{}.tmp", target, ::getpid());
-#else
-  const std::string beside = target + ".tmp";
-#endif
-  const int code = write_to(replaceable ? beside : target, content);
+  const std::string beside = name_beside(target);
+  const int code = replaceable ? write_beside(beside, content) : write_to(target, content);
   std::error_code moved;
   if (code == 0 && replaceable) fs::rename(beside, target, moved);
   if (code == 0 && !moved) return true;

@@ -96,6 +96,48 @@ TEST_CASE("[[files]] states what the file does not", "[lint]") {
   CHECK(given["models"][0]["fields"]["tensor"]["value"] == 1);
 }
 
+TEST_CASE("an entry of ignore-keys for one file that silences nothing is told where it stands", "[lint]") {
+  const auto lines = [](const std::string& config, const std::vector<std::string>& more = {}) {
+    return run(plus({"lint", "a/m.toml", "--gpu", "a100", "--format", "concise", "--select",
+                     "SL101,SL104,SL900"},
+                    more),
+               with({{"a/m.toml", odd}, {"shapelint.toml", config}}))
+        .out;
+  };
+  const std::string entry = "[[ignore-keys]]\npath = \"a/m.toml\"\nkey = \"model.vocab_size\"\n";
+  CHECK(lines(entry + "rules = [\"SL101\"]\n").empty());
+  CHECK(lines(entry + "rules = [\"SL101\", \"SL104\"]\n") ==
+        "shapelint.toml:4:19: SL900 nothing is found for `SL104` at `model.vocab_size` of a/m.toml\n");
+  CHECK(lines(entry + "rules = [\"SL101\", \"SL102\"]\n").empty());  // SL102 did not run
+  CHECK(lines(entry + "rules = [\"SL101\", \"SL104\"]\n", {"--ignore", "SL900"}).empty());
+  // Other files of a pattern may need it.
+  CHECK(lines("[[ignore-keys]]\npath = \"a/*.toml\"\nkey = \"model.vocab_size\"\nrules = [\"SL10\"]\n")
+            .empty());
+  CHECK(lines("[[ignore-keys]]\npath = \"a/*\"\nkey = \"model.num_layers\"\nrules = [\"SL104\"]\n")
+            .find("SL900") == std::string::npos);
+}
+
+TEST_CASE("annotations link to the pages of the rules", "[lint][formats]") {
+  const std::string page = "https://example.org/rules/SL101-vocab-misaligned.md";
+  const auto files = with(
+      {{"m.toml", odd}, {"shapelint.toml", "rule-url = \"https://example.org/rules/{code}-{name}.md\"\n"}});
+  const auto printed = [&](const char* format) {
+    return run({"lint", "m.toml", "--gpu", "a100", "--select", "SL101", "--format", format}, files).out;
+  };
+  CHECK(printed("github").ends_with("%0Amore: " + page + "\n"));
+  CHECK(nlohmann::json::parse(printed("gitlab"))[0]["content"]["body"].get<std::string>().ends_with(
+      "\nmore: [vocab-misaligned](" + page + ")"));
+  CHECK(nlohmann::json::parse(printed("sarif"))["runs"][0]["tool"]["driver"]["rules"][0]["helpUri"] == page);
+  CHECK(nlohmann::json::parse(printed("rdjson"))["diagnostics"][0]["code"]["url"] == page);
+  CHECK(printed("markdown").find("| warning [SL101](" + page + ") |") != std::string::npos);
+  const auto none = with({{"m.toml", odd}});
+  CHECK(run({"lint", "m.toml", "--gpu", "a100", "--select", "SL101", "--format", "github"}, none)
+            .out.ends_with("%0Amore: `shapelint explain SL101`\n"));
+  const auto wrong =
+      with({{"m.toml", odd}, {"shapelint.toml", "rule-url = \"https://example.org/rules\"\n"}});
+  CHECK(run({"lint", "m.toml"}, wrong).err.find("write an address such as") != std::string::npos);
+}
+
 TEST_CASE("mistakes in the configuration stop the run", "[lint]") {
   const auto message = [](const std::string& config) {
     const tests::Ran ran = run(concise, with({{"m.toml", even}, {"shapelint.toml", config}}));
