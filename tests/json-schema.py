@@ -35,6 +35,36 @@ for files in runs:
     if problems:
         failed += 1
         print(" ".join(files), *problems[:10], sep="\n  ")
+try:
+    import tomllib
+except ImportError:
+    tomllib = None
+    print("skipped: Python has no tomllib to read the examples with")
+
+
+def check_toml(name, texts, mistake):
+    """Each text fits the schema, and with a mistake in it none does."""
+    wrong = 0
+    own = json.loads((source / f"docs/schema/shapelint-{name}.schema.json").read_text())
+    jsonschema.Draft7Validator.check_schema(own)
+    for where, text in texts.items():
+        problems = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}"
+                    for e in jsonschema.Draft7Validator(own).iter_errors(tomllib.loads(text))]
+        if jsonschema.Draft7Validator(own).is_valid(tomllib.loads(mistake + text)):
+            problems.append(f"`{mistake.strip()}` is not noticed")
+        if problems:
+            wrong += 1
+            print(where, *problems[:10], sep="\n  ")
+    print(f"{len(texts) - wrong} of {len(texts)} texts fit the schema {name}")
+    return wrong
+
+
+if tomllib:
+    shown = (source / "docs/configuration.md").read_text().split("```toml\n")
+    failed += check_toml("native", {str(path): path.read_text() for path in (source / "examples").glob("*.toml")},
+                         "hiden_size = 1\n")
+    failed += check_toml("config", {"docs/configuration.md": shown[1].split("```")[0]}, "gpus = 1\n")
+
 print(f"{len(runs) - failed} of {len(runs)} reports fit the schema")
 
 schema = json.loads((source / "docs/schema/shapelint-roofline.schema.json").read_text())
