@@ -47,7 +47,8 @@ std::vector<Mark> marks_of(const rules::Finding& finding, const ModelReport& mod
   return marks;
 }
 
-std::string counts_text(const std::vector<rules::Finding>& findings, const Style& style) {
+std::string counts_text(const std::vector<rules::Finding>& findings, const Report& report,
+                        const Style& style) {
   const Counts counts = count(findings);
   std::string text;
   const auto add = [&](std::size_t number, std::string_view noun, Role role) {
@@ -57,7 +58,9 @@ std::string counts_text(const std::vector<rules::Finding>& findings, const Style
   add(counts.errors, "error", Role::error);
   add(counts.warnings, "warning", Role::warning);
   add(counts.infos, "info", Role::info);
-  return text.empty() ? style.paint(Role::gain, "nothing found") : text;
+  // What was left out is still there.
+  return text.empty() ? style.paint(Role::gain, report.baselined > 0 ? "nothing new" : "nothing found")
+                      : text;
 }
 
 // "one training step of 8,192 tokens, bf16, unfused attention".
@@ -77,7 +80,7 @@ std::string step_text(const cost::StepCost& step) {
 
 std::string closing(const ModelReport& model, const Report& report, const Style& style) {
   std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, printable(model.path)),
-                                counts_text(model.result.findings, style));
+                                counts_text(model.result.findings, report, style));
   if (model.result.gpus.empty()) return out;
   out += fmt::format("  {}: {}\n",
                      count_short(static_cast<double>(model.result.parameters_before)) + " parameters",
@@ -154,7 +157,8 @@ std::string text(const Report& report, const Style& style, bool quiet) {
     for (const ModelReport& model : report.models) {
       all.insert(all.end(), model.result.findings.begin(), model.result.findings.end());
     }
-    out += fmt::format("\nchecked {}: {}\n", plural(report.models.size(), "model"), counts_text(all, style));
+    out += fmt::format("\nchecked {}: {}\n", plural(report.models.size(), "model"),
+                       counts_text(all, report, style));
   }
   out += left_out_text(report);
   const auto assumed = std::find_if(report.models.begin(), report.models.end(),
