@@ -114,19 +114,45 @@ Json lint_schema() {
   return object(std::move(properties));
 }
 
+constexpr const char* layer_reference = "#/properties/conv/items";
+
 Json conv_schema() {
   Json properties = Json::object();
   for (const formats::ConvKey& key : formats::conv_keys) {
-    properties[std::string(key.key)] = {
-        {"description", key.doc}, {"type", "integer"}, {"minimum", key.minimum}, {"maximum", key.maximum}};
+    Json value{{"type", "integer"}, {"minimum", key.minimum}, {"maximum", key.maximum}};
+    if (key.key == "padding") value = {{"anyOf", Json::array({value, {{"const", "same"}}})}};
+    value["description"] = key.doc;
+    properties[std::string(key.key)] = std::move(value);
+  }
+  const Json layers{{"type", "array"}, {"items", {{"$ref", layer_reference}}}};
+  for (const formats::ConvOther& key : formats::conv_others) {
+    Json value{{"type", "string"}};
+    if (key.flag != nullptr) value = {{"type", "boolean"}};
+    if (key.key == "type") value = one_of(formats::conv_types);
+    if (key.key == "layers") value = layers;
+    if (key.key == "branches") value = {{"type", "array"}, {"items", layers}};
+    value["description"] = key.doc;
+    properties[std::string(key.key)] = std::move(value);
   }
   return {{"type", "array"}, {"items", object(std::move(properties))}};
+}
+
+// What [model] holds beside [[conv]].
+void add_image_keys(Json& properties) {
+  for (const formats::ImageKey& key : formats::image_keys) {
+    if (key.key == "name") continue;
+    Json value{{"type", "integer"}, {"minimum", 1}, {"maximum", formats::largest_image}};
+    if (key.values.starts_with("`true`")) value = {{"type", "boolean"}};
+    value["description"] = "of a convolutional network: " + std::string(key.doc);
+    properties[std::string(key.key)] = std::move(value);
+  }
 }
 
 // The fields of a section and, as tables, of the sections in it.
 Json section_schema(std::string_view section) {
   Json properties = Json::object();
   if (section == "model") properties["name"] = {{"type", "string"}, {"description", "used in headings"}};
+  if (section == "model") add_image_keys(properties);
   for (const model::FieldInfo& field : model::fields()) {
     if (field.section == section) {
       properties[std::string(field.key)] = field_schema(field);

@@ -35,6 +35,23 @@ double quantize_us(const GemmModel& g, const Terms& t) {
                   bytes * g.us_per_dram_byte * g.constants.dram_efficiency / g.constants.quantize_bandwidth);
 }
 
+// Elements of the operands and of the result in memory, all products of the batch together.
+struct Elements {
+  double a = 0;
+  double b = 0;
+  double c = 0;
+};
+Elements elements_of(const GemmShape& shape) {
+  const double batch = static_cast<double>(shape.batch);
+  const double m = static_cast<double>(shape.m);
+  const double n = static_cast<double>(shape.n);
+  const double k = static_cast<double>(shape.k);
+  const auto stored = [](double own, double whole) { return own > 0 ? own : whole; };
+  const model::Implicit& implicit = shape.implicit;
+  return {stored(implicit.a_elements, batch * m * k), stored(implicit.b_elements, batch * k * n),
+          stored(implicit.c_elements, batch * m * n)};
+}
+
 }  // namespace
 
 Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
@@ -45,9 +62,13 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   t.k = static_cast<double>(shape.k);
   const gpu::GemmConstants& c = g.constants;
   const double area = t.batch * t.m * t.n;
-  const double weights = g.weight_bytes * t.batch * t.k * t.n;
-  const double activations = g.element_bytes * t.batch * t.m * t.k;
-  const double others = activations + g.element_bytes * area;
+  const Elements elements = elements_of(shape);
+  t.a_share = elements.a / (t.batch * t.m * t.k);
+  t.b_share = elements.b / (t.batch * t.k * t.n);
+  const double weights = g.weight_bytes * elements.b;
+  const double activations = g.element_bytes * elements.a;
+  t.result_bytes = g.element_bytes * elements.c;
+  const double others = activations + t.result_bytes;
   t.operand_bytes = weights + activations;
   t.unpack_us = g.unpack_us * t.batch * t.k * t.n;
 
@@ -67,7 +88,10 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
 
   const double ideal_us = 2 * area * t.k / g.peak_flops_per_us;
   t.slowdown = 1 / (1 - c.power_drop * ideal_us / (ideal_us + c.power_us));
-  t.alignment = alignment_speed(g.alignment, shape.layout, shape.m, shape.n, shape.k);
+  const auto run = [](std::int64_t own, std::int64_t whole) { return own > 0 ? own : whole; };
+  const model::Implicit& implicit = shape.implicit;
+  t.alignment = alignment_speed(g.alignment, shape.layout, run(implicit.run_m, shape.m),
+                                run(implicit.run_n, shape.n), run(implicit.run_k, shape.k));
   t.reduction_us = partial_sum_bytes * area * c.split_traffic / g.dram_bytes_per_us;
   return t;
 }
@@ -158,7 +182,7 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   const double even_us = fixed + overlapped(even_compute, memory);
 
   const double flops_us = 2 * t.batch * t.m * t.n * t.k / g.peak_flops_per_us;
-  const double bytes = t.operand_bytes + g.element_bytes * t.batch * t.m * t.n;
+  const double bytes = t.operand_bytes + t.result_bytes;
   cost.ideal_us = std::max(flops_us, bytes / g.roofline_bytes_per_us);
   cost.efficiency.alignment = aligned_us / cost.time_us;
   cost.efficiency.tile = exact_us / aligned_us;

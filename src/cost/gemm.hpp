@@ -21,6 +21,7 @@ struct GemmShape {
   std::int64_t k = 1;
   DType dtype = DType::bf16;
   model::Layout layout = model::Layout::tn;
+  model::Implicit implicit{};  // of a convolution
 };
 
 // The product that an op of that kind is.

@@ -22,13 +22,15 @@ inline double fourth(double x) {
 // What no tile changes.
 struct Terms {
   double batch, m, n, k;
-  double operand_bytes;  // A and B
-  double unpack_us;      // of all weights once
-  double resident_us;    // for what is found in L2
-  double dram_bytes;     // for the rest
-  double slowdown;       // of the main loop, by the power limit
-  double alignment;      // speed of the main loop
-  double reduction_us;   // DRAM time of the partial sums, per slice
+  double a_share, b_share;  // of the operands' elements that memory holds; below 1 in convolutions
+  double operand_bytes;     // A and B
+  double result_bytes;      // C
+  double unpack_us;         // of all weights once
+  double resident_us;       // for what is found in L2
+  double dram_bytes;        // for the rest
+  double slowdown;          // of the main loop, by the power limit
+  double alignment;         // speed of the main loop
+  double reduction_us;      // DRAM time of the partial sums, per slice
 };
 
 // One way to compute it.
@@ -73,7 +75,8 @@ inline double reread_bytes(const GemmModel& g, const Terms& t, const Candidate& 
   const double area = std::min(c.tile->units, c.rows * c.columns) * tile_area;
   const double width = std::min(t.n, std::sqrt(area));
   const double height = std::min(t.m, area / width);
-  const double loads = t.batch * t.m * t.n * t.k * (g.element_bytes / width + g.weight_bytes / height);
+  const double loads =
+      t.batch * t.m * t.n * t.k * (g.element_bytes * t.a_share / width + g.weight_bytes * t.b_share / height);
   return std::max(0.0, loads - t.operand_bytes);
 }
 

@@ -19,6 +19,15 @@ std::uint64_t bits(std::int64_t value) {
   return static_cast<std::uint64_t>(value);
 }
 
+// Spreads the bits of a count, so that sums of several tell almost surely which they were (the finalizer of
+// SplitMix64).
+std::uint64_t mixed(double count) {
+  std::uint64_t x = std::bit_cast<std::uint64_t>(count);
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31U);
+}
+
 // Everything that a price depends on; equal keys have equal prices.
 PriceMemo::Key key_of(const model::Op& op) {
   PriceMemo::Key key{};
@@ -31,6 +40,11 @@ PriceMemo::Key key_of(const model::Op& op) {
       key[4] = bits(op.batch.value);
       key[5] = static_cast<std::uint64_t>(op.layout);
       key[6] = std::bit_cast<std::uint64_t>(op.weight_bytes);
+      if (op.implicit.a_elements > 0) {
+        key[5] += 16 * (mixed(op.implicit.a_elements) + 3 * mixed(op.implicit.b_elements));
+        key[6] += mixed(op.implicit.c_elements) + bits(op.implicit.run_m);
+        key[7] = (bits(op.implicit.run_n) << 32U) + bits(op.implicit.run_k);
+      }
       break;
     case model::OpKind::attention: {
       const model::AttentionShape& a = op.attention;
@@ -95,6 +109,7 @@ GemmShape gemm_shape(const model::Op& op) {
   shape.k = op.k.value;
   shape.dtype = op.dtype;
   shape.layout = op.layout;
+  shape.implicit = op.implicit;
   return shape;
 }
 

@@ -44,7 +44,7 @@ Work gemm_work(const gpu::Gpu& gpu, const model::Op& op) {
   const product::Terms t = product::terms_of(g, shape);
   const product::Candidate c = product::best_candidate(g, t);
   const double area = t.batch * t.m * t.n;
-  const double result_bytes = g.element_bytes * area;
+  const double result_bytes = t.result_bytes;
   work.flops = 2 * area * t.k;
   work.least_bytes = t.operand_bytes + result_bytes;
 
@@ -54,7 +54,7 @@ Work gemm_work(const gpu::Gpu& gpu, const model::Op& op) {
   work.bytes[dram] = t.dram_bytes + c.reread + sums * g.constants.split_traffic + quantized;
 
   // Every row of tiles loads B, every column of tiles A; loads beyond the edges are not made.
-  const double a_bytes = g.element_bytes * t.batch * t.m * t.k;
+  const double a_bytes = g.element_bytes * t.batch * t.m * t.k * t.a_share;
   const double b_bytes = t.operand_bytes - a_bytes;
   const double a_loads = a_bytes * c.columns;
   const double b_loads = b_bytes * c.rows;

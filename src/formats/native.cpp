@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -11,6 +10,7 @@
 #include "base/number.hpp"
 #include "formats/native_check.hpp"
 #include "formats/native_keys.hpp"
+#include "formats/native_values.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
 
@@ -26,6 +26,11 @@ using text::NodeRef;
 constexpr std::array<std::string_view, 5> top_level{"model", "run", "parallel", "conv", "lint"};
 constexpr std::array<std::string_view, 2> model_tables{"moe", "mla"};
 
+bool is_image_key(std::string_view key) {
+  return std::any_of(image_keys.begin(), image_keys.end(),
+                     [&](const ImageKey& each) { return each.key == key && key != "name"; });
+}
+
 std::string quoted_list(std::span<const std::string_view> names) {
   std::string out;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -33,16 +38,6 @@ std::string quoted_list(std::span<const std::string_view> names) {
     out += fmt::format("`{}`", names[i]);
   }
   return out;
-}
-
-// What was written, for a message: numbers and booleans as they stand in the file.
-std::string written(const text::Document& document, const NodeRef& node) {
-  if (!node.is(Kind::integer) && !node.is(Kind::number) && !node.is(Kind::boolean)) {
-    return std::string(text::describe(node.kind()));
-  }
-  const Span span = node.span();
-  return fmt::format("`{}`", document.source().substr(static_cast<std::size_t>(span.begin),
-                                                      static_cast<std::size_t>(span.end - span.begin)));
 }
 
 std::vector<std::string_view> keys_of(std::string_view section) {
@@ -91,10 +86,12 @@ class Reader {
       return std::nullopt;
     }
     for (const NodeRef node : root) read_top_level(node);
+    if (root["conv"]) read_network(document_, file_.reading, errors_);
     for (const model::Override& each : overrides_) apply(each);
     check_required(document_, file_.reading, errors_);  // a key with a bad value is not missing
     if (errors_.size() == first_error_) {
       model::complete(file_.reading);
+      if (root["conv"]) forget_transformer();
       check_consistent(document_, file_.reading, errors_);
     }
     std::stable_sort(errors_.begin() + static_cast<std::ptrdiff_t>(first_error_), errors_.end(),
@@ -106,6 +103,17 @@ class Reader {
   }
 
  private:
+  // What a transformer has is neither stated nor follows from anything in a CNN.
+  void forget_transformer() {
+    const model::Setup none;
+    const auto table = model::fields();
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      if (!table[i].section.starts_with("model") && table[i].name != "sequence_length") continue;
+      table[i].set(file_.reading.setup, table[i].get(none));
+      file_.reading.origins[i] = {};
+    }
+  }
+
   void apply(const model::Override& given) {
     const auto index = static_cast<std::size_t>(given.field);
     model::fields()[index].set(file_.reading.setup, given.value);
@@ -117,7 +125,7 @@ class Reader {
 
   void read_top_level(const NodeRef& node) {
     const std::string_view key = node.key();
-    if (key == "conv") return read_convolutions(node);
+    if (key == "conv") return;  // after `[model]`, which has its defaults
     if (key == "lint") {
       file_.lint = read_lint_options(node, errors_);
       return;
@@ -142,6 +150,7 @@ class Reader {
       return;
     }
     for (const NodeRef node : table) {
+      if (section == "model" && document_.root()["conv"] && is_image_key(node.key())) continue;
       if (section == "model" && node.key() == "name") {
         read_name(node);
       } else if (section == "model" && (node.key() == "moe" || node.key() == "mla")) {
@@ -185,16 +194,14 @@ class Reader {
   std::optional<std::int64_t> field_value(const FieldInfo& field, const NodeRef& node) {
     switch (field.type) {
       case FieldType::boolean:
-        if (const auto value = node.as_boolean()) return *value ? 1 : 0;
-        errors_.push_back(node.error(fmt::format("`{}` is {}", field.key, written(document_, node)),
-                                     "write `true` or `false`"));
+        if (const auto value = boolean_value(document_, node, field.key, errors_)) return *value ? 1 : 0;
         return std::nullopt;
       case FieldType::choice:
         return choice_value(field, node);
       case FieldType::integer:
         break;
     }
-    return read_integer(node, field.key, field.minimum, field.maximum);
+    return integer_value(document_, node, field.key, {field.minimum, field.maximum}, errors_);
   }
 
   std::optional<std::int64_t> choice_value(const FieldInfo& field, const NodeRef& node) {
@@ -210,73 +217,6 @@ class Reader {
     if (hint.empty()) hint = "it is one of " + quoted_list(field.choices);
     errors_.push_back(node.error(fmt::format("`{}` is `{}`", field.key, *value), hint));
     return std::nullopt;
-  }
-
-  std::optional<std::int64_t> read_integer(const NodeRef& node, std::string_view key, std::int64_t minimum,
-                                           std::int64_t maximum) {
-    const auto value = node.as_integer();
-    if (!value || !node.is(Kind::integer)) {
-      const auto number = node.as_number();
-      const bool whole = number && std::abs(*number) < 9e15 && std::floor(*number) == *number;
-      errors_.push_back(
-          node.error(fmt::format("`{}` is {}", key, written(document_, node)),
-                     whole ? fmt::format("write the integer `{}`", static_cast<std::int64_t>(*number))
-                           : "write an integer"));
-      return std::nullopt;
-    }
-    if (*value < minimum || *value > maximum) {
-      errors_.push_back(node.error(fmt::format("`{}` is `{}`", key, *value),
-                                   fmt::format("it is from {} to {}", minimum, with_commas(maximum))));
-      return std::nullopt;
-    }
-    return value;
-  }
-
-  void read_convolutions(const NodeRef& list) {
-    bool tables = list.is(Kind::list);
-    for (const NodeRef each : list) tables = tables && each.is(Kind::table);
-    if (!tables) {
-      errors_.push_back(list.error(
-          fmt::format("`conv` is {}", list.is(Kind::list) ? "a list of other things than tables"
-                                                          : std::string(text::describe(list.kind()))),
-          "write a table `[[conv]]` for each layer"));
-      return;
-    }
-    for (const NodeRef each : list) read_convolution(each);
-  }
-
-  void read_convolution(const NodeRef& table) {
-    std::vector<std::string_view> names;
-    for (const ConvKey& each : conv_keys) names.push_back(each.key);
-    model::Conv conv;
-    bool good = true;
-    for (const NodeRef node : table) {
-      const auto known = std::find_if(conv_keys.begin(), conv_keys.end(),
-                                      [&](const ConvKey& each) { return each.key == node.key(); });
-      if (known == conv_keys.end()) {
-        errors_.push_back(node.key_error(fmt::format("unknown key `{}` in `[[conv]]`", node.key()),
-                                         did_you_mean(node.key(), names)));
-        good = false;
-        continue;
-      }
-      const auto value = read_integer(node, node.key(), known->minimum, known->maximum);
-      good = good && value.has_value();
-      if (!value) continue;
-      conv.*(known->member) = *value;
-      if (known->second != nullptr) conv.*(known->second) = *value;
-    }
-    for (const std::string_view shorthand : {"kernel", "image"}) {
-      for (const std::string_view part : {"_height", "_width"}) {
-        const std::string full = std::string(shorthand) + std::string(part);
-        if (!table[shorthand] || !table[full]) continue;
-        errors_.push_back(
-            table[full].key_error(fmt::format("`{}` and `{}` are both stated", shorthand, full),
-                                  fmt::format("`{}` means both sides; leave one out", shorthand)));
-        good = false;
-      }
-    }
-    if (good) good = check_convolution(table, conv, errors_);
-    if (good) file_.reading.setup.model.conv.push_back(conv);
   }
 
   const text::Document& document_;

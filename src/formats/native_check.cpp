@@ -1,11 +1,14 @@
 // Checks of a native file beyond single values.
 #include "formats/native_check.hpp"
 
+#include <algorithm>
+
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "formats/native_keys.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower.hpp"
 
@@ -57,7 +60,9 @@ void check_required(const text::Document& document, const Reading& reading, std:
   const NodeRef root = document.root();
   if (root["conv"]) {  // a CNN has no fields of a transformer
     for (const NodeRef node : root["model"]) {
-      if (node.key() == "name") continue;
+      const bool known = std::any_of(image_keys.begin(), image_keys.end(),
+                                     [&](const ImageKey& each) { return each.key == node.key(); });
+      if (known) continue;
       errors.push_back(node.key_error(fmt::format("`{}` beside `[[conv]]`", node.key()),
                                       "a file describes a transformer or a convolutional network"));
     }
@@ -96,7 +101,7 @@ void check_required(const text::Document& document, const Reading& reading, std:
 
 void check_consistent(const text::Document& document, const Reading& reading, std::vector<Error>& errors) {
   const model::ModelSpec& spec = reading.setup.model;
-  if (!spec.conv.empty()) return;
+  if (!spec.conv.empty()) return check_network(document, reading, errors);
   const auto at_value = [&](std::string_view field, std::string message, std::string hint) {
     // What the command line replaced is not to blame.
     const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field(field))];
@@ -151,29 +156,6 @@ void check_consistent(const text::Document& document, const Reading& reading, st
     errors.push_back(document.root()["model"].key_error("the model has more than 2^62 parameters",
                                                         "one of its sizes is far too large"));
   }
-}
-
-bool check_convolution(const NodeRef& table, const model::Conv& conv, std::vector<Error>& errors) {
-  const std::size_t before = errors.size();
-  const auto missing_key = [&](std::string_view key, std::string hint) {
-    errors.push_back(table.error(fmt::format("`{}` is missing from `[[conv]]`", key), std::move(hint)));
-  };
-  if (conv.in_channels == 0) missing_key("in_channels", {});
-  if (conv.out_channels == 0) missing_key("out_channels", {});
-  if (conv.image_height == 0 || conv.image_width == 0) {
-    missing_key("image", "the height and width of the input, such as `image = 224`");
-  }
-  if (errors.size() > before) return false;
-  const auto fits = [&](std::string_view side, std::int64_t kernel, std::int64_t image) {
-    const std::int64_t padded = image + 2 * conv.padding;
-    if (kernel <= padded) return;
-    errors.push_back(
-        table.error(fmt::format("the kernel's {} is {}, the padded input's {}", side, kernel, padded),
-                    "a kernel is no larger than what it runs over"));
-  };
-  fits("height", conv.kernel_height, conv.image_height);
-  fits("width", conv.kernel_width, conv.image_width);
-  return errors.size() == before;
 }
 
 }  // namespace shapelint::formats

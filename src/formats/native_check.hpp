@@ -17,7 +17,9 @@ void check_required(const text::Document& document, const model::Reading& readin
 void check_consistent(const text::Document& document, const model::Reading& reading,
                       std::vector<Error>& errors);
 
-// One layer of [[conv]]; false when an error was added.
-bool check_convolution(const text::NodeRef& table, const model::Conv& conv, std::vector<Error>& errors);
+// The list [[conv]] and the image's keys in [model] (native_layers.cpp).
+void read_network(const text::Document& document, model::Reading& reading, std::vector<Error>& errors);
+// Layers that do not fit each other, and what a CNN cannot be run with.
+void check_network(const text::Document& document, const model::Reading& reading, std::vector<Error>& errors);
 
 }  // namespace shapelint::formats

@@ -118,6 +118,76 @@ std::string fields_table(std::string_view section) {
   return out;
 }
 
+constexpr std::string_view network_introduction = R"(
+## `[[conv]]`
+
+A convolutional network instead of a transformer: one table for each layer, NHWC. A layer takes the output of
+the one before it. `micro_batch_size` counts images; `mode` is `"train"`, or `"prefill"` for a forward pass
+alone. docs/cnn.md explains how it is counted and priced, and `examples/` has VGG-16, ResNets, MobileNet and
+Inception.
+
+```toml
+[model]
+in_channels = 3
+image = 224
+batch_norm = true
+
+[run]
+micro_batch_size = 64
+
+[[conv]]
+out_channels = 64
+kernel = 7
+stride = 2
+padding = "same"
+
+[[conv]]
+type = "max_pool"
+kernel = 3
+stride = 2
+padding = 1
+
+[[conv]]
+repeat = 3
+residual = true
+layers = [
+  { out_channels = 64 },
+  { out_channels = 64, kernel = 3, padding = "same" },
+  { out_channels = 256 },
+]
+
+[[conv]]
+type = "global_pool"
+
+[[conv]]
+type = "linear"
+out_channels = 1000
+```
+
+Beside `[[conv]]`, `[model]` has these keys:
+
+)";
+
+std::string network_markdown() {
+  std::string out(network_introduction);
+  out += "| key | values | meaning |\n|---|---|---|\n";
+  for (const ImageKey& each : image_keys)
+    out += fmt::format("| `{}` | {} | {} |\n", each.key, each.values, each.doc);
+  out += "\nA layer has these:\n\n| key | values | meaning |\n|---|---|---|\n";
+  for (const ConvKey& each : conv_keys) {
+    out += fmt::format("| `{}` | {} to {} | {} |\n", each.key, each.minimum, bound(each.maximum), each.doc);
+  }
+  for (const ConvOther& each : conv_others) {
+    std::string values(each.values);
+    if (each.key == "type") {
+      for (const std::string_view type : conv_types)
+        values += fmt::format("{}`\"{}\"`", values.empty() ? "" : ", ", type);
+    }
+    out += fmt::format("| `{}` | {} | {} |\n", each.key, values, each.doc);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string native_format_markdown() {
@@ -125,13 +195,7 @@ std::string native_format_markdown() {
   for (const std::string_view section : {"model", "model.moe", "model.mla", "run", "parallel"}) {
     out += fmt::format("\n## `[{}]`\n\n{}\n\n{}", section, about(section), fields_table(section));
   }
-  out +=
-      "\n## `[[conv]]`\n\nA convolutional network instead of a transformer: one table for each layer, "
-      "NHWC.\n\n"
-      "| key | values | meaning |\n|---|---|---|\n";
-  for (const ConvKey& each : conv_keys) {
-    out += fmt::format("| `{}` | {} to {} | {} |\n", each.key, each.minimum, bound(each.maximum), each.doc);
-  }
+  out += network_markdown();
   out +=
       "\n## `[lint]`\n\nWhat would otherwise be flags, so that the file can be linted with none.\n\n"
       "| key | meaning |\n|---|---|\n";

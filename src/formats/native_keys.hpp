@@ -9,35 +9,88 @@
 
 namespace shapelint::formats {
 
-// One key of [[conv]]; `second` is set as well by the shorthands.
+// One number of a layer of [[conv]]; `second` is set as well by the shorthands.
 struct ConvKey {
   std::string_view key;
   std::int64_t minimum;
   std::int64_t maximum;
   std::string_view doc;
-  std::int64_t model::Conv::*member;
-  std::int64_t model::Conv::*second = nullptr;
+  std::int64_t model::Layer::*member;
+  std::int64_t model::Layer::*second = nullptr;
 };
 
 inline constexpr std::int64_t largest_channels = 1'048'576;  // 2^20
 inline constexpr std::int64_t largest_image = 1'048'576;     // 2^20 pixels along one side
 
-inline constexpr std::array<ConvKey, 12> conv_keys{{
-    {"in_channels", 1, largest_channels, "channels of the input; required", &model::Conv::in_channels},
-    {"out_channels", 1, largest_channels, "channels of the output; required", &model::Conv::out_channels},
-    {"kernel", 1, largest_image, "height and width of a square kernel", &model::Conv::kernel_height,
-     &model::Conv::kernel_width},
-    {"kernel_height", 1, largest_image, "height of the kernel; 1 unless stated", &model::Conv::kernel_height},
-    {"kernel_width", 1, largest_image, "width of the kernel; 1 unless stated", &model::Conv::kernel_width},
-    {"stride", 1, largest_image, "step in both directions; 1 unless stated", &model::Conv::stride},
-    {"padding", 0, largest_image, "rows and columns added on each side; 0 unless stated",
-     &model::Conv::padding},
-    {"groups", 1, largest_channels, "groups of channels; 1 unless stated", &model::Conv::groups},
-    {"image", 1, largest_image, "height and width of a square input", &model::Conv::image_height,
-     &model::Conv::image_width},
-    {"image_height", 1, largest_image, "height of the input; required", &model::Conv::image_height},
-    {"image_width", 1, largest_image, "width of the input; required", &model::Conv::image_width},
-    {"repeat", 1, 65'536, "identical layers one after the other; 1 unless stated", &model::Conv::repeat},
+inline constexpr std::array<ConvKey, 15> conv_keys{{
+    {"in_channels", 1, largest_channels, "channels of the input; those of the layer before unless stated",
+     &model::Layer::in_channels},
+    {"out_channels", 1, largest_channels,
+     "channels of the output; required, but of a depthwise layer (as many as in) and of pools",
+     &model::Layer::out_channels},
+    {"kernel", 1, largest_image, "height and width of a square kernel; 1 unless stated",
+     &model::Layer::kernel_height, &model::Layer::kernel_width},
+    {"kernel_height", 1, largest_image, "height of the kernel", &model::Layer::kernel_height},
+    {"kernel_width", 1, largest_image, "width of the kernel", &model::Layer::kernel_width},
+    {"stride", 1, largest_image, "step in both directions; 1 unless stated, of a pool its kernel",
+     &model::Layer::stride},
+    {"padding", 0, largest_image,
+     "rows and columns added on each side; 0 unless stated; `\"same\"` for half the kernel",
+     &model::Layer::padding_height, &model::Layer::padding_width},
+    {"padding_height", 0, largest_image, "rows added above and below", &model::Layer::padding_height},
+    {"padding_width", 0, largest_image, "columns added left and right", &model::Layer::padding_width},
+    {"dilation", 1, largest_image, "distance of the kernel's taps; 1 unless stated", &model::Layer::dilation},
+    {"groups", 1, largest_channels, "groups of channels; 1 unless stated", &model::Layer::groups},
+    {"image", 1, largest_image,
+     "height and width of a square input; the output of the layer before unless stated",
+     &model::Layer::image_height, &model::Layer::image_width},
+    {"image_height", 1, largest_image, "height of the input", &model::Layer::image_height},
+    {"image_width", 1, largest_image, "width of the input", &model::Layer::image_width},
+    {"repeat", 1, 65'536, "how often the layer or block stands there, one after the other; 1 unless stated",
+     &model::Layer::repeat},
+}};
+
+// Keys with other values.
+struct ConvOther {
+  std::string_view key;
+  std::string_view values;
+  std::string_view doc;
+  bool model::Layer::*flag = nullptr;
+};
+inline constexpr std::array<ConvOther, 7> conv_others{{
+    {"type", "",
+     "kind of layer; `\"conv\"` unless stated, `\"block\"` where there are `layers` or `branches`"},
+    {"name", "a string", "what the layer is called in reports; its kind and place in the list unless stated"},
+    {"bias", "`true`, `false`", "one number per output channel; `true` unless a batch norm follows",
+     &model::Layer::bias},
+    {"batch_norm", "`true`, `false`",
+     "a batch norm follows: two numbers per channel; as `[model]` says unless stated, `false` of linear "
+     "layers",
+     &model::Layer::batch_norm},
+    {"layers", "a list of layers", "a block: these, one after the other"},
+    {"branches", "a list of lists of layers",
+     "a block: each list takes the block's input, their outputs stand beside each other as channels"},
+    {"residual", "`true`, `false`",
+     "the block's input is added to its output, through a 1 x 1 convolution where their sizes differ",
+     &model::Layer::residual},
+}};
+inline constexpr std::array<std::string_view, 7> conv_types{
+    "conv", "depthwise", "linear", "max_pool", "average_pool", "global_pool", "block"};
+
+// Keys of [model] beside [[conv]].
+struct ImageKey {
+  std::string_view key;
+  std::string_view values;
+  std::string_view doc;
+};
+inline constexpr std::array<ImageKey, 7> image_keys{{
+    {"name", "a string", "used in headings"},
+    {"in_channels", "1 to 2^20", "channels of the image, such as 3"},
+    {"image", "1 to 2^20", "height and width of a square image"},
+    {"image_height", "1 to 2^20", "height of the image"},
+    {"image_width", "1 to 2^20", "width of the image"},
+    {"batch_norm", "`true`, `false`", "every convolution is followed by a batch norm; `false` unless stated"},
+    {"bias", "`true`, `false`", "convolutions have a bias; `true` unless a batch norm follows"},
 }};
 
 struct PlainKey {

@@ -1,5 +1,6 @@
 // Parameters and FLOPs of a whole model, as papers and model cards count them.
 #include "model/arithmetic.hpp"
+#include "model/cnn.hpp"
 #include "model/emit.hpp"
 #include "model/lower.hpp"
 
@@ -122,16 +123,19 @@ double attention_products(const Setup& setup, CausalFlops convention) {
 }  // namespace
 
 std::int64_t parameter_count(const Setup& setup) {
+  if (!setup.model.conv.empty()) return size_of(resolve(setup.model)).parameters;
   return parameters_with(setup.model, setup.model.moe.num_experts);
 }
 
 std::int64_t expert_parameter_count(const Setup& setup) {
   const ModelSpec& model = setup.model;
+  if (!model.conv.empty()) return 0;
   return times(num_moe_layers(model), model.moe.num_experts,
                mlp_parameters(model, model.moe.intermediate_size));
 }
 
 std::int64_t active_parameter_count(const Setup& setup) {
+  if (!setup.model.conv.empty()) return parameter_count(setup);
   return parameters_with(setup.model,
                          std::min(setup.model.moe.num_experts, setup.model.moe.experts_per_token));
 }
@@ -158,7 +162,7 @@ double served_weight_bytes(const Setup& setup) {
 
 double head_flops_per_token(const Setup& setup) {
   const ModelSpec& model = setup.model;
-  if (!model.lm_head) return 0;
+  if (!model.lm_head || !model.conv.empty()) return 0;
   const double hidden = static_cast<double>(model.hidden_size);
   return 2 * hidden * (static_cast<double>(model.vocab_size) + (model.lm_head_transform ? hidden : 0.0));
 }
@@ -202,6 +206,7 @@ PartSize part_size(const Setup& setup, Part part) {
 
 double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
   const ModelSpec& model = setup.model;
+  if (!model.conv.empty()) return 2 * size_of(resolve(model)).multiply_adds;
   const double layers = static_cast<double>(model.num_layers) * attention_products(setup, convention) +
                         static_cast<double>(num_dense_layers(model)) * mlp_products(model) +
                         static_cast<double>(num_moe_layers(model)) * mixture_products(model);

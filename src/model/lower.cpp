@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/cnn.hpp"
 #include "model/emit.hpp"
 
 namespace shapelint::model {
@@ -125,11 +126,14 @@ LayerRuns layer_runs(const Setup& setup) {
 
 double tokens_per_step(const Setup& setup) {
   const Plan& plan = setup.plan;
+  const bool images = !setup.model.conv.empty();
   const bool training = plan.mode == Mode::train;
   const double micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, plan.gradient_accumulation)) : 1.0;
   return static_cast<double>(plan.micro_batch_size) * micro_batches *
-         (plan.mode == Mode::decode ? accepted_tokens(plan) : static_cast<double>(plan.sequence_length));
+         (images                      ? 1.0
+          : plan.mode == Mode::decode ? accepted_tokens(plan)
+                                      : static_cast<double>(plan.sequence_length));
 }
 
 double accepted_tokens(const Plan& plan) {
@@ -178,8 +182,8 @@ void lower_update(const Setup& setup, RankParameters held, Workload& workload) {
 }
 
 Workload lower(const Setup& setup) {
+  if (!setup.model.conv.empty()) return lower_network(setup);
   Workload workload;
-  if (!setup.model.conv.empty()) return workload;  // convolutions have no lowering yet
   workload.ops.reserve(96);
   const Shared shared(setup);
   Emitter emit(shared, workload);

@@ -51,7 +51,7 @@ struct LayerRuns {
   double mixture = 0;  // layers with a mixture of experts
 };
 LayerRuns layer_runs(const Setup& setup);
-// Tokens of a step on one replica of the model: trained on, read, or produced.
+// Tokens of a step on one replica of the model: trained on, read, or produced; images of a CNN.
 double tokens_per_step(const Setup& setup);
 // Tokens that a sequence gains by a decoding step: 1 + a + ... + a^k with k drafted ones, each accepted with
 // chance a when those before it were (Leviathan et al. 2022, arXiv 2211.17192, equation 1).
@@ -89,7 +89,7 @@ std::int64_t expert_parameter_count(const Setup& setup);
 std::int64_t active_parameter_count(const Setup& setup);
 // Multiply-adds times two of one forward pass over one token at this sequence length (decode: with the
 // context in the cache), all ranks, logits for every token; embedding look-ups and elementwise work are not
-// counted.
+// counted. Of a CNN: over one image.
 double forward_flops_per_token(const Setup& setup, CausalFlops convention = mfu_convention);
 // Its part that is the projection to the vocabulary.
 double head_flops_per_token(const Setup& setup);

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +48,19 @@ struct AttentionShape {
   double cache_bytes = 0;  // of one cached element of keys and values; 0: as the op's dtype
 };
 
+// What tells a convolution, computed as a product without its input being written out as a matrix (implicit
+// GEMM), from the product that it equals. 0: as in any product.
+struct Implicit {
+  // elements in memory of A, B and C, of all groups together
+  double a_elements = 0;
+  double b_elements = 0;
+  double c_elements = 0;
+  // elements that lie together along a dimension: channels, where the dimension also runs over a kernel
+  std::int64_t run_m = 0;
+  std::int64_t run_n = 0;
+  std::int64_t run_k = 0;
+};
+
 struct Op {
   std::string_view name;  // `layer.mlp.up`, `head.logits`
   OpKind kind = OpKind::gemm;
@@ -59,6 +75,8 @@ struct Op {
   Dim k;
   Layout layout = Layout::tn;
   double weight_bytes = 0;  // of one element of B where it is stored packed, scales included; 0: as dtype
+  Implicit implicit;
+  std::int32_t layer = -1;  // of a CNN: model::Layer::id; -1: of none
 
   // attention: one fused kernel
   AttentionShape attention;
@@ -66,7 +84,7 @@ struct Op {
   // elementwise: bytes that move at least once, per run. collective: bytes is the full (unsharded) buffer; of
   // an all_to_all or a send it is what one rank hands out.
   double bytes = 0;
-  double flops = 0;  // arithmetic of an elementwise op, for the roofline; not counted as model FLOPs
+  double flops = 0;  // arithmetic of an elementwise op; a model FLOP only in a depthwise convolution
   CollectiveKind collective = CollectiveKind::all_reduce;
   std::int64_t ranks = 1;  // of the collective
   std::int64_t stride =
@@ -76,7 +94,8 @@ struct Op {
 
 struct Workload {
   std::vector<Op> ops;
-  double tokens_per_step = 0;  // on this rank's model replica
+  std::shared_ptr<const std::deque<std::string>> texts;  // of a CNN: what its ops' names and expressions view
+  double tokens_per_step = 0;                            // images of a CNN; on this rank's model replica
   double model_flops = 0;      // per rank and step, the arithmetic that the model needs (MFU)
   double hardware_flops = 0;   // what the ops do, with recomputation and padding (HFU)
   double micro_batches = 1;    // per step

@@ -63,6 +63,16 @@ struct Extra {
   Origin origin;
 };
 
+// Where a CNN's file states a key of a layer; `layer` is -1 for the network's own (`in_channels` of the
+// image).
+struct LayerOrigin {
+  std::int32_t layer = -1;
+  std::string key;  // `out_channels`; empty: the layer as a whole
+  Span span;        // the value's bytes
+  Span key_span;
+  std::string key_path;  // `conv[2].layers[0].out_channels`
+};
+
 // One origin per field of the table, by FieldId.
 struct Reading {
   std::string name;     // of the model, for headings
@@ -70,12 +80,21 @@ struct Reading {
   std::string dialect;  // "native", …
   Setup setup;
   std::vector<Origin> origins;
-  std::string part;        // which model of the file: `text`, `vision`; empty when there is only one
-  std::string model_type;  // as the file calls it: `llama`
-  bool complete = true;    // enough is known to cost it: width, layers, heads, MLP
+  std::vector<LayerOrigin> layers;  // of a CNN: of every key that the file states
+  std::string part;                 // which model of the file: `text`, `vision`; empty when there is only one
+  std::string model_type;           // as the file calls it: `llama`
+  bool complete = true;             // enough is known to cost it: width, layers, heads, MLP
   std::vector<Note> notes;
   std::vector<Extra> extras;
   std::vector<Remark> remarks;
 };
+
+// nullptr when the file does not state it.
+inline const LayerOrigin* find_layer_key(const Reading& reading, std::int32_t layer, std::string_view key) {
+  for (const LayerOrigin& each : reading.layers) {
+    if (each.layer == layer && each.key == key) return &each;
+  }
+  return nullptr;
+}
 
 }  // namespace shapelint::model

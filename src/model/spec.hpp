@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/dtype.hpp"
@@ -35,18 +36,50 @@ struct Mla {
   std::int64_t v_head_dim = 0;
 };
 
-// One convolution layer of a CNN, NHWC, square where a single number is given.
-struct Conv {
+enum class LayerKind : std::uint8_t {
+  conv,
+  linear,  // over all channels and pixels of its input
+  max_pool,
+  average_pool,
+  global_pool,
+  matmul,       // of two activations
+  elementwise,  // reads and writes tensors
+  block         // of further layers
+};
+
+// One layer of a CNN (NHWC) as it is written: what is 0 follows from the layer before it (model/cnn.hpp).
+struct Layer {
+  LayerKind kind = LayerKind::conv;
+  std::int32_t id = 0;  // number of the layer in the file; those inside a block come behind it
+  std::string name;
   std::int64_t in_channels = 0;
-  std::int64_t out_channels = 0;
-  std::int64_t kernel_height = 1;
-  std::int64_t kernel_width = 1;
-  std::int64_t stride = 1;
-  std::int64_t padding = 0;
-  std::int64_t groups = 1;
+  std::int64_t out_channels = 0;  // linear: outputs
   std::int64_t image_height = 0;  // of the input
   std::int64_t image_width = 0;
-  std::int64_t repeat = 1;  // identical layers
+  std::int64_t kernel_height = 1;
+  std::int64_t kernel_width = 1;
+  std::int64_t stride = 0;  // 0: 1, of a pool its kernel
+  std::int64_t padding_height = 0;
+  std::int64_t padding_width = 0;
+  bool padding_same = false;  // half the kernel on each side, so that a stride of 1 keeps the image's size
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;
+  bool depthwise = false;  // as many groups as input channels
+  bool bias = false;
+  bool batch_norm = false;  // behind it; a block's applies to its shortcut
+  std::int64_t repeat = 1;  // one after the other
+
+  // linear: rows per image. matmul: C[rows, columns] = A[rows, depth] B[depth, columns], `products` per image
+  std::int64_t rows = 1;
+  std::int64_t columns = 0;
+  std::int64_t depth = 0;
+  std::int64_t products = 1;
+  std::int64_t elements = 0;  // elementwise: read and written, per image
+
+  // block: `layers` one after the other, or the outputs of `branches` beside each other
+  bool residual = false;  // the block's input is added to its output, through a 1 x 1 convolution if it must
+  std::vector<Layer> layers;
+  std::vector<std::vector<Layer>> branches;
 };
 
 // Global (unsharded) dimensions, as a configuration file states them.
@@ -84,7 +117,12 @@ struct ModelSpec {
 
   Moe moe;
   Mla mla;
-  std::vector<Conv> conv;  // a CNN: then the transformer's fields are unused
+
+  // A CNN: then the transformer's fields are unused.
+  std::vector<Layer> conv;
+  std::int64_t image_channels = 0;  // of the network's input; 0: the first layer says
+  std::int64_t image_height = 0;
+  std::int64_t image_width = 0;
 };
 
 // How it is run: what one rank of the job computes in one optimizer step (or one forward pass).

@@ -1,0 +1,88 @@
+// A convolutional network: from the layers as they are written to the shapes that run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/op.hpp"
+#include "model/spec.hpp"
+
+namespace shapelint::model {
+
+// Channels, rows and columns of one image's tensor.
+struct Feature {
+  std::int64_t channels = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  friend bool operator==(const Feature&, const Feature&) = default;
+};
+
+enum class ShapeKind : std::uint8_t { conv, linear, pool, add, concat, matmul, elementwise };
+
+// One layer with every size known.
+struct LayerShape {
+  ShapeKind kind = ShapeKind::conv;
+  std::int32_t layer = -1;  // Layer::id that it comes from
+  std::string name;  // unique in the network; `@3`: what differs from the third run of a repeated block on
+  Feature in;
+  Feature out;
+  std::int64_t kernel_height = 1;
+  std::int64_t kernel_width = 1;
+  std::int64_t stride = 1;
+  std::int64_t groups = 1;
+  bool bias = false;
+  bool batch_norm = false;
+  bool needs_input_gradient = true;  // false where the input is the image
+  std::int64_t count = 1;            // how often it runs
+  // as in Layer
+  std::int64_t rows = 1;
+  std::int64_t columns = 0;
+  std::int64_t depth = 0;
+  std::int64_t products = 1;
+  std::int64_t elements = 0;
+};
+
+// Whether it is a depthwise convolution: one input channel per group, nothing for a matrix product to sum.
+bool is_depthwise(const LayerShape& shape);
+// Parameters of one layer, and multiply-adds of one run over one image.
+std::int64_t parameters_of(const LayerShape& shape);
+double multiply_adds(const LayerShape& shape);
+
+// A layer that does not fit what comes before it.
+struct LayerProblem {
+  std::int32_t layer = 0;
+  std::string key;  // the key to blame; may be empty
+  std::string message;
+  std::string hint;
+};
+
+struct Network {
+  std::vector<LayerShape> layers;  // in the order of their first run; equal ones of one layer are together
+  std::vector<LayerProblem> problems;
+  Feature out;
+};
+
+// Most layers that a network may run, repeats counted.
+inline constexpr std::int64_t most_layer_runs = 65'536;
+
+// Every layer's shape. A layer without a stated input takes the output of the one before it.
+Network resolve(const ModelSpec& model);
+
+// Sums over a network, per image: what papers print.
+struct NetworkSize {
+  std::int64_t parameters = 0;
+  double multiply_adds = 0;        // of convolutions, linear layers and products
+  double output_elements = 0;      // of every convolution, linear layer, pool, sum and concatenation
+  double normalized_elements = 0;  // of these, outputs of convolutions with a batch norm
+};
+NetworkSize size_of(const Network& network);
+
+// The layer with this id; nullptr when there is none.
+const Layer* find_layer(const std::vector<Layer>& layers, std::int32_t id);
+Layer* find_layer(std::vector<Layer>& layers, std::int32_t id);
+
+// All ops of a CNN's step; as lower() for transformers.
+Workload lower_network(const Setup& setup);
+
+}  // namespace shapelint::model
