@@ -1,8 +1,11 @@
 // Readings as JSON.
+#include <array>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/show_reading.hpp"
+#include "model/cnn.hpp"
 #include "model/fields.hpp"
 #include "model/lower.hpp"
 
@@ -36,6 +39,7 @@ Json fields_of(const model::Reading& reading, Places& places) {
   Json out = Json::object();
   const auto table = model::fields();
   for (std::size_t i = 0; i < table.size(); ++i) {
+    if (!reading.setup.model.conv.empty() && !concerns_networks(table[i])) continue;
     const Origin& origin = reading.origins[i];
     Json field;
     field["value"] = origin.kind == Origin::Kind::unknown ? Json(nullptr) : value_of(table[i], reading.setup);
@@ -82,6 +86,32 @@ Json op_of(const model::Op& op) {
   return out;
 }
 
+Json size_of(const model::Feature& feature) {
+  return Json::array({feature.height, feature.width, feature.channels});
+}
+
+// A CNN's layers with every size known.
+void add_layers(const model::Reading& reading, Json& out) {
+  constexpr std::array<std::string_view, 7> kinds{"conv",   "linear", "pool",       "add",
+                                                  "concat", "matmul", "elementwise"};
+  const model::Network network = model::resolve(reading.setup.model);
+  Json layers = Json::array();
+  for (const model::LayerShape& shape : network.layers) {
+    layers.push_back({{"name", shape.name},
+                      {"kind", kinds[static_cast<std::size_t>(shape.kind)]},
+                      {"count", shape.count},
+                      {"input", size_of(shape.in)},
+                      {"output", size_of(shape.out)},
+                      {"kernel", Json::array({shape.kernel_height, shape.kernel_width})},
+                      {"stride", shape.stride},
+                      {"groups", shape.groups},
+                      {"parameters", model::parameters_of(shape)},
+                      {"multiply_adds", model::multiply_adds(shape)}});
+  }
+  out["layers"] = std::move(layers);
+  out["multiply_adds"] = model::size_of(network).multiply_adds;
+}
+
 Json to_json(const model::Reading& reading, bool fields_only, Places& places) {
   Json out;
   out["name"] = reading.name;
@@ -95,6 +125,7 @@ Json to_json(const model::Reading& reading, bool fields_only, Places& places) {
   out["values"] = std::move(extras);
   out["notes"] = notes_of(reading.notes, places);
   if (fields_only || !reading.complete) return out;
+  if (!reading.setup.model.conv.empty()) add_layers(reading, out);
   Json shares = Json::object();
   for (const PerRank& each : per_rank(reading)) shares[std::string(each.name)] = each.value;
   out["per_rank"] = std::move(shares);

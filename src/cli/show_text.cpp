@@ -6,6 +6,7 @@
 
 #include "base/number.hpp"
 #include "cli/show_reading.hpp"
+#include "model/cnn.hpp"
 #include "model/fields.hpp"
 #include "model/lower.hpp"
 #include "text/limits.hpp"
@@ -55,6 +56,7 @@ std::vector<PerRank> per_rank(const model::Reading& reading) {
   const std::int64_t tensor = reading.setup.plan.tensor;
   const auto share = [&](std::int64_t whole) { return (whole + tensor - 1) / tensor; };
   std::vector<PerRank> out;
+  if (!spec.conv.empty()) return out;
   if (spec.vocab_size > 0) {
     const std::int64_t rows = model::vocab_rows(reading.setup);
     out.push_back({"vocab_rows", "vocab_size, vocab_padding_multiple, tensor", rows});
@@ -109,7 +111,52 @@ std::string origin_text(const Origin& origin, Places& places) {
   }
 }
 
+std::string size_text(const model::Feature& feature) {
+  return fmt::format("{} x {} x {}", feature.height, feature.width, feature.channels);
+}
+
+std::string_view kind_of(const model::LayerShape& shape) {
+  constexpr std::array<std::string_view, 7> names{"conv",   "linear", "pool",       "add",
+                                                  "concat", "matmul", "elementwise"};
+  return model::is_depthwise(shape) ? "depthwise" : names[static_cast<std::size_t>(shape.kind)];
+}
+
+// One line for each layer: what it is, how often, from which size to which, parameters and multiply-adds.
+std::string layers_text(const model::Reading& reading) {
+  const model::Network network = model::resolve(reading.setup.model);
+  std::size_t width = 0;
+  for (const model::LayerShape& shape : network.layers) width = std::max(width, shape.name.size());
+  std::string out = "layers\n";
+  for (const model::LayerShape& shape : network.layers) {
+    std::string line =
+        fmt::format("  {:<{}}  {:>2} x  {:<11}", shape.name, width, shape.count, kind_of(shape));
+    if (shape.kind != model::ShapeKind::matmul && shape.kind != model::ShapeKind::elementwise) {
+      const bool kernel = shape.kind == model::ShapeKind::conv || shape.kind == model::ShapeKind::pool;
+      const std::string how = kernel ? fmt::format("{} x {}{}", shape.kernel_height, shape.kernel_width,
+                                                   shape.stride > 1 ? fmt::format(" / {}", shape.stride) : "")
+                                     : "";
+      line += fmt::format("{:<10}{:>16} -> {:<16}", how, size_text(shape.in), size_text(shape.out));
+    } else {
+      line += std::string(46, ' ');
+    }
+    const double sums = model::multiply_adds(shape);
+    if (sums > 0) {
+      line += fmt::format("{:>10} parameters {:>9} multiply-adds",
+                          count_short(static_cast<double>(model::parameters_of(shape))), count_short(sums));
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
 }  // namespace
+
+bool concerns_networks(const model::FieldInfo& field) {
+  constexpr std::array<std::string_view, 6> names{
+      "mode", "dtype", "micro_batch_size", "gradient_accumulation", "data", "zero"};
+  return std::find(names.begin(), names.end(), field.name) != names.end();
+}
 
 std::string show_text(const model::Reading& reading, bool with_ops, Places& places) {
   std::string out = fmt::format("{}: {}", reading.path, reading.dialect);
@@ -118,7 +165,9 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
   out += "\n";
   const auto table = model::fields();
   std::string_view section;
+  const bool network = !reading.setup.model.conv.empty();
   for (std::size_t i = 0; i < table.size(); ++i) {
+    if (network && !concerns_networks(table[i])) continue;
     if (table[i].section != section) {
       section = table[i].section;
       out += fmt::format("[{}]\n", section);
@@ -131,7 +180,8 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
     out += line + "\n";
   }
   if (!reading.complete) return out + "too little is known to go on\n";
-  out += "per rank\n";
+  if (network) out += layers_text(reading);
+  if (!network) out += "per rank\n";
   for (const PerRank& each : per_rank(reading)) {
     out += fmt::format("  {:<26}{:>10}  = {}\n", each.name, each.value, each.from);
   }
@@ -139,6 +189,11 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
   const std::int64_t active = model::active_parameter_count(reading.setup);
   out += fmt::format("parameters {}{}\n", with_commas(all),
                      active == all ? "" : fmt::format(", {} active", with_commas(active)));
+  if (network) {
+    const model::NetworkSize size = model::size_of(model::resolve(reading.setup.model));
+    out += fmt::format("multiply-adds per image {}, elements of all outputs {}\n",
+                       count_short(size.multiply_adds), count_short(size.output_elements));
+  }
   if (!with_ops) return out;
   out += "operations of one rank\n";
   for (const model::Op& op : model::lower(reading.setup).ops) {

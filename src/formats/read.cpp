@@ -136,7 +136,7 @@ bool is_plainly_native(NodeRef root) {
   for (const NodeRef each : root) {
     if (std::find(tables.begin(), tables.end(), each.key()) == tables.end()) return false;
   }
-  return root["run"].is(text::Kind::table) && root["model"]["hidden_size"];
+  return root["run"].is(text::Kind::table) && (root["model"]["hidden_size"] || root["conv"]);
 }
 
 void read_as_native(const text::Document& document, const ReadOptions& options, ReadResult& result) {

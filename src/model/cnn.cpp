@@ -331,8 +331,28 @@ NetworkSize size_of(const Network& network) {
     const double out = count * static_cast<double>(times(shape.rows, elements(shape.out)));
     size.output_elements += out;
     if (shape.batch_norm) size.normalized_elements += out;
+    size.largest_elements =
+        std::max(size.largest_elements, static_cast<double>(times(shape.rows, elements(shape.out))));
   }
   return size;
+}
+
+namespace {
+
+void append_layers(const std::vector<Layer>& layers, std::vector<std::int64_t>& out) {
+  for (const Layer& layer : layers) {
+    for (const std::int64_t value : {layer.in_channels, layer.out_channels, layer.groups})
+      out.push_back(value);
+    append_layers(layer.layers, out);
+    for (const std::vector<Layer>& branch : layer.branches) append_layers(branch, out);
+  }
+}
+
+}  // namespace
+
+void append_sizes(const ModelSpec& model, std::vector<std::int64_t>& out) {
+  out.push_back(model.image_channels);
+  append_layers(model.conv, out);
 }
 
 const Layer* find_layer(const std::vector<Layer>& layers, std::int32_t id) {

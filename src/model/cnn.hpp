@@ -75,12 +75,16 @@ struct NetworkSize {
   double multiply_adds = 0;        // of convolutions, linear layers and products
   double output_elements = 0;      // of every convolution, linear layer, pool, sum and concatenation
   double normalized_elements = 0;  // of these, outputs of convolutions with a batch norm
+  double largest_elements = 0;     // of any layer's output
 };
 NetworkSize size_of(const Network& network);
 
 // The layer with this id; nullptr when there is none.
 const Layer* find_layer(const std::vector<Layer>& layers, std::int32_t id);
 Layer* find_layer(std::vector<Layer>& layers, std::int32_t id);
+
+// Appends the numbers of every layer that a change may set: equal ones, of one file, are equal networks.
+void append_sizes(const ModelSpec& model, std::vector<std::int64_t>& out);
 
 // All ops of a CNN's step; as lower() for transformers.
 Workload lower_network(const Setup& setup);

@@ -63,13 +63,18 @@ std::string counts_text(const std::vector<rules::Finding>& findings, const Repor
                       : text;
 }
 
-// "one training step of 8,192 tokens, bf16, unfused attention".
+// "one training step of 8,192 tokens, bf16, unfused attention", "one forward pass of 64 images, fp16".
 std::string setup_text(const ModelReport& model) {
   const model::Plan& plan = model.reading.setup.plan;
   const double tokens = model.result.gpus.empty() ? 0 : model.result.gpus.front().workload.tokens_per_step;
   const std::string_view what = plan.mode == model::Mode::train     ? "training step"
                                 : plan.mode == model::Mode::prefill ? "prefill"
                                                                     : "decoding step";
+  if (!model.reading.setup.model.conv.empty()) {
+    return fmt::format("one {} of {} images, {}",
+                       plan.mode == model::Mode::train ? "training step" : "forward pass",
+                       with_commas(std::llround(tokens)), name(plan.dtype));
+  }
   return fmt::format("one {} of {} tokens, {}, {} attention", what, with_commas(std::llround(tokens)),
                      name(plan.dtype), plan.attention == model::Attention::flash ? "flash" : "unfused");
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/cnn.hpp"
 #include "model/fields.hpp"
 #include "model/lower.hpp"
 
@@ -32,6 +33,7 @@ const Evaluation& Evaluator::evaluate(const model::Setup& setup) {
   const auto fields = model::fields();
   key.values.reserve(fields.size());
   for (const model::FieldInfo& field : fields) key.values.push_back(field.get(setup));
+  if (!setup.model.conv.empty()) model::append_sizes(setup.model, key.values);
   const auto [entry, inserted] = known_.try_emplace(std::move(key));
   if (!inserted) return entry->second;
   const model::Workload workload = model::lower(setup);

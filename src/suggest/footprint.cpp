@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/dtype.hpp"
+#include "model/cnn.hpp"
 #include "model/lower.hpp"
 
 namespace shapelint::suggest {
@@ -41,8 +42,27 @@ double layer_activation_bytes(const model::Setup& setup) {
 
 }  // namespace
 
+namespace {
+
+// Of a CNN: what every layer's gradient needs is kept in training (a batch norm keeps its input beside its
+// output), and two tensors in inference, where the largest decides.
+double network_bytes(const model::Setup& setup) {
+  const model::NetworkSize size = model::size_of(model::resolve(setup.model));
+  const double element = std::max(2.0, bytes_of(setup.plan.dtype));
+  const double images = real(setup.plan.micro_batch_size);
+  const auto parameters = static_cast<double>(size.parameters);
+  if (setup.plan.mode != model::Mode::train)
+    return parameters * bytes_of(setup.plan.dtype) + 2 * images * size.largest_elements * element;
+  const double data = setup.plan.zero >= 1 ? real(setup.plan.data) : 1;
+  return parameters * (weight_bytes + gradient_bytes + optimizer_bytes / data) +
+         images * (size.output_elements + size.normalized_elements) * element;
+}
+
+}  // namespace
+
 double memory_bytes(const model::Setup& setup) {
   const model::ModelSpec& model = setup.model;
+  if (!model.conv.empty()) return network_bytes(setup);
   const model::Plan& plan = setup.plan;
   const double shards = real(plan.tensor) * real(plan.pipeline);
   const auto all = static_cast<double>(model::parameter_count(setup));

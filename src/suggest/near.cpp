@@ -56,12 +56,34 @@ std::vector<Change> changes_of(const Problem& problem, const Found& found) {
   return changes;
 }
 
+// Networks are not made of a transformer's parts: every value is priced as a whole.
+std::vector<Candidate> search_network(const model::Reading& reading, const Links& links,
+                                      std::span<const model::FieldId> fields,
+                                      std::span<const Constraint> constraints,
+                                      std::span<Evaluator* const> evaluators, const NearLimits& limits) {
+  std::vector<Candidate> out;
+  for (const Axis& axis : neighbourhoods(reading, fields, limits.reach)) {
+    const std::int64_t from = model::fields()[static_cast<std::size_t>(axis.field)].get(reading.setup);
+    for (const std::int64_t to : axis.values) {
+      auto candidate = make_candidate(reading, links, {{axis.field, from, to}}, constraints);
+      if (!candidate || !fits(candidate->setup, reading.setup, evaluators)) continue;
+      price(*candidate, reading.setup, evaluators);
+      const bool faster =
+          std::all_of(candidate->gains.begin(), candidate->gains.end(), [](double gain) { return gain > 0; });
+      if ((faster || !limits.faster_only) && out.size() < limits.keep) out.push_back(*std::move(candidate));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Candidate> search_near(const model::Reading& reading, const Links& links,
                                    std::span<const model::FieldId> fields,
                                    std::span<const Constraint> constraints,
                                    std::span<Evaluator* const> evaluators, const NearLimits& limits) {
+  if (!reading.setup.model.conv.empty())
+    return search_network(reading, links, fields, constraints, evaluators, limits);
   const Problem problem = problem_of(reading, links, fields, constraints, evaluators, limits);
   SearchOptions options;
   options.keep = limits.keep;

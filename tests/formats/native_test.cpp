@@ -123,7 +123,7 @@ TEST_CASE("a convolutional network is a list of layers", "[native]") {
           "[[conv]]\nin_channels = 3\nout_channels = 64\nkernel = 7\nstride = 2\npadding = 3\nimage = 224\n"
           "[[conv]]\nin_channels = 64\nout_channels = 64\nkernel_height = 3\nkernel_width = 1\nimage_height "
           "= 56\n"
-          "image_width = 28\nrepeat = 4\n")
+          "image_width = 28\npadding_height = 1\nrepeat = 4\n")
           .reading.setup;
   REQUIRE(setup.model.conv.size() == 2);
   CHECK(setup.model.conv[0].kernel_width == 7);
@@ -249,12 +249,13 @@ TEST_CASE("convolutions are checked as well", "[native]") {
             "[[conv]]\nin_channels = 3\nout_chanels = 64\nkernel = 7\nkernel_width = 3\nimage = 224\n") ==
         "3:1: unknown key `out_chanels` in `[[conv]]`; did you mean `out_channels`\n"
         "5:1: `kernel` and `kernel_width` are both stated; `kernel` means both sides; leave one out\n");
+  CHECK(native_errors("[[conv]]\nin_channels = 3\nout_channels = 64\n") ==
+        "1:1: `image` is missing from the first layer; the height and width of the input, such as `image = "
+        "224`; "
+        "it may also stand in `[model]`\n");
   CHECK(
-      native_errors("[[conv]]\nin_channels = 3\nout_channels = 64\n") ==
-      "1:1: `image` is missing from `[[conv]]`; the height and width of the input, such as `image = 224`\n");
-  CHECK(native_errors("[[conv]]\nin_channels = 3\nout_channels = 64\nkernel = 9\nimage = 4\npadding = 1\n") ==
-        "1:1: the kernel's height is 9, the padded input's 6; a kernel is no larger than what it runs over\n"
-        "1:1: the kernel's width is 9, the padded input's 6; a kernel is no larger than what it runs over\n");
+      native_errors("[[conv]]\nin_channels = 3\nout_channels = 64\nkernel = 9\nimage = 4\npadding = 1\n") ==
+      "1:1: the kernel's height is 9, the padded input's 6; a kernel is no larger than what it runs over\n");
   CHECK(native_errors("[model]\nname = \"x\"\nhidden_size = 8\n"
                       "[[conv]]\nin_channels = 3\nout_channels = 64\nimage = 4\n") ==
         "3:1: `hidden_size` beside `[[conv]]`; a file describes a transformer or a convolutional network\n");

@@ -186,9 +186,3 @@ TEST_CASE("BERT's head is a dense layer, a norm and the vocabulary", "[model]") 
   CHECK_FALSE(find(workload, "layer.attention.flash")->attention.causal);
   CHECK(find(workload, "head.norm") == nullptr);
 }
-
-TEST_CASE("a convolutional network has no ops yet", "[model]") {
-  Setup setup;
-  setup.model.conv.push_back({3, 64, 7, 7, 2, 3, 1, 224, 224, 1});
-  CHECK(lower(setup).ops.empty());
-}
