@@ -223,6 +223,7 @@ class NetworkLowering {
   void linear(const LayerShape& s, std::string_view name) {
     Op op = op_of(s, name);
     op.dtype = shared_.linear_dtype;
+    op.batch = {1, "1"};
     const Dim rows = per_image(s.rows, 1);
     const Dim in = constant(s.in.channels);
     const Dim out = constant(s.out.channels);

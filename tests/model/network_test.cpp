@@ -181,7 +181,7 @@ TEST_CASE("layers that do not fit are told at their place", "[native]") {
         "5:8: `type` is `con`; did you mean `conv`\n");
   CHECK(tests::native_errors(head +
                              "[[conv]]\nrepeat = 65536\nlayers = [{ repeat = 65536, out_channels = 4 }]\n") ==
-        "6:21: the network runs more than 65536 layers\n");
+        "6:22: the network runs more than 65536 layers\n");
   CHECK(tests::native_errors(head + "[[conv]]\nlayers = []\nkernel = 3\n") ==
         "6:1: `kernel` of a block; write it into the layers of the block\n");
   CHECK(tests::native_errors(head + "[[conv]]\nkernel = 2\npadding = \"same\"\nout_channels = 4\n") ==
