@@ -355,6 +355,26 @@ void append_sizes(const ModelSpec& model, std::vector<std::int64_t>& out) {
   append_layers(model.conv, out);
 }
 
+bool set_layer_number(ModelSpec& model, std::int32_t id, std::string_view key, std::int64_t value) {
+  if (id < 0) {
+    if (key != "in_channels") return false;
+    model.image_channels = value;
+    return true;
+  }
+  Layer* layer = find_layer(model.conv, id);
+  if (layer == nullptr) return false;
+  if (key == "in_channels") {
+    layer->in_channels = value;
+  } else if (key == "out_channels") {
+    layer->out_channels = value;
+  } else if (key == "groups") {
+    layer->groups = value;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 const Layer* find_layer(const std::vector<Layer>& layers, std::int32_t id) {
   return find(layers, id);
 }

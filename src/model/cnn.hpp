@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/op.hpp"
@@ -82,6 +83,10 @@ NetworkSize size_of(const Network& network);
 // The layer with this id; nullptr when there is none.
 const Layer* find_layer(const std::vector<Layer>& layers, std::int32_t id);
 Layer* find_layer(std::vector<Layer>& layers, std::int32_t id);
+
+// Sets `in_channels`, `out_channels` or `groups` of a layer; of layer -1 the image's `in_channels`. False
+// when there is no such layer or key. A layer behind it that states its own input keeps that.
+bool set_layer_number(ModelSpec& model, std::int32_t layer, std::string_view key, std::int64_t value);
 
 // Appends the numbers of every layer that a change may set: equal ones, of one file, are equal networks.
 void append_sizes(const ModelSpec& model, std::vector<std::int64_t>& out);

@@ -37,26 +37,34 @@ std::string_view unquoted(std::string_view text) {
   return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-// The edit that makes a change, when the file states exactly the old value. A field that the file writes in
-// another way (the width of two branches together) is left to people.
-std::optional<Edit> edit_of(const rules::Change& change, const ModelReport& model) {
+// Where this very file states what a change changes.
+std::optional<Span> span_of(const rules::Change& change, const ModelReport& model) {
+  if (!change.key.empty()) {
+    const model::LayerOrigin* place = model::find_layer_key(model.reading, change.layer, change.key);
+    return place != nullptr ? std::optional(place->span) : std::nullopt;
+  }
   const auto index = static_cast<std::size_t>(change.field);
   if (change.field == model::no_field || index >= model.reading.origins.size()) return std::nullopt;
   const model::Origin& origin = model.reading.origins[index];
   if (origin.kind != model::Origin::Kind::stated || origin.path != model.path) return std::nullopt;
+  return origin.span;
+}
+
+// The edit that makes a change, when the file states exactly the old value. A field that the file writes in
+// another way (the width of two branches together) is left to people.
+std::optional<Edit> edit_of(const rules::Change& change, const ModelReport& model) {
+  const std::optional<Span> place = span_of(change, model);
   const auto size = static_cast<std::int64_t>(model.source.size());
-  if (origin.span.begin < 0 || origin.span.end <= origin.span.begin || origin.span.end > size) {
-    return std::nullopt;
-  }
+  if (!place || place->begin < 0 || place->end <= place->begin || place->end > size) return std::nullopt;
   const std::string_view old = std::string_view(model.source)
-                                   .substr(static_cast<std::size_t>(origin.span.begin),
-                                           static_cast<std::size_t>(origin.span.end - origin.span.begin));
+                                   .substr(static_cast<std::size_t>(place->begin),
+                                           static_cast<std::size_t>(place->end - place->begin));
   std::string plain(unquoted(old));
   plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
   std::string expected = value_text(change.field, change.from);
   expected.erase(std::remove(expected.begin(), expected.end(), '_'), expected.end());
   if (plain != expected) return std::nullopt;
-  return Edit{region_of(model.source, origin.span), spelled_like(old, value_text(change.field, change.to))};
+  return Edit{region_of(model.source, *place), spelled_like(old, value_text(change.field, change.to))};
 }
 
 std::vector<ItemFix> fixes_of(const rules::Finding& finding, const ModelReport& model) {

@@ -191,7 +191,7 @@ Json totals(const cost::StepCost& step) {
 Json changes(const std::vector<rules::Change>& list) {
   Json out = Json::array();
   for (const rules::Change& change : list) {
-    out.push_back({{"field", field_name(change.field)},
+    out.push_back({{"field", change.key.empty() ? field_name(change.field) : Json(change.path)},
                    {"from", value_of(change.field, change.from)},
                    {"to", value_of(change.field, change.to)}});
   }

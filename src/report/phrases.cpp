@@ -67,7 +67,8 @@ std::string shares(const std::vector<rules::GpuGain>& gains, double gain, double
 std::string changes_text(const std::vector<rules::Change>& changes) {
   std::string text;
   for (const rules::Change& change : changes) {
-    text += fmt::format("{}{} {} → {}", text.empty() ? "" : ", ", field_name(change.field),
+    text += fmt::format("{}{} {} → {}", text.empty() ? "" : ", ",
+                        change.key.empty() ? field_name(change.field) : std::string_view(change.path),
                         value_text(change.field, change.from), value_text(change.field, change.to));
   }
   return text;

@@ -53,6 +53,8 @@ std::string_view level_name(Level level) {
       return "one operation";
     case Level::gemm:
       return "one matrix product";
+    case Level::conv:
+      return "one layer of a convolutional network";
     case Level::remark:
       return "what the file writes";
     case Level::known:
@@ -113,7 +115,7 @@ void check(const Rule& rule, std::vector<Error>& errors) {
   }
   for (const Fix& fix : rule.fixes) {
     for (const auto& [field, text] : fix.set) {
-      if (field != "blamed" && !is_field(field)) {
+      if (rule.scope == Scope::conv ? !is_layer_number(field) : field != "blamed" && !is_field(field)) {
         errors.push_back(text.node.key_error(fmt::format("unknown field `{}`", field),
                                              did_you_mean(field, model::field_names())));
       }
@@ -200,6 +202,33 @@ const expr::Expression* CompiledRule::expression(const Text& text) {
   fixes_.emplace_back(text.value.data(),
                       compiled ? std::make_unique<expr::Expression>(*std::move(compiled)) : nullptr);
   return fixes_.back().second.get();
+}
+
+std::optional<Change> CompiledRule::layer_change(const Fix& fix, const Context& context) {
+  if (fix.set.size() != 1 || context.layer == nullptr) return std::nullopt;
+  const auto& [key, text] = fix.set.front();
+  const expr::Expression* compiled = expression(text);
+  if (compiled == nullptr) return std::nullopt;
+  const Result<double> value = evaluate(*compiled, context);
+  constexpr double largest = 1e9;  // far above any number of channels
+  if (!value || std::floor(*value) != *value || *value < 1 || *value > largest) return std::nullopt;
+  const model::LayerShape& shape = *context.layer;
+  Change change;
+  change.from = key == "in_channels"    ? shape.in.channels
+                : key == "out_channels" ? shape.out.channels
+                                        : shape.groups;
+  change.to = static_cast<std::int64_t>(*value);
+  change.layer = shape.layer;
+  change.key = key;
+  // The first layer's input is usually the network's.
+  if (model::find_layer_key(*context.reading, shape.layer, key) == nullptr && key == "in_channels") {
+    if (shape.needs_input_gradient) return std::nullopt;  // the layer before it decides
+    change.layer = -1;
+  }
+  const model::LayerOrigin* place = model::find_layer_key(*context.reading, change.layer, key);
+  if (place == nullptr) return std::nullopt;  // nothing in the file to edit
+  change.path = place->key_path;
+  return change;
 }
 
 std::optional<std::vector<Change>> CompiledRule::changes(const Fix& fix, const Context& context,

@@ -42,6 +42,8 @@ class CompiledRule {
   std::string message(const Context& context,
                       std::span<const std::pair<std::string_view, std::string>> words);
   // The changes that a fix asks for; nothing when an expression has no value or no whole one.
+  // The change that a fix with scope `conv` asks of one layer; nothing when the file has no number to edit.
+  std::optional<Change> layer_change(const Fix& fix, const Context& context);
   std::optional<std::vector<Change>> changes(const Fix& fix, const Context& context, model::FieldId blamed);
 
  private:

@@ -47,6 +47,8 @@ std::string_view scope_text(Scope scope) {
       return "each matrix product of each pass";
     case Scope::attention:
       return "each fused attention kernel";
+    case Scope::conv:
+      return "each layer of a convolutional network that has weights";
     case Scope::file:
       return "the file";
     case Scope::remark:
@@ -78,11 +80,13 @@ std::string_view level_text(Level level) {
     case Level::gpu:
       return "every rule but those with effect `fails` on the model, which bind proposals for all GPUs";
     case Level::step:
-      return "scopes `step`, `gemm`, `attention`";
+      return "scopes `step`, `gemm`, `attention`, `conv`";
     case Level::op:
-      return "scopes `gemm`, `attention`";
+      return "scopes `gemm`, `attention`, `conv` (its forward pass)";
     case Level::gemm:
-      return "scope `gemm`";
+      return "scopes `gemm`, `conv` (its forward product)";
+    case Level::conv:
+      return "scope `conv`";
     case Level::remark:
       return "scope `remark`";
     case Level::known:
@@ -184,8 +188,8 @@ std::string variables_markdown() {
     }
     out += fmt::format("| `{}` | {}{} |\n", field.name, cell(field.doc), choices);
   }
-  for (const Level level :
-       {Level::model, Level::gpu, Level::step, Level::op, Level::gemm, Level::remark, Level::known}) {
+  for (const Level level : {Level::model, Level::gpu, Level::step, Level::op, Level::gemm, Level::conv,
+                            Level::remark, Level::known}) {
     constexpr std::string_view titles[] = {"The model",          "The GPU",
                                            "The step",           "One operation",
                                            "One matrix product", "What the file writes",

@@ -60,6 +60,9 @@ class Finder {
       case Scope::attention:
         look_at_ops(context, OpKind::attention);
         break;
+      case Scope::conv:
+        look_at_layers(context);
+        break;
       case Scope::known:
         look_at_known(context);
         break;
@@ -157,6 +160,45 @@ class Finder {
           add(blame, context, dim.expression, ops[i], share);
       }
     }
+  }
+
+  // Every layer with weights, its forward pass as the operation; all that are found are one hit.
+  void look_at_layers(Context context) {
+    if (baseline_.network == nullptr || reading_.setup.model.conv.empty()) return;
+    const auto& ops = baseline_.workload->ops;
+    Hit hit;
+    double most_us = -1;
+    double all_us = 0;
+    for (const model::LayerShape& shape : baseline_.network->layers) {
+      if (shape.kind != model::ShapeKind::conv && shape.kind != model::ShapeKind::linear) continue;
+      context.layer = &shape;
+      context.op = nullptr;
+      context.layer_us = 0;
+      for (std::size_t i = 0; i < ops.size(); ++i) {
+        if (ops[i].name != shape.name) continue;
+        if (context.op == nullptr) {
+          context.op = &ops[i];
+          context.cost = &baseline_.step->ops[i];
+        }
+        context.layer_us += ops[i].count * baseline_.step->ops[i].time_us;
+      }
+      if (context.op == nullptr) continue;
+      context.dimension = static_cast<double>(context.op->n.value);
+      if (!holds(context)) continue;
+      hit.layers.push_back(context);
+      hit.ops.push_back(shape.name);
+      all_us += context.layer_us;
+      if (context.layer_us <= most_us) continue;
+      most_us = context.layer_us;
+      hit.context = context;
+    }
+    if (hit.layers.empty()) return;
+    hit.context.hits_us = all_us;
+    hit.share = baseline_.step->time_us > 0 ? all_us / baseline_.step->time_us : 0;
+    // the layer that the message is about comes first
+    const auto worst = std::find(hit.ops.begin(), hit.ops.end(), hit.context.layer->name);
+    std::rotate(hit.ops.begin(), worst, worst + 1);
+    hits_.push_back(std::move(hit));
   }
 
   void look_at_known(Context context) {

@@ -22,6 +22,7 @@ struct Hit {
   double share = 0;  // of the step, all its operations together
   const catalog::KnownModel* known = nullptr;
   model::FieldId known_field = model::no_field;  // in which it differs first
+  std::vector<Context> layers{};                 // conv: of every layer found
 };
 
 // The step of one GPU as the file has it.
@@ -29,6 +30,7 @@ struct Baseline {
   const gpu::Gpu* gpu = nullptr;
   const model::Workload* workload = nullptr;
   const cost::StepCost* step = nullptr;
+  const model::Network* network = nullptr;  // of a CNN
 };
 
 // Evaluates one rule. Conditions without a value are appended to `errors`, once per rule.

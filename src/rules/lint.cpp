@@ -68,6 +68,7 @@ class Engine {
 
   LintResult run() {
     result_.parameters_before = model::parameter_count(reading_.setup);
+    if (!reading_.setup.model.conv.empty()) network_ = model::resolve(reading_.setup.model);
     const model::Workload workload = model::lower(reading_.setup);
     result_.gpus.reserve(gpus_.size());
     for (const gpu::Gpu& gpu : gpus_) {
@@ -80,7 +81,7 @@ class Engine {
       result_.gpus.push_back(std::move(report));
     }
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
-      baselines_.push_back({&gpus_[i], &result_.gpus[i].workload, &result_.gpus[i].before});
+      baselines_.push_back({&gpus_[i], &result_.gpus[i].workload, &result_.gpus[i].before, &network_});
     }
     all_constraints_ = hard_constraints(compiled_, reading_);
     constraints_ = suggest::binding(all_constraints_, reading_.setup);
@@ -325,7 +326,20 @@ class Engine {
     };
     finding.message = compiled.message(hit.context, words);
     place(finding, reading_);
+    if (hit.context.layer != nullptr) place_layer(finding, rule, *hit.context.layer);
     return finding;
+  }
+
+  // At the number that the rule blames, else at the layer.
+  void place_layer(Finding& finding, const Rule& rule, const model::LayerShape& shape) const {
+    const std::string_view key = rule.blame.empty() ? std::string_view{} : rule.blame.front();
+    const model::LayerOrigin* at = model::find_layer_key(reading_, shape.layer, key);
+    if (at == nullptr && key == "in_channels" && !shape.needs_input_gradient)
+      at = model::find_layer_key(reading_, -1, key);
+    if (at == nullptr) at = model::find_layer_key(reading_, shape.layer, "");
+    if (at == nullptr) return;
+    finding.span = at->span;
+    finding.key_path = at->key_path;
   }
 
   // The best proposal of each finding, most valuable first, as long as they do not clash and each adds.
@@ -353,8 +367,9 @@ class Engine {
                     model::Setup& best) const {
     std::vector<Change> together = applied;
     for (const Change& change : proposal.changes) {
-      const bool clash = std::any_of(applied.begin(), applied.end(),
-                                     [&](const Change& c) { return c.field == change.field; });
+      const bool clash = std::any_of(applied.begin(), applied.end(), [&](const Change& c) {
+        return c.field == change.field && c.layer == change.layer && c.key == change.key;
+      });
       if (clash) return false;
       together.push_back(change);
     }
@@ -377,6 +392,7 @@ class Engine {
   std::span<const gpu::Gpu> gpus_;
   const Options& options_;
   suggest::Links links_;
+  model::Network network_;  // of a CNN
   std::vector<std::unique_ptr<suggest::Evaluator>> evaluators_;
   std::vector<Baseline> baselines_;
   std::vector<suggest::Constraint> all_constraints_;

@@ -58,7 +58,9 @@ void merge_alternatives(std::vector<Finding>& findings, std::size_t proposals) {
       if (!is_about_speed(findings[j]) || findings[j].gpu != findings[i].gpu) continue;
       const bool same_way_out =
           findings[j].proposals.front().changes == findings[i].proposals.front().changes;
-      if (findings[j].blamed != findings[i].blamed && !same_way_out) continue;
+      const bool same_blame =
+          findings[j].blamed == findings[i].blamed && findings[j].key_path == findings[i].key_path;
+      if (!same_blame && !same_way_out) continue;
       same.push_back(j);
       largest = std::max(largest, findings[j].gain);
     }

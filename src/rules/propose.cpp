@@ -24,6 +24,20 @@ bool is_near(const suggest::Candidate& candidate, const model::Setup& start) {
   return std::fabs(after - before) <= parameter_tolerance * before;
 }
 
+// One fix for all layers that a rule finds, each number once.
+std::vector<Change> layer_changes(CompiledRule& rule, const Fix& fix, const Hit& hit) {
+  std::vector<Change> all;
+  for (const Context& context : hit.layers) {
+    auto change = rule.layer_change(fix, context);
+    if (!change) continue;
+    const bool known = std::any_of(all.begin(), all.end(), [&](const Change& each) {
+      return each.layer == change->layer && each.key == change->key;
+    });
+    if (!known) all.push_back(*std::move(change));
+  }
+  return all;
+}
+
 void add_unique(std::vector<suggest::Candidate>& all, suggest::Candidate candidate) {
   const bool known = std::any_of(all.begin(), all.end(), [&](const suggest::Candidate& each) {
     return each.changes == candidate.changes && each.implied == candidate.implied;
@@ -40,7 +54,7 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
   const bool fails = rule.effect == Effect::fails;
   // The search holds a candidate to the constraints that the start meets; a way out of a failure must also
   // meet the one that it does not.
-  const bool per_setup = rule.scope != Scope::gemm && rule.scope != Scope::attention;
+  const bool per_setup = !is_of_ops(rule.scope);
   const auto still_fails = [&](const model::Setup& setup) {
     if (!fails || !per_setup) return false;
     Context context;
@@ -53,7 +67,8 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
   const auto consider = [&](std::vector<Change> changes) {
     auto candidate = suggest::make_candidate(reading, links, std::move(changes), request.constraints);
     if (!candidate || still_fails(candidate->setup)) return;
-    if (!fails && !is_near(*candidate, reading.setup)) return;
+    // Layers of a CNN are padded together, which may be more than one width moves.
+    if (!fails && rule.scope != Scope::conv && !is_near(*candidate, reading.setup)) return;
     if (!suggest::fits(candidate->setup, reading.setup, request.evaluators)) return;
     suggest::price(*candidate, reading.setup, request.evaluators);
     candidate->origin = fix_number;
@@ -61,6 +76,10 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
   };
   for (const Fix& fix : rule.fixes) {
     ++fix_number;
+    if (rule.scope == Scope::conv) {
+      for (const Hit& hit : request.hits) consider(layer_changes(*request.rule, fix, hit));
+      continue;
+    }
     if (!fix.set.empty()) {
       for (const Hit& hit : request.hits) {
         auto changes = request.rule->changes(fix, hit.context, hit.blame.field);
@@ -97,7 +116,7 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
   std::vector<suggest::Constraint> out;
   for (CompiledRule& rule : compiled) {
     const Scope scope = rule.rule().scope;
-    if (rule.rule().effect != Effect::fails || scope == Scope::gemm || scope == Scope::attention) continue;
+    if (rule.rule().effect != Effect::fails || is_of_ops(scope)) continue;
     if (rule.lacks(reading)) continue;
     out.push_back({std::string(rule.rule().code), [&rule, &reading](const model::Setup& setup) {
                      Context context;

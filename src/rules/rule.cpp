@@ -20,15 +20,16 @@ using text::NodeRef;
 template <class T>
 using NameTable = std::span<const std::pair<std::string_view, T>>;
 
-constexpr std::array<std::pair<std::string_view, Scope>, 9> scopes{{{"model", Scope::model},
-                                                                    {"parallel", Scope::parallel},
-                                                                    {"step", Scope::step},
-                                                                    {"gemm", Scope::gemm},
-                                                                    {"attention", Scope::attention},
-                                                                    {"file", Scope::file},
-                                                                    {"remark", Scope::remark},
-                                                                    {"known", Scope::known},
-                                                                    {"comment", Scope::comment}}};
+constexpr std::array<std::pair<std::string_view, Scope>, 10> scopes{{{"model", Scope::model},
+                                                                     {"parallel", Scope::parallel},
+                                                                     {"step", Scope::step},
+                                                                     {"gemm", Scope::gemm},
+                                                                     {"attention", Scope::attention},
+                                                                     {"conv", Scope::conv},
+                                                                     {"file", Scope::file},
+                                                                     {"remark", Scope::remark},
+                                                                     {"known", Scope::known},
+                                                                     {"comment", Scope::comment}}};
 constexpr std::array<std::pair<std::string_view, Effect>, 3> effects{
     {{"slower", Effect::slower}, {"fails", Effect::fails}, {"advice", Effect::advice}}};
 constexpr std::array<std::pair<std::string_view, Status>, 3> statuses{
@@ -170,6 +171,16 @@ class Reader {
     return out;
   }
 
+  void read_layer_number(NodeRef node, std::vector<std::string_view>& into) {
+    const std::string_view name = string_or(node, "");
+    if (is_layer_number(name)) {
+      into.push_back(name);
+    } else {
+      errors_.push_back(
+          node.error(fmt::format("unknown number of a layer `{}`", name), did_you_mean(name, layer_numbers)));
+    }
+  }
+
   void read_field(NodeRef node, std::vector<std::string_view>& into, bool allow_dimensions) {
     const std::string_view name = string_or(node, "");
     const bool dimension = std::find(dimensions.begin(), dimensions.end(), name) != dimensions.end();
@@ -190,6 +201,7 @@ class Reader {
         errors_.push_back(root_.error("the key `blame` is missing"));
       return;
     }
+    if (rule.scope == Scope::conv) return read_layer_number(blame, rule.blame);
     if (blame.is(Kind::string)) {
       read_field(blame, rule.blame, rule.scope == Scope::gemm);
       return;

@@ -1,6 +1,8 @@
 // A rule as its file states it, and the collection of all rules.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -22,12 +24,24 @@ enum class Scope : std::uint8_t {
   step,       // once, with the predicted step (shares by bound, memory)
   gemm,       // each matrix product of each pass
   attention,  // each fused attention kernel
+  conv,       // each layer of a CNN with weights; those where the condition holds are one finding
   file,       // once; about what the file says rather than what it costs
   remark,     // each likely mistake in what the file writes (model::Remark)
   known,      // each model of the table of known models
   comment     // never: it is found in the file's comments, where `when` has no say
 };
 std::string_view name(Scope scope);
+
+// Whether a rule is evaluated on the predicted operations, so that what it asks is no condition on a model.
+inline bool is_of_ops(Scope scope) {
+  return scope == Scope::gemm || scope == Scope::attention || scope == Scope::conv;
+}
+
+// What rules with scope `conv` blame and set.
+inline constexpr std::array<std::string_view, 3> layer_numbers{"in_channels", "out_channels", "groups"};
+inline bool is_layer_number(std::string_view name) {
+  return std::find(layer_numbers.begin(), layer_numbers.end(), name) != layer_numbers.end();
+}
 
 // Why a finding is worth telling.
 enum class Effect : std::uint8_t {

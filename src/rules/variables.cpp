@@ -168,6 +168,21 @@ constexpr Variable table[] = {
     {"is_number_misread", Level::remark, "whether what looks like a number is read as something else", [](const Context& c) { return is_remark(c, model::Remark::Kind::number_misread); }},
     {"is_unresolved", Level::remark, "whether a size is written, but only the run knows its value", [](const Context& c) { return is_remark(c, model::Remark::Kind::unresolved); }},
 
+    // one layer of a CNN
+    {"in_channels", Level::conv, "channels of the input; of a linear layer all that it reads", [](const Context& c) { return real(c.layer->in.channels); }},
+    {"out_channels", Level::conv, "channels of the output", [](const Context& c) { return real(c.layer->out.channels); }},
+    {"groups", Level::conv, "groups of channels", [](const Context& c) { return real(c.layer->groups); }},
+    {"channels_per_group", Level::conv, "input channels of one group", [](const Context& c) { return real(c.layer->in.channels / c.layer->groups); }},
+    {"filters_per_group", Level::conv, "output channels of one group", [](const Context& c) { return real(c.layer->out.channels / c.layer->groups); }},
+    {"kernel_taps", Level::conv, "height times width of the kernel", [](const Context& c) { return real(c.layer->kernel_height * c.layer->kernel_width); }},
+    {"conv_stride", Level::conv, "step of the kernel", [](const Context& c) { return real(c.layer->stride); }},
+    {"pixels", Level::conv, "height times width of the output", [](const Context& c) { return real(c.layer->out.height * c.layer->out.width); }},
+    {"is_depthwise", Level::conv, "whether each group has one input channel", [](const Context& c) { return model::is_depthwise(*c.layer) ? 1.0 : 0.0; }},
+    {"is_linear", Level::conv, "whether it is a linear layer", [](const Context& c) { return c.layer->kind == model::ShapeKind::linear ? 1.0 : 0.0; }},
+    {"is_first", Level::conv, "whether it reads the image", [](const Context& c) { return c.layer->needs_input_gradient ? 0.0 : 1.0; }},
+    {"layer_share", Level::conv, "share of the step that the layer takes in all passes", [](const Context& c) { return share_of_step(c, c.layer_us); }},
+    {"hits_share", Level::conv, "share of the step that all layers take where the rule's condition holds (in messages)", [](const Context& c) { return share_of_step(c, c.hits_us); }},
+
     // one model of the table of known models
     {"known_differences", Level::known, "dimensions in which the file differs from the known model", [](const Context& c) { return c.known_differences; }},
     {"known_value", Level::known, "what the known model has where the file differs", [](const Context& c) { return c.known_value; }},
@@ -220,18 +235,20 @@ const Names& names() {
 }  // namespace
 
 bool allows(Scope scope, Effect effect, Level level) {
-  const bool constrains = effect == Effect::fails && scope != Scope::gemm && scope != Scope::attention;
+  const bool constrains = effect == Effect::fails && !is_of_ops(scope);
   switch (level) {
     case Level::model:
       return true;
     case Level::gpu:
       return !constrains;
     case Level::step:
-      return !constrains && (scope == Scope::step || scope == Scope::gemm || scope == Scope::attention);
+      return !constrains && (scope == Scope::step || is_of_ops(scope));
     case Level::op:
-      return scope == Scope::gemm || scope == Scope::attention;
+      return is_of_ops(scope);
     case Level::gemm:
-      return scope == Scope::gemm;
+      return scope == Scope::gemm || scope == Scope::conv;
+    case Level::conv:
+      return scope == Scope::conv;
     case Level::remark:
       return scope == Scope::remark;
     case Level::known:

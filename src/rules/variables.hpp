@@ -10,6 +10,7 @@
 
 #include "cost/step.hpp"
 #include "gpu/gpu.hpp"
+#include "model/cnn.hpp"
 #include "model/op.hpp"
 #include "model/reading.hpp"
 #include "rules/rule.hpp"
@@ -17,7 +18,7 @@
 namespace shapelint::rules {
 
 // What has to be known for a variable to have a value.
-enum class Level : std::uint8_t { model, gpu, step, op, gemm, remark, known };
+enum class Level : std::uint8_t { model, gpu, step, op, gemm, conv, remark, known };
 
 // Whether an expression of a rule with this scope and effect may use variables of this level. What makes a
 // run fail binds every proposal, so it must depend on the model alone.
@@ -31,9 +32,12 @@ struct Context {
   const cost::StepCost* step = nullptr;
   const model::Op* op = nullptr;
   const cost::OpCost* cost = nullptr;
-  double dimension = 0;         // gemm: the dimension that the rule looks at
-  char dimension_letter = 'n';  // gemm: m, n or k
-  bool contiguous = false;      // gemm: it is the contiguous one of an operand
+  double dimension = 0;                      // gemm: the dimension that the rule looks at
+  char dimension_letter = 'n';               // gemm: m, n or k
+  bool contiguous = false;                   // gemm: it is the contiguous one of an operand
+  const model::LayerShape* layer = nullptr;  // conv
+  double layer_us = 0;                       // of the step, all passes and runs
+  double hits_us = 0;                        // of the step, all layers that the rule finds
   double known_differences = 0;
   double known_value = 0;
   double known_digits = 0;

@@ -45,6 +45,7 @@ bool ranks_before(const Rank& a, const Rank& b) {
     const Change& x = a.changes[i];
     const Change& y = b.changes[i];
     if (x.field != y.field) return x.field < y.field;
+    if (x.layer != y.layer) return x.layer < y.layer;
     if (x.to != y.to) return x.to < y.to;
   }
   return false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/cnn.hpp"
 #include "model/derive.hpp"
 
 namespace shapelint::suggest {
@@ -115,6 +116,10 @@ std::optional<model::Setup> apply(const model::Setup& start, const Links& links,
   model::Setup setup = start;
   Moved moved;
   for (const Change& change : changes) {
+    if (!change.key.empty()) {
+      if (!model::set_layer_number(setup.model, change.layer, change.key, change.to)) return std::nullopt;
+      continue;
+    }
     const model::FieldInfo& field = model::fields()[static_cast<std::size_t>(change.field)];
     if (change.to < field.minimum || change.to > field.maximum) return std::nullopt;
     field.set(setup, change.to);
@@ -122,6 +127,7 @@ std::optional<model::Setup> apply(const model::Setup& start, const Links& links,
   }
   const LinkFailures failed = follow(start, links, moved, setup);
   if (failed.heads || failed.intermediate) return std::nullopt;
+  if (!setup.model.conv.empty() && !model::resolve(setup.model).problems.empty()) return std::nullopt;
   return setup;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/fields.hpp"
@@ -16,6 +18,11 @@ struct Change {
   model::FieldId field = model::no_field;
   std::int64_t from = 0;
   std::int64_t to = 0;
+  // Of a CNN, instead of a field: a number of a layer (`in_channels`, `out_channels`, `groups`), -1 for the
+  // image's; `path` is how the file calls it: `conv[2].out_channels`.
+  std::int32_t layer = -1;
+  std::string_view key{};
+  std::string path{};
   friend bool operator==(const Change&, const Change&) = default;
 };
 
