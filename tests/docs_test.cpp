@@ -60,6 +60,11 @@ TEST_CASE("the output that docs/roofline.md shows is real", "[docs]") {
   if (!difference.empty()) FAIL_CHECK(difference);
 }
 
+TEST_CASE("the output that docs/cnn.md shows is real", "[docs]") {
+  const std::string difference = compare_with_file("docs/cnn.md", with_real_outputs(content("docs/cnn.md")));
+  if (!difference.empty()) FAIL_CHECK(difference);
+}
+
 TEST_CASE("the model that the README describes can be linted as it stands", "[docs]") {
   const std::string readme = content("README.md");
   const std::size_t begin = readme.find("```toml\n") + 8;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
+#include "formats/onnx.hpp"
 #include "formats/read.hpp"
 #include "text/limits.hpp"
 
@@ -49,7 +50,7 @@ Result<std::string> read_all(std::istream& in, const std::string& name) {
 }
 
 Result<std::string> read_named(const std::string& path, const text::FileSystem& files) {
-  auto source = files.read(path, text::max_source_bytes);
+  auto source = files.read(path, formats::size_limit(path));
   if (source || files.exists(path)) return source;
   Error error = source.error();
   error.hint = nearest_file(path, files);

@@ -54,7 +54,7 @@ report::RooflineCase case_of(const ModelFile& file, const gpu::Gpu& gpu, const R
   out.workload = model::lower(reading.setup);
   const model::Plan& plan = reading.setup.plan;
   out.line = cost::roofline(gpu, out.workload, plan.dtype);
-  if (plan.mode != model::Mode::train && reading.setup.model.causal) {
+  if (plan.mode != model::Mode::train && reading.setup.model.causal && reading.setup.model.conv.empty()) {
     out.serving = suggest::serving_of(gpu, reading.setup, options.prefill_chunk);
   }
   out.launches = suggest::launches_of(reading.setup);
@@ -194,6 +194,7 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
   for (const std::string& path : options.files) {
     SuggestOptions common;
     common.file = path;
+    common.networks = true;
     common.gpu = options.gpu;
     common.overrides = options.overrides;
     if (range) common.overrides.push_back({range->field, range->values.front(), "--over"});

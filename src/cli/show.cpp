@@ -10,6 +10,7 @@
 #include "cli/model_file.hpp"
 #include "cli/show_reading.hpp"
 #include "formats/discover.hpp"
+#include "formats/onnx.hpp"
 #include "formats/read.hpp"
 #include "text/limits.hpp"
 
@@ -56,7 +57,7 @@ ExitCode show(const ShowOptions& options, Io& io) {
   Places places(io.files);
   std::vector<ShownFile> files;
   for (const formats::Found& file : found.files) {
-    auto source = io.files.read(file.path, text::max_source_bytes);
+    auto source = io.files.read(file.path, formats::size_limit(file.path));
     if (!source) {
       print_error(io, source.error());
       code = ExitCode::error;

@@ -6,6 +6,7 @@
 
 #include "cli/show_reading.hpp"
 #include "model/cnn.hpp"
+#include "model/derive.hpp"
 #include "model/fields.hpp"
 #include "model/lower.hpp"
 
@@ -39,7 +40,8 @@ Json fields_of(const model::Reading& reading, Places& places) {
   Json out = Json::object();
   const auto table = model::fields();
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!reading.setup.model.conv.empty() && !concerns_networks(table[i])) continue;
+    if (!reading.setup.model.conv.empty() && !model::concerns_networks(static_cast<model::FieldId>(i)))
+      continue;
     const Origin& origin = reading.origins[i];
     Json field;
     field["value"] = origin.kind == Origin::Kind::unknown ? Json(nullptr) : value_of(table[i], reading.setup);

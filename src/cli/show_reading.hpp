@@ -30,9 +30,6 @@ std::string_view kind_name(model::Origin::Kind kind);
 // `4096`, `yes`, `bf16`; `?` when it is unknown.
 std::string field_text(const model::Reading& reading, model::FieldId field);
 
-// Whether a field of the table means anything for a CNN.
-bool concerns_networks(const model::FieldInfo& field);
-
 struct PerRank {
   std::string_view name;
   std::string_view from;  // the fields that it follows from

@@ -7,6 +7,7 @@
 #include "base/number.hpp"
 #include "cli/show_reading.hpp"
 #include "model/cnn.hpp"
+#include "model/derive.hpp"
 #include "model/fields.hpp"
 #include "model/lower.hpp"
 #include "text/limits.hpp"
@@ -152,12 +153,6 @@ std::string layers_text(const model::Reading& reading) {
 
 }  // namespace
 
-bool concerns_networks(const model::FieldInfo& field) {
-  constexpr std::array<std::string_view, 6> names{
-      "mode", "dtype", "micro_batch_size", "gradient_accumulation", "data", "zero"};
-  return std::find(names.begin(), names.end(), field.name) != names.end();
-}
-
 std::string show_text(const model::Reading& reading, bool with_ops, Places& places) {
   std::string out = fmt::format("{}: {}", reading.path, reading.dialect);
   if (!reading.model_type.empty()) out += fmt::format(", {}", reading.model_type);
@@ -167,7 +162,7 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
   std::string_view section;
   const bool network = !reading.setup.model.conv.empty();
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (network && !concerns_networks(table[i])) continue;
+    if (network && !model::concerns_networks(static_cast<model::FieldId>(i))) continue;
     if (table[i].section != section) {
       section = table[i].section;
       out += fmt::format("[{}]\n", section);

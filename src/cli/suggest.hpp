@@ -18,6 +18,7 @@
 namespace shapelint::cli {
 
 struct SuggestOptions {
+  bool networks = false;  // convolutional networks can be priced, though not searched
   std::string file;
   std::string model;  // which of the file's
   GpuOptions gpu;

@@ -81,11 +81,14 @@ std::size_t choose_model(const ModelFile& file, const std::string& name, Io& io,
 
 }  // namespace
 
-std::vector<Error> missing_fields(const model::Reading& reading, const std::string& path) {
+std::vector<Error> missing_fields(const model::Reading& reading, const std::string& path, bool networks) {
   std::vector<Error> errors;
   if (!reading.setup.model.conv.empty()) {
-    errors.push_back(
-        {"this model has convolutions, and only transformers can be searched", {}, path, std::nullopt});
+    if (!networks) {
+      errors.push_back({"this is a network of layers, and only transformers can be searched",
+                        "`shapelint` lints it, `shapelint roofline` shows where its time goes", path,
+                        std::nullopt});
+    }
     return errors;
   }
   constexpr std::array<std::string_view, 5> needed{"hidden_size", "num_layers", "num_attention_heads",
@@ -131,7 +134,7 @@ std::unique_ptr<SuggestInput> read_suggest_input(const SuggestOptions& options, 
       if (input->file.lint.gpus.empty()) input->gpus = assumed_gpus();
     }
     input->model = choose_model(input->file, options.model, io, errors);
-    for (Error& error : missing_fields(input->reading(), input->file.path)) {
+    for (Error& error : missing_fields(input->reading(), input->file.path, options.networks)) {
       errors.push_back(std::move(error));
     }
     const DType dtype = input->reading().setup.plan.dtype;

@@ -25,8 +25,9 @@ struct SuggestInput {
 // Reads the file and everything that the options name; prints what is wrong. Nothing when something was.
 std::unique_ptr<SuggestInput> read_suggest_input(const SuggestOptions& options, Io& io);
 
-// Fields without which nothing can be predicted and that nobody gave.
-std::vector<Error> missing_fields(const model::Reading& reading, const std::string& path);
+// Fields without which nothing can be predicted and that nobody gave. Without `networks` a CNN is refused.
+std::vector<Error> missing_fields(const model::Reading& reading, const std::string& path,
+                                  bool networks = false);
 
 // The problem without its axes.
 suggest::Problem make_problem(const SuggestInput& input, const SuggestOptions& options,

@@ -90,8 +90,7 @@ class Reader {
     for (const model::Override& each : overrides_) apply(each);
     check_required(document_, file_.reading, errors_);  // a key with a bad value is not missing
     if (errors_.size() == first_error_) {
-      model::complete(file_.reading);
-      if (root["conv"]) forget_transformer();
+      root["conv"] ? model::complete_network(file_.reading) : model::complete(file_.reading);
       check_consistent(document_, file_.reading, errors_);
     }
     std::stable_sort(errors_.begin() + static_cast<std::ptrdiff_t>(first_error_), errors_.end(),
@@ -103,17 +102,6 @@ class Reader {
   }
 
  private:
-  // What a transformer has is neither stated nor follows from anything in a CNN.
-  void forget_transformer() {
-    const model::Setup none;
-    const auto table = model::fields();
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      if (!table[i].section.starts_with("model") && table[i].name != "sequence_length") continue;
-      table[i].set(file_.reading.setup, table[i].get(none));
-      file_.reading.origins[i] = {};
-    }
-  }
-
   void apply(const model::Override& given) {
     const auto index = static_cast<std::size_t>(given.field);
     model::fields()[index].set(file_.reading.setup, given.value);

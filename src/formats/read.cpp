@@ -8,6 +8,7 @@
 
 #include "catalog/catalog.hpp"
 #include "formats/inherit.hpp"
+#include "formats/onnx.hpp"
 #include "formats/paths.hpp"
 #include "formats/recognise.hpp"
 #include "formats/remarks.hpp"
@@ -183,7 +184,7 @@ const Dialects& Dialects::builtin() {
 
 ReadResult read_any(const text::FileSystem& files, const std::string& path, const ReadOptions& options,
                     const Dialects& dialects) {
-  Result<std::string> content = files.read(path, text::max_source_bytes);
+  Result<std::string> content = files.read(path, size_limit(path));
   if (!content) {
     ReadResult result;
     result.errors.push_back(content.error());
@@ -194,6 +195,7 @@ ReadResult read_any(const text::FileSystem& files, const std::string& path, cons
 
 ReadResult read_text(const text::FileSystem& files, const std::string& path, const std::string& source,
                      const ReadOptions& options, const Dialects& dialects) {
+  if (is_onnx(path)) return read_onnx(path, source, options);
   ReadResult result;
   std::string_view syntax = syntax_of(path, source);
   // A native file may be called anything.

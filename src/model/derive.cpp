@@ -2,6 +2,9 @@
 #include "model/derive.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include <algorithm>
 
 #include "model/arithmetic.hpp"
 
@@ -184,6 +187,24 @@ void rederive(Setup& setup, const std::vector<Origin>& origins) {
       ours = false;
     }
     i = next;
+  }
+}
+
+bool concerns_networks(FieldId field) {
+  constexpr std::array<std::string_view, 6> names{
+      "mode", "dtype", "micro_batch_size", "gradient_accumulation", "data", "zero"};
+  const std::string_view name = fields()[static_cast<std::size_t>(field)].name;
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void complete_network(Reading& reading) {
+  complete(reading);
+  const Setup none;
+  const auto table = fields();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (!table[i].section.starts_with("model") && table[i].name != "sequence_length") continue;
+    table[i].set(reading.setup, table[i].get(none));
+    reading.origins[i] = {};
   }
 }
 

@@ -37,4 +37,9 @@ std::int64_t derived_intermediate_size(const Setup& setup);
 // now. Values that a reader derived by a rule of its own are left alone.
 void rederive(Setup& setup, const std::vector<Origin>& origins);
 
+// Whether a field means anything for a CNN.
+bool concerns_networks(FieldId field);
+// complete() for a CNN: a transformer's fields are neither stated nor follow from anything.
+void complete_network(Reading& reading);
+
 }  // namespace shapelint::model

@@ -28,6 +28,10 @@ std::string brief(double value) {
   return value < 99.95e6 ? fmt::format("{:.1f}M", value / 1e6) : fmt::format("{:.0f}M", value / 1e6);
 }
 
+bool is_network(const model::Setup& setup) {
+  return !setup.model.conv.empty();
+}
+
 std::string tokens(std::int64_t count) {
   return fmt::format("{} token{}", with_commas(count), count == 1 ? "" : "s");
 }
@@ -173,7 +177,7 @@ std::string remedies_text(const RooflineCase& each) {
   std::string out;
   if (!each.remedies.empty()) {
     out += fmt::format("\n{:<58} {:>14} {:>11} {:>13}\n", "what helps, as predicted", "against", "step",
-                       "tokens/s/GPU");
+                       is_network(each.setup) ? "images/s/GPU" : "tokens/s/GPU");
     for (const suggest::Remedy& remedy : each.remedies) {
       std::string change = remedy.change;
       if (!remedy.note.empty()) change += fmt::format(" [{}]", remedy.note);
@@ -213,8 +217,8 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
   if (step.hidden_us > 0)
     out += fmt::format("communication behind computation {}\n", duration(step.hidden_us));
   if (training || !each.serving) {
-    out += fmt::format("MFU {}, HFU {}, {} tokens/s\n", percent(step.mfu), percent(step.hfu),
-                       brief(step.tokens_per_s));
+    out += fmt::format("MFU {}, HFU {}, {} {}/s\n", percent(step.mfu), percent(step.hfu),
+                       brief(step.tokens_per_s), is_network(each.setup) ? "images" : "tokens");
   }
   if (each.serving) out += serving_text(*each.serving, each.setup.plan);
   out += memory_text(each);
@@ -309,6 +313,12 @@ std::string curve_text(const RooflineCurve& each) {
 std::string plan_text(const model::Setup& setup) {
   const model::Plan& p = setup.plan;
   std::string out;
+  if (is_network(setup)) {
+    out = fmt::format("{}, {} image{}, {}", p.mode == model::Mode::train ? "train" : "forward pass",
+                      with_commas(p.micro_batch_size), p.micro_batch_size == 1 ? "" : "s", name(p.dtype));
+    if (p.data > 1) out += fmt::format(", data {}", p.data);
+    return out;
+  }
   switch (p.mode) {
     case model::Mode::train:
       out = fmt::format("train, {} of {}", sequences(p.micro_batch_size), tokens(p.sequence_length));

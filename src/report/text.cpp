@@ -71,9 +71,9 @@ std::string setup_text(const ModelReport& model) {
                                 : plan.mode == model::Mode::prefill ? "prefill"
                                                                     : "decoding step";
   if (!model.reading.setup.model.conv.empty()) {
-    return fmt::format("one {} of {} images, {}",
-                       plan.mode == model::Mode::train ? "training step" : "forward pass",
-                       with_commas(std::llround(tokens)), name(plan.dtype));
+    return fmt::format(
+        "one {} of {} image{}, {}", plan.mode == model::Mode::train ? "training step" : "forward pass",
+        with_commas(std::llround(tokens)), std::llround(tokens) == 1 ? "" : "s", name(plan.dtype));
   }
   return fmt::format("one {} of {} tokens, {}, {} attention", what, with_commas(std::llround(tokens)),
                      name(plan.dtype), plan.attention == model::Attention::flash ? "flash" : "unfused");

@@ -198,13 +198,21 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup,
     trial.plan("fused-attention", Bound::memory, "attention -> flash",
                [](model::Plan& p) { p.attention = model::Attention::flash; });
   }
-  trial.add("fusion", Bound::memory, "norms fused with residuals, activations with products",
+  const bool network = !setup.model.conv.empty();
+  trial.add("fusion", Bound::memory,
+            network ? "activations fused with convolutions"
+                    : "norms fused with residuals, activations with products",
             price(gpu, setup, fused(model::lower(setup))),
             "an upper bound: the products are not slowed down");
   if (plan.mode == Mode::train) {
     train(trial, plan);
-  } else {
+  } else if (!network) {
     serve(trial, gpu, plan);
+  }
+  if (network && bytes_of(plan.dtype) > 2 && gpu::on_tensor_cores(gpu, DType::fp16)) {
+    trial.plan(
+        "fp16", Bound::compute, "dtype -> fp16", [](model::Plan& p) { p.dtype = DType::fp16; },
+        "accuracy not considered");
   }
   if (plan.tensor > 1 && plan.tensor % 2 == 0) {
     trial.plan("smaller-tensor", Bound::communication,
@@ -212,7 +220,7 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup,
                [](model::Plan& p) { p.tensor /= 2; });
   }
   const bool divides = setup.model.num_attention_heads % (2 * plan.tensor) == 0;
-  if (plan.mode != Mode::train && divides && 2 * plan.tensor <= node_gpus) {
+  if (plan.mode != Mode::train && !network && divides && 2 * plan.tensor <= node_gpus) {
     trial.plan("larger-tensor", Bound::memory, fmt::format("tensor {} -> {}", plan.tensor, 2 * plan.tensor),
                [](model::Plan& p) { p.tensor *= 2; });
   }
