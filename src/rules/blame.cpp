@@ -158,4 +158,15 @@ void place(Finding& finding, const model::Reading& reading) {
   }
 }
 
+void place_layer(Finding& finding, const model::Reading& reading, std::string_view key,
+                 const model::LayerShape& shape) {
+  const model::LayerOrigin* at = model::find_layer_key(reading, shape.layer, key);
+  if (at == nullptr && key == "in_channels" && !shape.needs_input_gradient)
+    at = model::find_layer_key(reading, -1, key);
+  if (at == nullptr) at = model::find_layer_key(reading, shape.layer, "");
+  if (at == nullptr) return;
+  finding.span = at->span;
+  finding.key_path = at->key_path;
+}
+
 }  // namespace shapelint::rules

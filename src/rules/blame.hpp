@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/cnn.hpp"
 #include "model/reading.hpp"
 #include "rules/finding.hpp"
 
@@ -25,5 +26,8 @@ Blame choose_blame(const model::Reading& reading, std::vector<model::FieldId> fi
 
 // Fills in path, span, key path, and a note when the file does not state the value.
 void place(Finding& finding, const model::Reading& reading);
+// The same of a layer of a CNN: at the number that is blamed, else at the layer.
+void place_layer(Finding& finding, const model::Reading& reading, std::string_view key,
+                 const model::LayerShape& shape);
 
 }  // namespace shapelint::rules

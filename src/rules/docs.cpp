@@ -150,7 +150,8 @@ std::string index_markdown(const RuleBook& rules) {
       "# Rules\n\n<!-- Written from rules/*.toml by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n"
       "`shapelint explain CODE` prints the same. Codes are never used again; blocks are topics: 1xx "
       "alignment, "
-      "2xx tiles, 3xx waves, 4xx divisibility, 5xx the step as a whole, 6xx attention kernels, 8xx gated "
+      "2xx tiles, 3xx waves, 4xx divisibility, 5xx the step as a whole, 6xx attention kernels, 7xx "
+      "convolutions, 8xx gated "
       "MLPs and "
       "number formats, 9xx the file. [How to write a rule](../adding-a-rule.md), [what its expressions may "
       "use](variables.md).\n\n"
@@ -190,9 +191,13 @@ std::string variables_markdown() {
   }
   for (const Level level : {Level::model, Level::gpu, Level::step, Level::op, Level::gemm, Level::conv,
                             Level::remark, Level::known}) {
-    constexpr std::string_view titles[] = {"The model",          "The GPU",
-                                           "The step",           "One operation",
-                                           "One matrix product", "What the file writes",
+    constexpr std::string_view titles[] = {"The model",
+                                           "The GPU",
+                                           "The step",
+                                           "One operation",
+                                           "One matrix product",
+                                           "One layer of a convolutional network",
+                                           "What the file writes",
                                            "A published model"};
     out += fmt::format("\n## {}\n\nIn {}.\n\n| Variable | Meaning |\n|---|---|\n",
                        titles[static_cast<std::size_t>(level)], level_text(level));

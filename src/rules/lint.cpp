@@ -326,20 +326,9 @@ class Engine {
     };
     finding.message = compiled.message(hit.context, words);
     place(finding, reading_);
-    if (hit.context.layer != nullptr) place_layer(finding, rule, *hit.context.layer);
+    if (hit.context.layer != nullptr)
+      place_layer(finding, reading_, rule.blame.empty() ? "" : rule.blame.front(), *hit.context.layer);
     return finding;
-  }
-
-  // At the number that the rule blames, else at the layer.
-  void place_layer(Finding& finding, const Rule& rule, const model::LayerShape& shape) const {
-    const std::string_view key = rule.blame.empty() ? std::string_view{} : rule.blame.front();
-    const model::LayerOrigin* at = model::find_layer_key(reading_, shape.layer, key);
-    if (at == nullptr && key == "in_channels" && !shape.needs_input_gradient)
-      at = model::find_layer_key(reading_, -1, key);
-    if (at == nullptr) at = model::find_layer_key(reading_, shape.layer, "");
-    if (at == nullptr) return;
-    finding.span = at->span;
-    finding.key_path = at->key_path;
   }
 
   // The best proposal of each finding, most valuable first, as long as they do not clash and each adds.
