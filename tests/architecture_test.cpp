@@ -33,6 +33,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"rules", {"base", "text", "expr", "catalog", "model", "gpu", "cost", "suggest"}},
     {"report", {"base", "text", "model", "gpu", "cost", "suggest", "rules"}},
     {"chart", {"base", "model", "gpu", "cost", "suggest", "report"}},
+    {"onnx", {"base", "text", "model", "formats"}},
     {"config", {"base", "text", "model", "formats", "rules"}},
     {"cli",
      {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "calibrate", "suggest", "rules",
