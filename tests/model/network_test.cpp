@@ -68,6 +68,24 @@ TEST_CASE("published sizes of convolutional networks", "[model]") {
   }
 }
 
+// The often quoted pair of whole-network intensities: one operation per multiply-add; bytes of the weights
+// and of every layer's output, once, fp32, where a batch norm and an activation are layers of their own
+// (MobileNet in Keras; VGG's activations belong to its convolutions). Definition: bytes are weights plus each
+// layer's output, https://zhexiangzhang.github.io/posts/mlsys/other/rooflinemodel, which prints 25 and 7.
+TEST_CASE("VGG-16 lies right of a GTX 1080 Ti's ridge, MobileNet left of it", "[model]") {
+  const auto intensity = [](const std::string& file) {
+    const NetworkSize size = size_of(resolve(tests::example(file).model));
+    const double outputs = size.output_elements + 2 * size.normalized_elements;
+    return size.multiply_adds / (4 * (static_cast<double>(size.parameters) + outputs));
+  };
+  const gpu::Gpu gpu = *gpu::find_gpu("gtx-1080-ti");
+  const double ridge = gpu.peak_fp32_cuda_tflops * 1e3 / gpu.dram_bandwidth_gb_s;
+  CHECK(ridge == Approx(23.4).epsilon(0.01));
+  CHECK(intensity("vgg-16") == Approx(25).epsilon(0.02));
+  CHECK(intensity("mobilenet-v1") == Approx(7).epsilon(0.06));
+  CHECK(intensity("mobilenet-v1") * gpu.dram_bandwidth_gb_s * 1e-3 == Approx(3.3).epsilon(0.1));
+}
+
 TEST_CASE("sizes of feature maps as torchvision prints them", "[model]") {
   const Network inception = resolve(tests::example("inception-v3").model);
   const auto out = [&](std::string_view name) {
