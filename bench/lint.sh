@@ -5,6 +5,13 @@
 #   bench/lint.sh [FOLDER [SHAPELINT]]       FOLDER of configurations, ../shared/configs unless given
 #
 # Needs hyperfine. On a busy machine look at the least time: the others are somebody else's.
+#
+# Last measured on two cores of an AMD EPYC that others were building on (g++ 12, release):
+#   a hook's run on three models                              5.8 ms, 11 MiB
+#   10,000 models, one thread                                  2.0 s, 244 MiB
+#   1,348 public configurations, every format at once          1.6 s, 224 MiB
+# Before rules were compiled once per thread the last took 2.1 s of CPU, and 1.25 s after. What two threads gain has
+# not been measured on an idle machine.
 set -eu
 root=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
 corpus=${1:-$root/../shared/configs}
