@@ -42,10 +42,30 @@ MemoryRoof shared_roof(const gpu::Gpu& gpu) {
   return {Level::shared, derived, 0, derived > 0 ? Basis::derived : Basis::unknown, Basis::unknown};
 }
 
+// What large products of this format were measured to reach on tensor cores; 0 where nobody did.
+double measured_tflops(const gpu::Gpu& gpu, DType dtype) {
+  const gpu::Measured& m = gpu.measured;
+  switch (dtype) {
+    case DType::bf16:
+    case DType::fp16:
+      return gpu.gemm_achievable_tflops;
+    case DType::fp8:
+      return m.gemm_fp8_p99_tflops > 0 ? m.gemm_fp8_p99_tflops : m.gemm_fp8_mamf_tflops;
+    case DType::int8:
+      return m.gemm_int8_p99_tops;
+    case DType::fp4:
+      return m.gemm_nvfp4_p99_tflops;
+    case DType::fp32:
+    case DType::tf32:
+      return 0;
+  }
+  return 0;
+}
+
 ComputeRoof compute_roof(const gpu::Gpu& gpu, DType dtype, bool on_tensor_cores, double tflops) {
   ComputeRoof roof{dtype, on_tensor_cores, tflops, 0, Basis::unknown};
-  if (on_tensor_cores && (dtype == DType::bf16 || dtype == DType::fp16) && gpu.gemm_achievable_tflops > 0) {
-    roof.achieved_tflops = gpu.gemm_achievable_tflops;
+  if (const double measured = measured_tflops(gpu, dtype); on_tensor_cores && measured > 0) {
+    roof.achieved_tflops = measured;
     roof.achieved_basis = Basis::profile;
     return roof;
   }

@@ -25,6 +25,10 @@ struct Measured {
   double gemm_bf16_mamf_tflops = 0;  // maximum achievable matmul FLOPS: the mean at the best shape found
   double gemm_bf16_community_tflops = 0;
   double gemm_fp16_tflops = 0;
+  double gemm_fp8_p99_tflops = 0;
+  double gemm_fp8_mamf_tflops = 0;
+  double gemm_int8_p99_tops = 0;
+  double gemm_nvfp4_p99_tflops = 0;
 };
 
 // Facts. 0 means that the figure is unknown or that the unit does not exist. Peaks are dense, with fp32

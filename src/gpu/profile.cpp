@@ -90,6 +90,10 @@ void scale(Gpu& gpu, std::int64_t sm_count) {
   gpu.measured.gemm_bf16_mamf_tflops *= factor;
   gpu.measured.gemm_bf16_community_tflops *= factor;
   gpu.measured.gemm_fp16_tflops *= factor;
+  gpu.measured.gemm_fp8_p99_tflops *= factor;
+  gpu.measured.gemm_fp8_mamf_tflops *= factor;
+  gpu.measured.gemm_int8_p99_tops *= factor;
+  gpu.measured.gemm_nvfp4_p99_tflops *= factor;
   complete(gpu);
 }
 

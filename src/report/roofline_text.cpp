@@ -6,39 +6,17 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "report/roofline.hpp"
+#include "report/roofline_parts.hpp"
 
 namespace shapelint::report {
+
+using namespace roofline_parts;
 
 namespace {
 
 constexpr std::int64_t usual_rows = 15;
 constexpr double giga = 1e9;
 constexpr double mega = 1e6;
-
-// Three significant digits in at most six characters: 0.05, 1.23, 12.3, 123, 1234, 12.3k, 1.2M.
-std::string brief(double value) {
-  if (value <= 0) return "-";
-  if (value < 0.005) return "<0.01";
-  if (value < 9.995) return fmt::format("{:.2f}", value);
-  if (value < 99.95) return fmt::format("{:.1f}", value);
-  if (value < 9999.5) return fmt::format("{:.0f}", value);
-  if (value < 99950) return fmt::format("{:.1f}k", value / 1e3);
-  if (value < 999500) return fmt::format("{:.0f}k", value / 1e3);
-  return value < 99.95e6 ? fmt::format("{:.1f}M", value / 1e6) : fmt::format("{:.0f}M", value / 1e6);
-}
-
-bool is_network(const model::Setup& setup) {
-  return !setup.model.conv.empty();
-}
-
-std::string tokens(std::int64_t count) {
-  return fmt::format("{} token{}", with_commas(count), count == 1 ? "" : "s");
-}
-
-std::string sequences(std::int64_t count) {
-  return fmt::format("{} sequence{}", with_commas(count), count == 1 ? "" : "s");
-}
 
 std::string roofs_text(const cost::Roofs& roofs, DType dtype) {
   std::string out = fmt::format("{:<28}{:>14}{:>24}{:>15}\n", "roofs", "theory", "achieved", "ridge FLOP/B");
@@ -149,10 +127,6 @@ std::string split_text(const cost::StepCost& step) {
   return out;
 }
 
-bool fits(const RooflineCase& each) {
-  return each.gpu.dram_size_gb <= 0 || each.memory_bytes <= each.gpu.dram_size_gb * giga;
-}
-
 std::string memory_text(const RooflineCase& each) {
   std::string out = fmt::format("memory {} GB", brief(each.memory_bytes / giga));
   if (each.gpu.dram_size_gb > 0) out += fmt::format(" of {} GB", brief(each.gpu.dram_size_gb));
@@ -206,7 +180,7 @@ std::string remedies_text(const RooflineCase& each) {
 
 std::string case_text(const RooflineCase& each, std::int64_t top, const Style& style) {
   std::string out = fmt::format("{} ({}) on {}\n{}\n\n", style.paint(Role::strong, printable(each.model)),
-                                printable(each.path), each.gpu.name, plan_text(each.setup));
+                                printable(each.path), each.gpu.name, wrapped(plan_text(each.setup)));
   for (const std::string& note : each.notes) out += fmt::format("note: {}\n", note);
   if (!each.notes.empty()) out += "\n";
   out += roofs_text(each.line.roofs, each.setup.plan.dtype) + "\n";
@@ -225,125 +199,7 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
   return out + remedies_text(each);
 }
 
-std::string bound_text(const cost::Roofline& line) {
-  return line.bubble_bound ? "bubble" : std::string(cost::name(line.bound));
-}
-
-double tokens_per_gpu(const RooflineCase& each) {
-  const model::Plan& p = each.setup.plan;
-  return each.line.step.tokens_per_s / static_cast<double>(p.tensor * p.pipeline * p.context);
-}
-
-// Whether a case has the highest throughput of those that share something with it (itself among them).
-template <class Same>
-bool is_best(const std::vector<RooflineCase>& cases, const RooflineCase& each, Same same) {
-  return std::none_of(cases.begin(), cases.end(), [&](const RooflineCase& other) {
-    return same(other) && tokens_per_gpu(other) > tokens_per_gpu(each);
-  });
-}
-
-std::string comparison_text(const std::vector<RooflineCase>& cases) {
-  const bool serves = cases.front().serving.has_value();
-  const auto several = [&](auto differs) {
-    return std::any_of(cases.begin(), cases.end(),
-                       [&](const RooflineCase& each) { return differs(each, cases.front()); });
-  };
-  const bool several_models =
-      several([](const RooflineCase& a, const RooflineCase& b) { return a.path != b.path; });
-  const bool several_gpus =
-      several([](const RooflineCase& a, const RooflineCase& b) { return a.gpu.id != b.gpu.id; });
-  const bool several_plans = several(
-      [](const RooflineCase& a, const RooflineCase& b) { return plan_text(a.setup) != plan_text(b.setup); });
-  std::string out = several_plans ? std::string() : fmt::format("{}\n\n", plan_text(cases.front().setup));
-  out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", "model", "GPU", "step", "tok/s/GPU",
-                     "bound by", serves ? "" : "MFU");
-  out += serves ? fmt::format(" {:>9}\n", "1st token") : std::string("\n");
-  for (const RooflineCase& each : cases) {
-    const cost::StepCost& step = each.line.step;
-    const std::array<double, 5> parts{step.compute_us, step.memory_us, step.communication_us,
-                                      step.overhead_us, step.bubble_us};
-    const double largest = *std::max_element(parts.begin(), parts.end());
-    out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", printable(each.model), each.gpu.id,
-                       duration(step.time_us), brief(tokens_per_gpu(each)), bound_text(each.line),
-                       serves ? percent(largest / step.time_us) : percent(step.mfu));
-    if (each.serving) out += fmt::format(" {:>9}", duration(each.serving->first_token_us));
-    if (!fits(each)) out += "  does not fit";
-    const auto same_model = [&](const RooflineCase& other) { return other.path == each.path; };
-    const auto same_gpu = [&](const RooflineCase& other) { return other.gpu.id == each.gpu.id; };
-    if (several_gpus && is_best(cases, each, same_model)) out += "  best GPU";
-    if (several_models && is_best(cases, each, same_gpu))
-      out += several_gpus ? "  best model here" : "  best";
-    out += "\n";
-  }
-  return out;
-}
-
-std::string curve_text(const RooflineCurve& each) {
-  const bool decodes = each.mode == model::Mode::decode;
-  std::string out =
-      fmt::format("{} ({}) on {}\n", printable(each.model), printable(each.path), each.gpu_name);
-  out += fmt::format("{:>18} {:>10} {:>12} {:>14} {:>9} {:>14} {:>7} {:>8}\n", each.field,
-                     decodes ? "a token" : "step", "tokens/s/GPU", "FLOP/B products", "TFLOPS",
-                     "step bound by", "", "memory");
-  for (const suggest::CurvePoint& p : each.curve.points) {
-    const std::array<double, 5> parts{p.step.compute_us, p.step.memory_us, p.step.communication_us,
-                                      p.step.overhead_us, p.step.bubble_us};
-    const double largest = *std::max_element(parts.begin(), parts.end());
-    out += fmt::format("{:>18} {:>10} {:>12} {:>15} {:>9} {:>14} {:>7} {:>8}{}\n", with_commas(p.value),
-                       duration(p.token_us), brief(p.tokens_per_s_per_gpu), brief(p.intensity),
-                       brief(p.product_tflops), p.bubble_bound ? "bubble" : cost::name(p.bound),
-                       percent(largest / p.step.time_us), fmt::format("{} GB", brief(p.memory_bytes / giga)),
-                       p.fits ? "" : " !");
-  }
-  const auto from = [&](const std::optional<std::int64_t>& value) {
-    return value ? fmt::format("from {} {}", each.field, with_commas(*value))
-                 : std::string("nowhere in this range");
-  };
-  out += fmt::format("the products' intensity passes the ridge of {} FLOP/B {}\n", brief(each.curve.ridge),
-                     from(each.curve.beyond_ridge));
-  out += fmt::format("the products are predicted to turn compute-bound {}\n", from(each.curve.compute_bound));
-  const bool all_fit = std::all_of(each.curve.points.begin(), each.curve.points.end(),
-                                   [](const suggest::CurvePoint& p) { return p.fits; });
-  if (!all_fit) out += "! does not fit into the GPU's memory\n";
-  return out;
-}
-
 }  // namespace
-
-std::string plan_text(const model::Setup& setup) {
-  const model::Plan& p = setup.plan;
-  std::string out;
-  if (is_network(setup)) {
-    out = fmt::format("{}, {} image{}, {}", p.mode == model::Mode::train ? "train" : "forward pass",
-                      with_commas(p.micro_batch_size), p.micro_batch_size == 1 ? "" : "s", name(p.dtype));
-    if (p.data > 1) out += fmt::format(", data {}", p.data);
-    return out;
-  }
-  switch (p.mode) {
-    case model::Mode::train:
-      out = fmt::format("train, {} of {}", sequences(p.micro_batch_size), tokens(p.sequence_length));
-      if (p.gradient_accumulation > 1) out += fmt::format(", {} micro-batches", p.gradient_accumulation);
-      break;
-    case model::Mode::prefill:
-      out = fmt::format("prefill, {} of {}", sequences(p.micro_batch_size), tokens(p.sequence_length));
-      if (p.context_length > 0) out += fmt::format(" after {} in the cache", with_commas(p.context_length));
-      break;
-    case model::Mode::decode:
-      out = fmt::format("decode, {} with {} in the cache", sequences(p.micro_batch_size),
-                        tokens(p.context_length));
-      if (p.speculative_tokens > 0) out += fmt::format(", {} speculated", tokens(p.speculative_tokens));
-      break;
-  }
-  out += fmt::format(", {}", name(p.dtype));
-  if (p.mode != model::Mode::train) {
-    if (p.weight_bits > 0) out += fmt::format(", weights in {} bits", p.weight_bits);
-    if (p.kv_cache_bits > 0) out += fmt::format(", cache in {} bits", p.kv_cache_bits);
-  }
-  if (p.tensor > 1) out += fmt::format(", tensor {}", p.tensor);
-  if (p.pipeline > 1) out += fmt::format(", pipeline {}", p.pipeline);
-  if (p.data > 1) out += fmt::format(", data {}", p.data);
-  return out;
-}
 
 std::string_view mode_name(model::Mode mode) {
   constexpr std::array<std::string_view, 3> names{"train", "prefill", "decode"};

@@ -1,0 +1,96 @@
+// Several models or GPUs side by side, and one over the values of a field.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "report/roofline_parts.hpp"
+
+namespace shapelint::report::roofline_parts {
+
+namespace {
+
+constexpr double bytes_per_gb = 1e9;
+
+// Whether a case that fits has the highest throughput of those that do and share something with it.
+template <class Same>
+bool is_best(const std::vector<RooflineCase>& cases, const RooflineCase& each, Same same) {
+  return fits(each) && std::none_of(cases.begin(), cases.end(), [&](const RooflineCase& other) {
+           return same(other) && fits(other) && tokens_per_gpu(other) > tokens_per_gpu(each);
+         });
+}
+
+}  // namespace
+
+std::string comparison_text(const std::vector<RooflineCase>& cases) {
+  const bool serves = cases.front().serving.has_value();
+  const auto several = [&](auto differs) {
+    return std::any_of(cases.begin(), cases.end(),
+                       [&](const RooflineCase& each) { return differs(each, cases.front()); });
+  };
+  const bool several_models =
+      several([](const RooflineCase& a, const RooflineCase& b) { return a.path != b.path; });
+  const bool several_gpus =
+      several([](const RooflineCase& a, const RooflineCase& b) { return a.gpu.id != b.gpu.id; });
+  const bool several_plans = several(
+      [](const RooflineCase& a, const RooflineCase& b) { return plan_text(a.setup) != plan_text(b.setup); });
+  std::string out =
+      several_plans ? std::string() : fmt::format("{}\n\n", wrapped(plan_text(cases.front().setup)));
+  out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", "model", "GPU", "step", "tok/s/GPU",
+                     "bound by", serves ? "" : "MFU");
+  out += serves ? fmt::format(" {:>9}\n", "1st token") : std::string("\n");
+  for (const RooflineCase& each : cases) {
+    const cost::StepCost& step = each.line.step;
+    const std::array<double, 5> parts{step.compute_us, step.memory_us, step.communication_us,
+                                      step.overhead_us, step.bubble_us};
+    const double largest = *std::max_element(parts.begin(), parts.end());
+    out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", printable(each.model), each.gpu.id,
+                       duration(step.time_us), brief(tokens_per_gpu(each)), bound_text(each.line),
+                       serves ? percent(largest / step.time_us) : percent(step.mfu));
+    if (each.serving) out += fmt::format(" {:>9}", duration(each.serving->first_token_us));
+    if (!fits(each)) out += "  does not fit";
+    const auto same_model = [&](const RooflineCase& other) { return other.path == each.path; };
+    const auto same_gpu = [&](const RooflineCase& other) { return other.gpu.id == each.gpu.id; };
+    std::string marks;
+    if (several_gpus && is_best(cases, each, same_model)) marks += '*';
+    if (several_models && is_best(cases, each, same_gpu)) marks += '+';
+    if (!marks.empty()) out += fmt::format("  {}", marks);
+    out += "\n";
+  }
+  if (several_gpus) out += "* the best GPU for this model\n";
+  if (several_models) out += "+ the best model on this GPU\n";
+  return out;
+}
+
+std::string curve_text(const RooflineCurve& each) {
+  const bool decodes = each.mode == model::Mode::decode;
+  std::string out =
+      fmt::format("{} ({}) on {}\n", printable(each.model), printable(each.path), each.gpu_name);
+  out += fmt::format("{:>18} {:>10} {:>12} {:>14} {:>9} {:>14} {:>7} {:>8}\n", each.field,
+                     decodes ? "a token" : "step", "tokens/s/GPU", "FLOP/B products", "TFLOPS",
+                     "step bound by", "", "memory");
+  for (const suggest::CurvePoint& p : each.curve.points) {
+    const std::array<double, 5> parts{p.step.compute_us, p.step.memory_us, p.step.communication_us,
+                                      p.step.overhead_us, p.step.bubble_us};
+    const double largest = *std::max_element(parts.begin(), parts.end());
+    out += fmt::format("{:>18} {:>10} {:>12} {:>15} {:>9} {:>14} {:>7} {:>8}{}\n", with_commas(p.value),
+                       duration(p.token_us), brief(p.tokens_per_s_per_gpu), brief(p.intensity),
+                       brief(p.product_tflops), p.bubble_bound ? "bubble" : cost::name(p.bound),
+                       percent(largest / p.step.time_us),
+                       fmt::format("{} GB", brief(p.memory_bytes / bytes_per_gb)), p.fits ? "" : " !");
+  }
+  const auto from = [&](const std::optional<std::int64_t>& value) {
+    return value ? fmt::format("from {} {}", each.field, with_commas(*value))
+                 : std::string("nowhere in this range");
+  };
+  out += fmt::format("the products' intensity passes the ridge of {} FLOP/B {}\n", brief(each.curve.ridge),
+                     from(each.curve.beyond_ridge));
+  out += fmt::format("the products are predicted to turn compute-bound {}\n", from(each.curve.compute_bound));
+  const bool all_fit = std::all_of(each.curve.points.begin(), each.curve.points.end(),
+                                   [](const suggest::CurvePoint& p) { return p.fits; });
+  if (!all_fit) out += "! does not fit into the GPU's memory\n";
+  return out;
+}
+
+}  // namespace shapelint::report::roofline_parts

@@ -1,0 +1,30 @@
+// What the text of a roofline is put together from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/roofline.hpp"
+
+namespace shapelint::report::roofline_parts {
+
+// Three significant digits in at most six characters: 0.05, 1.23, 12.3, 123, 1234, 12.3k, 1.2M; `-` for none.
+std::string brief(double value);
+// "1 token", "4,096 tokens"; "8 sequences".
+std::string tokens(std::int64_t count);
+std::string sequences(std::int64_t count);
+// A convolutional network: its throughput is of images.
+bool is_network(const model::Setup& setup);
+// Breaks at commas, so that no line is longer than the table of operations.
+std::string wrapped(const std::string& text);
+
+bool fits(const RooflineCase& each);
+double tokens_per_gpu(const RooflineCase& each);
+std::string bound_text(const cost::Roofline& line);
+
+// One row per case.
+std::string comparison_text(const std::vector<RooflineCase>& cases);
+// One row per value.
+std::string curve_text(const RooflineCurve& each);
+
+}  // namespace shapelint::report::roofline_parts
