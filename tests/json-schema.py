@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks real reports against the schemas of docs/schema.
+"""Checks real output against the schemas in docs/schema.
 
 Usage: json-schema.py SHAPELINT SOURCE_FOLDER. Exit code 77 (skipped) without the jsonschema package.
 """
@@ -15,23 +15,34 @@ except ImportError:
     sys.exit(77)
 
 binary, source = sys.argv[1], pathlib.Path(sys.argv[2])
-schema = json.loads((source / "docs/schema/shapelint-report.schema.json").read_text())
-validator = jsonschema.Draft7Validator(schema)
-validator.check_schema(schema)
 
+
+def validator_of(name):
+    schema = json.loads((source / f"docs/schema/shapelint-{name}.schema.json").read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+    return jsonschema.Draft7Validator(schema)
+
+
+def check(name, command, problems):
+    """Runs the command and adds what its output says otherwise than the schema."""
+    ran = subprocess.run([binary, *command, "--format", "json"], capture_output=True, text=True)
+    try:
+        document = json.loads(ran.stdout)
+        problems += [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in validators[name].iter_errors(document)]
+    except json.JSONDecodeError as problem:
+        problems.append(f"not JSON: {problem}")
+    return ran
+
+
+validators = {name: validator_of(name) for name in ("report", "roofline", "suggest", "family")}
 runs = [[str(path)] for path in sorted((source / "examples").glob("*.toml"))]
 runs += [["no-such-file.toml"], [str(source)], [str(path) for path in sorted((source / "examples").glob("*.toml"))]]
 failed = 0
 for files in runs:
-    ran = subprocess.run([binary, "lint", "--format", "json", *files], capture_output=True, text=True)
     problems = []
+    ran = check("report", ["lint", *files], problems)
     if (ran.returncode == 2) != bool(ran.stderr):
         problems.append(f"exit code {ran.returncode}, and on stderr: {ran.stderr!r}")
-    try:
-        report = json.loads(ran.stdout)
-        problems += [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in validator.iter_errors(report)]
-    except json.JSONDecodeError as problem:
-        problems.append(f"not JSON: {problem}")
     if problems:
         failed += 1
         print(" ".join(files), *problems[:10], sep="\n  ")
@@ -65,29 +76,31 @@ if tomllib:
                          "hiden_size = 1\n")
     failed += check_toml("config", {"docs/configuration.md": shown[1].split("```")[0]}, "gpus = 1\n")
 
-print(f"{len(runs) - failed} of {len(runs)} reports fit the schema")
 
-schema = json.loads((source / "docs/schema/shapelint-roofline.schema.json").read_text())
-validator = jsonschema.Draft7Validator(schema)
-validator.check_schema(schema)
 llama = str(source / "examples/llama-2-7b.toml")
-rooflines = [
-    [*[str(path) for path in sorted((source / "examples").glob("*.toml"))], "--gpu", "h100"],
-    [llama, "--gpu", "a100,gtx-1080-ti,mi300x,b300,l4"],
-    [llama, "--mode", "decode", "--context-length", "512", "--tensor", "2", "--weight-bits", "4"],
-    [llama, "--mode", "decode", "--context-length", "512", "--over", "micro_batch_size=1:64:*4"],
+gqa = str(source / "examples/llama-3-8b.toml")
+others = [
+    ("roofline", [*[str(path) for path in sorted((source / "examples").glob("*.toml"))], "--gpu", "h100"]),
+    ("roofline", [llama, "--gpu", "a100,gtx-1080-ti,mi300x,b300,l4"]),
+    ("roofline", [llama, "--mode", "decode", "--context-length", "512", "--tensor", "2", "--weight-bits", "4"]),
+    ("roofline", [llama, "--mode", "decode", "--context-length", "512", "--over", "micro_batch_size=1:64:*4"]),
 ]
-for options in rooflines:
-    ran = subprocess.run([binary, "roofline", "--format", "json", *options], capture_output=True, text=True)
-    try:
-        problems = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}"
-                    for e in validator.iter_errors(json.loads(ran.stdout))]
-    except json.JSONDecodeError as problem:
-        problems = [f"not JSON: {problem}"]
+others += [("suggest", [str(path), "--gpu", "h100"]) for path in sorted((source / "examples").glob("*.toml"))]
+others += [
+    ("suggest", [gqa, "--gpu", "a100,h100", "--basket", "mean"]),
+    ("suggest", [gqa, "--gpu", "h100", "--objective", "cost", "--price", "h100=2"]),
+    ("suggest", [gqa, "--gpu", "h100", "--vary", "micro_batch_size"]),
+    ("family", [gqa, "--gpu", "h100", "--family", "1b,8b"]),
+    ("family", [str(source / "examples/mixtral-8x7b.toml"), "--gpu", "a100", "--family", "7b,100k"]),
+]
+for name, arguments in others:
+    problems = []
+    command = "roofline" if name == "roofline" else "suggest"
+    ran = check(name, [command, *arguments], problems)
     if ran.returncode != 0 or ran.stderr:
         problems.append(f"exit code {ran.returncode}, and on stderr: {ran.stderr!r}")
     if problems:
         failed += 1
-        print(" ".join(options), *problems[:10], sep="\n  ")
-print(f"{len(rooflines)} rooflines checked")
+        print(command, " ".join(arguments), *problems[:10], sep="\n  ")
+print(f"{len(runs) + len(others) - failed} of {len(runs) + len(others)} outputs fit their schemas")
 sys.exit(1 if failed else 0)

@@ -49,6 +49,7 @@ class PriceMemo {
   // As the free function, into a result whose memory is used again.
   void price(const model::Workload& workload, DType peak_dtype, StepCost& step);
   std::size_t size() const { return count_; }
+  std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
 
  private:
   struct Slot {

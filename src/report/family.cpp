@@ -14,9 +14,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 7> shown{"hidden_size",         "num_layers", "num_attention_heads",
+constexpr std::array<std::string_view, 7> dense{"hidden_size",         "num_layers", "num_attention_heads",
                                                 "num_key_value_heads", "head_dim",   "intermediate_size",
                                                 "vocab_size"};
+constexpr std::array<std::string_view, 2> of_mixtures{"moe_num_experts", "moe_intermediate_size"};
+
+// Fields of the family's models.
+std::vector<std::string_view> fields_of(const suggest::Family& family) {
+  std::vector<std::string_view> out(dense.begin(), dense.end());
+  for (const suggest::Rung& rung : family.rungs) {
+    if (rung.found && rung.setup.model.moe.num_experts > 0) {
+      out.insert(out.end(), of_mixtures.begin(), of_mixtures.end());
+      break;
+    }
+  }
+  return out;
+}
 
 std::int64_t value(const model::Setup& setup, std::string_view field) {
   return model::fields()[static_cast<std::size_t>(model::find_field(field))].get(setup);
@@ -39,9 +52,10 @@ std::string family_text(const suggest::Family& family, const std::vector<std::st
       continue;
     }
     const model::ModelSpec& m = rung.setup.model;
-    out += fmt::format("{:>8} {:>7} {:>7} {:>6} {:>6} {:>13}",
-                       count_short(static_cast<double>(rung.parameters)), m.hidden_size, m.num_layers,
-                       m.num_attention_heads, m.num_key_value_heads, m.intermediate_size);
+    out +=
+        fmt::format("{:>8} {:>7} {:>7} {:>6} {:>6} {:>13}", count_short(static_cast<double>(rung.parameters)),
+                    m.hidden_size, m.num_layers, m.num_attention_heads, m.num_key_value_heads,
+                    m.moe.num_experts > 0 ? m.moe.intermediate_size : m.intermediate_size);
     for (const suggest::Performance& each : rung.gpus) {
       out += fmt::format("  {:>8} {:>7}", duration(each.time_us), percent(each.mfu));
     }
@@ -51,6 +65,7 @@ std::string family_text(const suggest::Family& family, const std::vector<std::st
 }
 
 std::string family_csv(const suggest::Family& family, const std::vector<std::string>& gpus) {
+  const std::vector<std::string_view> shown = fields_of(family);
   std::string out =
       fmt::format("target,parameters,{},gpu,step_us,mfu,tokens_per_s_per_gpu\n", fmt::join(shown, ","));
   for (const suggest::Rung& rung : family.rungs) {
@@ -65,6 +80,7 @@ std::string family_csv(const suggest::Family& family, const std::vector<std::str
 }
 
 std::string family_json(const suggest::Family& family, const std::vector<std::string>& gpus) {
+  const std::vector<std::string_view> shown = fields_of(family);
   Json rungs = Json::array();
   for (const suggest::Rung& rung : family.rungs) {
     Json each{{"target", rung.target}, {"found", rung.found}};
@@ -91,6 +107,7 @@ std::string family_json(const suggest::Family& family, const std::vector<std::st
 }
 
 std::string family_toml(const suggest::Family& family) {
+  const std::vector<std::string_view> shown = fields_of(family);
   std::string out;
   for (const suggest::Rung& rung : family.rungs) {
     if (!rung.found) continue;

@@ -7,21 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/effects.hpp"
+#include "suggest/causes.hpp"
 #include "suggest/optimize.hpp"
 #include "suggest/problem.hpp"
 
 namespace shapelint::suggest {
-
-// What one effect costs less in one operation: a share of the start's step (per token, at equal work).
-// Negative: it costs more.
-struct Cause {
-  std::string op;
-  gpu::Effect effect = gpu::Effect::throughput;
-  bool work = false;  // of `throughput`: the product has less to do; else it does it faster
-  double share = 0;
-  std::string sizes;  // of a product's effect: what changed of its forward sizes, "n 50257 → 50304"
-};
 
 struct Performance {
   double time_us = 0;  // of the step
@@ -90,13 +80,6 @@ struct Answer {
   double gap = 0;  // when stopped early: nothing is better than the first (or the start) by more
 };
 
-inline constexpr double least_cause = 0.001;
-
 Answer explain(const Problem& problem, const SearchOutcome& outcome, const SearchOptions& options);
-
-// "partial tiles", "misaligned rows" … for people.
-std::string_view describe(const Cause& cause);
-// For programs: the effect's name, or "work".
-std::string_view name(const Cause& cause);
 
 }  // namespace shapelint::suggest

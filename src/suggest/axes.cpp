@@ -209,10 +209,12 @@ std::vector<std::string_view> usual_fields(const model::Reading& reading) {
     if (!links_of(reading).head_dim_from_hidden) out.push_back("num_attention_heads");
     if (model.num_key_value_heads != model.num_attention_heads) out.push_back("num_key_value_heads");
   }
-  if (model.moe.num_experts <= 0 || model.moe.first_dense_layers > 0 || model.moe.layer_interval > 1) {
+  const bool one_width = model.moe.num_experts > 0 && links_of(reading).moe_intermediate_size;
+  if (one_width || model.moe.num_experts <= 0 || model.moe.first_dense_layers > 0 ||
+      model.moe.layer_interval > 1) {
     out.push_back("intermediate_size");
   }
-  if (model.moe.num_experts > 0) out.push_back("moe_intermediate_size");
+  if (model.moe.num_experts > 0 && !one_width) out.push_back("moe_intermediate_size");
   if (model.lm_head) out.push_back("vocab_size");
   return out;
 }

@@ -20,6 +20,17 @@ bool is_derived(const model::Reading& reading, std::string_view name) {
          reading.origins[index].kind == Origin::Kind::derived;
 }
 
+// Whether one value of the file says both.
+bool one_value(const model::Reading& reading, std::string_view a, std::string_view b) {
+  const auto first = static_cast<std::size_t>(model::find_field(a));
+  const auto second = static_cast<std::size_t>(model::find_field(b));
+  if (first >= reading.origins.size() || second >= reading.origins.size()) return false;
+  const Origin& x = reading.origins[first];
+  const Origin& y = reading.origins[second];
+  return x.kind == Origin::Kind::stated && y.kind == Origin::Kind::stated && x.path == y.path &&
+         x.span == y.span;
+}
+
 // value * to / from when that is whole.
 std::optional<std::int64_t> scaled(std::int64_t value, std::int64_t from, std::int64_t to) {
   if (from <= 0 || (value * to) % from != 0) return std::nullopt;
@@ -40,8 +51,9 @@ Links links_of(const model::Reading& reading) {
   links.intermediate_size_from_table =
       links.intermediate_size && model::derives_from_table(reading, model::find_field("intermediate_size"));
   links.moe_shared_intermediate_size = is_derived(reading, "moe_shared_intermediate_size");
-  links.moe_intermediate_size =
-      is_derived(reading, "moe_intermediate_size") && model.moe.intermediate_size == model.intermediate_size;
+  links.moe_intermediate_size = model.moe.intermediate_size == model.intermediate_size &&
+                                (is_derived(reading, "moe_intermediate_size") ||
+                                 one_value(reading, "moe_intermediate_size", "intermediate_size"));
   return links;
 }
 

@@ -66,9 +66,9 @@ Feasible::Feasible(const Problem& problem) : problem_(problem) {
     if (gpu->dram_size_gb <= 0) continue;
     smallest_gb = smallest_gb > 0 ? std::min(smallest_gb, gpu->dram_size_gb) : gpu->dram_size_gb;
   }
-  memory_bytes_ = smallest_gb > 0
-                      ? std::max((1 + memory_slack) * memory_bytes(problem.start), smallest_gb * bytes_per_gb)
-                      : 0;
+  const double needed = (1 + memory_slack) * memory_bytes(problem.start);
+  fits_start_ = needed <= smallest_gb * bytes_per_gb;
+  memory_bytes_ = smallest_gb > 0 ? std::max(needed, smallest_gb * bytes_per_gb) : 0;
 }
 
 bool Feasible::plan(const model::Setup& plan) const {
@@ -104,9 +104,11 @@ std::vector<std::string> Feasible::names() const {
   out[flops] = "`--flops`: FLOPs per token";
   out[aspect] = fmt::format("`--aspect`: hidden_size / num_layers from {} to {}", fixed(b.aspect_low, 1),
                             fixed(b.aspect_high, 1));
-  out[memory] = fmt::format("memory: {} GB on one GPU", fixed(memory_bytes_ / bytes_per_gb, 0));
+  out[memory] = fmt::format("memory: at most {} GB on one GPU{}", fixed(memory_bytes_ / bytes_per_gb, 0),
+                            fits_start_ ? "" : ", 5 % above what the present shape needs");
   for (const Constraint& each : constraints_)
-    out.push_back(each.name.starts_with('`') ? each.name : fmt::format("rule {}", each.name));
+    out.push_back(each.name.starts_with('`') ? each.name
+                                             : fmt::format("rule {0} (`shapelint explain {0}`)", each.name));
   return out;
 }
 

@@ -29,6 +29,7 @@ class Feasible {
   std::vector<Constraint> constraints_;
   std::size_t last_ = 0;     // the constraint that failed last: asked first
   double memory_bytes_ = 0;  // of the start, or of the smallest GPU if that is more
+  bool fits_start_ = true;   // with the slack
   model::Setup setup_;
 };
 

@@ -31,6 +31,7 @@ struct Shared {
   std::span<cost::PriceMemo* const> memos;  // for one thread only
   double floor = 0;                         // value that candidates must be above
   double worst_floor = 0;                   // Estimate::worst that candidates must reach
+  std::size_t threads = 1;
   std::size_t task_level = 0;
   std::size_t bound_level = 0;  // axes that must be fixed before anything can be estimated
   std::vector<std::vector<std::uint32_t>> tasks;
@@ -67,12 +68,12 @@ class Worker {
         nodes_(shared.problem.axes.size() + 1) {}
 
   void run() {
-    // Parts and products that one thread remembers at most (some 200 bytes each).
-    constexpr std::size_t most_remembered = 150'000;
+    // What all threads together may remember; a thread looks after each of its branches.
+    constexpr std::size_t most_bytes = 100'000'000;
     for (;;) {
       const std::size_t task = shared_.next.fetch_add(1);
       if (task >= shared_.tasks.size() || shared_.stopped()) return;
-      if (table_.size() > most_remembered) table_.clear();
+      if (table_.bytes() > most_bytes / shared_.threads) table_.clear();
       start(task);
       visit(shared_.task_level);
       if (shared_.stopped()) return;
@@ -286,7 +287,7 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
       options.threads > 0 ? options.threads : std::max<std::size_t>(2, std::thread::hardware_concurrency());
   const Costing costing(problem, options.references, options.memos);
   const Order order(problem);
-  Shared shared{problem, options, costing, order, {}, 0, 0, 0, 0, {}, {}, {}, {}, {}};
+  Shared shared{problem, options, costing, order, {}, 0, 0, threads, 0, 0, {}, {}, {}, {}, {}};
   if (threads == 1) shared.memos = options.memos;
   if (options.better_only) {
     shared.floor = costing.start_value() * (1 + least_gain);

@@ -103,15 +103,19 @@ PartTable::PartTable(const Problem& problem, std::span<cost::PriceMemo* const> m
   clear();
 }
 
-std::size_t PartTable::size() const {
-  std::size_t size = nodes_.size();
-  for (const auto& memo : own_memos_) size += memo->size();
-  return size;
+std::size_t PartTable::bytes() const {
+  std::size_t bytes = nodes_.capacity() * sizeof(PartNode) + times_.capacity() * sizeof(PartTime);
+  for (const PartAxes& each : parts_) {
+    for (const Map& map : each.maps)
+      bytes += map.keys.size() * (sizeof(std::uint64_t) + sizeof(std::uint32_t));
+  }
+  for (const auto& memo : own_memos_) bytes += memo->bytes();
+  return bytes;
 }
 
 void PartTable::clear() {
-  nodes_.clear();
-  times_.clear();
+  nodes_ = {};
+  times_ = {};
   if (memos_.empty() || !own_memos_.empty()) {
     own_memos_.clear();
     memos_.clear();

@@ -53,8 +53,8 @@ class PartTable {
   }
   // Time of what happens once per step; `sum` is added to.
   void add_update(const model::Setup& plan, model::RankParameters held, std::size_t gpu, PartTime& sum);
-  // Parts and products that are remembered, and forgetting them all.
-  std::size_t size() const;
+  // Memory of the parts and products that are remembered, and forgetting them all.
+  std::size_t bytes() const;
   void clear();
 
  private:

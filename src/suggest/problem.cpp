@@ -136,6 +136,13 @@ Unresolved resolve(const Problem& problem, std::span<const std::int64_t> values,
       failed.attention = !whole || model.num_key_value_heads == groups || model.num_key_value_heads < 1;
     }
   }
+  // No file may say that, whatever rules the start breaks.
+  const model::ModelSpec& model = setup.model;
+  const model::ModelSpec& start = problem.start.model;
+  if (model.num_key_value_heads > model.num_attention_heads &&
+      start.num_key_value_heads <= start.num_attention_heads) {
+    failed.attention = true;
+  }
   return failed;
 }
 

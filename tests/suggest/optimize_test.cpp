@@ -193,10 +193,13 @@ TEST_CASE("what empties a space is named", "[suggest]") {
         {"any", [](const model::Setup&) { return true; }},
         {"narrow", [](const model::Setup& s) { return s.model.head_dim < 100; }}};
   };
-  CHECK(suggest::unsatisfiable(problem) == std::vector<std::string>{"rule wide", "rule narrow"});
+  CHECK(suggest::unsatisfiable(problem) ==
+        std::vector<std::string>{"rule wide (`shapelint explain wide`)",
+                                 "rule narrow (`shapelint explain narrow`)"});
   problem.constraints = [] {
     return std::vector<suggest::Constraint>{{"never", [](const model::Setup&) { return false; }}};
   };
-  CHECK(suggest::unsatisfiable(problem) == std::vector<std::string>{"rule never"});
+  CHECK(suggest::unsatisfiable(problem) ==
+        std::vector<std::string>{"rule never (`shapelint explain never`)"});
   CHECK(suggest::optimize(problem, with_threads(2)).best.empty());
 }
