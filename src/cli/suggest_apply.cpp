@@ -53,7 +53,10 @@ std::string contradiction(const std::string& changed, const report::SuggestRepor
     return each.part == report.problem.reading->part;
   });
   if (same == read.readings.end()) return "another model";
-  const auto wrong = suggest::differences(suggestion.setup, same->setup);
+  auto wrong = suggest::differences(suggestion.setup, same->setup);
+  std::erase_if(wrong, [&](const suggest::Change& each) {
+    return suggest::is_copy(each.field, report.problem.links, same->setup);
+  });
   return report::changes_text(wrong);
 }
 
