@@ -16,7 +16,8 @@ struct Io {
   std::ostream& out;  // results only
   std::ostream& err;  // messages
   const text::FileSystem& files;
-  std::map<std::string, std::string> environment;  // the variables that matter: NO_COLOR, FORCE_COLOR …
+  std::map<std::string, std::string>
+      environment;  // the variables that matter: NO_COLOR, FORCE_COLOR, HF_HOME …
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   // Whether to colour, as --color, the environment and the terminal decide; set by run() before a subcommand.

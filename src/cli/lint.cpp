@@ -10,14 +10,15 @@
 
 #include <fmt/format.h>
 
+#include "cli/configured_reader.hpp"
 #include "cli/lint_file.hpp"
 #include "cli/lint_known.hpp"
 #include "cli/lint_setup.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_file.hpp"
 #include "formats/discover.hpp"
-#include "formats/syntax.hpp"
 #include "rules/select.hpp"
+#include "text/parse_any.hpp"
 
 namespace shapelint::cli {
 
@@ -150,7 +151,10 @@ class Run {
   const LintSetup* setup_for(const std::string& config, const std::vector<text::Document>& own,
                              std::vector<report::ReportError>& errors) {
     const auto [found, is_new] = setups_.try_emplace(config);
-    if (is_new) found->second = load_setup(options_, config, own, io_.files, errors);
+    if (is_new) {
+      found->second = load_setup(options_, config, own, io_.files, errors);
+      found->second->model_cache = hub_folder(io_);
+    }
     return found->second.get();
   }
 
@@ -179,7 +183,7 @@ class Run {
         if (job.is_passed_over) return;
         // A folder holds tokenizers and data sets, too, and they are JSON.
         const bool is_data = content.error().message.find(too_large_mark) != std::string::npos &&
-                             formats::syntax_of(job.path, {}) == "json";
+                             text::syntax_by_name(job.path) == text::Syntax::json;
         if (job.named || !is_data) job.outcome.errors.push_back({content.error(), {}});
         return;
       }

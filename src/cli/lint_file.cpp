@@ -266,6 +266,7 @@ FileOutcome lint_text(const LintOptions& options, const LintSetup& setup, const 
   formats::ReadOptions how;
   how.overrides = overrides_for(options, file);
   how.assume_native = assume_native;
+  how.model_cache = setup.model_cache;
   // The built-in dialects are not even loaded for a file that is plainly native.
   formats::ReadResult read = setup.own_dialects != nullptr
                                  ? formats::read_text(files, path, source, how, *setup.own_dialects)

@@ -19,6 +19,7 @@ struct LintSetup {
   const rules::RuleBook* rules = nullptr;  // the built-in ones, or `own_rules`
   std::unique_ptr<rules::RuleBook> own_rules;
   std::unique_ptr<formats::Dialects> own_dialects;  // absent: the built-in ones
+  std::string model_cache;                          // see formats::ReadOptions
   std::vector<text::Document> profiles;             // of --gpu-file and of the configuration's folders
   std::vector<gpu::Gpu> named;                      // by the command line
   std::vector<gpu::Gpu> assumed;                    // when nobody names one

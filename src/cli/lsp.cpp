@@ -7,12 +7,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/configured_reader.hpp"
 #include "cli/field_options.hpp"
 #include "cli/lint_file.hpp"
 #include "cli/lsp_hover.hpp"
 #include "cli/lsp_text.hpp"
-#include "formats/syntax.hpp"
 #include "report/items.hpp"
+#include "text/parse_any.hpp"
 
 namespace shapelint::cli {
 
@@ -154,6 +155,7 @@ class Server {
     report::Report report;
     const std::string config = config::find_config(io_.files, file.path);
     const auto setup = load_setup(options_, config, own_, io_.files, report.errors);
+    setup->model_cache = hub_folder(io_);
     if (report.errors.empty()) {
       FileOutcome outcome = lint_text(options_, *setup, file.path, file.text, false, io_.files);
       report.models = std::move(outcome.models);
@@ -183,9 +185,8 @@ class Server {
   // What was a model a moment ago and cannot be parsed now is being edited, whatever it looks like meanwhile.
   static void add_syntax_error(const OpenFile& file, report::Report& report) {
     if (!report.models.empty() || !report.errors.empty() || file.report.models.empty()) return;
-    const std::string_view syntax = formats::syntax_of(file.path, file.text);
-    if (syntax.empty()) return;
-    const auto parsed = formats::parse(file.path, file.text, syntax);
+    if (!text::guess_syntax(file.path, file.text)) return;
+    const auto parsed = text::parse_any(file.path, file.text);
     if (!parsed) report.errors.push_back({parsed.error(), file.text});
   }
 

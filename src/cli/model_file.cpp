@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
+#include "cli/configured_reader.hpp"
 #include "formats/onnx.hpp"
 #include "formats/read.hpp"
 #include "text/limits.hpp"
+#include "text/model_header.hpp"
 
 namespace shapelint::cli {
 
@@ -50,7 +52,7 @@ Result<std::string> read_all(std::istream& in, const std::string& name) {
 }
 
 Result<std::string> read_named(const std::string& path, const text::FileSystem& files) {
-  auto source = files.read(path, formats::size_limit(path));
+  auto source = text::read_source(files, path, formats::size_limit(path));
   if (source || files.exists(path)) return source;
   Error error = source.error();
   error.hint = nearest_file(path, files);
@@ -74,7 +76,7 @@ ModelFile read_model_file(const std::string& path, const std::string& stdin_name
   formats::ReadOptions options;
   options.overrides = overrides;
   options.assume_native = path == "-";
-  formats::ReadResult result = formats::read_text(io.files, file.path, file.source, options);
+  formats::ReadResult result = ConfiguredReader(io).read(file.path, file.source, options);
   file.readings = std::move(result.readings);
   file.lint = std::move(result.lint);
   file.errors = std::move(result.errors);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/configured_reader.hpp"
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_file.hpp"
@@ -56,15 +57,16 @@ ExitCode show(const ShowOptions& options, Io& io) {
   reading_options.overrides = options.overrides;
   Places places(io.files);
   std::vector<ShownFile> files;
+  ConfiguredReader reader(io);
   for (const formats::Found& file : found.files) {
-    auto source = io.files.read(file.path, formats::size_limit(file.path));
+    auto source = read_named(file.path, io.files);
     if (!source) {
       print_error(io, source.error());
       code = ExitCode::error;
       continue;
     }
     places.remember(file.path, *source);
-    formats::ReadResult result = formats::read_text(io.files, file.path, *source, reading_options);
+    formats::ReadResult result = reader.read(file.path, *source, reading_options);
     for (const Error& error : result.errors) {
       print_error(io, error, error.path == file.path ? std::string_view(*source) : std::string_view{});
       code = ExitCode::error;

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
-#include "formats/syntax.hpp"
 #include "rules/select.hpp"
 #include "text/document.hpp"
+#include "text/parse_any.hpp"
 
 namespace shapelint::config {
 
@@ -172,13 +172,12 @@ std::optional<Suppression> parse(std::string_view source, std::size_t at, std::s
 std::vector<Suppression> read_suppressions(const std::string& path, std::string_view source) {
   std::vector<Suppression> all;
   if (source.find(marker) == std::string_view::npos) return all;
-  std::string_view syntax = formats::syntax_of(path, source);
-  if (syntax.empty()) syntax = "toml";
-  const bool is_shell = syntax == "shell";
-  const std::string_view sign = syntax == "json" ? "//" : "#";
+  const text::Syntax syntax = text::guess_syntax(path, source).value_or(text::Syntax::toml);
+  const bool is_shell = syntax == text::Syntax::shell;
+  const std::string_view sign = syntax == text::Syntax::json ? "//" : "#";
   Tree tree;
   if (!is_shell) {
-    auto documents = formats::parse(path, std::string(source), syntax);
+    auto documents = text::parse_as(syntax, path, std::string(source));
     if (!documents) return all;
     tree.documents = *std::move(documents);
   }

@@ -87,7 +87,7 @@ class Checker {
   }
 
   void fail(std::string message, std::string hint) {
-    errors_.push_back({std::move(message), std::move(hint), "formats/" + dialect_.name + ".toml", {}});
+    errors_.push_back({std::move(message), std::move(hint), dialect_.path, {}});
   }
 
   const Dialect& dialect_;

@@ -110,12 +110,13 @@ class Loader {
           "write keys as a string, a default as a number, or a table with `key`, `derive` or `default`"));
       return out;
     }
-    check_keys(node, {"key", "derive", "default", "unknown", "when", "value", "map", "note", "take"});
+    check_keys(node, {"key", "derive", "default", "unknown", "when", "value", "map", "note", "take", "of"});
     out.when = node["when"] ? expression(node["when"]) : std::string();
     out.note = string(node["note"]);
     if (node["key"]) {
       out.keys = parse_key_paths(string(node["key"]));
       if (node["value"]) out.value = expression(node["value"]);
+      out.of = string(node["of"]);
       const std::string take = string(node["take"]);
       constexpr std::array<std::string_view, 8> ways{"value", "present",       "count",    "maximum",
                                                      "sum",   "leading_zeros", "interval", "text"};
@@ -206,8 +207,8 @@ class Loader {
   }
 
   Part part(NodeRef node) {
-    check_keys(node, {"name", "label", "at", "each", "also", "needs", "lacks", "type", "fallback_type",
-                      "always_type", "fields", "keep_incomplete"});
+    check_keys(node, {"name", "label", "at", "each", "also", "needs", "lacks", "when", "unless", "type",
+                      "fallback_type", "always_type", "fields", "keep_incomplete"});
     Part out;
     out.name = string(node["name"]);
     out.label = paths(node["label"]);
@@ -216,6 +217,8 @@ class Loader {
     out.also = paths(node["also"]);
     out.needs = paths(node["needs"]);
     out.lacks = paths(node["lacks"]);
+    out.when = key_tests(node["when"]);
+    out.unless = key_tests(node["unless"]);
     out.type = paths(node["type"]);
     out.fallback_type = string(node["fallback_type"]);
     out.always_type = string(node["always_type"]);
@@ -308,10 +311,12 @@ bool matches_any(std::string_view patterns, std::string_view text) {
 Dialect load_dialect(const text::Document& document, std::vector<Error>& errors) {
   Loader load(errors);
   const NodeRef root = document.root();
-  load.check_keys(root, {"name", "title", "like", "whose", "source", "order", "syntax", "flags",
-                         "reads_exponents", "recognise", "type", "known_model", "environment", "exports",
-                         "inherit", "part", "fields", "otherwise", "types"});
+  load.check_keys(
+      root, {"name",        "title",           "like",      "whose", "source",      "order",     "syntax",
+             "flags",       "reads_exponents", "recognise", "type",  "known_model", "beside",    "runs",
+             "environment", "exports",         "inherit",   "part",  "fields",      "otherwise", "types"});
   Dialect out;
+  out.path = std::string(document.path());
   out.name = load.string(root["name"]);
   out.title = load.string(root["title"]);
   out.like = load.string(root["like"]);
@@ -325,6 +330,8 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   for (const NodeRef each : root["recognise"]) out.recognise.push_back(load.test(each));
   out.type = load.paths(root["type"]);
   out.known_model = load.strings(root["known_model"]);
+  out.beside = load.string(root["beside"]);
+  out.runs = load.string(root["runs"]);
   out.environment = load.strings(root["environment"]);
   out.exports = load.strings(root["exports"]);
   for (const NodeRef each : root["inherit"]) out.inherit.push_back(load.inherit(each));

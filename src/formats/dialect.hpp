@@ -46,6 +46,7 @@ struct Alternative {
   std::vector<KeyPath> keys;
   std::string when;                                 // expression; empty: always
   std::string value;                                // expression; of `x`, what was read, for Kind::key
+  std::string of;                                   // Reading::count: only these items (patterns) or letters
   std::vector<std::pair<std::string, double>> map;  // patterns with `*` to numbers, in order
   std::string note;
 };
@@ -61,6 +62,13 @@ struct ModelType {
   FieldRules defaults;
 };
 
+// A key that is there, perhaps of a kind or with a value.
+struct KeyTest {
+  KeyPath path;
+  std::optional<text::Kind> kind;
+  std::string equals;  // patterns separated by `|`; empty: anything but absent
+};
+
 // A place in a file that may hold a model (`text_config`, `vision_config`).
 struct Part {
   std::string name;
@@ -69,19 +77,15 @@ struct Part {
   bool each = false;  // every place that exists, not only the first
   std::vector<KeyPath> needs;
   std::vector<KeyPath> lacks;
-  std::vector<KeyPath> also;  // other places that hold its keys, after `at`
-  std::vector<KeyPath> type;  // instead of the dialect's
-  std::string fallback_type;  // when the file names none
-  std::string always_type;    // whatever the file names
+  std::vector<KeyTest> when;    // of the whole file: all must hold
+  std::vector<KeyTest> unless;  // of the whole file: none may hold
+  std::vector<KeyPath> also;    // other places that hold its keys, after `at`
+  std::vector<KeyPath> type;    // instead of the dialect's
+  std::string fallback_type;    // when the file names none
+  std::string always_type;      // whatever the file names
   FieldRules fields;
   bool keep_incomplete =
       false;  // worth reading without a whole shape (what is trained is named, not written)
-};
-
-struct KeyTest {
-  KeyPath path;
-  std::optional<text::Kind> kind;
-  std::string equals;  // patterns separated by `|`; empty: anything but absent
 };
 
 // All conditions of a test must hold.
@@ -104,6 +108,7 @@ struct Inherit {
 };
 
 struct Dialect {
+  std::string path;  // of its data file
   std::string name;
   std::string title;
   std::string like;   // another dialect whose tables hold where this one says nothing
@@ -119,6 +124,10 @@ struct Dialect {
   std::vector<KeyPath> type;  // keys that name the model type
   std::vector<std::string>
       known_model;  // names of a published model: key paths, or texts with `{key}` in them
+  // A file beside this one that describes the model when this one cannot (`config.json` beside weights).
+  std::string beside;
+  // The same, but this file says how that model is run (DeepSpeed).
+  std::string runs;
   std::vector<std::string> environment;  // tables whose keys a bare `${NAME}` may name
   std::vector<std::string> exports;      // helper values that a Reading carries for rules
   std::vector<Inherit> inherit;

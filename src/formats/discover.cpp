@@ -8,7 +8,8 @@
 
 #include "formats/gitignore.hpp"
 #include "formats/paths.hpp"
-#include "formats/syntax.hpp"
+#include "text/limits.hpp"
+#include "text/parse_any.hpp"
 
 namespace shapelint::formats {
 
@@ -78,7 +79,7 @@ class Searcher {
       if (name == ".git") continue;
       if (files_.is_directory(path)) {
         if (!files_.is_link(path) && !is_ignored(path, true)) walk(path, level + 1);
-      } else if (!syntax_of(path, {}).empty() && !is_ignored(path, false)) {
+      } else if (text::syntax_by_name(path) && !is_ignored(path, false)) {
         add(path, false);
       }
     }

@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 
 #include "formats/paths.hpp"
-#include "formats/syntax.hpp"
 #include "text/interpolate.hpp"
+#include "text/limits.hpp"
+#include "text/parse_any.hpp"
 
 namespace shapelint::formats {
 
@@ -46,7 +47,7 @@ class Assembler {
     const std::string_view source = document.source();
     const bool refers =
         source.find("${") != std::string_view::npos || source.find("???") != std::string_view::npos;
-    if (!refers || syntax_of(document.path(), {}) != "yaml") return document;
+    if (!refers || text::syntax_by_name(document.path()) != text::Syntax::yaml) return document;
     Result<text::Document> followed = text::interpolate(document, {dialect_.environment});
     if (followed) return *std::move(followed);
     const Error& error = followed.error();
@@ -152,7 +153,7 @@ class Assembler {
     }
     Result<std::string> content = files_.read(path, text::max_source_bytes);
     if (!content) return false;
-    auto parsed = parse(path, *std::move(content), syntax_of(path, {}));
+    auto parsed = text::parse_any(path, *std::move(content));
     if (!parsed) {
       note(node, fmt::format("`{}` cannot be parsed: {}", path, parsed.error().message));
       return true;

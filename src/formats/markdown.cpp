@@ -103,6 +103,19 @@ std::string formats_markdown(const Dialects& dialects) {
     }
   }
   out +=
+      "## What else is read\n\n"
+      "A file inherits only from files of its own repository, however it names them. Beside it may be "
+      "read:\n\n"
+      "- `config.json`, for weights (`*.safetensors`, their index) and for DeepSpeed's JSON, which says how "
+      "that "
+      "model is run.\n"
+      "- the local Hugging Face cache (`HF_HUB_CACHE`, `HF_HOME/hub`, `~/.cache/huggingface/hub`): the "
+      "`config.json` of a model that axolotl's `base_model` names, before the table below. Nothing is "
+      "fetched.\n\n"
+      "Of a GGUF or safetensors file that is named (in folders they are passed over) only the header is "
+      "read. "
+      "Places in it are lines of the header written as JSON, as `shapelint show` gives them.\n\n"
+      "Mamba and other state-space layers are counted, and are not costed: SL912 says so.\n\n"
       "## Known models\n\nFor files that name a model instead of writing its shape "
       "([formats/models](../formats/models)):\n\n";
   std::vector<std::string> models;

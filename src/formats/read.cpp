@@ -8,12 +8,15 @@
 
 #include "catalog/catalog.hpp"
 #include "formats/inherit.hpp"
+#include "formats/known.hpp"
+#include "formats/neighbours.hpp"
 #include "formats/onnx.hpp"
 #include "formats/paths.hpp"
 #include "formats/recognise.hpp"
 #include "formats/remarks.hpp"
 #include "formats/resolve.hpp"
-#include "formats/syntax.hpp"
+#include "text/model_header.hpp"
+#include "text/parse_any.hpp"
 #include "text/toml.hpp"
 
 namespace shapelint::formats {
@@ -29,6 +32,9 @@ constexpr std::string_view native_name = "native";
 // The places of a part: the first that exists, or all of them.
 std::vector<Place> places_of(const Part& part, const View& view) {
   std::vector<Place> out;
+  const auto is_so = [&](const KeyTest& test) { return holds(view, test); };
+  if (!std::all_of(part.when.begin(), part.when.end(), is_so)) return out;
+  if (std::any_of(part.unless.begin(), part.unless.end(), is_so)) return out;
   for (const KeyPath& path : part.at) {
     for (Place& place : view.places(path)) {
       if (!part.needs.empty() && !view.find_first(part.needs, place)) continue;
@@ -80,11 +86,16 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
     parts.emplace_back();
     parts.back().at.emplace_back();
   }
+  const FindModel find = [&](const std::string& name) -> std::optional<catalog::KnownModel> {
+    if (auto cached = find_in_cache(files, options.model_cache, name)) return cached;
+    const catalog::KnownModel* known = find_known_model(name);
+    return known == nullptr ? std::nullopt : std::optional(*known);
+  };
   const std::size_t first = result.readings.size();
   for (const Part& part : parts) {
     for (const Place& place : places_of(part, whole.view)) {
       model::Reading reading =
-          resolve(dialect, dialects.common(), part, whole.view, place, options.overrides);
+          resolve(dialect, dialects.common(), part, whole.view, place, options.overrides, find);
       reading.path = std::string(document.path());
       reading.name = model_name(reading.path);
       reading.part = label_of(part, whole.view, place);
@@ -140,6 +151,20 @@ bool is_plainly_native(NodeRef root) {
   return root["run"].is(text::Kind::table) && (root["model"]["hidden_size"] || root["conv"]);
 }
 
+// A file that says how something is run, with the model beside it.
+void run_neighbours(const text::FileSystem& files, const std::string& path, const ReadOptions& options,
+                    const Dialects& dialects, ReadResult& result) {
+  const auto dialect = std::find_if(dialects.all().begin(), dialects.all().end(),
+                                    [&](const Dialect& each) { return each.name == result.dialect; });
+  if (dialect == dialects.all().end() || dialect->runs.empty() || result.readings.size() != 1) return;
+  auto other = read_beside(files, path, dialect->runs, options, dialects);
+  if (!other) return;
+  const model::Reading plan = std::move(result.readings.front());
+  result.readings = std::move(other->readings);
+  result.notes.insert(result.notes.end(), other->notes.begin(), other->notes.end());
+  for (model::Reading& reading : result.readings) run_as(plan, reading);
+}
+
 void read_as_native(const text::Document& document, const ReadOptions& options, ReadResult& result) {
   result.recognised = true;
   result.dialect = native_name;
@@ -184,7 +209,7 @@ const Dialects& Dialects::builtin() {
 
 ReadResult read_any(const text::FileSystem& files, const std::string& path, const ReadOptions& options,
                     const Dialects& dialects) {
-  Result<std::string> content = files.read(path, size_limit(path));
+  Result<std::string> content = text::read_source(files, path, size_limit(path));
   if (!content) {
     ReadResult result;
     result.errors.push_back(content.error());
@@ -197,18 +222,21 @@ ReadResult read_text(const text::FileSystem& files, const std::string& path, con
                      const ReadOptions& options, const Dialects& dialects) {
   if (is_onnx(path)) return read_onnx(path, source, options);
   ReadResult result;
-  std::string_view syntax = syntax_of(path, source);
+  std::optional<text::Syntax> guessed = text::guess_syntax(path, source);
+  const bool is_named_so = text::syntax_by_name(path).has_value();
   // A native file may be called anything.
-  if (syntax.empty() && (options.assume_native || source.find("[model]") != std::string::npos))
-    syntax = "toml";
-  if (syntax.empty()) {
+  const bool may_be_native = options.assume_native || source.find("[model]") != std::string::npos;
+  if (!guessed && may_be_native) guessed = text::Syntax::toml;
+  if (!guessed) {
     result.notes.push_back({"the file is of no syntax that configurations are written in", path, {}, {}});
     return result;
   }
-  auto parsed = parse(path, source, syntax);
+  const std::string_view syntax = text::name(*guessed);
+  auto parsed = is_named_so ? text::parse_as(*guessed, path, source) : text::parse_any(path, source);
+  if (!parsed && !is_named_so && may_be_native) parsed = text::parse_as(text::Syntax::toml, path, source);
   if (!parsed) {
     // Templates and data files that cannot be parsed are nobody's mistake; a broken configuration is.
-    if (syntax == "toml") {
+    if (*guessed == text::Syntax::toml && (is_named_so || may_be_native)) {
       result.errors.push_back(parsed.error());
     } else if (const Dialect* dialect = recognise_broken(dialects.all(), source, path, syntax)) {
       result.recognised = true;
@@ -229,10 +257,14 @@ ReadResult read_text(const text::FileSystem& files, const std::string& path, con
         read_as_native(document, options, result);
       continue;
     }
+    if (!dialect->beside.empty()) {
+      if (auto other = read_beside(files, path, dialect->beside, options, dialects)) return *std::move(other);
+    }
     result.recognised = true;
     result.dialect = dialect->name;
     read_document(files, dialects, *dialect, document, syntax, options, result);
   }
+  run_neighbours(files, path, options, dialects, result);
   tell_apart(result.readings);
   if (!result.recognised) {
     result.notes.push_back({"the file is of no dialect that is known", path, {}, {}});
@@ -242,7 +274,7 @@ ReadResult read_text(const text::FileSystem& files, const std::string& path, con
 
 ReadResult read_text(const text::FileSystem& files, const std::string& path, const std::string& source,
                      const ReadOptions& options) {
-  if (syntax_of(path, source) == "toml") {
+  if (text::guess_syntax(path, source) == text::Syntax::toml) {
     const auto document = text::parse_toml(path, source);
     if (document && is_plainly_native(document->root())) {
       ReadResult result;

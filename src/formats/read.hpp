@@ -15,6 +15,8 @@ namespace shapelint::formats {
 
 struct ReadOptions {
   std::vector<model::Override> overrides;
+  // The hub folder of a local Hugging Face cache: where `base_model: org/name` is looked for. Empty: nowhere.
+  std::string model_cache;
   bool assume_native = false;  // a text of no known syntax or dialect is meant as a native file
 };
 
@@ -58,7 +60,7 @@ std::string formats_markdown(const Dialects& dialects);
 ReadResult read_any(const text::FileSystem& files, const std::string& path, const ReadOptions& options = {},
                     const Dialects& dialects = Dialects::builtin());
 
-// The same for a text that was read already.
+// The same for a text that was read already (of a model file: the listing, text::read_source).
 ReadResult read_text(const text::FileSystem& files, const std::string& path, const std::string& source,
                      const ReadOptions& options, const Dialects& dialects);
 

@@ -18,6 +18,8 @@ bool speaks(const Dialect& dialect, std::string_view syntax) {
   return std::find(dialect.syntax.begin(), dialect.syntax.end(), syntax) != dialect.syntax.end();
 }
 
+}  // namespace
+
 bool holds(const View& view, const KeyTest& test) {
   for (const Place& place : view.places(test.path)) {
     const NodeRef node = view.find({place, true}, {});
@@ -30,6 +32,8 @@ bool holds(const View& view, const KeyTest& test) {
   }
   return false;
 }
+
+namespace {
 
 bool holds(const View& view, const Test& test, std::string_view path) {
   if (!test.file.empty() && !matches_any(test.file, path)) return false;

@@ -9,6 +9,9 @@
 
 namespace shapelint::formats {
 
+// Whether the key is there as the test wants it.
+bool holds(const View& view, const KeyTest& test);
+
 // The first dialect (by `order`) for this syntax one of whose tests holds; nullptr when there is none.
 const Dialect* recognise(std::span<const Dialect> dialects, const text::Document& document,
                          std::string_view syntax);

@@ -31,7 +31,7 @@ struct Value {
 class Resolver {
  public:
   Resolver(const Dialect& dialect, const Dialect& common, const Part& part, const View& view,
-           const Place& base, std::span<const model::Override> overrides)
+           const Place& base, std::span<const model::Override> overrides, const FindModel& find)
       : dialect_(dialect), common_(common), part_(part), view_(view), base_(base), overrides_(overrides) {
     scopes_.push_back(base);
     for (const KeyPath& path : part.also) {
@@ -51,8 +51,8 @@ class Resolver {
     for (const std::string& each : dialect.known_model) {
       std::string name = model_name(each);
       if (name.empty()) continue;
-      known_ = find_known_model(name);
-      if (known_ != nullptr) break;
+      known_ = find(name);
+      if (known_) break;
       notes_.push_back({fmt::format("`{}` is not in the table of known models", name), {}, {}, {}});
     }
   }
@@ -101,6 +101,7 @@ class Resolver {
     }
     assume(out, "sequence_length");
     keep_within_positions(out);
+    follow_length(out);
     if (open[static_cast<std::size_t>(model::find_field("vocab_size"))]) assume_vocabulary(out);
     for (const std::string& name : dialect_.exports) {
       const Value& value = get(name);
@@ -155,6 +156,13 @@ class Resolver {
     const std::int64_t positions = reading.setup.model.learned_positions;
     if (origin.kind != Origin::Kind::defaulted || positions <= 0) return;
     reading.setup.plan.sequence_length = std::min(reading.setup.plan.sequence_length, positions);
+  }
+
+  // An encoder's output that nobody gave a length is as long as what is known or assumed by now.
+  static void follow_length(model::Reading& reading) {
+    const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field("source_length"))];
+    if (origin.kind != Origin::Kind::derived) return;
+    reading.setup.plan.source_length = reading.setup.plan.sequence_length;
   }
 
   // The assumed vocabulary is not padded: nothing is to be found in rows that nobody knows.
@@ -264,7 +272,7 @@ class Resolver {
       if (try_rules(type->fields, name, out)) return out;
     }
     if (try_rules(dialect_.fields, name, out)) return out;
-    if (known_ != nullptr && field != model::no_field) {
+    if (known_ && field != model::no_field) {
       for (const auto& [each, value] : known_->values) {
         if (each != field) continue;
         out.number = static_cast<double>(value);
@@ -309,7 +317,11 @@ class Resolver {
   bool try_alternative(const Alternative& each, std::string_view name, Value& out) {
     if (each.kind == Alternative::Kind::key) return try_key(each, name, out);
     if (!holds(each.when, std::nullopt)) return false;
-    if (each.kind == Alternative::Kind::unknown) return true;
+    if (each.kind == Alternative::Kind::unknown) {
+      if (!each.note.empty())
+        notes_.push_back({fmt::format("`{}` is unknown: {}", name, each.note), {}, {}, {}});
+      return true;
+    }
     const auto value = calculate(each.value, std::nullopt);
     if (!value) return false;
     out.number = value;
@@ -352,6 +364,7 @@ class Resolver {
       out.origin.kind = Origin::Kind::stated;
       out.origin.path = node.file();
       out.origin.span = node.span();
+      out.origin.use_span = node.use_span().value_or(Span{});
       out.origin.key_span = node.key_span();
       out.origin.key_path = node.path();
       out.origin.note = each.note;
@@ -369,7 +382,7 @@ class Resolver {
   std::span<const model::Override> overrides_;
   std::string type_name_;
   std::vector<const ModelType*> types_;
-  const catalog::KnownModel* known_ = nullptr;
+  std::optional<catalog::KnownModel> known_;
   std::map<std::string, Value, std::less<>> values_;
   std::vector<model::Note> notes_;
   std::vector<model::Remark> remarks_;
@@ -379,8 +392,8 @@ class Resolver {
 }  // namespace
 
 model::Reading resolve(const Dialect& dialect, const Dialect& common, const Part& part, const View& view,
-                       const Place& base, std::span<const model::Override> overrides) {
-  return Resolver(dialect, common, part, view, base, overrides).reading();
+                       const Place& base, std::span<const model::Override> overrides, const FindModel& find) {
+  return Resolver(dialect, common, part, view, base, overrides, find).reading();
 }
 
 }  // namespace shapelint::formats

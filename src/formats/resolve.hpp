@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,9 +15,12 @@
 
 namespace shapelint::formats {
 
+// What is known of a published model by its name.
+using FindModel = std::function<std::optional<catalog::KnownModel>(const std::string&)>;
+
 // Fills a Reading from the tables of `dialect` and, for what those leave open, of `common`. Values that
 // cannot be understood become unknown, with a note.
 model::Reading resolve(const Dialect& dialect, const Dialect& common, const Part& part, const View& view,
-                       const Place& base, std::span<const model::Override> overrides);
+                       const Place& base, std::span<const model::Override> overrides, const FindModel& find);
 
 }  // namespace shapelint::formats

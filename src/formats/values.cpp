@@ -102,11 +102,26 @@ Seen look_at_list(NodeRef list, const Alternative& each, FieldId field) {
   return out;
 }
 
+// Items of a list, entries of a table, or letters of a pattern such as `M-M*`; all of them, or those of `of`.
+Seen count(NodeRef node, const Alternative& each) {
+  if (const auto letters = node.as_string()) {
+    if (each.of.empty()) return number(static_cast<double>(letters->size()));
+    return number(static_cast<double>(std::count_if(letters->begin(), letters->end(), [&](char letter) {
+      return each.of.find(letter) != std::string::npos;
+    })));
+  }
+  if (!node.is(Kind::list) && !node.is(Kind::table)) return {Seen::Kind::unreadable, 0};
+  double found = 0;
+  for (const NodeRef item : node)
+    found += each.of.empty() || matches_any(each.of, written_form(item)) ? 1 : 0;
+  return number(found);
+}
+
 }  // namespace
 
 Seen look(NodeRef node, const Alternative& each, FieldId field) {
   if (each.reading == Alternative::Reading::present) return number(1);
-  if (each.reading == Alternative::Reading::count) return number(static_cast<double>(node.size()));
+  if (each.reading == Alternative::Reading::count) return count(node, each);
   if (each.reading == Alternative::Reading::leading_zeros || each.reading == Alternative::Reading::interval) {
     return look_at_pattern(node, each);
   }

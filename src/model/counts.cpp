@@ -36,8 +36,10 @@ std::int64_t attention_parameters(const ModelSpec& model) {
   const std::int64_t columns =
       plus(times(heads, model.head_dim),
            times(model.num_key_value_heads, plus(model.head_dim, model.value_head_dim)));
-  return plus(times(hidden, columns), when(model.qkv_bias, columns),
-              times(heads, model.value_head_dim, hidden), when(model.attention_output_bias, hidden),
+  const std::int64_t projections =
+      plus(times(hidden, columns), when(model.qkv_bias, columns), times(heads, model.value_head_dim, hidden),
+           when(model.attention_output_bias, hidden));
+  return plus(projections, when(model.cross_attention, projections),
               when(model.qk_norm, times(2, norm_parameters(model, model.head_dim))));
 }
 
@@ -45,10 +47,6 @@ std::int64_t mlp_parameters(const ModelSpec& model, std::int64_t width) {
   const std::int64_t branches = model.mlp_gated ? 2 : 1;
   return plus(times(branches + 1, model.hidden_size, width),
               when(model.mlp_bias, plus(times(branches, width), model.hidden_size)));
-}
-
-std::int64_t num_dense_layers(const ModelSpec& model) {
-  return model.num_layers - num_moe_layers(model);
 }
 
 // One mixture layer with `experts` of its routed experts.
@@ -77,9 +75,9 @@ std::int64_t head_parameters(const ModelSpec& model) {
 }
 
 std::int64_t parameters_with(const ModelSpec& model, std::int64_t experts) {
-  const std::int64_t every_layer = plus(
-      attention_parameters(model), times(model.norms_per_layer, norm_parameters(model, model.hidden_size)));
+  const std::int64_t every_layer = times(model.norms_per_layer, norm_parameters(model, model.hidden_size));
   return plus(times(model.num_layers, every_layer),
+              times(num_attention_layers(model), attention_parameters(model)),
               times(num_dense_layers(model), mlp_parameters(model, model.intermediate_size)),
               times(num_moe_layers(model), moe_parameters(model, experts)), embedding_parameters(model),
               head_parameters(model));
@@ -117,7 +115,19 @@ double attention_products(const Setup& setup, CausalFlops convention) {
   const double groups = static_cast<double>(model.num_key_value_heads);
   const double qk = static_cast<double>(model.head_dim);
   const double value = static_cast<double>(model.value_head_dim);
-  return hidden * (heads * qk + groups * (qk + value)) + heads * (qk + value) * keys + heads * value * hidden;
+  double products =
+      hidden * (heads * qk + groups * (qk + value)) + heads * (qk + value) * keys + heads * value * hidden;
+  if (model.cross_attention) {
+    const Plan& plan = setup.plan;
+    const double source = static_cast<double>(plan.source_length);
+    // Keys and values come from the encoder's output: once for all tokens, and while decoding from the cache.
+    const double per_token =
+        plan.mode == Mode::decode || plan.sequence_length <= 0
+            ? 0.0
+            : source / static_cast<double>(plan.sequence_length) * hidden * groups * (qk + value);
+    products += hidden * heads * qk + per_token + heads * (qk + value) * source + heads * value * hidden;
+  }
+  return products;
 }
 
 }  // namespace
@@ -207,9 +217,10 @@ PartSize part_size(const Setup& setup, Part part) {
 double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
   const ModelSpec& model = setup.model;
   if (!model.conv.empty()) return 2 * size_of(resolve(model)).multiply_adds;
-  const double layers = static_cast<double>(model.num_layers) * attention_products(setup, convention) +
-                        static_cast<double>(num_dense_layers(model)) * mlp_products(model) +
-                        static_cast<double>(num_moe_layers(model)) * mixture_products(model);
+  const double layers =
+      static_cast<double>(num_attention_layers(model)) * attention_products(setup, convention) +
+      static_cast<double>(num_dense_layers(model)) * mlp_products(model) +
+      static_cast<double>(num_moe_layers(model)) * mixture_products(model);
   return 2 * layers + head_flops_per_token(setup);
 }
 

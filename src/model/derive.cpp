@@ -26,6 +26,8 @@ constexpr Condition gated{"with a gated MLP", [](const Setup& s) { return s.mode
 constexpr Condition latent{"with `[model.mla]`", [](const Setup& s) { return s.model.mla.kv_lora_rank > 0; }};
 constexpr Condition mixture{"with `[model.moe]`", [](const Setup& s) { return s.model.moe.num_experts > 0; }};
 constexpr Condition decoding{"for decode", [](const Setup& s) { return s.plan.mode == Mode::decode; }};
+constexpr Condition crossing{"with `cross_attention`",
+                             [](const Setup& s) { return s.model.cross_attention; }};
 constexpr Condition heads_divide{"where it divides", [](const Setup& s) {
                                    return s.model.num_attention_heads < 1 ||
                                           s.model.hidden_size % s.model.num_attention_heads == 0;
@@ -95,6 +97,9 @@ std::vector<Derivation> build() {
   add("tie_word_embeddings", defaulted, "Hugging Face's default", always, constant<1>);
   add("parallel_block", defaulted, own, always, constant<0>);
   add("causal", defaulted, own, always, constant<1>);
+  add("layers_without_attention", defaulted, none, always, constant<0>);
+  add("layers_without_mlp", defaulted, none, always, constant<0>);
+  add("cross_attention", defaulted, none, always, constant<0>);
   add("norm", derived, "mlp_gated: with a gate comes RMSNorm", {"", gated.applies},
       constant<static_cast<std::int64_t>(Norm::rmsnorm)>);
   add("norm", defaulted, own, always, constant<static_cast<std::int64_t>(Norm::layernorm)>);
@@ -125,6 +130,9 @@ std::vector<Derivation> build() {
     add(zero, defaulted, own, always, constant<0>);
   }
   add("speculative_acceptance", defaulted, own, always, constant<70>);
+  add("source_length", derived, "sequence_length", crossing,
+      [](const Setup& s) { return s.plan.sequence_length; });
+  add("source_length", defaulted, none, always, constant<0>);
   for (const std::string_view one :
        {"micro_batch_size", "gradient_accumulation", "tensor", "pipeline", "data", "expert", "context"}) {
     add(one, defaulted, own, always, constant<1>);

@@ -113,8 +113,19 @@ class Emitter {
 void lower_attention(const Shared& shared, double count, Emitter& emit);         // lower_attention.cpp
 void lower_latent_attention(const Shared& shared, double count, Emitter& emit);  // lower_mla.cpp
 // Scores, softmax, over the values: one op or many. `batch` counts the products when they are not fused.
+struct CoreNames {
+  std::string_view ring = "layer.attention.ring";
+  std::string_view flash = "layer.attention.flash";
+  std::string_view scores = "layer.attention.scores";
+  std::string_view mask = "layer.attention.mask";
+  std::string_view softmax = "layer.attention.softmax";
+  std::string_view dropout = "layer.attention.dropout";
+  std::string_view values = "layer.attention.values";
+};
 void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
-                          Emitter& emit);
+                          Emitter& emit, const CoreNames& names = {});
+// Queries of this layer over the keys and values of an encoder's output (lower_cross.cpp).
+void lower_cross_attention(const Shared& shared, double count, Emitter& emit);
 void lower_mlp(const Shared& shared, double count, Emitter& emit);                   // lower_mlp.cpp
 void lower_moe(const Shared& shared, double count, Emitter& emit);                   // lower_moe.cpp
 void lower_embedding(const Shared& shared, Emitter& emit);                           // lower_head.cpp

@@ -70,6 +70,12 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
   }
   leave("layer.attention.reduce");
   residual("layer.attention.residual", 1);
+  if (model.cross_attention) {
+    enter("layer.cross_attention.gather");
+    if (counts.attention > 0) lower_cross_attention(shared, counts.attention, emit);
+    leave("layer.cross_attention.reduce");
+    residual("layer.cross_attention.residual", 1);
+  }
   enter("layer.mlp.gather");
   mlp();
   leave("layer.mlp.reduce");
@@ -110,6 +116,14 @@ std::int64_t num_moe_layers(const ModelSpec& model) {
   return std::max<std::int64_t>(0, candidates) / std::max<std::int64_t>(1, model.moe.layer_interval);
 }
 
+std::int64_t num_attention_layers(const ModelSpec& model) {
+  return std::max<std::int64_t>(0, model.num_layers - model.layers_without_attention);
+}
+
+std::int64_t num_dense_layers(const ModelSpec& model) {
+  return std::max<std::int64_t>(0, model.num_layers - model.layers_without_mlp - num_moe_layers(model));
+}
+
 LayerRuns layer_runs(const Setup& setup) {
   const bool training = setup.plan.mode == Mode::train;
   const double micro_batches =
@@ -120,7 +134,11 @@ LayerRuns layer_runs(const Setup& setup) {
   const std::int64_t mixtures = num_moe_layers(setup.model);
   // Whole numbers are multiplied before anything is divided, so that 3 of 61 layers are 3 and
   // not 3.0000000000000036.
-  return {all, all * static_cast<double>(layers - mixtures) / static_cast<double>(layers),
+  const auto share = [&](std::int64_t some) {
+    return all * static_cast<double>(some) / static_cast<double>(layers);
+  };
+  return {all, share(std::min(layers, num_attention_layers(setup.model))),
+          share(std::min(layers, num_dense_layers(setup.model))),
           all * static_cast<double>(mixtures) / static_cast<double>(layers)};
 }
 
@@ -189,7 +207,7 @@ Workload lower(const Setup& setup) {
   Emitter emit(shared, workload);
   lower_embedding(shared, emit);
   const LayerRuns runs = layer_runs(setup);
-  lower_layers(shared, {runs.all, runs.all, runs.mlp, runs.mixture}, emit);
+  lower_layers(shared, {runs.all, runs.attention, runs.mlp, runs.mixture}, emit);
   lower_head(shared, emit);
   lower_pipeline(shared, emit);
   if (shared.training) {

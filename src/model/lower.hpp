@@ -44,12 +44,17 @@ struct RankParameters {
 void lower_part(const Setup& setup, Part part, Workload& workload);
 // Appends what happens once per step and depends on the number of parameters: gradients and optimizer.
 void lower_update(const Setup& setup, RankParameters held, Workload& workload);
-// Runs of layers in a step: layers of this rank times micro-batches; `all` is the sum of the two kinds.
+// Runs of layers in a step: layers of this rank times micro-batches; `all` is the sum of the two kinds of
+// MLP, but in hybrids.
 struct LayerRuns {
   double all = 0;
-  double mlp = 0;      // layers with an ordinary MLP
-  double mixture = 0;  // layers with a mixture of experts
+  double attention = 0;  // layers with attention; all but in hybrids
+  double mlp = 0;        // layers with an ordinary MLP
+  double mixture = 0;    // layers with a mixture of experts
 };
+// Layers with attention, and layers with an ordinary MLP.
+std::int64_t num_attention_layers(const ModelSpec& model);
+std::int64_t num_dense_layers(const ModelSpec& model);
 LayerRuns layer_runs(const Setup& setup);
 // Tokens of a step on one replica of the model: trained on, read, or produced; images of a CNN.
 double tokens_per_step(const Setup& setup);

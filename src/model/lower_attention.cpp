@@ -27,7 +27,7 @@ Dim qkv_columns(const Shared& shared) {
 }  // namespace
 
 void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
-                          Emitter& emit) {
+                          Emitter& emit, const CoreNames& names) {
   const Repeat core{count, Recomputed::with_attention};
   // Ring attention hands the keys and values of all ranks around while it computes.
   const double cached =
@@ -35,29 +35,26 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
       static_cast<double>(shape.key_value_heads.value) *
       static_cast<double>(shape.head_dim.value + shape.value_head_dim.value) * shared.activation;
   if (!shared.decoding) {
-    emit.collective("layer.attention.ring", CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-                    cached, shared.plan.context, {count, Recomputed::with_attention}, true,
-                    shared.plan.tensor);
+    emit.collective(names.ring, CollectiveKind::all_gather, CollectiveKind::reduce_scatter, cached,
+                    shared.plan.context, {count, Recomputed::with_attention}, true, shared.plan.tensor);
   }
   if (shared.plan.attention == Attention::flash) {
-    emit.attention("layer.attention.flash", shape, core);
+    emit.attention(names.flash, shape, core);
     return;
   }
   const double scores = static_cast<double>(batch.value) * static_cast<double>(shape.query_length.value) *
                         static_cast<double>(shape.key_length.value);
   const double matrix = scores * shared.activation;
-  emit.product("layer.attention.scores", batch, shape.query_length, shape.key_length, shape.head_dim,
-               Layout::tn, core);
+  emit.product(names.scores, batch, shape.query_length, shape.key_length, shape.head_dim, Layout::tn, core);
   // Each pass reads and writes the whole score matrix; softmax's gradient reads its output as well.
-  if (!shared.decoding)
-    emit.elementwise("layer.attention.mask", 2 * matrix, 2 * matrix, core, of_each(scores, {1, 1}));
-  emit.elementwise("layer.attention.softmax", 2 * matrix, 3 * matrix, core, of_each(scores, softmax_flops));
+  if (!shared.decoding) emit.elementwise(names.mask, 2 * matrix, 2 * matrix, core, of_each(scores, {1, 1}));
+  emit.elementwise(names.softmax, 2 * matrix, 3 * matrix, core, of_each(scores, softmax_flops));
   if (shared.plan.dropout && shared.training) {
     const double dropped = 2 * matrix + dropout_mask_bytes * scores;
-    emit.elementwise("layer.attention.dropout", dropped, dropped, core, of_each(scores, {2, 2}));
+    emit.elementwise(names.dropout, dropped, dropped, core, of_each(scores, {2, 2}));
   }
-  emit.product("layer.attention.values", batch, shape.query_length, shape.value_head_dim, shape.key_length,
-               Layout::nn, core);
+  emit.product(names.values, batch, shape.query_length, shape.value_head_dim, shape.key_length, Layout::nn,
+               core);
 }
 
 void lower_attention(const Shared& shared, double count, Emitter& emit) {

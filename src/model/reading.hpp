@@ -20,9 +20,10 @@ struct Origin {
     defaulted      // `note` says whose default
   };
   Kind kind = Kind::unknown;
-  std::string path;      // stated: the file (it may be another than the one linted: inheritance)
-  Span span;             // stated: the value's bytes
-  Span key_span;         // stated: the key's bytes
+  std::string path;  // stated: the file (it may be another than the one linted: inheritance)
+  Span span;         // stated: the value's bytes
+  Span use_span;  // stated: where the value is used, when it is written elsewhere (alias, `${…}`, `$VAR`)
+  Span key_span;  // stated: the key's bytes
   std::string key_path;  // stated: `model.hidden_size`, as the file calls it
   std::string note;
 };

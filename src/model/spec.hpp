@@ -97,6 +97,11 @@ struct ModelSpec {
   bool tie_word_embeddings = true;
   bool parallel_block = false;  // attention and MLP read the same norm's output (GPT-J, Falcon)
   bool causal = true;
+  // Hybrids: layers that mix tokens by something else (state space, linear attention), which is not costed,
+  // and layers without an MLP or a mixture.
+  std::int64_t layers_without_attention = 0;
+  std::int64_t layers_without_mlp = 0;
+  bool cross_attention = false;  // each layer also attends to the output of an encoder (T5, BART, Whisper)
 
   // These change parameter counts, not shapes.
   Norm norm = Norm::layernorm;
@@ -133,6 +138,7 @@ struct Plan {
   Recompute recompute = Recompute::none;
   std::int64_t micro_batch_size = 1;
   std::int64_t sequence_length = 0;
+  std::int64_t source_length = 0;          // tokens of the encoder's output that cross-attention reads
   std::int64_t context_length = 0;         // decode: tokens already in the cache
   std::int64_t gradient_accumulation = 1;  // micro-batches per step and pipeline
   std::int64_t tensor = 1;

@@ -36,6 +36,7 @@ std::string line(std::size_t gutter, std::string_view label, const std::string& 
 
 std::vector<Mark> marks_of(const rules::Finding& finding, const ModelReport& model) {
   std::vector<Mark> marks{{finding.span, true, {}}};
+  if (finding.use_span.end > finding.use_span.begin) marks.push_back({finding.use_span, false, "used here"});
   for (const model::FieldId field : finding.related) {
     const auto index = static_cast<std::size_t>(field);
     if (field == model::no_field || index >= model.reading.origins.size()) continue;

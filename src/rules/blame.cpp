@@ -138,6 +138,7 @@ void place(Finding& finding, const model::Reading& reading) {
     case Origin::Kind::stated:
       finding.path = origin.path.empty() ? reading.path : origin.path;
       finding.span = origin.span;
+      finding.use_span = origin.use_span;
       finding.key_path = origin.key_path;
       break;
     case Origin::Kind::command_line:

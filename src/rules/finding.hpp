@@ -50,6 +50,7 @@ struct Finding {
   std::vector<model::FieldId> related;
   std::string path;  // of the file
   Span span;         // the value's bytes; empty when nothing in the file states it
+  Span use_span;     // where that value is used, when it is written elsewhere; empty otherwise
   std::string key_path;
   std::string note;  // such as "the value is Megatron's default; the file does not state it"
   bool certain_to_fail = false;

@@ -108,6 +108,7 @@ constexpr Variable table[] = {
     {"gated_linear2_width", Level::model, "width that the second linear layer of the same MLP takes", [](const Context& c) { return extra(c, "gated_linear2_width"); }},
     {"gated_as_written", Level::model, "the width that the file gives for a gated MLP, before the framework cuts it into branches", [](const Context& c) { return extra(c, "gated_as_written"); }},
     {"quantization_block", Level::model, "values that share a scale in the file's quantized weights", [](const Context& c) { return extra(c, "quantization_block"); }},
+    {"state_space_layers", Level::model, "layers with a state space or linear attention, which are not costed", [](const Context& c) { return extra(c, "state_space_layers"); }},
     {"added_tokens", Level::model, "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(c, "added_tokens"); }},
     {"resizes_to_32", Level::model, "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(c, "resizes_to_32"); }},
 

@@ -36,8 +36,12 @@ double layer_activation_bytes(const model::Setup& setup) {
   const double scores = keeps_scores ? 5 * real(model.num_attention_heads) * real(plan.sequence_length) /
                                            real(model.hidden_size)
                                      : 0;
-  if (plan.sequence_parallel) return stream / t * (34 + scores);
-  return stream * (10 + 24 / t + scores / t);
+  // Cross-attention keeps what self-attention keeps: of the 34, its input, mask and norm (5), and 8 that are
+  // split.
+  const double whole = 10 + (model.cross_attention ? 5 : 0);
+  const double split = 24 + (model.cross_attention ? 8 : 0);
+  if (plan.sequence_parallel) return stream / t * (whole + split + scores);
+  return stream * (whole + split / t + scores / t);
 }
 
 }  // namespace

@@ -58,6 +58,36 @@ Result<std::string> RealFileSystem::read(const std::string& path, std::int64_t m
   return content;
 }
 
+// In memory, and where nothing else is done: all of it is read.
+Result<std::string> FileSystem::read_start(const std::string& path, std::int64_t max_bytes,
+                                           std::int64_t& file_bytes) const {
+  constexpr std::int64_t all = std::int64_t{1} << 40U;
+  Result<std::string> content = read(path, all);
+  if (!content) return content;
+  file_bytes = static_cast<std::int64_t>(content->size());
+  if (file_bytes > max_bytes) content->resize(static_cast<std::size_t>(max_bytes));
+  return content;
+}
+
+// A pipe cannot be read twice, so it has no start.
+Result<std::string> RealFileSystem::read_start(const std::string& path, std::int64_t max_bytes,
+                                               std::int64_t& file_bytes) const {
+  std::error_code problem;
+  if (!fs::is_regular_file(path, problem)) return file_error(path, "is no regular file");
+  const auto size = fs::file_size(path, problem);
+  if (problem) return file_error(path, fmt::format("cannot be read: {}", problem.message()));
+  file_bytes = static_cast<std::int64_t>(size);
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return file_error(path, fmt::format("cannot be read: {}", reason(errno)));
+  std::string content(static_cast<std::size_t>(std::min(max_bytes, file_bytes)), '\0');
+  content.resize(std::fread(content.data(), 1, content.size(), file));
+  const bool failed = std::ferror(file) != 0;
+  const int code = errno;
+  std::fclose(file);
+  if (failed) return file_error(path, fmt::format("cannot be read: {}", reason(code)));
+  return content;
+}
+
 namespace {
 
 // What was wrong, or 0.

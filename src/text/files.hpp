@@ -15,6 +15,9 @@ class FileSystem {
   virtual ~FileSystem() = default;
   // The whole content. Errors: no such file, a directory, no permission, larger than `max_bytes`.
   virtual Result<std::string> read(const std::string& path, std::int64_t max_bytes) const = 0;
+  // The first `max_bytes` of a regular file, or all of it when it is shorter; `file_bytes` becomes its size.
+  virtual Result<std::string> read_start(const std::string& path, std::int64_t max_bytes,
+                                         std::int64_t& file_bytes) const;
   // Writes beside the target and renames, so that a reader never sees half a file.
   virtual Result<bool> write(const std::string& path, std::string_view content) const = 0;
   virtual bool is_directory(const std::string& path) const = 0;
@@ -27,6 +30,8 @@ class FileSystem {
 
 class RealFileSystem final : public FileSystem {
  public:
+  Result<std::string> read_start(const std::string& path, std::int64_t max_bytes,
+                                 std::int64_t& file_bytes) const override;
   Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override;
   Result<bool> write(const std::string& path, std::string_view content) const override;
   bool is_directory(const std::string& path) const override;

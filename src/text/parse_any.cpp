@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include <fmt/format.h>
 
 #include "text/json.hpp"
+#include "text/literal_python.hpp"
+#include "text/model_header.hpp"
 #include "text/shell.hpp"
 #include "text/toml.hpp"
 #include "text/yaml.hpp"
@@ -19,7 +22,7 @@ struct Extension {
   std::string_view name;
   Syntax syntax;
 };
-constexpr std::array<Extension, 11> extensions{{{"json", Syntax::json},
+constexpr std::array<Extension, 12> extensions{{{"json", Syntax::json},
                                                 {"jsonc", Syntax::json},
                                                 {"yaml", Syntax::yaml},
                                                 {"yml", Syntax::yaml},
@@ -29,13 +32,16 @@ constexpr std::array<Extension, 11> extensions{{{"json", Syntax::json},
                                                 {"slurm", Syntax::shell},
                                                 {"sbatch", Syntax::shell},
                                                 {"zsh", Syntax::shell},
-                                                {"ksh", Syntax::shell}}};
+                                                {"ksh", Syntax::shell},
+                                                {"py", Syntax::python}}};
 
-std::string_view extension_of(std::string_view path) {
+std::string extension_of(std::string_view path) {
   const std::size_t slash = path.find_last_of("/\\");
   const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   const std::size_t dot = name.rfind('.');
-  return dot == std::string_view::npos || dot == 0 ? std::string_view() : name.substr(dot + 1);
+  std::string out(dot == std::string_view::npos || dot == 0 ? std::string_view() : name.substr(dot + 1));
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
 }
 
 std::string_view trim(std::string_view text) {
@@ -81,12 +87,24 @@ std::optional<Syntax> guess_line(std::string_view line) {
 
 }  // namespace
 
-std::optional<Syntax> guess_syntax(std::string_view path, std::string_view text) {
-  const std::string_view extension = extension_of(path);
+std::string_view name(Syntax syntax) {
+  constexpr std::array<std::string_view, 7> names{"json",   "yaml", "toml",       "shell",
+                                                  "python", "gguf", "safetensors"};
+  return names[static_cast<std::size_t>(syntax)];
+}
+
+std::optional<Syntax> syntax_by_name(std::string_view path) {
+  const std::string extension = extension_of(path);
   for (const Extension& each : extensions) {
     if (each.name == extension) return each.syntax;
   }
-  if (extension == "py") return std::nullopt;
+  return std::nullopt;
+}
+
+std::optional<Syntax> guess_syntax(std::string_view path, std::string_view text) {
+  if (const auto model = listing_of(text))
+    return *model == ModelFile::gguf ? Syntax::gguf : Syntax::safetensors;
+  if (const auto by_name = syntax_by_name(path)) return by_name;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (text.starts_with("#!")) {
     const std::string_view first = text.substr(0, text.find('\n'));
@@ -104,33 +122,40 @@ std::optional<Syntax> guess_syntax(std::string_view path, std::string_view text)
   return std::nullopt;
 }
 
-Result<std::vector<Document>> parse_any(std::string path, std::string text) {
+Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, std::string text) {
   const auto one = [](Result<Document> document) -> Result<std::vector<Document>> {
     if (!document) return document.error();
     return std::vector<Document>{*std::move(document)};
   };
-  const std::optional<Syntax> syntax = guess_syntax(path, text);
-  if (!syntax) {
-    return Error{"this looks like no JSON, YAML, TOML or shell script", {}, std::move(path), {}};
-  }
-  switch (*syntax) {
-    case Syntax::json: {
-      const std::string_view extension = extension_of(path);
-      if (extension.starts_with("json")) return one(parse_json(std::move(path), std::move(text)));
-      Result<Document> json = parse_json(path, text);
-      if (json) return one(std::move(json));
-      Result<std::vector<Document>> yaml = parse_yaml(std::move(path), std::move(text));
-      if (yaml) return yaml;
-      return json.error();
-    }
+  switch (syntax) {
+    case Syntax::json:
+    case Syntax::gguf:
+    case Syntax::safetensors:
+      return one(parse_json(std::move(path), std::move(text)));
     case Syntax::yaml:
       return parse_yaml(std::move(path), std::move(text));
     case Syntax::toml:
       return one(parse_toml(std::move(path), std::move(text)));
     case Syntax::shell:
       return parse_shell(std::move(path), std::move(text));
+    case Syntax::python:
+      return one(parse_literal_python(std::move(path), std::move(text)));
   }
   return Error{"no reader", {}, std::move(path), {}};
+}
+
+Result<std::vector<Document>> parse_any(std::string path, std::string text) {
+  const std::optional<Syntax> syntax = guess_syntax(path, text);
+  if (!syntax) {
+    return Error{"this looks like no JSON, YAML, TOML or shell script", {}, std::move(path), {}};
+  }
+  if (*syntax == Syntax::json && !syntax_by_name(path)) {
+    Result<std::vector<Document>> json = parse_as(Syntax::json, path, text);
+    if (json) return json;
+    Result<std::vector<Document>> yaml = parse_yaml(std::move(path), std::move(text));
+    return yaml ? std::move(yaml) : std::move(json);
+  }
+  return parse_as(*syntax, std::move(path), std::move(text));
 }
 
 }  // namespace shapelint::text

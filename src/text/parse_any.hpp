@@ -11,16 +11,24 @@
 
 namespace shapelint::text {
 
-enum class Syntax : std::uint8_t { json, yaml, toml, shell };
+// `gguf` and `safetensors` are listings of model files' headers (text/model_header.hpp).
+enum class Syntax : std::uint8_t { json, yaml, toml, shell, python, gguf, safetensors };
+std::string_view name(Syntax syntax);
 
-// By extension (.json .jsonc .yaml .yml .toml .sh .bash .slurm .sbatch .zsh .ksh); for another name or none
-// (standard input) by content: `#!…sh`, a first `{` or `[`, a TOML table or assignment, a YAML key, flags.
-// Nothing when it looks like none of them.
+// By the name's ending: .json .jsonc .yaml .yml .toml .sh .bash .slurm .sbatch .zsh .ksh .py, in any case.
+std::optional<Syntax> syntax_by_name(std::string_view path);
+
+// A listing by its content, then by the name; for another ending or none (standard input) by content:
+// `#!…sh`, a first `{` or `[`, a TOML table or assignment, a YAML key, flags. Nothing when it looks like none
+// of them.
 std::optional<Syntax> guess_syntax(std::string_view path, std::string_view text);
 
-// Parses with that reader. A file has several Documents when its syntax has (YAML), or when it describes
-// several (a script with open branches). An unknown extension whose content begins with a bracket is JSON, or
-// YAML's flow style when JSON it is not. Error: what the reader says; or that there is no reader.
+// Parses with the reader of that syntax. A file has several Documents when its syntax has (YAML), or when it
+// describes several (a script with open branches).
+Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, std::string text);
+
+// Guesses and parses. An unknown extension whose content begins with a bracket is JSON, or YAML's flow style
+// when JSON it is not. Error: what the reader says; or that there is no reader.
 Result<std::vector<Document>> parse_any(std::string path, std::string text);
 
 }  // namespace shapelint::text

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include "formats/syntax.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;

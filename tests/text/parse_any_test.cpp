@@ -14,7 +14,9 @@ TEST_CASE("parse_any: the extension decides") {
   CHECK(guess_syntax("a.b/x.yml", "{}") == Syntax::yaml);
   CHECK(guess_syntax("pyproject.toml", "") == Syntax::toml);
   CHECK(guess_syntax("tr8.slurm", "") == Syntax::shell);
-  CHECK_FALSE(guess_syntax("train.py", "a = 1"));
+  CHECK(guess_syntax("train.py", "a = 1") == Syntax::python);
+  CHECK(guess_syntax("CONFIG.JSON", "") == Syntax::json);
+  CHECK(guess_syntax("model.json", "{\n \"gguf\": 3}") == Syntax::gguf);
 }
 
 TEST_CASE("parse_any: content decides for other names and for standard input") {

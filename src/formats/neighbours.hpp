@@ -1,0 +1,28 @@
+// What lies beside a configuration, and the local cache of published models.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "catalog/known_models.hpp"
+#include "formats/read.hpp"
+
+namespace shapelint::formats {
+
+// What `name` in the folder of `path` describes; nothing when it is not there, is `path` itself, or holds no
+// model.
+std::optional<ReadResult> read_beside(const text::FileSystem& files, const std::string& path,
+                                      const std::string& name, const ReadOptions& options,
+                                      const Dialects& dialects);
+
+// How `plan` says that a model is run, for a reading of that model.
+void run_as(const model::Reading& plan, model::Reading& reading);
+
+// The model that `name` (`org/Name`) stands for in a Hugging Face cache, by its own config.json: the main
+// revision's, or the last of the others. `hub`: the folder with `models--org--Name`. Nothing else is read
+// there.
+std::optional<catalog::KnownModel> find_in_cache(const text::FileSystem& files, const std::string& hub,
+                                                 std::string_view name);
+
+}  // namespace shapelint::formats

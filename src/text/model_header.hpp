@@ -1,0 +1,49 @@
+// The headers of model files: GGUF (llama.cpp) and safetensors (Hugging Face).
+//
+// Only the header is read, never a weight. It is given as JSON text with one value per line, which is parsed
+// like any configuration: what points into a binary file points to a line of this listing. Dots in names
+// become tables
+// (`llama.attention.head_count`, `model.layers.0.mlp.up_proj.weight`); of a long list (a tokenizer's words)
+// only its length is kept.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "text/files.hpp"
+#include "text/limits.hpp"
+
+namespace shapelint::text {
+
+enum class ModelFile : std::uint8_t { gguf, safetensors };
+
+// Most bytes of a model file that are read. The longest public headers, with a tokenizer of 256,000 words and
+// its merges, have about 20 MB.
+inline constexpr std::int64_t max_header_bytes = std::int64_t{64} * 1024 * 1024;
+
+// Most names (keys, tensors) that are listed; the largest public model has 91,000 tensors.
+inline constexpr std::size_t max_header_entries = 150'000;
+
+// By the first bytes: `GGUF`; or a length of 8 bytes and a `{` behind it.
+std::optional<ModelFile> model_file_of(std::string_view first_bytes);
+
+// `first_bytes`: the file's beginning, at most max_header_bytes of it. `file_bytes`: how large the file is;
+// -1 when that is not known. Errors: no such header, a length past the end of the file, too many entries, not
+// UTF-8.
+Result<std::string> gguf_listing(const std::string& path, std::string_view first_bytes,
+                                 std::int64_t file_bytes);
+Result<std::string> safetensors_listing(const std::string& path, std::string_view first_bytes,
+                                        std::int64_t file_bytes);
+
+// Which kind of model file a listing was made from; nothing for any other text.
+std::optional<ModelFile> listing_of(std::string_view text);
+
+// The whole content of a file of at most `max_bytes`, or the listing of a model file's header, by the
+// content.
+Result<std::string> read_source(const FileSystem& files, const std::string& path,
+                                std::int64_t max_bytes = max_source_bytes);
+
+}  // namespace shapelint::text
