@@ -83,6 +83,7 @@ try {
   const { targetId } = await send("Target.createTarget", { url: "about:blank" });
   ({ sessionId } = await send("Target.attachToTarget", { targetId, flatten: true }));
   await Promise.all(["Runtime.enable", "Log.enable", "Network.enable", "Page.enable"].map((each) => send(each)));
+  await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-reduced-motion", value: "reduce" }] });
   await send("Page.navigate", { url: "file://" + page });
   await until("the page's pictures", "document.body && document.body.dataset.ready === 'yes'");
 
@@ -132,6 +133,7 @@ try {
   // The table: sorted by share at first, then by what is clicked.
   assert.equal(await evaluate("document.querySelector('#ops tbody tr').dataset.op"), opName(largest));
   await click(await middle("#ops th button", 1));
+  await until("the other order", "document.querySelectorAll('#ops th')[1].getAttribute('aria-sort') === 'descending'");
   const most = expected.cases[0].ops.reduce((a, b) => a.flops >= b.flops ? a : b);
   assert.equal(await evaluate("document.querySelector('#ops tbody tr').dataset.op.split(' ')[0]"), most.name);
 

@@ -98,7 +98,8 @@
     for (const row of byId("ops").tBodies[0].rows) {
       const chosen = row.dataset.op === name;
       row.classList.toggle("chosen", chosen);
-      if (chosen && scroll) row.scrollIntoView({ block: "center", behavior: "smooth" });
+      const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      if (chosen && scroll) row.scrollIntoView({ block: "center", behavior: still ? "instant" : "smooth" });
     }
   }
 
