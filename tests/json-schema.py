@@ -85,7 +85,9 @@ others = [
     ("roofline", [llama, "--mode", "decode", "--context-length", "512", "--tensor", "2", "--weight-bits", "4"]),
     ("roofline", [llama, "--mode", "decode", "--context-length", "512", "--over", "micro_batch_size=1:64:*4"]),
 ]
-others += [("suggest", [str(path), "--gpu", "h100"]) for path in sorted((source / "examples").glob("*.toml"))]
+# Networks of layers are none of those that can be searched.
+others += [("suggest", [str(path), "--gpu", "h100"]) for path in sorted((source / "examples").glob("*.toml"))
+           if "[[conv]]" not in path.read_text() and "[[block]]" not in path.read_text()]
 others += [
     ("suggest", [gqa, "--gpu", "a100,h100", "--basket", "mean"]),
     ("suggest", [gqa, "--gpu", "h100", "--objective", "cost", "--price", "h100=2"]),
