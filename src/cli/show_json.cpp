@@ -9,6 +9,7 @@
 #include "model/derive.hpp"
 #include "model/fields.hpp"
 #include "model/lower.hpp"
+#include "model/op_names.hpp"
 
 namespace shapelint::cli {
 
@@ -61,8 +62,8 @@ Json fields_of(const model::Reading& reading, Places& places) {
 
 Json op_of(const model::Op& op) {
   Json out{{"name", op.name},
-           {"kind", kind_name(op.kind)},
-           {"pass", pass_name(op.pass)},
+           {"kind", model::name(op.kind)},
+           {"pass", model::name(op.pass)},
            {"dtype", name(op.dtype)},
            {"count", op.count}};
   const auto add = [&](const char* key, const model::Dim& dim) {

@@ -40,8 +40,6 @@ std::vector<PerRank> per_rank(const model::Reading& reading);
 
 // `8192 x 4096 x 4096` for a product, heads and lengths for attention, bytes for the rest.
 std::string op_text(const model::Op& op);
-std::string_view pass_name(model::Pass pass);
-std::string_view kind_name(model::OpKind kind);
 
 struct ShownFile {
   std::string path;

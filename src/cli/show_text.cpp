@@ -10,6 +10,7 @@
 #include "model/derive.hpp"
 #include "model/fields.hpp"
 #include "model/lower.hpp"
+#include "model/op_names.hpp"
 #include "text/limits.hpp"
 
 namespace shapelint::cli {
@@ -27,17 +28,6 @@ text::Place Places::of(const std::string& path, Span span) {
 
 std::string_view kind_name(Origin::Kind kind) {
   constexpr std::array<std::string_view, 5> names{"unknown", "stated", "command line", "derived", "default"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
-std::string_view pass_name(model::Pass pass) {
-  constexpr std::array<std::string_view, 6> names{"forward",     "recompute", "grad_input",
-                                                  "grad_weight", "backward",  "update"};
-  return names[static_cast<std::size_t>(pass)];
-}
-
-std::string_view kind_name(model::OpKind kind) {
-  constexpr std::array<std::string_view, 4> names{"gemm", "attention", "elementwise", "collective"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -192,8 +182,8 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
   if (!with_ops) return out;
   out += "operations of one rank\n";
   for (const model::Op& op : model::lower(reading.setup).ops) {
-    out +=
-        fmt::format("  {:<30}{:<12}{:>8} x  {}\n", op.name, pass_name(op.pass), exact(op.count), op_text(op));
+    out += fmt::format("  {:<30}{:<12}{:>8} x  {}\n", op.name, model::name(op.pass), exact(op.count),
+                       op_text(op));
   }
   return out;
 }

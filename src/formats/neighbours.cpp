@@ -25,7 +25,7 @@ std::string snapshot_of(const text::FileSystem& files, const std::string& model)
   const auto main = files.read(join(model, "refs/main"), longest_revision);
   if (main) {
     const std::string revision = main->substr(0, main->find_first_of(" \r\n"));
-    const std::string folder = join(snapshots, revision);
+    std::string folder = join(snapshots, revision);
     if (is_safe(revision) && files.exists(join(folder, "config.json"))) return folder;
   }
   const auto listed = files.list(snapshots);

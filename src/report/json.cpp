@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/op_names.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"
@@ -24,38 +25,6 @@ Json location(std::string_view source, Span span) {
   const text::Place end = text::place_of(source, span.end);
   return {{"line", begin.line},       {"column", begin.column}, {"end_line", end.line},
           {"end_column", end.column}, {"byte", span.begin},     {"end_byte", span.end}};
-}
-
-std::string_view name_of(model::OpKind kind) {
-  switch (kind) {
-    case model::OpKind::gemm:
-      return "gemm";
-    case model::OpKind::attention:
-      return "attention";
-    case model::OpKind::elementwise:
-      return "elementwise";
-    case model::OpKind::collective:
-      return "collective";
-  }
-  return "";
-}
-
-std::string_view name_of(model::Pass pass) {
-  switch (pass) {
-    case model::Pass::forward:
-      return "forward";
-    case model::Pass::recompute:
-      return "recompute";
-    case model::Pass::grad_input:
-      return "grad_input";
-    case model::Pass::grad_weight:
-      return "grad_weight";
-    case model::Pass::backward:
-      return "backward";
-    case model::Pass::update:
-      return "update";
-  }
-  return "";
 }
 
 std::string_view name_of(model::Layout layout) {
@@ -146,8 +115,8 @@ Json dimensions(const model::Op& op) {
 
 Json operation(const model::Op& op, const cost::OpCost& cost) {
   Json out{{"name", op.name},
-           {"kind", name_of(op.kind)},
-           {"pass", name_of(op.pass)},
+           {"kind", model::name(op.kind)},
+           {"pass", model::name(op.pass)},
            {"dtype", name(op.dtype)},
            {"count", op.count},
            {"time_us", cost.time_us},

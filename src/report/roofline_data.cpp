@@ -5,6 +5,7 @@
 #include "base/number.hpp"
 #include "cost/waterfall.hpp"
 #include "model/fields.hpp"
+#include "model/op_names.hpp"
 #include "report/roofline.hpp"
 
 namespace shapelint::report {
@@ -16,17 +17,6 @@ using Json = nlohmann::ordered_json;
 // Raised when a key changes its meaning or goes away.
 constexpr int roofline_version = 1;
 constexpr double bytes_per_gb = 1e9;
-
-std::string_view pass_name(model::Pass pass) {
-  constexpr std::array<std::string_view, 6> names{"forward",     "recompute", "grad_input",
-                                                  "grad_weight", "backward",  "update"};
-  return names[static_cast<std::size_t>(pass)];
-}
-
-std::string_view kind_name(model::OpKind kind) {
-  constexpr std::array<std::string_view, 4> names{"gemm", "attention", "elementwise", "collective"};
-  return names[static_cast<std::size_t>(kind)];
-}
 
 std::string_view units_name(bool on_tensor_cores) {
   return on_tensor_cores ? "tensor" : "cuda";
@@ -94,8 +84,8 @@ Json step_json(const cost::StepCost& step, cost::Bound bound, bool bubble) {
 
 Json op_json(const model::Op& op, const cost::Point& point, const cost::OpCost& cost) {
   Json out{{"name", op.name},
-           {"pass", pass_name(op.pass)},
-           {"kind", kind_name(op.kind)},
+           {"pass", model::name(op.pass)},
+           {"kind", model::name(op.kind)},
            {"dtype", name(point.work.dtype)},
            {"units", units_name(point.work.on_tensor_cores)},
            {"runs", op.count},
@@ -278,11 +268,11 @@ std::string roofline_csv(const RooflineReport& report) {
   for (const RooflineCase& each : report.cases) {
     for (const cost::Point& p : each.line.points) {
       const model::Op& op = each.workload.ops[p.op];
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", csv_field(each.path),
-                         csv_field(each.model), each.gpu.id, op.name, pass_name(op.pass), kind_name(op.kind),
-                         name(p.work.dtype), units_name(p.work.on_tensor_cores), exact(op.count),
-                         exact(p.work.flops), exact(p.work.least_bytes), exact(p.work.bytes[0]),
-                         exact(p.work.bytes[1]), exact(p.work.bytes[2]), exact(p.work.link_bytes));
+      out += fmt::format(
+          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", csv_field(each.path), csv_field(each.model),
+          each.gpu.id, op.name, model::name(op.pass), model::name(op.kind), name(p.work.dtype),
+          units_name(p.work.on_tensor_cores), exact(op.count), exact(p.work.flops), exact(p.work.least_bytes),
+          exact(p.work.bytes[0]), exact(p.work.bytes[1]), exact(p.work.bytes[2]), exact(p.work.link_bytes));
       out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", exact(p.intensity[0]),
                          exact(p.intensity[1]), exact(p.intensity[2]), exact(p.peak_tflops),
                          exact(p.roof_tflops), exact(p.achieved_roof_tflops), cost::name(p.limit),

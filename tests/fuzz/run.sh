@@ -11,7 +11,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$root/build/fuzz
 [ $# -gt 0 ] || set -- json yaml shell python toml any gguf safetensors recognise
 
-cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DSHAPELINT_FUZZ=ON
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug \
+  -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" -DSHAPELINT_FUZZ=ON -DSHAPELINT_NPM=OFF
 targets=
 for target in "$@"; do targets="$targets ${target}_fuzz"; done
 # shellcheck disable=SC2086 # several names

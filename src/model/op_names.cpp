@@ -1,0 +1,38 @@
+// Names of enumerators.
+#include "model/op_names.hpp"
+
+namespace shapelint::model {
+
+std::string_view name(OpKind kind) {
+  switch (kind) {
+    case OpKind::gemm:
+      return "gemm";
+    case OpKind::attention:
+      return "attention";
+    case OpKind::elementwise:
+      return "elementwise";
+    case OpKind::collective:
+      return "collective";
+  }
+  return "";
+}
+
+std::string_view name(Pass pass) {
+  switch (pass) {
+    case Pass::forward:
+      return "forward";
+    case Pass::recompute:
+      return "recompute";
+    case Pass::grad_input:
+      return "grad_input";
+    case Pass::grad_weight:
+      return "grad_weight";
+    case Pass::backward:
+      return "backward";
+    case Pass::update:
+      return "update";
+  }
+  return "";
+}
+
+}  // namespace shapelint::model

@@ -1,0 +1,13 @@
+// What operations are called in output for programs; these names are part of the schemas.
+#pragma once
+
+#include <string_view>
+
+#include "model/op.hpp"
+
+namespace shapelint::model {
+
+std::string_view name(OpKind kind);  // `gemm`, `attention`, `elementwise`, `collective`
+std::string_view name(Pass pass);    // `forward`, `grad_input` …
+
+}  // namespace shapelint::model
