@@ -13,7 +13,7 @@ std::string hub_folder(const Io& io) {
     const auto found = io.environment.find(name);
     return found == io.environment.end() ? std::string() : found->second;
   };
-  if (const std::string hub = variable("HF_HUB_CACHE"); !hub.empty()) return hub;
+  if (std::string hub = variable("HF_HUB_CACHE"); !hub.empty()) return hub;
   if (const std::string home = variable("HF_HOME"); !home.empty()) return formats::join(home, "hub");
   const std::string home = variable("HOME");
   return home.empty() ? std::string() : formats::join(home, ".cache/huggingface/hub");

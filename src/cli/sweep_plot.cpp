@@ -24,10 +24,9 @@ std::string_view name_of(const suggest::RangeRequest& range) {
 
 double tiles_of(const model::Op& op, const cost::OpCost& cost) {
   if (cost.tile_m < 1 || cost.tile_n < 1) return 0;
-  const auto up = [](std::int64_t size, std::int64_t tile) {
-    return static_cast<double>((size + tile - 1) / tile);
-  };
-  return static_cast<double>(op.batch.value) * up(op.m.value, cost.tile_m) * up(op.n.value, cost.tile_n);
+  const std::int64_t rows = (op.m.value + cost.tile_m - 1) / cost.tile_m;
+  const std::int64_t columns = (op.n.value + cost.tile_n - 1) / cost.tile_n;
+  return static_cast<double>(op.batch.value) * static_cast<double>(rows) * static_cast<double>(columns);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class Resolver {
       const Layer& layer = layers[i];
       const std::string own =
           layer.name.empty() ? fmt::format("{}{}", kind_text(layer.kind), i + 1) : layer.name;
-      const std::string name = prefix.empty() ? own : prefix + "." + own;
+      const std::string name = prefix.empty() ? own : fmt::format("{}.{}", prefix, own);
       for (std::int64_t r = 0; r < layer.repeat && !failed_; ++r) {
         flow = layer.kind == LayerKind::block ? block(layer, flow, name) : single(layer, flow, name);
       }

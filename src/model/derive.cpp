@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include <algorithm>
-
 #include "model/arithmetic.hpp"
 
 namespace shapelint::model {

@@ -133,7 +133,7 @@ Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, std::str
     case Syntax::safetensors:
       return one(parse_json(std::move(path), std::move(text)));
     case Syntax::yaml:
-      return parse_yaml(std::move(path), std::move(text));
+      return parse_yaml(path, std::move(text));
     case Syntax::toml:
       return one(parse_toml(std::move(path), std::move(text)));
     case Syntax::shell:
@@ -152,7 +152,7 @@ Result<std::vector<Document>> parse_any(std::string path, std::string text) {
   if (*syntax == Syntax::json && !syntax_by_name(path)) {
     Result<std::vector<Document>> json = parse_as(Syntax::json, path, text);
     if (json) return json;
-    Result<std::vector<Document>> yaml = parse_yaml(std::move(path), std::move(text));
+    Result<std::vector<Document>> yaml = parse_yaml(path, std::move(text));
     return yaml ? std::move(yaml) : std::move(json);
   }
   return parse_as(*syntax, std::move(path), std::move(text));
