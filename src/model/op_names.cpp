@@ -35,4 +35,32 @@ std::string_view name(Pass pass) {
   return "";
 }
 
+std::string_view name(Layout layout) {
+  switch (layout) {
+    case Layout::tn:
+      return "tn";
+    case Layout::nn:
+      return "nn";
+    case Layout::nt:
+      return "nt";
+  }
+  return "";
+}
+
+std::string_view name(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+      return "all_reduce";
+    case CollectiveKind::all_gather:
+      return "all_gather";
+    case CollectiveKind::reduce_scatter:
+      return "reduce_scatter";
+    case CollectiveKind::all_to_all:
+      return "all_to_all";
+    case CollectiveKind::send:
+      return "send";
+  }
+  return "";
+}
+
 }  // namespace shapelint::model

@@ -9,5 +9,7 @@ namespace shapelint::model {
 
 std::string_view name(OpKind kind);  // `gemm`, `attention`, `elementwise`, `collective`
 std::string_view name(Pass pass);    // `forward`, `grad_input` …
+std::string_view name(Layout layout);
+std::string_view name(CollectiveKind kind);
 
 }  // namespace shapelint::model

@@ -27,34 +27,6 @@ Json location(std::string_view source, Span span) {
           {"end_column", end.column}, {"byte", span.begin},     {"end_byte", span.end}};
 }
 
-std::string_view name_of(model::Layout layout) {
-  switch (layout) {
-    case model::Layout::tn:
-      return "tn";
-    case model::Layout::nn:
-      return "nn";
-    case model::Layout::nt:
-      return "nt";
-  }
-  return "";
-}
-
-std::string_view name_of(model::CollectiveKind kind) {
-  switch (kind) {
-    case model::CollectiveKind::all_reduce:
-      return "all_reduce";
-    case model::CollectiveKind::all_gather:
-      return "all_gather";
-    case model::CollectiveKind::reduce_scatter:
-      return "reduce_scatter";
-    case model::CollectiveKind::all_to_all:
-      return "all_to_all";
-    case model::CollectiveKind::send:
-      return "send";
-  }
-  return "";
-}
-
 std::string_view name_of(model::Origin::Kind kind) {
   switch (kind) {
     case model::Origin::Kind::unknown:
@@ -129,7 +101,7 @@ Json operation(const model::Op& op, const cost::OpCost& cost) {
              {"rest", cost.efficiency.rest}}},
            {"dimensions", dimensions(op)}};
   if (op.kind == model::OpKind::gemm) {
-    out["layout"] = name_of(op.layout);
+    out["layout"] = model::name(op.layout);
     out["tile_m"] = cost.tile_m;
     out["tile_n"] = cost.tile_n;
     out["split_k"] = cost.split_k;
@@ -138,7 +110,7 @@ Json operation(const model::Op& op, const cost::OpCost& cost) {
   if (op.kind == model::OpKind::attention) out["causal"] = op.attention.causal;
   if (op.kind == model::OpKind::elementwise || op.kind == model::OpKind::collective) out["bytes"] = op.bytes;
   if (op.kind == model::OpKind::collective) {
-    out["collective"] = name_of(op.collective);
+    out["collective"] = model::name(op.collective);
     out["ranks"] = op.ranks;
     out["overlapped"] = op.overlapped;
   }

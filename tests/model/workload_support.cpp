@@ -2,78 +2,29 @@
 #include "tests/model/workload_support.hpp"
 
 #include "base/number.hpp"
+#include "model/op_names.hpp"
 #include "tests/formats/native_support.hpp"
 
 namespace shapelint::tests {
 
 using namespace model;
 
-namespace {
-
-std::string pass_name(Pass pass) {
-  switch (pass) {
-    case Pass::forward:
-      return "forward";
-    case Pass::recompute:
-      return "recompute";
-    case Pass::grad_input:
-      return "grad_input";
-    case Pass::grad_weight:
-      return "grad_weight";
-    case Pass::backward:
-      return "backward";
-    case Pass::update:
-      return "update";
-  }
-  return "?";
-}
-
-std::string layout_name(Layout layout) {
-  switch (layout) {
-    case Layout::tn:
-      return "tn";
-    case Layout::nn:
-      return "nn";
-    case Layout::nt:
-      return "nt";
-  }
-  return "?";
-}
-
-std::string collective_name(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_reduce:
-      return "all_reduce";
-    case CollectiveKind::all_gather:
-      return "all_gather";
-    case CollectiveKind::reduce_scatter:
-      return "reduce_scatter";
-    case CollectiveKind::all_to_all:
-      return "all_to_all";
-    case CollectiveKind::send:
-      return "send";
-  }
-  return "?";
-}
-
-}  // namespace
-
 std::string table(const Workload& workload, OpKind kind) {
   std::string out = "\n";
   const auto n = [](const Dim& dim) { return std::to_string(dim.value); };
   for (const Op& op : workload.ops) {
     if (op.kind != kind) continue;
-    out += std::string(op.name) + "  " + pass_name(op.pass) + "  ";
+    out += std::string(op.name) + "  " + std::string(name(op.pass)) + "  ";
     if (kind == OpKind::gemm) {
-      out +=
-          n(op.batch) + " x " + n(op.m) + " x " + n(op.n) + " x " + n(op.k) + "  " + layout_name(op.layout);
+      out += n(op.batch) + " x " + n(op.m) + " x " + n(op.n) + " x " + n(op.k) + "  " +
+             std::string(name(op.layout));
     } else if (kind == OpKind::attention) {
       const AttentionShape& a = op.attention;
       out += n(a.sequences) + ", " + n(a.heads) + "/" + n(a.key_value_heads) + ", " + n(a.query_length) +
              "/" + n(a.key_length) + ", " + n(a.head_dim) + "/" + n(a.value_head_dim) +
              (a.causal ? " causal" : "");
     } else if (kind == OpKind::collective) {
-      out += collective_name(op.collective) + "  " + exact(op.bytes) + "  " + std::to_string(op.ranks);
+      out += std::string(name(op.collective)) + "  " + exact(op.bytes) + "  " + std::to_string(op.ranks);
       if (op.overlapped) out += " overlapped";
     } else {
       out += exact(op.bytes);
