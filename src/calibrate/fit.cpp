@@ -116,6 +116,19 @@ void make_monotone(gpu::GemmConstants& c) {
   c.align_n_2b = std::min(c.align_n_2b, c.align_n_4b);
 }
 
+// Where the search ran into its limits, the loss of long products is some other effect's: it is not carried
+// over to steps, which last for longer.
+void forget_unknown_power(gpu::GemmConstants& c) {
+  const auto limits = gpu::gemm_constants();
+  const auto at_limit = [&](double gpu::GemmConstants::*member) {
+    const auto each =
+        std::find_if(limits.begin(), limits.end(), [&](const auto& one) { return one.member == member; });
+    return c.*member >= each->most || c.*member <= each->least;
+  };
+  if (at_limit(&gpu::GemmConstants::power_drop) || at_limit(&gpu::GemmConstants::power_us))
+    c.power_reach_us = 0;
+}
+
 std::vector<MeasuredShape> sampled(std::vector<MeasuredShape> rows, std::size_t most, std::uint32_t seed) {
   // Fisher-Yates with a linear congruential generator (Knuth's MMIX), the same everywhere.
   std::uint64_t state = seed;
@@ -198,6 +211,7 @@ Result<Fit> fit(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const Measu
     result.kept.push_back({each->key, "the data does not determine it"});
   }
   make_monotone(best);
+  forget_unknown_power(best);
   result.constants = best;
   result.loss = loss;
   search.gpu.calibration.gemm[static_cast<std::size_t>(set)].constants = best;

@@ -2,6 +2,7 @@
 #include "calibrate/identify.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
@@ -35,21 +36,29 @@ std::size_t aligned_to(std::span<const MeasuredShape> rows, bool along_k, std::i
 struct Counts {
   std::size_t long_products = 0;
   std::size_t long_transfers = 0;
-  double launch_us = 0;  // 5th percentile of what remains beyond the roofline with its slack
+  double longest_us = 0;  // that as many products reach as it takes to determine a constant
+  double launch_us = 0;   // 5th percentile of what remains beyond the roofline with its slack
 };
 
 Counts count(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows) {
   Counts counts;
   const std::vector<double> ideal = roofline(gpu, rows);
   std::vector<double> beyond;
+  std::vector<double> products_us;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const cost::GemmShape& s = rows[i].shape;
     const double flops_us = 2.0 * static_cast<double>(s.batch) * static_cast<double>(s.m) *
                             static_cast<double>(s.n) * static_cast<double>(s.k) /
                             (peak_tflops(gpu, s.dtype) * 1e6);
     if (flops_us > long_product_us) ++counts.long_products;
+    products_us.push_back(flops_us);
     if (ideal[i] > 1.5 * flops_us && ideal[i] > long_transfer_us) ++counts.long_transfers;
     beyond.push_back(rows[i].time_us - usual_slack * ideal[i]);
+  }
+  if (counts.long_products >= least_rows) {
+    std::nth_element(products_us.begin(), products_us.begin() + (least_rows - 1), products_us.end(),
+                     std::greater<>());
+    counts.longest_us = products_us[least_rows - 1];
   }
   std::sort(beyond.begin(), beyond.end());
   counts.launch_us = beyond[beyond.size() / 20];
@@ -73,6 +82,8 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
   }
   if (set == gpu::ConstantSet::byte && choice.start.quantize_us <= 0) choice.start.quantize_us = 2;
 
+  if (counts.long_products >= least_rows) choice.start.power_reach_us = counts.longest_us;
+
   const auto reason = [&](const gpu::GemmConstant& each) -> std::string {
     const auto member = each.member;
     if (member == &C::host_us && !with_host) return "the times have no gaps of a host between kernels";
@@ -80,6 +91,7 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
     if ((member == &C::rotation_reach || member == &C::rotation_hits) && !rotated)
       return "buffers are not said to be rotated";
     if (each.key.starts_with("quantize_") && set != gpu::ConstantSet::byte) return "nothing is quantized";
+    if (member == &C::power_reach_us) return "it is read from the data";
     if ((member == &C::power_drop || member == &C::power_us) && counts.long_products < least_rows)
       return fmt::format("{} rows are long enough for the power limit, {} are needed", counts.long_products,
                          least_rows);

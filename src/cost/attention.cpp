@@ -26,6 +26,7 @@ constexpr double backward_kernels = 3;
 struct Sizes {
   double sequences, heads, key_value_heads, query_length, key_length, head_dim, value_head_dim;
   bool causal, latent, backward;
+  std::int64_t version;
   double cache_bytes;  // of an element of keys and values; 0: as the others
 };
 
@@ -47,6 +48,7 @@ Sizes sizes(const model::AttentionShape& shape, bool backward) {
   s.head_dim = static_cast<double>(at_least_one(shape.head_dim));
   s.value_head_dim = static_cast<double>(at_least_one(shape.value_head_dim));
   s.causal = shape.causal;
+  s.version = shape.kernel_version;
   s.cache_bytes = backward ? 0 : shape.cache_bytes;
   s.backward = backward;
   // MLA's absorbed form: one latent is key and value of all heads (DeepSeek-V2, arXiv 2405.04434, 2.1).
@@ -101,7 +103,10 @@ class Kernel {
         use_(use),
         bucket_(*use.bucket),
         element_(bytes_of(dtype)) {
-    const double efficiency = s.backward ? bucket_.backward_efficiency : bucket_.forward_efficiency;
+    double efficiency = s.backward ? bucket_.backward_efficiency : bucket_.forward_efficiency;
+    for (const gpu::OlderKernels& older : kernels_.older) {
+      if (older.version == s.version) efficiency *= s.backward ? older.backward_speed : older.forward_speed;
+    }
     rate_ = peak_flops_per_us(gpu, dtype) * efficiency;
     sms_ = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
     bandwidth_ = achieved_dram_bytes_per_us(gpu);

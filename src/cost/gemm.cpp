@@ -87,7 +87,11 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   t.dram_bytes = (1 - kept_weights) * weights + (1 - kept_others) * others;
 
   const double ideal_us = 2 * area * t.k / g.peak_flops_per_us;
-  t.slowdown = 1 / (1 - c.power_drop * ideal_us / (ideal_us + c.power_us));
+  // A step goes on for longer than any product: its clock is that of the longest, as far as the product can
+  // keep the tensor cores busy at all.
+  const double busy = ideal_us / std::max(ideal_us, (weights + others) / g.roofline_bytes_per_us);
+  const auto reached = [&](double time_us) { return time_us / (time_us + c.power_us); };
+  t.slowdown = 1 / (1 - c.power_drop * std::max(reached(ideal_us), busy * reached(c.power_reach_us)));
   const auto run = [](std::int64_t own, std::int64_t whole) { return own > 0 ? own : whole; };
   const model::Implicit& implicit = shape.implicit;
   t.alignment = alignment_speed(g.alignment, shape.layout, run(implicit.run_m, shape.m),
@@ -103,6 +107,8 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double wei
   if (timing == Timing::in_step) {
     g.constants.host_us = 0;
     g.constants.rotation_reach = 0;
+  } else {
+    g.constants.power_reach_us = 0;  // each product was timed by itself
   }
   const gpu::GemmConstants& c = g.constants;
   g.dtype = dtype;

@@ -50,6 +50,7 @@ PriceMemo::Key key_of(const model::Op& op) {
       const model::AttentionShape& a = op.attention;
       key[0] += (a.causal ? 256U : 0U) + (is_backward(op.pass) ? 512U : 0U);
       key[0] += static_cast<std::uint64_t>(a.cache_bytes * 8) * 1024U;  // bits
+      key[0] += static_cast<std::uint64_t>(a.kernel_version) << 20U;
       key[1] = bits(a.sequences.value);
       key[2] = bits(a.heads.value);
       key[3] = bits(a.key_value_heads.value);

@@ -48,7 +48,16 @@ constexpr Field<AttentionBucket> bucket_fields[] = {
      "no measurement of this bucket on this architecture was found"},
 };
 
-constexpr std::string_view kernel_keys[] = {"sources", "note", "buckets"};
+constexpr Field<OlderKernels> older_fields[] = {
+    {"", "version", "", Type::integer, &OlderKernels::version, 1, 100, "of FlashAttention"},
+    {"", "forward_speed", "", Type::number, &OlderKernels::forward_speed, least_efficiency, 1,
+     "relative to the newest"},
+    {"", "backward_speed", "", Type::number, &OlderKernels::backward_speed, least_efficiency, 1,
+     "relative to the newest"},
+};
+
+constexpr std::string_view kernel_keys[] = {"sources", "note", "buckets", "older"};
+constexpr std::string_view older_keys[] = {"sources", "note"};
 
 bool ascends(const AttentionBucket& before, const AttentionBucket& after) {
   if (after.head_dim != before.head_dim) return after.head_dim > before.head_dim;
@@ -78,6 +87,12 @@ AttentionKernels read_attention(NodeRef table, std::vector<Error>& errors) {
           item.error(fmt::format("`{}` does not ascend by `head_dim`, then `value_head_dim`", item.path())));
     }
     kernels.buckets.push_back(bucket);
+  }
+  for (const NodeRef item : table["older"]) {
+    if (!item["version"]) errors.push_back(item.error(fmt::format("`{}` states no `version`", item.path())));
+    OlderKernels older;
+    read_fields<OlderKernels>(item, "", older_fields, older_keys, older, errors);
+    kernels.older.push_back(older);
   }
   return kernels;
 }

@@ -26,6 +26,13 @@ struct AttentionBucket {
   bool estimated = true;             // no measurement of this bucket on this architecture was found
 };
 
+// What an earlier version of the library makes of the same heads.
+struct OlderKernels {
+  std::int64_t version = 0;  // 2: FlashAttention-2
+  double forward_speed = 1;  // relative to the newest on this architecture
+  double backward_speed = 1;
+};
+
 struct AttentionKernels {
   std::string name;  // "FlashAttention-2"; empty: no fused kernel is known, attention runs unfused
   std::vector<std::string> sources;    // keys of gpus/sources
@@ -34,6 +41,7 @@ struct AttentionKernels {
   double causal_efficiency = 1;        // speed of the masked kernel on the tiles that it does compute
   double wave_softness = 0.5;          // 0: whole waves; 1: SMs never idle (persistent kernels)
   std::vector<AttentionBucket> buckets;  // by head_dim, then value_head_dim, ascending
+  std::vector<OlderKernels> older;       // versions that may still be in use; any other runs as the newest
 };
 
 // Reads a table [attention]; an absent table gives no kernels. Errors (unknown keys, implausible figures,

@@ -45,6 +45,8 @@ constexpr GemmConstant table[] = {
     {"power_drop", "share", &C::power_drop, 0, 0.4, false,
      "of the clock, lost in long products to the power limit"},
     {"power_us", "us", &C::power_us, 10, 20000, true, "ideal time at which half of that is lost"},
+    {"power_reach_us", "us", &C::power_reach_us, 0, 1e6, false,
+     "ideal time of the longest products measured: what a step, which never pauses, loses; 0: unknown"},
     {"align_k_2b", "share", &C::align_k_2b, 0.05, 1, false,
      "speed of the main loop, k contiguous and odd (16 bit)"},
     {"align_k_4b", "share", &C::align_k_4b, 0.05, 1, false, "k a multiple of 4 B, not of 8 B"},

@@ -37,6 +37,7 @@ struct GemmConstants {
   double split_traffic = 0.2;
   double power_drop = 0;
   double power_us = 1000;
+  double power_reach_us = 0;
   double align_k_2b = 0.3;
   double align_k_4b = 0.6;
   double align_k_8b = 0.65;

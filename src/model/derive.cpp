@@ -119,6 +119,7 @@ std::vector<Derivation> build() {
   add("dtype", defaulted, own, always, constant<static_cast<std::int64_t>(DType::bf16)>);
   add("attention", defaulted, own, always, constant<static_cast<std::int64_t>(Attention::flash)>);
   add("recompute", defaulted, own, always, constant<static_cast<std::int64_t>(Recompute::none)>);
+  add("fused_gradient_accumulation", defaulted, own, always, constant<0>);
   add("dropout", defaulted, own, always, constant<0>);
   add("context_length", defaulted, own, always, constant<0>);
   add("sequence_length", derived, "context_length", decoding,

@@ -17,7 +17,7 @@ constexpr std::int64_t most_layers = 65'536;
 
 constexpr std::array<std::string_view, 2> norm_names{"layernorm", "rmsnorm"};
 constexpr std::array<std::string_view, 3> mode_names{"train", "prefill", "decode"};
-constexpr std::array<std::string_view, 2> attention_names{"flash", "unfused"};
+constexpr std::array<std::string_view, 4> attention_names{"flash", "unfused", "flash1", "flash2"};
 constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};
@@ -92,7 +92,7 @@ constexpr std::array table{
 
     CHOICE("mode", "run", "mode", plan.mode, Mode, mode_names, "what is run"),
     CHOICE("dtype", "run", "dtype", plan.dtype, DType, dtype_names, "number format of the matrix products"),
-    CHOICE("attention", "run", "attention", plan.attention, Attention, attention_names, "one fused kernel, or matrix products and a softmax"),
+    CHOICE("attention", "run", "attention", plan.attention, Attention, attention_names, "one fused kernel (flash: the newest that the GPU has; flash1, flash2: of an older FlashAttention), or matrix products and a softmax"),
     CHOICE("recompute", "run", "recompute", plan.recompute, Recompute, recompute_names, "activations computed again in the backward pass"),
     INTEGER("micro_batch_size", "run", "micro_batch_size", plan.micro_batch_size, 1, largest_length, "sequences", "sequences per forward pass and rank"),
     INTEGER("sequence_length", "run", "sequence_length", plan.sequence_length, 1, largest_length, "tokens", "tokens per sequence"),
@@ -104,6 +104,7 @@ constexpr std::array table{
     INTEGER("kv_cache_bits", "run", "kv_cache_bits", plan.kv_cache_bits, 0, 32, "bits", "inference: bits of an element of the cached keys and values; 0 for those of activations"),
     INTEGER("speculative_tokens", "run", "speculative_tokens", plan.speculative_tokens, 0, 65'536, "tokens", "decode: drafted tokens that one step checks beside the next one"),
     INTEGER("speculative_acceptance", "run", "speculative_acceptance", plan.speculative_acceptance, 0, 100, "percent", "decode: chance that a drafted token is accepted when those before it were"),
+    BOOLEAN("fused_gradient_accumulation", "run", "fused_gradient_accumulation", plan.fused_gradient_accumulation, "products add to the sum of gradients as they write it (Megatron-LM), instead of a pass of its own"),
     BOOLEAN("dropout", "run", "dropout", plan.dropout, "attention weights and block outputs are dropped at random while training"),
 
     INTEGER("tensor", "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree"),

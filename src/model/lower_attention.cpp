@@ -24,6 +24,11 @@ Dim qkv_columns(const Shared& shared) {
              "(num_attention_heads / tensor + 2 * (num_key_value_heads / tensor)) * head_dim");
 }
 
+std::int64_t kernel_version(Attention attention) {
+  if (attention == Attention::flash1) return 1;
+  return attention == Attention::flash2 ? 2 : 0;
+}
+
 }  // namespace
 
 void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
@@ -38,8 +43,10 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
     emit.collective(names.ring, CollectiveKind::all_gather, CollectiveKind::reduce_scatter, cached,
                     shared.plan.context, {count, Recomputed::with_attention}, true, shared.plan.tensor);
   }
-  if (shared.plan.attention == Attention::flash) {
-    emit.attention(names.flash, shape, core);
+  if (shared.plan.attention != Attention::unfused) {
+    AttentionShape fused = shape;
+    fused.kernel_version = kernel_version(shared.plan.attention);
+    emit.attention(names.flash, fused, core);
     return;
   }
   const double scores = static_cast<double>(batch.value) * static_cast<double>(shape.query_length.value) *

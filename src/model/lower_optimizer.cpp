@@ -14,6 +14,13 @@ constexpr double states = 3;
 constexpr double adam_flops = 15;
 constexpr double gradient_bytes = fp32_bytes;
 
+// Parameters of the shard that ZeRO gives a rank.
+double sharded(const Plan& plan, RankParameters held) {
+  const double data = static_cast<double>(plan.data);
+  const double expert_data = std::max(1.0, data / static_cast<double>(plan.expert));
+  return held.dense / data + held.expert / expert_data;
+}
+
 }  // namespace
 
 RankParameters parameters_per_rank(const Setup& setup) {
@@ -27,17 +34,15 @@ RankParameters parameters_per_rank(const Setup& setup) {
 void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit) {
   const Plan& plan = shared.plan;
   const double parameters = held.dense + held.expert;
-  if (plan.gradient_accumulation > 1) {
+  // From ZeRO 2 on, each micro-batch's gradients are reduced, and each rank adds up its shard. Fused, the sum
+  // is read and written by the products, behind their arithmetic.
+  const double summed = plan.zero >= 2 ? sharded(plan, held) : parameters;
+  if (plan.gradient_accumulation > 1 && !plan.fused_gradient_accumulation) {
     // the new gradient in, the running sum in and out
-    emit.once("gradients.accumulate", Pass::backward, parameters * (shared.activation + 2 * gradient_bytes),
-              shared.micro_batches, parameters);
+    emit.once("gradients.accumulate", Pass::backward, summed * (shared.activation + 2 * gradient_bytes),
+              shared.micro_batches, summed);
   }
-  double updated = parameters;
-  if (plan.zero >= 1) {
-    const double data = static_cast<double>(plan.data);
-    const double expert_data = std::max(1.0, data / static_cast<double>(plan.expert));
-    updated = held.dense / data + held.expert / expert_data;
-  }
+  const double updated = plan.zero >= 1 ? sharded(plan, held) : parameters;
   emit.once("optimizer.gradient_norm", Pass::update, updated * gradient_bytes, 1, 2 * updated);
   const double weight_bytes =
       shared.activation < fp32_bytes ? shared.activation : 0;  // fp32: the master itself

@@ -12,7 +12,8 @@ namespace shapelint::model {
 
 enum class Norm : std::uint8_t { layernorm, rmsnorm };
 enum class Mode : std::uint8_t { train, prefill, decode };
-enum class Attention : std::uint8_t { flash, unfused };
+// flash: the newest fused kernels that the GPU has; flash1, flash2: those of an older FlashAttention.
+enum class Attention : std::uint8_t { flash, unfused, flash1, flash2 };
 enum class Recompute : std::uint8_t { none, selective, full };
 
 // A mixture of experts in place of the MLP; num_experts 0 means a dense model.
@@ -146,9 +147,10 @@ struct Plan {
   std::int64_t data = 1;
   std::int64_t expert = 1;
   std::int64_t context = 1;
-  bool sequence_parallel = false;  // norms and residuals sharded along the sequence over `tensor`
-  std::int64_t zero = 0;           // ZeRO stage 0 to 3
-  bool dropout = false;            // of attention weights and of each block's output, while training
+  bool sequence_parallel = false;            // norms and residuals sharded along the sequence over `tensor`
+  std::int64_t zero = 0;                     // ZeRO stage 0 to 3
+  bool fused_gradient_accumulation = false;  // products add to the sum of gradients as they write it
+  bool dropout = false;  // of attention weights and of each block's output, while training
 
   // Inference only.
   std::int64_t weight_bits = 0;              // of a stored weight of the layers' products; 0: as dtype

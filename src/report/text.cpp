@@ -77,7 +77,7 @@ std::string setup_text(const ModelReport& model) {
         with_commas(std::llround(tokens)), std::llround(tokens) == 1 ? "" : "s", name(plan.dtype));
   }
   return fmt::format("one {} of {} tokens, {}, {} attention", what, with_commas(std::llround(tokens)),
-                     name(plan.dtype), plan.attention == model::Attention::flash ? "flash" : "unfused");
+                     name(plan.dtype), plan.attention == model::Attention::unfused ? "unfused" : "flash");
 }
 
 std::string step_text(const cost::StepCost& step) {

@@ -197,6 +197,9 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup,
   if (plan.attention == model::Attention::unfused) {
     trial.plan("fused-attention", Bound::memory, "attention -> flash",
                [](model::Plan& p) { p.attention = model::Attention::flash; });
+  } else if (plan.attention != model::Attention::flash) {
+    trial.plan("newer-attention", Bound::compute, fmt::format("attention kernels of {}", gpu.attention.name),
+               [](model::Plan& p) { p.attention = model::Attention::flash; });
   }
   const bool network = !setup.model.conv.empty();
   trial.add("fusion", Bound::memory,

@@ -3,6 +3,7 @@
 
 #include <rapidcheck.h>
 
+#include "gpu/registry.hpp"
 #include "tests/catch.hpp"
 #include "tests/cost/gpu_support.hpp"
 
@@ -194,4 +195,25 @@ TEST_CASE("attention prices: positive, finite, losses multiply, monotone") {
     unmasked.causal = false;
     RC_ASSERT(cost.time_us <= time_us(gpu, unmasked, pass) * (1 + 1e-12));
   }));
+}
+
+TEST_CASE(
+    "older versions are slower by what papers state; versions that a GPU does not list run as its newest",
+    "[attention]") {
+  const gpu::Gpu h100 = *gpu::find_gpu("h100");
+  const auto speed = [](const gpu::Gpu& gpu, std::int64_t version, Pass pass) {
+    AttentionShape shape = square(2, 32, 16384, 128, false);
+    const double newest_us = time_us(gpu, shape, pass);
+    shape.kernel_version = version;
+    return newest_us / time_us(gpu, shape, pass);
+  };
+  // arXiv 2407.08608: version 3 is 1.5 to 2 times as fast as version 2 forward, 1.5 to 1.75 times backward
+  CHECK(speed(h100, 2, Pass::forward) == Approx(1 / 1.75).epsilon(0.01));
+  CHECK(speed(h100, 2, Pass::backward) == Approx(0.62).epsilon(0.02));
+  CHECK(speed(h100, 3, Pass::forward) == 1);
+  CHECK(speed(h100, 99, Pass::forward) == 1);
+  const gpu::Gpu a100 = *gpu::find_gpu("a100");
+  CHECK(speed(a100, 2, Pass::forward) == 1);
+  // arXiv 2307.08691: about twice as fast as version 1
+  CHECK(speed(a100, 1, Pass::forward) == Approx(0.55).epsilon(0.01));
 }

@@ -114,9 +114,27 @@ TEST_CASE("the model prepared once gives what the single call gives", "[gemm]") 
   }));
 }
 
+TEST_CASE("a step runs at the clock of the longest products measured, where arithmetic is the limit",
+          "[gemm]") {
+  gpu::Gpu gpu = *gpu::find_gpu("a100");
+  gpu::GemmConstants& constants = gpu.calibration.gemm[0].constants;
+  const auto slower = [&](std::int64_t rows) {
+    const cost::GemmShape shape{1, rows, 4096, 4096, DType::bf16, model::Layout::tn};
+    constants.power_reach_us = 0;
+    const double alone_us = predict_gemm(gpu, shape).time_us;
+    constants.power_reach_us = 100 * constants.power_us;
+    return predict_gemm(gpu, shape).time_us / alone_us;
+  };
+  constants.power_drop = 0.1;
+  CHECK(slower(8192) > 1.06);  // 881 us at the peak: 0.1 x 0.42 of the clock is lost to its own length
+  CHECK(slower(8192) < 1 / 0.9);
+  CHECK(slower(1) < 1.001);  // one row: memory is the limit
+}
+
 TEST_CASE("a step does not pay what only the benchmark paid", "[gemm]") {
   gpu::Gpu gpu = *gpu::find_gpu("a100");
   gpu.calibration.gemm[0].constants.host_us = 30;
+  gpu.calibration.gemm[0].constants.power_reach_us = 0;
   const cost::GemmShape shape{1, 4096, 4096, 4096, DType::bf16, model::Layout::tn};
   const double in_step = predict_gemm(gpu, shape).time_us;
   CHECK(predict_gemm(gpu, shape, cost::Timing::as_measured).time_us == Approx(in_step + 30));

@@ -93,6 +93,31 @@ TEST_CASE("data parallelism shares gradients; ZeRO shards the optimizer", "[mode
   CHECK(find(workload, "gradients.reduce", Pass::backward)->collective == CollectiveKind::reduce_scatter);
   CHECK(find(workload, "parameters.gather", Pass::update)->bytes == parameters * 2);
   CHECK(find(workload, "optimizer.adam", Pass::update)->bytes == parameters / 8 * 30);
+  CHECK(find(workload, "gradients.reduce", Pass::backward)->count == 1);
+  // 2 bytes of the new gradient, 4 of the sum in and out
+  CHECK(find(workload, "gradients.accumulate", Pass::backward)->bytes == parameters * 10);
   setup.plan.zero = 3;
-  CHECK(find(lower(setup), "parameters.gather")->count == 10);
+  workload = lower(setup);
+  CHECK(find(workload, "parameters.gather")->count == 10);
+  CHECK(find(workload, "gradients.reduce", Pass::backward)->count == 5);
+  CHECK(find(workload, "gradients.accumulate", Pass::backward)->bytes == parameters / 8 * 10);
+}
+
+TEST_CASE("products that add to the gradients as they write them need no pass for it", "[model]") {
+  Setup setup = example("gpt2-124m");  // 5 micro-batches
+  setup.plan.fused_gradient_accumulation = true;
+  const Workload workload = lower(setup);
+  CHECK(find(workload, "gradients.accumulate", Pass::backward) == nullptr);
+  CHECK(find(workload, "gradients.reduce", Pass::backward)->count == 1);
+}
+
+TEST_CASE("a version of FlashAttention goes with each attention op", "[model]") {
+  Setup setup = example("gpt2-124m");
+  const auto version = [&](Attention attention) {
+    setup.plan.attention = attention;
+    return find(lower(setup), "layer.attention.flash")->attention.kernel_version;
+  };
+  CHECK(version(Attention::flash) == 0);
+  CHECK(version(Attention::flash1) == 1);
+  CHECK(version(Attention::flash2) == 2);
 }
