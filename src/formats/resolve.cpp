@@ -8,6 +8,8 @@
 
 #include "base/number.hpp"
 #include "formats/formula.hpp"
+#include "formats/known_fields.hpp"
+#include "formats/model_types.hpp"
 #include "formats/remarks.hpp"
 #include "formats/values.hpp"
 #include "model/derive.hpp"
@@ -42,11 +44,8 @@ class Resolver {
     }
     const NodeRef type = view_.find_first(part.type.empty() ? dialect.type : part.type, base);
     type_name_ = text_of(type);
-    if (!part.always_type.empty()) {
-      add_types(part.always_type);
-    } else if (!add_types(type_name_)) {
-      add_types(part.fallback_type);
-    }
+    types_ = types_like(dialect, part.always_type.empty() ? type_name_ : part.always_type);
+    if (types_.empty() && part.always_type.empty()) types_ = types_like(dialect, part.fallback_type);
     if (type_name_.empty()) type_name_ = part.fallback_type;
     for (const std::string& each : dialect.known_model) {
       std::string name = model_name(each);
@@ -114,27 +113,12 @@ class Resolver {
   }
 
  private:
-  static bool is_known(const model::Reading& reading, std::string_view name) {
-    return reading.origins[static_cast<std::size_t>(model::find_field(name))].kind != Origin::Kind::unknown;
-  }
-
   // Enough to cost it; the rest follows or has a default.
   bool is_complete(const model::Reading& reading) {
     const bool width = is_known(reading, "intermediate_size") || is_known(reading, "moe_intermediate_size") ||
                        !get("intermediate_size").decided;
     return is_known(reading, "hidden_size") && is_known(reading, "num_layers") &&
            is_known(reading, "num_attention_heads") && width;
-  }
-
-  // What complete() derives from a width or a number of heads that nobody knows is no value.
-  static bool rests_on_something(const model::Reading& reading, const model::FieldInfo& field) {
-    if (field.name == "intermediate_size") return is_known(reading, "hidden_size");
-    if (field.name == "moe_intermediate_size") return is_known(reading, "intermediate_size");
-    if (field.name == "num_key_value_heads") return is_known(reading, "num_attention_heads");
-    if (field.name == "head_dim" || field.name == "value_head_dim") {
-      return is_known(reading, "num_attention_heads") && is_known(reading, "hidden_size");
-    }
-    return true;
   }
 
   void check_range(const model::FieldInfo& field, Value& value) {
@@ -148,21 +132,6 @@ class Resolver {
                       value.origin.path, value.origin.span, value.origin.key_path});
     value.number.reset();
     value.decided = true;
-  }
-
-  // A length that nobody stated must not read past the table of positions.
-  static void keep_within_positions(model::Reading& reading) {
-    const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field("sequence_length"))];
-    const std::int64_t positions = reading.setup.model.learned_positions;
-    if (origin.kind != Origin::Kind::defaulted || positions <= 0) return;
-    reading.setup.plan.sequence_length = std::min(reading.setup.plan.sequence_length, positions);
-  }
-
-  // An encoder's output that nobody gave a length is as long as what is known or assumed by now.
-  static void follow_length(model::Reading& reading) {
-    const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field("source_length"))];
-    if (origin.kind != Origin::Kind::derived) return;
-    reading.setup.plan.source_length = reading.setup.plan.sequence_length;
   }
 
   // The assumed vocabulary is not padded: nothing is to be found in rows that nobody knows.
@@ -218,36 +187,6 @@ class Resolver {
   static std::string text_of(NodeRef node) {
     if (node.is(Kind::list)) node = node[0];
     return std::string(node.as_string().value_or(""));
-  }
-
-  // The type and those that it is like, nearest first.
-  bool add_types(const std::string& name) {
-    const ModelType* found = find_type(name);
-    if (found == nullptr) return false;
-    for (int links = 0; found != nullptr && links < 8; ++links) {
-      types_.push_back(found);
-      found = found->like.empty() ? nullptr : find_type(found->like);
-    }
-    return true;
-  }
-
-  const ModelType* find_type(const std::string& name) const {
-    if (name.empty()) return nullptr;
-    const auto exact_match = dialect_.types.find(name);
-    if (exact_match != dialect_.types.end()) return &exact_match->second;
-    // A name that is spelt out goes before a pattern that happens to match.
-    const ModelType* by_pattern = nullptr;
-    for (const auto& [patterns, type] : dialect_.types) {
-      std::string_view rest = patterns;
-      while (!rest.empty()) {
-        const std::string_view pattern = rest.substr(0, rest.find('|'));
-        rest.remove_prefix(std::min(rest.size(), pattern.size() + 1));
-        if (!matches(pattern, name)) continue;
-        if (pattern.find('*') == std::string_view::npos) return &type;
-        if (by_pattern == nullptr) by_pattern = &type;
-      }
-    }
-    return by_pattern;
   }
 
   void note(NodeRef node, std::string message) {

@@ -2,7 +2,6 @@
 #include "text/interpolate.hpp"
 
 #include <charconv>
-#include <cmath>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -10,52 +9,12 @@
 #include <fmt/format.h>
 
 #include "text/interpolation_syntax.hpp"
+#include "text/interpolation_value.hpp"
 #include "text/limits.hpp"
-#include "text/yaml_scalar.hpp"
 
 namespace shapelint::text {
 
 namespace {
-
-// What a string comes to: a node of the document, a scalar, or nothing for a reason.
-struct Outcome {
-  enum class Kind : std::uint8_t { node, scalar, unknown };
-  Kind kind = Kind::unknown;
-  NodeRef node;
-  YamlScalar scalar;
-  std::string text;  // of a string scalar, or the reason
-};
-
-Outcome unknown(std::string reason) {
-  return Outcome{Outcome::Kind::unknown, {}, {}, std::move(reason)};
-}
-
-Outcome of_string(std::string text) {
-  Outcome outcome;
-  outcome.kind = Outcome::Kind::scalar;
-  outcome.text = std::move(text);
-  return outcome;
-}
-
-Outcome of_number(double value, bool is_integer) {
-  Outcome outcome;
-  outcome.kind = Outcome::Kind::scalar;
-  constexpr double exact = 9007199254740992.0;  // 2^53: above, doubles skip integers
-  const bool fits = is_integer && std::fabs(value) <= exact;
-  outcome.scalar.kind = fits ? Kind::integer : Kind::number;
-  outcome.scalar.integer = fits ? static_cast<std::int64_t>(value) : 0;
-  outcome.scalar.number = value;
-  return outcome;
-}
-
-// Unquoted text in an interpolation is typed as YAML types it.
-Outcome of_written(std::string_view text) {
-  Outcome outcome;
-  outcome.kind = Outcome::Kind::scalar;
-  outcome.scalar = resolve_yaml_scalar(text);
-  outcome.text = std::string(text);
-  return outcome;
-}
 
 class Interpolator {
  public:
@@ -188,41 +147,6 @@ class Interpolator {
     return of_string(std::move(all));
   }
 
-  std::optional<std::string> as_text(const Outcome& outcome) {
-    if (outcome.kind == Outcome::Kind::unknown) return std::nullopt;
-    if (outcome.kind == Outcome::Kind::node) {
-      const NodeRef node = outcome.node;
-      if (const auto text = node.as_string()) return std::string(*text);
-      if (const auto integer = node.as_integer()) return fmt::format("{}", *integer);
-      if (const auto number = node.as_number()) return fmt::format("{}", *number);
-      if (const auto boolean = node.as_boolean()) return *boolean ? "True" : "False";
-      if (node.is(Kind::null)) return "None";
-      return std::nullopt;
-    }
-    switch (outcome.scalar.kind) {
-      case Kind::integer:
-        return fmt::format("{}", outcome.scalar.integer);
-      case Kind::number:
-        return fmt::format("{}", outcome.scalar.number);
-      case Kind::boolean:
-        return outcome.scalar.boolean ? "True" : "False";
-      case Kind::null:
-        return "None";
-      default:
-        return outcome.text;
-    }
-  }
-
-  std::optional<std::pair<double, bool>> as_number(const Outcome& outcome) {
-    if (outcome.kind == Outcome::Kind::node) {
-      const auto number = outcome.node.as_number();
-      return number ? std::optional(std::pair(*number, outcome.node.is(Kind::integer))) : std::nullopt;
-    }
-    if (outcome.kind == Outcome::Kind::unknown) return std::nullopt;
-    if (outcome.scalar.kind != Kind::integer && outcome.scalar.kind != Kind::number) return std::nullopt;
-    return std::pair(outcome.scalar.number, outcome.scalar.kind == Kind::integer);
-  }
-
   // The inside of `${…}`.
   Outcome reference(std::string_view inside, NodeRef around, int depth) {
     inside = trim_blanks(inside);
@@ -256,13 +180,8 @@ class Interpolator {
   }
 
   Outcome computed(std::string_view name, std::string_view rest, NodeRef around, int depth) {
-    const bool adds = name == "add" || name == "sum";
-    const bool multiplies = name == "multiply" || name == "mul";
-    const bool is_known = adds || multiplies || name == "subtract" || name == "divide" ||
-                          name == "divide_floor" || name == "floor_divide" || name == "divide_ceil";
-    if (!is_known) return unknown(fmt::format("`{}` is worked out when run", name));
-    std::optional<double> result;
-    bool is_integer = true;
+    if (!is_arithmetic(name)) return unknown(fmt::format("`{}` is worked out when run", name));
+    std::vector<WrittenNumber> operands;
     for (const std::string_view written : split_arguments(rest)) {
       const Outcome operand = argument(written, around, depth);
       const auto number = as_number(operand);
@@ -270,27 +189,9 @@ class Interpolator {
         return operand.kind == Outcome::Kind::unknown ? operand
                                                       : unknown(fmt::format("`{}` is no number", written));
       }
-      const auto [value, whole] = *number;
-      is_integer = is_integer && whole;
-      if (!result) {
-        result = value;
-      } else if (adds) {
-        *result += value;
-      } else if (multiplies) {
-        *result *= value;
-      } else if (name == "subtract") {
-        *result -= value;
-      } else if (value == 0) {
-        return unknown("a division by zero");
-      } else if (name == "divide") {
-        *result /= value;
-        is_integer = false;
-      } else {
-        *result = name == "divide_ceil" ? std::ceil(*result / value) : std::floor(*result / value);
-      }
+      operands.push_back(*number);
     }
-    if (!result || !std::isfinite(*result)) return unknown(fmt::format("`{}` has no result", name));
-    return of_number(*result, is_integer);
+    return calculated(name, operands);
   }
 
   Outcome by_path(std::string_view path, NodeRef around) {
