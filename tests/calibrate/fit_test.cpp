@@ -90,6 +90,32 @@ TEST_CASE("what the data cannot determine is kept, and why is said", "[calibrate
   CHECK_FALSE(kept(*misaligned, "align_n_2b"));
 }
 
+TEST_CASE("how long products went on is read from the data, and forgotten where their loss is not",
+          "[calibrate]") {
+  gpu::Gpu base = *gpu::find_gpu("a100");
+  base.calibration.gemm[0].constants.power_reach_us = 0;
+  base.calibration.gemm[0].constants.power_us = 500;
+  auto rows = shapes(false);
+  // 18 long products and m = 4096, n = 8192, k = 16384 above; the twentieth longest is 8192 x 8512 x 4096
+  for (std::int64_t i = 0; i < 24; ++i) {
+    calibrate::MeasuredShape row;
+    row.shape = {1, 8192, 8192 + 64 * i, i < 6 ? 4096 : 32768, DType::bf16, model::Layout::tn};
+    rows.push_back(row);
+  }
+  const auto reach_of = [&](double drop) {
+    base.calibration.gemm[0].constants.power_drop = drop;
+    const auto times = calibrate::predict(base, rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].time_us = times[i];
+    const auto fit = calibrate::fit(base, gpu::ConstantSet::half, rows, quick());
+    REQUIRE(fit);
+    CHECK(kept(*fit, "power_reach_us"));
+    return fit->constants.power_reach_us;
+  };
+  CHECK(reach_of(0.1) == Approx(2 * 8192.0 * 8512 * 4096 / 312e6));
+  CHECK(reach_of(0) == 0);    // at the least that the search allows
+  CHECK(reach_of(0.4) == 0);  // and at the most
+}
+
 TEST_CASE("too few measurements are refused", "[calibrate]") {
   const gpu::Gpu base = *gpu::find_gpu("a100");
   auto rows = shapes(false);
