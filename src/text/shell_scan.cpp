@@ -67,17 +67,8 @@ std::size_t ShellScanner::double_quoted_end(std::size_t position, int depth) con
   check_depth(position, depth);
   std::size_t i = position + 1;
   while (i < source_.size()) {
-    const char c = source_[i];
-    if (c == '"') return i + 1;
-    if (c == '\\') {
-      i += 2;
-    } else if (c == '`') {
-      i = backquoted_end(i);
-    } else if (c == '$') {
-      i = expansion_end(i, depth + 1);
-    } else {
-      ++i;
-    }
+    if (source_[i] == '"') return i + 1;
+    i = source_[i] == '\'' ? i + 1 : item_end(i, depth);  // an apostrophe quotes nothing here
   }
   stop(position, position + 1, "the quote `\"` is never closed");
 }
@@ -93,6 +84,23 @@ std::size_t ShellScanner::backquoted_end(std::size_t position) const {
   stop(position, position + 1, "the backquote is never closed");
 }
 
+std::size_t ShellScanner::item_end(std::size_t position, int depth) const {
+  switch (source_[position]) {
+    case '\\':
+      return position + 2;
+    case '\'':
+      return single_quoted_end(position);
+    case '"':
+      return double_quoted_end(position, depth + 1);
+    case '`':
+      return backquoted_end(position);
+    case '$':
+      return expansion_end(position, depth + 1);
+    default:
+      return position + 1;
+  }
+}
+
 std::size_t ShellScanner::parenthesis_end(std::size_t position, int depth) const {
   check_depth(position, depth);
   std::size_t i = position + 1;
@@ -102,22 +110,12 @@ std::size_t ShellScanner::parenthesis_end(std::size_t position, int depth) const
     const bool at_word_start = word_starts;
     word_starts = c == ' ' || c == '\t' || c == '\n' || c == ';' || c == '(' || c == '|' || c == '&';
     if (c == ')') return i + 1;
-    if (c == '\\') {
-      i += 2;
-    } else if (c == '\'') {
-      i = single_quoted_end(i);
-    } else if (c == '"') {
-      i = double_quoted_end(i, depth + 1);
-    } else if (c == '`') {
-      i = backquoted_end(i);
-    } else if (c == '$') {
-      i = expansion_end(i, depth + 1);
-    } else if (c == '(') {
+    if (c == '(') {
       i = parenthesis_end(i, depth + 1);
     } else if (c == '#' && at_word_start) {
       i = std::min(source_.find('\n', i), source_.size());
     } else {
-      ++i;
+      i = item_end(i, depth);
     }
   }
   stop(position, position + 1, "the bracket `(` is never closed");
@@ -127,21 +125,8 @@ std::size_t ShellScanner::brace_end(std::size_t position, int depth) const {
   check_depth(position, depth);
   std::size_t i = position + 1;
   while (i < source_.size()) {
-    const char c = source_[i];
-    if (c == '}') return i + 1;
-    if (c == '\\') {
-      i += 2;
-    } else if (c == '\'') {
-      i = single_quoted_end(i);
-    } else if (c == '"') {
-      i = double_quoted_end(i, depth + 1);
-    } else if (c == '`') {
-      i = backquoted_end(i);
-    } else if (c == '$') {
-      i = expansion_end(i, depth + 1);
-    } else {
-      ++i;
-    }
+    if (source_[i] == '}') return i + 1;
+    i = item_end(i, depth);
   }
   stop(position, position + 1, "the bracket `{` is never closed");
 }
@@ -170,18 +155,10 @@ std::size_t ShellScanner::word_end(std::size_t position, int depth) const {
     if (c == '\r' && at(i + 1) == '\n') break;
     if (c == '\\') {
       i = std::min(i + std::max<std::size_t>(2, continuation_size(i)), source_.size());
-    } else if (c == '\'') {
-      i = single_quoted_end(i);
-    } else if (c == '"') {
-      i = double_quoted_end(i, depth + 1);
-    } else if (c == '`') {
-      i = backquoted_end(i);
     } else if (c == '$' && at(i + 1) == '\'') {
       ++i;
-    } else if (c == '$') {
-      i = expansion_end(i, depth + 1);
     } else {
-      ++i;
+      i = item_end(i, depth);
     }
   }
   return i;

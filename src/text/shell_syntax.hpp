@@ -80,6 +80,8 @@ class ShellScanner {
   ShellScanner(const std::string& path, std::string_view source) : path_(path), source_(source) {}
 
   std::size_t single_quoted_end(std::size_t at) const;             // '…', $'…' from its quote on
+  // Of whatever starts there: an escaped character, a quoted text, an expansion, or a single character.
+  std::size_t item_end(std::size_t at, int depth) const;
   std::size_t double_quoted_end(std::size_t at, int depth) const;  // "…"
   std::size_t backquoted_end(std::size_t at) const;                // `…`
   std::size_t parenthesis_end(std::size_t at, int depth) const;    // ( … ), with everything that nests
