@@ -14,11 +14,17 @@ namespace shapelint::chart {
 
 namespace {
 
-// JSON inside a <script>: `<` only occurs within strings, where it may be written as an escape.
+// JSON inside a <script>, without its indentation: `<` only occurs within strings, where it may be written as
+// an escape.
 std::string json_in_html(std::string_view json) {
   std::string out;
   out.reserve(json.size());
+  bool in_string = false;
+  bool escaped = false;
   for (const char c : json) {
+    if (!in_string && (c == ' ' || c == '\n')) continue;
+    if (c == '"' && !escaped) in_string = !in_string;
+    escaped = c == '\\' && !escaped;
     if (c == '<') {
       out += "\\u003c";
     } else {
@@ -65,7 +71,8 @@ std::string page(const report::RooflineReport& roofline, const report::Report& l
                                       assets.roofline_spec, assets.waterfall_spec, assets.sweep_spec));
     }
     if (name == "data") {
-      return json_in_html(fmt::format(R"({{"roofline": {}, "lint": {}}})", report::roofline_json(roofline),
+      return json_in_html(fmt::format(R"({{"roofline": {}, "sweeps": {}, "lint": {}}})",
+                                      report::roofline_json(roofline), report::sweeps_json(roofline.sweeps),
                                       report::json(lint)));
     }
     if (name == "libraries" && has_interactive_charts()) {

@@ -9,6 +9,7 @@
 
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
+#include "cli/page_sweeps.hpp"
 #include "cli/suggest_setup.hpp"
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
@@ -44,7 +45,22 @@ std::vector<std::string> notes_of(const model::Reading& reading) {
   return notes;
 }
 
-report::RooflineCase case_of(const ModelFile& file, const gpu::Gpu& gpu, const RooflineOptions& options) {
+// The model of `--draft`, as its file describes it; nothing when something is wrong with it, which is
+// printed.
+std::optional<suggest::Draft> read_draft(const std::string& path, const GpuOptions& gpu, Io& io) {
+  SuggestOptions options;
+  options.file = path;
+  options.gpu = gpu;
+  // What its file need not say: the other model's plan does.
+  for (const std::string_view length : {"context_length", "sequence_length"})
+    options.overrides.push_back({model::find_field(length), 1, "--draft"});
+  const auto input = read_suggest_input(options, io);
+  if (!input) return std::nullopt;
+  return suggest::Draft{input->reading().name.empty() ? path : input->reading().name, input->reading().setup};
+}
+
+report::RooflineCase case_of(const ModelFile& file, const gpu::Gpu& gpu, const RooflineOptions& options,
+                             const suggest::Draft* draft) {
   const model::Reading& reading = file.readings.front();
   report::RooflineCase out;
   out.path = file.path;
@@ -55,17 +71,20 @@ report::RooflineCase case_of(const ModelFile& file, const gpu::Gpu& gpu, const R
   const model::Plan& plan = reading.setup.plan;
   out.line = cost::roofline(gpu, out.workload, plan.dtype);
   if (plan.mode != model::Mode::train && reading.setup.model.causal && reading.setup.model.conv.empty()) {
-    out.serving = suggest::serving_of(gpu, reading.setup, options.prefill_chunk);
+    out.serving = suggest::serving_of(gpu, reading.setup, options.prefill_chunk, draft);
+  }
+  if (out.serving && options.output_tokens > 0) {
+    out.generation = suggest::generation_of(gpu, reading.setup, out.serving->prompt, options.output_tokens);
   }
   out.launches = suggest::launches_of(reading.setup);
-  out.remedies = suggest::remedies(gpu, reading.setup, alternatives(gpu));
+  out.remedies = suggest::remedies(gpu, reading.setup, alternatives(gpu), draft);
   out.memory_bytes = suggest::memory_bytes(reading.setup);
   out.notes = notes_of(reading);
   return out;
 }
 
-report::RooflineCurve curve_of(const ModelFile& file, const gpu::Gpu& gpu,
-                               const suggest::RangeRequest& range) {
+report::RooflineCurve curve_of(const ModelFile& file, const gpu::Gpu& gpu, const suggest::RangeRequest& range,
+                               const suggest::Draft* draft) {
   const model::Reading& reading = file.readings.front();
   const suggest::Links links = suggest::links_of_unstated(reading);
   std::vector<model::Origin> origins = reading.origins;
@@ -86,26 +105,21 @@ report::RooflineCurve curve_of(const ModelFile& file, const gpu::Gpu& gpu,
   out.gpu_name = gpu.name;
   out.field = std::string(model::fields()[static_cast<std::size_t>(range.field)].name);
   out.mode = reading.setup.plan.mode;
-  out.curve = suggest::curve_of(gpu, range.values, at);
+  out.curve = suggest::curve_of(gpu, range.values, at, draft);
   return out;
 }
 
-// What the page sweeps when nobody says: the batch of a decode, doubled; else the hidden size around the
-// file's.
-suggest::RangeRequest usual_range(const model::Setup& setup) {
-  constexpr std::int64_t most_batch = 1024;
-  constexpr std::int64_t step = 32;  // fine enough for tiles and waves to show
-  suggest::RangeRequest range;
-  if (setup.plan.mode == model::Mode::decode || setup.model.hidden_size < 8 * step) {
-    range.field = model::find_field("micro_batch_size");
-    for (std::int64_t batch = 1; batch <= most_batch; batch *= 2) range.values.push_back(batch);
-    return range;
+// What the page's reader may choose among: the range that was asked for, then the usual ones.
+void add_sweeps(const ModelFile& file, const gpu::Gpu& gpu, const std::optional<suggest::RangeRequest>& range,
+                const suggest::Draft* draft, report::RooflineReport& report) {
+  if (range) report.sweeps.push_back(report.curves.back());
+  const model::Reading& reading = file.readings.front();
+  for (const suggest::RangeRequest& usual : page_sweeps(reading)) {
+    if (range && range->field == usual.field) continue;
+    report.sweeps.push_back(curve_of(file, gpu, usual, draft));
+    const auto field = static_cast<std::size_t>(usual.field);
+    report.sweeps.back().own = model::fields()[field].get(reading.setup);
   }
-  range.field = model::find_field("hidden_size");
-  const std::int64_t middle = setup.model.hidden_size / step * step;
-  const std::int64_t reach = middle / 4 / step * step;
-  for (std::int64_t size = middle - reach; size <= middle + reach; size += step) range.values.push_back(size);
-  return range;
 }
 
 // The file's models with their findings, for the page.
@@ -141,6 +155,16 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
        .value = "N",
        .doc = "tokens of a prompt per forward pass (chunked prefill); the whole prompt unless given",
        .set = into(options.prefill_chunk)},
+      {.names = "--draft",
+       .value = "FILE",
+       .doc = "model that drafts tokens for a decode to check (`--speculative-tokens`): its own steps are "
+              "counted, with the parallelism that its file states",
+       .set = into(options.draft)},
+      {.names = "--output-tokens",
+       .value = "N",
+       .doc = "new tokens for each sequence of a prefill or decode: the whole batch from its prompts to the "
+              "last token, as benchmarks of serving tell it",
+       .set = into(options.output_tokens)},
       {.names = "--top",
        .value = "N",
        .doc = "rows of the table of operations, 0 for all; also shows it where several GPUs or files are "
@@ -162,9 +186,9 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
        .set = into(options.pictures.waterfall)},
       {.names = "--report",
        .value = "FILE.html",
-       .doc = "writes an interactive page: roofline, losses, operations, a sweep (over --over, or over the "
-              "batch or "
-              "the hidden size) and the linter's findings",
+       .doc = "writes an interactive page: roofline, losses, operations, sweeps (over --over, and over the "
+              "batch, "
+              "lengths and the model's dimensions) and the linter's findings",
        .set = into(options.pictures.page)},
   };
   for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
@@ -182,15 +206,24 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
     }
     range = *std::move(parsed);
   }
-  if (options.prefill_chunk < 0 || options.top.value_or(0) < 0) {
-    print_error(io, fmt::format("`{}` must not be negative",
-                                options.prefill_chunk < 0 ? "--prefill-chunk" : "--top"));
+  const std::pair<std::string_view, std::int64_t> counts[] = {{"--prefill-chunk", options.prefill_chunk},
+                                                              {"--output-tokens", options.output_tokens},
+                                                              {"--top", options.top.value_or(0)}};
+  for (const auto& [name, count] : counts) {
+    if (count >= 0) continue;
+    print_error(io, fmt::format("`{}` must not be negative", name));
     return ExitCode::error;
   }
   report::RooflineReport report;
   report::Report lint;  // filled for the page only
   const bool has_page = !options.pictures.page.empty();
   bool failed = false;
+  std::optional<suggest::Draft> draft;
+  if (!options.draft.empty()) {
+    draft = read_draft(options.draft, options.gpu, io);
+    if (!draft) return ExitCode::error;
+  }
+  const suggest::Draft* const drafts = draft ? &*draft : nullptr;
   for (const std::string& path : options.files) {
     SuggestOptions common;
     common.file = path;
@@ -202,11 +235,10 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
     failed = failed || input == nullptr;
     if (!input) continue;
     for (const gpu::Gpu& gpu : input->gpus) {
-      if (range) report.curves.push_back(curve_of(input->file, gpu, *range));
-      if (!range || options.pictures.any()) report.cases.push_back(case_of(input->file, gpu, options));
-      if (!range && has_page) {
-        report.curves.push_back(curve_of(input->file, gpu, usual_range(input->reading().setup)));
-      }
+      if (range) report.curves.push_back(curve_of(input->file, gpu, *range, drafts));
+      if (!range || options.pictures.any())
+        report.cases.push_back(case_of(input->file, gpu, options, drafts));
+      if (has_page) add_sweeps(input->file, gpu, range, drafts, report);
     }
     if (has_page) lint_for_page(*input, lint);
   }

@@ -21,6 +21,8 @@ struct RooflineOptions {
   std::string over;
   std::optional<std::int64_t> top;
   std::int64_t prefill_chunk = 0;
+  std::int64_t output_tokens = 0;
+  std::string draft;
   std::size_t format = 0;  // text, json, csv
   PictureOptions pictures;
   std::vector<model::Override> overrides;

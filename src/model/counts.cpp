@@ -86,8 +86,15 @@ std::int64_t parameters_with(const ModelSpec& model, std::int64_t experts) {
 // Keys that one query meets: both products of attention run over them.
 double keys_per_query(const Setup& setup, CausalFlops convention) {
   const Plan& plan = setup.plan;
-  if (plan.mode == Mode::decode)
-    return static_cast<double>(plan.context_length) + static_cast<double>(plan.speculative_tokens) + 1;
+  if (plan.mode == Mode::decode) {
+    const double checked = static_cast<double>(plan.speculative_tokens) + 1;
+    const double decoded = static_cast<double>(plan.micro_batch_size) * checked;
+    const auto read = static_cast<double>(plan.prefill_tokens);
+    const double own_keys = static_cast<double>(plan.context_length) + checked;
+    const double prompt_keys =
+        static_cast<double>(plan.context_length) / 2 + (convention == CausalFlops::half ? read / 2 : read);
+    return (decoded * own_keys + read * prompt_keys) / (decoded + read);
+  }
   const double cached = static_cast<double>(cached_tokens(plan));
   const double all = static_cast<double>(plan.sequence_length);
   return cached + (setup.model.causal && convention == CausalFlops::half ? all / 2 : all);

@@ -120,12 +120,13 @@ std::vector<Derivation> build() {
   add("attention", defaulted, own, always, constant<static_cast<std::int64_t>(Attention::flash)>);
   add("recompute", defaulted, own, always, constant<static_cast<std::int64_t>(Recompute::none)>);
   add("fused_gradient_accumulation", defaulted, own, always, constant<0>);
+  add("fusion", defaulted, own, always, constant<static_cast<std::int64_t>(Fusion::none)>);
   add("dropout", defaulted, own, always, constant<0>);
   add("context_length", defaulted, own, always, constant<0>);
   add("sequence_length", derived, "context_length", decoding,
       [](const Setup& s) { return s.plan.context_length; });
   for (const std::string_view zero :
-       {"weight_bits", "weight_group_size", "kv_cache_bits", "speculative_tokens"}) {
+       {"weight_bits", "weight_group_size", "kv_cache_bits", "speculative_tokens", "prefill_tokens"}) {
     add(zero, defaulted, own, always, constant<0>);
   }
   add("speculative_acceptance", defaulted, own, always, constant<70>);

@@ -8,6 +8,7 @@ namespace {
 constexpr std::string_view train_tokens = "micro_batch_size * sequence_length / context";
 constexpr std::string_view decode_tokens = "micro_batch_size";
 constexpr std::string_view checked_tokens = "micro_batch_size * (1 + speculative_tokens)";
+constexpr std::string_view mixed_tokens = "micro_batch_size * (1 + speculative_tokens) + prefill_tokens";
 constexpr double scale_bytes = 2;  // of a group of packed weights
 
 // Bytes of a packed weight and its part of the scale; 0 where weights are not packed.
@@ -41,7 +42,8 @@ Shared::Shared(const Setup& from)
       layers_per_rank(static_cast<double>(divide_up(model.num_layers, plan.pipeline))) {
   if (decoding) {
     const std::int64_t checked = plus(1, plan.speculative_tokens);
-    tokens = dim(times(plan.micro_batch_size, checked), checked > 1 ? checked_tokens : decode_tokens);
+    decoded = dim(times(plan.micro_batch_size, checked), checked > 1 ? checked_tokens : decode_tokens);
+    tokens = plan.prefill_tokens > 0 ? dim(plus(decoded.value, plan.prefill_tokens), mixed_tokens) : decoded;
     query_length = dim(checked, checked > 1 ? "1 + speculative_tokens" : "1");
     key_length = dim(plus(plan.context_length, checked),
                      checked > 1 ? "context_length + 1 + speculative_tokens" : "context_length + 1");

@@ -63,6 +63,7 @@ struct Shared {
   double micro_batches;    // per step
   double layers_per_rank;  // of this stage
   Dim tokens;              // of one micro-batch on this rank
+  Dim decoded;             // while decoding: those of them that belong to no prompt
   Dim heads;               // query heads on this rank
   Dim key_value_heads;     // on this rank; replicated where there are fewer than ranks
   Dim query_length;
@@ -124,6 +125,9 @@ struct CoreNames {
 };
 void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
                           Emitter& emit, const CoreNames& names = {});
+// While decoding, the attention of a prompt's tokens that the step reads along, halfway through the prompt;
+// nothing where there are none. `shape` is that of the decoding sequences.
+void lower_prompt_core(const Shared& shared, AttentionShape shape, double count, Emitter& emit);
 // Queries of this layer over the keys and values of an encoder's output (lower_cross.cpp).
 void lower_cross_attention(const Shared& shared, double count, Emitter& emit);
 void lower_mlp(const Shared& shared, double count, Emitter& emit);                   // lower_mlp.cpp
@@ -142,6 +146,9 @@ void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat r
 inline std::int64_t cached_tokens(const Plan& plan) {
   return plan.mode == Mode::prefill ? plan.context_length : 0;
 }
+
+// What `fusion` of the plan says, done to the ops from `first` on (fuse.cpp).
+void fuse(const Plan& plan, std::vector<Op>& ops, std::size_t first);
 
 RankParameters parameters_per_rank(const Setup& setup);
 

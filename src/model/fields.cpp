@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 2> norm_names{"layernorm", "rmsnorm"};
 constexpr std::array<std::string_view, 3> mode_names{"train", "prefill", "decode"};
 constexpr std::array<std::string_view, 4> attention_names{"flash", "unfused", "flash1", "flash2"};
 constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
+constexpr std::array<std::string_view, 3> fusion_names{"none", "norms", "full"};
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};
 
@@ -94,6 +95,7 @@ constexpr std::array table{
     CHOICE("dtype", "run", "dtype", plan.dtype, DType, dtype_names, "number format of the matrix products"),
     CHOICE("attention", "run", "attention", plan.attention, Attention, attention_names, "one fused kernel (flash: the newest that the GPU has; flash1, flash2: of an older FlashAttention), or matrix products and a softmax"),
     CHOICE("recompute", "run", "recompute", plan.recompute, Recompute, recompute_names, "activations computed again in the backward pass"),
+    CHOICE("fusion", "run", "fusion", plan.fusion, Fusion, fusion_names, "elementwise kernels that run inside others: norms with the residual additions before them (vLLM, TensorRT-LLM), full also activations with the products before them (torch.compile)"),
     INTEGER("micro_batch_size", "run", "micro_batch_size", plan.micro_batch_size, 1, largest_length, "sequences", "sequences per forward pass and rank"),
     INTEGER("sequence_length", "run", "sequence_length", plan.sequence_length, 1, largest_length, "tokens", "tokens per sequence"),
     INTEGER("source_length", "run", "source_length", plan.source_length, 0, largest_length, "tokens", "tokens of the encoder's output that cross-attention reads; sequence_length unless stated"),
@@ -105,6 +107,7 @@ constexpr std::array table{
     INTEGER("speculative_tokens", "run", "speculative_tokens", plan.speculative_tokens, 0, 65'536, "tokens", "decode: drafted tokens that one step checks beside the next one"),
     INTEGER("speculative_acceptance", "run", "speculative_acceptance", plan.speculative_acceptance, 0, 100, "percent", "decode: chance that a drafted token is accepted when those before it were"),
     BOOLEAN("fused_gradient_accumulation", "run", "fused_gradient_accumulation", plan.fused_gradient_accumulation, "products add to the sum of gradients as they write it (Megatron-LM), instead of a pass of its own"),
+    INTEGER("prefill_tokens", "run", "prefill_tokens", plan.prefill_tokens, 0, largest_length, "tokens", "decode: tokens of another sequence's prompt that each step reads along (chunked prefill with decodes piggybacked); the prompt is as long as the cache, context_length"),
     BOOLEAN("dropout", "run", "dropout", plan.dropout, "attention weights and block outputs are dropped at random while training"),
 
     INTEGER("tensor", "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree"),

@@ -98,9 +98,9 @@ double op_flops(const Op& op) {
 
 // Sequences whose logits are computed: all tokens in training, else what is needed to go on.
 double head_tokens(const Shared& shared) {
-  return shared.training || shared.decoding || !shared.model.causal
-             ? static_cast<double>(shared.tokens.value)
-             : static_cast<double>(shared.plan.micro_batch_size);
+  if (shared.decoding) return static_cast<double>(shared.decoded.value);
+  return shared.training || !shared.model.causal ? static_cast<double>(shared.tokens.value)
+                                                 : static_cast<double>(shared.plan.micro_batch_size);
 }
 
 }  // namespace
@@ -175,20 +175,27 @@ double model_flops_per_step(const Setup& setup, double layer_flops, double head_
 void lower_part(const Setup& setup, Part part, Workload& workload) {
   const Shared shared(setup);
   Emitter emit(shared, workload);
+  const std::size_t first = workload.ops.size();
   switch (part) {
     case Part::frame:
-      return lower_layers(shared, {.frame = 1}, emit);
+      lower_layers(shared, {.frame = 1}, emit);
+      break;
     case Part::attention:
-      return lower_layers(shared, {.attention = 1}, emit);
+      lower_layers(shared, {.attention = 1}, emit);
+      break;
     case Part::mlp:
-      return lower_layers(shared, {.mlp = 1}, emit);
+      lower_layers(shared, {.mlp = 1}, emit);
+      break;
     case Part::mixture:
-      return lower_layers(shared, {.mixture = 1}, emit);
+      lower_layers(shared, {.mixture = 1}, emit);
+      break;
     case Part::ends:
       lower_embedding(shared, emit);
       lower_head(shared, emit);
-      return lower_pipeline(shared, emit);
+      lower_pipeline(shared, emit);
+      break;
   }
+  fuse(setup.plan, workload.ops, first);
 }
 
 void lower_update(const Setup& setup, RankParameters held, Workload& workload) {
@@ -200,7 +207,11 @@ void lower_update(const Setup& setup, RankParameters held, Workload& workload) {
 }
 
 Workload lower(const Setup& setup) {
-  if (!setup.model.conv.empty()) return lower_network(setup);
+  if (!setup.model.conv.empty()) {
+    Workload network = lower_network(setup);
+    fuse(setup.plan, network.ops, 0);
+    return network;
+  }
   Workload workload;
   workload.ops.reserve(96);
   const Shared shared(setup);
@@ -216,6 +227,7 @@ Workload lower(const Setup& setup) {
     lower_optimizer(shared, held, emit);
   }
 
+  fuse(setup.plan, workload.ops, 0);
   for (const Op& op : workload.ops) workload.hardware_flops += op.count * op_flops(op);
   const Plan& plan = setup.plan;
   workload.tokens_per_step = tokens_per_step(setup);

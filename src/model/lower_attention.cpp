@@ -64,6 +64,21 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
                core);
 }
 
+void lower_prompt_core(const Shared& shared, AttentionShape shape, double count, Emitter& emit) {
+  const Plan& plan = shared.plan;
+  if (!shared.decoding || plan.prefill_tokens <= 0) return;
+  constexpr CoreNames names{"layer.attention.prompt_ring",    "layer.attention.prompt_flash",
+                            "layer.attention.prompt_scores",  "layer.attention.prompt_mask",
+                            "layer.attention.prompt_softmax", "layer.attention.prompt_dropout",
+                            "layer.attention.prompt_values"};
+  shape.sequences = {1, "1"};
+  shape.query_length = dim(plan.prefill_tokens, "prefill_tokens");
+  shape.key_length = dim(plus(divide_up(plan.context_length, 2), plan.prefill_tokens),
+                         "context_length / 2 + prefill_tokens");
+  shape.causal = shared.model.causal;
+  lower_attention_core(shared, shape, shape.heads, count, emit, names);
+}
+
 void lower_attention(const Shared& shared, double count, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Repeat layer{count, Recomputed::with_layer};
@@ -95,6 +110,7 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   const Dim batch = dim(times(shared.plan.micro_batch_size, shared.heads.value),
                         "micro_batch_size * (num_attention_heads / tensor)");
   lower_attention_core(shared, shape, batch, count, emit);
+  lower_prompt_core(shared, shape, count, emit);
 
   emit.linear(
       "layer.attention.output", shared.tokens, shared.hidden,

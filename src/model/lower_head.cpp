@@ -17,7 +17,8 @@ double stages(const Shared& shared) {
 
 // Tokens whose logits are computed: an inference engine needs only the last of each sequence.
 Dim logit_tokens(const Shared& shared) {
-  if (shared.training || shared.decoding || !shared.model.causal) return shared.tokens;
+  if (shared.decoding) return shared.decoded;
+  if (shared.training || !shared.model.causal) return shared.tokens;
   return dim(shared.plan.micro_batch_size, "micro_batch_size");
 }
 

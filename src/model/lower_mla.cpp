@@ -66,6 +66,7 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
         dim(plus(mla.kv_lora_rank, mla.qk_rope_head_dim), "mla_kv_lora_rank + mla_qk_rope_head_dim");
     shape.value_head_dim = rank;
     lower_attention_core(shared, shape, batch, count, emit);
+    lower_prompt_core(shared, shape, count, emit);
     emit.linear("layer.attention.absorb_v", shared.tokens, values, rank, shared.linear_dtype, layer,
                 shared.heads);
   } else {

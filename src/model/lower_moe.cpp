@@ -12,7 +12,11 @@ Dim busy_experts(const Shared& shared) {
   const std::int64_t local = divide_up(moe.num_experts, shared.plan.expert);
   if (!shared.decoding) return dim(local, "moe_num_experts / expert");
   return dim(std::min(local, times(shared.tokens.value, moe.experts_per_token)),
-             shared.plan.speculative_tokens > 0
+             shared.plan.prefill_tokens > 0
+                 ? "min(moe_num_experts / expert,"
+                   " (micro_batch_size * (1 + speculative_tokens) + prefill_tokens)"
+                   " * moe_experts_per_token)"
+             : shared.plan.speculative_tokens > 0
                  ? "min(moe_num_experts / expert,"
                    " micro_batch_size * (1 + speculative_tokens) * moe_experts_per_token)"
                  : "min(moe_num_experts / expert, micro_batch_size * moe_experts_per_token)");
@@ -22,6 +26,11 @@ Dim tokens_per_expert(const Shared& shared) {
   const Moe& moe = shared.model.moe;
   const std::int64_t tokens =
       divide_up(times(shared.tokens.value, moe.experts_per_token, shared.plan.expert), moe.num_experts);
+  if (shared.decoding && shared.plan.prefill_tokens > 0) {
+    return dim(tokens,
+               "(micro_batch_size * (1 + speculative_tokens) + prefill_tokens) * moe_experts_per_token"
+               " * expert / moe_num_experts");
+  }
   if (shared.decoding && shared.plan.speculative_tokens > 0) {
     return dim(tokens,
                "micro_batch_size * (1 + speculative_tokens) * moe_experts_per_token * expert"

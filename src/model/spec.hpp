@@ -15,6 +15,9 @@ enum class Mode : std::uint8_t { train, prefill, decode };
 // flash: the newest fused kernels that the GPU has; flash1, flash2: those of an older FlashAttention.
 enum class Attention : std::uint8_t { flash, unfused, flash1, flash2 };
 enum class Recompute : std::uint8_t { none, selective, full };
+// Elementwise kernels that run inside others: none; norms with the residual additions before them (vLLM,
+// TensorRT-LLM); also activations with the products before them (torch.compile at small batches).
+enum class Fusion : std::uint8_t { none, norms, full };
 
 // A mixture of experts in place of the MLP; num_experts 0 means a dense model.
 struct Moe {
@@ -137,6 +140,7 @@ struct Plan {
   DType dtype = DType::bf16;
   Attention attention = Attention::flash;
   Recompute recompute = Recompute::none;
+  Fusion fusion = Fusion::none;
   std::int64_t micro_batch_size = 1;
   std::int64_t sequence_length = 0;
   std::int64_t source_length = 0;          // tokens of the encoder's output that cross-attention reads
@@ -158,6 +162,7 @@ struct Plan {
   std::int64_t kv_cache_bits = 0;            // of a cached element of keys and values; 0: as activations
   std::int64_t speculative_tokens = 0;       // drafted tokens that a decoding step checks beside the next one
   std::int64_t speculative_acceptance = 70;  // percent: chance that the next drafted token is accepted
+  std::int64_t prefill_tokens = 0;           // of another sequence's prompt that a decoding step reads along
 };
 
 // Everything that a prediction depends on besides the GPU.

@@ -26,6 +26,7 @@ struct RooflineCase {
   model::Workload workload;
   cost::Roofline line;                      // its points are the workload's ops
   std::optional<suggest::Serving> serving;  // of a prefill or a decode
+  std::optional<suggest::Generation> generation;
   suggest::Launches launches;
   std::vector<suggest::Remedy> remedies;
   double memory_bytes = 0;  // that the plan needs
@@ -39,6 +40,7 @@ struct RooflineCurve {
   std::string gpu_id;
   std::string gpu_name;
   std::string field;
+  std::int64_t own = 0;  // the file's value; 0: nobody said
   model::Mode mode = model::Mode::train;
   suggest::Curve curve;
 };
@@ -46,6 +48,7 @@ struct RooflineCurve {
 struct RooflineReport {
   std::vector<RooflineCase> cases;  // by file, then by GPU
   std::vector<RooflineCurve> curves;
+  std::vector<RooflineCurve> sweeps;  // that the page's reader may choose among
 };
 
 // For people, within 100 columns. `top`: rows of the table of ops, the rest in one line; nothing: 15 for one
@@ -53,6 +56,8 @@ struct RooflineReport {
 std::string roofline_text(const RooflineReport& report, std::optional<std::int64_t> top, const Style& style);
 // One JSON object, indented; docs/schema/shapelint-roofline.schema.json describes it.
 std::string roofline_json(const RooflineReport& report);
+// The same of curves for the page: an array of columns, on one line.
+std::string sweeps_json(const std::vector<RooflineCurve>& curves);
 // One row per op and case; of curves one row per value.
 std::string roofline_csv(const RooflineReport& report);
 

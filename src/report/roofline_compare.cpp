@@ -13,15 +13,76 @@ namespace {
 
 constexpr double bytes_per_gb = 1e9;
 
-// Whether a case that fits has the highest throughput of those that do and share something with it.
+// Whether a case has the highest throughput of those that share something with it: of those that fit into
+// memory, or of all where none does.
 template <class Same>
-bool is_best(const std::vector<RooflineCase>& cases, const RooflineCase& each, Same same) {
-  return fits(each) && std::none_of(cases.begin(), cases.end(), [&](const RooflineCase& other) {
-           return same(other) && fits(other) && tokens_per_gpu(other) > tokens_per_gpu(each);
+bool is_fastest(const std::vector<RooflineCase>& cases, const RooflineCase& each, Same same) {
+  const bool some_fit = std::any_of(cases.begin(), cases.end(),
+                                    [&](const RooflineCase& other) { return same(other) && fits(other); });
+  return fits(each) == some_fit && std::none_of(cases.begin(), cases.end(), [&](const RooflineCase& other) {
+           return same(other) && fits(other) == some_fit && tokens_per_gpu(other) > tokens_per_gpu(each);
          });
 }
 
+// "1.29 times as many as h100-sxm5": against the next of those that share something with the best.
+template <class Same, class Name>
+std::string lead_over_next(const std::vector<RooflineCase>& cases, const RooflineCase& best, Same same,
+                           Name name) {
+  const RooflineCase* next = nullptr;
+  for (const RooflineCase& other : cases) {
+    if (&other == &best || !same(other) || fits(other) != fits(best)) continue;
+    if (next == nullptr || tokens_per_gpu(other) > tokens_per_gpu(*next)) next = &other;
+  }
+  if (next == nullptr || tokens_per_gpu(*next) <= 0) return "";
+  return fmt::format(", {} times {}", fixed(tokens_per_gpu(best) / tokens_per_gpu(*next), 2), name(*next));
+}
+
 }  // namespace
+
+std::vector<Best> best_of(const std::vector<RooflineCase>& cases) {
+  std::vector<Best> out(cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const RooflineCase& each = cases[i];
+    const auto same_model = [&](const RooflineCase& other) {
+      return other.path == each.path && other.model == each.model;
+    };
+    const auto same_gpu = [&](const RooflineCase& other) { return other.gpu.id == each.gpu.id; };
+    const bool several_gpus = std::any_of(
+        cases.begin(), cases.end(), [&](const RooflineCase& c) { return same_model(c) && !same_gpu(c); });
+    const bool several_models = std::any_of(
+        cases.begin(), cases.end(), [&](const RooflineCase& c) { return same_gpu(c) && !same_model(c); });
+    out[i].gpu_of_model = several_gpus && is_fastest(cases, each, same_model);
+    out[i].model_of_gpu = several_models && is_fastest(cases, each, same_gpu);
+  }
+  return out;
+}
+
+std::vector<std::string> best_sentences(const std::vector<RooflineCase>& cases) {
+  const std::vector<Best> best = best_of(cases);
+  std::vector<std::string> out;
+  const auto rate = [](const RooflineCase& each) {
+    return fmt::format("{} {}/s/GPU", brief(tokens_per_gpu(each)),
+                       is_network(each.setup) ? "images" : "tokens");
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!best[i].gpu_of_model) continue;
+    const RooflineCase& each = cases[i];
+    out.push_back(fmt::format(
+        "{} runs best on {}: {}{}", printable(each.model), each.gpu.id, rate(each),
+        lead_over_next(
+            cases, each, [&](const RooflineCase& c) { return c.path == each.path && c.model == each.model; },
+            [](const RooflineCase& c) { return c.gpu.id; })));
+  }
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!best[i].model_of_gpu) continue;
+    const RooflineCase& each = cases[i];
+    out.push_back(fmt::format("on {} {} is fastest: {}{}", each.gpu.id, printable(each.model), rate(each),
+                              lead_over_next(
+                                  cases, each, [&](const RooflineCase& c) { return c.gpu.id == each.gpu.id; },
+                                  [](const RooflineCase& c) { return printable(c.model); })));
+  }
+  return out;
+}
 
 std::string comparison_text(const std::vector<RooflineCase>& cases) {
   const bool serves = cases.front().serving.has_value();
@@ -40,7 +101,9 @@ std::string comparison_text(const std::vector<RooflineCase>& cases) {
   out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", "model", "GPU", "step", "tok/s/GPU",
                      "bound by", serves ? "" : "MFU");
   out += serves ? fmt::format(" {:>9}\n", "1st token") : std::string("\n");
-  for (const RooflineCase& each : cases) {
+  const std::vector<Best> best = best_of(cases);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const RooflineCase& each = cases[i];
     const cost::StepCost& step = each.line.step;
     const std::array<double, 5> parts{step.compute_us, step.memory_us, step.communication_us,
                                       step.overhead_us, step.bubble_us};
@@ -50,16 +113,17 @@ std::string comparison_text(const std::vector<RooflineCase>& cases) {
                        serves ? percent(largest / step.time_us) : percent(step.mfu));
     if (each.serving) out += fmt::format(" {:>9}", duration(each.serving->first_token_us));
     if (!fits(each)) out += "  does not fit";
-    const auto same_model = [&](const RooflineCase& other) { return other.path == each.path; };
-    const auto same_gpu = [&](const RooflineCase& other) { return other.gpu.id == each.gpu.id; };
     std::string marks;
-    if (several_gpus && is_best(cases, each, same_model)) marks += '*';
-    if (several_models && is_best(cases, each, same_gpu)) marks += '+';
+    if (best[i].gpu_of_model) marks += '*';
+    if (best[i].model_of_gpu) marks += '+';
     if (!marks.empty()) out += fmt::format("  {}", marks);
     out += "\n";
   }
   if (several_gpus) out += "* the best GPU for this model\n";
   if (several_models) out += "+ the best model on this GPU\n";
+  const std::vector<std::string> sentences = best_sentences(cases);
+  if (!sentences.empty()) out += '\n';
+  for (const std::string& sentence : sentences) out += sentence + '\n';
   return out;
 }
 

@@ -1,26 +1,24 @@
-// Rooflines for programs: JSON and CSV.
+// Rooflines for programs: JSON.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/number.hpp"
 #include "cost/waterfall.hpp"
 #include "model/fields.hpp"
 #include "model/op_names.hpp"
 #include "report/roofline.hpp"
+#include "report/roofline_parts.hpp"
 
 namespace shapelint::report {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+using roofline_parts::bound_name;
+using roofline_parts::units_name;
 
 // Raised when a key changes its meaning or goes away.
 constexpr int roofline_version = 1;
 constexpr double bytes_per_gb = 1e9;
-
-std::string_view units_name(bool on_tensor_cores) {
-  return on_tensor_cores ? "tensor" : "cuda";
-}
 
 // A number, or null where it is unknown.
 Json known(double value) {
@@ -62,10 +60,6 @@ Json roofs_json(const cost::Roofs& roofs) {
                         known(cost::ridge(roof.achieved_tflops, dram.achieved_gb_s))}});
   }
   return {{"memory", std::move(memory)}, {"compute", std::move(compute)}};
-}
-
-std::string_view bound_name(cost::Bound bound, bool bubble) {
-  return bubble ? std::string_view("bubble") : cost::name(bound);
 }
 
 Json step_json(const cost::StepCost& step, cost::Bound bound, bool bubble) {
@@ -120,16 +114,30 @@ Json op_json(const model::Op& op, const cost::Point& point, const cost::OpCost& 
 }
 
 Json serving_json(const suggest::Serving& serving) {
-  return {{"prompt_tokens", serving.prompt},
-          {"chunk_tokens", serving.chunk},
-          {"first_token_us", serving.first_token_us},
-          {"token_us", serving.token_us},
-          {"accepted_tokens_per_step", serving.accepted_tokens},
-          {"tokens_per_s", serving.tokens_per_s},
-          {"tokens_per_s_per_gpu", serving.tokens_per_s_per_gpu},
-          {"cache_bytes_per_token", serving.cache_bytes_per_token},
-          {"cache_bytes", serving.cache_bytes},
-          {"weight_bytes", serving.weight_bytes}};
+  return {
+      {"prompt_tokens", serving.prompt},
+      {"chunk_tokens", serving.chunk},
+      {"first_token_us", serving.first_token_us},
+      {"token_us", serving.token_us},
+      {"accepted_tokens_per_step", serving.accepted_tokens},
+      {"tokens_per_s", serving.tokens_per_s},
+      {"tokens_per_s_per_gpu", serving.tokens_per_s_per_gpu},
+      {"draft_us", serving.draft_us},
+      {"mixed", serving.mixed_first_token_us > 0 ? Json{{"first_token_us", serving.mixed_first_token_us},
+                                                        {"token_alone_us", serving.token_alone_us},
+                                                        {"prompt_tokens_per_s", serving.prompt_tokens_per_s}}
+                                                 : Json(nullptr)},
+      {"cache_bytes_per_token", serving.cache_bytes_per_token},
+      {"cache_bytes", serving.cache_bytes},
+      {"weight_bytes", serving.weight_bytes}};
+}
+
+Json generation_json(const suggest::Generation& generation) {
+  return {{"output_tokens", generation.output},
+          {"prompts_us", generation.prompts_us},
+          {"total_us", generation.total_us},
+          {"tokens_per_s", generation.tokens_per_s},
+          {"tokens_per_s_per_gpu", generation.tokens_per_s_per_gpu}};
 }
 
 // Every field of the sections `run` and `parallel`.
@@ -150,7 +158,7 @@ Json plan_json(const model::Setup& setup) {
   return out;
 }
 
-Json case_json(const RooflineCase& each) {
+Json case_json(const RooflineCase& each, roofline_parts::Best best) {
   Json ops = Json::array();
   for (const cost::Point& point : each.line.points) {
     ops.push_back(op_json(each.workload.ops[point.op], point, each.line.step.ops[point.op]));
@@ -178,6 +186,12 @@ Json case_json(const RooflineCase& each) {
           {"gpu_name", each.gpu.name},
           {"plan", plan_json(each.setup)},
           {"memory_bytes", each.memory_bytes},
+          {"gpu_memory_bytes", known(each.gpu.dram_size_gb * bytes_per_gb)},
+          {"fits", roofline_parts::fits(each)},
+          {"tokens_per_s_per_gpu", roofline_parts::tokens_per_gpu(each)},
+          {"produces", roofline_parts::is_network(each.setup) ? "images" : "tokens"},
+          {"best_gpu", best.gpu_of_model},
+          {"best_model", best.model_of_gpu},
           {"roofs", roofs_json(each.line.roofs)},
           {"step", step_json(each.line.step, each.line.bound, each.line.bubble_bound)},
           {"products",
@@ -187,6 +201,7 @@ Json case_json(const RooflineCase& each) {
             {"memory_us", each.line.product_memory_us}}},
           {"launches", {{"kernels", each.launches.count}, {"host_us", each.launches.host_us}}},
           {"serving", each.serving ? serving_json(*each.serving) : Json(nullptr)},
+          {"generation", each.generation ? generation_json(*each.generation) : Json(nullptr)},
           {"losses", std::move(losses)},
           {"ops", std::move(ops)},
           {"remedies", std::move(remedies)},
@@ -220,68 +235,50 @@ Json curve_json(const RooflineCurve& each) {
           {"points", std::move(points)}};
 }
 
-// A field of CSV: quoted where it must be.
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += c;
-    out += c;
-  }
-  return out + "\"";
+// Five digits: a picture shows fewer.
+Json rounded(double value) {
+  return Json::parse(fmt::format("{:.5g}", value));
 }
 
 }  // namespace
 
 std::string roofline_json(const RooflineReport& report) {
   Json cases = Json::array();
-  for (const RooflineCase& each : report.cases) cases.push_back(case_json(each));
+  const std::vector<roofline_parts::Best> best = roofline_parts::best_of(report.cases);
+  for (std::size_t i = 0; i < report.cases.size(); ++i) cases.push_back(case_json(report.cases[i], best[i]));
   Json curves = Json::array();
   for (const RooflineCurve& each : report.curves) curves.push_back(curve_json(each));
-  const Json all{{"version", roofline_version}, {"cases", std::move(cases)}, {"curves", std::move(curves)}};
+  const Json all{{"version", roofline_version},
+                 {"cases", std::move(cases)},
+                 {"best", roofline_parts::best_sentences(report.cases)},
+                 {"curves", std::move(curves)}};
   return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string roofline_csv(const RooflineReport& report) {
-  std::string out;
-  if (!report.curves.empty()) {
-    out =
-        "path,model,gpu,field,value,step_us,latency_us,tokens_per_s_per_gpu,product_intensity,product_tflops,"
-        "bound,compute_us,memory_us,communication_us,overhead_us,bubble_us,memory_gb,fits\n";
-    for (const RooflineCurve& each : report.curves) {
-      for (const suggest::CurvePoint& p : each.curve.points) {
-        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(each.path),
-                           csv_field(each.model), each.gpu_id, each.field, p.value, exact(p.step.time_us),
-                           exact(p.token_us), exact(p.tokens_per_s_per_gpu), exact(p.intensity),
-                           exact(p.product_tflops), bound_name(p.bound, p.bubble_bound),
-                           exact(p.step.compute_us), exact(p.step.memory_us), exact(p.step.communication_us),
-                           exact(p.step.overhead_us), exact(p.step.bubble_us),
-                           exact(p.memory_bytes / bytes_per_gb), p.fits);
-      }
+std::string sweeps_json(const std::vector<RooflineCurve>& curves) {
+  Json out = Json::array();
+  for (const RooflineCurve& each : curves) {
+    const model::FieldInfo& field = model::fields()[static_cast<std::size_t>(model::find_field(each.field))];
+    Json sweep{{"path", each.path},         {"model", each.model},     {"gpu", each.gpu_id},
+               {"gpu_name", each.gpu_name}, {"field", each.field},     {"unit", field.unit},
+               {"doc", field.doc},          {"section", field.section}};
+    if (each.own > 0) sweep["own"] = each.own;
+    if (each.curve.compute_bound) sweep["compute_bound_from"] = *each.curve.compute_bound;
+    for (const char* column :
+         {"values", "tokens_per_s_per_gpu", "product_tflops", "latency_us", "bound", "fits"})
+      sweep[column] = Json::array();
+    for (const suggest::CurvePoint& point : each.curve.points) {
+      sweep["values"].push_back(point.value);
+      sweep["tokens_per_s_per_gpu"].push_back(rounded(point.tokens_per_s_per_gpu));
+      sweep["product_tflops"].push_back(rounded(point.product_tflops));
+      sweep["latency_us"].push_back(rounded(point.token_us));
+      sweep["bound"].push_back(point.bubble_bound ? std::string("bubble")
+                                                  : std::string(cost::name(point.bound)));
+      sweep["fits"].push_back(point.fits);
     }
-    return out;
+    out.push_back(std::move(sweep));
   }
-  out =
-      "path,model,gpu,op,pass,kind,dtype,units,runs,flops,least_bytes,dram_bytes,l2_bytes,shared_bytes,"
-      "link_bytes,dram_intensity,l2_intensity,shared_intensity,peak_tflops,roof_tflops,achieved_roof_tflops,"
-      "roof,tflops,dram_gb_s,share_of_roof,share_of_achieved_roof,bound,run_us,time_us,share_of_step\n";
-  for (const RooflineCase& each : report.cases) {
-    for (const cost::Point& p : each.line.points) {
-      const model::Op& op = each.workload.ops[p.op];
-      out += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", csv_field(each.path), csv_field(each.model),
-          each.gpu.id, op.name, model::name(op.pass), model::name(op.kind), name(p.work.dtype),
-          units_name(p.work.on_tensor_cores), exact(op.count), exact(p.work.flops), exact(p.work.least_bytes),
-          exact(p.work.bytes[0]), exact(p.work.bytes[1]), exact(p.work.bytes[2]), exact(p.work.link_bytes));
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", exact(p.intensity[0]),
-                         exact(p.intensity[1]), exact(p.intensity[2]), exact(p.peak_tflops),
-                         exact(p.roof_tflops), exact(p.achieved_roof_tflops), cost::name(p.limit),
-                         exact(p.tflops), exact(p.dram_gb_s), exact(p.share_of_roof),
-                         exact(p.share_of_achieved), cost::name(p.bound),
-                         exact(each.line.step.ops[p.op].time_us), exact(p.time_us), exact(p.share_of_step));
-    }
-  }
-  return out;
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace shapelint::report

@@ -55,11 +55,21 @@ bool fits(const RooflineCase& each) {
 
 double tokens_per_gpu(const RooflineCase& each) {
   const model::Plan& p = each.setup.plan;
+  // Drafting counts.
+  if (each.serving && p.mode == model::Mode::decode) return each.serving->tokens_per_s_per_gpu;
   return each.line.step.tokens_per_s / static_cast<double>(p.tensor * p.pipeline * p.context);
 }
 
 std::string bound_text(const cost::Roofline& line) {
   return line.bubble_bound ? "bubble" : std::string(cost::name(line.bound));
+}
+
+std::string_view units_name(bool on_tensor_cores) {
+  return on_tensor_cores ? "tensor" : "cuda";
+}
+
+std::string_view bound_name(cost::Bound bound, bool bubble) {
+  return bubble ? std::string_view("bubble") : cost::name(bound);
 }
 
 }  // namespace shapelint::report::roofline_parts
@@ -91,6 +101,8 @@ std::string plan_text(const model::Setup& setup) {
                         roofline_parts::tokens(p.context_length));
       if (p.speculative_tokens > 0)
         out += fmt::format(", {} speculated", roofline_parts::tokens(p.speculative_tokens));
+      if (p.prefill_tokens > 0)
+        out += fmt::format(", {} of a prompt beside", roofline_parts::tokens(p.prefill_tokens));
       break;
   }
   out += fmt::format(", {}", name(p.dtype));
@@ -100,6 +112,9 @@ std::string plan_text(const model::Setup& setup) {
   }
   if (p.mode == model::Mode::train && p.recompute != model::Recompute::none) {
     out += fmt::format(", {} recomputation", p.recompute == model::Recompute::full ? "full" : "selective");
+  }
+  if (p.fusion != model::Fusion::none) {
+    out += p.fusion == model::Fusion::full ? ", norms and activations fused" : ", norms fused";
   }
   if (p.tensor > 1) out += fmt::format(", tensor {}", p.tensor);
   if (p.pipeline > 1) out += fmt::format(", pipeline {}", p.pipeline);

@@ -18,9 +18,22 @@ bool is_network(const model::Setup& setup);
 // Breaks at commas, so that no line is longer than the table of operations.
 std::string wrapped(const std::string& text);
 
+// Which cases are the fastest, in tokens per second and GPU: of the GPUs for a model, of the models on a GPU.
+// Of those that fit into memory, or of all where none does; false where there is but one.
+struct Best {
+  bool gpu_of_model = false;
+  bool model_of_gpu = false;
+};
+std::vector<Best> best_of(const std::vector<RooflineCase>& cases);  // roofline_compare.cpp
+// The same in words, a line each, with the lead over the next.
+std::vector<std::string> best_sentences(const std::vector<RooflineCase>& cases);
+
 bool fits(const RooflineCase& each);
 double tokens_per_gpu(const RooflineCase& each);
 std::string bound_text(const cost::Roofline& line);
+// As programs read them: `tensor`, `cuda`; `compute`, `memory`, …, `bubble`.
+std::string_view units_name(bool on_tensor_cores);
+std::string_view bound_name(cost::Bound bound, bool bubble);
 
 // One row per case.
 std::string comparison_text(const std::vector<RooflineCase>& cases);

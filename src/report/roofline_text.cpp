@@ -133,6 +133,18 @@ std::string memory_text(const RooflineCase& each) {
   return out + (fits(each) ? " on each GPU\n" : " on each GPU: it does not fit\n");
 }
 
+// A decode that reads a prompt along: what it costs the one and the others.
+std::string mixed_text(const suggest::Serving& s, const model::Plan& plan) {
+  if (s.mixed_first_token_us <= 0) return "";
+  const std::int64_t steps = (s.prompt + plan.prefill_tokens - 1) / plan.prefill_tokens;
+  return fmt::format(
+      "\nbeside it a prompt of {} is read in {} step{}: first token after {}, {} prompt tokens/s\n"
+      "a token takes {} (+{}) of its time without a prompt, {}",
+      tokens(s.prompt), with_commas(steps), steps == 1 ? "" : "s", duration(s.mixed_first_token_us),
+      brief(s.prompt_tokens_per_s), fmt::format("x{}", fixed(s.token_us / s.token_alone_us, 2)),
+      duration(s.token_us - s.token_alone_us), duration(s.token_alone_us));
+}
+
 std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
   std::string out =
       fmt::format("time to first token {} for a prompt of {}", duration(s.first_token_us), tokens(s.prompt));
@@ -141,10 +153,24 @@ std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
                      sequences(plan.micro_batch_size));
   if (plan.pipeline > 1) out += fmt::format(" in each of {} stages", plan.pipeline);
   if (s.accepted_tokens > 1) out += fmt::format(" ({} tokens a step)", fixed(s.accepted_tokens, 2));
+  if (s.draft_us > 0) {
+    out += fmt::format("\nof each step {} for drafting {}", duration(s.draft_us),
+                       tokens(plan.speculative_tokens));
+  }
+  out += mixed_text(s, plan);
   out +=
       fmt::format("\nweights {} GB, cache {} GB ({} KB a token) on each GPU\n", brief(s.weight_bytes / giga),
                   brief(s.cache_bytes / giga), brief(s.cache_bytes_per_token / 1e3));
   return out;
+}
+
+std::string generation_text(const suggest::Generation& g, const suggest::Serving& s,
+                            const model::Plan& plan) {
+  return fmt::format(
+      "{} with prompts of {} and {} new each: {} in all, {} until every one has its first\n"
+      "  token; {} new tokens/s, {} on each GPU\n",
+      sequences(plan.micro_batch_size), tokens(s.prompt), with_commas(g.output), duration(g.total_us),
+      duration(g.prompts_us), brief(g.tokens_per_s), brief(g.tokens_per_s_per_gpu));
 }
 
 std::string remedies_text(const RooflineCase& each) {
@@ -195,6 +221,7 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
                        brief(step.tokens_per_s), is_network(each.setup) ? "images" : "tokens");
   }
   if (each.serving) out += serving_text(*each.serving, each.setup.plan);
+  if (each.generation) out += generation_text(*each.generation, *each.serving, each.setup.plan);
   out += memory_text(each);
   return out + remedies_text(each);
 }

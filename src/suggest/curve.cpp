@@ -11,7 +11,7 @@ namespace {
 constexpr double bytes_per_gb = 1e9;
 constexpr double tflops_to_flops_per_us = 1e6;
 
-CurvePoint point_at(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t value) {
+CurvePoint point_at(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t value, const Draft* draft) {
   const model::Workload workload = model::lower(setup);
   cost::Roofline line = cost::roofline(gpu, workload, setup.plan.dtype);
   CurvePoint point;
@@ -20,11 +20,13 @@ CurvePoint point_at(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t
   point.bubble_bound = line.bubble_bound;
   const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
                        static_cast<double>(setup.plan.context);
-  point.tokens_per_s_per_gpu = line.step.tokens_per_s / ranks;
   const bool decodes = setup.plan.mode == model::Mode::decode;
-  point.token_us =
-      line.step.time_us *
-      (decodes ? static_cast<double>(setup.plan.pipeline) / model::accepted_tokens(setup.plan) : 1.0);
+  const double stages = static_cast<double>(setup.plan.pipeline);
+  const double drafting_us = decodes && draft != nullptr ? draft_us(gpu, setup.plan, *draft) : 0.0;
+  const double step_us = line.step.time_us * (decodes ? stages : 1.0) + drafting_us;
+  point.tokens_per_s_per_gpu =
+      line.step.tokens_per_s / ranks * line.step.time_us * (decodes ? stages : 1.0) / step_us;
+  point.token_us = decodes ? step_us / model::accepted_tokens(setup.plan) : step_us;
   point.intensity = line.product_dram_bytes > 0 ? line.product_flops / line.product_dram_bytes : 0;
   point.product_tflops =
       line.step.time_us > 0 ? line.product_flops / line.step.time_us / tflops_to_flops_per_us : 0;
@@ -48,24 +50,24 @@ std::int64_t first_in(std::int64_t low, std::int64_t high, const std::function<b
 }  // namespace
 
 Curve curve_of(const gpu::Gpu& gpu, std::span<const std::int64_t> values,
-               const std::function<model::Setup(std::int64_t)>& at) {
+               const std::function<model::Setup(std::int64_t)>& at, const Draft* draft) {
   Curve curve;
   if (values.empty()) return curve;
   const model::Setup first = at(values.front());
   const double bandwidth = gpu.dram_bandwidth_gb_s;
   curve.ridge = cost::ridge(gpu::peak_tflops(gpu, first.plan.dtype), bandwidth);
-  for (const std::int64_t value : values) curve.points.push_back(point_at(gpu, at(value), value));
+  for (const std::int64_t value : values) curve.points.push_back(point_at(gpu, at(value), value, draft));
   for (std::size_t i = 1; i < curve.points.size(); ++i) {
     const CurvePoint& before = curve.points[i - 1];
     const CurvePoint& after = curve.points[i];
     if (!curve.beyond_ridge && before.intensity < curve.ridge && after.intensity >= curve.ridge) {
       curve.beyond_ridge = first_in(before.value, after.value, [&](std::int64_t value) {
-        return point_at(gpu, at(value), value).intensity >= curve.ridge;
+        return point_at(gpu, at(value), value, draft).intensity >= curve.ridge;
       });
     }
     if (!curve.compute_bound && !before.compute_bound && after.compute_bound) {
       curve.compute_bound = first_in(before.value, after.value, [&](std::int64_t value) {
-        return point_at(gpu, at(value), value).compute_bound;
+        return point_at(gpu, at(value), value, draft).compute_bound;
       });
     }
   }

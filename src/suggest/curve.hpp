@@ -11,6 +11,7 @@
 #include "cost/roofline.hpp"
 #include "gpu/gpu.hpp"
 #include "model/spec.hpp"
+#include "suggest/serving.hpp"
 
 namespace shapelint::suggest {
 
@@ -37,8 +38,9 @@ struct Curve {
   std::optional<std::int64_t> compute_bound;
 };
 
-// `at` gives the plan for a value; `values` ascend.
+// `draft` drafts where the plan speculates, and its time counts. `at` gives the plan for a value; `values`
+// ascend.
 Curve curve_of(const gpu::Gpu& gpu, std::span<const std::int64_t> values,
-               const std::function<model::Setup(std::int64_t)>& at);
+               const std::function<model::Setup(std::int64_t)>& at, const Draft* draft = nullptr);
 
 }  // namespace shapelint::suggest

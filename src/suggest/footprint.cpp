@@ -79,7 +79,10 @@ double memory_bytes(const model::Setup& setup) {
         (static_cast<double>(plan.context_length) + (plan.mode == model::Mode::decode
                                                          ? static_cast<double>(plan.speculative_tokens) + 1
                                                          : real(plan.sequence_length)));
-    return model::served_weight_bytes(setup) + tokens * model::cache_bytes_per_token(setup);
+    const double read = plan.mode == model::Mode::decode && plan.prefill_tokens > 0
+                            ? static_cast<double>(plan.context_length)  // the prompt's own cache
+                            : 0.0;
+    return model::served_weight_bytes(setup) + (tokens + read) * model::cache_bytes_per_token(setup);
   }
   const double data = real(plan.data);
   const double states = parameters * ((plan.zero >= 3 ? weight_bytes / data : weight_bytes) +

@@ -25,6 +25,7 @@ constexpr double enough = 0.9;  // of the best throughput of any batch
 constexpr std::size_t most_gpus_named = 2;
 constexpr std::int64_t usual_group = 128;  // GPTQ, AWQ
 constexpr std::int64_t usual_draft = 4;
+constexpr std::int64_t most_drafted = 8;
 constexpr std::int64_t node_gpus = 8;
 
 struct Priced {
@@ -33,50 +34,28 @@ struct Priced {
   Bound bound = Bound::compute;
 };
 
-Priced price(const gpu::Gpu& gpu, const model::Setup& setup, const model::Workload& workload) {
-  const cost::StepCost step = cost::price(gpu, workload, setup.plan.dtype);
+Priced price(const gpu::Gpu& gpu, const model::Setup& setup, const Draft* draft) {
+  const cost::StepCost step = cost::price(gpu, model::lower(setup), setup.plan.dtype);
   const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
                        static_cast<double>(setup.plan.context);
-  return {step.time_us, step.tokens_per_s / ranks, cost::bound_of(step)};
-}
-
-Priced price(const gpu::Gpu& gpu, const model::Setup& setup) {
-  return price(gpu, setup, model::lower(setup));
+  const bool drafts = draft != nullptr && setup.plan.mode == Mode::decode;
+  const double drafting_us = drafts ? draft_us(gpu, setup.plan, *draft) : 0.0;
+  const double step_us = step.time_us + drafting_us;
+  return {step_us, step.tokens_per_s / ranks * step.time_us / step_us, cost::bound_of(step)};
 }
 
 bool fits(const gpu::Gpu& gpu, const model::Setup& setup) {
   return gpu.dram_size_gb <= 0 || memory_bytes(setup) <= gpu.dram_size_gb * bytes_per_gb;
 }
 
-bool is_pass_over_layer(const model::Op& op, std::string_view name) {
-  return op.kind == model::OpKind::elementwise && op.name == name;
-}
-
-// Norms join the residual addition before them, which then writes the normalized stream too; an activation
-// runs in the epilogue of the product before it.
-model::Workload fused(const model::Workload& from) {
-  model::Workload out = from;
-  out.ops.clear();
-  for (const model::Op& op : from.ops) {
-    const bool activation = op.kind == model::OpKind::elementwise && op.name.ends_with("activation") &&
-                            op.pass != model::Pass::backward;
-    if (activation || is_pass_over_layer(op, "layer.norm")) continue;
-    out.ops.push_back(op);
-    model::Op& residual = out.ops.back();
-    if (op.kind != model::OpKind::elementwise || !op.name.ends_with("residual")) continue;
-    const auto norm = std::find_if(from.ops.begin(), from.ops.end(), [&](const model::Op& each) {
-      return is_pass_over_layer(each, "layer.norm") && each.pass == op.pass;
-    });
-    // Of its bytes in and out, only those out remain, once per norm that followed such an addition.
-    if (norm != from.ops.end()) residual.bytes += norm->bytes / 2;
-  }
-  return out;
-}
-
 class Trial {
  public:
-  Trial(const gpu::Gpu& gpu, const model::Setup& setup)
-      : gpu_(gpu), setup_(setup), before_(suggest::price(gpu, setup)), must_fit_(fits(gpu, setup)) {}
+  Trial(const gpu::Gpu& gpu, const model::Setup& setup, const Draft* draft)
+      : gpu_(gpu),
+        setup_(setup),
+        draft_(draft),
+        before_(suggest::price(gpu, setup, draft)),
+        must_fit_(fits(gpu, setup)) {}
 
   Bound bound() const { return before_.bound; }  // of the step as it is
 
@@ -94,7 +73,7 @@ class Trial {
     model::Setup changed = setup_;
     set(changed.plan);
     if (must_fit_ && !fits(gpu_, changed)) return;
-    add(id, against, std::move(change), suggest::price(gpu_, changed), note);
+    add(id, against, std::move(change), suggest::price(gpu_, changed, draft_), note);
   }
 
   // The smallest doubling of the batch that comes close to the best that fits.
@@ -105,7 +84,7 @@ class Trial {
     for (int i = 0; i < most_doublings; ++i) {
       changed.plan.micro_batch_size *= 2;
       if (must_fit_ && !fits(gpu_, changed)) break;
-      tried.emplace_back(changed.plan.micro_batch_size, suggest::price(gpu_, changed));
+      tried.emplace_back(changed.plan.micro_batch_size, suggest::price(gpu_, changed, draft_));
       best = std::max(best, tried.back().second.tokens_per_s);
     }
     if (before_.tokens_per_s >= enough * best && !tried.empty()) tried.resize(1);
@@ -114,6 +93,30 @@ class Trial {
       return add("larger-batch", against,
                  fmt::format("micro_batch_size {} -> {}", setup_.plan.micro_batch_size, batch), priced);
     }
+  }
+
+  // With a draft as many tokens as pay best; without, as many as usual, drafted for nothing.
+  void speculation() {
+    model::Plan best = setup_.plan;
+    best.speculative_tokens = usual_draft;
+    if (draft_ != nullptr) {
+      double most = 0;
+      model::Setup changed = setup_;
+      for (std::int64_t tokens = 1; tokens <= most_drafted; ++tokens) {
+        changed.plan.speculative_tokens = tokens;
+        const double throughput = suggest::price(gpu_, changed, draft_).tokens_per_s;
+        if (throughput > most) best.speculative_tokens = tokens;
+        most = std::max(most, throughput);
+      }
+    }
+    const std::int64_t tokens = best.speculative_tokens;
+    std::string change = fmt::format("{} speculated token{} a step, {} % accepted", tokens,
+                                     tokens == 1 ? "" : "s", best.speculative_acceptance);
+    if (draft_ != nullptr) change += fmt::format(", drafted by {}", draft_->name);
+    plan(
+        "speculation", Bound::memory, std::move(change),
+        [&](model::Plan& p) { p.speculative_tokens = tokens; },
+        draft_ == nullptr ? "drafting not counted" : "");
   }
 
   std::vector<Remedy> take() {
@@ -126,6 +129,7 @@ class Trial {
  private:
   const gpu::Gpu& gpu_;
   const model::Setup& setup_;
+  const Draft* draft_;
   Priced before_;
   bool must_fit_;
   std::vector<Remedy> found_;
@@ -161,12 +165,7 @@ void serve(Trial& trial, const gpu::Gpu& gpu, const model::Plan& plan) {
         "cache-8-bit", Bound::memory, "keys and values in 8 bits",
         [](model::Plan& p) { p.kv_cache_bits = 8; }, "accuracy not considered");
   }
-  if (plan.mode == Mode::decode && plan.speculative_tokens == 0) {
-    trial.plan(
-        "speculation", Bound::memory,
-        fmt::format("{} speculated tokens a step, {} % accepted", usual_draft, plan.speculative_acceptance),
-        [](model::Plan& p) { p.speculative_tokens = usual_draft; }, "drafting not counted");
-  }
+  if (plan.mode == Mode::decode && plan.speculative_tokens == 0) trial.speculation();
 }
 
 void train(Trial& trial, const model::Plan& plan) {
@@ -189,10 +188,10 @@ void train(Trial& trial, const model::Plan& plan) {
 
 }  // namespace
 
-std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup,
-                             std::span<const gpu::Gpu> others) {
+std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std::span<const gpu::Gpu> others,
+                             const Draft* draft) {
   const model::Plan& plan = setup.plan;
-  Trial trial(gpu, setup);
+  Trial trial(gpu, setup, draft);
   trial.larger_batch(plan.mode == Mode::train ? Bound::overhead : Bound::memory);
   if (plan.attention == model::Attention::unfused) {
     trial.plan("fused-attention", Bound::memory, "attention -> flash",
@@ -202,11 +201,14 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup,
                [](model::Plan& p) { p.attention = model::Attention::flash; });
   }
   const bool network = !setup.model.conv.empty();
-  trial.add("fusion", Bound::memory,
-            network ? "activations fused with convolutions"
-                    : "norms fused with residuals, activations with products",
-            price(gpu, setup, fused(model::lower(setup))),
-            "an upper bound: the products are not slowed down");
+  if (plan.fusion != model::Fusion::full) {
+    trial.plan(
+        "fusion", Bound::memory,
+        network ? "activations fused with convolutions"
+                : "norms fused with residuals, activations with products",
+        [](model::Plan& p) { p.fusion = model::Fusion::full; },
+        "an upper bound: the products are not slowed down");
+  }
   if (plan.mode == Mode::train) {
     train(trial, plan);
   } else if (!network) {
@@ -232,7 +234,7 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup,
   for (const gpu::Gpu& other : others) {
     if (other.id == gpu.id || !can_multiply(other, plan.dtype)) continue;
     if (fits(gpu, setup) && !fits(other, setup)) continue;
-    faster.emplace_back(&other, price(other, setup));
+    faster.emplace_back(&other, price(other, setup, draft));
   }
   std::stable_sort(faster.begin(), faster.end(), [](const auto& a, const auto& b) {
     return a.second.tokens_per_s > b.second.tokens_per_s;

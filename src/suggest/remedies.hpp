@@ -10,6 +10,7 @@
 #include "cost/op_cost.hpp"
 #include "gpu/gpu.hpp"
 #include "model/spec.hpp"
+#include "suggest/serving.hpp"
 
 namespace shapelint::suggest {
 
@@ -25,9 +26,10 @@ struct Remedy {
 
 // Changes that gain at least 1 % in throughput per GPU or in time, most throughput first. Those whose
 // weights, cache or activations would not fit into the GPU's memory are left out, unless those of `setup` do
-// not either. `others`: GPUs to compare with; the fastest two are named.
-std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup,
-                             std::span<const gpu::Gpu> others);
+// not either. `draft`: speculates, with its own steps counted; without one drafting is for nothing. `others`:
+// GPUs to compare with; the fastest two are named.
+std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std::span<const gpu::Gpu> others,
+                             const Draft* draft = nullptr);
 
 // Kernels that one rank launches in a step, and the time that a host needs which launches them one by one
 // (assumed: 5 us each, from PyTorch without CUDA graphs). Predictions assume that the GPU never waits for it.

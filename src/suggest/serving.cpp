@@ -25,6 +25,7 @@ double first_token_us(const gpu::Gpu& gpu, const model::Setup& from, std::int64_
   model::Setup setup = from;
   setup.plan.mode = model::Mode::prefill;
   setup.plan.micro_batch_size = 1;
+  setup.plan.prefill_tokens = 0;
   double time_us = 0;
   for (std::int64_t done = 0; done < prompt; done += chunk) {
     setup.plan.context_length = done;
@@ -46,7 +47,22 @@ std::int64_t prompt_of(const model::Plan& plan) {
   return std::max<std::int64_t>(1, tokens);
 }
 
-Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t chunk) {
+double draft_us(const gpu::Gpu& gpu, const model::Plan& plan, const Draft& draft) {
+  if (plan.speculative_tokens <= 0) return 0;
+  model::Setup drafting = draft.setup;
+  drafting.plan.mode = model::Mode::decode;
+  drafting.plan.micro_batch_size = plan.micro_batch_size;
+  drafting.plan.context_length = plan.context_length;
+  drafting.plan.dtype = plan.dtype;
+  drafting.plan.attention = plan.attention;
+  drafting.plan.fusion = plan.fusion;
+  drafting.plan.speculative_tokens = 0;
+  drafting.plan.prefill_tokens = 0;
+  const cost::StepCost step = cost::price(gpu, model::lower(drafting), drafting.plan.dtype);
+  return step.time_us * real(drafting.plan.pipeline) * static_cast<double>(plan.speculative_tokens);
+}
+
+Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t chunk, const Draft* draft) {
   // A chunk is a pass over all layers: no more of them than this are priced.
   constexpr std::int64_t most_chunks = 4096;
   Serving out;
@@ -61,14 +77,63 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
   const model::Workload workload = model::lower(decoding);
   const cost::StepCost step = cost::price(gpu, workload, decoding.plan.dtype);
   out.accepted_tokens = model::accepted_tokens(decoding.plan);
-  out.token_us = step.time_us * real(setup.plan.pipeline) / out.accepted_tokens;
-  out.tokens_per_s = workload.tokens_per_step / step.time_us * us_per_s;
+  if (draft != nullptr) out.draft_us = draft_us(gpu, decoding.plan, *draft);
+  const double step_us = step.time_us * real(setup.plan.pipeline) + out.draft_us;
+  out.token_us = step_us / out.accepted_tokens;
+  // As many batches as stages are under way, and advance by a step in the same time.
+  out.tokens_per_s = workload.tokens_per_step * real(setup.plan.pipeline) / step_us * us_per_s;
+  if (setup.plan.mode == model::Mode::decode && setup.plan.prefill_tokens > 0) {
+    model::Setup alone = decoding;
+    alone.plan.prefill_tokens = 0;
+    out.token_alone_us =
+        (cost::price(gpu, model::lower(alone), alone.plan.dtype).time_us * real(setup.plan.pipeline) +
+         out.draft_us) /
+        out.accepted_tokens;
+    const double steps = static_cast<double>(model::divide_up(out.prompt, setup.plan.prefill_tokens));
+    out.mixed_first_token_us = steps * step_us;
+    out.prompt_tokens_per_s =
+        static_cast<double>(out.prompt) / out.mixed_first_token_us * us_per_s * real(setup.plan.pipeline);
+  }
   out.tokens_per_s_per_gpu = out.tokens_per_s / real(setup.plan.tensor) / real(setup.plan.pipeline);
   out.cache_bytes_per_token = model::cache_bytes_per_token(decoding);
   // Every stage keeps the cache of its layers for the batches in all stages.
   out.cache_bytes = out.cache_bytes_per_token * static_cast<double>(out.prompt) *
                     real(setup.plan.micro_batch_size) * real(setup.plan.pipeline);
   out.weight_bytes = model::served_weight_bytes(decoding);
+  return out;
+}
+
+Generation generation_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t prompt,
+                         std::int64_t output) {
+  // The time of a step grows almost in proportion to the cache: the middles of a few stretches tell the rest.
+  constexpr std::int64_t most_stretches = 8;
+  Generation out;
+  out.output = std::max<std::int64_t>(1, output);
+  cost::PriceMemo memo(gpu);
+  cost::StepCost step;
+  model::Setup at = setup;
+  at.plan.mode = model::Mode::prefill;
+  at.plan.prefill_tokens = 0;
+  at.plan.sequence_length = std::max<std::int64_t>(1, prompt);
+  at.plan.context_length = 0;
+  memo.price(model::lower(at), at.plan.dtype, step);
+  out.prompts_us = step.time_us * real(setup.plan.pipeline);
+  out.total_us = out.prompts_us;
+  at.plan.mode = model::Mode::decode;
+  const std::int64_t decoded = out.output - 1;
+  const std::int64_t stretches = std::min(decoded, most_stretches);
+  const double accepted = model::accepted_tokens(setup.plan);
+  for (std::int64_t i = 0; i < stretches; ++i) {
+    const std::int64_t begin = decoded * i / stretches;
+    const std::int64_t end = decoded * (i + 1) / stretches;
+    at.plan.context_length = prompt + (begin + end) / 2;
+    memo.price(model::lower(at), at.plan.dtype, step);
+    out.total_us += step.time_us * real(setup.plan.pipeline) * static_cast<double>(end - begin) / accepted;
+  }
+  // Batches in the other stages advance in the same time.
+  out.tokens_per_s = static_cast<double>(out.output) * real(setup.plan.micro_batch_size) *
+                     real(setup.plan.pipeline) / out.total_us * us_per_s;
+  out.tokens_per_s_per_gpu = out.tokens_per_s / real(setup.plan.tensor) / real(setup.plan.pipeline);
   return out;
 }
 

@@ -20,6 +20,16 @@ using text::NodeRef;
 
 namespace {
 
+// Mixtral 8x7B, its experts divided among the ranks like everything else.
+model::Setup mixtral() {
+  model::Setup setup = tests::native_file("examples/mixtral-8x7b.toml").reading.setup;
+  setup.plan.mode = model::Mode::decode;
+  setup.plan.micro_batch_size = 1;
+  setup.plan.expert = 1;
+  setup.plan.data = 1;
+  return setup;
+}
+
 // Llama 2 (arXiv 2307.09288, table 1; config.json of the released models).
 model::Setup llama2(bool large) {
   model::Setup setup = tests::native_file("examples/llama-2-7b.toml").reading.setup;
@@ -51,6 +61,7 @@ gpu::Gpu gpu_named(std::string_view name) {
 struct Run {
   std::string name;
   std::string gpu;
+  bool gathered = false;
   double published = 0;
   double predicted = 0;
 };
@@ -64,9 +75,12 @@ std::vector<Run> evaluate() {
     Run run;
     run.name = std::string(node["name"].as_string().value());
     run.gpu = std::string(node["gpu"].as_string().value());
+    run.gathered = node["gathered"].as_boolean().value_or(false);
     run.published = node["tokens_per_s"].as_number().value();
-    model::Setup setup = llama2(node["model"].as_string().value() == "70b");
-    setup.plan.context_length = 105;  // 5 tokens of the prompt and half of 200
+    const std::string_view name = node["model"].as_string().value();
+    model::Setup setup = name == "mixtral" ? mixtral() : llama2(name == "70b");
+    setup.plan.fusion = model::Fusion::full;  // compiled with torch.compile
+    setup.plan.context_length = 105;          // 5 tokens of the prompt and half of 200
     setup.plan.tensor = node["tensor"].as_integer().value();
     setup.plan.weight_bits = node["weight_bits"].as_integer().value();
     setup.plan.weight_group_size = node["weight_group_size"].as_integer().value();
@@ -78,8 +92,13 @@ std::vector<Run> evaluate() {
 
 double mean_error(const std::vector<Run>& runs) {
   double sum = 0;
-  for (const Run& run : runs) sum += std::abs(run.predicted / run.published - 1);
-  return sum / static_cast<double>(runs.size());
+  double count = 0;
+  for (const Run& run : runs) {
+    if (run.gathered) continue;
+    sum += std::abs(run.predicted / run.published - 1);
+    ++count;
+  }
+  return sum / count;
 }
 
 }  // namespace
@@ -89,7 +108,13 @@ TEST_CASE("published speeds of decoding: within 10 % on average, none off by mor
   CHECK(mean_error(runs) < 0.10);
   for (const Run& run : runs) {
     INFO(run.name << " on " << run.gpu << ": published " << run.published << ", predicted " << run.predicted);
-    CHECK(std::abs(run.predicted / run.published - 1) < 0.20);
+    const double off = run.predicted / run.published - 1;
+    if (run.gathered) {
+      CHECK(off > 0);
+      CHECK(off < 0.70);
+    } else {
+      CHECK(std::abs(off) < 0.20);
+    }
   }
 }
 
@@ -99,7 +124,7 @@ TEST_CASE("published speeds of decoding as a table", "[.serving]") {
     std::printf("%-50s %-8s %8.1f %8.1f %+6.1f %%\n", run.name.c_str(), run.gpu.c_str(), run.published,
                 run.predicted, 100 * (run.predicted / run.published - 1));
   }
-  std::printf("mean absolute error %.1f %%\n", 100 * mean_error(runs));
+  std::printf("mean absolute error without gathered experts %.1f %%\n", 100 * mean_error(runs));
 }
 
 TEST_CASE("Llama-2-7B decodes at batch 1 on an A100 as its weights come from memory", "[serving]") {
@@ -245,4 +270,89 @@ TEST_CASE("remedies are what pricing the change gives, best first", "[serving]")
     CHECK(remedies[i].against == cost::Bound::memory);
   }
   CHECK(saw_weights);
+}
+
+TEST_CASE("fused kernels: fewer launches, never slower; only what is elementwise goes away", "[serving]") {
+  const gpu::Gpu a100 = gpu_named("a100");
+  model::Setup setup = llama2_7b_decoding(512);
+  const auto step_of = [&] { return cost::price(a100, model::lower(setup), setup.plan.dtype); };
+  const double apart = step_of().time_us;
+  const double flops = model::lower(setup).hardware_flops;
+  const double launches = suggest::launches_of(setup).count;
+  setup.plan.fusion = model::Fusion::norms;
+  const double norms = step_of().time_us;
+  // Two norms a layer join the additions before them.
+  CHECK(suggest::launches_of(setup).count == launches - 2 * 32);
+  CHECK(norms < apart);
+  setup.plan.fusion = model::Fusion::full;
+  CHECK(suggest::launches_of(setup).count == launches - 3 * 32);
+  CHECK(step_of().time_us < norms);
+  CHECK(model::lower(setup).hardware_flops == flops);
+  // As gpt-fast ran it, compiled: 9.5 ms.
+  CHECK(step_of().time_us == Approx(9533).epsilon(0.07));
+}
+
+TEST_CASE("a prompt read beside decodes: cheap where they are memory-bound, dear beyond the ridge",
+          "[serving]") {
+  const gpu::Gpu a100 = gpu_named("a100");
+  model::Setup setup = llama2_7b_decoding(2048);
+  setup.plan.micro_batch_size = 8;
+  const suggest::Serving alone = suggest::serving_of(a100, setup);
+  CHECK(alone.mixed_first_token_us == 0);
+  setup.plan.prefill_tokens = 64;
+  const suggest::Serving some = suggest::serving_of(a100, setup);
+  CHECK(some.token_alone_us == Approx(alone.token_us).epsilon(1e-9));
+  CHECK(some.token_us > alone.token_us);
+  // Sarathi (arXiv 2308.16369, section 4.2): decodes ride along almost for nothing, since the weights are
+  // read anyway; 64 tokens stay below the ridge.
+  CHECK(some.token_us < 1.2 * alone.token_us);
+  CHECK(some.mixed_first_token_us == Approx(2048.0 / 64 * some.token_us).epsilon(1e-9));
+  setup.plan.prefill_tokens = 2048;
+  const suggest::Serving all = suggest::serving_of(a100, setup);
+  CHECK(all.token_us > 5 * alone.token_us);
+  CHECK(all.mixed_first_token_us < some.mixed_first_token_us);
+  // At most the prompt and the decodes one after the other.
+  CHECK(all.token_us < 1.1 * (all.first_token_us + alone.token_us));
+
+  const std::vector<std::int64_t> budgets{0, 32, 64, 128, 256, 512, 1024};
+  const suggest::Curve curve = suggest::curve_of(a100, budgets, [&](std::int64_t budget) {
+    model::Setup at = setup;
+    at.plan.prefill_tokens = budget;
+    return at;
+  });
+  // 153 FLOP/B, less the 8 tokens that decode, and some more for activations.
+  REQUIRE(curve.beyond_ridge);
+  CHECK(*curve.beyond_ridge > 140);
+  CHECK(*curve.beyond_ridge < 180);
+  REQUIRE(curve.compute_bound);
+  CHECK(*curve.compute_bound < 256);
+}
+
+TEST_CASE("a draft's own steps count", "[serving]") {
+  const gpu::Gpu h100 = gpu_named("h100");
+  model::Setup setup = llama2_7b_decoding(1024);
+  suggest::Draft draft{"small", setup};
+  draft.setup.model.num_layers = 4;
+  setup.plan.speculative_tokens = 4;
+  const suggest::Serving free = suggest::serving_of(h100, setup);
+  const suggest::Serving drafted = suggest::serving_of(h100, setup, 0, &draft);
+  model::Setup one = draft.setup;
+  one.plan.context_length = 1024;
+  const double step_us = cost::price(h100, model::lower(one), one.plan.dtype).time_us;
+  CHECK(drafted.draft_us == Approx(4 * step_us).epsilon(1e-9));
+  CHECK(drafted.token_us == Approx(free.token_us + 4 * step_us / free.accepted_tokens).epsilon(1e-9));
+  CHECK(drafted.tokens_per_s == Approx(1e6 / drafted.token_us).epsilon(1e-9));
+  // A draft as large as the model never pays.
+  setup.plan.speculative_tokens = 0;
+  const suggest::Draft same{"same", setup};
+  for (const suggest::Remedy& remedy : suggest::remedies(h100, setup, {}, &same))
+    CHECK(remedy.id != "speculation");
+  bool saw = false;
+  for (const suggest::Remedy& remedy : suggest::remedies(h100, setup, {}, &draft)) {
+    if (remedy.id != "speculation") continue;
+    saw = true;
+    CHECK(remedy.change.find("drafted by small") != std::string::npos);
+    CHECK(remedy.note.empty());
+  }
+  CHECK(saw);
 }
