@@ -16,6 +16,8 @@ if (!chromium) {
 }
 const folder = mkdtempSync(join(tmpdir(), "shapelint-page-"));
 const page = join(folder, "report.html");
+const trained = join(folder, "trained.html");  // a model with findings
+const decoded = join(folder, "decoded.html");
 const files = ["examples/llama-3-8b.toml", "--gpu", "a100,h100"];
 const said = spawnSync(program, ["roofline", ...files, "--report", page], { encoding: "utf8" });
 assert.equal(said.status, 0, said.stderr);
@@ -25,6 +27,9 @@ if (said.stderr.includes("built without npm")) {
   process.exit(77);
 }
 const expected = JSON.parse(execFileSync(program, ["roofline", ...files, "--format", "json"], { encoding: "utf8" }));
+const write = (path, ...args) => execFileSync(program, ["roofline", ...args, "--report", path], { encoding: "utf8" });
+write(trained, "examples/gpt3-2.7b.toml", "--gpu", "a100");
+write(decoded, "examples/llama-2-7b.toml", "--gpu", "a100", "--mode", "decode", "--context-length", "1024");
 const html = readFileSync(page, "utf8");
 assert.ok(html.length < 2e6, `the page has ${html.length} bytes`);
 
@@ -79,13 +84,42 @@ const middle = (selector, index = 0) => evaluate(`(() => {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 })()`);
 
+const open = async (path) => {
+  await send("Page.navigate", { url: "file://" + path });
+  await until("the page's pictures", `location.pathname === ${JSON.stringify(path)} && document.body && document.body.dataset.ready === 'yes'`);
+};
+const sweepAgainst = async (field) => {
+  await evaluate(`(() => { const select = document.querySelector("#sweep-field"); select.value = "${field}"; select.dispatchEvent(new Event("change")); })()`);
+  await until(`the sweep over ${field}`, `document.querySelector('#sweep').dataset.field === '${field}'`);
+};
+const texts = (selector) => evaluate(`[...document.querySelectorAll('${selector}')].map((each) => each.textContent)`);
+// What the tooltip says while the pointer is over an element.
+const hover = async (selector, index) => {
+  await evaluate(`(() => {
+    const old = document.querySelector("#vg-tooltip-element");
+    if (old) old.textContent = "";
+    const mark = document.querySelectorAll('${selector}')[${index}];
+    mark.scrollIntoView({ block: "center" });
+    const box = mark.getBoundingClientRect();
+    const at = { bubbles: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+    mark.dispatchEvent(new PointerEvent("pointerover", at));
+    mark.dispatchEvent(new PointerEvent("pointermove", at));
+  })()`);
+  const rows = await until("a tooltip", `(() => {
+    const rows = [...document.querySelectorAll("#vg-tooltip-element tr")].map((row) => [...row.cells].map((cell) => cell.textContent));
+    return rows.length ? rows : null;
+  })()`);
+  return Object.fromEntries(rows.map(([key, value]) => [key.replace(/:$/, ""), value.replace("\u2212", "-")]));
+};
+const parsed = (text) => Number(text.replaceAll(",", ""));
+const four = (value) => Number(value.toPrecision(4));
+
 try {
   const { targetId } = await send("Target.createTarget", { url: "about:blank" });
   ({ sessionId } = await send("Target.attachToTarget", { targetId, flatten: true }));
   await Promise.all(["Runtime.enable", "Log.enable", "Network.enable", "Page.enable"].map((each) => send(each)));
   await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-reduced-motion", value: "reduce" }] });
-  await send("Page.navigate", { url: "file://" + page });
-  await until("the page's pictures", "document.body && document.body.dataset.ready === 'yes'");
+  await open(page);
 
   const short = { forward: "", recompute: " re", grad_input: " dx", grad_weight: " dw", backward: " bwd", update: " upd" };
   const opName = (op) => op.name + short[op.pass];
@@ -95,26 +129,10 @@ try {
 
   // Each mark's hover says what the JSON says. The page draws large marks first; a mark that lies under others is
   // reached through an event of its own.
-  const four = (value) => Number(value.toPrecision(4));
   for (let i = 0; i < shown.length; ++i) {
-    await evaluate(`(() => {
-      const old = document.querySelector("#vg-tooltip-element");
-      if (old) old.textContent = "";
-      const mark = document.querySelectorAll('${marks}')[${i}];
-      mark.scrollIntoView({ block: "center" });
-      const box = mark.getBoundingClientRect();
-      const at = { bubbles: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
-      mark.dispatchEvent(new PointerEvent("pointerover", at));
-      mark.dispatchEvent(new PointerEvent("pointermove", at));
-    })()`);
-    const rows = await until("a tooltip", `(() => {
-      const rows = [...document.querySelectorAll("#vg-tooltip-element tr")].map((row) => [...row.cells].map((cell) => cell.textContent));
-      return rows.length ? rows : null;
-    })()`);
-    const told = Object.fromEntries(rows.map(([key, value]) => [key.replace(/:$/, ""), value.replace("\u2212", "-")]));
+    const told = await hover(marks, i);
     const op = shown.find((each) => opName(each) === told.operation);
     assert.ok(op, `no operation is called ${told.operation}`);
-    const parsed = (text) => Number(text.replaceAll(",", ""));
     assert.equal(parsed(told["FLOP/B"]), four(op.intensity_flop_per_byte.dram), told.operation);
     assert.equal(parsed(told.TFLOPS), four(op.tflops), told.operation);
     assert.equal(told["bound by"], op.bound);
@@ -137,6 +155,33 @@ try {
   const most = expected.cases[0].ops.reduce((a, b) => a.flops >= b.flops ? a : b);
   assert.equal(await evaluate("document.querySelector('#ops tbody tr').dataset.op.split(' ')[0]"), most.name);
 
+  // Side by side: what each GPU reaches, which is best, and the sentences of the command line.
+  const rows = await evaluate("[...document.querySelectorAll('#compare tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))");
+  assert.equal(rows.length, 2);
+  expected.cases.forEach((each, i) => {
+    assert.equal(rows[i][1], each.gpu_name);
+    assert.equal(parsed(rows[i][3]), four(each.tokens_per_s_per_gpu));
+    assert.ok(rows[i][4].startsWith(each.step.bound));
+    assert.equal(rows[i].at(-1) === "* GPU", each.best_gpu);
+  });
+  assert.ok(expected.cases.some((each) => each.best_gpu));
+  assert.deepEqual(await texts("#compare-text li"), expected.best);
+
+  // Sweeps over the fields that the reader chooses; a point's hover agrees with the command line.
+  assert.deepEqual(await evaluate("[...document.querySelectorAll('#sweep-field option')].map((each) => each.value)"),
+    ["hidden_size", "intermediate_size", "num_attention_heads", "vocab_size", "micro_batch_size", "sequence_length"]);
+  await sweepAgainst("sequence_length");
+  const over = JSON.parse(execFileSync(program, ["roofline", ...files, "--over", "sequence_length=256:65536:*2", "--format", "json"], { encoding: "utf8" }));
+  const curves = new Map(over.curves.map((curve) => [curve.gpu_name, curve.points]));
+  const dots = "#sweep .mark-symbol.role-mark path";
+  const told = await hover(dots, 3);
+  const point = curves.get(told.GPU).find((each) => each.value === parsed(told.value));
+  assert.equal(parsed(told["per second and GPU"]), four(point.tokens_per_s_per_gpu));
+  assert.equal(told["bound by"], point.step.bound);
+  await sweepAgainst("vocab_size");
+  assert.ok((await texts("#sweep text")).includes("vocab size (rows)"));
+  assert.ok((await texts("#sweep text")).includes("the file: 128,256"));
+
   // Another level of memory, the other GPU, a dark page.
   await click(await middle("#levels input", 1));
   await until("the roof of L2", "[...document.querySelectorAll('#roofline text')].some((text) => text.textContent.startsWith('L2 '))");
@@ -144,6 +189,37 @@ try {
   await until("the other GPU", "document.querySelector('#title').textContent.includes('H100')");
   await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "dark" }] });
   assert.equal(await until("dark paper", "getComputedStyle(document.body).backgroundColor === 'rgb(13, 17, 23)' && 'dark'"), "dark");
+
+  // A row of the comparison shows its case.
+  await click(await middle("#compare tbody tr", 0));
+  await until("the first GPU again", "document.querySelector('#title').textContent.includes('A100')");
+
+  // Findings lead to the sweep of the field that they want changed, where their values are marked.
+  await open(trained);
+  const button = await evaluate("[...document.querySelectorAll('.to-sweep')].findIndex((each) => each.parentElement.textContent.includes('vocab_size'))");
+  assert.ok(button >= 0);
+  await click(await middle(".to-sweep", button));
+  await until("the vocabulary's sweep", "document.querySelector('#sweep').dataset.field === 'vocab_size'");
+  assert.ok((await texts("#sweep text")).some((text) => /^SL\d+: 50,304$/.test(text)));
+  assert.ok((await texts("#better td")).includes("50,304"));
+
+  // Of a decode also the batch, the cache and prompts that are read along.
+  await open(decoded);
+  assert.deepEqual((await evaluate("[...document.querySelectorAll('#sweep-field option')].map((each) => each.value)")).slice(0, 3),
+    ["micro_batch_size", "context_length", "prefill_tokens"]);
+  await sweepAgainst("prefill_tokens");
+
+  // On a telephone nothing is wider than the screen, and every name of a roof is within its picture.
+  await send("Emulation.setDeviceMetricsOverride", { width: 400, height: 800, deviceScaleFactor: 1, mobile: true });
+  await open(page);
+  assert.equal(await evaluate("document.documentElement.scrollWidth"), 400);
+  assert.deepEqual(await evaluate(`(() => {
+    const svg = document.querySelector("#roofline svg").getBoundingClientRect();
+    return [...document.querySelectorAll("#roofline .role-mark text, #roofline .role-legend text")].filter((text) => {
+      const box = text.getBoundingClientRect();
+      return box.left < svg.left - 1 || box.right > svg.right + 1;
+    }).map((text) => text.textContent);
+  })()`), []);
 
   const wrong = events.filter((event) => event.method === "Runtime.exceptionThrown" ||
     (event.method === "Log.entryAdded" && event.params.entry.level === "error") ||

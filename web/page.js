@@ -200,9 +200,13 @@
     const at = sweep.values.indexOf(sweep.own);
     const { key } = measure(sweep);
     if (at < 0 || isRun(sweep)) return;
-    const rows = sweep.values.map((value, i) => ({ value, gain: sweep[key][i] / sweep[key][at] - 1 }))
+    const asked = proposed(sweep.field);
+    const isAsked = (row) => asked.some((each) => each.value === row.value);
+    const better = sweep.values.map((value, i) => ({ value, gain: sweep[key][i] / sweep[key][at] - 1 }))
       .filter((row) => row.gain >= 0.005 && Math.abs(row.value - sweep.own) <= 0.15 * sweep.own)
-      .sort((a, b) => b.gain - a.gain).slice(0, 5);
+      .sort((a, b) => b.gain - a.gain);
+    // The best, and those that a finding asks for.
+    const rows = better.filter((row, i) => i < 5 || isAsked(row));
     if (rows.length === 0) {
       byId("better-text").textContent = `No value near ${number(sweep.own, 8)} reaches 0.5 % more on this GPU.`;
       return;
@@ -211,7 +215,6 @@
     const head = table.createTHead().insertRow();
     for (const title of [sweep.field, "TFLOPS", "more", "asked for by"]) head.append(make("th", title));
     const body = table.createTBody();
-    const asked = proposed(sweep.field);
     for (const { value, gain } of rows) {
       const codes = [...new Set(asked.filter((each) => each.value === value).map((each) => each.code))].join(", ");
       const row = body.insertRow();
@@ -227,12 +230,15 @@
     if (shown.length === 0) return Promise.resolve();
     const sweep = shown.find((each) => each.gpu === current.gpu) || shown[0];
     const { key, title } = measure(sweep);
-    byId("sweep-text").textContent = `${sweep.doc}. Everything else as in the file` +
+    byId("sweep-text").textContent = `${sweep.doc[0].toUpperCase()}${sweep.doc.slice(1)}. Everything else as in the file` +
       (isRun(sweep) ? "." : ", but for what follows from it.") +
       (sweep.compute_bound_from ? ` On this GPU the products turn compute-bound from ${number(sweep.compute_bound_from, 8)} on.` : "") +
       (shown.some((each) => each.fits.includes(false)) ? " Hollow: does not fit into the GPU's memory." : "");
+    // Of a model's dimension small differences count, on each GPU against what the file's value gives there.
+    const againstFile = !isRun(sweep) && shown.every((each) => each.values.includes(each.own));
+    const base = (each) => each[key][each.values.indexOf(each.own)];
     const data = shown.flatMap((each) => each.values.map((value, i) => ({
-      gpu_name: each.gpu_name, value, y: each[key][i], product_tflops: each.product_tflops[i],
+      gpu_name: each.gpu_name, value, y: againstFile ? 100 * (each[key][i] / base(each) - 1) : each[key][i], product_tflops: each.product_tflops[i],
       tokens_per_s_per_gpu: each.tokens_per_s_per_gpu[i], latency_ms: each.latency_us[i] / 1e3, bound: each.bound[i],
       fits: each.fits[i] })));
     const marks = [];
@@ -247,12 +253,12 @@
     const spec = structuredClone(specs.sweep);
     const { x, y } = spec.layer[0].encoding;
     x.title = fieldTitle(sweep);
-    y.title = title;
+    y.title = againstFile ? "products per time, against the file (%)" : title;
     const far = sweep.values[sweep.values.length - 1] > 8 * Math.max(1, sweep.values[0]);
-    if (far) Object.assign(x.scale, sweep.values[0] > 0 ? { type: "log", base: 2 } : { type: "symlog", constant: 32 });
-    if (far) x.axis = { values: sweep.values.filter((value, i) => Number.isInteger(Math.log2(value || 1)) && (!isNarrow() || i % 2 === 0)), format: "~s", labelOverlap: true };
-    // Of a model's dimension small differences count: the axis need not begin at nought.
-    if (!isRun(sweep)) y.scale = { zero: false };
+    if (far) x.scale = sweep.values[0] > 0 ? { type: "log", base: 2, nice: false } : { type: "symlog", constant: 32, nice: false };
+    if (far) x.axis = { values: sweep.values.filter((value, i) => Number.isInteger(Math.log2(value || 1)) && (!isNarrow() || i % 2 === 0)), format: ",d", labelOverlap: true };
+    if (againstFile) y.scale = { zero: false };
+    if (marks.length === 0) spec.layer.length = 2;
     fillBetter(sweep);
     return draw("sweep", spec, { points: data, marks }).then(() => { byId("sweep").dataset.field = sweepField; });
   };
@@ -375,7 +381,7 @@
     const body = table.createTBody();
     roofline.cases.forEach((each, i) => {
       const share = each.step[each.step.bound + "_us"] / each.step.time_us;
-      const best = [each.best_gpu && "GPU for this model", each.best_model && "model on this GPU"].filter(Boolean).join(", ");
+      const best = [each.best_gpu && "* GPU", each.best_model && "+ model"].filter(Boolean).join(", ");
       const row = body.insertRow();
       row.className = each === current ? "chosen" : "";
       row.onclick = () => { byId("case").value = i; current = each; show(); };
@@ -384,7 +390,7 @@
        number(each.memory_bytes / 1e9, 3) + " GB" + (each.fits ? "" : ", does not fit"), best || "-",
       ].forEach((text, column) => row.append(make("td", text, column < 2 ? "text" : "")));
     });
-    byId("compare-text").textContent = roofline.best.join("; ") + (roofline.best.length ? "." : "");
+    byId("compare-text").replaceChildren(...roofline.best.map((line) => make("li", line)));
   }
 
   function show() {

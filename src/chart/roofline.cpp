@@ -76,7 +76,8 @@ Box ceiling_label(const Frame& frame, const RoofLine& roof) {
   return {frame.x.to - wide, frame.x.to, y - (roof.achieved ? 2 : 16), y + 2};
 }
 
-void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const RoofLine& roof) {
+void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const RoofLine& roof,
+               bool labels) {
   const std::string classes = fmt::format("roof{}", roof.achieved ? " faint" : "");
   const auto at = [&](double x, double y) { return Pixel{place(frame.x, x), place(frame.y, y)}; };
   const bool slope = roof.gb_s > 0;
@@ -93,7 +94,7 @@ void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const
   if (!(x1 > x0)) return;
   const Pixel from = at(x0, y_of(x0));
   const Pixel to = at(x1, y_of(x1));
-  svg.path({from, to}, classes, roof.hover);
+  if (!labels) return svg.path({from, to}, classes, roof.hover);
   if (roof.achieved) return;
   if (slope) {
     // Along the line, ending where it meets its ceiling: marks of memory-bound ops lie further down.
@@ -103,9 +104,9 @@ void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const
     const double turn = std::atan2(to.y - from.y, to.x - from.x);
     const Pixel corner{to.x - before_end * std::cos(turn) + above * std::sin(turn),
                        to.y - before_end * std::sin(turn) - above * std::cos(turn)};
-    svg.text(corner, roof.label, Anchor::end, "small", turn * degrees_per_radian);
+    svg.text(corner, roof.label, Anchor::end, "small halo", turn * degrees_per_radian);
   } else {
-    svg.text({frame.x.to - 4, to.y - 5}, roof.label, Anchor::end, "small");
+    svg.text({frame.x.to - 4, to.y - 5}, roof.label, Anchor::end, "small halo");
   }
 }
 
@@ -138,7 +139,7 @@ void draw_names(Svg& svg, const Frame& frame, const RooflineFigure& figure,
       if (box.x0 < frame.x.from + 2 || box.x1 > frame.x.to - 2 || box.y1 > frame.y.from - 2) continue;
       if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return overlaps(box, other); }))
         continue;
-      svg.text(spot, by_size[i]->name, Anchor::start, "small");
+      svg.text(spot, by_size[i]->name, Anchor::start, "small halo");
       taken.push_back(box);
       ++named;
       break;
@@ -151,7 +152,7 @@ void draw_names(Svg& svg, const Frame& frame, const RooflineFigure& figure,
 std::string roofline_svg(const RooflineFigure& figure) {
   Svg svg(width, height, figure.title, figure.subtitle);
   svg.text({24, 30}, figure.title, Anchor::start, "title");
-  svg.text({24, 50}, figure.subtitle, Anchor::start, "soft");
+  svg.subtitle(figure.subtitle, width - 48);
   std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < figure.groups.size(); ++i) {
     const auto is_in = [i](const RooflineMark& mark) { return mark.group == i; };
@@ -160,11 +161,14 @@ std::string roofline_svg(const RooflineFigure& figure) {
   }
   legend.push_back({"roof of the data sheet", "roof", true});
   legend.push_back({"as achieved", "roof faint", true});
-  draw_legend(svg, {24, 74}, width - 48, legend);
+  draw_legend(svg, {24, 80}, width - 48, legend);
 
   const Frame frame = frame_of(figure);
   draw_frame(svg, frame, "arithmetic intensity (FLOP per byte of DRAM traffic)", "throughput (TFLOPS)");
-  for (const RoofLine& roof : figure.roofs) draw_roof(svg, frame, figure, roof);
+  // Names over all lines.
+  for (const bool labels : {false, true}) {
+    for (const RoofLine& roof : figure.roofs) draw_roof(svg, frame, figure, roof, labels);
+  }
 
   std::vector<const RooflineMark*> by_size;
   for (const RooflineMark& mark : figure.marks) {

@@ -1,6 +1,7 @@
 // Elements as text.
 #include "chart/svg.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -22,6 +23,7 @@ constexpr std::string_view style_sheet = R"(<style>
 .plot text.small { font-size: 11px; }
 .plot text.strong { font-weight: 600; }
 .plot text.title { font-weight: 600; font-size: 15px; }
+.plot text.halo { paint-order: stroke; stroke: #ffffff; stroke-width: 3; stroke-linejoin: round; }
 .plot line, .plot path { fill: none; stroke: #1f2328; stroke-width: 1; stroke-linejoin: round; }
 .plot .axis { stroke: #59636e; }
 .plot .grid { stroke: #d8dee4; }
@@ -44,6 +46,7 @@ constexpr std::string_view style_sheet = R"(<style>
 @media (prefers-color-scheme: dark) {
   .plot text { fill: #e6edf3; }
   .plot text.soft { fill: #9da7b3; }
+  .plot text.halo { stroke: #0d1117; }
   .plot line, .plot path { stroke: #e6edf3; }
   .plot .axis, .plot .edge { stroke: #9da7b3; }
   .plot .grid { stroke: #343b44; }
@@ -127,6 +130,19 @@ void Svg::text(Pixel at, std::string_view text, Anchor anchor, std::string_view 
     out_ += fmt::format(R"~( transform="rotate({} {} {})")~", number(turn), number(at.x), number(at.y));
   }
   out_ += fmt::format(">{}</text>\n", xml_escaped(text));
+}
+
+void Svg::subtitle(std::string_view whole, double wide) {
+  constexpr double from = 24;
+  if (text_width(whole) <= wide) return text({from, 50}, whole, Anchor::start, "soft");
+  std::size_t cut = std::string_view::npos;
+  for (std::size_t at = whole.find_first_of(",;"); at != std::string_view::npos;
+       at = whole.find_first_of(",;", at + 1)) {
+    if (text_width(whole.substr(0, at + 1)) <= wide) cut = at + 1;
+  }
+  if (cut == std::string_view::npos) return text({from, 50}, whole, Anchor::start, "soft");
+  text({from, 46}, whole.substr(0, cut), Anchor::start, "soft");
+  text({from, 61}, whole.substr(std::min(whole.size(), cut + 1)), Anchor::start, "soft");
 }
 
 std::string Svg::finish() && {

@@ -17,7 +17,7 @@ enum class Anchor : unsigned char { start, middle, end };
 // Collects elements; text and attributes are escaped, coordinates rounded to a hundredth of a pixel. Colours
 // are classes, so that one style sheet serves a light and a dark page: `c0` to `c7` are the colours of
 // series, to be given with `series`, `roof`, `mark` or `bar`; `axis`, `grid`, `edge`, `faint`, `clear` and
-// for text `soft`, `small`, `strong`, `title` are the other looks.
+// for text `soft`, `small`, `strong`, `title`, `halo` are the other looks.
 class Svg {
  public:
   // `title` and `description` are for screen readers.
@@ -28,6 +28,8 @@ class Svg {
   void rectangle(Pixel corner, double width, double height, std::string_view classes,
                  std::string_view hover = {});
   void text(Pixel at, std::string_view text, Anchor anchor, std::string_view classes = {}, double turn = 0);
+  // Under a title, in two lines where one is too short for `wide` pixels.
+  void subtitle(std::string_view text, double wide);
   // The whole document; the object is done with.
   std::string finish() &&;
 

@@ -48,7 +48,7 @@ std::string waterfall_svg(const WaterfallFigure& figure) {
   const double bottom = top + row * static_cast<double>(shown.size() + 1) + 6;
   Svg svg(width, bottom + 52, figure.title, figure.subtitle);
   svg.text({24, 30}, figure.title, Anchor::start, "title");
-  svg.text({24, 50}, figure.subtitle, Anchor::start, "soft");
+  svg.subtitle(figure.subtitle, width - 48);
 
   const Unit unit = unit_of(total_us);
   Scale x = round_scale(0, highest_us / unit.us, false, left, right);

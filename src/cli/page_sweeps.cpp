@@ -33,17 +33,14 @@ std::set<std::int64_t> around(std::int64_t own) {
   return out;
 }
 
-// Every value near the file's, where alignment changes from one to the next, and the multiples of 64 beyond.
+// Every value from a little below the file's to a little beyond the next multiple of 64: alignment changes from one
+// to the next.
 std::set<std::int64_t> vocabularies(std::int64_t own) {
-  constexpr std::int64_t near = 16;
+  constexpr std::int64_t beyond = 8;
   constexpr std::int64_t aligned = 64;
-  std::set<std::int64_t> out{own};
-  for (std::int64_t value = std::max<std::int64_t>(1, own - near); value <= own + near; ++value)
-    out.insert(value);
-  for (std::int64_t i = -8; i <= 16; ++i) {
-    const std::int64_t value = (own / aligned + i) * aligned;
-    if (value > 0) out.insert(value);
-  }
+  std::set<std::int64_t> out;
+  const std::int64_t last = (own / aligned + 1) * aligned + beyond;
+  for (std::int64_t value = std::max<std::int64_t>(1, own - beyond); value <= last; ++value) out.insert(value);
   return out;
 }
 

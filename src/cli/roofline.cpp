@@ -2,12 +2,12 @@
 #include "cli/roofline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "cli/field_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/page_sweeps.hpp"
 #include "cli/suggest_setup.hpp"
@@ -24,8 +24,6 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> formats{"text", "json", "csv"};
-
 // GPUs that a remedy may propose: all built-in ones of the same vendor.
 std::vector<gpu::Gpu> alternatives(const gpu::Gpu& gpu) {
   std::vector<gpu::Gpu> out;
@@ -36,11 +34,16 @@ std::vector<gpu::Gpu> alternatives(const gpu::Gpu& gpu) {
   return out;
 }
 
-std::vector<std::string> notes_of(const model::Reading& reading) {
+std::vector<std::string> notes_of(const model::Reading& reading, const suggest::Draft* draft) {
   std::vector<std::string> notes;
   const model::Plan& plan = reading.setup.plan;
   if (plan.mode == model::Mode::decode && plan.context_length == 0) {
     notes.emplace_back("the cache is empty (context_length is 0): give `--context-length N`");
+  }
+  if (draft != nullptr && draft->setup.model.vocab_size != reading.setup.model.vocab_size) {
+    notes.push_back(
+        fmt::format("the draft has {} tokens in its vocabulary, this model {}: they must share one",
+                    draft->setup.model.vocab_size, reading.setup.model.vocab_size));
   }
   return notes;
 }
@@ -51,11 +54,17 @@ std::optional<suggest::Draft> read_draft(const std::string& path, const GpuOptio
   SuggestOptions options;
   options.file = path;
   options.gpu = gpu;
+  options.networks = true;
   // What its file need not say: the other model's plan does.
   for (const std::string_view length : {"context_length", "sequence_length"})
     options.overrides.push_back({model::find_field(length), 1, "--draft"});
   const auto input = read_suggest_input(options, io);
   if (!input) return std::nullopt;
+  if (!input->reading().setup.model.conv.empty()) {
+    print_error(io, fmt::format("{}: this is a network of layers, which drafts no tokens", path),
+                "`--draft` takes a language model");
+    return std::nullopt;
+  }
   return suggest::Draft{input->reading().name.empty() ? path : input->reading().name, input->reading().setup};
 }
 
@@ -79,7 +88,8 @@ report::RooflineCase case_of(const ModelFile& file, const gpu::Gpu& gpu, const R
   out.launches = suggest::launches_of(reading.setup);
   out.remedies = suggest::remedies(gpu, reading.setup, alternatives(gpu), draft);
   out.memory_bytes = suggest::memory_bytes(reading.setup);
-  out.notes = notes_of(reading);
+  if (draft != nullptr) out.memory_bytes += suggest::draft_bytes(plan, *draft);
+  out.notes = notes_of(reading, draft);
   return out;
 }
 
@@ -136,65 +146,46 @@ void lint_for_page(const SuggestInput& input, report::Report& lint) {
   lint.models.push_back(std::move(model));
 }
 
-}  // namespace
-
-std::vector<Option> roofline_options(RooflineOptions& options) {
-  std::vector<Option> all{
-      {.names = "FILE",
-       .value = "FILE",
-       .doc = "models; `-` reads standard input",
-       .set = into(options.files),
-       .many = true,
-       .required = true},
-      {.names = "--over",
-       .value = "FIELD=LOW:HIGH:STEP",
-       .doc = "throughput, latency and intensity over these values of a field, and where products turn "
-              "compute-bound; also FIELD=LOW:HIGH:*FACTOR and FIELD=A,B,C",
-       .set = into(options.over)},
-      {.names = "--prefill-chunk",
-       .value = "N",
-       .doc = "tokens of a prompt per forward pass (chunked prefill); the whole prompt unless given",
-       .set = into(options.prefill_chunk)},
-      {.names = "--draft",
-       .value = "FILE",
-       .doc = "model that drafts tokens for a decode to check (`--speculative-tokens`): its own steps are "
-              "counted, with the parallelism that its file states",
-       .set = into(options.draft)},
-      {.names = "--output-tokens",
-       .value = "N",
-       .doc = "new tokens for each sequence of a prefill or decode: the whole batch from its prompts to the "
-              "last token, as benchmarks of serving tell it",
-       .set = into(options.output_tokens)},
-      {.names = "--top",
-       .value = "N",
-       .doc = "rows of the table of operations, 0 for all; also shows it where several GPUs or files are "
-              "compared",
-       .set = into(options.top)},
-      {.names = "--format",
-       .value = "FORMAT",
-       .doc = "text, json (docs/schema/shapelint-roofline.schema.json) or csv (a row per operation, with "
-              "--over a row per value)",
-       .set = into_choice(options.format, formats),
-       .choices = strings(formats)},
-      {.names = "--plot",
-       .value = "FILE.svg",
-       .doc = "writes the roofline as a picture; with several GPUs one each, its name before the extension",
-       .set = into(options.pictures.plot)},
-      {.names = "--waterfall",
-       .value = "FILE.svg",
-       .doc = "writes where the step's time goes as a picture, loss by loss",
-       .set = into(options.pictures.waterfall)},
-      {.names = "--report",
-       .value = "FILE.html",
-       .doc = "writes an interactive page: roofline, losses, operations, sweeps (over --over, and over the "
-              "batch, "
-              "lengths and the model's dimensions) and the linter's findings",
-       .set = into(options.pictures.page)},
-  };
-  for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
-  return all;
+// Of the options alone; what is wrong is printed.
+bool are_usable(const RooflineOptions& options, Io& io) {
+  bool good = true;
+  const std::pair<std::string_view, std::int64_t> counts[] = {{"--prefill-chunk", options.prefill_chunk},
+                                                              {"--output-tokens", options.output_tokens},
+                                                              {"--top", options.top.value_or(0)}};
+  for (const auto& [name, count] : counts) {
+    if (count >= 0) continue;
+    print_error(io, fmt::format("`{}` must not be negative", name));
+    good = false;
+  }
+  const PictureOptions& pictures = options.pictures;
+  good = has_ending(pictures.plot, "--plot", ".svg", io) && good;
+  good = has_ending(pictures.waterfall, "--waterfall", ".svg", io) && good;
+  return has_ending(pictures.page, "--report", ".html", io) && good;
 }
+
+// Options that ask for what only serving has, of a file that is about something else; they are printed.
+bool are_served(const RooflineOptions& options, const model::Reading& reading, const std::string& path,
+                Io& io) {
+  const bool serves = reading.setup.plan.mode != model::Mode::train && reading.setup.model.causal &&
+                      reading.setup.model.conv.empty();
+  const bool decodes = serves && reading.setup.plan.mode == model::Mode::decode;
+  const std::tuple<std::string_view, bool, bool> asked[] = {
+      {"--prefill-chunk", options.prefill_chunk > 0, serves},
+      {"--output-tokens", options.output_tokens > 0, serves},
+      {"--draft", !options.draft.empty(), decodes}};
+  bool good = true;
+  for (const auto& [name, is_asked, applies] : asked) {
+    if (!is_asked || applies) continue;
+    print_error(io,
+                fmt::format("{}: `{}` is for models that answer prompts{}", path, name,
+                            name == "--draft" ? ", while they decode" : ""),
+                reading.setup.model.conv.empty() ? "`--mode decode --context-length N` says so" : "");
+    good = false;
+  }
+  return good;
+}
+
+}  // namespace
 
 ExitCode roofline(const RooflineOptions& options, Io& io) {
   std::optional<suggest::RangeRequest> range;
@@ -206,14 +197,7 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
     }
     range = *std::move(parsed);
   }
-  const std::pair<std::string_view, std::int64_t> counts[] = {{"--prefill-chunk", options.prefill_chunk},
-                                                              {"--output-tokens", options.output_tokens},
-                                                              {"--top", options.top.value_or(0)}};
-  for (const auto& [name, count] : counts) {
-    if (count >= 0) continue;
-    print_error(io, fmt::format("`{}` must not be negative", name));
-    return ExitCode::error;
-  }
+  if (!are_usable(options, io)) return ExitCode::error;
   report::RooflineReport report;
   report::Report lint;  // filled for the page only
   const bool has_page = !options.pictures.page.empty();
@@ -234,6 +218,10 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
     const auto input = read_suggest_input(common, io);
     failed = failed || input == nullptr;
     if (!input) continue;
+    if (!are_served(options, input->reading(), path, io)) {
+      failed = true;
+      continue;
+    }
     for (const gpu::Gpu& gpu : input->gpus) {
       if (range) report.curves.push_back(curve_of(input->file, gpu, *range, drafts));
       if (!range || options.pictures.any())

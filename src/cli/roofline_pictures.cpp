@@ -39,6 +39,16 @@ std::string name_of(const report::RooflineReport& roofline, std::size_t index) {
 
 }  // namespace
 
+bool has_ending(const std::string& path, std::string_view option, std::string_view ending, Io& io) {
+  if (path.empty() || path.ends_with(ending)) return true;
+  const std::size_t name = path.find_last_of('/') + 1;  // 0 where there is none
+  const std::size_t dot = path.rfind('.');
+  const std::string stem = dot == std::string::npos || dot <= name ? path : path.substr(0, dot);
+  print_error(io, fmt::format("`{} {}`: only `{}` is written", option, path, ending),
+              fmt::format("`{} {}{}`", option, stem, ending));
+  return false;
+}
+
 bool write_picture(const std::string& path, const std::string& content, Io& io) {
   const auto written = io.files.write(path, content);
   if (!written) print_error(io, written.error());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/io.hpp"
 #include "report/report.hpp"
@@ -20,6 +21,9 @@ struct PictureOptions {
 // extension, the page holds all. `lint` is for the page. Errors are printed; false when there was one.
 bool write_pictures(const report::RooflineReport& roofline, const report::Report& lint,
                     const PictureOptions& options, Io& io);
+
+// Whether a path, if there is one, ends as what is written there; else an error is printed.
+bool has_ending(const std::string& path, std::string_view option, std::string_view ending, Io& io);
 
 // Writes one file, or prints why not.
 bool write_picture(const std::string& path, const std::string& content, Io& io);

@@ -140,6 +140,7 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
                       {},
                       std::nullopt});
   }
+  if (!has_ending(options.plot, "--plot", ".svg", io)) return ExitCode::error;
   if (!options.plot.empty() && options.shard != "1/1") {
     errors.push_back({"`--plot` needs the whole grid", "leave `--shard` out", {}, std::nullopt});
   }

@@ -37,6 +37,28 @@ std::string lead_over_next(const std::vector<RooflineCase>& cases, const Rooflin
   return fmt::format(", {} times {}", fixed(tokens_per_gpu(best) / tokens_per_gpu(*next), 2), name(*next));
 }
 
+double flops_per_token(const RooflineCase& each) {
+  return each.workload.tokens_per_step > 0 ? each.workload.model_flops / each.workload.tokens_per_step : 0;
+}
+
+// Whether the models on this case's GPU need arithmetic that differs by more than a tenth.
+bool differ_in_size(const std::vector<RooflineCase>& cases, const RooflineCase& each) {
+  constexpr double alike = 1.1;
+  const double own = flops_per_token(each);
+  return std::any_of(cases.begin(), cases.end(), [&](const RooflineCase& other) {
+    const double flops = flops_per_token(other);
+    return other.gpu.id == each.gpu.id && (flops > alike * own || own > alike * flops);
+  });
+}
+
+const RooflineCase& of_most_mfu(const std::vector<RooflineCase>& cases, const RooflineCase& each) {
+  const RooflineCase* most = &each;
+  for (const RooflineCase& other : cases) {
+    if (other.gpu.id == each.gpu.id && other.line.step.mfu > most->line.step.mfu) most = &other;
+  }
+  return *most;
+}
+
 }  // namespace
 
 std::vector<Best> best_of(const std::vector<RooflineCase>& cases) {
@@ -80,6 +102,12 @@ std::vector<std::string> best_sentences(const std::vector<RooflineCase>& cases) 
                               lead_over_next(
                                   cases, each, [&](const RooflineCase& c) { return c.gpu.id == each.gpu.id; },
                                   [](const RooflineCase& c) { return printable(c.model); })));
+    // Larger models give fewer tokens: how much of the GPU each uses says more of their shapes.
+    const RooflineCase& fullest = of_most_mfu(cases, each);
+    if (each.setup.plan.mode != model::Mode::decode && differ_in_size(cases, each)) {
+      out.push_back(fmt::format("on {} {} uses most of the arithmetic: MFU {} (models of different sizes)",
+                                each.gpu.id, printable(fullest.model), percent(fullest.line.step.mfu)));
+    }
   }
   return out;
 }
@@ -98,8 +126,9 @@ std::string comparison_text(const std::vector<RooflineCase>& cases) {
       [](const RooflineCase& a, const RooflineCase& b) { return plan_text(a.setup) != plan_text(b.setup); });
   std::string out =
       several_plans ? std::string() : fmt::format("{}\n\n", wrapped(plan_text(cases.front().setup)));
-  out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", "model", "GPU", "step", "tok/s/GPU",
-                     "bound by", serves ? "" : "MFU");
+  out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", "model", "GPU", "step",
+                     is_network(cases.front().setup) ? "img/s/GPU" : "tok/s/GPU", "bound by",
+                     serves ? "" : "MFU");
   out += serves ? fmt::format(" {:>9}\n", "1st token") : std::string("\n");
   const std::vector<Best> best = best_of(cases);
   for (std::size_t i = 0; i < cases.size(); ++i) {

@@ -139,15 +139,14 @@ std::string mixed_text(const suggest::Serving& s, const model::Plan& plan) {
   const std::int64_t steps = (s.prompt + plan.prefill_tokens - 1) / plan.prefill_tokens;
   return fmt::format(
       "\nbeside it a prompt of {} is read in {} step{}: first token after {}, {} prompt tokens/s\n"
-      "a token takes {} (+{}) of its time without a prompt, {}",
+      "without that prompt a token takes {}: it makes them x{} as long",
       tokens(s.prompt), with_commas(steps), steps == 1 ? "" : "s", duration(s.mixed_first_token_us),
-      brief(s.prompt_tokens_per_s), fmt::format("x{}", fixed(s.token_us / s.token_alone_us, 2)),
-      duration(s.token_us - s.token_alone_us), duration(s.token_alone_us));
+      brief(s.prompt_tokens_per_s), duration(s.token_alone_us), fixed(s.token_us / s.token_alone_us, 2));
 }
 
 std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
-  std::string out =
-      fmt::format("time to first token {} for a prompt of {}", duration(s.first_token_us), tokens(s.prompt));
+  std::string out = fmt::format("time to first token {} for a prompt of {}{}", duration(s.first_token_us),
+                                tokens(s.prompt), s.mixed_first_token_us > 0 ? " alone" : "");
   if (s.chunk < s.prompt) out += fmt::format(" in chunks of {}", with_commas(s.chunk));
   out += fmt::format("\nthen {} a token, {} tokens/s for {}", duration(s.token_us), brief(s.tokens_per_s),
                      sequences(plan.micro_batch_size));

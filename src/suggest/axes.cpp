@@ -123,7 +123,10 @@ Result<FieldId> searched_field(std::string_view name, bool searchable) {
                  fmt::format("these can: {}", fmt::join(search_fields(), ", ")));
   }
   std::string hint = did_you_mean(name, names);
-  if (hint.empty()) hint = fmt::format("these can be varied: {}", fmt::join(search_fields(), ", "));
+  if (hint.empty()) {
+    hint = searchable ? fmt::format("these can be varied: {}", fmt::join(search_fields(), ", "))
+                      : "`shapelint show --help` lists the model's fields";
+  }
   return usage(fmt::format("there is no field `{}`", name), std::move(hint));
 }
 

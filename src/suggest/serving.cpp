@@ -6,6 +6,7 @@
 #include "cost/step.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower.hpp"
+#include "suggest/footprint.hpp"
 
 namespace shapelint::suggest {
 
@@ -47,19 +48,33 @@ std::int64_t prompt_of(const model::Plan& plan) {
   return std::max<std::int64_t>(1, tokens);
 }
 
+namespace {
+
+// The draft as it runs beside a plan.
+model::Setup drafting(const model::Plan& plan, const Draft& draft) {
+  model::Setup out = draft.setup;
+  out.plan.mode = model::Mode::decode;
+  out.plan.micro_batch_size = plan.micro_batch_size;
+  out.plan.context_length = plan.context_length;
+  out.plan.dtype = plan.dtype;
+  out.plan.attention = plan.attention;
+  out.plan.fusion = plan.fusion;
+  out.plan.speculative_tokens = 0;
+  out.plan.prefill_tokens = 0;
+  return out;
+}
+
+}  // namespace
+
 double draft_us(const gpu::Gpu& gpu, const model::Plan& plan, const Draft& draft) {
   if (plan.speculative_tokens <= 0) return 0;
-  model::Setup drafting = draft.setup;
-  drafting.plan.mode = model::Mode::decode;
-  drafting.plan.micro_batch_size = plan.micro_batch_size;
-  drafting.plan.context_length = plan.context_length;
-  drafting.plan.dtype = plan.dtype;
-  drafting.plan.attention = plan.attention;
-  drafting.plan.fusion = plan.fusion;
-  drafting.plan.speculative_tokens = 0;
-  drafting.plan.prefill_tokens = 0;
-  const cost::StepCost step = cost::price(gpu, model::lower(drafting), drafting.plan.dtype);
-  return step.time_us * real(drafting.plan.pipeline) * static_cast<double>(plan.speculative_tokens);
+  const model::Setup setup = drafting(plan, draft);
+  const cost::StepCost step = cost::price(gpu, model::lower(setup), setup.plan.dtype);
+  return step.time_us * real(setup.plan.pipeline) * static_cast<double>(plan.speculative_tokens);
+}
+
+double draft_bytes(const model::Plan& plan, const Draft& draft) {
+  return plan.speculative_tokens > 0 ? memory_bytes(drafting(plan, draft)) : 0.0;
 }
 
 Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t chunk, const Draft* draft) {

@@ -37,6 +37,8 @@ struct Draft {
 
 // What drafting the tokens of one step takes: a decoding step of the draft for each, microseconds.
 double draft_us(const gpu::Gpu& gpu, const model::Plan& plan, const Draft& draft);
+// Its weights and cache on one GPU; 0 where nothing is speculated.
+double draft_bytes(const model::Plan& plan, const Draft& draft);
 
 // The plan's mode says which phase its lengths describe; both are priced. `chunk` 0: the prompt in one pass.
 // Drafting (speculative_tokens) is priced with a draft only. Pipeline stages add up in both times.
