@@ -114,22 +114,25 @@ Json op_json(const model::Op& op, const cost::Point& point, const cost::OpCost& 
 }
 
 Json serving_json(const suggest::Serving& serving) {
-  return {
-      {"prompt_tokens", serving.prompt},
-      {"chunk_tokens", serving.chunk},
-      {"first_token_us", serving.first_token_us},
-      {"token_us", serving.token_us},
-      {"accepted_tokens_per_step", serving.accepted_tokens},
-      {"tokens_per_s", serving.tokens_per_s},
-      {"tokens_per_s_per_gpu", serving.tokens_per_s_per_gpu},
-      {"draft_us", serving.draft_us},
-      {"mixed", serving.mixed_first_token_us > 0 ? Json{{"first_token_us", serving.mixed_first_token_us},
-                                                        {"token_alone_us", serving.token_alone_us},
-                                                        {"prompt_tokens_per_s", serving.prompt_tokens_per_s}}
-                                                 : Json(nullptr)},
-      {"cache_bytes_per_token", serving.cache_bytes_per_token},
-      {"cache_bytes", serving.cache_bytes},
-      {"weight_bytes", serving.weight_bytes}};
+  return {{"prompt_tokens", serving.prompt},
+          {"chunk_tokens", serving.chunk},
+          {"first_token_us", serving.first_token_us},
+          {"token_us", serving.token_us},
+          {"accepted_tokens_per_step", serving.accepted_tokens},
+          {"tokens_per_s", serving.tokens_per_s},
+          {"tokens_per_s_per_gpu", serving.tokens_per_s_per_gpu},
+          {"draft_us", serving.draft_us},
+          {"mixed", serving.mixed_first_token_us > 0
+                        ? Json{{"first_token_us", serving.mixed_first_token_us},
+                               {"token_alone_us", serving.token_alone_us},
+                               {"products_compute_bound_from", serving.prompt_compute_bound_from
+                                                                   ? Json(*serving.prompt_compute_bound_from)
+                                                                   : Json(nullptr)},
+                               {"prompt_tokens_per_s", serving.prompt_tokens_per_s}}
+                        : Json(nullptr)},
+          {"cache_bytes_per_token", serving.cache_bytes_per_token},
+          {"cache_bytes", serving.cache_bytes},
+          {"weight_bytes", serving.weight_bytes}};
 }
 
 Json generation_json(const suggest::Generation& generation) {

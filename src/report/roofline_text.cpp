@@ -137,11 +137,16 @@ std::string memory_text(const RooflineCase& each) {
 std::string mixed_text(const suggest::Serving& s, const model::Plan& plan) {
   if (s.mixed_first_token_us <= 0) return "";
   const std::int64_t steps = (s.prompt + plan.prefill_tokens - 1) / plan.prefill_tokens;
-  return fmt::format(
+  std::string out = fmt::format(
       "\nbeside it a prompt of {} is read in {} step{}: first token after {}, {} prompt tokens/s\n"
       "without that prompt a token takes {}: it makes them x{} as long",
       tokens(s.prompt), with_commas(steps), steps == 1 ? "" : "s", duration(s.mixed_first_token_us),
       brief(s.prompt_tokens_per_s), duration(s.token_alone_us), fixed(s.token_us / s.token_alone_us, 2));
+  if (s.prompt_compute_bound_from) {
+    out += fmt::format("\nthe products turn compute-bound with {} of a prompt in each step",
+                       tokens(*s.prompt_compute_bound_from));
+  }
+  return out;
 }
 
 std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cost/roofline.hpp"
 #include "cost/step.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower.hpp"
@@ -64,6 +65,27 @@ model::Setup drafting(const model::Plan& plan, const Draft& draft) {
   return out;
 }
 
+// Whether the products of a step take longer for their arithmetic than for their traffic.
+bool compute_bound(const gpu::Gpu& gpu, model::Setup setup, std::int64_t prefill_tokens) {
+  setup.plan.prefill_tokens = prefill_tokens;
+  const cost::Roofline line = cost::roofline(gpu, model::lower(setup), setup.plan.dtype);
+  return line.product_compute_us >= line.product_memory_us;
+}
+
+// The fewest tokens of a prompt with which the products are compute-bound; nothing where `most` are too few.
+std::optional<std::int64_t> compute_bound_from(const gpu::Gpu& gpu, const model::Setup& decoding) {
+  constexpr std::int64_t most = 8192;
+  if (compute_bound(gpu, decoding, 0)) return 0;
+  if (!compute_bound(gpu, decoding, most)) return std::nullopt;
+  std::int64_t low = 0;
+  std::int64_t high = most;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (compute_bound(gpu, decoding, middle) ? high : low) = middle;
+  }
+  return high;
+}
+
 }  // namespace
 
 double draft_us(const gpu::Gpu& gpu, const model::Plan& plan, const Draft& draft) {
@@ -106,6 +128,7 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
         out.accepted_tokens;
     const double steps = static_cast<double>(model::divide_up(out.prompt, setup.plan.prefill_tokens));
     out.mixed_first_token_us = steps * step_us;
+    out.prompt_compute_bound_from = compute_bound_from(gpu, decoding);
     out.prompt_tokens_per_s =
         static_cast<double>(out.prompt) / out.mixed_first_token_us * us_per_s * real(setup.plan.pipeline);
   }

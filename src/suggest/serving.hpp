@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "gpu/gpu.hpp"
@@ -23,7 +24,8 @@ struct Serving {
   double mixed_first_token_us = 0;  // from its first chunk to its first token; 0: none is read along
   double token_alone_us = 0;        // token_us without the prompt
   double prompt_tokens_per_s = 0;   // read
-  double draft_us = 0;              // of token_us's step: drafting; 0: without a draft, not counted
+  std::optional<std::int64_t> prompt_compute_bound_from;  // prefill_tokens that make products compute-bound
+  double draft_us = 0;  // of token_us's step: drafting; 0: without a draft, not counted
   double cache_bytes_per_token = 0;
   double cache_bytes = 0;  // of the batch; with pipeline stages, of as many batches as there are stages
   double weight_bytes = 0;

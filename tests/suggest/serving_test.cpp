@@ -326,6 +326,7 @@ TEST_CASE("a prompt read beside decodes: cheap where they are memory-bound, dear
   CHECK(*curve.beyond_ridge < 180);
   REQUIRE(curve.compute_bound);
   CHECK(*curve.compute_bound < 256);
+  CHECK(some.prompt_compute_bound_from == curve.compute_bound);
 }
 
 TEST_CASE("a draft's own steps count", "[serving]") {
