@@ -177,6 +177,10 @@ void train(Trial& trial, const model::Plan& plan) {
     trial.plan("sequence-parallel", Bound::memory, "sequence_parallel -> true",
                [](model::Plan& p) { p.sequence_parallel = true; });
   }
+  if (plan.gradient_accumulation > 1 && !plan.fused_gradient_accumulation) {
+    trial.plan("fused-gradients", Bound::memory, "gradients summed by the products",
+               [](model::Plan& p) { p.fused_gradient_accumulation = true; });
+  }
   if (plan.pipeline > 1 || plan.data > 1 || plan.gradient_accumulation > 1) {
     trial.plan(
         "more-accumulation", Bound::communication,

@@ -2,6 +2,7 @@
 // `shapelint_tests "[.serving]"` prints predicted and published speeds side by side.
 #include "suggest/serving.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -356,4 +357,27 @@ TEST_CASE("a draft's own steps count", "[serving]") {
     CHECK(remedy.note.empty());
   }
   CHECK(saw);
+}
+
+TEST_CASE("training: what helps names the gradients' own pass and older attention, where they cost something",
+          "[serving]") {
+  const gpu::Gpu h100 = gpu_named("h100");
+  model::Setup setup = llama2_7b_decoding(0);
+  setup.plan.mode = model::Mode::train;
+  setup.plan.sequence_length = 4096;
+  setup.plan.data = 8;
+  setup.plan.zero = 1;
+  const auto helps = [&](std::string_view id) {
+    const auto found = suggest::remedies(h100, setup, {});
+    return std::any_of(found.begin(), found.end(),
+                       [&](const suggest::Remedy& each) { return each.id == id; });
+  };
+  CHECK_FALSE(helps("fused-gradients"));  // one micro-batch: nothing is summed
+  setup.plan.gradient_accumulation = 16;
+  CHECK(helps("fused-gradients"));
+  setup.plan.fused_gradient_accumulation = true;
+  CHECK_FALSE(helps("fused-gradients"));
+  CHECK_FALSE(helps("newer-attention"));
+  setup.plan.attention = model::Attention::flash2;
+  CHECK(helps("newer-attention"));
 }
