@@ -40,6 +40,11 @@ std::vector<std::string> notes_of(const model::Reading& reading, const suggest::
   if (plan.mode == model::Mode::decode && plan.context_length == 0) {
     notes.emplace_back("the cache is empty (context_length is 0): give `--context-length N`");
   }
+  if (plan.mode == model::Mode::decode && plan.tensor > 1 && plan.sequence_parallel) {
+    notes.emplace_back(
+        "sequence_parallel is on, which few tokens gain nothing from: engines that serve sum up\n"
+        "      whole streams (`--sequence-parallel false`)");
+  }
   if (draft != nullptr && draft->setup.model.vocab_size != reading.setup.model.vocab_size) {
     notes.push_back(
         fmt::format("the draft has {} tokens in its vocabulary, this model {}: they must share one",

@@ -166,6 +166,10 @@ void serve(Trial& trial, const gpu::Gpu& gpu, const model::Plan& plan) {
         [](model::Plan& p) { p.kv_cache_bits = 8; }, "accuracy not considered");
   }
   if (plan.mode == Mode::decode && plan.speculative_tokens == 0) trial.speculation();
+  if (plan.tensor > 1 && plan.sequence_parallel) {
+    trial.plan("no-sequence-parallel", Bound::communication, "sequence_parallel -> false",
+               [](model::Plan& p) { p.sequence_parallel = false; });
+  }
 }
 
 void train(Trial& trial, const model::Plan& plan) {

@@ -273,6 +273,25 @@ TEST_CASE("remedies are what pricing the change gives, best first", "[serving]")
   CHECK(saw_weights);
 }
 
+TEST_CASE("sequence parallelism of a training file is told to hurt decoding", "[serving]") {
+  const gpu::Gpu h100 = gpu_named("h100");
+  model::Setup setup = llama2(true);
+  setup.plan.context_length = 1024;
+  setup.plan.tensor = 8;
+  setup.plan.sequence_parallel = true;
+  bool saw = false;
+  for (const suggest::Remedy& remedy : suggest::remedies(h100, setup, {})) {
+    if (remedy.id != "no-sequence-parallel") continue;
+    saw = true;
+    CHECK(remedy.time_ratio < 1);
+    CHECK(remedy.against == cost::Bound::communication);
+  }
+  CHECK(saw);
+  setup.plan.sequence_parallel = false;
+  for (const suggest::Remedy& remedy : suggest::remedies(h100, setup, {}))
+    CHECK(remedy.id != "no-sequence-parallel");
+}
+
 TEST_CASE("fused kernels: fewer launches, never slower; only what is elementwise goes away", "[serving]") {
   const gpu::Gpu a100 = gpu_named("a100");
   model::Setup setup = llama2_7b_decoding(512);
