@@ -178,6 +178,7 @@ try {
   const point = curves.get(told.GPU).find((each) => each.value === parsed(told.value));
   assert.equal(parsed(told["per second and GPU"]), four(point.tokens_per_s_per_gpu));
   assert.equal(told["bound by"], point.step.bound);
+  assert.deepEqual((await texts("#sweep .role-legend text")).filter(Boolean), expected.cases.map((each) => each.gpu_name));
   await sweepAgainst("vocab_size");
   assert.ok((await texts("#sweep text")).includes("vocab size (rows)"));
   assert.ok((await texts("#sweep text")).includes("the file: 128,256"));
@@ -209,17 +210,17 @@ try {
     ["micro_batch_size", "context_length", "prefill_tokens"]);
   await sweepAgainst("prefill_tokens");
 
-  // On a telephone nothing is wider than the screen, and every name of a roof is within its picture.
+  // On a telephone nothing is wider than the screen, and every word of a picture is within it.
   await send("Emulation.setDeviceMetricsOverride", { width: 400, height: 800, deviceScaleFactor: 1, mobile: true });
   await open(page);
   assert.equal(await evaluate("document.documentElement.scrollWidth"), 400);
-  assert.deepEqual(await evaluate(`(() => {
-    const svg = document.querySelector("#roofline svg").getBoundingClientRect();
-    return [...document.querySelectorAll("#roofline .role-mark text, #roofline .role-legend text")].filter((text) => {
+  assert.deepEqual(await evaluate(`["roofline", "waterfall", "sweep"].flatMap((id) => {
+    const svg = document.querySelector("#" + id + " svg").getBoundingClientRect();
+    return [...document.querySelectorAll("#" + id + " svg text")].filter((text) => {
       const box = text.getBoundingClientRect();
       return box.left < svg.left - 1 || box.right > svg.right + 1;
     }).map((text) => text.textContent);
-  })()`), []);
+  })`), []);
 
   const wrong = events.filter((event) => event.method === "Runtime.exceptionThrown" ||
     (event.method === "Log.entryAdded" && event.params.entry.level === "error") ||

@@ -120,5 +120,8 @@ const drawWaterfall = () => {
   });
   losses.push({ name: "the step", kind: "total", begin_ms: 0, end_ms: total / 1e3, edge_ms: total / 1e3,
                 time_ms: total / 1e3, share: 1 });
-  return draw("waterfall", { ...specs.waterfall, height: 28 * losses.length }, { losses });
+  const spec = { ...structuredClone(specs.waterfall), height: 28 * losses.length };
+  // Room for the share behind the last bar.
+  spec.layer[0].encoding.x.scale = { domainMax: (isNarrow() ? 1.3 : 1.08) * Math.max(...losses.map((each) => each.edge_ms)), nice: false };
+  return draw("waterfall", spec, { losses });
 };

@@ -64,7 +64,12 @@ function fillSummary() {
                  ["kernels", number(current.launches.kernels)]];
   if (plan.mode === "train") cards.splice(2, 0, ["MFU", percent(step.mfu)]);
   if (current.serving) cards.splice(2, 0, ["time to first token", time(current.serving.first_token_us)]);
-  if (current.serving && plan.mode === "decode") cards.splice(2, 0, ["time per token", time(current.serving.token_us)]);
+  if (current.serving && plan.mode === "decode") {
+    const perToken = ["time per token", time(current.serving.token_us)];
+    // A step gives each sequence a token, unless it speculates or is one of several stages.
+    if (perToken[1] === cards[0][1]) cards[0] = perToken;
+    else cards.splice(1, 0, perToken);
+  }
   byId("summary").replaceChildren(...cards.map(([label, value, className]) => {
     const card = make("div", undefined, className);
     card.append(make("b", value), make("span", label));

@@ -6,7 +6,11 @@ const measure = (sweep) => isRun(sweep)
   ? { key: "tokens_per_s_per_gpu", title: `${isNetwork(current) ? "images" : "tokens"} per second and GPU` }
   : { key: "product_tflops", title: "matrix products per time of the step (TFLOPS)" };
 const sweepsOf = (of) => sweeps.filter((sweep) => sweep.path === of.path && sweep.model === of.model);
-const fieldTitle = (sweep) => sweep.field.replaceAll("_", " ") + (sweep.unit ? ` (${sweep.unit})` : "");
+// A network of layers reads images where the field's description has sequences.
+const worded = (text) => isNetwork(current) ? text.replaceAll("sequences", "images") : text;
+const fieldTitle = (sweep) => sweep.field.replaceAll("_", " ") + (sweep.unit ? ` (${worded(sweep.unit)})` : "");
+
+const sentence = (text) => text[0].toUpperCase() + text.slice(1);
 
 function fillSweepChoice() {
   const fields = new Map(sweepsOf(current).map((sweep) => [sweep.field, fieldTitle(sweep)]));
@@ -70,7 +74,7 @@ const drawSweep = () => {
   if (shown.length === 0) return Promise.resolve();
   const sweep = shown.find((each) => each.gpu === current.gpu) || shown[0];
   const { key, title } = measure(sweep);
-  byId("sweep-text").textContent = `${sweep.doc[0].toUpperCase()}${sweep.doc.slice(1)}. Everything else as in the file` +
+  byId("sweep-text").textContent = `${sentence(worded(sweep.doc))}. Everything else as in the file` +
     (isRun(sweep) ? "." : ", but for what follows from it.") +
     (sweep.compute_bound_from ? ` On this GPU the products turn compute-bound from ${number(sweep.compute_bound_from, 8)} on.` : "") +
     (shown.some((each) => each.fits.includes(false)) ? " Hollow: does not fit into the GPU's memory." : "");
@@ -98,6 +102,12 @@ const drawSweep = () => {
   if (far) x.scale = sweep.values[0] > 0 ? { type: "log", base: 2, nice: false } : { type: "symlog", constant: 32, nice: false };
   if (far) x.axis = { values: sweep.values.filter((value, i) => Number.isInteger(Math.log2(value || 1)) && (!isNarrow() || i % 2 === 0)), format: ",d", labelOverlap: true };
   if (againstFile) y.scale = { zero: false };
+  // Colours in the order of the command line; what does not fit is hollow.
+  const scale = spec.layer[0].encoding.stroke.scale;
+  scale.domain = [...new Set(shown.map((each) => each.gpu_name))];
+  for (const point of data) {
+    point.inside = point.fits ? scale.range[scale.domain.indexOf(point.gpu_name) % scale.range.length] : colours().paper;
+  }
   if (marks.length === 0) spec.layer.length = 2;
   fillBetter(sweep);
   return draw("sweep", spec, { points: data, marks }).then(() => { byId("sweep").dataset.field = sweepField; });
