@@ -28,14 +28,14 @@ struct Run {
   double published = 0;
   double predicted = 0;
   // Above 1: faster than published, for times and for throughputs.
-  double ratio() const { return figure == "first_token_ms" ? published / predicted : predicted / published; }
+  double ratio() const { return figure.ends_with("_ms") ? published / predicted : predicted / published; }
 };
 
 // A Llama unless the file says otherwise.
 model::Setup setup_of(NodeRef described) {
   model::Setup setup = tests::native_file("examples/llama-2-7b.toml").reading.setup;
   for (const model::FieldInfo& field : model::fields()) {
-    if (field.section != "model") continue;
+    if (!field.section.starts_with("model")) continue;
     const NodeRef value = described[field.name];
     if (const auto number = value.as_integer()) field.set(setup, *number);
     if (const auto flag = value.as_boolean()) field.set(setup, *flag ? 1 : 0);
@@ -47,7 +47,8 @@ model::Setup setup_of(NodeRef described) {
 
 double predict(const gpu::Gpu& gpu, const model::Setup& setup, const Run& run) {
   const suggest::Generation all = suggest::generation_of(gpu, setup, run.prompt, run.output);
-  return run.figure == "first_token_ms" ? all.prompts_us / 1e3 : all.tokens_per_s_per_gpu;
+  if (run.figure == "first_token_ms") return all.prompts_us / 1e3;
+  return run.figure == "whole_ms" ? all.total_us / 1e3 : all.tokens_per_s_per_gpu;
 }
 
 std::vector<Run> evaluate() {
@@ -73,7 +74,8 @@ std::vector<Run> evaluate() {
       run.output = row[4].as_integer().value();
       run.published = row[5].as_number().value();
       model::Setup setup = models.at(run.model);
-      setup.plan.dtype = source["dtype"].as_string().value() == "fp8" ? DType::fp8 : DType::fp16;
+      const std::string_view dtype = source["dtype"].as_string().value();
+      setup.plan.dtype = dtype == "fp8" ? DType::fp8 : dtype == "bf16" ? DType::bf16 : DType::fp16;
       setup.plan.kv_cache_bits = source["kv_cache_bits"].as_integer().value();
       setup.plan.fusion =
           source["fusion"].as_string().value() == "norms" ? model::Fusion::norms : model::Fusion::none;
@@ -122,8 +124,8 @@ TEST_CASE("published speeds of whole batches: within 15 % on average", "[serving
                     << ", " << run.prompt << " + " << run.output << ": published " << run.published
                     << ", predicted " << run.predicted);
     if (throughput(run) || prompt(run)) CHECK(std::abs(run.ratio() - 1) < 0.5);
-    // What the kernel that reads them once gained: 1.9 to 2.4.
-    if (is_outdated(run)) CHECK(run.ratio() > 1.6);
+    // What the kernel that reads them once gained on H200: 1.9 to 2.4.
+    if (is_outdated(run)) CHECK(run.ratio() > 1.4);
     if (is_outdated(run)) CHECK(run.ratio() < 2.5);
   }
 }
