@@ -86,4 +86,22 @@ std::vector<Option> field_options(std::vector<model::Override>& overrides) {
   return options;
 }
 
+Option dimension_option(std::vector<formats::GraphDimension>& dimensions) {
+  constexpr std::int64_t largest = 1'000'000'000;
+  return {.names = "--dim",
+          .value = "NAME=N",
+          .doc = "the size of a symbolic dimension of an ONNX graph; may be given several times",
+          .set = [&dimensions](std::string_view text) -> std::optional<std::string> {
+            const std::size_t equals = text.rfind('=');
+            if (equals == std::string_view::npos || equals == 0) return "NAME=N";
+            const auto size = parse_integer(text.substr(equals + 1));
+            if (!size || *size < 1 || *size > largest)
+              return fmt::format("NAME=N with a whole number from 1 to {}", with_commas(largest));
+            dimensions.push_back({std::string(text.substr(0, equals)), *size});
+            return std::nullopt;
+          },
+          .many = true,
+          .group = group_of("run")};
+}
+
 }  // namespace shapelint::cli

@@ -4,11 +4,15 @@
 #include <vector>
 
 #include "cli/option.hpp"
+#include "formats/read.hpp"
 #include "model/reading.hpp"
 
 namespace shapelint::cli {
 
 // Values given on the command line, in the order given, appended to `overrides`.
 std::vector<Option> field_options(std::vector<model::Override>& overrides);
+
+// `--dim NAME=N`: sizes of symbolic dimensions of ONNX graphs, in the order given.
+Option dimension_option(std::vector<formats::GraphDimension>& dimensions);
 
 }  // namespace shapelint::cli

@@ -13,6 +13,7 @@
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 #include "cli/output.hpp"
+#include "formats/read.hpp"
 #include "model/reading.hpp"
 
 namespace shapelint::cli {
@@ -43,6 +44,7 @@ struct LintOptions {
   std::string diff_base;
   std::optional<std::int64_t> jobs;
   std::vector<model::Override> overrides;
+  std::vector<formats::GraphDimension> dimensions;  // --dim
 };
 
 std::vector<Option> lint_options(LintOptions& options);

@@ -265,6 +265,7 @@ FileOutcome lint_text(const LintOptions& options, const LintSetup& setup, const 
   const config::FileSettings file = config::settings_for(setup.config, path);
   formats::ReadOptions how;
   how.overrides = overrides_for(options, file);
+  how.dimensions = options.dimensions;
   how.assume_native = assume_native;
   how.model_cache = setup.model_cache;
   // The built-in dialects are not even loaded for a file that is plainly native.

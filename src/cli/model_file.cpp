@@ -60,7 +60,8 @@ Result<std::string> read_named(const std::string& path, const text::FileSystem& 
 }
 
 ModelFile read_model_file(const std::string& path, const std::string& stdin_name,
-                          const std::vector<model::Override>& overrides, Io& io) {
+                          const std::vector<model::Override>& overrides, Io& io,
+                          const std::vector<formats::GraphDimension>& dimensions) {
   ModelFile file;
   file.path = path == "-" ? stdin_name : path;
   auto source = path == "-" ? read_all(io.in, file.path) : read_named(path, io.files);
@@ -75,6 +76,7 @@ ModelFile read_model_file(const std::string& path, const std::string& stdin_name
   }
   formats::ReadOptions options;
   options.overrides = overrides;
+  options.dimensions = dimensions;
   options.assume_native = path == "-";
   formats::ReadResult result = ConfiguredReader(io).read(file.path, file.source, options);
   file.readings = std::move(result.readings);

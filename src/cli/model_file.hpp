@@ -32,6 +32,7 @@ struct ModelFile {
 // unless it is recognised as something else). `overrides` win over what the file says, before anything is
 // derived from it.
 ModelFile read_model_file(const std::string& path, const std::string& stdin_name,
-                          const std::vector<model::Override>& overrides, Io& io);
+                          const std::vector<model::Override>& overrides, Io& io,
+                          const std::vector<formats::GraphDimension>& dimensions = {});
 
 }  // namespace shapelint::cli

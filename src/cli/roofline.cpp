@@ -219,6 +219,7 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
     common.networks = true;
     common.gpu = options.gpu;
     common.overrides = options.overrides;
+    common.dimensions = options.dimensions;
     if (range) common.overrides.push_back({range->field, range->values.front(), "--over"});
     const auto input = read_suggest_input(common, io);
     failed = failed || input == nullptr;

@@ -11,6 +11,7 @@
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 #include "cli/roofline_pictures.hpp"
+#include "formats/read.hpp"
 #include "model/reading.hpp"
 
 namespace shapelint::cli {
@@ -26,6 +27,7 @@ struct RooflineOptions {
   std::size_t format = 0;  // text, json, csv
   PictureOptions pictures;
   std::vector<model::Override> overrides;
+  std::vector<formats::GraphDimension> dimensions;  // --dim
 };
 
 std::vector<Option> roofline_options(RooflineOptions& options);

@@ -44,6 +44,7 @@ std::vector<Option> show_options(ShowOptions& options) {
        .set = into(options.fields_only)},
       {.names = "--verbose", .doc = "also say what was not understood", .set = into(options.verbose)},
   };
+  all.push_back(dimension_option(options.dimensions));
   for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
   return all;
 }
@@ -55,6 +56,7 @@ ExitCode show(const ShowOptions& options, Io& io) {
   for (const Error& error : found.errors) print_error(io, error);
   formats::ReadOptions reading_options;
   reading_options.overrides = options.overrides;
+  reading_options.dimensions = options.dimensions;
   Places places(io.files);
   std::vector<ShownFile> files;
   ConfiguredReader reader(io);

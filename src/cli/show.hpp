@@ -7,6 +7,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
+#include "formats/read.hpp"
 #include "model/reading.hpp"
 
 namespace shapelint::cli {
@@ -18,6 +19,7 @@ struct ShowOptions {
   bool fields_only = false;
   bool verbose = false;
   std::vector<model::Override> overrides;
+  std::vector<formats::GraphDimension> dimensions;  // --dim
 };
 
 std::vector<Option> show_options(ShowOptions& options);

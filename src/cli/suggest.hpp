@@ -10,6 +10,7 @@
 #include "cli/gpu_options.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
+#include "formats/read.hpp"
 #include "model/reading.hpp"
 #include "suggest/axes.hpp"
 #include "suggest/optimize.hpp"
@@ -41,6 +42,7 @@ struct SuggestOptions {
   std::optional<std::int64_t> threads;
   std::optional<double> time_limit_s;
   std::vector<model::Override> overrides;
+  std::vector<formats::GraphDimension> dimensions;  // --dim
 };
 
 std::vector<Option> suggest_options(SuggestOptions& options);

@@ -114,7 +114,7 @@ std::unique_ptr<SuggestInput> read_suggest_input(const SuggestOptions& options, 
   if (!own) return nullptr;
   input->gpus = named_gpus(options.gpu, *own, errors);
   check_conditions(options.where, input->conditions, io, failed);
-  input->file = read_model_file(options.file, "<stdin>", options.overrides, io);
+  input->file = read_model_file(options.file, "<stdin>", options.overrides, io, options.dimensions);
   for (const Error& error : input->file.errors) errors.push_back(error);
   if (errors.empty() && input->file.readings.empty()) {
     const std::string why = input->file.notes.empty() ? "it is no configuration that is known"

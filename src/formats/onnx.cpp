@@ -27,7 +27,7 @@ ParseGraph* load() {
     if (!std::filesystem::exists(path, error)) continue;
     void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module == nullptr) continue;
-    if (void* symbol = dlsym(module, "shapelint_parse_onnx")) return reinterpret_cast<ParseGraph*>(symbol);
+    if (void* symbol = dlsym(module, "shapelint_parse_onnx_2")) return reinterpret_cast<ParseGraph*>(symbol);
   }
   return nullptr;
 }
@@ -72,7 +72,8 @@ ReadResult read_onnx(const std::string& path, std::string_view bytes, const Read
     error.message = "the graph is larger than 1 GiB";
     error.hint = "export it with its weights in files beside it";
   } else {
-    parser()(bytes.data(), bytes.size(), sequence_length(options), &graph, &error);
+    const GraphRequest request{options.dimensions, sequence_length(options), &builtin_operators()};
+    parser()(bytes.data(), bytes.size(), &request, &graph, &error);
   }
   if (error.message.empty()) {
     lower_graph(graph, path, options, result);

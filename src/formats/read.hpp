@@ -13,8 +13,15 @@
 
 namespace shapelint::formats {
 
+// The size of a symbolic dimension of an ONNX graph.
+struct GraphDimension {
+  std::string name;
+  std::int64_t size = 0;
+};
+
 struct ReadOptions {
   std::vector<model::Override> overrides;
+  std::vector<GraphDimension> dimensions;  // of graphs only
   // The hub folder of a local Hugging Face cache: where `base_model: org/name` is looked for. Empty: nowhere.
   std::string model_cache;
   bool assume_native = false;  // a text of no known syntax or dialect is meant as a native file

@@ -240,6 +240,7 @@ class Resolver {
     shape.bias = layer.bias;
     shape.batch_norm = layer.batch_norm;
     shape.rows = layer.rows;
+    shape.shares_weights = layer.shares_weights;
     record(layer, shape, name);
     return {shape.out, false};
   }
@@ -326,7 +327,8 @@ NetworkSize size_of(const Network& network) {
   NetworkSize size;
   for (const LayerShape& shape : network.layers) {
     const auto count = static_cast<double>(shape.count);
-    size.parameters = plus(size.parameters, times(shape.count, parameters_of(shape)));
+    size.parameters =
+        plus(size.parameters, times(shape.shares_weights ? 1 : shape.count, parameters_of(shape)));
     size.multiply_adds += count * multiply_adds(shape);
     const double out = count * static_cast<double>(times(shape.rows, elements(shape.out)));
     size.output_elements += out;

@@ -36,6 +36,7 @@ struct LayerShape {
   bool batch_norm = false;
   bool needs_input_gradient = true;  // false where the input is the image
   std::int64_t count = 1;            // how often it runs
+  bool shares_weights = false;       // all runs do
   // as in Layer
   std::int64_t rows = 1;
   std::int64_t columns = 0;

@@ -72,6 +72,7 @@ struct Layer {
   bool bias = false;
   bool batch_norm = false;  // behind it; a block's applies to its shortcut
   std::int64_t repeat = 1;  // one after the other
+  bool shares_weights = false;  // the repeats do, as the steps of a recurrent layer
 
   // linear: rows per image. matmul: C[rows, columns] = A[rows, depth] B[depth, columns], `products` per image
   std::int64_t rows = 1;
