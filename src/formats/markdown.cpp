@@ -115,6 +115,7 @@ std::string formats_markdown(const Dialects& dialects) {
       "Of a GGUF or safetensors file that is named (in folders they are passed over) only the header is "
       "read. "
       "Places in it are lines of the header written as JSON, as `shapelint show` gives them.\n\n"
+      "An exported graph, `*.onnx`, is read where the program was built with ONNX: [onnx.md](onnx.md).\n\n"
       "Mamba and other state-space layers are counted, and are not costed: SL912 says so.\n\n"
       "## Known models\n\nFor files that name a model instead of writing its shape "
       "([formats/models](../formats/models)):\n\n";

@@ -61,6 +61,14 @@ class Dimensions {
     return *left + *right;
   }
 
+  // A first dimension that is called so is not the batch: recurrent networks have time first.
+  static bool is_of_time(const std::string& name) {
+    for (const char* word : {"seq", "time", "frame", "length", "token", "step"}) {
+      if (name.find(word) != std::string::npos) return true;
+    }
+    return false;
+  }
+
   bool fix_input(onnx::ValueInfoProto& input, bool first) {
     auto* shape = input.mutable_type()->mutable_tensor_type()->mutable_shape();
     const int rank = shape->dim_size();
@@ -79,12 +87,13 @@ class Dimensions {
           dim.dim_param().empty() ? fmt::format("{}.{}", input.name(), i) : dim.dim_param();
       names_.insert(name);
       std::optional<std::int64_t> size = size_of(name);
-      if (i == 0 && first) {
+      const bool counts_time = is_of_time(name);
+      if (i == 0 && first && !counts_time) {
         graph_.symbolic_batch = !size;
         graph_.batch = size.value_or(1);
       }
-      if (!size && i == 0) size = 1;
-      const bool is_tokens = i == 1 && rank <= 3;
+      if (!size && i == 0 && !counts_time) size = 1;
+      const bool is_tokens = (i == 1 && rank <= 3) || (i == 0 && counts_time);
       if (!size && is_tokens && request_.sequence_length > 0) size = request_.sequence_length;
       if (!size) {
         const auto same = [&](const Missing& each) { return each.name == name; };

@@ -17,6 +17,9 @@ struct SmallTensor {
 };
 inline constexpr std::size_t most_folded = 4096;
 
+// A whole number as near to a value as there is one up to 2^62.
+std::int64_t whole(double value);
+
 // The values of a stored tensor; nothing when it is large, stored elsewhere, broken, or no numbers.
 std::optional<SmallTensor> small_tensor(const onnx::TensorProto& tensor);
 onnx::TensorProto tensor_of(const SmallTensor& small);

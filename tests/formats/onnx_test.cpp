@@ -1,70 +1,21 @@
-// ONNX graphs. The bytes are written here, field by field (onnx.proto3), so that the tests need no library.
+// ONNX graphs, from bytes to a network.
 #include "formats/onnx.hpp"
 
+#include "catalog/catalog.hpp"
+#include "formats/onnx_operators.hpp"
 #include "model/cnn.hpp"
 #include "model/lower.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/onnx_bytes.hpp"
+#include "text/toml.hpp"
 
 namespace shapelint::formats {
 
 namespace {
 
-std::string varint(std::uint64_t value) {
-  std::string out;
-  for (; value >= 0x80; value >>= 7U) out += static_cast<char>((value & 0x7fU) | 0x80U);
-  return out + static_cast<char>(value);
-}
-std::string number(std::uint64_t field, std::int64_t value) {
-  return varint(field << 3U) + varint(static_cast<std::uint64_t>(value));
-}
-std::string bytes(std::uint64_t field, const std::string& value) {
-  return varint((field << 3U) | 2U) + varint(value.size()) + value;
-}
-
-constexpr std::int64_t symbolic = -1;
-
-// ValueInfoProto of a float tensor.
-std::string value(const std::string& name, const std::vector<std::int64_t>& dims) {
-  std::string shape;
-  for (const std::int64_t dim : dims) shape += bytes(1, dim == symbolic ? bytes(2, "n") : number(1, dim));
-  return bytes(1, name) + bytes(2, bytes(1, number(1, 1) + bytes(2, shape)));
-}
-// TensorProto without data: only its shape is looked at.
-std::string weight(const std::string& name, const std::vector<std::int64_t>& dims, std::int64_t type = 1) {
-  std::string out;
-  for (const std::int64_t dim : dims) out += number(1, dim);
-  return out + number(2, type) + bytes(8, name);
-}
-std::string integers(const std::string& name, const std::vector<std::int64_t>& values) {
-  std::string out = bytes(1, name);
-  for (const std::int64_t each : values) out += number(8, each);
-  return bytes(5, out + number(20, 7));
-}
-std::string integer(const std::string& name, std::int64_t value) {
-  return bytes(5, bytes(1, name) + number(3, value) + number(20, 2));
-}
-std::string node(const std::string& op, const std::vector<std::string>& in, const std::string& out,
-                 const std::string& attributes = "") {
-  std::string text;
-  for (const std::string& each : in) text += bytes(1, each);
-  return text + bytes(2, out) + bytes(3, out) + bytes(4, op) + attributes;
-}
-
-struct Graph {
-  std::vector<std::string> nodes, weights, inputs, outputs;
-  std::string model() const {
-    std::string graph = bytes(2, "net");
-    for (const std::string& each : nodes) graph += bytes(1, each);
-    for (const std::string& each : weights) graph += bytes(5, each);
-    for (const std::string& each : inputs) graph += bytes(11, each);
-    for (const std::string& each : outputs) graph += bytes(12, each);
-    return number(1, 8) + bytes(7, graph) + bytes(8, number(2, 13));
-  }
-};
-
 // Two convolutions, one with groups, a pool and a linear layer.
-Graph small_network(std::int64_t batch) {
-  Graph graph;
+GraphBytes small_network(const Dim& batch) {
+  GraphBytes graph;
   graph.inputs = {value("x", {batch, 3, 32, 32})};
   graph.outputs = {value("y", {batch, 10})};
   graph.weights = {weight("w1", {60, 3, 3, 3}), weight("b1", {60}), weight("w2", {64, 30, 3, 3}),
@@ -98,7 +49,7 @@ TEST_CASE("a program without the ONNX library says so", "[onnx]") {
 
 TEST_CASE("a graph is a network of its convolutions and products", "[onnx]") {
   if (!reads_onnx()) return;
-  const ReadResult result = read_onnx("net.onnx", small_network(symbolic).model(), {});
+  const ReadResult result = read_onnx("net.onnx", small_network("n").model(), {});
   CHECK(errors_of(result).empty());
   REQUIRE(result.readings.size() == 1);
   const model::Setup& setup = result.readings.front().setup;
@@ -120,7 +71,7 @@ TEST_CASE("the command line gives a graph its batch", "[onnx]") {
   if (!reads_onnx()) return;
   ReadOptions options;
   options.overrides = {{model::find_field("micro_batch_size"), 32, "--micro-batch-size"}};
-  for (const std::int64_t batch : {symbolic, std::int64_t{4}}) {
+  for (const Dim& batch : {Dim("n"), Dim(4)}) {
     const ReadResult result = read_onnx("net.onnx", small_network(batch).model(), options);
     REQUIRE(result.readings.size() == 1);
     const model::Workload workload = model::lower(result.readings.front().setup);
@@ -131,7 +82,7 @@ TEST_CASE("the command line gives a graph its batch", "[onnx]") {
 
 TEST_CASE("attention in a graph is batched products", "[onnx]") {
   if (!reads_onnx()) return;
-  Graph graph;
+  GraphBytes graph;
   graph.inputs = {value("q", {2, 12, 128, 64}), value("k", {2, 12, 64, 128}), value("h", {2, 128, 768})};
   graph.outputs = {value("s", {2, 12, 128, 128}), value("o", {2, 128, 3072})};
   graph.weights = {weight("w", {768, 3072}, 10)};
@@ -160,20 +111,72 @@ TEST_CASE("broken graphs give one error", "[onnx]") {
     INFO(cut);
     CHECK(result.errors.size() == 1);
   }
-  Graph symbol = small_network(1);
-  symbol.inputs = {value("x", {1, 3, symbolic, 32})};
+  GraphBytes symbol = small_network(1);
+  symbol.inputs = {value("x", {1, 3, "n", 32})};
   CHECK(errors_of(read_onnx("a.onnx", symbol.model(), {})) ==
-        "dimension 2 of input `x` is symbolic (`n`); only the batch may be; export the graph with a size "
-        "there\n");
-  Graph none = small_network(1);
+        "the size of `n` (dimension 2 of input `x`) is not stated; give it with `--dim n=N`\n");
+  GraphBytes none = small_network(1);
   none.nodes = {node("Relu", {"x"}, "y")};
   none.outputs = {value("y", {1, 3, 32, 32})};
   CHECK(errors_of(read_onnx("a.onnx", none.model(), {})) ==
         "the graph has no convolution, linear layer or matrix product whose shape is known\n");
-  Graph huge = small_network(1);
+  GraphBytes huge = small_network(1);
   huge.inputs = {value("x", {1, 3, 1'000'000'000'000'000, 32})};
   CHECK(errors_of(read_onnx("a.onnx", huge.model(), {})) ==
         "input `x` has a dimension of 1000000000000000; no tensor is that large\n");
+}
+
+TEST_CASE("symbolic dimensions are given by name", "[onnx]") {
+  if (!reads_onnx()) return;
+  GraphBytes graph = small_network("n");
+  graph.inputs = {value("x", {"n", 3, "height", "width"})};
+  const auto read = [&](std::vector<GraphDimension> dimensions) {
+    ReadOptions options;
+    options.dimensions = std::move(dimensions);
+    return read_onnx("net.onnx", graph.model(), options);
+  };
+  CHECK(errors_of(read({})) ==
+        "the size of `height` (dimension 2 of input `x`), `width` (dimension 3 of input `x`) is not stated; "
+        "give "
+        "them with `--dim height=N --dim width=N`\n");
+  const ReadResult good = read({{"height", 64}, {"width", 32}});
+  REQUIRE(good.readings.size() == 1);
+  const model::Network network = model::resolve(good.readings.front().setup.model);
+  CHECK(network.layers[0].out == model::Feature{60, 32, 16});
+  CHECK(read({{"height", 64}, {"width", 32}, {"n", 8}}).readings.front().setup.plan.micro_batch_size == 8);
+  CHECK(errors_of(read({{"height", 64}, {"width", 32}, {"hieght", 3}})) ==
+        "the graph has no symbolic dimension `hieght`; did you mean `height`\n");
+  CHECK(errors_of(read({{"height", 64}, {"width", 32}, {"depth", 3}})) ==
+        "the graph has no symbolic dimension `depth`; it has `height`, `n`, `width`\n");
+  graph.inputs = {value("x", {1, 3, 0, 32})};  // exporters' way not to say
+  CHECK(errors_of(read({})) ==
+        "the size of `x.2` (dimension 2 of input `x`) is not stated; give it with `--dim x.2=N`\n");
+  CHECK(read({{"x.2", 64}}).readings.size() == 1);
+}
+
+TEST_CASE("a graph whose nodes are out of order is refused", "[onnx]") {
+  if (!reads_onnx()) return;
+  GraphBytes cycle = small_network(1);
+  cycle.nodes[1] = node("Add", {"c1", "g"}, "r1");
+  CHECK(errors_of(read_onnx("a.onnx", cycle.model(), {})) ==
+        "`r1` reads `g`, which nothing before it gives; the graph has a cycle, or its nodes are out of "
+        "order\n");
+}
+
+TEST_CASE("the table of operators has no mistakes", "[onnx]") {
+  std::vector<Error> errors;
+  const GraphOperators operators = read_operators(catalog::builtin("formats/onnx"), errors);
+  CHECK(errors.empty());
+  CHECK(operators.rule("Conv").use == OperatorUse::conv);
+  CHECK(operators.rule("Reshape").use == OperatorUse::nothing);
+  const auto wrong =
+      text::parse_toml("o.toml", "[[lowered]]\nuse = \"fussed\"\noperators = [\"A\", \"A\"]\n");
+  const std::vector<text::Document> documents{*wrong};
+  read_operators(documents, errors);
+  REQUIRE(errors.size() == 2);
+  CHECK(errors[0].message == "`fussed` is none of the rules");
+  CHECK(errors[0].hint == "did you mean `fused`");
+  CHECK(errors[1].message == "the operator has a rule already");
 }
 
 }  // namespace shapelint::formats
