@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "cli/io.hpp"
 #include "formats/native.hpp"
+#include "formats/read.hpp"
 #include "model/reading.hpp"
 
 namespace shapelint::cli {

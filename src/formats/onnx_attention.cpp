@@ -91,7 +91,7 @@ Layers attention_layers(const GraphNode& node, const OperatorRule& rule, const G
   if (key == nullptr) {
     // Queries, keys and values beside each other.
     if (apart) return {};
-    sizes.head_dim = (*query)[2] / (sizes.heads + 2 * sizes.key_heads);
+    sizes.head_dim = (*query)[2] / (model::plus(sizes.heads, model::times(2, sizes.key_heads)));
     sizes.value_dim = sizes.head_dim;
     sizes.keys = sizes.queries;
   } else {

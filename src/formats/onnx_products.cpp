@@ -135,11 +135,13 @@ Layers matmul(const GraphNode& node, const OperatorRule& rule, const GraphValues
   const std::int64_t depth = a.back();
   const std::int64_t columns = b.back();
   const bool bias = values.has_input(node, rule.bias);
-  if (values.is_constant(node.inputs[static_cast<std::size_t>(rule.b)]) && elements(b) == depth * columns)
+  if (values.is_constant(node.inputs[static_cast<std::size_t>(rule.b)]) &&
+      elements(b) == model::times(depth, columns))
     return linear_layer(product(a, 0, a.size() - 1), depth, columns, bias, values);
   if (values.is_constant(node.inputs[static_cast<std::size_t>(rule.a)]) &&
-      elements(a) == depth * a[a.size() - 2])
-    return linear_layer(product(b, 0, b.size() - 2) * columns, depth, a[a.size() - 2], bias, values);
+      elements(a) == model::times(depth, a[a.size() - 2]))
+    return linear_layer(model::times(product(b, 0, b.size() - 2), columns), depth, a[a.size() - 2], bias,
+                        values);
   // Leading dimensions are broadcast.
   std::int64_t products = 1;
   const std::size_t rank = std::max(a.size(), b.size());

@@ -2,6 +2,7 @@
 // shapes, which version 1.12 does not follow through Gather and Slice by itself.
 #include "onnx/infer.hpp"
 
+#include <algorithm>
 #include <exception>
 
 #include <onnx/defs/schema.h>
@@ -35,6 +36,17 @@ std::int64_t integer(const onnx::NodeProto& node, std::string_view name, std::in
     if (each.name() == name && each.has_i()) return each.i();
   }
   return otherwise;
+}
+
+// What the library divides by without looking.
+bool divides_by_nothing(const onnx::NodeProto& node) {
+  for (const onnx::AttributeProto& each : node.attribute()) {
+    if (each.name() == "blocksize" && each.i() < 1) return true;
+    if (each.name() != "strides" && each.name() != "dilations" && each.name() != "kernel_shape") continue;
+    if (std::any_of(each.ints().begin(), each.ints().end(), [](std::int64_t value) { return value < 1; }))
+      return true;
+  }
+  return false;
 }
 
 constexpr int newest_version = 1'000;  // the library takes the newest that it knows
@@ -115,7 +127,8 @@ void ShapeInference::with_schema(const onnx::NodeProto& node, const std::string&
   const auto version = versions_.find(domain);
   const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Instance()->GetSchema(
       op, version == versions_.end() ? newest_version : version->second, domain);
-  if (schema == nullptr || !schema->has_type_and_shape_inference_function()) return;
+  if (schema == nullptr || divides_by_nothing(node) || !schema->has_type_and_shape_inference_function())
+    return;
   NodeContext context(*this, node, outputs);
   try {
     schema->GetTypeAndShapeInferenceFunction()(context);
@@ -135,7 +148,7 @@ void ShapeInference::by_library(const onnx::NodeProto& node, std::vector<onnx::T
   onnx::AttributeProto* attribute = older.add_attribute();
   attribute->set_name("axes");
   attribute->set_type(onnx::AttributeProto::INTS);
-  for (const double axis : axes->values) attribute->add_ints(static_cast<std::int64_t>(axis));
+  for (const double axis : axes->values) attribute->add_ints(whole(axis));
   older.mutable_input()->RemoveLast();
   with_schema(older, op, domain, outputs);
 }
@@ -184,11 +197,12 @@ void ShapeInference::by_rule(const onnx::NodeProto& node, const ShapeRule& rule,
           if (each.name() == "qkv_hidden_sizes" && each.ints_size() == 3) out.back() = each.ints(2);
         }
       } else if (!second && heads > 0 && key_heads > 0) {
-        out.back() = out.back() / model::plus(heads, model::times(2, key_heads)) * heads;
+        out.back() = out.back() / model::plus(heads, model::times(2, key_heads));
+        out.back() = model::times(out.back(), heads);
       } else if (values && out.size() == values->size() && out.size() == 4) {
         out.back() = values->back();
       } else if (values && values->size() == 3 && heads > 0 && key_heads > 0) {
-        out.back() = values->back() / key_heads * heads;
+        out.back() = model::times(values->back() / key_heads, heads);
       }
       break;
     }

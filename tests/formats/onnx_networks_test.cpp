@@ -1,6 +1,8 @@
 // Whole networks as exported graphs, against what is published of them.
 #include <functional>
 
+#include <fmt/format.h>
+
 #include "formats/onnx.hpp"
 #include "model/cnn.hpp"
 #include "model/lower.hpp"
@@ -18,14 +20,14 @@ class Net {
 
   std::string op(const std::string& name, const std::vector<std::string>& in,
                  const std::string& attributes = "") {
-    std::string out = "v" + std::to_string(++count_);
+    std::string out = fmt::format("v{}", ++count_);
     graph_.nodes.push_back(node(name, in, out, attributes));
     return out;
   }
   std::string conv(const std::string& x, std::int64_t in, std::int64_t out, std::int64_t kernel,
                    std::int64_t stride = 1, std::int64_t pad = 0, std::int64_t groups = 1,
                    bool bias = false) {
-    const std::string name = "conv" + std::to_string(++count_);
+    const std::string name = fmt::format("conv{}", ++count_);
     graph_.weights.push_back(weight(name + ".weight", {out, in / groups, kernel, kernel}));
     graph_.weights.push_back(weight(name + ".bias", {out}));
     std::vector<std::string> inputs{x, name + ".weight"};
@@ -35,7 +37,7 @@ class Net {
                   integer("group", groups));
   }
   std::string norm(const std::string& x, std::int64_t channels) {
-    const std::string name = "bn" + std::to_string(++count_);
+    const std::string name = fmt::format("bn{}", ++count_);
     std::vector<std::string> inputs{x};
     for (const char* each : {".weight", ".bias", ".mean", ".var"}) {
       graph_.weights.push_back(weight(name + each, {channels}));
@@ -58,7 +60,7 @@ class Net {
     return op("AveragePool", {x}, integers("kernel_shape", {2, 2}) + integers("strides", {2, 2}));
   }
   std::string linear(const std::string& x, std::int64_t in, std::int64_t out) {
-    const std::string name = "fc" + std::to_string(++count_);
+    const std::string name = fmt::format("fc{}", ++count_);
     graph_.weights.push_back(weight(name + ".weight", {out, in}));
     graph_.weights.push_back(weight(name + ".bias", {out}));
     return op("Gemm", {x, name + ".weight", name + ".bias"}, integer("transB", 1));
@@ -67,7 +69,7 @@ class Net {
     return linear(op("Flatten", {op("GlobalAveragePool", {x})}), channels, 1000);
   }
   std::string constant(const std::vector<std::int64_t>& values) {
-    const std::string name = "n" + std::to_string(++count_);
+    const std::string name = fmt::format("n{}", ++count_);
     graph_.weights.push_back(numbers(name, values));
     return name;
   }
@@ -253,17 +255,17 @@ GraphBytes bert(bool fused) {
   int count = 0;
   const auto op = [&](const std::string& name, const std::vector<std::string>& in,
                       const std::string& how = "") {
-    std::string out = "v" + std::to_string(++count);
+    std::string out = fmt::format("v{}", ++count);
     g.nodes.push_back(node(name, in, out, how));
     return out;
   };
   const auto constant = [&](const std::vector<std::int64_t>& values) {
-    std::string name = "n" + std::to_string(++count);
+    std::string name = fmt::format("n{}", ++count);
     g.weights.push_back(numbers(name, values));
     return name;
   };
   const auto linear = [&](const std::string& x, std::int64_t in, std::int64_t out) {
-    const std::string name = "w" + std::to_string(++count);
+    const std::string name = fmt::format("w{}", ++count);
     g.weights.push_back(weight(name, {in, out}));
     return op("MatMul", {x, name});
   };
@@ -275,8 +277,8 @@ GraphBytes bert(bool fused) {
   for (int layer = 0; layer < 12; ++layer) {
     std::string mixed;
     if (fused) {
-      g.weights.push_back(weight("qkv" + std::to_string(layer), {width, 3 * width}));
-      mixed = op("Attention", {x, "qkv" + std::to_string(layer)}, microsoft + integer("num_heads", heads));
+      g.weights.push_back(weight(fmt::format("qkv{}", layer), {width, 3 * width}));
+      mixed = op("Attention", {x, fmt::format("qkv{}", layer)}, microsoft + integer("num_heads", heads));
     } else {
       const auto split = [&](const std::string& from, const std::vector<std::int64_t>& order) {
         const std::string sizes = op(

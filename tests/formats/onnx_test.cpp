@@ -148,7 +148,7 @@ TEST_CASE("symbolic dimensions are given by name", "[onnx]") {
         "the graph has no symbolic dimension `hieght`; did you mean `height`\n");
   CHECK(errors_of(read({{"height", 64}, {"width", 32}, {"depth", 3}})) ==
         "the graph has no symbolic dimension `depth`; it has `height`, `n`, `width`\n");
-  graph.inputs = {value("x", {1, 3, 0, 32})};  // exporters' way not to say
+  graph.inputs = {value("x", {1, 3, std::int64_t{0}, 32})};  // exporters' way not to say
   CHECK(errors_of(read({})) ==
         "the size of `x.2` (dimension 2 of input `x`) is not stated; give it with `--dim x.2=N`\n");
   CHECK(read({{"x.2", 64}}).readings.size() == 1);
