@@ -128,8 +128,8 @@ std::vector<Option> lint_options(LintOptions& options) {
   move_to(all, known_options(options));
   move_to(all, file_options(options));
   move_to(all, gpu_options(options.gpu));
-  all.push_back(dimension_option(options.dimensions));
   move_to(all, field_options(options.overrides));
+  all.push_back(dimension_option(options.dimensions));
   return all;
 }
 

@@ -66,8 +66,8 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
        .set = into(options.pictures.page)},
   };
   for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
-  all.push_back(dimension_option(options.dimensions));
   for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
+  all.push_back(dimension_option(options.dimensions));
   return all;
 }
 

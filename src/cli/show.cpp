@@ -44,8 +44,8 @@ std::vector<Option> show_options(ShowOptions& options) {
        .set = into(options.fields_only)},
       {.names = "--verbose", .doc = "also say what was not understood", .set = into(options.verbose)},
   };
-  all.push_back(dimension_option(options.dimensions));
   for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
+  all.push_back(dimension_option(options.dimensions));
   return all;
 }
 

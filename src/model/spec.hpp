@@ -70,8 +70,8 @@ struct Layer {
   std::int64_t groups = 1;
   bool depthwise = false;  // as many groups as input channels
   bool bias = false;
-  bool batch_norm = false;  // behind it; a block's applies to its shortcut
-  std::int64_t repeat = 1;  // one after the other
+  bool batch_norm = false;      // behind it; a block's applies to its shortcut
+  std::int64_t repeat = 1;      // one after the other
   bool shares_weights = false;  // the repeats do, as the steps of a recurrent layer
 
   // linear: rows per image. matmul: C[rows, columns] = A[rows, depth] B[depth, columns], `products` per image
