@@ -49,6 +49,15 @@ bool divides_by_nothing(const onnx::NodeProto& node) {
   return false;
 }
 
+// The library makes as many dimensions as the shape has values, also when it does not know them.
+bool has_many_dimensions(const onnx::NodeProto& node, const onnx::TypeProto* shape) {
+  constexpr std::int64_t most_dimensions = 64;
+  if (shape == nullptr) return false;
+  const auto known = known_shape(*shape);
+  return known && known->size() == 1 && known->front() > most_dimensions &&
+         (node.op_type() == "ConstantOfShape" || node.op_type() == "Expand" || node.op_type() == "Reshape");
+}
+
 constexpr int newest_version = 1'000;  // the library takes the newest that it knows
 
 }  // namespace
@@ -129,6 +138,7 @@ void ShapeInference::with_schema(const onnx::NodeProto& node, const std::string&
       op, version == versions_.end() ? newest_version : version->second, domain);
   if (schema == nullptr || divides_by_nothing(node) || !schema->has_type_and_shape_inference_function())
     return;
+  if (has_many_dimensions(node, type(node, op == "ConstantOfShape" ? 0 : 1))) return;
   NodeContext context(*this, node, outputs);
   try {
     schema->GetTypeAndShapeInferenceFunction()(context);

@@ -163,6 +163,15 @@ TEST_CASE("a graph whose nodes are out of order is refused", "[onnx]") {
         "order\n");
 }
 
+TEST_CASE("a shape of millions of values is none", "[onnx]") {
+  if (!reads_onnx()) return;
+  GraphBytes graph = small_network(1);
+  graph.inputs.push_back(value("sizes", {4'000'000}, 7));
+  graph.nodes.push_back(node("ConstantOfShape", {"sizes"}, "full"));
+  graph.nodes.push_back(node("Reshape", {"x", "sizes"}, "folded"));
+  CHECK(read_onnx("net.onnx", graph.model(), {}).readings.size() == 1);
+}
+
 TEST_CASE("the table of operators has no mistakes", "[onnx]") {
   std::vector<Error> errors;
   const GraphOperators operators = read_operators(catalog::builtin("formats/onnx"), errors);
