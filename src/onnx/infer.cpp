@@ -52,9 +52,9 @@ bool divides_by_nothing(const onnx::NodeProto& node) {
 // The library makes as many dimensions as the shape has values, also when it does not know them.
 bool has_many_dimensions(const onnx::NodeProto& node, const onnx::TypeProto* shape) {
   constexpr std::int64_t most_dimensions = 64;
-  if (shape == nullptr) return false;
-  const auto known = known_shape(*shape);
-  return known && known->size() == 1 && known->front() > most_dimensions &&
+  if (shape == nullptr || !shape->has_tensor_type() || shape->tensor_type().shape().dim_size() == 0)
+    return false;
+  return shape->tensor_type().shape().dim(0).dim_value() > most_dimensions &&
          (node.op_type() == "ConstantOfShape" || node.op_type() == "Expand" || node.op_type() == "Reshape");
 }
 
@@ -136,7 +136,9 @@ void ShapeInference::with_schema(const onnx::NodeProto& node, const std::string&
   const auto version = versions_.find(domain);
   const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Instance()->GetSchema(
       op, version == versions_.end() ? newest_version : version->second, domain);
-  if (schema == nullptr || divides_by_nothing(node) || !schema->has_type_and_shape_inference_function())
+  // Fewer inputs than the operator has the library would read all the same.
+  if (schema == nullptr || node.input_size() < schema->min_input() || divides_by_nothing(node) ||
+      !schema->has_type_and_shape_inference_function())
     return;
   if (has_many_dimensions(node, type(node, op == "ConstantOfShape" ? 0 : 1))) return;
   NodeContext context(*this, node, outputs);

@@ -169,6 +169,8 @@ TEST_CASE("a shape of millions of values is none", "[onnx]") {
   graph.inputs.push_back(value("sizes", {4'000'000}, 7));
   graph.nodes.push_back(node("ConstantOfShape", {"sizes"}, "full"));
   graph.nodes.push_back(node("Reshape", {"x", "sizes"}, "folded"));
+  graph.weights.push_back(weight("more", {std::int64_t{1} << 50}, 7));
+  graph.nodes.push_back(node("ConstantOfShape", {"more"}, "fuller"));
   CHECK(read_onnx("net.onnx", graph.model(), {}).readings.size() == 1);
 }
 
