@@ -88,7 +88,8 @@ report::RooflineCase case_of(const ModelFile& file, const gpu::Gpu& gpu, const R
     out.serving = suggest::serving_of(gpu, reading.setup, options.prefill_chunk, draft);
   }
   if (out.serving && options.output_tokens > 0) {
-    out.generation = suggest::generation_of(gpu, reading.setup, out.serving->prompt, options.output_tokens);
+    out.generation =
+        suggest::generation_of(gpu, reading.setup, out.serving->prompt, options.output_tokens, draft);
   }
   out.launches = suggest::launches_of(reading.setup);
   out.remedies = suggest::remedies(gpu, reading.setup, alternatives(gpu), draft);

@@ -142,7 +142,7 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
 }
 
 Generation generation_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t prompt,
-                         std::int64_t output) {
+                         std::int64_t output, const Draft* draft) {
   // The time of a step grows almost in proportion to the cache: the middles of a few stretches tell the rest.
   constexpr std::int64_t most_stretches = 8;
   Generation out;
@@ -166,7 +166,9 @@ Generation generation_of(const gpu::Gpu& gpu, const model::Setup& setup, std::in
     const std::int64_t end = decoded * (i + 1) / stretches;
     at.plan.context_length = prompt + (begin + end) / 2;
     memo.price(model::lower(at), at.plan.dtype, step);
-    out.total_us += step.time_us * real(setup.plan.pipeline) * static_cast<double>(end - begin) / accepted;
+    const double drafting_us = draft != nullptr ? draft_us(gpu, at.plan, *draft) : 0.0;
+    out.total_us += (step.time_us * real(setup.plan.pipeline) + drafting_us) *
+                    static_cast<double>(end - begin) / accepted;
   }
   // Batches in the other stages advance in the same time.
   out.tokens_per_s = static_cast<double>(out.output) * real(setup.plan.micro_batch_size) *

@@ -59,7 +59,7 @@ struct Generation {
 };
 
 Generation generation_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t prompt,
-                         std::int64_t output);
+                         std::int64_t output, const Draft* draft = nullptr);
 
 // Tokens of the prompt that a plan is about.
 std::int64_t prompt_of(const model::Plan& plan);

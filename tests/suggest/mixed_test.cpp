@@ -102,6 +102,10 @@ TEST_CASE("a draft's own steps count", "[serving]") {
   CHECK(drafted.draft_us == Approx(4 * step_us).epsilon(1e-9));
   CHECK(drafted.token_us == Approx(free.token_us + 4 * step_us / free.accepted_tokens).epsilon(1e-9));
   CHECK(drafted.tokens_per_s == Approx(1e6 / drafted.token_us).epsilon(1e-9));
+  // Of a whole batch too: 127 tokens after the first, some of them in each step.
+  const double drafting_us = suggest::generation_of(h100, setup, 1024, 128, &draft).total_us -
+                             suggest::generation_of(h100, setup, 1024, 128).total_us;
+  CHECK(drafting_us == Approx(127 / free.accepted_tokens * 4 * step_us).epsilon(0.02));
   // A draft as large as the model never pays.
   setup.plan.speculative_tokens = 0;
   const suggest::Draft same{"same", setup};
