@@ -88,23 +88,24 @@ class Dimensions {
       const std::string name =
           dim.dim_param().empty() ? fmt::format("{}.{}", input.name(), i) : dim.dim_param();
       names_.insert(name);
-      std::optional<std::int64_t> size = size_of(name);
+      std::int64_t size = size_of(name).value_or(0);  // 0: not known
+      if (size < 1 || size > largest_graph_dimension) size = 0;
       const bool counts_time = is_of_time(name);
       if (i == 0 && first && !counts_time) {
-        graph_.symbolic_batch = !size;
-        graph_.batch = size.value_or(1);
+        graph_.symbolic_batch = size == 0;
+        graph_.batch = std::max<std::int64_t>(1, size);
       }
-      if (!size && i == 0 && !counts_time) size = 1;
+      if (size == 0 && i == 0 && !counts_time) size = 1;
       const bool is_tokens = (i == 1 && rank <= 3) || (i == 0 && counts_time);
-      if (!size && is_tokens && request_.sequence_length > 0) size = request_.sequence_length;
-      if (!size) {
+      if (size == 0 && is_tokens) size = std::max<std::int64_t>(0, request_.sequence_length);
+      if (size == 0) {
         const auto same = [&](const Missing& each) { return each.name == name; };
         if (std::none_of(missing_.begin(), missing_.end(), same))
           missing_.push_back({name, input.name(), i, is_tokens});
         continue;
       }
-      sizes_[name] = *size;
-      dim.set_dim_value(*size);
+      sizes_[name] = size;
+      dim.set_dim_value(size);
     }
     return true;
   }

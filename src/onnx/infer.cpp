@@ -58,6 +58,35 @@ bool has_many_dimensions(const onnx::NodeProto& node, const onnx::TypeProto* sha
          (node.op_type() == "ConstantOfShape" || node.op_type() == "Expand" || node.op_type() == "Reshape");
 }
 
+std::optional<int> rank_of(const onnx::TypeProto* type) {
+  if (type == nullptr || !type->has_tensor_type() || !type->tensor_type().has_shape()) return std::nullopt;
+  return type->tensor_type().shape().dim_size();
+}
+
+// Whether a kernel has as many dimensions as the image that it moves over; the library reads as if it had.
+bool kernel_fits(const onnx::NodeProto& node, const onnx::TypeProto* image, const onnx::TypeProto* kernel) {
+  const bool convolves = node.op_type().find("Conv") != std::string::npos;
+  if (!convolves && node.op_type().find("Pool") == std::string::npos) return true;
+  const auto rank = rank_of(image);
+  if (!rank) return true;       // then the library has nothing to infer from
+  const int moved = *rank - 2;  // all but images and channels
+  if (moved < 0 || (convolves && rank_of(kernel).value_or(*rank) != *rank)) return false;
+  return std::all_of(node.attribute().begin(), node.attribute().end(), [&](const onnx::AttributeProto& each) {
+    const std::string& name = each.name();
+    const bool per_dimension = name == "kernel_shape" || name == "strides" || name == "dilations" ||
+                               name == "output_padding" || name == "output_shape";
+    return (!per_dimension || each.ints_size() == moved) && (name != "pads" || each.ints_size() == 2 * moved);
+  });
+}
+
+// A recurrent layer without its width, or with outputs that it does not have, the library reads as if it were
+// whole.
+bool is_whole(const onnx::NodeProto& node, const onnx::OpSchema& schema) {
+  const std::string& op = node.op_type();
+  if (node.output_size() > schema.max_output() || node.input_size() > schema.max_input()) return false;
+  return (op != "LSTM" && op != "GRU" && op != "RNN") || integer(node, "hidden_size", 0) > 0;
+}
+
 constexpr int newest_version = 1'000;  // the library takes the newest that it knows
 
 }  // namespace
@@ -122,10 +151,11 @@ const onnx::TypeProto* ShapeInference::type(const onnx::NodeProto& node, std::in
 }
 
 const onnx::TensorProto* ShapeInference::data(const std::string& name) {
-  const auto weights = weights_.find(name);
-  if (weights != weights_.end()) return weights->second;
+  // A tensor whose values are broken, or not in the file, the library would read all the same.
   const auto found = values_.find(name);
   if (found == values_.end()) return nullptr;
+  const auto weights = weights_.find(name);
+  if (weights != weights_.end()) return weights->second;
   const auto [tensor, inserted] = tensors_.try_emplace(name);
   if (inserted) tensor->second = tensor_of(found->second);
   return &tensor->second;
@@ -137,10 +167,12 @@ void ShapeInference::with_schema(const onnx::NodeProto& node, const std::string&
   const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Instance()->GetSchema(
       op, version == versions_.end() ? newest_version : version->second, domain);
   // Fewer inputs than the operator has the library would read all the same.
-  if (schema == nullptr || node.input_size() < schema->min_input() || divides_by_nothing(node) ||
-      !schema->has_type_and_shape_inference_function())
+  if (schema == nullptr || node.input_size() < schema->min_input() || !is_whole(node, *schema) ||
+      divides_by_nothing(node) || !schema->has_type_and_shape_inference_function())
     return;
   if (has_many_dimensions(node, type(node, op == "ConstantOfShape" ? 0 : 1))) return;
+  const std::int64_t kernel = op == "QLinearConv" ? 3 : 1;
+  if (!kernel_fits(node, type(node, 0), type(node, kernel))) return;
   NodeContext context(*this, node, outputs);
   try {
     schema->GetTypeAndShapeInferenceFunction()(context);
