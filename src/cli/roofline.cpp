@@ -121,6 +121,7 @@ report::RooflineCurve curve_of(const ModelFile& file, const gpu::Gpu& gpu, const
   out.gpu_name = gpu.name;
   out.field = std::string(model::fields()[static_cast<std::size_t>(range.field)].name);
   out.mode = reading.setup.plan.mode;
+  out.network = !reading.setup.model.conv.empty();
   out.curve = suggest::curve_of(gpu, range.values, at, draft);
   return out;
 }

@@ -33,6 +33,7 @@ struct OpCost {
   std::int64_t split_k = 0;
   double waves = 0;
   double quantize_us = 0;  // part of time_us: converting activations (fp8)
+  double reduction = 1;    // multiplications that it is for / those that are done (Winograd)
 };
 
 }  // namespace shapelint::cost

@@ -3,6 +3,7 @@
 
 #include "cost/attention.hpp"
 #include "cost/collective.hpp"
+#include "cost/convolution.hpp"
 #include "cost/gemm.hpp"
 #include "cost/memory.hpp"
 #include "cost/step.hpp"
@@ -34,6 +35,7 @@ PriceMemo::Key key_of(const model::Op& op) {
   key[0] = static_cast<std::uint64_t>(op.kind) * 16 + static_cast<std::uint64_t>(op.dtype);
   switch (op.kind) {
     case model::OpKind::gemm:
+      key[0] += op.implicit.channels_first ? 256U : 0U;
       key[1] = bits(op.m.value);
       key[2] = bits(op.n.value);
       key[3] = bits(op.k.value);
@@ -44,6 +46,10 @@ PriceMemo::Key key_of(const model::Op& op) {
         key[5] += 16 * (mixed(op.implicit.a_elements) + 3 * mixed(op.implicit.b_elements));
         key[6] += mixed(op.implicit.c_elements) + bits(op.implicit.run_m);
         key[7] = (bits(op.implicit.run_n) << 32U) + bits(op.implicit.run_k);
+        if (op.implicit.images > 0) {
+          key[7] += mixed(static_cast<double>(op.implicit.images)) + bits(op.implicit.out_height) +
+                    (bits(op.implicit.out_width) << 32U);
+        }
       }
       break;
     case model::OpKind::attention: {
@@ -116,7 +122,7 @@ GemmShape gemm_shape(const model::Op& op) {
 
 OpCost price(const gpu::Gpu& gpu, const model::Op& op) {
   if (op.kind != model::OpKind::gemm) return price_other(gpu, op);
-  return predict_gemm(gemm_model(gpu, op.dtype, Timing::in_step, op.weight_bytes), gemm_shape(op));
+  return predict_product(gpu, gemm_model(gpu, op.dtype, Timing::in_step, op.weight_bytes), op).cost;
 }
 
 PriceMemo::PriceMemo(const gpu::Gpu& gpu) : gpu_(gpu), slots_(first_slots) {}
@@ -150,11 +156,11 @@ OpCost PriceMemo::compute(const model::Op& op) {
       packed_dtype_ = op.dtype;
       packed_bytes_ = op.weight_bytes;
     }
-    return predict_gemm(*packed_model_, gemm_shape(op));
+    return predict_product(gpu_, *packed_model_, op).cost;
   }
   std::unique_ptr<const GemmModel>& gemm = gemm_models_[static_cast<std::size_t>(op.dtype)];
   if (!gemm) gemm = std::make_unique<const GemmModel>(gemm_model(gpu_, op.dtype));
-  return predict_gemm(*gemm, gemm_shape(op));
+  return predict_product(gpu_, *gemm, op).cost;
 }
 
 void PriceMemo::grow() {

@@ -123,9 +123,11 @@ Point point_of(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost, con
   const Work& work = point.work;
   const ComputeRoof* units = roof_of(roofs, work);
   point.peak_tflops =
-      units != nullptr ? units->tflops : peak_flops_per_us(gpu, work.dtype) / tflops_to_flops_per_us;
-  const double achieved_peak =
-      units != nullptr && units->achieved_tflops > 0 ? units->achieved_tflops : point.peak_tflops;
+      work.reduction *
+      (units != nullptr ? units->tflops : peak_flops_per_us(gpu, work.dtype) / tflops_to_flops_per_us);
+  const double achieved_peak = units != nullptr && units->achieved_tflops > 0
+                                   ? work.reduction * units->achieved_tflops
+                                   : point.peak_tflops;
   std::array<double, level_count> theory{};
   std::array<double, level_count> achieved{};
   for (std::size_t i = 0; i < level_count; ++i) {
@@ -191,6 +193,7 @@ Roofline roofline(const gpu::Gpu& gpu, const model::Workload& workload, DType pe
   out.bound = bound_of(out.step);
   out.bubble_bound = out.step.bubble_us > std::max({out.step.compute_us, out.step.memory_us,
                                                     out.step.communication_us, out.step.overhead_us});
+  Whole& whole = out.whole;
   out.points.reserve(workload.ops.size());
   for (std::size_t i = 0; i < workload.ops.size(); ++i) {
     const model::Op& op = workload.ops[i];
@@ -198,12 +201,21 @@ Roofline roofline(const gpu::Gpu& gpu, const model::Workload& workload, DType pe
     out.points.push_back(point_of(gpu, op, cost, out.roofs, out.step.time_us));
     Point& point = out.points.back();
     point.op = i;
+    whole.flops += op.count * point.work.flops;
+    whole.dram_bytes += op.count * point.work.bytes[static_cast<std::size_t>(Level::dram)];
     if (op.kind != model::OpKind::gemm) continue;
     out.product_flops += op.count * point.work.flops;
     out.product_dram_bytes += op.count * point.work.bytes[static_cast<std::size_t>(Level::dram)];
     out.product_compute_us += op.count * cost.compute_us;
     out.product_memory_us += op.count * cost.memory_us;
   }
+  const double peak = peak_flops_per_us(gpu, peak_dtype) / tflops_to_flops_per_us;
+  const double dram = out.roofs.memory[0].gb_s;
+  whole.ridge = ridge(peak, dram);
+  whole.intensity = whole.dram_bytes > 0 ? whole.flops / whole.dram_bytes : 0;
+  whole.memory_bound = whole.dram_bytes > 0 && whole.intensity < whole.ridge;
+  whole.roof_tflops =
+      whole.memory_bound ? whole.intensity * dram * gb_s_to_bytes_per_us / tflops_to_flops_per_us : peak;
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cost/attention.hpp"
 #include "cost/collective.hpp"
+#include "cost/convolution.hpp"
 #include "cost/gemm_search.hpp"
 #include "cost/memory.hpp"
 
@@ -36,16 +37,20 @@ Reader reader_of(const gpu::Gpu& gpu, bool on_tensor_cores, double tile_m, doubl
 }
 
 Work gemm_work(const gpu::Gpu& gpu, const model::Op& op) {
-  const GemmShape shape = gemm_shape(op);
+  const GemmModel g = gemm_model(gpu, op.dtype, Timing::in_step, op.weight_bytes);
+  const ProductCost product = predict_product(gpu, g, op);
+  const GemmShape& shape = product.shape;
   Work work;
   work.dtype = shape.dtype;
   work.on_tensor_cores = on_tensor_cores(gpu, shape.dtype);
-  const GemmModel g = gemm_model(gpu, shape.dtype, Timing::in_step, op.weight_bytes);
+  work.reduction = product.cost.reduction;
   const product::Terms t = product::terms_of(g, shape);
   const product::Candidate c = product::best_candidate(g, t);
   const double area = t.batch * t.m * t.n;
   const double result_bytes = t.result_bytes;
-  work.flops = 2 * area * t.k;
+  const GemmShape asked = gemm_shape(op);
+  work.flops = 2 * static_cast<double>(asked.batch) * static_cast<double>(asked.m) *
+               static_cast<double>(asked.n) * static_cast<double>(asked.k);
   work.least_bytes = t.operand_bytes + result_bytes;
 
   const bool splits = c.split > 1;
@@ -69,6 +74,7 @@ Work gemm_work(const gpu::Gpu& gpu, const model::Op& op) {
   const Reader reader = reader_of(gpu, work.on_tensor_cores, c.tile->m, c.tile->n);
   work.bytes[shared] = a_loads * (1 + std::ceil(c.tile->n / reader.n)) +
                        b_loads * (1 + std::ceil(c.tile->m / reader.m)) + quantized;
+  for (double& bytes : work.bytes) bytes += product.transform_bytes;
   return work;
 }
 

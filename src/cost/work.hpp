@@ -24,6 +24,7 @@ struct Work {
   double link_bytes = 0;                    // that this rank sends to others
   bool on_tensor_cores = false;             // which peak is its roof: tensor cores' for `dtype`, or
   DType dtype = DType::fp32;                // CUDA cores' (of fp32; of `dtype` for matrix products)
+  double reduction = 1;                     // FLOPs / those that are multiplied (Winograd): raises that roof
 };
 
 // Equations: docs/roofline.md, "The bytes of each level". A matrix product is taken apart as the cost model

@@ -211,6 +211,7 @@ class GraphLowering {
         graph_.symbolic_batch ? "1, since the graph's batch is symbolic" : "the graph's first input");
     set("dtype", static_cast<std::int64_t>(dtype()), "the graph's weights");
     set("mode", static_cast<std::int64_t>(model::Mode::prefill), "a graph is run forward");
+    set("fusion", static_cast<std::int64_t>(model::Fusion::full), "what runs a graph fuses it");
     for (const model::Override& each : options_.overrides) {
       if (!model::concerns_networks(each.field)) continue;
       const auto index = static_cast<std::size_t>(each.field);

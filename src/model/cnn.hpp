@@ -31,9 +31,11 @@ struct LayerShape {
   std::int64_t kernel_height = 1;
   std::int64_t kernel_width = 1;
   std::int64_t stride = 1;
+  std::int64_t dilation = 1;
   std::int64_t groups = 1;
   bool bias = false;
   bool batch_norm = false;
+  bool activation = true;            // behind a convolution; none behind that of a shortcut
   bool needs_input_gradient = true;  // false where the input is the image
   std::int64_t count = 1;            // how often it runs
   bool shares_weights = false;       // all runs do

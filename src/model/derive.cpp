@@ -121,6 +121,7 @@ std::vector<Derivation> build() {
   add("recompute", defaulted, own, always, constant<static_cast<std::int64_t>(Recompute::none)>);
   add("fused_gradient_accumulation", defaulted, own, always, constant<0>);
   add("fusion", defaulted, own, always, constant<static_cast<std::int64_t>(Fusion::none)>);
+  add("channels_last", defaulted, own, always, constant<1>);
   add("dropout", defaulted, own, always, constant<0>);
   add("context_length", defaulted, own, always, constant<0>);
   add("sequence_length", derived, "context_length", decoding,
@@ -199,8 +200,9 @@ void rederive(Setup& setup, const std::vector<Origin>& origins) {
 }
 
 bool concerns_networks(FieldId field) {
-  constexpr std::array<std::string_view, 6> names{
-      "mode", "dtype", "micro_batch_size", "gradient_accumulation", "data", "zero"};
+  constexpr std::array<std::string_view, 8> names{
+      "mode", "dtype", "fusion", "channels_last", "micro_batch_size", "gradient_accumulation",
+      "data", "zero"};
   const std::string_view name = fields()[static_cast<std::size_t>(field)].name;
   return std::find(names.begin(), names.end(), name) != names.end();
 }

@@ -26,6 +26,34 @@ DType at_least_16_bits(DType dtype) {
 
 }  // namespace
 
+void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
+  const auto push = [&](Pass pass) {
+    op.pass = pass;
+    ops.push_back(op);
+  };
+  const Dim m = op.m;
+  const Dim n = op.n;
+  const Dim k = op.k;
+  const Layout layout = op.layout;
+  push(Pass::forward);
+  if (passes.recompute) push(Pass::recompute);
+  if (!passes.training) return;
+  if (passes.input_gradient) {
+    // dA[m,k] = dC[m,n] B[k,n]^T: B is by k where the forward product has it by k, so the two layouts swap.
+    op.n = k;
+    op.k = n;
+    op.layout = layout == Layout::tn ? Layout::nn : Layout::tn;
+    push(Pass::grad_input);
+  }
+  // The gradient of B as it is stored: dB^T[n,k] = dC^T A for B by k, dB[k,n] = A^T dC for B by n; both
+  // transpose their first operand, whose rows are summed over.
+  op.m = layout == Layout::tn ? n : k;
+  op.n = layout == Layout::tn ? k : n;
+  op.k = m;
+  op.layout = Layout::nt;
+  push(Pass::grad_weight);
+}
+
 Shared::Shared(const Setup& from)
     : setup(from),
       model(from.model),
@@ -90,7 +118,7 @@ void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Re
   op.n = n;
   op.k = k;
   op.weight_bytes = shared_.weight_bytes;
-  push_linear(op, repeat);
+  push_product(op, repeat);
 }
 
 void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat) {
@@ -101,30 +129,11 @@ void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat rep
   op.m = m;
   op.n = n;
   op.k = k;
-  push_linear(op, repeat);
+  push_product(op, repeat);
 }
 
-void Emitter::push_linear(Op op, Repeat repeat) {
-  const Dim m = op.m;
-  const Dim n = op.n;
-  const Dim k = op.k;
-  op.kind = OpKind::gemm;
-  op.count = repeat.count;
-  op.layout = Layout::tn;
-  push(op, Pass::forward);
-  if (again(repeat)) push(op, Pass::recompute);
-  if (!shared_.training) return;
-  // dx[m,k] = dy[m,n] W[n,k]
-  op.n = k;
-  op.k = n;
-  op.layout = Layout::nn;
-  push(op, Pass::grad_input);
-  // dW[n,k] = dy[m,n]^T x[m,k]
-  op.m = n;
-  op.n = k;
-  op.k = m;
-  op.layout = Layout::nt;
-  push(op, Pass::grad_weight);
+void Emitter::push_product(const Op& op, Repeat repeat) {
+  append_product(op, {again(repeat), shared_.training, true}, ops_);
 }
 
 void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat) {
@@ -138,21 +147,7 @@ void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Lay
   op.n = n;
   op.k = k;
   op.layout = layout;
-  push(op, Pass::forward);
-  if (again(repeat)) push(op, Pass::recompute);
-  if (!shared_.training) return;
-  // dA[m,k] = dC[m,n] B[k,n]^T: B is by k where the forward product has it by k, so the two layouts swap.
-  op.n = k;
-  op.k = n;
-  op.layout = layout == Layout::tn ? Layout::nn : Layout::tn;
-  push(op, Pass::grad_input);
-  // The gradient of B as it is stored: dB^T[n,k] = dC^T A for B by k, dB[k,n] = A^T dC for B by n; both
-  // transpose their first operand, whose rows are the tokens that are summed over.
-  op.m = layout == Layout::tn ? n : k;
-  op.n = layout == Layout::tn ? k : n;
-  op.k = m;
-  op.layout = Layout::nt;
-  push(op, Pass::grad_weight);
+  push_product(op, repeat);
 }
 
 void Emitter::attention(std::string_view name, const AttentionShape& shape, Repeat repeat) {

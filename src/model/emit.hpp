@@ -76,6 +76,16 @@ struct Shared {
   double sharded_stream_bytes;
 };
 
+// Which products a product C[m,n] = A[m,k] B[k,n] brings with it.
+struct ProductPasses {
+  bool recompute = false;      // the forward one again
+  bool training = false;       // the gradients
+  bool input_gradient = true;  // of A: none where A is the network's input
+};
+
+// The op, whose layout is tn or nn, and its gradients: dA = dC B^T, and that of B as it is stored.
+void append_product(Op op, ProductPasses passes, std::vector<Op>& ops);
+
 // Appends ops to a workload, each with the passes that the mode asks for.
 class Emitter {
  public:
@@ -104,7 +114,7 @@ class Emitter {
 
  private:
   bool again(Repeat repeat) const;
-  void push_linear(Op op, Repeat repeat);
+  void push_product(const Op& op, Repeat repeat);
   void push(Op op, Pass pass);
   const Shared& shared_;
   std::vector<Op>& ops_;

@@ -1,6 +1,7 @@
 // The lowering of a convolutional network: implicit matrix products, and what moves memory around them.
 // Sources: NVIDIA, Convolutional Layers User's Guide, section 2 (the three products of a convolution);
 // Chetlur et al. 2014, arXiv 1410.0759 (implicit GEMM).
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <memory>
@@ -15,16 +16,22 @@ namespace shapelint::model {
 
 namespace {
 
-// Tensors of the output's size that pass through memory beside a convolution in training. A batch norm with
-// the activation behind it reads its input for the statistics and once more, and writes; its gradient reads
-// input and gradient twice and writes. An activation alone: in and out; its output and the gradient in, one
-// out. In inference both are taken to be fused into the convolution.
-constexpr double norm_forward_tensors = 3;
-constexpr double norm_backward_tensors = 5;
-constexpr double activation_forward_tensors = 2;
-constexpr double activation_backward_tensors = 3;
-constexpr double add_tensors = 3;     // two in, one out
-constexpr double concat_tensors = 2;  // in and out, where the framework copies (training)
+// Tensors of the output's size that pass through memory beside a convolution. A batch norm in training reads
+// its input for the statistics and once more, and writes; its gradient reads input and gradient twice and
+// writes. In inference it is a multiplication and an addition.
+struct Tensors {
+  double forward = 0;
+  double backward = 0;
+};
+constexpr Tensors norm_in_training{3, 5};
+constexpr Tensors norm_in_inference{2, 0};
+constexpr Tensors activation{2, 3};  // in and out; its output and the gradient in, one out
+constexpr Tensors bias{2, 1};        // in and out; the gradient in, to be summed up
+constexpr Tensors add{3, 3};         // two in, one out; the gradients of both ways are added up
+// Joined to the kernel before it: the other summand in; the gradient of the other way out, and in where the
+// ways meet.
+constexpr Tensors joined_add{1, 2};
+constexpr Tensors concat{2, 2};  // in and out, where the framework copies
 
 double real(std::int64_t value) {
   return static_cast<double>(value);
@@ -38,7 +45,11 @@ class NetworkLowering {
   explicit NetworkLowering(const Setup& setup)
       : shared_(setup),
         texts_(std::make_shared<std::deque<std::string>>()),
-        images_(setup.plan.micro_batch_size) {}
+        images_(setup.plan.micro_batch_size),
+        fusion_(setup.plan.fusion) {
+    // A batch norm in training needs all of its input before it can write anything.
+    if (shared_.training) fusion_ = std::min(fusion_, Fusion::norms);
+  }
 
   Workload run() {
     const Network network = resolve(shared_.model);
@@ -119,12 +130,10 @@ class NetworkLowering {
         return memory(shape, name, moved, shape.needs_input_gradient ? moved : 0);
       }
       case ShapeKind::add:
-        // backward: the gradients of both ways are added up
-        return memory(shape, name, add_tensors * elements(shape.out), add_tensors * elements(shape.out));
+        return tensors(shape, name, fusion_ == Fusion::none ? add : joined_add);
       case ShapeKind::concat:
-        if (!shared_.training) return;  // each branch writes to its place
-        return memory(shape, name, concat_tensors * elements(shape.out),
-                      concat_tensors * elements(shape.out));
+        if (fusion_ == Fusion::full) return;  // each branch writes to its place
+        return tensors(shape, name, concat);
       case ShapeKind::elementwise:
         return memory(shape, name, real(shape.elements), real(shape.elements));
     }
@@ -142,15 +151,21 @@ class NetworkLowering {
     push(op, Pass::backward);
   }
 
-  // Batch norm and activation behind a convolution.
-  void follow(const LayerShape& shape) {
-    if (!shared_.training) return;
+  void tensors(const LayerShape& shape, std::string_view name, Tensors moved) {
     const double out = elements(shape.out) * real(shape.rows);
+    memory(shape, name, moved.forward * out, moved.backward * out);
+  }
+
+  // Bias, batch norm and activation behind a convolution.
+  void follow(const LayerShape& shape) {
+    if (fusion_ == Fusion::full) return;
+    const bool apart = fusion_ == Fusion::none;
+    if (apart && shape.bias) tensors(shape, text(shape.name + ".bias"), bias);
     if (shape.batch_norm) {
-      memory(shape, text(shape.name + ".norm"), norm_forward_tensors * out, norm_backward_tensors * out);
-    } else {
-      memory(shape, text(shape.name + ".activation"), activation_forward_tensors * out,
-             activation_backward_tensors * out);
+      tensors(shape, text(shape.name + ".norm"), shared_.training ? norm_in_training : norm_in_inference);
+    }
+    if (shape.activation && (apart || !shape.batch_norm)) {
+      tensors(shape, text(shape.name + ".activation"), activation);
     }
   }
 
@@ -175,6 +190,16 @@ class NetworkLowering {
     op.k = product(in_channels, s.kernel_height, s.kernel_width);
     op.layout = Layout::tn;
     op.implicit = {used, weights, out, 0, out_channels, in_channels};
+    const bool three =
+        s.groups == 1 && s.kernel_height == 3 && s.kernel_width == 3 && s.stride == 1 && s.dilation == 1;
+    const auto tiled = [&](const Feature& result) {
+      op.implicit.channels_first = !shared_.plan.channels_last;
+      if (!three) return;
+      op.implicit.images = images_;
+      op.implicit.out_height = result.height;
+      op.implicit.out_width = result.width;
+    };
+    tiled(s.out);
     push(op, Pass::forward);
     if (!shared_.training) return;
 
@@ -193,6 +218,7 @@ class NetworkLowering {
       op.n = constant(in_channels);
       op.layout = Layout::nn;
       op.implicit = {out, weights, real(images_) * elements(s.in), 0, in_channels, out_channels};
+      tiled(s.in);
       push(op, Pass::grad_input);
     }
     op.m = constant(out_channels);
@@ -200,6 +226,7 @@ class NetworkLowering {
     op.k = per_image(s.out.height, s.out.width);
     op.layout = Layout::nt;
     op.implicit = {out, used, weights, out_channels, in_channels, 0};
+    tiled(s.out);
     push(op, Pass::grad_weight);
   }
 
@@ -224,54 +251,27 @@ class NetworkLowering {
     Op op = op_of(s, name);
     op.dtype = shared_.linear_dtype;
     op.batch = {1, "1"};
-    const Dim rows = per_image(s.rows, 1);
-    const Dim in = constant(s.in.channels);
-    const Dim out = constant(s.out.channels);
-    op.m = rows;
-    op.n = out;
-    op.k = in;
-    push(op, Pass::forward);
-    if (!shared_.training) return;
-    if (s.needs_input_gradient) {
-      op.n = in;
-      op.k = out;
-      op.layout = Layout::nn;
-      push(op, Pass::grad_input);
-    }
-    op.m = out;
-    op.n = in;
-    op.k = rows;
-    op.layout = Layout::nt;
-    push(op, Pass::grad_weight);
+    op.m = per_image(s.rows, 1);
+    op.n = constant(s.out.channels);
+    op.k = constant(s.in.channels);
+    append_product(op, {false, shared_.training, s.needs_input_gradient}, workload_.ops);
   }
 
   void matmul(const LayerShape& s, std::string_view name) {
     Op op = op_of(s, name);
     op.dtype = shared_.wide_dtype;
     op.batch = per_image(s.products, 1);
-    const Dim m = constant(s.rows);
-    const Dim n = constant(s.columns);
-    const Dim k = constant(s.depth);
-    op.m = m;
-    op.n = n;
-    op.k = k;
+    op.m = constant(s.rows);
+    op.n = constant(s.columns);
+    op.k = constant(s.depth);
     op.layout = Layout::nn;
-    push(op, Pass::forward);
-    if (!shared_.training) return;
-    op.n = k;
-    op.k = n;
-    op.layout = Layout::tn;
-    push(op, Pass::grad_input);
-    op.m = k;
-    op.n = n;
-    op.k = m;
-    op.layout = Layout::nt;
-    push(op, Pass::grad_weight);
+    append_product(op, {false, shared_.training, true}, workload_.ops);
   }
 
   const Shared shared_;
   std::shared_ptr<std::deque<std::string>> texts_;
   std::int64_t images_;
+  Fusion fusion_;
   Workload workload_;
 };
 

@@ -60,6 +60,12 @@ struct Implicit {
   std::int64_t run_m = 0;
   std::int64_t run_n = 0;
   std::int64_t run_k = 0;
+  // Of a 3 x 3 kernel that moves by one pixel, in one group: images, and the pixels of its output. 0: of any
+  // other.
+  std::int64_t images = 0;
+  std::int64_t out_height = 0;
+  std::int64_t out_width = 0;
+  bool channels_first = false;  // images in NCHW
 };
 
 struct Op {

@@ -16,7 +16,9 @@ enum class Mode : std::uint8_t { train, prefill, decode };
 enum class Attention : std::uint8_t { flash, unfused, flash1, flash2 };
 enum class Recompute : std::uint8_t { none, selective, full };
 // Elementwise kernels that run inside others: none; norms with the residual additions before them (vLLM,
-// TensorRT-LLM); also activations with the products before them (torch.compile at small batches).
+// TensorRT-LLM); also activations with the products before them (torch.compile at small batches). Of a CNN
+// norms: batch norms, activations and additions that follow each other are one kernel (compilers, fused batch
+// norms); full: they run in the convolution before them (inference: its weights take the norm in).
 enum class Fusion : std::uint8_t { none, norms, full };
 
 // A mixture of experts in place of the MLP; num_experts 0 means a dense model.
@@ -142,6 +144,7 @@ struct Plan {
   Attention attention = Attention::flash;
   Recompute recompute = Recompute::none;
   Fusion fusion = Fusion::none;
+  bool channels_last = true;  // of a CNN: images in NHWC; else in NCHW
   std::int64_t micro_batch_size = 1;
   std::int64_t sequence_length = 0;
   std::int64_t source_length = 0;          // tokens of the encoder's output that cross-attention reads

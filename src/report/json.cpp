@@ -117,16 +117,19 @@ Json operation(const model::Op& op, const cost::OpCost& cost) {
   return out;
 }
 
-Json totals(const cost::StepCost& step) {
-  return {{"time_us", step.time_us},
-          {"compute_us", step.compute_us},
-          {"memory_us", step.memory_us},
-          {"communication_us", step.communication_us},
-          {"overhead_us", step.overhead_us},
-          {"bubble_us", step.bubble_us},
-          {"mfu", step.mfu},
-          {"hfu", step.hfu},
-          {"tokens_per_s", step.tokens_per_s}};
+// `network`: what it counts as tokens are images.
+Json totals(const cost::StepCost& step, bool network) {
+  Json out{{"time_us", step.time_us},
+           {"compute_us", step.compute_us},
+           {"memory_us", step.memory_us},
+           {"communication_us", step.communication_us},
+           {"overhead_us", step.overhead_us},
+           {"bubble_us", step.bubble_us},
+           {"mfu", step.mfu},
+           {"hfu", step.hfu},
+           {"tokens_per_s", step.tokens_per_s}};
+  if (network) out["images_per_s"] = step.tokens_per_s;
+  return out;
 }
 
 Json changes(const std::vector<rules::Change>& list) {
@@ -205,6 +208,7 @@ Json model_json(const ModelReport& model) {
   Json findings = Json::array();
   for (const rules::Finding& finding : model.result.findings)
     findings.push_back(finding_json(finding, model));
+  const bool network = !model.reading.setup.model.conv.empty();
   Json steps = Json::array();
   for (const rules::GpuReport& gpu : model.result.gpus) {
     Json ops = Json::array();
@@ -215,11 +219,12 @@ Json model_json(const ModelReport& model) {
                      {"tokens", gpu.workload.tokens_per_step},
                      {"model_flops", gpu.workload.model_flops},
                      {"hardware_flops", gpu.workload.hardware_flops},
-                     {"before", totals(gpu.before)},
-                     {"after", totals(gpu.after)},
+                     {"before", totals(gpu.before, network)},
+                     {"after", totals(gpu.after, network)},
                      {"gain", gpu.gain},
                      {"applied", changes(gpu.applied)},
                      {"ops", std::move(ops)}});
+    if (network) steps.back()["images"] = gpu.workload.tokens_per_step;
   }
   return {{"path", text_of(model.path)},
           {"name", text_of(model.reading.name)},

@@ -42,6 +42,7 @@ struct RooflineCurve {
   std::string field;
   std::int64_t own = 0;  // the file's value; 0: nobody said
   model::Mode mode = model::Mode::train;
+  bool network = false;  // a convolutional one: its tokens are images
   suggest::Curve curve;
 };
 

@@ -161,8 +161,8 @@ std::string curve_text(const RooflineCurve& each) {
   std::string out =
       fmt::format("{} ({}) on {}\n", printable(each.model), printable(each.path), each.gpu_name);
   out += fmt::format("{:>18} {:>10} {:>12} {:>14} {:>9} {:>14} {:>7} {:>8}\n", each.field,
-                     decodes ? "a token" : "step", "tokens/s/GPU", "FLOP/B products", "TFLOPS",
-                     "step bound by", "", "memory");
+                     decodes ? "a token" : "step", each.network ? "images/s/GPU" : "tokens/s/GPU",
+                     "FLOP/B products", "TFLOPS", "step bound by", "", "memory");
   for (const suggest::CurvePoint& p : each.curve.points) {
     const std::array<double, 5> parts{p.step.compute_us, p.step.memory_us, p.step.communication_us,
                                       p.step.overhead_us, p.step.bubble_us};

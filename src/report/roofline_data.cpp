@@ -62,18 +62,30 @@ Json roofs_json(const cost::Roofs& roofs) {
   return {{"memory", std::move(memory)}, {"compute", std::move(compute)}};
 }
 
-Json step_json(const cost::StepCost& step, cost::Bound bound, bool bubble) {
-  return {{"time_us", step.time_us},
-          {"bound", bound_name(bound, bubble)},
-          {"compute_us", step.compute_us},
-          {"memory_us", step.memory_us},
-          {"communication_us", step.communication_us},
-          {"overhead_us", step.overhead_us},
-          {"bubble_us", step.bubble_us},
-          {"hidden_us", step.hidden_us},
-          {"mfu", step.mfu},
-          {"hfu", step.hfu},
-          {"tokens_per_s", step.tokens_per_s}};
+// `network`: what it counts as tokens are images.
+Json step_json(const cost::StepCost& step, cost::Bound bound, bool bubble, bool network) {
+  Json out{{"time_us", step.time_us},
+           {"bound", bound_name(bound, bubble)},
+           {"compute_us", step.compute_us},
+           {"memory_us", step.memory_us},
+           {"communication_us", step.communication_us},
+           {"overhead_us", step.overhead_us},
+           {"bubble_us", step.bubble_us},
+           {"hidden_us", step.hidden_us},
+           {"mfu", step.mfu},
+           {"hfu", step.hfu},
+           {"tokens_per_s", step.tokens_per_s}};
+  if (network) out["images_per_s"] = step.tokens_per_s;
+  return out;
+}
+
+Json whole_json(const cost::Whole& whole) {
+  return {{"flops", whole.flops},
+          {"dram_bytes", whole.dram_bytes},
+          {"intensity_flop_per_byte", whole.intensity},
+          {"ridge_flop_per_byte", known(whole.ridge)},
+          {"roof_tflops", whole.roof_tflops},
+          {"bound", whole.memory_bound ? "memory" : "compute"}};
 }
 
 Json op_json(const model::Op& op, const cost::Point& point, const cost::OpCost& cost) {
@@ -196,7 +208,9 @@ Json case_json(const RooflineCase& each, roofline_parts::Best best) {
           {"best_gpu", best.gpu_of_model},
           {"best_model", best.model_of_gpu},
           {"roofs", roofs_json(each.line.roofs)},
-          {"step", step_json(each.line.step, each.line.bound, each.line.bubble_bound)},
+          {"step", step_json(each.line.step, each.line.bound, each.line.bubble_bound,
+                             !each.setup.model.conv.empty())},
+          {"whole", whole_json(each.line.whole)},
           {"products",
            {{"flops", each.line.product_flops},
             {"dram_bytes", each.line.product_dram_bytes},
@@ -215,7 +229,7 @@ Json curve_json(const RooflineCurve& each) {
   Json points = Json::array();
   for (const suggest::CurvePoint& point : each.curve.points) {
     points.push_back({{"value", point.value},
-                      {"step", step_json(point.step, point.bound, point.bubble_bound)},
+                      {"step", step_json(point.step, point.bound, point.bubble_bound, each.network)},
                       {"tokens_per_s_per_gpu", point.tokens_per_s_per_gpu},
                       {"latency_us", point.token_us},
                       {"product_intensity_flop_per_byte", point.intensity},
@@ -223,6 +237,7 @@ Json curve_json(const RooflineCurve& each) {
                       {"products_compute_bound", point.compute_bound},
                       {"memory_bytes", point.memory_bytes},
                       {"fits", point.fits}});
+    if (each.network) points.back()["images_per_s_per_gpu"] = point.tokens_per_s_per_gpu;
   }
   const auto optional = [](const std::optional<std::int64_t>& value) {
     return value ? Json(*value) : Json(nullptr);

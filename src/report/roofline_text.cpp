@@ -127,6 +127,15 @@ std::string split_text(const cost::StepCost& step) {
   return out;
 }
 
+// The classic roofline of everything together.
+std::string whole_text(const cost::Whole& whole) {
+  if (whole.dram_bytes <= 0 || whole.ridge <= 0) return {};
+  return fmt::format(
+      "all of it {} GFLOP, {} GB of DRAM: {} FLOP/B, ridge {}: {}-bound as one, at most {} TFLOPS\n",
+      brief(whole.flops / giga), brief(whole.dram_bytes / giga), brief(whole.intensity), brief(whole.ridge),
+      whole.memory_bound ? "memory" : "compute", brief(whole.roof_tflops));
+}
+
 std::string memory_text(const RooflineCase& each) {
   std::string out = fmt::format("memory {} GB", brief(each.memory_bytes / giga));
   if (each.gpu.dram_size_gb > 0) out += fmt::format(" of {} GB", brief(each.gpu.dram_size_gb));
@@ -218,6 +227,7 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
   const cost::StepCost& step = each.line.step;
   const bool training = each.setup.plan.mode == model::Mode::train;
   out += fmt::format("step {}: {}\n", style.paint(Role::strong, duration(step.time_us)), split_text(step));
+  out += whole_text(each.line.whole);
   if (step.hidden_us > 0)
     out += fmt::format("communication behind computation {}\n", duration(step.hidden_us));
   if (training || !each.serving) {

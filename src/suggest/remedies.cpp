@@ -210,11 +210,14 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std
   }
   const bool network = !setup.model.conv.empty();
   if (plan.fusion != model::Fusion::full) {
+    const bool training = plan.mode == Mode::train;
+    const std::string_view change = !network ? "norms fused with residuals, activations with products"
+                                    : training
+                                        ? "norms, activations and additions fused with each other"
+                                        : "norms, activations, additions fused with convolutions";
     trial.plan(
-        "fusion", Bound::memory,
-        network ? "activations fused with convolutions"
-                : "norms fused with residuals, activations with products",
-        [](model::Plan& p) { p.fusion = model::Fusion::full; },
+        "fusion", Bound::memory, std::string(change),
+        [=](model::Plan& p) { p.fusion = network && training ? model::Fusion::norms : model::Fusion::full; },
         "an upper bound: the products are not slowed down");
   }
   if (plan.mode == Mode::train) {

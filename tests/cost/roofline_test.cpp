@@ -9,6 +9,7 @@
 #include "model/lower.hpp"
 #include "tests/catch.hpp"
 #include "tests/formats/native_support.hpp"
+#include "tests/model/workload_support.hpp"
 
 using namespace shapelint;
 using cost::Level;
@@ -154,6 +155,39 @@ TEST_CASE("nothing is above its roof in theory, and shares add up", "[roofline]"
       const cost::StepCost& s = line.step;
       CHECK(s.time_us ==
             Approx(s.compute_us + s.memory_us + s.communication_us + s.overhead_us + s.bubble_us));
+    }
+  }
+}
+
+// The classic pair, https://zhexiangzhang.github.io/posts/mlsys/other/rooflinemodel: on a GTX 1080 Ti VGG-16
+// is compute-bound and MobileNet, at about 3.3 TFLOPS, memory-bound. Two FLOPs to a multiply-add here, and
+// the bytes that each kernel moves.
+TEST_CASE("VGG-16 as a whole is compute-bound on a GTX 1080 Ti, MobileNet memory-bound", "[roofline]") {
+  const gpu::Gpu gpu = gpu_named("gtx-1080-ti");
+  for (const std::int64_t batch : {8, 32, 64}) {
+    for (const model::Fusion fusion :
+         {model::Fusion::none, model::Fusion::norms, model::Fusion::full}) {
+      INFO("batch " << batch << ", fusion " << static_cast<int>(fusion));
+      const auto of = [&](const std::string& name) {
+        model::Setup setup = tests::example(name);
+        setup.plan.mode = model::Mode::prefill;
+        setup.plan.dtype = DType::fp32;
+        setup.plan.micro_batch_size = batch;
+        setup.plan.fusion = fusion;
+        return cost::roofline(gpu, model::lower(setup), DType::fp32);
+      };
+      const Roofline vgg = of("vgg-16");
+      const Roofline mobilenet = of("mobilenet-v1");
+      CHECK(vgg.whole.ridge == Approx(23.4).epsilon(0.01));
+      CHECK_FALSE(vgg.whole.memory_bound);
+      CHECK(vgg.whole.roof_tflops == Approx(11.3).epsilon(0.01));
+      CHECK(mobilenet.whole.memory_bound);
+      CHECK(mobilenet.bound == cost::Bound::memory);  // by predicted times too
+      if (fusion == model::Fusion::none) {
+        CHECK(mobilenet.whole.roof_tflops == Approx(3.3).epsilon(0.3));
+      } else if (fusion == model::Fusion::full) {
+        CHECK(vgg.bound == cost::Bound::compute);  // by predicted times too
+      }
     }
   }
 }

@@ -177,6 +177,35 @@ TEST_CASE("repeats are the same as writing them out", "[model]") {
   CHECK(one == Approx(cost::price(gpu, lower(written), DType::bf16).time_us).epsilon(1e-9));
 }
 
+// docs/cnn.md, "How a layer is counted"
+TEST_CASE("what follows a convolution moves tensors, fewer the more is fused", "[model]") {
+  const std::string head =
+      "[model]\nin_channels = 8\nimage = 16\nbatch_norm = true\n[run]\nmicro_batch_size = 2\ndtype = "
+      "\"fp16\"\n";
+  const std::string layers =
+      "[[conv]]\nname = \"a\"\nresidual = true\nlayers = [{ name = \"x\", out_channels = 8 }]\n"
+      "[[conv]]\nname = \"y\"\nout_channels = 8\nbatch_norm = false\n";
+  const double tensor = 2.0 * 2 * 16 * 16 * 8;  // bytes
+  const auto moved = [&](const std::string& mode, const std::string& fusion) {
+    std::string out;
+    for (const Op& op :
+         lower(network(head + "mode = \"" + mode + "\"\nfusion = \"" + fusion + "\"\n" + layers)).ops) {
+      if (op.kind != OpKind::elementwise || op.pass == Pass::update) continue;
+      out += std::string(op.name) + " " + std::to_string(std::lround(op.bytes / tensor)) + ", ";
+    }
+    return out;
+  };
+  CHECK(moved("prefill", "none") == "a.x.norm 2, a.x.activation 2, a.add 3, y.bias 2, y.activation 2, ");
+  CHECK(moved("prefill", "norms") == "a.x.norm 2, a.add 1, y.activation 2, ");
+  CHECK(moved("prefill", "full") == "a.add 1, ");
+  CHECK(moved("train", "none") ==
+        "a.x.norm 3, a.x.norm 5, a.x.activation 2, a.x.activation 3, a.add 3, a.add 3, y.bias 2, y.bias 1, "
+        "y.activation 2, y.activation 3, ");
+  CHECK(moved("train", "norms") ==
+        "a.x.norm 3, a.x.norm 5, a.add 1, a.add 2, y.activation 2, y.activation 3, ");
+  CHECK(moved("train", "full") == moved("train", "norms"));
+}
+
 TEST_CASE("layers that do not fit are told at their place", "[native]") {
   const std::string head = "[model]\nin_channels = 4\nimage = 8\n";
   CHECK(tests::native_errors(head + "[[conv]]\nout_channels = 6\ngroups = 4\n") ==
