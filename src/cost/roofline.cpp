@@ -201,6 +201,7 @@ Roofline roofline(const gpu::Gpu& gpu, const model::Workload& workload, DType pe
     out.points.push_back(point_of(gpu, op, cost, out.roofs, out.step.time_us));
     Point& point = out.points.back();
     point.op = i;
+    whole.reduced = whole.reduced || point.work.reduction > 1;
     whole.flops += op.count * point.work.flops;
     whole.dram_bytes += op.count * point.work.bytes[static_cast<std::size_t>(Level::dram)];
     if (op.kind != model::OpKind::gemm) continue;

@@ -83,6 +83,7 @@ struct Whole {
   double ridge = 0;        // FLOP/B, in theory
   double roof_tflops = 0;  // in theory
   bool memory_bound = false;
+  bool reduced = false;  // some ops multiply less than their FLOPs (Winograd): the roof is none for them
 };
 
 struct Roofline {

@@ -132,7 +132,8 @@ void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat rep
   push_product(op, repeat);
 }
 
-void Emitter::push_product(const Op& op, Repeat repeat) {
+void Emitter::push_product(Op op, Repeat repeat) {
+  op.count = repeat.count;
   append_product(op, {again(repeat), shared_.training, true}, ops_);
 }
 

@@ -114,7 +114,7 @@ class Emitter {
 
  private:
   bool again(Repeat repeat) const;
-  void push_product(const Op& op, Repeat repeat);
+  void push_product(Op op, Repeat repeat);
   void push(Op op, Pass pass);
   const Shared& shared_;
   std::vector<Op>& ops_;

@@ -127,13 +127,21 @@ std::string split_text(const cost::StepCost& step) {
   return out;
 }
 
+// "9.10 GFLOP", "3.55 TB"
+std::string with_prefix(double value, std::string_view unit) {
+  constexpr std::array<std::string_view, 6> prefixes{"", "k", "M", "G", "T", "P"};
+  std::size_t i = 0;
+  for (; i + 1 < prefixes.size() && value >= 1000; ++i) value /= 1000;
+  return fmt::format("{} {}{}", brief(value), prefixes[i], unit);
+}
+
 // The classic roofline of everything together.
 std::string whole_text(const cost::Whole& whole) {
   if (whole.dram_bytes <= 0 || whole.ridge <= 0) return {};
-  return fmt::format(
-      "all of it {} GFLOP, {} GB of DRAM: {} FLOP/B, ridge {}: {}-bound as one, at most {} TFLOPS\n",
-      brief(whole.flops / giga), brief(whole.dram_bytes / giga), brief(whole.intensity), brief(whole.ridge),
-      whole.memory_bound ? "memory" : "compute", brief(whole.roof_tflops));
+  return fmt::format("taken as one, {} over {} of DRAM: {} FLOP/B, ridge {}, {}-bound below {} TFLOPS{}\n",
+                     with_prefix(whole.flops, "FLOP"), with_prefix(whole.dram_bytes, "B"),
+                     brief(whole.intensity), brief(whole.ridge), whole.memory_bound ? "memory" : "compute",
+                     brief(whole.roof_tflops), whole.reduced ? " (Winograd: more)" : "");
 }
 
 std::string memory_text(const RooflineCase& each) {

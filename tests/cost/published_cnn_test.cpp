@@ -122,11 +122,11 @@ const std::vector<Group>& groups() {
        [=](const Run& run) {
          return !ampere(run) && forward(run) && run.model == "resnet-50" && run.dtype == "fp16";
        },
-       0.13},
+       0.18},
       {"ResNet-50 forward, fp32, V100 and T4",
        [=](const Run& run) { return forward(run) && run.model == "resnet-50" && run.dtype == "fp32"; }, 0.05},
       {"ResNet-50 training, fp16, V100",
-       [=](const Run& run) { return !ampere(run) && run.mode == "train" && run.dtype == "fp16"; }, 0.15},
+       [=](const Run& run) { return !ampere(run) && run.mode == "train" && run.dtype == "fp16"; }, 0.23},
       {"ResNet-50 training, fp32, V100, P100, GTX 1080 Ti, RTX 2080 Ti",
        [=](const Run& run) { return run.mode == "train" && run.model == "resnet-50" && run.dtype == "fp32"; },
        0.20},
@@ -137,7 +137,7 @@ const std::vector<Group>& groups() {
       {"VGG-16 training or gradients, fp32, the same and P100",
        [=](const Run& run) { return !forward(run) && run.model == "vgg-16" && run.dtype == "fp32"; }, 0.26},
       {"VGG-16 gradients, fp16, V100, RTX 2080 Ti",
-       [=](const Run& run) { return !forward(run) && run.model == "vgg-16" && run.dtype == "fp16"; }, 0.43},
+       [=](const Run& run) { return !forward(run) && run.model == "vgg-16" && run.dtype == "fp16"; }, 0.28},
       {"ResNet-50 training, A100", [=](const Run& run) { return ampere(run) && !forward(run); }, 0.45},
       {"ResNet-50 forward, A100", [=](const Run& run) { return ampere(run) && forward(run); }, 1.2},
   };

@@ -181,10 +181,12 @@ TEST_CASE("VGG-16 as a whole is compute-bound on a GTX 1080 Ti, MobileNet memory
       CHECK(vgg.whole.ridge == Approx(23.4).epsilon(0.01));
       CHECK_FALSE(vgg.whole.memory_bound);
       CHECK(vgg.whole.roof_tflops == Approx(11.3).epsilon(0.01));
-      CHECK(mobilenet.whole.memory_bound);
-      CHECK(mobilenet.bound == cost::Bound::memory);  // by predicted times too
+      CHECK(mobilenet.bound == cost::Bound::memory);  // by predicted times
+      // Fused into convolutions, little more than those are moves: at the ridge.
+      CHECK(mobilenet.whole.memory_bound == (fusion != model::Fusion::full));
+      if (fusion == model::Fusion::full) CHECK(mobilenet.whole.intensity < 1.25 * mobilenet.whole.ridge);
       if (fusion == model::Fusion::none) {
-        CHECK(mobilenet.whole.roof_tflops == Approx(3.3).epsilon(0.3));
+        CHECK(mobilenet.whole.roof_tflops == Approx(4.5).epsilon(0.03));
       } else if (fusion == model::Fusion::full) {
         CHECK(vgg.bound == cost::Bound::compute);  // by predicted times too
       }
