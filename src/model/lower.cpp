@@ -207,11 +207,7 @@ void lower_update(const Setup& setup, RankParameters held, Workload& workload) {
 }
 
 Workload lower(const Setup& setup) {
-  if (!setup.model.conv.empty()) {
-    Workload network = lower_network(setup);
-    fuse(setup.plan, network.ops, 0);
-    return network;
-  }
+  if (!setup.model.conv.empty()) return lower_network(setup);
   Workload workload;
   workload.ops.reserve(96);
   const Shared shared(setup);

@@ -116,6 +116,7 @@ std::string plan_text(const model::Setup& setup) {
   if (p.fusion != model::Fusion::none) {
     out += p.fusion == model::Fusion::full ? ", norms and activations fused" : ", norms fused";
   }
+  if (roofline_parts::is_network(setup) && !p.channels_last) out += ", NCHW";
   if (p.tensor > 1) out += fmt::format(", tensor {}", p.tensor);
   if (p.pipeline > 1) out += fmt::format(", pipeline {}", p.pipeline);
   if (p.expert > 1) out += fmt::format(", expert {}", p.expert);

@@ -211,10 +211,9 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std
   const bool network = !setup.model.conv.empty();
   if (plan.fusion != model::Fusion::full) {
     const bool training = plan.mode == Mode::train;
-    const std::string_view change = !network ? "norms fused with residuals, activations with products"
-                                    : training
-                                        ? "norms, activations and additions fused with each other"
-                                        : "norms, activations, additions fused with convolutions";
+    const std::string_view change = !network   ? "norms fused with residuals, activations with products"
+                                    : training ? "norms, activations and additions fused with each other"
+                                               : "norms, activations, additions fused with convolutions";
     trial.plan(
         "fusion", Bound::memory, std::string(change),
         [=](model::Plan& p) { p.fusion = network && training ? model::Fusion::norms : model::Fusion::full; },

@@ -165,8 +165,7 @@ TEST_CASE("nothing is above its roof in theory, and shares add up", "[roofline]"
 TEST_CASE("VGG-16 as a whole is compute-bound on a GTX 1080 Ti, MobileNet memory-bound", "[roofline]") {
   const gpu::Gpu gpu = gpu_named("gtx-1080-ti");
   for (const std::int64_t batch : {8, 32, 64}) {
-    for (const model::Fusion fusion :
-         {model::Fusion::none, model::Fusion::norms, model::Fusion::full}) {
+    for (const model::Fusion fusion : {model::Fusion::none, model::Fusion::norms, model::Fusion::full}) {
       INFO("batch " << batch << ", fusion " << static_cast<int>(fusion));
       const auto of = [&](const std::string& name) {
         model::Setup setup = tests::example(name);
