@@ -33,14 +33,15 @@ std::set<std::int64_t> around(std::int64_t own) {
   return out;
 }
 
-// Every value from a little below the file's to a little beyond the next multiple of 64: alignment changes from one
-// to the next.
+// Every value from a little below the file's to a little beyond the next multiple of 64: alignment changes
+// from one to the next.
 std::set<std::int64_t> vocabularies(std::int64_t own) {
   constexpr std::int64_t beyond = 8;
   constexpr std::int64_t aligned = 64;
   std::set<std::int64_t> out;
   const std::int64_t last = (own / aligned + 1) * aligned + beyond;
-  for (std::int64_t value = std::max<std::int64_t>(1, own - beyond); value <= last; ++value) out.insert(value);
+  for (std::int64_t value = std::max<std::int64_t>(1, own - beyond); value <= last; ++value)
+    out.insert(value);
   return out;
 }
 
