@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "cost/attention.hpp"
+#include "cost/attention_sizes.hpp"
 #include "cost/collective.hpp"
 #include "cost/convolution.hpp"
 #include "cost/gemm.hpp"
@@ -10,11 +11,6 @@
 
 namespace shapelint::cost {
 namespace {
-
-// Passes matter to attention only, and there only whether it is the backward one.
-bool is_backward(model::Pass pass) {
-  return pass == model::Pass::backward || pass == model::Pass::grad_input || pass == model::Pass::grad_weight;
-}
 
 std::uint64_t bits(std::int64_t value) {
   return static_cast<std::uint64_t>(value);
@@ -54,7 +50,8 @@ PriceMemo::Key key_of(const model::Op& op) {
       break;
     case model::OpKind::attention: {
       const model::AttentionShape& a = op.attention;
-      key[0] += (a.causal ? 256U : 0U) + (is_backward(op.pass) ? 512U : 0U);
+      // Of the passes only whether it is the backward one matters.
+      key[0] += (a.causal ? 256U : 0U) + (detail::is_backward(op.pass) ? 512U : 0U);
       key[0] += static_cast<std::uint64_t>(a.cache_bytes * 8) * 1024U;  // bits
       key[0] += static_cast<std::uint64_t>(a.kernel_version) << 20U;
       key[1] = bits(a.sequences.value);
