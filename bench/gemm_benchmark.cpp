@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cost/gemm.hpp"
+#include "cost/kernels/gemm.hpp"
 #include "gpu/registry.hpp"
 
 namespace {

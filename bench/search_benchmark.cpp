@@ -6,8 +6,8 @@
 
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
-#include "suggest/axes.hpp"
-#include "suggest/optimize.hpp"
+#include "suggest/edit/axes.hpp"
+#include "suggest/search/optimize.hpp"
 
 using namespace shapelint;
 

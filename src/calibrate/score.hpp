@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "calibrate/shapes.hpp"
-#include "cost/gemm.hpp"
+#include "cost/kernels/gemm.hpp"
 
 namespace shapelint::calibrate {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cost/gemm.hpp"
+#include "cost/kernels/gemm.hpp"
 
 namespace shapelint::calibrate {
 

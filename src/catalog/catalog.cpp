@@ -4,7 +4,7 @@
 #include <string>
 
 #include "catalog/embedded.hpp"
-#include "text/toml.hpp"
+#include "text/toml/toml.hpp"
 
 namespace shapelint::catalog {
 

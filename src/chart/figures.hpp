@@ -3,7 +3,7 @@
 
 #include "chart/roofline.hpp"
 #include "chart/waterfall.hpp"
-#include "report/roofline.hpp"
+#include "report/roofline/roofline.hpp"
 
 namespace shapelint::chart {
 

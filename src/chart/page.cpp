@@ -7,8 +7,8 @@
 
 #include "chart/figures.hpp"
 #include "chart/web_assets.hpp"
-#include "report/json.hpp"
-#include "report/xml.hpp"
+#include "report/exchange/json.hpp"
+#include "report/exchange/xml.hpp"
 
 namespace shapelint::chart {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "report/report.hpp"
-#include "report/roofline.hpp"
+#include "report/roofline/roofline.hpp"
 
 namespace shapelint::chart {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "report/exchange/xml.hpp"
 #include "report/style.hpp"
-#include "report/xml.hpp"
 
 namespace shapelint::chart {
 namespace {

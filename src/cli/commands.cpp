@@ -2,19 +2,19 @@
 // describes the options and one that runs; here one include and one entry.
 #include <array>
 
-#include "cli/calibrate.hpp"
 #include "cli/command.hpp"
+#include "cli/commands/calibrate.hpp"
+#include "cli/commands/config.hpp"
+#include "cli/commands/gemm.hpp"
+#include "cli/commands/gpus/gpus.hpp"
+#include "cli/commands/lint/lint.hpp"
+#include "cli/commands/roofline/roofline.hpp"
+#include "cli/commands/rules/rules.hpp"
+#include "cli/commands/show/show.hpp"
+#include "cli/commands/suggest/suggest.hpp"
+#include "cli/commands/sweep/sweep.hpp"
 #include "cli/completion.hpp"
-#include "cli/config.hpp"
-#include "cli/gemm.hpp"
-#include "cli/gpus.hpp"
-#include "cli/lint.hpp"
-#include "cli/lsp.hpp"
-#include "cli/roofline.hpp"
-#include "cli/rules.hpp"
-#include "cli/show.hpp"
-#include "cli/suggest.hpp"
-#include "cli/sweep.hpp"
+#include "lsp/lsp.hpp"
 
 namespace shapelint::cli {
 

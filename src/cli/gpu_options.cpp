@@ -9,7 +9,7 @@
 #include "cli/messages.hpp"
 #include "cli/words.hpp"
 #include "gpu/registry.hpp"
-#include "text/toml.hpp"
+#include "text/toml/toml.hpp"
 
 namespace shapelint::cli {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/snippet.hpp"
+#include "report/findings/snippet.hpp"
 
 namespace shapelint::cli {
 

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
-#include "cli/configured_reader.hpp"
-#include "formats/onnx.hpp"
+#include "formats/onnx/onnx.hpp"
 #include "formats/read.hpp"
+#include "project/configured_reader.hpp"
+#include "text/header/model_header.hpp"
 #include "text/limits.hpp"
-#include "text/model_header.hpp"
 
 namespace shapelint::cli {
 

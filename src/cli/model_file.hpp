@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "cli/io.hpp"
-#include "formats/native.hpp"
+#include "formats/native/native.hpp"
 #include "formats/read.hpp"
 #include "model/reading.hpp"
 

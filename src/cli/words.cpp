@@ -4,7 +4,7 @@
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
 #include "report/formats.hpp"
-#include "rules/rule.hpp"
+#include "rules/book/rule.hpp"
 
 namespace shapelint::cli {
 

@@ -1,12 +1,12 @@
 // One op's price: which model applies, and a memory of prices by shape.
 #include <bit>
 
-#include "cost/attention.hpp"
-#include "cost/attention_sizes.hpp"
-#include "cost/collective.hpp"
-#include "cost/convolution.hpp"
-#include "cost/gemm.hpp"
-#include "cost/memory.hpp"
+#include "cost/kernels/attention.hpp"
+#include "cost/kernels/attention_sizes.hpp"
+#include "cost/kernels/collective.hpp"
+#include "cost/kernels/convolution.hpp"
+#include "cost/kernels/gemm.hpp"
+#include "cost/kernels/memory.hpp"
 #include "cost/step.hpp"
 
 namespace shapelint::cost {

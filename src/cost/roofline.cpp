@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "cost/collective.hpp"
-#include "cost/memory.hpp"
+#include "cost/kernels/collective.hpp"
+#include "cost/kernels/memory.hpp"
 
 namespace shapelint::cost {
 

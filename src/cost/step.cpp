@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cost/memory.hpp"
+#include "cost/kernels/memory.hpp"
 
 namespace shapelint::cost {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "cost/gemm.hpp"
+#include "cost/kernels/gemm.hpp"
 #include "cost/op_cost.hpp"
 #include "gpu/gpu.hpp"
 #include "model/op.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cost/attention.hpp"
+#include "cost/kernels/attention.hpp"
 
 namespace shapelint::cost {
 namespace {

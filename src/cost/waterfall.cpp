@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "cost/memory.hpp"
+#include "cost/kernels/memory.hpp"
 #include "cost/work.hpp"
 
 namespace shapelint::cost {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cost/attention.hpp"
-#include "cost/collective.hpp"
-#include "cost/convolution.hpp"
-#include "cost/gemm_search.hpp"
-#include "cost/memory.hpp"
+#include "cost/kernels/attention.hpp"
+#include "cost/kernels/collective.hpp"
+#include "cost/kernels/convolution.hpp"
+#include "cost/kernels/gemm_search.hpp"
+#include "cost/kernels/memory.hpp"
 
 namespace shapelint::cost {
 

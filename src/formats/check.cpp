@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
-#include "formats/formula.hpp"
+#include "formats/dialect/formula.hpp"
 #include "formats/read.hpp"
 
 namespace shapelint::formats {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "formats/dialect/paths.hpp"
 #include "formats/gitignore.hpp"
-#include "formats/paths.hpp"
 #include "text/limits.hpp"
 #include "text/parse_any.hpp"
 

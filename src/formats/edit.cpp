@@ -7,7 +7,7 @@
 
 #include "base/number.hpp"
 #include "text/document.hpp"
-#include "text/toml.hpp"
+#include "text/toml/toml.hpp"
 
 namespace shapelint::formats {
 

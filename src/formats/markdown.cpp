@@ -1,7 +1,7 @@
 // docs/formats.md, from the data files.
 #include <fmt/format.h>
 
-#include "formats/known.hpp"
+#include "formats/dialect/known.hpp"
 #include "formats/read.hpp"
 
 namespace shapelint::formats {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/paths.hpp"
+#include "formats/dialect/paths.hpp"
 
 namespace shapelint::formats {
 

@@ -7,17 +7,17 @@
 #include <fmt/format.h>
 
 #include "catalog/catalog.hpp"
-#include "formats/inherit.hpp"
-#include "formats/known.hpp"
+#include "formats/dialect/inherit.hpp"
+#include "formats/dialect/known.hpp"
+#include "formats/dialect/paths.hpp"
+#include "formats/dialect/resolve.hpp"
 #include "formats/neighbours.hpp"
-#include "formats/onnx.hpp"
-#include "formats/paths.hpp"
+#include "formats/onnx/onnx.hpp"
 #include "formats/recognise.hpp"
 #include "formats/remarks.hpp"
-#include "formats/resolve.hpp"
-#include "text/model_header.hpp"
+#include "text/header/model_header.hpp"
 #include "text/parse_any.hpp"
-#include "text/toml.hpp"
+#include "text/toml/toml.hpp"
 
 namespace shapelint::formats {
 

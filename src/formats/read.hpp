@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "formats/dialect.hpp"
-#include "formats/native.hpp"
+#include "formats/dialect/dialect.hpp"
+#include "formats/native/native.hpp"
 #include "model/reading.hpp"
 #include "text/files.hpp"
 

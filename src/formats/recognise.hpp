@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "formats/dialect.hpp"
-#include "formats/view.hpp"
+#include "formats/dialect/dialect.hpp"
+#include "formats/dialect/view.hpp"
 
 namespace shapelint::formats {
 

@@ -10,7 +10,7 @@
 
 #include "base/number.hpp"
 #include "text/source.hpp"
-#include "text/yaml_scalar.hpp"
+#include "text/yaml/scalar.hpp"
 
 namespace shapelint::formats {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/dialect.hpp"
+#include "formats/dialect/dialect.hpp"
 #include "model/reading.hpp"
 #include "text/document.hpp"
 

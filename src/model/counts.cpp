@@ -1,8 +1,8 @@
 // Parameters and FLOPs of a whole model, as papers and model cards count them.
 #include "model/arithmetic.hpp"
-#include "model/cnn.hpp"
-#include "model/emit.hpp"
-#include "model/lower.hpp"
+#include "model/cnn/cnn.hpp"
+#include "model/lower/emit.hpp"
+#include "model/lower/lower.hpp"
 
 namespace shapelint::model {
 

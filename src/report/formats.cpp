@@ -1,8 +1,8 @@
 // The table of output formats.
 #include "report/formats.hpp"
 
-#include "report/json.hpp"
-#include "report/text.hpp"
+#include "report/exchange/json.hpp"
+#include "report/findings/text.hpp"
 
 namespace shapelint::report {
 

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "gpu/gpu.hpp"
 #include "model/reading.hpp"
-#include "rules/lint.hpp"
+#include "rules/engine/lint.hpp"
 
 namespace shapelint::report {
 

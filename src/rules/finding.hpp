@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "model/fields.hpp"
-#include "suggest/change.hpp"
+#include "suggest/edit/change.hpp"
 
 namespace shapelint::rules {
 

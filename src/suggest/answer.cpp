@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "cost/uncertainty.hpp"
-#include "model/lower.hpp"
-#include "suggest/costing.hpp"
-#include "suggest/feasible.hpp"
-#include "suggest/footprint.hpp"
+#include "model/lower/lower.hpp"
+#include "suggest/edit/footprint.hpp"
+#include "suggest/search/costing.hpp"
+#include "suggest/search/feasible.hpp"
 
 namespace shapelint::suggest {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "suggest/causes.hpp"
-#include "suggest/optimize.hpp"
 #include "suggest/problem.hpp"
+#include "suggest/search/causes.hpp"
+#include "suggest/search/optimize.hpp"
 
 namespace shapelint::suggest {
 

@@ -8,8 +8,8 @@
 #include "base/number.hpp"
 #include "cost/step.hpp"
 #include "model/arithmetic.hpp"
-#include "model/lower.hpp"
-#include "suggest/axes.hpp"
+#include "model/lower/lower.hpp"
+#include "suggest/edit/axes.hpp"
 
 namespace shapelint::suggest {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "suggest/answer.hpp"
-#include "suggest/optimize.hpp"
 #include "suggest/problem.hpp"
+#include "suggest/search/optimize.hpp"
 
 namespace shapelint::suggest {
 

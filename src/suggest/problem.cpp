@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "model/derive.hpp"
-#include "model/lower.hpp"
+#include "model/lower/lower.hpp"
 
 namespace shapelint::suggest {
 

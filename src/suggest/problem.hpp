@@ -12,9 +12,9 @@
 
 #include "gpu/gpu.hpp"
 #include "model/reading.hpp"
-#include "suggest/change.hpp"
 #include "suggest/constraint.hpp"
-#include "suggest/neighbourhood.hpp"
+#include "suggest/edit/change.hpp"
+#include "suggest/search/neighbourhood.hpp"
 
 namespace shapelint::suggest {
 

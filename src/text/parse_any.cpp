@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "text/json.hpp"
-#include "text/literal_python.hpp"
-#include "text/model_header.hpp"
-#include "text/shell.hpp"
-#include "text/toml.hpp"
-#include "text/yaml.hpp"
+#include "text/header/model_header.hpp"
+#include "text/json/json.hpp"
+#include "text/python/literal.hpp"
+#include "text/shell/shell.hpp"
+#include "text/toml/toml.hpp"
+#include "text/yaml/yaml.hpp"
 
 namespace shapelint::text {
 

@@ -6,7 +6,7 @@
 
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
-#include "rules/lint.hpp"
+#include "rules/engine/lint.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 #include "text/files.hpp"

@@ -3,7 +3,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
-#include "tests/formats/native_support.hpp"
+#include "tests/formats/native/native_support.hpp"
 
 using namespace shapelint;
 using Json = nlohmann::json;

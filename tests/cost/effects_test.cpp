@@ -1,5 +1,5 @@
 // What the catalogue says of its effects, and what findings may rely on.
-#include "cost/attention.hpp"
+#include "cost/kernels/attention.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
 

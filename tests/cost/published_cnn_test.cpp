@@ -11,12 +11,12 @@
 #include "cost/step.hpp"
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
-#include "model/lower.hpp"
+#include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
-#include "tests/formats/native_support.hpp"
+#include "tests/formats/native/native_support.hpp"
 #include "tests/golden.hpp"
 #include "tests/model/workload_support.hpp"
-#include "text/toml.hpp"
+#include "text/toml/toml.hpp"
 
 using namespace shapelint;
 using text::NodeRef;

@@ -4,14 +4,14 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "cost/attention.hpp"
+#include "cost/kernels/attention.hpp"
 #include "cost/step.hpp"
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
-#include "model/lower.hpp"
+#include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
-#include "tests/formats/native_support.hpp"
-#include "text/toml.hpp"
+#include "tests/formats/native/native_support.hpp"
+#include "text/toml/toml.hpp"
 
 using namespace shapelint;
 using text::NodeRef;

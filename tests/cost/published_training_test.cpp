@@ -12,11 +12,11 @@
 #include "cost/step.hpp"
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
-#include "model/lower.hpp"
+#include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
-#include "tests/formats/native_support.hpp"
+#include "tests/formats/native/native_support.hpp"
 #include "tests/golden.hpp"
-#include "text/toml.hpp"
+#include "text/toml/toml.hpp"
 
 using namespace shapelint;
 using text::NodeRef;

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cost/memory.hpp"
+#include "cost/kernels/memory.hpp"
 #include "gpu/registry.hpp"
-#include "model/lower.hpp"
+#include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
-#include "tests/formats/native_support.hpp"
+#include "tests/formats/native/native_support.hpp"
 #include "tests/model/workload_support.hpp"
 
 using namespace shapelint;

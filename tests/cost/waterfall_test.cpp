@@ -5,7 +5,7 @@
 
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
-#include "model/lower.hpp"
+#include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;

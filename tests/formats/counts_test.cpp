@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/read.hpp"
-#include "model/lower.hpp"
+#include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
 #include "text/files.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/dialect/paths.hpp"
 #include "formats/gitignore.hpp"
-#include "formats/paths.hpp"
 #include "tests/catch.hpp"
 #include "text/files.hpp"
 

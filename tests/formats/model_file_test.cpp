@@ -3,7 +3,7 @@
 #include <string>
 
 #include "formats/read.hpp"
-#include "model/lower.hpp"
+#include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
 #include "text/files.hpp"
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "catalog/catalog.hpp"
-#include "formats/known.hpp"
+#include "formats/dialect/known.hpp"
 #include "formats/recognise.hpp"
 #include "model/fields.hpp"
 #include "tests/catch.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "text/document.hpp"
-#include "text/interpolate.hpp"
+#include "text/interpolation/interpolate.hpp"
 
 namespace shapelint::fuzz {
 

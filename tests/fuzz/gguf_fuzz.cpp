@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tests/fuzz/check.hpp"
-#include "text/model_header.hpp"
+#include "text/header/model_header.hpp"
 #include "text/parse_any.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/onnx_graph.hpp"
-#include "formats/onnx_operators.hpp"
+#include "formats/onnx/graph.hpp"
+#include "formats/onnx/operators.hpp"
 #include "tests/fuzz/check.hpp"
 
 extern "C" shapelint::formats::ParseGraph shapelint_parse_onnx_2;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tests/fuzz/check.hpp"
-#include "text/shell.hpp"
+#include "text/shell/shell.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

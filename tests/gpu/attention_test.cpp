@@ -2,7 +2,7 @@
 #include "gpu/attention.hpp"
 
 #include "tests/catch.hpp"
-#include "text/toml.hpp"
+#include "text/toml/toml.hpp"
 
 using namespace shapelint;
 

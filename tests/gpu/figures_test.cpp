@@ -8,7 +8,7 @@
 #include "catalog/catalog.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
-#include "text/toml.hpp"
+#include "text/toml/toml.hpp"
 
 using namespace shapelint;
 using namespace shapelint::gpu;

@@ -8,7 +8,7 @@
 
 #include "tests/catch.hpp"
 #include "text/source.hpp"
-#include "text/toml.hpp"
+#include "text/toml/toml.hpp"
 
 using namespace shapelint;
 using namespace shapelint::gpu;

@@ -2,9 +2,9 @@
 #include <string>
 
 #include "base/number.hpp"
-#include "model/lower.hpp"
+#include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
-#include "tests/formats/native_support.hpp"
+#include "tests/formats/native/native_support.hpp"
 
 using namespace shapelint;
 using namespace shapelint::model;

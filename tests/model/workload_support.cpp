@@ -3,7 +3,7 @@
 
 #include "base/number.hpp"
 #include "model/op_names.hpp"
-#include "tests/formats/native_support.hpp"
+#include "tests/formats/native/native_support.hpp"
 
 namespace shapelint::tests {
 

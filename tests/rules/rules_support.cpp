@@ -5,10 +5,10 @@
 #include <rapidcheck.h>
 
 #include "base/number.hpp"
-#include "formats/native.hpp"
+#include "formats/native/native.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
-#include "text/toml.hpp"
+#include "text/toml/toml.hpp"
 
 namespace shapelint::tests {
 

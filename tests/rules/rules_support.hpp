@@ -6,7 +6,7 @@
 
 #include "gpu/gpu.hpp"
 #include "model/reading.hpp"
-#include "rules/lint.hpp"
+#include "rules/engine/lint.hpp"
 
 namespace shapelint::tests {
 

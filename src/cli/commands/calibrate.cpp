@@ -1,0 +1,232 @@
+// `shapelint calibrate`: reads a profile and measured times, fits, reports, writes the profile anew.
+#include "cli/commands/calibrate.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "calibrate/fit.hpp"
+#include "cli/messages.hpp"
+#include "gpu/registry.hpp"
+#include "text/limits.hpp"
+#include "text/toml/toml.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+constexpr std::int64_t largest_table_bytes = 2'000'000'000;
+
+// The text of a profile without its [calibration] tables: from each such header to the next other one.
+std::string without_calibration(std::string_view text) {
+  std::string kept;
+  bool inside = false;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    if (line.starts_with('['))
+      inside = line.starts_with("[calibration]") || line.starts_with("[calibration.");
+    if (!inside) {
+      kept += line;
+      kept += '\n';
+    }
+    begin = end + 1;
+  }
+  while (kept.ends_with("\n\n")) kept.pop_back();
+  return kept;
+}
+
+std::string score_line(std::string_view what, const calibrate::Score& s) {
+  return fmt::format("  {:<22} {:>7} {:>8} {:>8} {:>8} {:>7}\n", what, s.rows, percent(s.mean),
+                     percent(s.median), percent(s.p90), fixed(s.bias, 3));
+}
+
+std::string describe(std::string_view set, const calibrate::Fit& fit) {
+  std::string out = fmt::format("\n{}: {} rows\n  {:<22} {:>7} {:>8} {:>8} {:>8} {:>7}\n", set,
+                                fit.after.slices[0].rows, "", "rows", "mean", "median", "90 %", "bias");
+  for (std::size_t slice = 0; slice < calibrate::slice_names.size(); ++slice) {
+    if (fit.after.slices[slice].rows == 0) continue;
+    const std::string_view name = calibrate::slice_names[slice];
+    out += score_line(fmt::format("{}, before", name), fit.before.slices[slice]);
+    out += score_line(fmt::format("{}, after", name), fit.after.slices[slice]);
+    out += score_line(fmt::format("{}, left out", name), fit.left_out.slices[slice]);
+  }
+  if (fit.after.edges) {
+    out +=
+        fmt::format("  tile edges: recall {}, precision {} of {} pairs\n", fixed(fit.after.edges->recall, 2),
+                    fixed(fit.after.edges->precision, 2), fit.after.edges->pairs);
+  }
+  for (const calibrate::Kept& kept : fit.kept) out += fmt::format("  kept `{}`: {}\n", kept.key, kept.reason);
+  return out;
+}
+
+struct Input {
+  std::string text;
+  calibrate::ShapeTable table;
+};
+
+// Whether a row was measured on this GPU; rows that name none were.
+bool is_of(std::string_view name, const gpu::Gpu& gpu) {
+  return name.empty() || name == gpu.id ||
+         std::find(gpu.aliases.begin(), gpu.aliases.end(), name) != gpu.aliases.end();
+}
+
+bool read_inputs(const CalibrateOptions& options, Io& io, std::vector<Input>& inputs) {
+  std::vector<Error> errors;
+  inputs.resize(options.shapes.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& path = options.shapes[i];
+    auto text = io.files.read(path, largest_table_bytes);
+    if (!text) {
+      print_error(io, fmt::format("{}: {}", path, text.error().message), text.error().hint);
+      return false;
+    }
+    inputs[i].text = *std::move(text);
+    inputs[i].table = calibrate::read_shapes(inputs[i].text, path, DType::bf16, errors);
+    if (errors.empty() && !inputs[i].table.has_times) errors.push_back({"no column `time_us`", {}, path, {}});
+    for (const Error& error : errors) print_error(io, fmt::format("{}: {}", path, error.message), error.hint);
+    if (!errors.empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Option> calibrate_options(CalibrateOptions& options) {
+  return {
+      {.names = "--gpu-file",
+       .value = "FILE.toml",
+       .doc = "profile to start from: its facts are kept, its constants are where the search begins",
+       .set = into(options.gpu_file),
+       .required = true},
+      {.names = "--shapes",
+       .value = "FILE.csv",
+       .doc = "measured products: columns m, n, k, time_us and, where they differ, batch, dtype, op, layout, "
+              "gpu",
+       .set = into(options.shapes),
+       .many = true,
+       .required = true},
+      {.names = "-o,--output",
+       .value = "FILE.toml",
+       .doc = "the new profile",
+       .set = into(options.output),
+       .required = true},
+      {.names = "--source",
+       .value = "TEXT",
+       .doc = "what the measurements are, for the profile: tool, driver and library versions, date",
+       .set = into(options.source)},
+      {.names = "--start-from",
+       .value = "NAME",
+       .doc = "GPU whose constants stand for those that the data does not determine",
+       .set = into(options.start_from)},
+      {.names = "--rotated",
+       .doc = "the benchmark rotates just as many weight buffers as fill L2, so that some are still there",
+       .set = into(options.rotated)},
+      {.names = "--evaluations",
+       .value = "N",
+       .doc = "of the search, per set of constants and fold (default 8000)",
+       .set = into(options.evaluations)},
+      {.names = "--folds",
+       .value = "N",
+       .doc = "of the cross-validation (default 5; 1: none)",
+       .set = into(options.folds)},
+      {.names = "--sample",
+       .value = "N",
+       .doc = "rows that the search looks at (default 2000)",
+       .set = into(options.sample)},
+  };
+}
+
+ExitCode calibrate(const CalibrateOptions& options, Io& io) {
+  const auto text = io.files.read(options.gpu_file, text::max_source_bytes);
+  if (!text) {
+    print_error(io, fmt::format("{}: {}", options.gpu_file, text.error().message), text.error().hint);
+    return ExitCode::error;
+  }
+  const auto document = text::parse_toml(options.gpu_file, *text);
+  if (!document) {
+    print_error(io, fmt::format("{}: {}", options.gpu_file, document.error().message), document.error().hint);
+    return ExitCode::error;
+  }
+  std::vector<Error> errors;
+  gpu::Gpu gpu = gpu::read_gpu(*document, errors);
+  for (const Error& error : errors) {
+    print_error(io, fmt::format("{}: {}", options.gpu_file, error.message), error.hint);
+  }
+  std::vector<Input> inputs;
+  if (!errors.empty() || !read_inputs(options, io, inputs)) return ExitCode::error;
+  if (!options.start_from.empty()) {
+    const auto other = gpu::find_gpu(options.start_from);
+    if (!other) {
+      print_error(io, other.error().message, other.error().hint);
+      return ExitCode::error;
+    }
+    for (std::size_t set = 0; set < gpu.calibration.gemm.size(); ++set) {
+      gpu.calibration.gemm[set].constants = other->calibration.gemm[set].constants;
+      gpu.calibration.gemm[set].alignment = other->calibration.gemm[set].alignment;
+    }
+  }
+  // Constants that are nobody's are not written as if they were this GPU's.
+  if (gpu.calibration.status != "calibrated") {
+    for (gpu::GemmCalibration& set : gpu.calibration.gemm) set.source.clear();
+  }
+
+  calibrate::FitOptions fit_options;
+  fit_options.evaluations = std::clamp<std::int64_t>(options.evaluations, 100, 1'000'000);
+  fit_options.sample = static_cast<std::size_t>(std::clamp<std::int64_t>(options.sample, 50, 1'000'000));
+  fit_options.folds = static_cast<std::size_t>(std::clamp<std::int64_t>(options.folds, 1, 100));
+  fit_options.rotated = options.rotated;
+  if (io.err_is_terminal) {
+    fit_options.progress = [&io](std::string_view what, double share) {
+      io.err << fmt::format("\r{:<28} {:>6}", what, percent(share)) << std::flush;
+    };
+  }
+  bool fitted = false;
+  for (std::size_t set = 0; set < gpu.calibration.gemm.size(); ++set) {
+    std::vector<calibrate::MeasuredShape> rows;
+    for (const Input& input : inputs) {
+      for (const calibrate::MeasuredShape& row : input.table.rows) {
+        if (gpu::constant_set(row.shape.dtype) == static_cast<gpu::ConstantSet>(set) && is_of(row.gpu, gpu) &&
+            can_multiply(gpu, row.shape.dtype)) {
+          rows.push_back(row);
+        }
+      }
+    }
+    if (rows.empty()) continue;
+    const auto fit = calibrate::fit(gpu, static_cast<gpu::ConstantSet>(set), rows, fit_options);
+    if (io.err_is_terminal) io.err << "\r\x1b[K";
+    const std::string_view set_name = gpu::constant_set_names[set];
+    if (!fit) {
+      print_error(io, fmt::format("constants of {}: {}", set_name, fit.error().message), fit.error().hint);
+      continue;
+    }
+    fitted = true;
+    gpu::GemmCalibration& calibration = gpu.calibration.gemm[set];
+    calibration.constants = fit->constants;
+    calibration.source = options.source.empty() ? fmt::format("{} products", rows.size()) : options.source;
+    const auto kept = [&](std::string_view key) {
+      return std::any_of(fit->kept.begin(), fit->kept.end(),
+                         [&](const auto& each) { return each.key == key; });
+    };
+    if (!kept("align_k_4b") || !kept("align_n_4b")) calibration.alignment = calibration.source;
+    const auto& errors_of = fit->left_out.slices;
+    calibration.errors = {errors_of[0].mean, errors_of[1].mean, errors_of[2].mean, errors_of[3].mean};
+    io.out << describe(set_name, *fit);
+  }
+  if (!fitted) {
+    print_error(io, "no rows of this GPU could be fitted",
+                fmt::format("`{}` has to name it, or no GPU at all", options.shapes.front()));
+    return ExitCode::error;
+  }
+  gpu.calibration.source = options.source.empty() ? "measurements of the user's own" : options.source;
+  std::string out = without_calibration(*text) + '\n' + gpu::write_calibration(gpu.calibration);
+  if (const auto written = io.files.write(options.output, out); !written) {
+    print_error(io, fmt::format("{}: {}", options.output, written.error().message), written.error().hint);
+    return ExitCode::error;
+  }
+  return ExitCode::clean;
+}
+
+}  // namespace shapelint::cli

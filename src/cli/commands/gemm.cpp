@@ -1,0 +1,226 @@
+// `shapelint gemm`: explains one matrix product, or predicts a table of them.
+#include "cli/commands/gemm.hpp"
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "calibrate/shapes.hpp"
+#include "cli/messages.hpp"
+#include "cost/kernels/gemm.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> layouts{"tn", "nn", "nt"};
+constexpr std::array<std::string_view, 2> formats{"text", "csv"};
+constexpr std::array<std::string_view, 3> timings{"auto", "in-step", "as-measured"};
+constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
+                                                                  "fp8",  "int8", "fp4"};
+constexpr std::int64_t largest_size = 1'000'000'000'000;
+constexpr std::int64_t largest_table_bytes = 2'000'000'000;
+constexpr std::string_view added_columns =
+    "predicted_us,bound,tile_m,tile_n,split_k,waves,alignment_efficiency,tile_efficiency,wave_efficiency,"
+    "ideal_us";
+
+cost::Timing timing_of(const GemmOptions& options) {
+  if (options.timing == 0) return options.shapes.empty() ? cost::Timing::in_step : cost::Timing::as_measured;
+  return options.timing == 1 ? cost::Timing::in_step : cost::Timing::as_measured;
+}
+
+bool runs(const gpu::Gpu& gpu, DType dtype, Io& io) {
+  if (can_multiply(gpu, dtype)) return true;
+  print_error(io, fmt::format("{} does not multiply {}", gpu.name, name(dtype)));
+  return false;
+}
+
+// A line of the waterfall: what this loss costs, on the way from the ideal time to the predicted one.
+std::string waterfall_line(std::string_view what, double share, double before_us, double after_us) {
+  return fmt::format("  {:<26} {:>10}  {:>8}\n", what, fmt::format("+{}", duration(after_us - before_us)),
+                     fmt::format("x{}", fixed(1 / share, 3)));
+}
+
+std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cost::OpCost& cost) {
+  const cost::Efficiency& e = cost.efficiency;
+  const double even_us = cost.ideal_us / e.rest;
+  const double exact_us = even_us / e.wave;
+  const double aligned_us = exact_us / e.tile;
+  const double flops = 2.0 * static_cast<double>(shape.batch) * static_cast<double>(shape.m) *
+                       static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  std::string out =
+      fmt::format("{}{} x {} x {} (m n k), {}, {}, on {}\n\n",
+                  shape.batch > 1 ? fmt::format("{} x ", shape.batch) : "", shape.m, shape.n, shape.k,
+                  name(shape.dtype), layouts[static_cast<std::size_t>(shape.layout)], gpu.name);
+  out += fmt::format("  {:<26} {:>10}\n", "ideal (roofline)", duration(cost.ideal_us));
+  const double others_us = cost.quantize_us;
+  if (others_us > 0)
+    out += fmt::format("  {:<26} {:>10}\n", "  of the next: quantizing", duration(others_us));
+  out += fmt::format(
+      "  {:<26} {:>10}  {:>8}\n", "rates, launch, ramp",
+      fmt::format("{}{}", even_us >= cost.ideal_us ? "+" : "-", duration(std::abs(even_us - cost.ideal_us))),
+      fmt::format("x{}", fixed(1 / e.rest, 3)));
+  out += waterfall_line("idle SMs (waves)", e.wave, even_us, exact_us);
+  out += waterfall_line("partial tiles", e.tile, exact_us, aligned_us);
+  out += waterfall_line("misaligned dimensions", e.alignment, aligned_us, cost.time_us);
+  out += fmt::format("  {:<26} {:>10}  {:.4g} TFLOPS, {} of peak\n\n", "predicted", duration(cost.time_us),
+                     flops / cost.time_us * 1e-6,
+                     percent(flops / cost.time_us * 1e-6 / peak_tflops(gpu, shape.dtype)));
+  out += fmt::format("tile {} x {}, k split {}, {} waves, bound by {}\n", cost.tile_m, cost.tile_n,
+                     cost.split_k, fixed(cost.waves, 2), cost::name(cost.bound));
+  const gpu::GemmCalibration& set = gpu::gemm_calibration(gpu.calibration, shape.dtype);
+  out += set.source.empty() ? std::string("constants: defaults, fitted to no data of this number format\n")
+                            : fmt::format("constants: {}\n", set.source);
+  return out;
+}
+
+// Models by number format, built when first needed.
+class Models {
+ public:
+  Models(const gpu::Gpu& gpu, cost::Timing timing) : gpu_(gpu), timing_(timing) {}
+  const cost::GemmModel& operator[](DType dtype) {
+    auto& slot = models_[static_cast<std::size_t>(dtype)];
+    if (!slot) slot = std::make_unique<cost::GemmModel>(cost::gemm_model(gpu_, dtype, timing_));
+    return *slot;
+  }
+
+ private:
+  const gpu::Gpu& gpu_;
+  cost::Timing timing_;
+  std::array<std::unique_ptr<cost::GemmModel>, dtypes.size()> models_;
+};
+
+ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
+  const auto text = io.files.read(options.shapes, largest_table_bytes);
+  if (!text) {
+    print_error(io, fmt::format("{}: {}", options.shapes, text.error().message), text.error().hint);
+    return ExitCode::error;
+  }
+  std::vector<Error> errors;
+  const calibrate::ShapeTable shapes =
+      calibrate::read_shapes(*text, options.shapes, static_cast<DType>(options.dtype), errors);
+  for (const Error& error : errors) {
+    print_error(io, fmt::format("{}: {}", options.shapes, error.message), error.hint);
+  }
+  if (!errors.empty()) return ExitCode::error;
+
+  Models models(gpu, timing_of(options));
+  std::array<bool, dtypes.size()> checked{};
+  fmt::memory_buffer out;
+  fmt::format_to(std::back_inserter(out), "{},{}\n", shapes.header, added_columns);
+  for (const calibrate::MeasuredShape& row : shapes.rows) {
+    bool& known = checked[static_cast<std::size_t>(row.shape.dtype)];
+    if (!known && !runs(gpu, row.shape.dtype, io)) return ExitCode::error;
+    known = true;
+    const cost::OpCost cost = predict_gemm(models[row.shape.dtype], row.shape);
+    fmt::format_to(std::back_inserter(out), "{},{:.6g},{},{},{},{},{:.4g},{:.4f},{:.4f},{:.4f},{:.6g}\n",
+                   row.line, cost.time_us, cost::name(cost.bound), cost.tile_m, cost.tile_n, cost.split_k,
+                   cost.waves, cost.efficiency.alignment, cost.efficiency.tile, cost.efficiency.wave,
+                   cost.ideal_us);
+    if (out.size() > (1U << 20U)) {
+      io.out.write(out.data(), static_cast<std::streamsize>(out.size()));
+      out.clear();
+    }
+  }
+  io.out.write(out.data(), static_cast<std::streamsize>(out.size()));
+  return ExitCode::clean;
+}
+
+}  // namespace
+
+std::vector<Option> gemm_options(GemmOptions& options) {
+  std::vector<Option> all{
+      {.names = "SIZES",
+       .value = "M N K",
+       .doc = "rows and columns of the output, and the contraction",
+       .set = into(options.sizes),
+       .many = true},
+      {.names = "--dtype",
+       .value = "TYPE",
+       .doc = "number format of the operands (default bf16)",
+       .set = into_choice(options.dtype, dtype_names),
+       .choices = strings(dtype_names)},
+      {.names = "--batch",
+       .value = "N",
+       .doc = "independent products of this shape",
+       .set = into(options.batch)},
+      {.names = "--layout",
+       .value = "LAYOUT",
+       .doc = "tn: linear layer; nn: two row-major matrices; nt: weight gradient (default tn)",
+       .set = into_choice(options.layout, layouts),
+       .choices = strings(layouts)},
+      {.names = "--shapes",
+       .value = "FILE.csv",
+       .doc = "predict each row of a table with columns m, n, k and, if they are there, batch, dtype, op, "
+              "layout",
+       .set = into(options.shapes)},
+      {.names = "--format",
+       .value = "FORMAT",
+       .doc = "of a table's answer: csv (its columns and the prediction's)",
+       .set = into_choice(options.format, formats),
+       .choices = strings(formats)},
+      {.names = "--timing",
+       .value = "TIMING",
+       .doc =
+           "in-step: within a training or inference step; as-measured: as the benchmark that the profile was "
+           "fitted to sees it (default: as-measured for a table, in-step otherwise)",
+       .set = into_choice(options.timing, timings),
+       .choices = strings(timings)},
+  };
+  for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
+  return all;
+}
+
+ExitCode gemm(const GemmOptions& options, Io& io) {
+  const auto own = read_own_profiles(options.gpu, io);
+  if (!own) return ExitCode::error;
+  std::vector<Error> errors;
+  const std::vector<gpu::Gpu> gpus = named_gpus(options.gpu, *own, errors);
+  for (const Error& error : errors) print_error(io, error);
+  if (!errors.empty()) return ExitCode::error;
+  if (gpus.size() != 1) {
+    print_error(io, fmt::format("{} GPUs are named", gpus.size()), "one is needed, with `--gpu`");
+    return ExitCode::error;
+  }
+  const gpu::Gpu& gpu = gpus.front();
+  if (!options.shapes.empty()) {
+    if (!options.sizes.empty()) {
+      print_error(io, "both sizes and `--shapes` are given", "one of the two");
+      return ExitCode::error;
+    }
+    return table(options, gpu, io);
+  }
+  if (options.sizes.size() != 3) {
+    print_error(io, fmt::format("{} sizes are given", options.sizes.size()),
+                "three are needed: rows and columns of the output, and the contraction");
+    return ExitCode::error;
+  }
+  std::array<std::int64_t, 3> size{};
+  for (std::size_t i = 0; i < size.size(); ++i) {
+    const auto parsed = parse_integer(options.sizes[i]);
+    if (!parsed || *parsed < 1 || *parsed > largest_size) {
+      print_error(io, fmt::format("`{}` is no size", options.sizes[i]), "a whole number from 1 to 10^12");
+      return ExitCode::error;
+    }
+    size[i] = *parsed;
+  }
+  if (options.batch < 1 || options.batch > largest_size) {
+    print_error(io, fmt::format("`--batch {}` is no number of products", options.batch), "1 to 10^12");
+    return ExitCode::error;
+  }
+  const cost::GemmShape shape{options.batch,
+                              size[0],
+                              size[1],
+                              size[2],
+                              static_cast<DType>(options.dtype),
+                              static_cast<model::Layout>(options.layout)};
+  if (!runs(gpu, shape.dtype, io)) return ExitCode::error;
+  io.out << explain(gpu, shape, predict_gemm(gpu, shape, timing_of(options)));
+  return ExitCode::clean;
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,93 @@
+// Lists GPUs, or shows some in full.
+#include "cli/commands/gpus/gpus.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/commands/gpus/show.hpp"
+#include "cli/gpu_options.hpp"
+#include "cli/messages.hpp"
+#include "cli/words.hpp"
+#include "gpu/registry.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+using report::Style;
+using text::Document;
+
+constexpr std::array<std::string_view, 2> formats{"text", "json"};
+
+}  // namespace
+
+std::vector<Option> gpus_options(GpusOptions& options) {
+  return {
+      {.names = "NAME",
+       .value = "NAME",
+       .doc = "show this GPU in full; with none, the table of all",
+       .set = into(options.names),
+       .many = true,
+       .words = gpu_words},
+      {.names = "--gpu-file",
+       .value = "FILE",
+       .doc = "show the GPU described in a file of your own (docs/adding-a-gpu.md)",
+       .set = into(options.files),
+       .many = true},
+      {.names = "--format",
+       .value = "FORMAT",
+       .doc = "how to print",
+       .set = into_choice(options.format, formats),
+       .choices = strings(formats)},
+  };
+}
+
+ExitCode gpus(const GpusOptions& options, Io& io) {
+  const auto own = read_own_profiles({{}, options.files, {}}, io);
+  const bool in_full = !options.names.empty() || !options.files.empty();
+  std::vector<std::string> names = options.names;
+  if (!in_full) {
+    for (const std::string_view id : gpu::gpu_ids()) names.emplace_back(id);
+    std::sort(names.begin(), names.end());
+  }
+  std::vector<const Document*> documents;
+  bool failed = !own;
+  for (const std::string& name : names) {
+    if (const auto found = own ? gpu::find_profile(name, *own) : gpu::find_profile(name)) {
+      documents.push_back(*found);
+    } else {
+      print_error(io, found.error());
+      failed = true;
+    }
+  }
+  if (failed) return ExitCode::error;
+  for (const Document& document : *own) documents.push_back(&document);
+
+  std::vector<Shown> all;
+  for (const Document* document : documents) {
+    std::vector<Error> errors;
+    Shown shown{gpu::read_gpu(*document, errors, *own), {}, {}};
+    for (const Error& error : errors) print_error(io, error, document->source());
+    failed = failed || !errors.empty();
+    if (in_full) {
+      shown.facts = gpu::facts_of_gpu(*document, *own);
+      const Document* architecture = gpu::find_architecture_file(shown.gpu.architecture.id, *own);
+      if (architecture != nullptr) shown.architecture = gpu::facts_of_architecture(*architecture);
+    }
+    all.push_back(std::move(shown));
+  }
+  if (failed) return ExitCode::error;
+
+  if (formats[options.format] == "json") {
+    io.out << gpus_json_text(all, in_full);
+  } else if (!in_full) {
+    io.out << gpus_table_text(all);
+  } else {
+    const Style style{io.out_color};
+    for (std::size_t i = 0; i < all.size(); ++i)
+      io.out << (i > 0 ? "\n" : "") << gpu_profile_text(all[i], style);
+  }
+  return ExitCode::clean;
+}
+
+}  // namespace shapelint::cli

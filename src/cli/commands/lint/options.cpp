@@ -1,0 +1,136 @@
+// The options of `shapelint lint`.
+#include "cli/commands/lint/lint.hpp"
+#include "cli/field_options.hpp"
+#include "cli/words.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+void move_to(std::vector<Option>& all, std::vector<Option> more) {
+  for (Option& option : more) all.push_back(std::move(option));
+}
+
+std::vector<Option> choosing_options(LintOptions& options) {
+  return {
+      {.names = "--min-gain",
+       .value = "SHARE",
+       .doc = "leave out what saves less than this share of the step; 1% unless given",
+       .set = [&options](std::string_view text) { return into_share(options.min_gain.emplace())(text); }},
+      {.names = "--fail-level",
+       .value = "LEVEL",
+       .doc = "exit with 1 for findings from this severity on; warning unless given",
+       .set =
+           [&options](std::string_view text) {
+             return into_choice(options.fail_level.emplace(), fail_levels)(text);
+           },
+       .choices = strings(fail_levels)},
+      {.names = "--exit-zero",
+       .doc = "exit with 0 even when something is found",
+       .set = into(options.exit_zero)},
+      {.names = "--select",
+       .value = "RULES",
+       .doc = "only these rules: codes, names, or beginnings of codes such as SL1",
+       .set = into_list(options.select),
+       .many = true,
+       .words = rule_words,
+       .is_list = true},
+      {.names = "--extend-select",
+       .value = "RULES",
+       .doc = "these rules as well, such as rules in preview",
+       .set = into_list(options.extend_select),
+       .many = true,
+       .words = rule_words,
+       .is_list = true},
+      {.names = "--ignore",
+       .value = "RULES",
+       .doc = "not these rules",
+       .set = into_list(options.ignore),
+       .many = true,
+       .words = rule_words,
+       .is_list = true},
+      {.names = "--no-ignores",
+       .doc = "report also what comments and `ignore-keys` silence",
+       .set = into(options.no_ignores)},
+  };
+}
+
+std::vector<Option> known_options(LintOptions& options) {
+  constexpr auto group = "Only what is new";
+  return {
+      {.names = "--baseline",
+       .value = "FILE",
+       .doc = "leave out the findings that this file knows",
+       .set = into(options.baseline),
+       .group = group},
+      {.names = "--write-baseline",
+       .doc = "write all findings to the baseline (`shapelint-baseline.json` unless named)",
+       .set = into(options.write_baseline),
+       .group = group},
+      {.names = "--prune-baseline",
+       .doc = "take out of the baseline what is no longer found in the files linted",
+       .set = into(options.prune_baseline),
+       .group = group},
+      {.names = "--diff-base",
+       .value = "REV",
+       .doc = "lint files that changed since this git revision, and report what the change introduced",
+       .set = into(options.diff_base),
+       .group = group},
+  };
+}
+
+std::vector<Option> file_options(LintOptions& options) {
+  constexpr auto group = "Files and configuration";
+  return {
+      {.names = "--config",
+       .value = "FILE",
+       .doc = "this configuration instead of the closest to each file (docs/configuration.md)",
+       .set = into(options.config),
+       .group = group},
+      {.names = "--isolated", .doc = "no configuration file", .set = into(options.isolated), .group = group},
+      {.names = "--force-exclude",
+       .doc = "`exclude` of the configuration holds for files that are named here as well",
+       .set = into(options.force_exclude),
+       .group = group},
+      {.names = "--stdin-filename",
+       .value = "NAME",
+       .doc = "what to call standard input, in messages and when looking for its configuration",
+       .set = into(options.stdin_filename),
+       .group = group},
+      {.names = "-j,--jobs",
+       .value = "N",
+       .doc = "files linted at the same time; as many as there are processors unless given",
+       .set = into(options.jobs),
+       .group = group},
+      {.names = "-v,--verbose",
+       .doc =
+           "also say which files are passed over, what was not understood, and which configuration applies",
+       .set = into(options.verbose),
+       .group = group},
+  };
+}
+
+}  // namespace
+
+std::vector<Option> lint_options(LintOptions& options) {
+  std::vector<Option> all{
+      {.names = "FILE",
+       .value = "FILE",
+       .doc =
+           "configuration to check, or a folder to search (`docs/formats.md` lists what is understood); `-` "
+           "reads standard input",
+       .set = into(options.files),
+       .many = true,
+       .required = true},
+  };
+  move_to(all, output_options(options.output));
+  move_to(all, choosing_options(options));
+  move_to(all, known_options(options));
+  move_to(all, file_options(options));
+  move_to(all, gpu_options(options.gpu));
+  move_to(all, field_options(options.overrides));
+  all.push_back(dimension_option(options.dimensions));
+  return all;
+}
+
+}  // namespace shapelint::cli

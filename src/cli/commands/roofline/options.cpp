@@ -1,0 +1,74 @@
+// The options of `shapelint roofline`.
+#include <array>
+
+#include "cli/commands/roofline/roofline.hpp"
+#include "cli/field_options.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> formats{"text", "json", "csv"};
+
+}  // namespace
+
+std::vector<Option> roofline_options(RooflineOptions& options) {
+  std::vector<Option> all{
+      {.names = "FILE",
+       .value = "FILE",
+       .doc = "models; `-` reads standard input",
+       .set = into(options.files),
+       .many = true,
+       .required = true},
+      {.names = "--over",
+       .value = "FIELD=LOW:HIGH:STEP",
+       .doc = "throughput, latency and intensity over these values of a field, and where products turn "
+              "compute-bound; also FIELD=LOW:HIGH:*FACTOR and FIELD=A,B,C",
+       .set = into(options.over)},
+      {.names = "--prefill-chunk",
+       .value = "N",
+       .doc = "tokens of a prompt per forward pass (chunked prefill); the whole prompt unless given",
+       .set = into(options.prefill_chunk)},
+      {.names = "--draft",
+       .value = "FILE",
+       .doc = "model that drafts tokens for a decode to check (`--speculative-tokens`): its own steps are "
+              "counted, with the parallelism that its file states",
+       .set = into(options.draft)},
+      {.names = "--output-tokens",
+       .value = "N",
+       .doc = "new tokens for each sequence of a prefill or decode: the whole batch from its prompts to the "
+              "last token, as benchmarks of serving tell it",
+       .set = into(options.output_tokens)},
+      {.names = "--top",
+       .value = "N",
+       .doc = "rows of the table of operations, 0 for all; also shows it where several GPUs or files are "
+              "compared",
+       .set = into(options.top)},
+      {.names = "--format",
+       .value = "FORMAT",
+       .doc = "text, json (docs/schema/shapelint-roofline.schema.json) or csv (a row per operation, with "
+              "--over a row per value)",
+       .set = into_choice(options.format, formats),
+       .choices = strings(formats)},
+      {.names = "--plot",
+       .value = "FILE.svg",
+       .doc = "writes the roofline as a picture; with several GPUs one each, its name before the extension",
+       .set = into(options.pictures.plot)},
+      {.names = "--waterfall",
+       .value = "FILE.svg",
+       .doc = "writes where the step's time goes as a picture, loss by loss",
+       .set = into(options.pictures.waterfall)},
+      {.names = "--report",
+       .value = "FILE.html",
+       .doc = "writes an interactive page: roofline, losses, operations, sweeps (over --over, and over the "
+              "batch, "
+              "lengths and the model's dimensions) and the linter's findings",
+       .set = into(options.pictures.page)},
+  };
+  for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
+  for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
+  all.push_back(dimension_option(options.dimensions));
+  return all;
+}
+
+}  // namespace shapelint::cli

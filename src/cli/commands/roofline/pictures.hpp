@@ -1,0 +1,31 @@
+// The files that `shapelint roofline` writes beside its table.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/io.hpp"
+#include "report/report.hpp"
+#include "report/roofline/roofline.hpp"
+
+namespace shapelint::cli {
+
+struct PictureOptions {
+  std::string plot;       // SVG; empty: none
+  std::string waterfall;  // SVG
+  std::string page;       // HTML
+  bool any() const { return !plot.empty() || !waterfall.empty() || !page.empty(); }
+};
+
+// Writes what is asked for; with several cases each picture gets the case's GPU (and model) before its
+// extension, the page holds all. `lint` is for the page. Errors are printed; false when there was one.
+bool write_pictures(const report::RooflineReport& roofline, const report::Report& lint,
+                    const PictureOptions& options, Io& io);
+
+// Whether a path, if there is one, ends as what is written there; else an error is printed.
+bool has_ending(const std::string& path, std::string_view option, std::string_view ending, Io& io);
+
+// Writes one file, or prints why not.
+bool write_picture(const std::string& path, const std::string& content, Io& io);
+
+}  // namespace shapelint::cli

@@ -1,0 +1,258 @@
+// `shapelint roofline`: from files and GPUs to a report.
+#include "cli/commands/roofline/roofline.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/commands/roofline/page_sweeps.hpp"
+#include "cli/commands/suggest/setup.hpp"
+#include "cli/messages.hpp"
+#include "gpu/registry.hpp"
+#include "model/derive.hpp"
+#include "model/lower/lower.hpp"
+#include "report/roofline/roofline.hpp"
+#include "rules/book/rule.hpp"
+#include "rules/engine/lint.hpp"
+#include "suggest/edit/axes.hpp"
+#include "suggest/edit/footprint.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+// GPUs that a remedy may propose: all built-in ones of the same vendor.
+std::vector<gpu::Gpu> alternatives(const gpu::Gpu& gpu) {
+  std::vector<gpu::Gpu> out;
+  for (const std::string_view id : gpu::gpu_ids()) {
+    auto found = gpu::find_gpu(id);
+    if (found && found->vendor == gpu.vendor) out.push_back(*std::move(found));
+  }
+  return out;
+}
+
+std::vector<std::string> notes_of(const model::Reading& reading, const suggest::Draft* draft) {
+  std::vector<std::string> notes;
+  const model::Plan& plan = reading.setup.plan;
+  if (plan.mode == model::Mode::decode && plan.context_length == 0) {
+    notes.emplace_back("the cache is empty (context_length is 0): give `--context-length N`");
+  }
+  if (plan.mode == model::Mode::decode && plan.tensor > 1 && plan.sequence_parallel) {
+    notes.emplace_back(
+        "sequence_parallel is on, which few tokens gain nothing from: engines that serve sum up\n"
+        "      whole streams (`--sequence-parallel false`)");
+  }
+  if (draft != nullptr && draft->setup.model.vocab_size != reading.setup.model.vocab_size) {
+    notes.push_back(
+        fmt::format("the draft has {} tokens in its vocabulary, this model {}: they must share one",
+                    draft->setup.model.vocab_size, reading.setup.model.vocab_size));
+  }
+  return notes;
+}
+
+// The model of `--draft`, as its file describes it; nothing when something is wrong with it, which is
+// printed.
+std::optional<suggest::Draft> read_draft(const std::string& path, const GpuOptions& gpu, Io& io) {
+  SuggestOptions options;
+  options.file = path;
+  options.gpu = gpu;
+  options.networks = true;
+  // What its file need not say: the other model's plan does.
+  for (const std::string_view length : {"context_length", "sequence_length"})
+    options.overrides.push_back({model::find_field(length), 1, "--draft"});
+  const auto input = read_suggest_input(options, io);
+  if (!input) return std::nullopt;
+  if (!input->reading().setup.model.conv.empty()) {
+    print_error(io, fmt::format("{}: this is a network of layers, which drafts no tokens", path),
+                "`--draft` takes a language model");
+    return std::nullopt;
+  }
+  return suggest::Draft{input->reading().name.empty() ? path : input->reading().name, input->reading().setup};
+}
+
+report::RooflineCase case_of(const ModelFile& file, const gpu::Gpu& gpu, const RooflineOptions& options,
+                             const suggest::Draft* draft) {
+  const model::Reading& reading = file.readings.front();
+  report::RooflineCase out;
+  out.path = file.path;
+  out.model = reading.name;
+  out.gpu = gpu;
+  out.setup = reading.setup;
+  out.workload = model::lower(reading.setup);
+  const model::Plan& plan = reading.setup.plan;
+  out.line = cost::roofline(gpu, out.workload, plan.dtype);
+  if (plan.mode != model::Mode::train && reading.setup.model.causal && reading.setup.model.conv.empty()) {
+    out.serving = suggest::serving_of(gpu, reading.setup, options.prefill_chunk, draft);
+  }
+  if (out.serving && options.output_tokens > 0) {
+    out.generation =
+        suggest::generation_of(gpu, reading.setup, out.serving->prompt, options.output_tokens, draft);
+  }
+  out.launches = suggest::launches_of(reading.setup);
+  out.remedies = suggest::remedies(gpu, reading.setup, alternatives(gpu), draft);
+  out.memory_bytes = suggest::memory_bytes(reading.setup);
+  if (draft != nullptr) out.memory_bytes += suggest::draft_bytes(plan, *draft);
+  out.notes = notes_of(reading, draft);
+  return out;
+}
+
+report::RooflineCurve curve_of(const ModelFile& file, const gpu::Gpu& gpu, const suggest::RangeRequest& range,
+                               const suggest::Draft* draft) {
+  const model::Reading& reading = file.readings.front();
+  const suggest::Links links = suggest::links_of_unstated(reading);
+  std::vector<model::Origin> origins = reading.origins;
+  origins[static_cast<std::size_t>(range.field)].kind = model::Origin::Kind::stated;
+  suggest::Moved moved;
+  moved.add(range.field);
+  const auto at = [&](std::int64_t value) {
+    model::Setup setup = reading.setup;
+    model::fields()[static_cast<std::size_t>(range.field)].set(setup, value);
+    suggest::follow(reading.setup, links, moved, setup);
+    model::rederive(setup, origins);
+    return setup;
+  };
+  report::RooflineCurve out;
+  out.path = file.path;
+  out.model = reading.name;
+  out.gpu_id = gpu.id;
+  out.gpu_name = gpu.name;
+  out.field = std::string(model::fields()[static_cast<std::size_t>(range.field)].name);
+  out.mode = reading.setup.plan.mode;
+  out.network = !reading.setup.model.conv.empty();
+  out.curve = suggest::curve_of(gpu, range.values, at, draft);
+  return out;
+}
+
+// What the page's reader may choose among: the range that was asked for, then the usual ones.
+void add_sweeps(const ModelFile& file, const gpu::Gpu& gpu, const std::optional<suggest::RangeRequest>& range,
+                const suggest::Draft* draft, report::RooflineReport& report) {
+  if (range) report.sweeps.push_back(report.curves.back());
+  const model::Reading& reading = file.readings.front();
+  for (const suggest::RangeRequest& usual : page_sweeps(reading)) {
+    if (range && range->field == usual.field) continue;
+    report.sweeps.push_back(curve_of(file, gpu, usual, draft));
+    const auto field = static_cast<std::size_t>(usual.field);
+    report.sweeps.back().own = model::fields()[field].get(reading.setup);
+  }
+}
+
+// The file's models with their findings, for the page.
+void lint_for_page(const SuggestInput& input, report::Report& lint) {
+  for (const gpu::Gpu& gpu : input.gpus) {
+    const auto known = [&](const gpu::Gpu& other) { return other.id == gpu.id; };
+    if (std::none_of(lint.gpus.begin(), lint.gpus.end(), known)) lint.gpus.push_back(gpu);
+  }
+  report::ModelReport model;
+  model.path = input.file.path;
+  model.source = input.file.source;
+  model.reading = input.reading();
+  model.result = rules::lint(rules::builtin_rules(), model.reading, input.gpus);
+  lint.models.push_back(std::move(model));
+}
+
+// Of the options alone; what is wrong is printed.
+bool are_usable(const RooflineOptions& options, Io& io) {
+  bool good = true;
+  const std::pair<std::string_view, std::int64_t> counts[] = {{"--prefill-chunk", options.prefill_chunk},
+                                                              {"--output-tokens", options.output_tokens},
+                                                              {"--top", options.top.value_or(0)}};
+  for (const auto& [name, count] : counts) {
+    if (count >= 0) continue;
+    print_error(io, fmt::format("`{}` must not be negative", name));
+    good = false;
+  }
+  const PictureOptions& pictures = options.pictures;
+  good = has_ending(pictures.plot, "--plot", ".svg", io) && good;
+  good = has_ending(pictures.waterfall, "--waterfall", ".svg", io) && good;
+  return has_ending(pictures.page, "--report", ".html", io) && good;
+}
+
+// Options that ask for what only serving has, of a file that is about something else; they are printed.
+bool are_served(const RooflineOptions& options, const model::Reading& reading, const std::string& path,
+                Io& io) {
+  const bool serves = reading.setup.plan.mode != model::Mode::train && reading.setup.model.causal &&
+                      reading.setup.model.conv.empty();
+  const bool decodes = serves && reading.setup.plan.mode == model::Mode::decode;
+  const std::tuple<std::string_view, bool, bool> asked[] = {
+      {"--prefill-chunk", options.prefill_chunk > 0, serves},
+      {"--output-tokens", options.output_tokens > 0, serves},
+      {"--draft", !options.draft.empty(), decodes}};
+  bool good = true;
+  for (const auto& [name, is_asked, applies] : asked) {
+    if (!is_asked || applies) continue;
+    print_error(io,
+                fmt::format("{}: `{}` is for models that answer prompts{}", path, name,
+                            name == "--draft" ? ", while they decode" : ""),
+                reading.setup.model.conv.empty() ? "`--mode decode --context-length N` says so" : "");
+    good = false;
+  }
+  return good;
+}
+
+}  // namespace
+
+ExitCode roofline(const RooflineOptions& options, Io& io) {
+  std::optional<suggest::RangeRequest> range;
+  if (!options.over.empty()) {
+    auto parsed = suggest::parse_range(options.over, false);
+    if (!parsed) {
+      print_error(io, parsed.error());
+      return ExitCode::error;
+    }
+    range = *std::move(parsed);
+  }
+  if (!are_usable(options, io)) return ExitCode::error;
+  report::RooflineReport report;
+  report::Report lint;  // filled for the page only
+  const bool has_page = !options.pictures.page.empty();
+  bool failed = false;
+  std::optional<suggest::Draft> draft;
+  if (!options.draft.empty()) {
+    draft = read_draft(options.draft, options.gpu, io);
+    if (!draft) return ExitCode::error;
+  }
+  const suggest::Draft* const drafts = draft ? &*draft : nullptr;
+  for (const std::string& path : options.files) {
+    SuggestOptions common;
+    common.file = path;
+    common.networks = true;
+    common.gpu = options.gpu;
+    common.overrides = options.overrides;
+    common.dimensions = options.dimensions;
+    if (range) common.overrides.push_back({range->field, range->values.front(), "--over"});
+    const auto input = read_suggest_input(common, io);
+    failed = failed || input == nullptr;
+    if (!input) continue;
+    if (!are_served(options, input->reading(), path, io)) {
+      failed = true;
+      continue;
+    }
+    for (const gpu::Gpu& gpu : input->gpus) {
+      if (range) report.curves.push_back(curve_of(input->file, gpu, *range, drafts));
+      if (!range || options.pictures.any())
+        report.cases.push_back(case_of(input->file, gpu, options, drafts));
+      if (has_page) add_sweeps(input->file, gpu, range, drafts, report);
+    }
+    if (has_page) lint_for_page(*input, lint);
+  }
+  if (report.cases.empty() && report.curves.empty()) return ExitCode::error;
+  if (!write_pictures(report, lint, options.pictures, io)) failed = true;
+  // Standard output has what was asked for, whatever the files have beside it.
+  range ? report.cases.clear() : report.curves.clear();
+  switch (options.format) {
+    case 1:
+      io.out << report::roofline_json(report);
+      break;
+    case 2:
+      io.out << report::roofline_csv(report);
+      break;
+    default:
+      io.out << report::roofline_text(report, options.top, {});
+  }
+  return failed ? ExitCode::error : ExitCode::clean;
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,131 @@
+// `shapelint explain`: one rule in full.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "base/number.hpp"
+#include "cli/commands/rules/json.hpp"
+#include "cli/commands/rules/rules.hpp"
+#include "cli/messages.hpp"
+#include "cli/words.hpp"
+#include "report/style.hpp"
+#include "report/wrap.hpp"
+#include "rules/book/docs.hpp"
+#include "rules/book/rule.hpp"
+#include "rules/engine/lint.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+using report::Role;
+using report::Style;
+using report::wrap;
+
+constexpr std::array<std::string_view, 3> formats{"text", "json", "markdown"};
+
+Role role_of(rules::Severity severity) {
+  return severity == rules::Severity::error     ? Role::error
+         : severity == rules::Severity::warning ? Role::warning
+                                                : Role::info;
+}
+
+// "label: text", the text wrapped under itself.
+std::string labelled(std::string_view label, std::string_view text, const Style& style) {
+  constexpr std::size_t indent = 12;
+  const std::size_t gap = label.size() + 1 < indent ? indent - label.size() - 1 : 1;
+  return fmt::format("{}{}{}\n", style.paint(Role::strong, fmt::format("{}:", label)), std::string(gap, ' '),
+                     wrap(text, indent, indent));
+}
+
+std::string explain_text(const rules::Rule& rule, const Style& style) {
+  const auto severity = rule.effect == rules::Effect::fails ? rules::Severity::error : rule.severity;
+  std::string out = fmt::format("{}: {}\n\n", style.paint(role_of(severity), rule.code),
+                                style.paint(Role::strong, fmt::format("{} ({})", rule.name, name(severity))));
+  out += wrap(fmt::format("Finds {}.", rule.summary), 0, 0) + "\n\n";
+  std::string_view why = rule.why;
+  while (why.starts_with('\n')) why.remove_prefix(1);
+  while (why.ends_with('\n')) why.remove_suffix(1);
+  out += wrap(why, 0, 0) + "\n\n";
+  out += labelled("found when", rule.when.value, style);
+  for (const rules::Parameter& each : rule.parameters) {
+    out += labelled(
+        "with", fmt::format("{} = {} ({}); set it by [lint.params]", each.name, exact(each.value), each.doc),
+        style);
+  }
+  for (const rules::Fix& fix : rule.fixes) {
+    for (const auto& [field, text] : fix.set) {
+      out += labelled("tries", fmt::format("{} = {}", field, text.value), style);
+    }
+    if (!fix.vary.empty()) {
+      out += labelled("tries",
+                      fmt::format("values near the present ones of {}", fmt::join(fix.vary, " and ")), style);
+    }
+  }
+  for (const rules::Example& each : rule.examples) {
+    std::string_view config = each.config;
+    while (config.starts_with('\n')) config.remove_prefix(1);
+    out += fmt::format(
+        "\n{}\n",
+        style.paint(Role::strong, fmt::format("{} on {}:", each.finds ? "found" : "not found", each.gpu)));
+    std::size_t begin = 0;
+    while (begin < config.size()) {
+      const std::size_t end = std::min(config.find('\n', begin), config.size());
+      out += fmt::format("    {}\n", config.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  out += fmt::format("\n{}\n", style.paint(Role::strong, "sources:"));
+  for (const std::string_view source : rule.sources) out += fmt::format("  - {}\n", wrap(source, 4, 4));
+  return out;
+}
+
+}  // namespace
+
+std::vector<Option> explain_options(ExplainOptions& options) {
+  return {{.names = "RULE",
+           .value = "RULE",
+           .doc = "code or name of a rule: `SL101`, `vocab-misaligned`",
+           .set = into(options.names),
+           .many = true,
+           .required = true,
+           .words = rule_words},
+          {.names = "--format",
+           .value = "FORMAT",
+           .doc = "how to print",
+           .set = into_choice(options.format, formats),
+           .choices = strings(formats)}};
+}
+
+ExitCode explain(const ExplainOptions& options, Io& io) {
+  const rules::RuleBook& book = rules::builtin_rules();
+  std::vector<const rules::Rule*> found;
+  bool failed = false;
+  for (const std::string& name : options.names) {
+    const rules::Rule* rule = book.find(name);
+    if (rule != nullptr) {
+      found.push_back(rule);
+      continue;
+    }
+    std::string hint = did_you_mean(name, book.names());
+    if (hint.empty()) hint = "`shapelint rules` lists them";
+    print_error(io, fmt::format("there is no rule `{}`", report::printable(name)), hint);
+    failed = true;
+  }
+  if (failed) return ExitCode::error;
+  if (formats[options.format] == "json") {
+    io.out << rules_json_text(found);
+    return ExitCode::clean;
+  }
+  const Style style{io.out_color};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (i > 0) io.out << '\n';
+    io.out << (formats[options.format] == "markdown" ? rules::rule_markdown(*found[i])
+                                                     : explain_text(*found[i], style));
+  }
+  return ExitCode::clean;
+}
+
+}  // namespace shapelint::cli

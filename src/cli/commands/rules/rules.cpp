@@ -1,0 +1,47 @@
+// `shapelint rules`: the table of rules.
+#include "cli/commands/rules/rules.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/commands/rules/json.hpp"
+#include "report/wrap.hpp"
+#include "rules/book/rule.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> formats{"text", "json"};
+
+}  // namespace
+
+std::vector<Option> rules_options(RulesOptions& options) {
+  return {{.names = "--format",
+           .value = "FORMAT",
+           .doc = "how to print",
+           .set = into_choice(options.format, formats),
+           .choices = strings(formats)}};
+}
+
+ExitCode rules(const RulesOptions& options, Io& io) {
+  const auto all = rules::builtin_rules().rules();
+  if (formats[options.format] == "json") {
+    std::vector<const rules::Rule*> list;
+    for (const rules::Rule& rule : all) list.push_back(&rule);
+    io.out << rules_json_text(list);
+    return ExitCode::clean;
+  }
+  std::size_t width = 0;
+  for (const rules::Rule& rule : all) width = std::max(width, rule.name.size());
+  for (const rules::Rule& rule : all) {
+    const auto severity = rule.effect == rules::Effect::fails ? rules::Severity::error : rule.severity;
+    io.out << fmt::format("{}  {:<{}}  {:<7}  {}\n", rule.code, rule.name, width, name(severity),
+                          rule.summary);
+  }
+  return ExitCode::clean;
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,93 @@
+// `shapelint show`: what was understood of a file: dialect, each field with its value and where it came from.
+#include "cli/commands/show/show.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/commands/show/reading.hpp"
+#include "cli/field_options.hpp"
+#include "cli/messages.hpp"
+#include "cli/model_file.hpp"
+#include "formats/discover.hpp"
+#include "formats/onnx/onnx.hpp"
+#include "formats/read.hpp"
+#include "project/configured_reader.hpp"
+#include "text/limits.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> format_names{"text", "json"};
+
+}  // namespace
+
+std::vector<Option> show_options(ShowOptions& options) {
+  std::vector<Option> all{
+      {.names = "FILE",
+       .value = "FILE",
+       .doc = "configurations, or folders to search for them",
+       .set = into(options.files),
+       .many = true,
+       .required = true},
+      {.names = "--format",
+       .value = "FORMAT",
+       .doc = "what to print",
+       .set = into_choice(options.format, format_names),
+       .choices = strings(format_names)},
+      {.names = "--ops",
+       .doc = "also the operations of one rank (JSON has them anyway)",
+       .set = into(options.ops)},
+      {.names = "--fields-only",
+       .doc = "leave out of JSON what follows from the fields: dimensions per rank, parameters, operations",
+       .set = into(options.fields_only)},
+      {.names = "--verbose", .doc = "also say what was not understood", .set = into(options.verbose)},
+  };
+  for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
+  all.push_back(dimension_option(options.dimensions));
+  return all;
+}
+
+ExitCode show(const ShowOptions& options, Io& io) {
+  const bool is_json = format_names[options.format] == "json";
+  const formats::Discovery found = formats::discover(io.files, options.files);
+  ExitCode code = found.errors.empty() ? ExitCode::clean : ExitCode::error;
+  for (const Error& error : found.errors) print_error(io, error);
+  formats::ReadOptions reading_options;
+  reading_options.overrides = options.overrides;
+  reading_options.dimensions = options.dimensions;
+  Places places(io.files);
+  std::vector<ShownFile> files;
+  ConfiguredReader reader(io);
+  for (const formats::Found& file : found.files) {
+    auto source = read_named(file.path, io.files);
+    if (!source) {
+      print_error(io, source.error());
+      code = ExitCode::error;
+      continue;
+    }
+    places.remember(file.path, *source);
+    formats::ReadResult result = reader.read(file.path, *source, reading_options);
+    for (const Error& error : result.errors) {
+      print_error(io, error, error.path == file.path ? std::string_view(*source) : std::string_view{});
+      code = ExitCode::error;
+    }
+    if (!result.recognised && !file.named) continue;
+    if (!is_json) {
+      for (const model::Reading& reading : result.readings) io.out << show_text(reading, options.ops, places);
+      const bool nothing = result.readings.empty() && result.errors.empty();
+      if (options.verbose || (file.named && nothing)) {
+        for (const model::Note& note : result.notes) print_note(io, file.path, note);
+        for (const model::Reading& reading : result.readings) {
+          for (const model::Note& note : reading.notes) print_note(io, file.path, note);
+        }
+      }
+    }
+    files.push_back({file.path, std::move(result)});
+  }
+  if (is_json) io.out << show_json(files, options.fields_only, places);
+  return code;
+}
+
+}  // namespace shapelint::cli

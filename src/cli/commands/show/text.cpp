@@ -1,0 +1,191 @@
+// A reading as text.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "cli/commands/show/reading.hpp"
+#include "model/cnn/cnn.hpp"
+#include "model/derive.hpp"
+#include "model/fields.hpp"
+#include "model/lower/lower.hpp"
+#include "model/op_names.hpp"
+#include "text/limits.hpp"
+
+namespace shapelint::cli {
+
+using model::Origin;
+
+text::Place Places::of(const std::string& path, Span span) {
+  auto found = sources_.find(path);
+  if (found == sources_.end()) {
+    auto content = files_.read(path, text::max_source_bytes);
+    found = sources_.emplace(path, content ? *std::move(content) : std::string()).first;
+  }
+  return text::place_of(found->second, span.begin);
+}
+
+std::string_view kind_name(Origin::Kind kind) {
+  constexpr std::array<std::string_view, 5> names{"unknown", "stated", "command line", "derived", "default"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string field_text(const model::Reading& reading, model::FieldId field) {
+  const auto index = static_cast<std::size_t>(field);
+  if (reading.origins[index].kind == Origin::Kind::unknown) return "?";
+  const model::FieldInfo& info = model::fields()[index];
+  const std::int64_t value = info.get(reading.setup);
+  if (info.type == model::FieldType::boolean) return value != 0 ? "yes" : "no";
+  if (info.type == model::FieldType::choice)
+    return std::string(info.choices[static_cast<std::size_t>(value)]);
+  return std::to_string(value);
+}
+
+std::vector<PerRank> per_rank(const model::Reading& reading) {
+  const model::ModelSpec& spec = reading.setup.model;
+  const std::int64_t tensor = reading.setup.plan.tensor;
+  const auto share = [&](std::int64_t whole) { return (whole + tensor - 1) / tensor; };
+  std::vector<PerRank> out;
+  if (!spec.conv.empty()) return out;
+  if (spec.vocab_size > 0) {
+    const std::int64_t rows = model::vocab_rows(reading.setup);
+    out.push_back({"vocab_rows", "vocab_size, vocab_padding_multiple, tensor", rows});
+    out.push_back({"vocab_rows_per_rank", "vocab_rows / tensor", share(rows)});
+  }
+  out.push_back({"heads_per_rank", "num_attention_heads / tensor", share(spec.num_attention_heads)});
+  out.push_back(
+      {"key_value_heads_per_rank", "num_key_value_heads / tensor", share(spec.num_key_value_heads)});
+  if (spec.intermediate_size > 0) {
+    out.push_back(
+        {"intermediate_size_per_rank", "intermediate_size / tensor", share(spec.intermediate_size)});
+  }
+  if (spec.moe.num_experts > 0) {
+    out.push_back({"experts_per_rank", "moe_num_experts / expert",
+                   (spec.moe.num_experts + reading.setup.plan.expert - 1) / reading.setup.plan.expert});
+  }
+  out.push_back({"tokens_per_micro_batch", "micro_batch_size * sequence_length / context",
+                 reading.setup.plan.micro_batch_size *
+                     ((reading.setup.plan.sequence_length + reading.setup.plan.context - 1) /
+                      reading.setup.plan.context)});
+  return out;
+}
+
+std::string op_text(const model::Op& op) {
+  switch (op.kind) {
+    case model::OpKind::gemm:
+      return fmt::format("{}{} x {} x {}", op.batch.value > 1 ? fmt::format("{} times ", op.batch.value) : "",
+                         op.m.value, op.n.value, op.k.value);
+    case model::OpKind::attention:
+      return fmt::format("{} sequences, {} and {} heads of {}, {} by {}", op.attention.sequences.value,
+                         op.attention.heads.value, op.attention.key_value_heads.value,
+                         op.attention.head_dim.value, op.attention.query_length.value,
+                         op.attention.key_length.value);
+    default:
+      return fmt::format("{} bytes", exact(op.bytes));
+  }
+}
+
+namespace {
+
+std::string origin_text(const Origin& origin, Places& places) {
+  switch (origin.kind) {
+    case Origin::Kind::stated: {
+      const text::Place place = places.of(origin.path, origin.span);
+      return fmt::format("{}:{}:{} `{}`{}", origin.path, place.line, place.column, origin.key_path,
+                         origin.note.empty() ? "" : fmt::format(" ({})", origin.note));
+    }
+    case Origin::Kind::derived:
+      return fmt::format("= {}", origin.note);
+    default:
+      return origin.note;
+  }
+}
+
+std::string size_text(const model::Feature& feature) {
+  return fmt::format("{} x {} x {}", feature.height, feature.width, feature.channels);
+}
+
+std::string_view kind_of(const model::LayerShape& shape) {
+  constexpr std::array<std::string_view, 7> names{"conv",   "linear", "pool",       "add",
+                                                  "concat", "matmul", "elementwise"};
+  return model::is_depthwise(shape) ? "depthwise" : names[static_cast<std::size_t>(shape.kind)];
+}
+
+// One line for each layer: what it is, how often, from which size to which, parameters and multiply-adds.
+std::string layers_text(const model::Reading& reading) {
+  const model::Network network = model::resolve(reading.setup.model);
+  std::size_t width = 0;
+  for (const model::LayerShape& shape : network.layers) width = std::max(width, shape.name.size());
+  std::string out = "layers\n";
+  for (const model::LayerShape& shape : network.layers) {
+    std::string line =
+        fmt::format("  {:<{}}  {:>2} x  {:<11}", shape.name, width, shape.count, kind_of(shape));
+    if (shape.kind != model::ShapeKind::matmul && shape.kind != model::ShapeKind::elementwise) {
+      const bool kernel = shape.kind == model::ShapeKind::conv || shape.kind == model::ShapeKind::pool;
+      const std::string how = kernel ? fmt::format("{} x {}{}", shape.kernel_height, shape.kernel_width,
+                                                   shape.stride > 1 ? fmt::format(" / {}", shape.stride) : "")
+                                     : "";
+      line += fmt::format("{:<10}{:>16} -> {:<16}", how, size_text(shape.in), size_text(shape.out));
+    } else {
+      line += std::string(46, ' ');
+    }
+    const double sums = model::multiply_adds(shape);
+    if (sums > 0) {
+      line += fmt::format("{:>10} parameters {:>9} multiply-adds",
+                          count_short(static_cast<double>(model::parameters_of(shape))), count_short(sums));
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string show_text(const model::Reading& reading, bool with_ops, Places& places) {
+  std::string out = fmt::format("{}: {}", reading.path, reading.dialect);
+  if (!reading.model_type.empty()) out += fmt::format(", {}", reading.model_type);
+  if (!reading.part.empty()) out += fmt::format(" ({})", reading.part);
+  out += "\n";
+  const auto table = model::fields();
+  std::string_view section;
+  const bool network = !reading.setup.model.conv.empty();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (network && !model::concerns_networks(static_cast<model::FieldId>(i))) continue;
+    if (table[i].section != section) {
+      section = table[i].section;
+      out += fmt::format("[{}]\n", section);
+    }
+    const Origin& origin = reading.origins[i];
+    std::string line = fmt::format("  {:<26}{:>10}  {:<13}{}", table[i].key,
+                                   field_text(reading, static_cast<model::FieldId>(i)),
+                                   kind_name(origin.kind), origin_text(origin, places));
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  if (!reading.complete) return out + "too little is known to go on\n";
+  if (network) out += layers_text(reading);
+  if (!network) out += "per rank\n";
+  for (const PerRank& each : per_rank(reading)) {
+    out += fmt::format("  {:<26}{:>10}  = {}\n", each.name, each.value, each.from);
+  }
+  const std::int64_t all = model::parameter_count(reading.setup);
+  const std::int64_t active = model::active_parameter_count(reading.setup);
+  out += fmt::format("parameters {}{}\n", with_commas(all),
+                     active == all ? "" : fmt::format(", {} active", with_commas(active)));
+  if (network) {
+    const model::NetworkSize size = model::size_of(model::resolve(reading.setup.model));
+    out += fmt::format("multiply-adds per image {}, elements of all outputs {}\n",
+                       count_short(size.multiply_adds), count_short(size.output_elements));
+  }
+  if (!with_ops) return out;
+  out += "operations of one rank\n";
+  for (const model::Op& op : model::lower(reading.setup).ops) {
+    out += fmt::format("  {:<30}{:<12}{:>8} x  {}\n", op.name, model::name(op.pass), exact(op.count),
+                       op_text(op));
+  }
+  return out;
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,15 @@
+// A suggestion made in the file: `--apply` and `--diff`.
+#pragma once
+
+#include "cli/commands/suggest/suggest.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/io.hpp"
+#include "cli/model_file.hpp"
+#include "report/suggestions/suggestions.hpp"
+
+namespace shapelint::cli {
+
+ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOptions& options,
+                          const ModelFile& file, Io& io);
+
+}  // namespace shapelint::cli

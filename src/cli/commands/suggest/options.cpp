@@ -1,0 +1,191 @@
+// The options of `shapelint suggest`.
+#include <array>
+
+#include "base/number.hpp"
+#include "cli/commands/suggest/suggest.hpp"
+#include "cli/field_options.hpp"
+#include "cli/words.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> formats{"text", "json", "csv", "toml"};
+
+// `2%`, `±2%`, `0.02`, `any`; a share or -1.
+Setter into_tolerance(double& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    for (const std::string_view sign : {"±", "+-", "+/-"}) {
+      if (text.starts_with(sign)) text.remove_prefix(sign.size());
+    }
+    if (text == "any") {
+      target = -1;
+      return std::nullopt;
+    }
+    return into_share(target)(text);
+  };
+}
+
+Setter into_positive(std::optional<double>& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    const auto value = parse_number(text);
+    if (!value || !(*value > 0)) return "a number above 0";
+    target = *value;
+    return std::nullopt;
+  };
+}
+
+}  // namespace
+
+std::vector<Option> suggest_options(SuggestOptions& options) {
+  constexpr auto space = "Where to search";
+  constexpr auto goal = "What is best";
+  constexpr auto output = "Output";
+  std::vector<Option> all{
+      {.names = "FILE",
+       .value = "FILE",
+       .doc = "model to start from; `-` reads standard input",
+       .set = into(options.file),
+       .required = true},
+      {.names = "--model",
+       .value = "NAME",
+       .doc = "which model of a file that holds several, such as text or vision; the first unless given",
+       .set = into(options.model)},
+      {.names = "--vary",
+       .value = "FIELDS",
+       .doc = "vary these fields only, with commas between them; the model's dimensions unless given",
+       .set = into_list(options.axes.vary),
+       .many = true,
+       .group = space,
+       .words = field_words,
+       .is_list = true},
+      {.names = "--fix",
+       .value = "FIELDS",
+       .doc = "do not vary these",
+       .set = into_list(options.axes.fix),
+       .many = true,
+       .group = space,
+       .words = field_words,
+       .is_list = true},
+      {.names = "--range",
+       .value = "FIELD=LOW:HIGH:STEP",
+       .doc = "vary a field over these values; also FIELD=A,B,C",
+       .set = into(options.ranges),
+       .many = true,
+       .group = space},
+      {.names = "--where",
+       .value = "CONDITION",
+       .doc = "candidates must meet this: an expression over the fields as in rules, such as "
+              "'params <= 2.9e9 && head_dim >= 64'",
+       .set = into(options.where),
+       .many = true,
+       .group = space},
+      {.names = "--params",
+       .value = "SHARE",
+       .doc = "how far the number of parameters may move, or `any`; 2% unless given",
+       .set = into_tolerance(options.budget.parameters),
+       .group = space},
+      {.names = "--tokens",
+       .value = "SHARE",
+       .doc = "how far the tokens per step may move, or `any`; any unless given",
+       .set = into_tolerance(options.budget.tokens),
+       .group = space},
+      {.names = "--flops",
+       .value = "SHARE",
+       .doc = "how far the FLOPs per token may move, or `any`; any unless given",
+       .set = into_tolerance(options.budget.flops),
+       .group = space},
+      {.names = "--aspect",
+       .value = "SHARE",
+       .doc = "how far hidden_size / num_layers may move, or `any`; 20% unless given",
+       .set = into_tolerance(options.budget.aspect),
+       .group = space},
+      {.names = "--any-memory",
+       .doc = "also candidates that do not fit the GPU's memory",
+       .set = [&options](std::string_view) -> std::optional<std::string> {
+         options.budget.memory = false;
+         return std::nullopt;
+       },
+       .group = space},
+      {.names = "--family",
+       .value = "SIZES",
+       .doc = "propose a ladder of models of these numbers of parameters, such as 125m,350m,1.3b, with the "
+              "same head_dim, vocabulary and aspect",
+       .set = into_list(options.family),
+       .many = true,
+       .group = space},
+      {.names = "--objective",
+       .value = "NAME",
+       .doc = "tokens: training tokens per second and GPU at equal work; mfu; step, prefill: time; decode: "
+              "tokens per second; cost: per token, with --price; tokens unless given",
+       .set = into_enum(options.objective, suggest::objective_names()),
+       .group = goal,
+       .choices = strings(suggest::objective_names())},
+      {.names = "--basket",
+       .value = "NAME",
+       .doc = "for several GPUs, each compared with its own best: the worst of them, or their weighted mean; "
+              "worst unless given",
+       .set = into_enum(options.basket, suggest::basket_names()),
+       .group = goal,
+       .choices = strings(suggest::basket_names())},
+      {.names = "--weight",
+       .value = "GPU=WEIGHT",
+       .doc = "weight of a GPU in the mean; 1 unless given",
+       .set = into_list(options.weights),
+       .many = true,
+       .group = goal},
+      {.names = "--price",
+       .value = "GPU=PRICE",
+       .doc = "price of one hour of a GPU",
+       .set = into_list(options.prices),
+       .many = true,
+       .group = goal},
+      {.names = "--top",
+       .value = "N",
+       .doc = "how many suggestions; 10 unless given",
+       .set = into(options.top),
+       .group = output},
+      {.names = "--every",
+       .doc = "list every candidate; else of those that change the same fields only the best",
+       .set = into(options.every),
+       .group = output},
+      {.names = "--format",
+       .value = "NAME",
+       .doc = "what to print",
+       .set = into_choice(options.format, formats),
+       .group = output,
+       .choices = strings(formats)},
+      {.names = "--apply",
+       .value = "N",
+       .doc = "make suggestion N in a copy of the file (see --output), changing nothing but the values",
+       .set = into(options.apply),
+       .group = output},
+      {.names = "-o,--output",
+       .value = "FILE",
+       .doc = "where --apply writes the changed copy; standard output unless given",
+       .set = into(options.output),
+       .group = output},
+      {.names = "--write",
+       .doc = "let --apply change the file itself",
+       .set = into(options.write),
+       .group = output},
+      {.names = "--diff",
+       .doc = "print what --apply changes instead of the suggestions (of the first, without --apply)",
+       .set = into(options.diff),
+       .group = output},
+      {.names = "--threads",
+       .value = "N",
+       .doc =
+           "threads of the search; as many as there are cores unless given. The answer does not depend on it",
+       .set = into(options.threads)},
+      {.names = "--time-limit",
+       .value = "SECONDS",
+       .doc = "stop then, and say how far from the best the answer can be",
+       .set = into_positive(options.time_limit_s)},
+  };
+  for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
+  for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
+  return all;
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,45 @@
+// Alignment of contiguous rows.
+#include "cost/kernels/alignment.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace shapelint::cost {
+
+namespace {
+
+std::size_t index_of(std::int64_t elements, std::int64_t element_bits) {
+  const auto bytes = static_cast<std::uint64_t>(row_alignment_bytes(elements, element_bits));
+  const auto power = static_cast<std::size_t>(std::countr_zero(bytes));  // 1 B: 0, 2 B: 1 … 32 B: 5
+  return std::clamp<std::size_t>(power, 1, 5) - 1;
+}
+
+}  // namespace
+
+std::int64_t row_alignment_bytes(std::int64_t elements, std::int64_t element_bits) {
+  const auto bits = static_cast<std::uint64_t>(elements) * static_cast<std::uint64_t>(element_bits);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>((bits & (~bits + 1)) / 8), 1, 4096);
+}
+
+AlignmentTable alignment_table(const gpu::GemmConstants& c, std::int64_t element_bits) {
+  AlignmentTable table;
+  table.element_bits = element_bits;
+  table.k = {c.align_k_2b, c.align_k_4b, c.align_k_8b, c.align_k_16b, 1};
+  table.n = {c.align_n_2b, c.align_n_4b, c.align_n_8b, c.align_n_16b, 1};
+  // A stricter alignment satisfies every laxer one, so it can never be slower.
+  for (std::size_t i = table.k.size() - 1; i-- > 0;) {
+    table.k[i] = std::min(table.k[i], table.k[i + 1]);
+    table.n[i] = std::min(table.n[i], table.n[i + 1]);
+  }
+  return table;
+}
+
+double alignment_speed(const AlignmentTable& table, model::Layout layout, std::int64_t m, std::int64_t n,
+                       std::int64_t k) {
+  double speed = table.n[index_of(n, table.element_bits)];  // C in every layout; B in nn and nt
+  if (layout != model::Layout::nt) speed = std::min(speed, table.k[index_of(k, table.element_bits)]);
+  if (layout == model::Layout::nt) speed = std::min(speed, table.n[index_of(m, table.element_bits)]);
+  return speed;
+}
+
+}  // namespace shapelint::cost

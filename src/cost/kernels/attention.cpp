@@ -1,0 +1,265 @@
+// Fused attention; equations in docs/attention-and-step.md, section 1.
+#include "cost/kernels/attention.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cost/kernels/attention_sizes.hpp"
+#include "cost/kernels/gemm.hpp"
+#include "cost/kernels/memory.hpp"
+
+namespace shapelint::cost {
+
+using detail::at_least_one;
+using detail::decode_query_tile;
+using detail::flops_per_pair;
+using detail::is_backward;
+using detail::once_bytes;
+using detail::Sizes;
+using detail::sizes_of;
+using detail::visible_pairs;
+
+namespace {
+
+// Parts that the key sequence may be split into; the same kernel's limit is 128.
+constexpr std::array<double, 8> key_splits{1, 2, 4, 8, 16, 32, 64, 128};
+// Share of the SMs whose loads together fill the DRAM's queues. Estimated: on MI300X 67 of 304 compute units
+// suffice (origami, gemm.cpp), on an A100 streaming saturates near half.
+constexpr double saturating_sm_share = 0.5;
+constexpr double accumulator_bytes = 4;  // fp32
+// Kernels of the backward pass: dO * O row sums before, conversion of dQ after.
+constexpr double backward_kernels = 3;
+
+// Which losses to leave out, to see what they cost.
+struct Ideal {
+  bool padding = false;
+  bool tiles = false;
+  bool waves = false;
+};
+
+struct Times {
+  double compute_us = 0;
+  double memory_us = 0;
+  double fixed_us = 0;
+  double total() const { return fixed_us + std::max(compute_us, memory_us); }
+};
+
+class Kernel {
+ public:
+  Kernel(const gpu::Gpu& gpu, const Sizes& s, const BucketUse& use, DType dtype)
+      : gpu_(gpu),
+        kernels_(gpu.attention),
+        s_(s),
+        use_(use),
+        bucket_(*use.bucket),
+        element_(bytes_of(dtype)) {
+    double efficiency = s.backward ? bucket_.backward_efficiency : bucket_.forward_efficiency;
+    for (const gpu::OlderKernels& older : kernels_.older) {
+      if (older.version == s.version) efficiency *= s.backward ? older.backward_speed : older.forward_speed;
+    }
+    rate_ = peak_flops_per_us(gpu, dtype) * efficiency;
+    sms_ = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
+    bandwidth_ = achieved_dram_bytes_per_us(gpu);
+    query_tile_ = static_cast<double>(s.backward ? bucket_.backward_query_tile : bucket_.query_tile);
+    key_tile_ = static_cast<double>(s.backward ? bucket_.backward_key_tile : bucket_.key_tile);
+  }
+
+  // The fastest way that the library has.
+  Times best(const Ideal& ideal) const {
+    Times times = whole_sequence(ideal, false);
+    // A mask never costs more than computing all.
+    if (s_.causal) times = faster(times, whole_sequence(ideal, true));
+    if (!s_.backward && s_.query_length < query_tile_) {
+      for (const double splits : key_splits) times = faster(times, split_keys(ideal, splits));
+    }
+    times.fixed_us += copies_us(ideal);
+    return times;
+  }
+
+ private:
+  static Times faster(const Times& a, const Times& b) { return b.total() < a.total() ? b : a; }
+
+  double pair_flops(const Ideal& ideal) const {
+    return ideal.padding ? flops_per_pair(s_.head_dim, s_.value_head_dim, s_.backward)
+                         : flops_per_pair(static_cast<double>(use_.head_dim),
+                                          static_cast<double>(use_.value_head_dim), s_.backward);
+  }
+
+  // One CTA per sequence, head and tile of queries (backward: of keys), which passes over all of the other
+  // side.
+  Times whole_sequence(const Ideal& ideal, bool masked) const {
+    const double heads = s_.sequences * s_.heads;
+    const double outer_length = s_.backward ? s_.key_length : s_.query_length;
+    const double outer_tile = s_.backward ? key_tile_ : query_tile_;
+    const double inner_length = s_.backward ? s_.query_length : s_.key_length;
+    const double inner_tile = s_.backward ? query_tile_ : key_tile_;
+    const double outer_tiles = std::ceil(outer_length / outer_tile);
+    const double rows = ideal.tiles ? outer_length : outer_tiles * outer_tile;
+    const double columns = ideal.tiles ? inner_length : std::ceil(inner_length / inner_tile) * inner_tile;
+
+    double pairs = rows * columns;
+    if (masked) {
+      pairs = ideal.tiles ? visible_pairs(s_)
+                          : query_tile_ * key_tile_ *
+                                detail::causal_tiles(static_cast<std::int64_t>(s_.query_length),
+                                                     static_cast<std::int64_t>(s_.key_length),
+                                                     static_cast<std::int64_t>(query_tile_),
+                                                     static_cast<std::int64_t>(key_tile_));
+    }
+    pairs += rows * kernels_.prologue_keys;
+    const double speed = rate_ * (masked ? bucket_.causal_efficiency : 1.0);
+    const double busy_us = heads * pairs * pair_flops(ideal) / speed;
+
+    Times times;
+    times.compute_us = busy_us;
+    const double load = heads * outer_tiles / sms_;
+    if (!ideal.waves) {
+      if (masked) {
+        // Long tiles first (FlashAttention's order): the rest fills the gaps, only the longest can stand out.
+        const double longest_us =
+            outer_tile * (columns + kernels_.prologue_keys) * pair_flops(ideal) / speed * sms_;
+        times.compute_us = std::max(busy_us, longest_us);
+      } else {
+        const double a = kernels_.wave_softness;
+        times.compute_us = busy_us / load * (a * std::max(load, 1.0) + (1.0 - a) * std::ceil(load));
+      }
+    }
+    times.memory_us = memory_us(ideal.waves ? sms_ : load * sms_);
+    times.fixed_us = launch_us(gpu_) * (s_.backward ? backward_kernels : 1.0) + backward_extra_us();
+    return times;
+  }
+
+  // A few queries over many keys: heads of a group share a tile, the keys are split, a second kernel joins
+  // the parts.
+  Times split_keys(const Ideal& ideal, double splits) const {
+    const double group = s_.heads / s_.key_value_heads;
+    const double rows = s_.query_length * group;
+    const double query_tiles = std::ceil(rows / decode_query_tile);
+    const double key_tiles = std::ceil(s_.key_length / key_tile_);
+    const double used = std::min(splits, key_tiles);
+    const double ctas = s_.sequences * s_.key_value_heads * query_tiles * used;
+    const double tiled_rows = ideal.tiles ? rows : query_tiles * decode_query_tile;
+    const double keys = ideal.tiles ? s_.key_length / used : std::ceil(key_tiles / used) * key_tile_;
+    const double work =
+        s_.sequences * s_.key_value_heads * tiled_rows * used * keys * pair_flops(ideal) / rate_;
+    Times times;
+    const double load = ctas / sms_;
+    times.compute_us = ideal.waves ? work : work / load * std::ceil(load);
+    times.memory_us = memory_us(ideal.waves ? sms_ : ctas);
+    times.fixed_us = launch_us(gpu_);
+    if (used > 1) {
+      const double parts = s_.sequences * s_.heads * s_.query_length * s_.value_head_dim * used;
+      times.fixed_us += launch_us(gpu_) + 2.0 * parts * accumulator_bytes / bandwidth_;
+    }
+    return times;
+  }
+
+  double memory_us(double ctas) const {
+    const double saturation = std::min(1.0, ctas / (saturating_sm_share * sms_));
+    return once_bytes(s_, element_) / (bandwidth_ * saturation);
+  }
+
+  // Passes over memory beside the main backward kernel: rows of dO * O, dQ accumulated and converted, and
+  // where key/value heads are shared, dK and dV per query head before they are summed.
+  double backward_extra_us() const {
+    if (!s_.backward) return 0;
+    const double queries = s_.sequences * s_.heads * s_.query_length;
+    double bytes =
+        queries * (2.0 * s_.value_head_dim * element_ + s_.head_dim * (2.0 * accumulator_bytes + element_));
+    if (s_.heads > s_.key_value_heads) {
+      bytes += 2.0 * s_.sequences * s_.heads * s_.key_length * (s_.head_dim + s_.value_head_dim) * element_;
+    }
+    return bytes / bandwidth_;
+  }
+
+  // Padding in memory: read and write q, k, v before and the output after; backward the gradients likewise.
+  double copies_us(const Ideal& ideal) const {
+    if (!use_.copies || ideal.padding) return 0;
+    const double kernels = s_.backward ? 5.0 : 4.0;
+    return 2.0 * once_bytes(s_, element_) / bandwidth_ + kernels * launch_us(gpu_);
+  }
+
+  const gpu::Gpu& gpu_;
+  const gpu::AttentionKernels& kernels_;
+  Sizes s_;
+  BucketUse use_;
+  const gpu::AttentionBucket& bucket_;
+  double element_, rate_ = 0, sms_ = 1, bandwidth_ = 1, query_tile_ = 1, key_tile_ = 1;
+};
+
+// What frameworks do without a fused kernel: scores as batched products, written out, softmax, and back.
+OpCost unfused(const gpu::Gpu& gpu, const model::AttentionShape& shape, const Sizes& s, DType dtype) {
+  const auto product = [&](std::int64_t n, std::int64_t k, model::Layout layout) {
+    GemmShape gemm;
+    gemm.batch = at_least_one(shape.sequences) * at_least_one(shape.heads);
+    gemm.m = at_least_one(shape.query_length);
+    gemm.n = n;
+    gemm.k = k;
+    gemm.dtype = dtype;
+    gemm.layout = layout;
+    return predict_gemm(gpu, gemm);
+  };
+  const std::int64_t keys = at_least_one(shape.key_length);
+  const OpCost scores = product(keys, at_least_one(shape.head_dim), model::Layout::tn);
+  const OpCost values = product(at_least_one(shape.value_head_dim), keys, model::Layout::nn);
+  const double score_bytes = s.sequences * s.heads * s.query_length * s.key_length * bytes_of(dtype);
+  const double passes = s.backward ? 3.0 : 2.0;  // read and write; backward reads two
+  const OpCost softmax = price_elementwise(gpu, passes * score_bytes, 0);
+
+  const double products = s.backward ? 2.0 : 1.0;
+  OpCost cost;
+  cost.time_us = products * (scores.time_us + values.time_us) + softmax.time_us;
+  cost.compute_us = products * (scores.compute_us + values.compute_us) + softmax.compute_us;
+  cost.memory_us = products * (scores.memory_us + values.memory_us) + softmax.memory_us;
+  cost.overhead_us = products * (scores.overhead_us + values.overhead_us) + softmax.overhead_us;
+  cost.bound = softmax.time_us > 0.5 * cost.time_us ? Bound::memory : scores.bound;
+  const double dense =
+      std::max(attention_flops(shape, s.backward ? model::Pass::backward : model::Pass::forward) /
+                   peak_flops_per_us(gpu, dtype),
+               once_bytes(s, bytes_of(dtype)) / dram_bytes_per_us(gpu));
+  cost.ideal_us = std::min(dense, cost.time_us);
+  cost.efficiency.rest = cost.ideal_us / cost.time_us;
+  return cost;
+}
+
+}  // namespace
+
+OpCost price_attention(const gpu::Gpu& gpu, const model::AttentionShape& shape, model::Pass pass,
+                       DType dtype) {
+  const Sizes s = sizes_of(shape, is_backward(pass));
+  const BucketUse use =
+      attention_bucket(gpu, at_least_one(shape.head_dim), at_least_one(shape.value_head_dim), s.latent);
+  if (use.bucket == nullptr) return unfused(gpu, shape, s, dtype);
+
+  const Kernel kernel(gpu, s, use, dtype);
+  const Times full = kernel.best({});
+  Ideal ideal;
+  ideal.padding = true;
+  const double unpadded_us = kernel.best(ideal).total();
+  ideal.tiles = true;
+  const double untiled_us = kernel.best(ideal).total();
+  ideal.waves = true;
+  const double filled_us = kernel.best(ideal).total();
+
+  OpCost cost;
+  cost.time_us = full.total();
+  cost.compute_us = full.compute_us;
+  cost.memory_us = full.memory_us;
+  cost.overhead_us = full.fixed_us;
+  cost.ideal_us = std::max(attention_flops(shape, pass) / peak_flops_per_us(gpu, dtype),
+                           once_bytes(s, bytes_of(dtype)) / dram_bytes_per_us(gpu));
+  cost.ideal_us = std::min(cost.ideal_us, filled_us);
+  cost.efficiency.alignment = unpadded_us / cost.time_us;
+  cost.efficiency.tile = untiled_us / unpadded_us;
+  cost.efficiency.wave = filled_us / untiled_us;
+  cost.efficiency.rest = cost.ideal_us / filled_us;
+  if (full.fixed_us > 0.5 * cost.time_us) {
+    cost.bound = Bound::overhead;
+  } else {
+    cost.bound = full.memory_us > full.compute_us ? Bound::memory : Bound::compute;
+  }
+  return cost;
+}
+
+}  // namespace shapelint::cost

@@ -1,0 +1,121 @@
+// Communication between ranks; equations in docs/attention-and-step.md, section 3.
+#include "cost/kernels/collective.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shapelint::cost {
+namespace {
+
+constexpr double bytes_per_us_per_gb_s = 1e3;
+
+// Share of a link's payload rate that large messages reach: 235 of 300 GB/s on A100 (NCCL src/graph/tuning.cc
+// caps its estimate there; ml-engineering, network/README.md, measures the same), 313 of 448 on MI300X (same
+// page).
+constexpr double link_share = 0.78;
+// The same for the network. Estimated: two-node runs of nccl-tests come close to line rate.
+constexpr double network_share = 0.9;
+// Per GPU: one 400 Gb/s adapter, as in DGX H100 and DGX B200 (ml-engineering, network/README.md: 3200 Gb/s
+// for 8).
+constexpr double default_network_gb_s = 50;
+// PCIe 4.0 x16 (ml-engineering, network/README.md), where a profile names no link at all.
+constexpr double default_pcie_gb_s = 31;
+
+// GPUs of a node, unless the link joins more (72 of a GB200 NVL72).
+constexpr std::int64_t node_gpus = 8;
+
+// NCCL's own latency table in microseconds (src/graph/tuning.cc, 2021): a start, then every step of the ring.
+// `simple` moves data at full speed; `low_latency` (LL) sends a flag with every word, so at a fraction of it.
+struct Protocol {
+  double start_us;
+  double nvlink_step_us;
+  double pcie_step_us;
+  double network_step_us;
+  double bandwidth_share;
+};
+constexpr Protocol simple{8.4, 3.4, 5.7, 9.6, 1.0};
+constexpr Protocol low_latency{3.6, 0.47, 1.0, 2.7, 0.25};
+
+// Parts of the buffer that every rank sends within its node and over the network, and steps of the ring.
+struct Traffic {
+  double link_share = 0;
+  double network_share = 0;
+  double link_steps = 0;
+  double network_steps = 0;
+};
+
+// `node_ranks`: of the group, as many as fit into one node.
+Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t node_ranks) {
+  const auto p = static_cast<double>(ranks);
+  const auto local = static_cast<double>(std::min(ranks, node_ranks));
+  const double nodes = std::ceil(p / local);
+  Traffic t;
+  switch (kind) {
+    case model::CollectiveKind::all_reduce:
+    case model::CollectiveKind::all_gather:
+    case model::CollectiveKind::reduce_scatter: {
+      // By levels: over the ranks of a node, then each rank's shard over the nodes. All-reduce does both
+      // twice.
+      const double times = kind == model::CollectiveKind::all_reduce ? 2.0 : 1.0;
+      t.link_share = times * (local - 1) / local;
+      t.network_share = times * (nodes - 1) / nodes / local;
+      t.link_steps = times * (local - 1);
+      t.network_steps = times * (nodes - 1);
+      break;
+    }
+    case model::CollectiveKind::all_to_all:
+      t.link_share = (local - 1) / p;
+      t.network_share = std::max(p - local, 0.0) / p;
+      t.link_steps = local - 1;
+      t.network_steps = nodes - 1;
+      break;
+    case model::CollectiveKind::send:
+      // Between pipeline stages, which are neighbours; stages of one node where the job is that small.
+      t.link_share = nodes > 1 ? 0.0 : 1.0;
+      t.network_share = nodes > 1 ? 1.0 : 0.0;
+      t.link_steps = nodes > 1 ? 0.0 : 1.0;
+      t.network_steps = nodes > 1 ? 1.0 : 0.0;
+      break;
+  }
+  return t;
+}
+
+}  // namespace
+
+double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
+                  std::int64_t stride) {
+  if (ranks <= 1 || !(bytes > 0)) return 0;
+  const std::int64_t node = std::max(gpu.link_gpus, node_gpus) / std::max<std::int64_t>(stride, 1);
+  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node, 1));
+  return bytes * (t.link_share + t.network_share);
+}
+
+OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
+                        std::int64_t stride) {
+  OpCost cost;
+  cost.bound = Bound::communication;
+  if (ranks <= 1 || !(bytes > 0)) return cost;
+  stride = std::max<std::int64_t>(stride, 1);
+
+  // A bridge joins two GPUs of a node: more ranks than that meet over PCIe.
+  const bool has_link = gpu.link_gb_s > 0 && (gpu.link_gpus >= node_gpus || ranks <= gpu.link_gpus / stride);
+  const std::int64_t node = std::max(gpu.link_gpus, node_gpus);
+  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node / stride, 1));
+  const double pcie_gb_s = gpu.pcie_gb_s > 0 ? gpu.pcie_gb_s : default_pcie_gb_s;
+  const double link = (has_link ? gpu.link_gb_s : pcie_gb_s) * bytes_per_us_per_gb_s;
+  const double network =
+      (gpu.network_gb_s > 0 ? gpu.network_gb_s : default_network_gb_s) * bytes_per_us_per_gb_s;
+
+  cost.ideal_us = bytes * (t.link_share / link + t.network_share / network);
+  const double transfer_us =
+      bytes * (t.link_share / (link * link_share) + t.network_share / (network * network_share));
+  const auto time_us = [&](const Protocol& protocol) {
+    return protocol.start_us + t.link_steps * (has_link ? protocol.nvlink_step_us : protocol.pcie_step_us) +
+           t.network_steps * protocol.network_step_us + transfer_us / protocol.bandwidth_share;
+  };
+  cost.time_us = std::min(time_us(simple), time_us(low_latency));
+  cost.efficiency.rest = cost.ideal_us / cost.time_us;
+  return cost;
+}
+
+}  // namespace shapelint::cost

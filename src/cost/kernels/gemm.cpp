@@ -1,0 +1,209 @@
+// Time of one matrix product: the best of the library's tiles and splits of k. Equations: docs/cost-model.md.
+#include "cost/kernels/gemm.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cost/kernels/gemm_search.hpp"
+#include "cost/kernels/memory.hpp"
+
+namespace shapelint::cost {
+
+using namespace product;
+
+namespace {
+
+constexpr double gb_s_to_bytes_per_us = 1e3;
+constexpr double tflops_to_flops_per_us = 1e6;
+constexpr double mib = 1024.0 * 1024.0;
+// Widening a packed weight in registers: 13 instructions for eight 4-bit ones (mask, magic number, scale), as
+// FasterTransformer's converters have them (arXiv 2211.10017, section 3.1; CUTLASS
+// interleaved_numeric_conversion.h). Each tile of rows does it again.
+constexpr double instructions_per_weight = 1.6;
+constexpr double partial_sum_bytes = 8;  // fp32, written and read once
+// Operands larger than this share of L2 are evicted between the tiles that need them.
+constexpr double kept_share_of_l2 = 0.5;
+
+// Converting activations from 16 to 8 bits, a pass of its own: each SM takes a row at a time, finds its
+// largest value and scales the row.
+double quantize_us(const GemmModel& g, const Terms& t) {
+  if (g.quantize_launch_us <= 0) return 0;
+  const double rows = t.batch * t.m;
+  const double bytes = (2 + 1) * rows * t.k;
+  return g.quantize_launch_us +
+         std::max(rows * g.quantize_us_per_row,
+                  bytes * g.us_per_dram_byte * g.constants.dram_efficiency / g.constants.quantize_bandwidth);
+}
+
+// Elements of the operands and of the result in memory, all products of the batch together.
+struct Elements {
+  double a = 0;
+  double b = 0;
+  double c = 0;
+};
+Elements elements_of(const GemmShape& shape) {
+  const double batch = static_cast<double>(shape.batch);
+  const double m = static_cast<double>(shape.m);
+  const double n = static_cast<double>(shape.n);
+  const double k = static_cast<double>(shape.k);
+  const auto stored = [](double own, double whole) { return own > 0 ? own : whole; };
+  const model::Implicit& implicit = shape.implicit;
+  return {stored(implicit.a_elements, batch * m * k), stored(implicit.b_elements, batch * k * n),
+          stored(implicit.c_elements, batch * m * n)};
+}
+
+}  // namespace
+
+Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
+  Terms t{};
+  t.batch = static_cast<double>(shape.batch);
+  t.m = static_cast<double>(shape.m);
+  t.n = static_cast<double>(shape.n);
+  t.k = static_cast<double>(shape.k);
+  const gpu::GemmConstants& c = g.constants;
+  const double area = t.batch * t.m * t.n;
+  const Elements elements = elements_of(shape);
+  t.a_share = elements.a / (t.batch * t.m * t.k);
+  t.b_share = elements.b / (t.batch * t.k * t.n);
+  const double weights = g.weight_bytes * elements.b;
+  const double activations = g.element_bytes * elements.a;
+  t.result_bytes = g.element_bytes * elements.c;
+  const double others = activations + t.result_bytes;
+  t.operand_bytes = weights + activations;
+  t.unpack_us = g.unpack_us * t.batch * t.k * t.n;
+
+  double kept_weights = 0;
+  double kept_others = 0;
+  if (c.rotation_reach > 1) {
+    // The benchmark rotates just as many weights as fill L2; what exceeds it decides how many are found.
+    const double footprint = std::ceil(g.l2_bytes / weights) * weights / g.l2_bytes;
+    kept_weights =
+        c.rotation_hits * std::clamp((c.rotation_reach - footprint) / (c.rotation_reach - 1), 0.0, 1.0);
+    kept_others = 1 / (1 + fourth(others / g.resident_bytes));
+  } else {
+    kept_weights = kept_others = 1 / (1 + fourth((weights + others) / g.resident_bytes));
+  }
+  t.resident_us = (kept_weights * weights + kept_others * others) / g.resident_bytes_per_us;
+  t.dram_bytes = (1 - kept_weights) * weights + (1 - kept_others) * others;
+
+  const double ideal_us = 2 * area * t.k / g.peak_flops_per_us;
+  // A step goes on for longer than any product: its clock is that of the longest, as far as the product can
+  // keep the tensor cores busy at all.
+  const double busy = ideal_us / std::max(ideal_us, (weights + others) / g.roofline_bytes_per_us);
+  const auto reached = [&](double time_us) { return time_us / (time_us + c.power_us); };
+  t.slowdown = 1 / (1 - c.power_drop * std::max(reached(ideal_us), busy * reached(c.power_reach_us)));
+  const auto run = [](std::int64_t own, std::int64_t whole) { return own > 0 ? own : whole; };
+  const model::Implicit& implicit = shape.implicit;
+  t.alignment = alignment_speed(g.alignment, shape.layout, run(implicit.run_m, shape.m),
+                                run(implicit.run_n, shape.n), run(implicit.run_k, shape.k));
+  t.reduction_us = partial_sum_bytes * area * c.split_traffic / g.dram_bytes_per_us;
+  return t;
+}
+
+GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double weight_bytes) {
+  GemmModel g;
+  const gpu::GemmCalibration& calibration = gpu::gemm_calibration(gpu.calibration, dtype);
+  g.constants = calibration.constants;
+  if (timing == Timing::in_step) {
+    g.constants.host_us = 0;
+    g.constants.rotation_reach = 0;
+  } else {
+    g.constants.power_reach_us = 0;  // each product was timed by itself
+  }
+  const gpu::GemmConstants& c = g.constants;
+  g.dtype = dtype;
+  g.element_bytes = bytes_of(dtype);
+  g.weight_bytes = g.element_bytes;
+  if (weight_bytes > 0 && weight_bytes < g.element_bytes) {
+    g.weight_bytes = weight_bytes;
+    g.unpack_us = instructions_per_weight * 2 / cuda_flops_per_us(gpu);  // an FMA counts as two FLOPs
+  }
+  g.peak_flops_per_us = std::max(1e-3, peak_tflops(gpu, dtype)) * tflops_to_flops_per_us;
+  const double sms = std::max(1.0, static_cast<double>(gpu.sm_count));
+  const double bandwidth = std::max(1.0, gpu.dram_bandwidth_gb_s) * gb_s_to_bytes_per_us;
+  g.roofline_bytes_per_us = bandwidth;
+  g.dram_bytes_per_us = bandwidth * c.dram_efficiency;
+  g.sm_dram_bytes_per_us = c.sm_dram_gb_s * gb_s_to_bytes_per_us;
+  // What one SM can draw was fitted together with the DRAM's bandwidth, and is known only up to an SM's share
+  // of it. On a relative with faster DRAM, all SMs together draw what that gives.
+  if (gpu.calibration.status != "calibrated") {
+    g.sm_dram_bytes_per_us = std::max(g.sm_dram_bytes_per_us, g.dram_bytes_per_us / sms);
+  }
+  g.l2_bytes = std::max(1.0, gpu.l2_size_mib) * mib;
+  g.resident_bytes = c.resident_share * g.l2_bytes;
+  g.resident_bytes_per_us = c.resident_sm_gb_s * sms * gb_s_to_bytes_per_us;
+  g.us_per_feed_byte = 1 / (c.l2_feed_sm_gb_s * sms * gb_s_to_bytes_per_us);
+  g.us_per_dram_byte = 1 / g.dram_bytes_per_us;
+  g.inverse_kept_bytes = 1 / (kept_share_of_l2 * g.l2_bytes);
+  g.launch_us = c.launch_us + c.host_us;
+  g.quantize_launch_us = c.quantize_us;
+  g.quantize_us_per_row = c.quantize_row_us / sms;
+  g.tiles = tile_table(gpu, c, g.peak_flops_per_us, g.element_bytes, g.weight_bytes);
+  g.alignment = alignment_table(c, static_cast<std::int64_t>(8 * g.element_bytes));
+  return g;
+}
+
+double predict_gemm_us(const GemmModel& g, const GemmShape& shape) {
+  const Terms t = terms_of(g, shape);
+  const Candidate best = best_candidate(g, t);
+  const double compute = compute_us(g, t, best, rounded_waves(g, best.waves));
+  return g.launch_us + split_us(g, t, best.split) + quantize_us(g, t) +
+         overlapped(compute, memory_us(g, t, best, best.reread));
+}
+
+OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
+  const Terms t = terms_of(g, shape);
+  const Candidate best = best_candidate(g, t);
+  const double memory = memory_us(g, t, best, best.reread);
+  const double split = split_us(g, t, best.split);
+
+  OpCost cost;
+  cost.tile_m = static_cast<std::int64_t>(best.tile->m);
+  cost.tile_n = static_cast<std::int64_t>(best.tile->n);
+  cost.split_k = static_cast<std::int64_t>(best.split);
+  cost.waves = best.waves;
+  cost.quantize_us = quantize_us(g, t);
+  const double fixed = g.launch_us + split + cost.quantize_us;
+
+  // The losses, taken away one after the other from the same candidate.
+  const double compute = compute_us(g, t, best, rounded_waves(g, best.waves));
+  cost.time_us = fixed + overlapped(compute, memory);
+  // A main loop whose steps wait for their latency is no arithmetic, however long it takes; nor is unpacking
+  // weights.
+  const double unpack = t.unpack_us * best.rows;
+  const double waiting = (compute - unpack) * (1 - best.tile->busy_share);
+  cost.compute_us = compute - unpack - waiting;
+  cost.memory_us = memory;
+  cost.overhead_us = fixed + unpack + waiting;
+  Terms aligned = t;
+  aligned.alignment = 1;
+  const double aligned_us = fixed + overlapped(compute * t.alignment, memory);
+  Candidate exact = best;  // tiles cut to the edges
+  exact.ctas = t.batch * t.m * best.tile->inverse_m * t.n * best.tile->inverse_n * best.split;
+  exact.waves = exact.ctas * best.tile->inverse_units;
+  const double exact_compute =
+      std::min(compute * t.alignment, compute_us(g, aligned, exact, rounded_waves(g, exact.waves)));
+  const double exact_us = fixed + overlapped(exact_compute, memory);
+  const double even_compute = std::min(exact_compute, compute_us(g, aligned, exact, exact.waves));
+  const double even_us = fixed + overlapped(even_compute, memory);
+
+  const double flops_us = 2 * t.batch * t.m * t.n * t.k / g.peak_flops_per_us;
+  const double bytes = t.operand_bytes + t.result_bytes;
+  cost.ideal_us = std::max(flops_us, bytes / g.roofline_bytes_per_us);
+  cost.efficiency.alignment = aligned_us / cost.time_us;
+  cost.efficiency.tile = exact_us / aligned_us;
+  cost.efficiency.wave = even_us / exact_us;
+  cost.efficiency.rest = cost.ideal_us / even_us;
+  if (2 * g.launch_us > cost.time_us) {
+    cost.bound = Bound::overhead;
+  } else {
+    cost.bound = memory > cost.compute_us ? Bound::memory : Bound::compute;
+  }
+  return cost;
+}
+
+OpCost predict_gemm(const gpu::Gpu& gpu, const GemmShape& shape, Timing timing) {
+  return predict_gemm(gemm_model(gpu, shape.dtype, timing), shape);
+}
+
+}  // namespace shapelint::cost

@@ -1,0 +1,73 @@
+// Time of one matrix product; docs/cost-model.md has the equations and what the constants mean.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/dtype.hpp"
+#include "cost/kernels/alignment.hpp"
+#include "cost/kernels/tiles.hpp"
+#include "cost/op_cost.hpp"
+#include "gpu/gpu.hpp"
+#include "model/op.hpp"
+
+namespace shapelint::cost {
+
+// C[m,n] = A[m,k] B[k,n] per batch element; sizes in elements, all at least 1.
+struct GemmShape {
+  std::int64_t batch = 1;
+  std::int64_t m = 1;
+  std::int64_t n = 1;
+  std::int64_t k = 1;
+  DType dtype = DType::bf16;
+  model::Layout layout = model::Layout::tn;
+  model::Implicit implicit{};  // of a convolution
+};
+
+// The product that an op of that kind is.
+GemmShape gemm_shape(const model::Op& op);
+
+// What the time is of. In a step, kernels follow each other closely and weights come from DRAM. A benchmark
+// may pay the host's launch each time, or find its few buffers in L2: the profile says which for the
+// measurements that fitted it, so that predictions can be compared with them.
+enum class Timing : std::uint8_t { in_step, as_measured };
+
+// All that does not depend on the shape, worked out once per GPU and number format.
+struct GemmModel {
+  TileTable tiles;
+  AlignmentTable alignment;
+  DType dtype = DType::bf16;
+  double element_bytes = 2;
+  double weight_bytes = 2;  // of an element of B, which may be packed
+  double unpack_us = 0;     // of one weight, by all SMs together; 0: not packed
+  double peak_flops_per_us = 1;
+  double roofline_bytes_per_us = 1;  // of the data sheet
+  double dram_bytes_per_us = 1;      // achieved
+  double sm_dram_bytes_per_us = 1;
+  double l2_bytes = 1;
+  double resident_bytes = 1;  // operands of at most this much stay in L2
+  double resident_bytes_per_us = 1;
+  double us_per_feed_byte = 1;  // L2 to all SMs
+  double us_per_dram_byte = 1;
+  double inverse_kept_bytes = 1;  // of what L2 keeps between the tiles that need it
+  double launch_us = 0;
+  double quantize_launch_us = 0;  // 0: activations come converted
+  double quantize_us_per_row = 0;
+  gpu::GemmConstants constants;
+};
+// `weight_bytes`: of one element of B where it is stored packed and widened on the way to the tensor cores
+// (weight-only quantization); 0: as dtype.
+GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing = Timing::in_step,
+                     double weight_bytes = 0);
+
+// Predicted time and where it goes. Total: any sizes from 1 to 10^12 give finite, positive times. The dtype
+// of the shape must be the model's.
+OpCost predict_gemm(const GemmModel& model, const GemmShape& shape);
+
+// Its time alone.
+double predict_gemm_us(const GemmModel& model, const GemmShape& shape);
+
+// The same for a single product: builds the model first, which takes longer than the prediction.
+OpCost predict_gemm(const gpu::Gpu& gpu, const GemmShape& shape, Timing timing = Timing::in_step);
+
+}  // namespace shapelint::cost

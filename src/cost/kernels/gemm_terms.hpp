@@ -1,0 +1,111 @@
+// What one way to compute a matrix product takes: the terms of the equations in docs/cost-model.md. Used by
+// the search for the best way and by the prediction alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cost/kernels/gemm.hpp"
+
+namespace shapelint::cost::product {
+
+// Splits of k that libraries offer, and the least depth of a slice that they leave (CUTLASS's and cuBLAS's
+// kernel names show slices of 128 and more).
+inline constexpr std::array<double, 12> splits{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
+inline constexpr double least_slice = 128;
+
+inline double fourth(double x) {
+  return (x * x) * (x * x);
+}
+
+// What no tile changes.
+struct Terms {
+  double batch, m, n, k;
+  double a_share, b_share;  // of the operands' elements that memory holds; below 1 in convolutions
+  double operand_bytes;     // A and B
+  double result_bytes;      // C
+  double unpack_us;         // of all weights once
+  double resident_us;       // for what is found in L2
+  double dram_bytes;        // for the rest
+  double slowdown;          // of the main loop, by the power limit
+  double alignment;         // speed of the main loop
+  double reduction_us;      // DRAM time of the partial sums, per slice
+};
+
+// One way to compute it.
+struct Candidate {
+  const TileRate* tile = nullptr;
+  double split = 1;
+  double rows = 0;  // of tiles
+  double columns = 0;
+  double slice = 0;  // k of one split
+  double ctas = 0;
+  double waves = 0;
+  double reread = 0;  // bytes
+};
+
+// Nearest whole number, of doubles below 2^51; unlike std::round it compiles to two additions, which the
+// compiler can do for several tiles at once.
+inline double nearest(double x) {
+  constexpr double shift = 4503599627370496.0 * 1.5;  // 1.5 x 2^52: where doubles have no fraction left
+  return (x + shift) - shift;
+}
+
+// ceil(x / size) for whole x from 1 to 10^12: half an element off the edge keeps the quotient away from
+// whole numbers, where its rounding could matter.
+inline double blocks(double x, double inverse_size) {
+  return nearest((x - 0.5) * inverse_size + 0.5);
+}
+
+// ceil(x), but for fractions of a millionth. From 2^51 on it adds no more than x's own rounding.
+inline double whole_ceil(double x) {
+  return nearest(x + 0.499999);
+}
+
+inline double ramped(const gpu::GemmConstants& c, double us) {
+  const double extra = c.dram_ramp * us;
+  return us + extra / (1 + extra / c.dram_ramp_us);
+}
+
+// Bytes of A and B that the tiles computed at the same time load beyond the first load of each: they form a
+// square block of the output that shares its rows and columns.
+inline double reread_bytes(const GemmModel& g, const Terms& t, const Candidate& c) {
+  const double tile_area = c.tile->m * c.tile->n;
+  const double area = std::min(c.tile->units, c.rows * c.columns) * tile_area;
+  const double width = std::min(t.n, std::sqrt(area));
+  const double height = std::min(t.m, area / width);
+  const double loads =
+      t.batch * t.m * t.n * t.k * (g.element_bytes * t.a_share / width + g.weight_bytes * t.b_share / height);
+  return std::max(0.0, loads - t.operand_bytes);
+}
+
+inline double compute_us(const GemmModel& g, const Terms& t, const Candidate& c, double waves) {
+  const double by_waves = waves * (c.slice + g.constants.prologue_k) * c.tile->step_us;
+  const double by_feed = c.ctas * c.tile->row_bytes * c.slice * g.us_per_feed_byte;
+  return std::max(by_waves, by_feed) * t.slowdown / t.alignment + t.unpack_us * c.rows;
+}
+
+inline double memory_us(const GemmModel& g, const Terms& t, const Candidate& c, double reread) {
+  const double active = std::min(c.ctas, c.tile->units) * c.tile->sms * g.sm_dram_bytes_per_us;
+  return ramped(g.constants, t.resident_us + (t.dram_bytes + reread) / std::min(g.dram_bytes_per_us, active));
+}
+
+inline double split_us(const GemmModel& g, const Terms& t, double split) {
+  return split > 1 ? g.constants.split_us + t.reduction_us * split : 0;
+}
+
+inline double rounded_waves(const GemmModel& g, double waves) {
+  const double soft = g.constants.wave_softness;
+  return soft * (waves > 1 ? waves : 1) + (1 - soft) * whole_ceil(waves);
+}
+
+// Compute and memory overlap; the fourth power rounds the corner of the roofline.
+inline double overlapped(double compute, double memory) {
+  return std::sqrt(std::sqrt(fourth(compute) + fourth(memory)));
+}
+
+// The terms of a shape; its dtype must be the model's.
+Terms terms_of(const GemmModel& model, const GemmShape& shape);
+
+}  // namespace shapelint::cost::product

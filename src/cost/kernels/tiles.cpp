@@ -1,0 +1,85 @@
+// Rates of an architecture's tiles.
+#include "cost/kernels/tiles.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shapelint::cost {
+
+namespace {
+
+// Used where an architecture states no tiles: those that every CUTLASS list since Volta holds, and the narrow
+// ones of split-k and GEMV-like kernels.
+constexpr std::array<std::array<int, 2>, 13> usual_tiles{{{256, 128},
+                                                          {128, 256},
+                                                          {128, 128},
+                                                          {256, 64},
+                                                          {64, 256},
+                                                          {128, 64},
+                                                          {64, 128},
+                                                          {64, 64},
+                                                          {32, 128},
+                                                          {64, 32},
+                                                          {32, 64},
+                                                          {16, 128},
+                                                          {16, 64}}};
+
+bool holds(const TileTable& table, double m, double n, double sms) {
+  return std::any_of(table.tiles.begin(), table.tiles.begin() + static_cast<std::ptrdiff_t>(table.count),
+                     [&](const TileRate& tile) { return tile.m == m && tile.n == n && tile.sms == sms; });
+}
+
+}  // namespace
+
+TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, double peak_flops_per_us,
+                     double element_bytes, double weight_bytes) {
+  TileTable table;
+  const double gb_s_to_bytes_per_us = 1e3;
+  const double step_depth = 32;  // of k; the unit of k_step_ns
+  const auto sm_count = std::max(1.0, static_cast<double>(gpu.sm_count));
+  const auto add = [&](double m, double n, double sms) {
+    sms = std::min(sms, sm_count);
+    if (table.count == most_tiles || m * n > constants.largest_tile || holds(table, m, n, sms)) return;
+    TileRate tile;
+    tile.m = m;
+    tile.n = n;
+    tile.inverse_m = 1 / m;
+    tile.inverse_n = 1 / n;
+    tile.sms = sms;
+    tile.units = std::floor(sm_count / sms);
+    tile.inverse_units = 1 / tile.units;
+    tile.row_bytes = element_bytes * m + weight_bytes * n;
+    const double arithmetic = 2 * m * n * tile.units / (peak_flops_per_us * constants.mainloop_efficiency);
+    const double loads = tile.row_bytes / (constants.sm_feed_gb_s * gb_s_to_bytes_per_us * sms);
+    const double latency = constants.k_step_ns * 1e-3 / step_depth;
+    const double busy = std::sqrt(arithmetic * arithmetic + loads * loads);
+    tile.step_us = std::max(busy, latency);
+    tile.busy_share = busy / tile.step_us;
+    tile.floor_us_per_area =
+        std::max(tile.step_us * tile.inverse_units,
+                 tile.row_bytes / (constants.l2_feed_sm_gb_s * gb_s_to_bytes_per_us * sm_count)) /
+        (m * n);
+    table.tiles[table.count++] = tile;
+  };
+  for (const gpu::Tile& tile : gpu.architecture.tiles) {
+    add(static_cast<double>(tile.m), static_cast<double>(tile.n), static_cast<double>(tile.sms));
+  }
+  if (table.count == 0) {
+    for (const auto& tile : usual_tiles) add(tile[0], tile[1], 1);
+  }
+  // Cheapest first, so that a good candidate is found early and most others are ruled out without a look.
+  std::sort(table.tiles.begin(), table.tiles.begin() + static_cast<std::ptrdiff_t>(table.count),
+            [](const TileRate& a, const TileRate& b) { return a.floor_us_per_area < b.floor_us_per_area; });
+  for (std::size_t i = 0; i < table.count; ++i) {
+    table.inverse_m[i] = table.tiles[i].inverse_m;
+    table.inverse_n[i] = table.tiles[i].inverse_n;
+    table.inverse_units[i] = table.tiles[i].inverse_units;
+    table.step_us[i] = table.tiles[i].step_us;
+    table.row_bytes[i] = table.tiles[i].row_bytes;
+    table.units[i] = table.tiles[i].units;
+    table.sms[i] = table.tiles[i].sms;
+  }
+  return table;
+}
+
+}  // namespace shapelint::cost

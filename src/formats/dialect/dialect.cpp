@@ -1,0 +1,351 @@
+// From a data file to a Dialect.
+#include "formats/dialect/dialect.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "base/number.hpp"
+#include "model/fields.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+using text::Kind;
+using text::NodeRef;
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const auto end = text.find(separator);
+    parts.push_back(trim(text.substr(0, end)));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+class Loader {
+ public:
+  explicit Loader(std::vector<Error>& errors) : errors_(errors) {}
+
+  void check_keys(NodeRef table, std::initializer_list<std::string_view> known) {
+    const std::vector<std::string_view> names(known);
+    for (const NodeRef child : table) {
+      if (std::find(names.begin(), names.end(), child.key()) != names.end()) continue;
+      errors_.push_back(
+          child.key_error(fmt::format("unknown key `{}`", child.key()), did_you_mean(child.key(), names)));
+    }
+  }
+
+  std::string string(NodeRef node) {
+    if (!node) return {};
+    if (const auto value = node.as_string()) return std::string(*value);
+    errors_.push_back(
+        node.error(fmt::format("`{}` is {}, not a string", node.key(), text::describe(node.kind()))));
+    return {};
+  }
+
+  // An expression may be written as a number, a boolean or, for a field with choices, one of their names.
+  std::string expression(NodeRef node) {
+    if (const auto choice = choice_of(node)) return std::to_string(*choice);
+    if (const auto value = node.as_boolean()) return *value ? "1" : "0";
+    if (const auto value = node.as_integer()) return std::to_string(*value);
+    if (const auto value = node.as_number()) return exact(*value);
+    return string(node);
+  }
+
+  std::vector<std::string> strings(NodeRef node) {
+    std::vector<std::string> out;
+    if (!node) return out;
+    if (node.is(Kind::list)) {
+      for (const NodeRef item : node) out.push_back(string(item));
+    } else {
+      out.push_back(string(node));
+    }
+    return out;
+  }
+
+  std::vector<KeyPath> paths(NodeRef node) {
+    std::vector<KeyPath> out;
+    for (const std::string& each : strings(node)) {
+      for (KeyPath& path : parse_key_paths(each)) out.push_back(std::move(path));
+    }
+    return out;
+  }
+
+  // The number of a choice of the field whose rules are being read.
+  std::optional<std::int64_t> choice_of(NodeRef node) const {
+    const auto written = node.as_string();
+    if (field_ == model::no_field || !written) return std::nullopt;
+    const auto choices = model::fields()[static_cast<std::size_t>(field_)].choices;
+    const auto found = std::find(choices.begin(), choices.end(), *written);
+    if (found == choices.end()) return std::nullopt;
+    return found - choices.begin();
+  }
+
+  Alternative alternative(NodeRef node) {
+    Alternative out;
+    if (const auto keys = node.as_string()) {
+      out.keys = parse_key_paths(*keys);
+      return out;
+    }
+    if (node.is(Kind::integer) || node.is(Kind::boolean) || node.is(Kind::number)) {
+      out.kind = Alternative::Kind::fallback;
+      out.value = expression(node);
+      return out;
+    }
+    if (!node.is(Kind::table)) {
+      errors_.push_back(node.error(
+          fmt::format("{} is no way to learn a value", text::describe(node.kind())),
+          "write keys as a string, a default as a number, or a table with `key`, `derive` or `default`"));
+      return out;
+    }
+    check_keys(node, {"key", "derive", "default", "unknown", "when", "value", "map", "note", "take", "of"});
+    out.when = node["when"] ? expression(node["when"]) : std::string();
+    out.note = string(node["note"]);
+    if (node["key"]) {
+      out.keys = parse_key_paths(string(node["key"]));
+      if (node["value"]) out.value = expression(node["value"]);
+      out.of = string(node["of"]);
+      const std::string take = string(node["take"]);
+      constexpr std::array<std::string_view, 8> ways{"value", "present",       "count",    "maximum",
+                                                     "sum",   "leading_zeros", "interval", "text"};
+      const auto way = std::find(ways.begin(), ways.end(), take);
+      if (way != ways.end()) {
+        out.reading = static_cast<Alternative::Reading>(way - ways.begin());
+      } else if (!take.empty()) {
+        errors_.push_back(
+            node["take"].error(fmt::format("unknown way `{}`", take), did_you_mean(take, ways)));
+      }
+    } else if (node["derive"]) {
+      out.kind = Alternative::Kind::derived;
+      out.value = expression(node["derive"]);
+    } else if (node["default"]) {
+      out.kind = Alternative::Kind::fallback;
+      out.value = expression(node["default"]);
+    } else if (node["unknown"]) {
+      out.kind = Alternative::Kind::unknown;
+    } else {
+      errors_.push_back(node.error("an alternative needs `key`, `derive`, `default` or `unknown`"));
+    }
+    for (const NodeRef entry : node["map"]) {
+      const auto number = entry.as_number();
+      const auto boolean = entry.as_boolean();
+      const auto choice = choice_of(entry);
+      if (!number && !boolean && !choice) {
+        errors_.push_back(entry.error("a map gives numbers, booleans or one of the field's choices"));
+      }
+      const double value = number    ? *number
+                           : boolean ? static_cast<double>(*boolean)
+                                     : static_cast<double>(choice.value_or(0));
+      out.map.emplace_back(std::string(entry.key()), value);
+    }
+    return out;
+  }
+
+  FieldRules rules(NodeRef table) {
+    FieldRules out;
+    for (const NodeRef field : table) {
+      Alternatives& into = out[std::string(field.key())];
+      field_ = model::find_field(field.key());
+      if (field.is(Kind::list)) {
+        for (const NodeRef item : field) into.push_back(alternative(item));
+      } else {
+        into.push_back(alternative(field));
+      }
+    }
+    field_ = model::no_field;
+    return out;
+  }
+
+  KeyTest key_test(NodeRef node) {
+    KeyTest out;
+    const std::string written = string(node);
+    std::string_view rest = written;
+    if (const auto equals = rest.find('='); equals != std::string_view::npos) {
+      out.equals = std::string(trim(rest.substr(equals + 1)));
+      rest = trim(rest.substr(0, equals));
+    }
+    if (const auto colon = rest.find(':'); colon != std::string_view::npos) {
+      const std::string_view kind = trim(rest.substr(colon + 1));
+      for (const Kind each : {Kind::table, Kind::list, Kind::string, Kind::integer}) {
+        constexpr std::array<std::string_view, 4> names{"table", "list", "string", "integer"};
+        if (names[static_cast<std::size_t>(each)] == kind) out.kind = each;
+      }
+      if (!out.kind) errors_.push_back(node.error(fmt::format("unknown kind `{}`", kind)));
+      rest = trim(rest.substr(0, colon));
+    }
+    out.path = parse_key_path(rest);
+    return out;
+  }
+
+  std::vector<KeyTest> key_tests(NodeRef list) {
+    std::vector<KeyTest> out;
+    for (const NodeRef item : list) out.push_back(key_test(item));
+    return out;
+  }
+
+  Test test(NodeRef node) {
+    check_keys(node, {"has", "any", "at_least", "lacks", "file"});
+    Test out;
+    out.has = key_tests(node["has"]);
+    out.any = key_tests(node["any"]);
+    out.at_least = node["at_least"].as_integer().value_or(1);
+    out.lacks = key_tests(node["lacks"]);
+    out.file = string(node["file"]);
+    return out;
+  }
+
+  Part part(NodeRef node) {
+    check_keys(node, {"name", "label", "at", "each", "also", "needs", "lacks", "when", "unless", "type",
+                      "fallback_type", "always_type", "fields", "keep_incomplete"});
+    Part out;
+    out.name = string(node["name"]);
+    out.label = paths(node["label"]);
+    out.at = paths(node["at"]);
+    out.each = node["each"].as_boolean().value_or(false);
+    out.also = paths(node["also"]);
+    out.needs = paths(node["needs"]);
+    out.lacks = paths(node["lacks"]);
+    out.when = key_tests(node["when"]);
+    out.unless = key_tests(node["unless"]);
+    out.type = paths(node["type"]);
+    out.fallback_type = string(node["fallback_type"]);
+    out.always_type = string(node["always_type"]);
+    out.fields = rules(node["fields"]);
+    out.keep_incomplete = node["keep_incomplete"].as_boolean().value_or(false);
+    return out;
+  }
+
+  Inherit inherit(NodeRef node) {
+    check_keys(node, {"key", "search", "suffixes", "mount", "inside", "hydra"});
+    Inherit out;
+    out.keys = paths(node["key"]);
+    out.search = strings(node["search"]);
+    if (out.search.empty()) out.search.emplace_back(".");
+    out.suffixes = strings(node["suffixes"]);
+    if (out.suffixes.empty()) out.suffixes.emplace_back("");
+    out.mount = string(node["mount"]);
+    out.inside = string(node["inside"]);
+    out.hydra = node["hydra"].as_boolean().value_or(false);
+    return out;
+  }
+
+ private:
+  std::vector<Error>& errors_;
+  model::FieldId field_ = model::no_field;
+};
+
+}  // namespace
+
+KeyPath parse_key_path(std::string_view text) {
+  KeyPath path;
+  text = trim(text);
+  if (text.starts_with('/')) {
+    path.absolute = true;
+    text.remove_prefix(1);
+  }
+  while (text.starts_with("..")) {
+    ++path.up;
+    text.remove_prefix(text.starts_with("../") ? 3 : 2);
+  }
+  if (text.empty()) return path;
+  for (const std::string_view each : split(text, '.')) path.components.emplace_back(each);
+  return path;
+}
+
+std::vector<KeyPath> parse_key_paths(std::string_view text) {
+  std::vector<KeyPath> out;
+  for (const std::string_view each : split(text, '|')) out.push_back(parse_key_path(each));
+  return out;
+}
+
+void add_rules(FieldRules& into, const FieldRules& from) {
+  for (const auto& [name, alternatives] : from) {
+    Alternatives& list = into[name];
+    list.insert(list.end(), alternatives.begin(), alternatives.end());
+  }
+}
+
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t retry = 0;
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = t;
+    } else if (p < pattern.size() && lower(pattern[p]) == lower(text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+bool matches_any(std::string_view patterns, std::string_view text) {
+  for (const std::string_view each : split(patterns, '|')) {
+    if (matches(each, text)) return true;
+  }
+  return false;
+}
+
+Dialect load_dialect(const text::Document& document, std::vector<Error>& errors) {
+  Loader load(errors);
+  const NodeRef root = document.root();
+  load.check_keys(
+      root, {"name",        "title",           "like",      "whose", "source",      "order",     "syntax",
+             "flags",       "reads_exponents", "recognise", "type",  "known_model", "beside",    "runs",
+             "environment", "exports",         "inherit",   "part",  "fields",      "otherwise", "types"});
+  Dialect out;
+  out.path = std::string(document.path());
+  out.name = load.string(root["name"]);
+  out.title = load.string(root["title"]);
+  out.like = load.string(root["like"]);
+  out.whose = load.string(root["whose"]);
+  if (out.whose.empty()) out.whose = out.title;
+  out.source = load.string(root["source"]);
+  out.order = root["order"].as_integer().value_or(100);
+  out.syntax = load.strings(root["syntax"]);
+  out.flags = root["flags"].as_boolean().value_or(false);
+  out.reads_exponents = root["reads_exponents"].as_boolean().value_or(false);
+  for (const NodeRef each : root["recognise"]) out.recognise.push_back(load.test(each));
+  out.type = load.paths(root["type"]);
+  out.known_model = load.strings(root["known_model"]);
+  out.beside = load.string(root["beside"]);
+  out.runs = load.string(root["runs"]);
+  out.environment = load.strings(root["environment"]);
+  out.exports = load.strings(root["exports"]);
+  for (const NodeRef each : root["inherit"]) out.inherit.push_back(load.inherit(each));
+  for (const NodeRef each : root["part"]) out.parts.push_back(load.part(each));
+  out.fields = load.rules(root["fields"]);
+  out.otherwise = load.rules(root["otherwise"]);
+  for (const NodeRef each : root["types"]) {
+    load.check_keys(each, {"like", "fields", "defaults"});
+    ModelType& type = out.types[std::string(each.key())];
+    type.like = load.string(each["like"]);
+    type.fields = load.rules(each["fields"]);
+    type.defaults = load.rules(each["defaults"]);
+  }
+  return out;
+}
+
+}  // namespace shapelint::formats

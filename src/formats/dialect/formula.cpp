@@ -1,0 +1,85 @@
+// Expressions of the data files over named values.
+#include "formats/dialect/formula.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+
+#include "expr/expression.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+bool is_letter(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+bool is_name_character(char c) {
+  return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+// Names that are not those of functions. Which names there are differs from dialect to dialect, so that an
+// expression brings its own; check_expressions() compares them with what the dialect has.
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_name_character(text[at]) && text[at] != '.') {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && (is_name_character(text[end]) || text[end] == '.')) ++end;
+    const std::string_view word = text.substr(at, end - at);
+    const bool is_call = end < text.size() && text[end] == '(';
+    if (is_letter(word.front()) && !is_call && std::find(names.begin(), names.end(), word) == names.end()) {
+      names.emplace_back(word);
+    }
+    at = end;
+  }
+  return names;
+}
+
+struct Compiled {
+  std::vector<std::string> names;
+  std::optional<expr::Expression> expression;
+  Error problem;
+};
+
+// Expressions write into buffers of their own while they are evaluated, so each thread has its own.
+const Compiled& compiled(const std::string& text) {
+  thread_local std::unordered_map<std::string, std::unique_ptr<Compiled>> cache;
+  std::unique_ptr<Compiled>& entry = cache[text];
+  if (entry) return *entry;
+  entry = std::make_unique<Compiled>();
+  entry->names = names_in(text);
+  const std::vector<std::string_view> names(entry->names.begin(), entry->names.end());
+  std::vector<Error> errors;
+  entry->expression = expr::compile(text, names, errors);
+  if (!entry->expression && !errors.empty()) entry->problem = errors.front();
+  return *entry;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> variables(const std::string& text) {
+  const Compiled& entry = compiled(text);
+  if (!entry.expression) return entry.problem;
+  return entry.names;
+}
+
+std::optional<double> evaluate(const std::string& text, const Lookup& lookup) {
+  const Compiled& entry = compiled(text);
+  if (!entry.expression) return std::nullopt;
+  // Looking up a name may evaluate this same text again, so all names come before the evaluation.
+  std::vector<double> values;
+  for (const std::string& name : entry.names) {
+    values.push_back(lookup(name).value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+  const auto result = entry.expression->evaluate(values);
+  if (!result) return std::nullopt;
+  return *result;
+}
+
+}  // namespace shapelint::formats

@@ -1,0 +1,27 @@
+// The files that a configuration builds on.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "formats/dialect/dialect.hpp"
+#include "formats/dialect/view.hpp"
+#include "model/reading.hpp"
+#include "text/files.hpp"
+
+namespace shapelint::formats {
+
+// A file and those that it inherits from, as one. `documents` owns what `view` looks at.
+struct Whole {
+  explicit Whole(bool flags) : view(flags) {}
+  std::deque<text::Document> documents;
+  View view;
+  std::vector<model::Note> notes;  // files that are named but not there, cycles, limits
+};
+
+// Follows `extends`, hydra's `defaults`, `base_config` and `!include` from `document` to files that exist in
+// the same repository (see ancestors()), each once, to a limited depth and number.
+Whole assemble(const text::FileSystem& files, const Dialect& dialect, const text::Document& document);
+
+}  // namespace shapelint::formats

@@ -1,0 +1,338 @@
+// Trying the alternatives of each field in order, with values computed when something first asks for them.
+#include "formats/dialect/resolve.hpp"
+
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "formats/dialect/formula.hpp"
+#include "formats/dialect/known_fields.hpp"
+#include "formats/dialect/model_types.hpp"
+#include "formats/dialect/values.hpp"
+#include "formats/remarks.hpp"
+#include "model/derive.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+using model::FieldId;
+using model::Origin;
+using text::Kind;
+using text::NodeRef;
+
+struct Value {
+  std::optional<double> number;
+  Origin origin;
+  bool decided = false;  // an alternative decided, be it that nothing is known
+  bool assumed = false;  // only by the common tables: whoever completes the reading says it better
+};
+
+class Resolver {
+ public:
+  Resolver(const Dialect& dialect, const Dialect& common, const Part& part, const View& view,
+           const Place& base, std::span<const model::Override> overrides, const FindModel& find)
+      : dialect_(dialect), common_(common), part_(part), view_(view), base_(base), overrides_(overrides) {
+    scopes_.push_back(base);
+    for (const KeyPath& path : part.also) {
+      Place place = path.absolute ? Place{} : base;
+      for (int i = 0; i < path.up && !place.empty(); ++i) place.pop_back();
+      place.insert(place.end(), path.components.begin(), path.components.end());
+      scopes_.push_back(std::move(place));
+    }
+    const NodeRef type = view_.find_first(part.type.empty() ? dialect.type : part.type, base);
+    type_name_ = text_of(type);
+    types_ = types_like(dialect, part.always_type.empty() ? type_name_ : part.always_type);
+    if (types_.empty() && part.always_type.empty()) types_ = types_like(dialect, part.fallback_type);
+    if (type_name_.empty()) type_name_ = part.fallback_type;
+    for (const std::string& each : dialect.known_model) {
+      std::string name = model_name(each);
+      if (name.empty()) continue;
+      known_ = find(name);
+      if (known_) break;
+      notes_.push_back({fmt::format("`{}` is not in the table of known models", name), {}, {}, {}});
+    }
+  }
+
+  const Value& get(std::string_view name) {
+    const auto found = values_.find(name);
+    if (found != values_.end()) return found->second;
+    // A value that depends on itself is unknown while it is being worked out.
+    Value& value = values_.emplace(std::string(name), Value{}).first->second;
+    Value computed = work_out(name);
+    value = std::move(computed);
+    return value;
+  }
+
+  model::Reading reading() {
+    model::Reading out;
+    out.dialect = dialect_.name;
+    out.part = part_.name;
+    out.model_type = type_name_;
+    const auto table = model::fields();
+    std::vector<bool> open(table.size(), false);  // left for model::complete()
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      Value value = get(table[i].name);
+      if (value.number) check_range(table[i], value);
+      open[i] = value.assumed || !value.decided;
+      if (value.number && !value.assumed) {
+        table[i].set(out.setup, static_cast<std::int64_t>(std::round(*value.number)));
+        out.origins.push_back(std::move(value.origin));
+      } else {
+        out.origins.emplace_back();
+      }
+    }
+    out.complete = is_complete(out);
+    const std::vector<Origin> before = out.origins;
+    model::complete(out);
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const bool was_unknown = before[i].kind == Origin::Kind::unknown;
+      if (!was_unknown) continue;
+      // How it is run can be assumed even where the file's own value is not understood; its shape cannot.
+      const bool is_plan = table[i].section == "run" || table[i].section == "parallel";
+      if (is_plan && !open[i]) {
+        out.origins[i].note = "assumed: the file's value is not known";
+      } else if (!open[i] || !rests_on_something(out, table[i])) {
+        out.origins[i] = Origin{};
+      }
+    }
+    assume(out, "sequence_length");
+    keep_within_positions(out);
+    follow_length(out);
+    if (open[static_cast<std::size_t>(model::find_field("vocab_size"))]) assume_vocabulary(out);
+    for (const std::string& name : dialect_.exports) {
+      const Value& value = get(name);
+      if (value.number) out.extras.push_back({name, *value.number, value.origin});
+    }
+    out.notes = std::move(notes_);
+    out.remarks = std::move(remarks_);
+    remark_on_unresolved(out, unresolved_);
+    return out;
+  }
+
+ private:
+  // Enough to cost it; the rest follows or has a default.
+  bool is_complete(const model::Reading& reading) {
+    const bool width = is_known(reading, "intermediate_size") || is_known(reading, "moe_intermediate_size") ||
+                       !get("intermediate_size").decided;
+    return is_known(reading, "hidden_size") && is_known(reading, "num_layers") &&
+           is_known(reading, "num_attention_heads") && width;
+  }
+
+  void check_range(const model::FieldInfo& field, Value& value) {
+    const double rounded = std::round(*value.number);
+    if (std::abs(rounded - *value.number) < 1e-6 && rounded >= static_cast<double>(field.minimum) &&
+        rounded <= static_cast<double>(field.maximum)) {
+      return;
+    }
+    notes_.push_back({fmt::format("`{}` would be {}, which is out of range, so it is taken as unknown",
+                                  field.name, exact(*value.number)),
+                      value.origin.path, value.origin.span, value.origin.key_path});
+    value.number.reset();
+    value.decided = true;
+  }
+
+  // The assumed vocabulary is not padded: nothing is to be found in rows that nobody knows.
+  void assume_vocabulary(model::Reading& reading) {
+    if (is_known(reading, "vocab_size")) return;
+    assume(reading, "vocab_size");
+    const auto padding = static_cast<std::size_t>(model::find_field("vocab_padding_multiple"));
+    reading.setup.model.vocab_padding_multiple = 1;
+    reading.origins[padding] = Origin{};
+    reading.origins[padding].kind = Origin::Kind::defaulted;
+    reading.origins[padding].note = "not used: the vocabulary is assumed";
+  }
+
+  // No step can be costed without a length and a vocabulary; the common tables hold those that are assumed.
+  void assume(model::Reading& reading, std::string_view name) {
+    const FieldId field = model::find_field(name);
+    Origin& origin = reading.origins[static_cast<std::size_t>(field)];
+    if (origin.kind != Origin::Kind::unknown) return;
+    Value value;
+    if (!try_rules(common_.fields, name, value) || !value.number) return;
+    model::fields()[static_cast<std::size_t>(field)].set(reading.setup,
+                                                         static_cast<std::int64_t>(*value.number));
+    origin = value.origin;
+  }
+
+  NodeRef find(const KeyPath& path) const {
+    for (const Place& scope : scopes_) {
+      const NodeRef node = view_.find(path, scope);
+      if (node) return node;
+    }
+    return {};
+  }
+
+  // What a key says, or a text with the values of keys filled in; empty when one of them is not there.
+  std::string model_name(const std::string& pattern) const {
+    if (pattern.find('{') == std::string::npos) {
+      return text_of(view_.find_first(parse_key_paths(pattern), base_));
+    }
+    std::string out;
+    for (std::size_t at = 0; at < pattern.size();) {
+      const auto open = pattern.find('{', at);
+      out += pattern.substr(at, open - at);
+      if (open == std::string::npos) break;
+      const auto close = std::min(pattern.find('}', open), pattern.size());
+      const std::string text = text_of(find(parse_key_path(pattern.substr(open + 1, close - open - 1))));
+      if (text.empty()) return {};
+      out += text;
+      at = close + 1;
+    }
+    return out;
+  }
+
+  static std::string text_of(NodeRef node) {
+    if (node.is(Kind::list)) node = node[0];
+    return std::string(node.as_string().value_or(""));
+  }
+
+  void note(NodeRef node, std::string message) {
+    notes_.push_back({std::move(message), std::string(node.file()), node.span(), node.path()});
+  }
+
+  Value work_out(std::string_view name) {
+    const FieldId field = model::find_field(name);
+    if (field != model::no_field) {
+      for (const model::Override& each : overrides_) {
+        if (each.field != field) continue;
+        Value value;
+        value.number = static_cast<double>(each.value);
+        value.origin.kind = Origin::Kind::command_line;
+        value.origin.note = each.flag;
+        return value;
+      }
+    }
+    Value out;
+    if (try_rules(part_.fields, name, out)) return out;
+    for (const ModelType* type : types_) {
+      if (try_rules(type->fields, name, out)) return out;
+    }
+    if (try_rules(dialect_.fields, name, out)) return out;
+    if (known_ && field != model::no_field) {
+      for (const auto& [each, value] : known_->values) {
+        if (each != field) continue;
+        out.number = static_cast<double>(value);
+        out.origin.kind = Origin::Kind::defaulted;
+        out.origin.note = fmt::format("shape of {}", known_->name);
+        return out;
+      }
+    }
+    for (const ModelType* type : types_) {
+      if (try_rules(type->defaults, name, out)) return out;
+    }
+    if (try_rules(dialect_.otherwise, name, out)) return out;
+    out.assumed = try_rules(common_.fields, name, out);
+    return out;
+  }
+
+  // True when an alternative decided, be it that the value is unknown.
+  bool try_rules(const FieldRules& rules, std::string_view name, Value& out) {
+    const auto found = rules.find(name);
+    if (found == rules.end()) return false;
+    for (const Alternative& each : found->second) {
+      if (!try_alternative(each, name, out)) continue;
+      out.decided = true;
+      return true;
+    }
+    return false;
+  }
+
+  bool holds(const std::string& condition, std::optional<double> x) {
+    if (condition.empty()) return true;
+    const auto value = calculate(condition, x);
+    return value && *value != 0;
+  }
+
+  std::optional<double> calculate(const std::string& text, std::optional<double> x) {
+    return evaluate(text, [&](std::string_view name) -> std::optional<double> {
+      if (name == "x") return x;
+      return get(name).number;
+    });
+  }
+
+  bool try_alternative(const Alternative& each, std::string_view name, Value& out) {
+    if (each.kind == Alternative::Kind::key) return try_key(each, name, out);
+    if (!holds(each.when, std::nullopt)) return false;
+    if (each.kind == Alternative::Kind::unknown) {
+      if (!each.note.empty())
+        notes_.push_back({fmt::format("`{}` is unknown: {}", name, each.note), {}, {}, {}});
+      return true;
+    }
+    const auto value = calculate(each.value, std::nullopt);
+    if (!value) return false;
+    out.number = value;
+    const bool constant = parse_number(each.value).has_value();
+    if (each.kind == Alternative::Kind::derived) {
+      out.origin.kind = Origin::Kind::derived;
+      out.origin.note = !each.note.empty() ? each.note : constant ? about_type() : each.value;
+    } else {
+      out.origin.kind = Origin::Kind::defaulted;
+      out.origin.note = !each.note.empty() ? each.note : "default of " + about_type();
+    }
+    return true;
+  }
+
+  std::string about_type() const {
+    if (types_.empty() || type_name_.empty()) return dialect_.whose;
+    return fmt::format("{} for `{}`", dialect_.whose, type_name_);
+  }
+
+  bool try_key(const Alternative& each, std::string_view name, Value& out) {
+    for (const KeyPath& path : each.keys) {
+      const NodeRef node = find(path);
+      if (!node || node.is(Kind::null)) continue;
+      const Seen seen = look(node, each, model::find_field(name));
+      if (seen.kind == Seen::Kind::nothing) continue;
+      if (seen.kind == Seen::Kind::unreadable) {
+        if (node.is(Kind::unknown)) unresolved_.push_back({model::find_field(name), node});
+        if (!holds(each.when, 0.0) && !each.when.empty()) continue;
+        note(node, fmt::format("`{}` cannot be read as a number, so `{}` is unknown", node.path(), name));
+        return true;
+      }
+      if (!holds(each.when, seen.number)) continue;
+      out.number = each.value.empty() ? std::optional(seen.number) : calculate(each.value, seen.number);
+      if (!out.number) {
+        note(node, fmt::format("`{}` is given as `{}`, but not all of it is known", name, node.path()));
+        return true;
+      }
+      if (each.map.empty() && each.reading == Alternative::Reading::value)
+        remark_on_text(dialect_, node, model::find_field(name), remarks_);
+      out.origin.kind = Origin::Kind::stated;
+      out.origin.path = node.file();
+      out.origin.span = node.span();
+      out.origin.use_span = node.use_span().value_or(Span{});
+      out.origin.key_span = node.key_span();
+      out.origin.key_path = node.path();
+      out.origin.note = each.note;
+      return true;
+    }
+    return false;
+  }
+
+  const Dialect& dialect_;
+  const Dialect& common_;
+  const Part& part_;
+  const View& view_;
+  const Place& base_;
+  std::vector<Place> scopes_;
+  std::span<const model::Override> overrides_;
+  std::string type_name_;
+  std::vector<const ModelType*> types_;
+  std::optional<catalog::KnownModel> known_;
+  std::map<std::string, Value, std::less<>> values_;
+  std::vector<model::Note> notes_;
+  std::vector<model::Remark> remarks_;
+  std::vector<Unresolved> unresolved_;
+};
+
+}  // namespace
+
+model::Reading resolve(const Dialect& dialect, const Dialect& common, const Part& part, const View& view,
+                       const Place& base, std::span<const model::Override> overrides, const FindModel& find) {
+  return Resolver(dialect, common, part, view, base, overrides, find).reading();
+}
+
+}  // namespace shapelint::formats

@@ -1,0 +1,163 @@
+// What a value of a configuration says as a number.
+#include "formats/dialect/values.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/number.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+using model::FieldId;
+using text::Kind;
+using text::NodeRef;
+
+Seen number(double value) {
+  return {Seen::Kind::number, value};
+}
+
+std::string written_form(NodeRef node) {
+  if (const auto text = node.as_string()) return std::string(*text);
+  if (const auto value = node.as_boolean()) return *value ? "true" : "false";
+  if (const auto value = node.as_integer()) return std::to_string(*value);
+  if (const auto value = node.as_number()) return exact(*value);
+  return {};
+}
+
+std::string all_text(NodeRef node) {
+  std::string out = written_form(node);
+  for (const NodeRef child : node) out += all_text(child) + " ";
+  return out;
+}
+
+// Sums of bracketed lists of 0 and 1 times a count.
+bool expand_pattern(std::string_view text, std::vector<bool>& layers) {
+  constexpr std::size_t most_layers = 4096;
+  if (text.find('[') == std::string_view::npos) return false;
+  std::size_t at = 0;
+  while ((at = text.find('[', at)) != std::string_view::npos) {
+    const auto close = text.find(']', at);
+    if (close == std::string_view::npos) return false;
+    std::vector<bool> unit;
+    for (const char c : text.substr(at, close - at)) {
+      if (c == '0' || c == '1') unit.push_back(c == '1');
+    }
+    std::size_t times = 1;
+    at = close + 1;
+    while (at < text.size() && (text[at] == ' ' || text[at] == '*')) ++at;
+    const auto end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    if (end > at) {
+      times = static_cast<std::size_t>(
+          std::max<std::int64_t>(0, parse_integer(text.substr(at, end - at)).value_or(0)));
+      at = end;
+    }
+    for (std::size_t i = 0; i < times && layers.size() < most_layers; ++i) {
+      layers.insert(layers.end(), unit.begin(), unit.end());
+    }
+  }
+  return true;
+}
+
+// Which layers are mixtures, as 0 and 1 per layer: a list, or Python's `([0]*3+[1]*58)`.
+Seen look_at_pattern(NodeRef node, const Alternative& each) {
+  const bool wants_interval = each.reading == Alternative::Reading::interval;
+  if (const auto value = node.as_integer())
+    return wants_interval ? number(static_cast<double>(*value)) : Seen{};
+  std::vector<bool> layers;
+  if (node.is(Kind::list)) {
+    for (const NodeRef item : node) layers.push_back(item.as_integer().value_or(1) != 0);
+  } else if (const auto text = node.as_string()) {
+    if (!expand_pattern(*text, layers)) {
+      const auto value = parse_integer(*text);
+      if (!value) return {Seen::Kind::unreadable, 0};
+      return wants_interval ? number(static_cast<double>(*value)) : Seen{};
+    }
+  }
+  const auto first = std::find(layers.begin(), layers.end(), true);
+  if (first == layers.end()) return {};
+  if (!wants_interval) return number(static_cast<double>(first - layers.begin()));
+  const auto second = std::find(first + 1, layers.end(), true);
+  return number(second == layers.end() ? 1 : static_cast<double>(second - first));
+}
+
+// One value for all layers when they agree; which of several counts, an alternative must say.
+Seen look_at_list(NodeRef list, const Alternative& each, FieldId field) {
+  Seen out;
+  for (const NodeRef item : list) {
+    const Seen seen = look(item, each, field);
+    if (seen.kind != Seen::Kind::number) return {Seen::Kind::unreadable, 0};
+    if (out.kind == Seen::Kind::nothing) {
+      out = seen;
+    } else if (each.reading == Alternative::Reading::maximum) {
+      out.number = std::max(out.number, seen.number);
+    } else if (each.reading == Alternative::Reading::sum) {
+      out.number += seen.number;
+    } else if (out.number != seen.number) {
+      return {Seen::Kind::unreadable, 0};
+    }
+  }
+  return out;
+}
+
+// Items of a list, entries of a table, or letters of a pattern such as `M-M*`; all of them, or those of `of`.
+Seen count(NodeRef node, const Alternative& each) {
+  if (const auto letters = node.as_string()) {
+    if (each.of.empty()) return number(static_cast<double>(letters->size()));
+    return number(static_cast<double>(std::count_if(letters->begin(), letters->end(), [&](char letter) {
+      return each.of.find(letter) != std::string::npos;
+    })));
+  }
+  if (!node.is(Kind::list) && !node.is(Kind::table)) return {Seen::Kind::unreadable, 0};
+  double found = 0;
+  for (const NodeRef item : node)
+    found += each.of.empty() || matches_any(each.of, written_form(item)) ? 1 : 0;
+  return number(found);
+}
+
+}  // namespace
+
+Seen look(NodeRef node, const Alternative& each, FieldId field) {
+  if (each.reading == Alternative::Reading::present) return number(1);
+  if (each.reading == Alternative::Reading::count) return count(node, each);
+  if (each.reading == Alternative::Reading::leading_zeros || each.reading == Alternative::Reading::interval) {
+    return look_at_pattern(node, each);
+  }
+  if (each.reading == Alternative::Reading::text) {
+    const std::string written = all_text(node);
+    for (const auto& [pattern, value] : each.map) {
+      if (matches_any(pattern, written)) return number(value);
+    }
+    return {};
+  }
+  if (node.is(Kind::list)) return look_at_list(node, each, field);
+  if (node.is(Kind::table)) return {};
+  if (!each.map.empty()) {
+    const std::string written = written_form(node);
+    for (const auto& [pattern, value] : each.map) {
+      if (matches_any(pattern, written)) return number(value);
+    }
+    return {};
+  }
+  if (const auto value = node.as_number()) return number(*value);
+  if (const auto value = node.as_boolean()) return number(*value ? 1 : 0);
+  if (const auto text = node.as_string()) {
+    if (field != model::no_field) {
+      const auto choices = model::fields()[static_cast<std::size_t>(field)].choices;
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        if (choices[i] == *text) return number(static_cast<double>(i));
+      }
+    }
+    std::string digits(*text);
+    std::erase_if(digits, [](char c) { return c == '_' || c == ' '; });
+    if (const auto value = parse_number(digits)) return number(*value);
+    if (matches_any("true|yes|on", *text)) return number(1);
+    if (matches_any("false|no|off", *text)) return number(0);
+    if (matches_any("none|null", *text)) return {};
+  }
+  return {Seen::Kind::unreadable, 0};
+}
+
+}  // namespace shapelint::formats

@@ -1,0 +1,124 @@
+// Looking up keys in layers.
+#include "formats/dialect/view.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+
+namespace shapelint::formats {
+
+using text::Kind;
+using text::NodeRef;
+
+bool View::same_key(std::string_view written, std::string_view asked) const {
+  if (!flags_) return written == asked;
+  if (written.starts_with("--")) written.remove_prefix(2);
+  return std::equal(written.begin(), written.end(), asked.begin(), asked.end(),
+                    [](char a, char b) { return a == b || (a == '-' && b == '_'); });
+}
+
+NodeRef View::step(NodeRef node, std::string_view component) const {
+  if (node.is(Kind::list)) {
+    if (component.size() < 3 || component.front() != '[') return {};
+    const auto index = parse_integer(component.substr(1, component.size() - 2));
+    return index && *index >= 0 ? node[static_cast<std::size_t>(*index)] : NodeRef();
+  }
+  NodeRef found;
+  if (!node.is(Kind::table)) return found;
+  for (const NodeRef child : node) {
+    if (same_key(child.key(), component)) found = child;
+  }
+  return found;
+}
+
+NodeRef View::descend(NodeRef node, const Place& place, std::size_t from) const {
+  for (std::size_t i = from; i < place.size() && node; ++i) {
+    if (place[i] == "*") {
+      for (const NodeRef child : node) {
+        if (const NodeRef found = descend(child, place, i + 1)) return found;
+      }
+      return {};
+    }
+    node = step(node, place[i]);
+  }
+  return node;
+}
+
+NodeRef View::find(const KeyPath& path, const Place& base) const {
+  Place whole = path.absolute ? Place{} : base;
+  for (int i = 0; i < path.up && !whole.empty(); ++i) whole.pop_back();
+  whole.insert(whole.end(), path.components.begin(), path.components.end());
+  for (const Layer& layer : layers_) {
+    if (layer.mount.size() > whole.size() ||
+        !std::equal(
+            layer.mount.begin(), layer.mount.end(), whole.begin(),
+            [](const std::string& a, const std::string& b) { return a == b || a == "*" || b == "*"; })) {
+      continue;
+    }
+    NodeRef node = descend(layer.document->root(), layer.inside, 0);
+    node = descend(node, whole, layer.mount.size());
+    if (node) return node;
+  }
+  return {};
+}
+
+NodeRef View::find_first(const std::vector<KeyPath>& paths, const Place& base) const {
+  for (const KeyPath& path : paths) {
+    const NodeRef node = find(path, base);
+    if (node && !node.is(Kind::null)) return node;
+  }
+  return {};
+}
+
+void View::expand(NodeRef node, const Place& pattern, std::size_t at, Place& so_far,
+                  std::vector<Place>& out) const {
+  if (!node) return;
+  if (at == pattern.size()) {
+    if (!node.is(Kind::null) && std::find(out.begin(), out.end(), so_far) == out.end()) out.push_back(so_far);
+    return;
+  }
+  if (pattern[at] != "*") {
+    so_far.push_back(pattern[at]);
+    expand(step(node, pattern[at]), pattern, at + 1, so_far, out);
+    so_far.pop_back();
+    return;
+  }
+  std::size_t index = 0;
+  for (const NodeRef child : node) {
+    so_far.push_back(node.is(Kind::list) ? fmt::format("[{}]", index) : std::string(child.key()));
+    expand(child, pattern, at + 1, so_far, out);
+    so_far.pop_back();
+    ++index;
+  }
+}
+
+std::vector<Place> View::places(const KeyPath& path) const {
+  std::vector<Place> out;
+  if (path.components.empty()) {
+    out.emplace_back();
+    return out;
+  }
+  for (const Layer& layer : layers_) {
+    // A layer that stands wherever the others put it has no place of its own.
+    if (std::find(layer.mount.begin(), layer.mount.end(), "*") != layer.mount.end()) continue;
+    const std::size_t shared = std::min(layer.mount.size(), path.components.size());
+    if (!std::equal(layer.mount.begin(), layer.mount.begin() + static_cast<std::ptrdiff_t>(shared),
+                    path.components.begin(),
+                    [](const std::string& a, const std::string& b) { return a == b || b == "*"; })) {
+      continue;
+    }
+    const NodeRef root = descend(layer.document->root(), layer.inside, 0);
+    if (layer.mount.size() >= path.components.size()) {
+      const Place place(layer.mount.begin(), layer.mount.begin() + static_cast<std::ptrdiff_t>(shared));
+      if (root && std::find(out.begin(), out.end(), place) == out.end()) out.push_back(place);
+      continue;
+    }
+    Place so_far = layer.mount;
+    expand(root, path.components, shared, so_far, out);
+  }
+  return out;
+}
+
+}  // namespace shapelint::formats

@@ -1,0 +1,48 @@
+// A configuration as its framework sees it: one file on top of those that it inherits from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/dialect/dialect.hpp"
+#include "text/document.hpp"
+
+namespace shapelint::formats {
+
+using Place = std::vector<std::string>;  // components of a concrete path; list items are `[0]`
+
+struct Layer {
+  const text::Document* document = nullptr;
+  Place mount;   // where its values stand in the whole
+  Place inside;  // which of its tables stands there
+};
+
+class View {
+ public:
+  // flags: keys may carry leading dashes, and `-` equals `_`.
+  explicit View(bool flags) : flags_(flags) {}
+  // Layers added first win.
+  void add(Layer layer) { layers_.push_back(std::move(layer)); }
+  const std::vector<Layer>& layers() const { return layers_; }
+
+  // The value under `path`, relative to `base` unless absolute; absent when no layer has it. A null hides
+  // what lower layers say.
+  text::NodeRef find(const KeyPath& path, const Place& base) const;
+  // The first of several that is there and not null.
+  text::NodeRef find_first(const std::vector<KeyPath>& paths, const Place& base) const;
+  // The places that a path with `*` stands for, in file order.
+  std::vector<Place> places(const KeyPath& path) const;
+
+ private:
+  text::NodeRef step(text::NodeRef node, std::string_view component) const;
+  text::NodeRef descend(text::NodeRef node, const Place& place, std::size_t from) const;
+  bool same_key(std::string_view written, std::string_view asked) const;
+  void expand(text::NodeRef node, const Place& pattern, std::size_t at, Place& so_far,
+              std::vector<Place>& out) const;
+
+  bool flags_;
+  std::vector<Layer> layers_;
+};
+
+}  // namespace shapelint::formats

@@ -1,0 +1,161 @@
+// Checks of a native file beyond single values.
+#include "formats/native/check.hpp"
+
+#include <algorithm>
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "formats/native/keys.hpp"
+#include "model/arithmetic.hpp"
+#include "model/lower/lower.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+using model::Origin;
+using model::Reading;
+using text::NodeRef;
+
+// In the file or on the command line.
+bool stated(const Reading& reading, std::string_view field) {
+  const model::FieldId id = model::find_field(field);
+  if (id == model::no_field) return false;
+  const model::Origin::Kind kind = reading.origins[static_cast<std::size_t>(id)].kind;
+  return kind == model::Origin::Kind::stated || kind == model::Origin::Kind::command_line;
+}
+
+// The node of a stated field.
+NodeRef node_of(const text::Document& document, std::string_view field) {
+  const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(model::find_field(field))];
+  const NodeRef root = document.root();
+  if (info.section == "model.moe") return root["model"]["moe"][info.key];
+  if (info.section == "model.mla") return root["model"]["mla"][info.key];
+  return root[info.section][info.key];
+}
+
+// Errors of something that is not there point at the table that lacks it.
+void missing(const text::Document& document, const Reading& reading, std::string_view field, std::string hint,
+             std::vector<Error>& errors) {
+  if (stated(reading, field)) return;
+  const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(model::find_field(field))];
+  const NodeRef root = document.root();
+  NodeRef table = root[info.section];
+  if (info.section == "model.moe") table = root["model"]["moe"];
+  const std::string message = fmt::format("`{}` is missing from `[{}]`", info.key, info.section);
+  if (table) {
+    errors.push_back(table.key_error(message, std::move(hint)));
+  } else {
+    errors.push_back({message, std::move(hint), std::string(document.path()), Span{0, 0}});
+  }
+}
+
+}  // namespace
+
+void check_required(const text::Document& document, const Reading& reading, std::vector<Error>& errors) {
+  const model::Setup& setup = reading.setup;
+  const NodeRef root = document.root();
+  if (root["conv"]) {  // a CNN has no fields of a transformer
+    for (const NodeRef node : root["model"]) {
+      const bool known = std::any_of(image_keys.begin(), image_keys.end(),
+                                     [&](const ImageKey& each) { return each.key == node.key(); });
+      if (known) continue;
+      errors.push_back(node.key_error(fmt::format("`{}` beside `[[conv]]`", node.key()),
+                                      "a file describes a transformer or a convolutional network"));
+    }
+    return;
+  }
+  if (!root["model"]) {
+    errors.push_back({"there is no table `[model]`", "it holds `hidden_size`, `num_layers` and so on",
+                      std::string(document.path()), Span{0, 0}});
+    return;
+  }
+  if (!root["model"].is(text::Kind::table)) return;
+  for (const std::string_view field : {"hidden_size", "num_layers", "num_attention_heads", "vocab_size"}) {
+    missing(document, reading, field, {}, errors);
+  }
+  if (root["model"]["moe"].is(text::Kind::table)) {
+    missing(document, reading, "moe_num_experts", {}, errors);
+    missing(document, reading, "moe_experts_per_token", "how many experts each token visits", errors);
+  }
+  if (root["model"]["mla"].is(text::Kind::table)) {
+    for (const std::string_view field :
+         {"mla_kv_lora_rank", "mla_qk_nope_head_dim", "mla_qk_rope_head_dim", "mla_v_head_dim"}) {
+      if (stated(reading, field)) continue;
+      const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(model::find_field(field))];
+      errors.push_back(
+          root["model"]["mla"].key_error(fmt::format("`{}` is missing from `[model.mla]`", info.key)));
+    }
+  }
+  if (root["run"] && !root["run"].is(text::Kind::table)) return;
+  if (setup.plan.mode == model::Mode::decode) {
+    missing(document, reading, "context_length", "decoding needs the number of tokens in the cache", errors);
+  } else {
+    missing(document, reading, "sequence_length", "tokens per sequence, such as `sequence_length = 2048`",
+            errors);
+  }
+}
+
+void check_consistent(const text::Document& document, const Reading& reading, std::vector<Error>& errors) {
+  const model::ModelSpec& spec = reading.setup.model;
+  if (!spec.conv.empty()) return check_network(document, reading, errors);
+  const auto at_value = [&](std::string_view field, std::string message, std::string hint) {
+    // What the command line replaced is not to blame.
+    const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field(field))];
+    const NodeRef node = node_of(document, field);
+    if (node && origin.kind != Origin::Kind::command_line) {
+      errors.push_back(node.error(std::move(message), std::move(hint)));
+    } else {
+      errors.push_back({std::move(message), std::move(hint), std::string(document.path()), {}});
+    }
+  };
+  if (spec.num_key_value_heads > spec.num_attention_heads && stated(reading, "num_key_value_heads")) {
+    at_value("num_key_value_heads",
+             fmt::format("`num_key_value_heads` is `{}`, more than `num_attention_heads` = `{}`",
+                         spec.num_key_value_heads, spec.num_attention_heads),
+             "several query heads share a key-value head, not the other way round");
+  }
+  const model::Moe& moe = spec.moe;
+  if (moe.num_experts > 0 && moe.experts_per_token > moe.num_experts) {
+    at_value("moe_experts_per_token",
+             fmt::format("`experts_per_token` is `{}`, more than `num_experts` = `{}`", moe.experts_per_token,
+                         moe.num_experts),
+             "a token visits some of the experts");
+  }
+  if (moe.num_experts > 0 && moe.first_dense_layers > spec.num_layers) {
+    at_value("moe_first_dense_layers",
+             fmt::format("`first_dense_layers` is `{}`, more than `num_layers` = `{}`",
+                         moe.first_dense_layers, spec.num_layers),
+             {});
+  }
+  if (spec.mla.kv_lora_rank > 0) {
+    const model::Mla& mla = spec.mla;
+    if (mla.qk_nope_head_dim + mla.qk_rope_head_dim == 0) {
+      at_value("mla_qk_nope_head_dim", "`qk_nope_head_dim` and `qk_rope_head_dim` are both `0`",
+               "their sum is the width of a query");
+    }
+    if (mla.v_head_dim == 0) at_value("mla_v_head_dim", "`v_head_dim` is `0`", "it is at least 1");
+    if (stated(reading, "head_dim") && spec.head_dim != mla.qk_nope_head_dim + mla.qk_rope_head_dim) {
+      at_value("head_dim",
+               fmt::format("`head_dim` is `{}`, but `[model.mla]` makes it {} + {} = {}", spec.head_dim,
+                           mla.qk_nope_head_dim, mla.qk_rope_head_dim,
+                           mla.qk_nope_head_dim + mla.qk_rope_head_dim),
+               "leave `head_dim` out");
+    }
+    if (stated(reading, "value_head_dim") && spec.value_head_dim != mla.v_head_dim) {
+      at_value("value_head_dim",
+               fmt::format("`value_head_dim` is `{}`, but `v_head_dim` of `[model.mla]` is `{}`",
+                           spec.value_head_dim, mla.v_head_dim),
+               "leave `value_head_dim` out");
+    }
+  }
+  if (model::parameter_count(reading.setup) >= model::count_limit) {
+    errors.push_back(document.root()["model"].key_error("the model has more than 2^62 parameters",
+                                                        "one of its sizes is far too large"));
+  }
+}
+
+}  // namespace shapelint::formats

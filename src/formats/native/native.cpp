@@ -1,0 +1,224 @@
+// The native reader: driven by the table of fields.
+#include "formats/native/native.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "base/number.hpp"
+#include "formats/native/check.hpp"
+#include "formats/native/keys.hpp"
+#include "formats/native/values.hpp"
+#include "model/derive.hpp"
+#include "model/fields.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+using model::FieldInfo;
+using model::FieldType;
+using text::Kind;
+using text::NodeRef;
+
+constexpr std::array<std::string_view, 5> top_level{"model", "run", "parallel", "conv", "lint"};
+constexpr std::array<std::string_view, 2> model_tables{"moe", "mla"};
+
+bool is_image_key(std::string_view key) {
+  return std::any_of(image_keys.begin(), image_keys.end(),
+                     [&](const ImageKey& each) { return each.key == key && key != "name"; });
+}
+
+std::string quoted_list(std::span<const std::string_view> names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out += i + 1 == names.size() ? " or " : ", ";
+    out += fmt::format("`{}`", names[i]);
+  }
+  return out;
+}
+
+std::vector<std::string_view> keys_of(std::string_view section) {
+  std::vector<std::string_view> out;
+  for (const FieldInfo& field : model::fields()) {
+    if (field.section == section) out.push_back(field.key);
+  }
+  if (section == "model") {
+    out.push_back("name");
+    out.insert(out.end(), model_tables.begin(), model_tables.end());
+  }
+  return out;
+}
+
+// A near miss in the same table, the same key in another table, or a near miss anywhere.
+std::string hint_for_key(std::string_view section, std::string_view key) {
+  const std::vector<std::string_view> here = keys_of(section);
+  for (const FieldInfo& field : model::fields()) {
+    if (field.key == key || field.name == key) {
+      return fmt::format("write it as `{}` in `[{}]`", field.key, field.section);
+    }
+  }
+  std::string hint = did_you_mean(key, here);
+  if (!hint.empty()) return hint;
+  const std::string_view near = nearest_name(key, model::field_names());
+  const model::FieldId id = model::find_field(near);
+  if (id == model::no_field) return {};
+  const FieldInfo& field = model::fields()[static_cast<std::size_t>(id)];
+  return fmt::format("did you mean `{}` of `[{}]`", field.key, field.section);
+}
+
+class Reader {
+ public:
+  Reader(const text::Document& document, std::vector<Error>& errors,
+         std::span<const model::Override> overrides)
+      : document_(document), errors_(errors), first_error_(errors.size()), overrides_(overrides) {}
+
+  std::optional<NativeFile> read() {
+    const NodeRef root = document_.root();
+    file_.reading.path = std::string(document_.path());
+    file_.reading.dialect = "native";
+    file_.reading.origins.resize(model::fields().size());
+    if (!root || root.size() == 0) {
+      errors_.push_back({"the file is empty", "it needs at least the tables `[model]` and `[run]`",
+                         std::string(document_.path()), Span{0, 0}});
+      return std::nullopt;
+    }
+    for (const NodeRef node : root) read_top_level(node);
+    if (root["conv"]) read_network(document_, file_.reading, errors_);
+    for (const model::Override& each : overrides_) apply(each);
+    check_required(document_, file_.reading, errors_);  // a key with a bad value is not missing
+    if (errors_.size() == first_error_) {
+      root["conv"] ? model::complete_network(file_.reading) : model::complete(file_.reading);
+      check_consistent(document_, file_.reading, errors_);
+    }
+    std::stable_sort(errors_.begin() + static_cast<std::ptrdiff_t>(first_error_), errors_.end(),
+                     [](const Error& a, const Error& b) {
+                       return (a.span ? a.span->begin : 0) < (b.span ? b.span->begin : 0);
+                     });
+    if (errors_.size() > first_error_) return std::nullopt;
+    return std::move(file_);
+  }
+
+ private:
+  void apply(const model::Override& given) {
+    const auto index = static_cast<std::size_t>(given.field);
+    model::fields()[index].set(file_.reading.setup, given.value);
+    model::Origin& origin = file_.reading.origins[index];
+    origin = {};
+    origin.kind = model::Origin::Kind::command_line;
+    origin.note = fmt::format("`{}`", given.flag);
+  }
+
+  void read_top_level(const NodeRef& node) {
+    const std::string_view key = node.key();
+    if (key == "conv") return;  // after `[model]`, which has its defaults
+    if (key == "lint") {
+      file_.lint = read_lint_options(node, errors_);
+      return;
+    }
+    if (key == "model" || key == "run" || key == "parallel") return read_section(key, node);
+    std::string hint;
+    if (node.is(Kind::table)) {
+      hint = did_you_mean(key, top_level);
+    } else {
+      hint = hint_for_key("", key);
+      if (key == "name") hint = "write it as `name` in `[model]`";
+    }
+    if (hint.empty()) hint = "a file has the tables " + quoted_list(top_level);
+    errors_.push_back(
+        node.key_error(fmt::format("unknown {} `{}`", node.is(Kind::table) ? "table" : "key", key), hint));
+  }
+
+  void read_section(std::string_view section, const NodeRef& table) {
+    if (!table.is(Kind::table)) {
+      errors_.push_back(table.error(fmt::format("`{}` is {}", table.path(), text::describe(table.kind())),
+                                    fmt::format("write a table: `[{}]`", section)));
+      return;
+    }
+    for (const NodeRef node : table) {
+      if (section == "model" && document_.root()["conv"] && is_image_key(node.key())) continue;
+      if (section == "model" && node.key() == "name") {
+        read_name(node);
+      } else if (section == "model" && (node.key() == "moe" || node.key() == "mla")) {
+        read_section(node.key() == "moe" ? "model.moe" : "model.mla", node);
+      } else {
+        read_key(section, node);
+      }
+    }
+  }
+
+  void read_name(const NodeRef& node) {
+    if (const auto name = node.as_string()) {
+      file_.reading.name = std::string(*name);
+    } else {
+      errors_.push_back(
+          node.error(fmt::format("`name` is {}", text::describe(node.kind())), "write a string"));
+    }
+  }
+
+  void read_key(std::string_view section, const NodeRef& node) {
+    const auto table = model::fields();
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      if (table[i].section == section && table[i].key == node.key()) return read_field(i, node);
+    }
+    errors_.push_back(node.key_error(fmt::format("unknown key `{}` in `[{}]`", node.key(), section),
+                                     hint_for_key(section, node.key())));
+  }
+
+  void read_field(std::size_t index, const NodeRef& node) {
+    const FieldInfo& field = model::fields()[index];
+    model::Origin& origin = file_.reading.origins[index];
+    origin.kind = model::Origin::Kind::stated;  // even with a bad value: it is not missing
+    origin.path = std::string(document_.path());
+    origin.span = node.span();
+    origin.key_span = node.key_span();
+    origin.key_path = node.path();
+    const std::optional<std::int64_t> value = field_value(field, node);
+    if (value) field.set(file_.reading.setup, *value);
+  }
+
+  std::optional<std::int64_t> field_value(const FieldInfo& field, const NodeRef& node) {
+    switch (field.type) {
+      case FieldType::boolean:
+        if (const auto value = boolean_value(document_, node, field.key, errors_)) return *value ? 1 : 0;
+        return std::nullopt;
+      case FieldType::choice:
+        return choice_value(field, node);
+      case FieldType::integer:
+        break;
+    }
+    return integer_value(document_, node, field.key, {field.minimum, field.maximum}, errors_);
+  }
+
+  std::optional<std::int64_t> choice_value(const FieldInfo& field, const NodeRef& node) {
+    const auto value = node.as_string();
+    if (!value) {
+      errors_.push_back(node.error(fmt::format("`{}` is {}", field.key, written(document_, node)),
+                                   "write one of the strings " + quoted_list(field.choices)));
+      return std::nullopt;
+    }
+    const auto found = std::find(field.choices.begin(), field.choices.end(), *value);
+    if (found != field.choices.end()) return found - field.choices.begin();
+    std::string hint = did_you_mean(*value, field.choices);
+    if (hint.empty()) hint = "it is one of " + quoted_list(field.choices);
+    errors_.push_back(node.error(fmt::format("`{}` is `{}`", field.key, *value), hint));
+    return std::nullopt;
+  }
+
+  const text::Document& document_;
+  std::vector<Error>& errors_;
+  std::size_t first_error_;
+  std::span<const model::Override> overrides_;
+  NativeFile file_;
+};
+
+}  // namespace
+
+std::optional<NativeFile> read_native(const text::Document& document, std::vector<Error>& errors,
+                                      std::span<const model::Override> overrides) {
+  return Reader(document, errors, overrides).read();
+}
+
+}  // namespace shapelint::formats

@@ -1,0 +1,231 @@
+// ONNX graphs through the ONNX library. Only this folder sees its headers, and those of protobuf. It is a
+// module of its own: the library takes tens of milliseconds to load, which only graphs are worth.
+#include <exception>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/stubs/logging.h>
+#include <onnx/onnx_pb.h>
+
+#include "formats/onnx/graph.hpp"
+#include "formats/onnx/module/dimensions.hpp"
+#include "formats/onnx/module/infer.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+constexpr int most_nodes = 200'000;
+constexpr int deepest = 32;  // functions and branches inside each other
+
+GraphType type_of(int type) {
+  constexpr int first_fp8 = 17;  // FLOAT8E4M3FN and three more, since onnx 1.14
+  constexpr int last_fp8 = 20;
+  if (type >= first_fp8 && type <= last_fp8) return GraphType::fp8;
+  switch (type) {
+    case onnx::TensorProto::FLOAT:
+      return GraphType::fp32;
+    case onnx::TensorProto::FLOAT16:
+      return GraphType::fp16;
+    case onnx::TensorProto::BFLOAT16:
+      return GraphType::bf16;
+    case onnx::TensorProto::INT8:
+    case onnx::TensorProto::UINT8:
+      return GraphType::int8;
+    default:
+      return GraphType::other;
+  }
+}
+
+class GraphReader {
+ public:
+  GraphReader(const GraphRequest& request, Graph& graph, Error& error)
+      : request_(request), graph_(graph), error_(error) {}
+
+  void read(std::string_view bytes) {
+    const google::protobuf::LogSilencer quiet;
+    if (!model_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model_.has_graph()) {
+      return fail("the file is no ONNX graph",
+                  bytes.empty() ? "it is empty" : "it may be cut off, or be something else");
+    }
+    onnx::GraphProto& proto = *model_.mutable_graph();
+    for (const onnx::TensorProto& each : proto.initializer()) graph_.weights.insert(each.name());
+    if (!fix_dimensions(proto, graph_.weights, request_, graph_, error_)) return;
+    for (const onnx::FunctionProto& each : model_.functions())
+      functions_[each.domain() + ":" + each.name()] = &each;
+    Types declared;
+    for (const auto* values : {&proto.value_info(), &proto.output()}) {
+      for (const onnx::ValueInfoProto& each : *values) declared[each.name()] = each.type();
+    }
+    ShapeInference inference(model_, *request_.operators, std::move(declared));
+    inference_ = &inference;
+    for (const onnx::ValueInfoProto& each : proto.input()) {
+      if (!graph_.weights.contains(each.name())) inference.add_input(each.name(), each.type());
+      defined_.insert(each.name());
+    }
+    add_graph(proto, 0);
+    if (!error_.message.empty()) return;
+    collect_shapes();
+    tell_choices();
+    graph_.name = proto.name();
+  }
+
+ private:
+  void fail(std::string message, std::string hint) {
+    if (!error_.message.empty()) return;
+    error_.message = std::move(message);
+    error_.hint = std::move(hint);
+  }
+
+  // The nodes of a graph, or of a branch of one, whose names are its surroundings' as well.
+  void add_graph(const onnx::GraphProto& proto, int depth) {
+    for (const onnx::TensorProto& each : proto.initializer()) {
+      graph_.weights.insert(each.name());
+      inference_->add_weights(each);
+      defined_.insert(each.name());
+    }
+    for (const onnx::SparseTensorProto& each : proto.sparse_initializer())
+      defined_.insert(each.values().name());
+    for (const onnx::NodeProto& node : proto.node()) {
+      add(node, depth);
+      if (!error_.message.empty()) return;
+    }
+  }
+
+  void add(const onnx::NodeProto& node, int depth) {
+    if (graph_.nodes.size() >= most_nodes) {
+      return fail(fmt::format("the graph has more than {} nodes", most_nodes), "no more are read");
+    }
+    if (depth > deepest) return fail(fmt::format("functions are nested more than {} deep", deepest), "");
+    for (const std::string& each : node.input()) {
+      if (each.empty() || defined_.contains(each)) continue;
+      return fail(fmt::format("`{}` reads `{}`, which nothing before it gives", title(node), each),
+                  "the graph has a cycle, or its nodes are out of order");
+    }
+    const auto function = functions_.find(node.domain() + ":" + node.op_type());
+    if (function != functions_.end()) {
+      call(node, *function->second, depth);
+    } else if (node.op_type() == "If") {
+      branch(node, depth);
+    } else {
+      inference_->infer(node);
+      collect(node);
+    }
+    defined_.insert(node.output().begin(), node.output().end());
+  }
+
+  static std::string title(const onnx::NodeProto& node) {
+    return node.name().empty() ? node.op_type() : node.name();
+  }
+
+  void collect(const onnx::NodeProto& node) {
+    GraphNode out{node.op_type(), node.name(), {}, {}, {}, {}};
+    out.inputs.assign(node.input().begin(), node.input().end());
+    out.outputs.assign(node.output().begin(), node.output().end());
+    for (const onnx::AttributeProto& each : node.attribute()) {
+      if (each.has_s()) out.texts[each.name()] = each.s();
+      auto& values = out.integers[each.name()];
+      values.assign(each.ints().begin(), each.ints().end());
+      if (each.has_i()) values.push_back(each.i());
+    }
+    graph_.nodes.push_back(std::move(out));
+  }
+
+  void alias(const std::string& from, const std::string& to, int depth) {
+    onnx::NodeProto same;
+    same.set_op_type("Identity");
+    same.add_input(from);
+    same.add_output(to);
+    add(same, depth);
+  }
+
+  // The branch that is taken where the condition is arithmetic on shapes, else the longer one.
+  void branch(const onnx::NodeProto& node, int depth) {
+    const onnx::GraphProto* then_branch = nullptr;
+    const onnx::GraphProto* else_branch = nullptr;
+    for (const onnx::AttributeProto& each : node.attribute()) {
+      if (each.name() == "then_branch") then_branch = &each.g();
+      if (each.name() == "else_branch") else_branch = &each.g();
+    }
+    if (then_branch == nullptr || else_branch == nullptr) return;
+    const SmallTensor* condition = node.input_size() > 0 ? inference_->value(node.input(0)) : nullptr;
+    const bool known = condition != nullptr && condition->values.size() == 1;
+    const bool takes_then =
+        known ? condition->values[0] != 0 : then_branch->node_size() >= else_branch->node_size();
+    if (!known) ++guessed_;
+    const onnx::GraphProto& taken = takes_then ? *then_branch : *else_branch;
+    add_graph(taken, depth + 1);
+    for (int i = 0; i < node.output_size() && i < taken.output_size(); ++i) {
+      if (error_.message.empty()) alias(taken.output(i).name(), node.output(i), depth + 1);
+    }
+  }
+
+  // The body of a function of the file, with the caller's values and attributes for its own.
+  void call(const onnx::NodeProto& node, const onnx::FunctionProto& function, int depth) {
+    std::map<std::string, std::string> names;
+    for (int i = 0; i < function.input_size(); ++i)
+      names[function.input(i)] = i < node.input_size() ? node.input(i) : "";
+    for (int i = 0; i < function.output_size() && i < node.output_size(); ++i)
+      names[function.output(i)] = node.output(i);
+    const std::string prefix = fmt::format("{}@{}/", title(node), ++calls_);
+    const auto rename = [&](const std::string& name) {
+      if (name.empty()) return name;
+      return names.try_emplace(name, prefix + name).first->second;
+    };
+    for (const onnx::NodeProto& inner : function.node()) {
+      onnx::NodeProto copy = inner;
+      for (std::string& each : *copy.mutable_input()) each = rename(each);
+      for (std::string& each : *copy.mutable_output()) each = rename(each);
+      copy.set_name(fmt::format("{}/{}", title(node), title(inner)));
+      for (onnx::AttributeProto& each : *copy.mutable_attribute()) {
+        if (each.ref_attr_name().empty()) continue;
+        const std::string own = each.name();
+        for (const onnx::AttributeProto& given : node.attribute()) {
+          if (given.name() == each.ref_attr_name()) each = given;
+        }
+        each.set_name(own);
+      }
+      add(copy, depth + 1);
+      if (!error_.message.empty()) return;
+    }
+  }
+
+  void collect_shapes() {
+    for (const auto& [name, type] : inference_->types()) {
+      const auto shape = known_shape(type);
+      if (!shape) continue;
+      graph_.shapes[name] = *shape;
+      graph_.types[name] = type_of(type.tensor_type().elem_type());
+    }
+  }
+
+  void tell_choices() {
+    if (guessed_ == 0) return;
+    graph_.notes.push_back(
+        fmt::format("{} of the graph's branches (If) {} only known while it runs: the longer "
+                    "side is taken",
+                    guessed_, guessed_ == 1 ? "is" : "are"));
+  }
+
+  const GraphRequest& request_;
+  Graph& graph_;
+  Error& error_;
+  onnx::ModelProto model_;
+  ShapeInference* inference_ = nullptr;
+  std::map<std::string, const onnx::FunctionProto*> functions_;
+  std::set<std::string> defined_;
+  int guessed_ = 0;
+  int calls_ = 0;
+};
+
+}  // namespace
+
+}  // namespace shapelint::formats
+
+extern "C" __attribute__((visibility("default"))) void shapelint_parse_onnx_2(
+    const char* bytes, std::size_t size, const shapelint::formats::GraphRequest* request,
+    shapelint::formats::Graph* graph, shapelint::Error* error) {
+  shapelint::formats::GraphReader(*request, *graph, *error).read(std::string_view(bytes, size));
+}

@@ -1,0 +1,87 @@
+// ONNX graphs: loads the module that reads them, when the first is asked for.
+#include "formats/onnx/onnx.hpp"
+
+#include <array>
+#include <filesystem>
+
+#include <dlfcn.h>
+
+#include "formats/onnx/graph.hpp"
+#include "model/fields.hpp"
+#include "text/limits.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+constexpr std::int64_t largest_graph_bytes = std::int64_t{1} << 30;  // protobuf itself ends at 2^31
+constexpr const char* module_name = "libshapelint-onnx.so";
+
+// Beside the program where it was built (tests are one folder deeper), and where it is installed.
+ParseGraph* load() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return nullptr;
+  for (const char* folder : {".", "..", "../lib/shapelint", "../lib64/shapelint"}) {
+    const std::filesystem::path path = program.parent_path() / folder / module_name;
+    if (!std::filesystem::exists(path, error)) continue;
+    void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (module == nullptr) continue;
+    if (void* symbol = dlsym(module, "shapelint_parse_onnx_2")) return reinterpret_cast<ParseGraph*>(symbol);
+  }
+  return nullptr;
+}
+
+ParseGraph* parser() {
+  static ParseGraph* const loaded = load();
+  return loaded;
+}
+
+std::int64_t sequence_length(const ReadOptions& options) {
+  const model::FieldId field = model::find_field("sequence_length");
+  for (const model::Override& each : options.overrides) {
+    if (each.field == field) return each.value;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool is_onnx(std::string_view path) {
+  return path.ends_with(".onnx");
+}
+
+std::int64_t size_limit(std::string_view path) {
+  return is_onnx(path) ? largest_graph_bytes : text::max_source_bytes;
+}
+
+bool reads_onnx() {
+  return parser() != nullptr;
+}
+
+ReadResult read_onnx(const std::string& path, std::string_view bytes, const ReadOptions& options) {
+  ReadResult result;
+  result.recognised = true;
+  result.dialect = "onnx";
+  Error error;
+  Graph graph;
+  if (parser() == nullptr) {
+    error.message = "this program was built without ONNX";
+    error.hint = "build it where libonnx-dev and libprotobuf-dev are installed";
+  } else if (static_cast<std::int64_t>(bytes.size()) > largest_graph_bytes) {
+    error.message = "the graph is larger than 1 GiB";
+    error.hint = "export it with its weights in files beside it";
+  } else {
+    const GraphRequest request{options.dimensions, sequence_length(options), &builtin_operators()};
+    parser()(bytes.data(), bytes.size(), &request, &graph, &error);
+  }
+  if (error.message.empty()) {
+    lower_graph(graph, path, options, result);
+  } else {
+    error.path = path;
+    result.errors.push_back(std::move(error));
+  }
+  return result;
+}
+
+}  // namespace shapelint::formats

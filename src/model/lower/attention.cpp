@@ -1,0 +1,121 @@
+// Multi-head, grouped-query and multi-query attention.
+#include "model/lower/emit.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+constexpr double dropout_mask_bytes = 1;  // PyTorch keeps one byte per dropped-out element
+
+// Columns of the fused projection to queries, keys and values on one rank. Heads stay whole.
+Dim qkv_columns(const Shared& shared) {
+  const ModelSpec& model = shared.model;
+  const std::int64_t heads = shared.heads.value;
+  const std::int64_t groups = shared.key_value_heads.value;
+  if (model.head_dim != model.value_head_dim) {
+    return dim(plus(times(heads, model.head_dim), times(groups, plus(model.head_dim, model.value_head_dim))),
+               "num_attention_heads / tensor * head_dim"
+               " + num_key_value_heads / tensor * (head_dim + value_head_dim)");
+  }
+  if (model.num_attention_heads == model.num_key_value_heads) {
+    return dim(times(3, heads, model.head_dim), "3 * (num_attention_heads / tensor) * head_dim");
+  }
+  return dim(times(plus(heads, times(2, groups)), model.head_dim),
+             "(num_attention_heads / tensor + 2 * (num_key_value_heads / tensor)) * head_dim");
+}
+
+std::int64_t kernel_version(Attention attention) {
+  if (attention == Attention::flash1) return 1;
+  return attention == Attention::flash2 ? 2 : 0;
+}
+
+}  // namespace
+
+void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
+                          Emitter& emit, const CoreNames& names) {
+  const Repeat core{count, Recomputed::with_attention};
+  // Ring attention hands the keys and values of all ranks around while it computes.
+  const double cached =
+      static_cast<double>(shape.sequences.value) * static_cast<double>(shape.key_length.value) *
+      static_cast<double>(shape.key_value_heads.value) *
+      static_cast<double>(shape.head_dim.value + shape.value_head_dim.value) * shared.activation;
+  if (!shared.decoding) {
+    emit.collective(names.ring, CollectiveKind::all_gather, CollectiveKind::reduce_scatter, cached,
+                    shared.plan.context, {count, Recomputed::with_attention}, true, shared.plan.tensor);
+  }
+  if (shared.plan.attention != Attention::unfused) {
+    AttentionShape fused = shape;
+    fused.kernel_version = kernel_version(shared.plan.attention);
+    emit.attention(names.flash, fused, core);
+    return;
+  }
+  const double scores = static_cast<double>(batch.value) * static_cast<double>(shape.query_length.value) *
+                        static_cast<double>(shape.key_length.value);
+  const double matrix = scores * shared.activation;
+  emit.product(names.scores, batch, shape.query_length, shape.key_length, shape.head_dim, Layout::tn, core);
+  // Each pass reads and writes the whole score matrix; softmax's gradient reads its output as well.
+  if (!shared.decoding) emit.elementwise(names.mask, 2 * matrix, 2 * matrix, core, of_each(scores, {1, 1}));
+  emit.elementwise(names.softmax, 2 * matrix, 3 * matrix, core, of_each(scores, softmax_flops));
+  if (shared.plan.dropout && shared.training) {
+    const double dropped = 2 * matrix + dropout_mask_bytes * scores;
+    emit.elementwise(names.dropout, dropped, dropped, core, of_each(scores, {2, 2}));
+  }
+  emit.product(names.values, batch, shape.query_length, shape.value_head_dim, shape.key_length, Layout::nn,
+               core);
+}
+
+void lower_prompt_core(const Shared& shared, AttentionShape shape, double count, Emitter& emit) {
+  const Plan& plan = shared.plan;
+  if (!shared.decoding || plan.prefill_tokens <= 0) return;
+  constexpr CoreNames names{"layer.attention.prompt_ring",    "layer.attention.prompt_flash",
+                            "layer.attention.prompt_scores",  "layer.attention.prompt_mask",
+                            "layer.attention.prompt_softmax", "layer.attention.prompt_dropout",
+                            "layer.attention.prompt_values"};
+  shape.sequences = {1, "1"};
+  shape.query_length = dim(plan.prefill_tokens, "prefill_tokens");
+  shape.key_length = dim(plus(divide_up(plan.context_length, 2), plan.prefill_tokens),
+                         "context_length / 2 + prefill_tokens");
+  shape.causal = shared.model.causal;
+  lower_attention_core(shared, shape, shape.heads, count, emit, names);
+}
+
+void lower_attention(const Shared& shared, double count, Emitter& emit) {
+  const ModelSpec& model = shared.model;
+  const Repeat layer{count, Recomputed::with_layer};
+  emit.linear("layer.attention.qkv", shared.tokens, qkv_columns(shared), shared.hidden, shared.linear_dtype,
+              layer);
+
+  const double queries_and_keys = static_cast<double>(shared.tokens.value) *
+                                  static_cast<double>(shared.heads.value + shared.key_value_heads.value) *
+                                  static_cast<double>(model.head_dim) * shared.activation;
+  if (model.qk_norm) {
+    emit.elementwise("layer.attention.qk_norm", 2 * queries_and_keys, 3 * queries_and_keys, layer,
+                     of_each(queries_and_keys / shared.activation, norm_flops(model)));
+  }
+  // No learned positions: rotary embedding, as in nearly every model without them.
+  if (model.learned_positions == 0) {
+    emit.elementwise("layer.attention.rotary", 2 * queries_and_keys, 2 * queries_and_keys, layer,
+                     of_each(queries_and_keys / shared.activation, rotary_flops));
+  }
+
+  AttentionShape shape;
+  shape.sequences = dim(shared.plan.micro_batch_size, "micro_batch_size");
+  shape.heads = shared.heads;
+  shape.key_value_heads = shared.key_value_heads;
+  shape.query_length = shared.query_length;
+  shape.key_length = shared.key_length;
+  shape.head_dim = dim(model.head_dim, "head_dim");
+  shape.value_head_dim = dim(model.value_head_dim, "value_head_dim");
+  shape.causal = model.causal && !shared.decoding;  // the one new token sees all before it
+  const Dim batch = dim(times(shared.plan.micro_batch_size, shared.heads.value),
+                        "micro_batch_size * (num_attention_heads / tensor)");
+  lower_attention_core(shared, shape, batch, count, emit);
+  lower_prompt_core(shared, shape, count, emit);
+
+  emit.linear(
+      "layer.attention.output", shared.tokens, shared.hidden,
+      dim(times(shared.heads.value, model.value_head_dim), "num_attention_heads / tensor * value_head_dim"),
+      shared.linear_dtype, layer);
+}
+
+}  // namespace shapelint::model

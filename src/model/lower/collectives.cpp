@@ -1,0 +1,68 @@
+// Communication between ranks: tensor, pipeline and data parallelism. (All-to-all of experts: lower_moe.cpp;
+// context parallelism: lower_attention.cpp.)
+#include "model/lower/emit.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+// Megatron-LM sums gradients in fp32 whenever the model is in bf16 (`accumulate_allreduce_grads_in_fp32`).
+constexpr double gradient_bytes = 4;
+
+void share_gradients(const Shared& shared, std::string_view reduce_name, std::string_view gather_name,
+                     double parameters, std::int64_t ranks, Emitter& emit) {
+  if (parameters <= 0) return;
+  const std::int64_t zero = shared.plan.zero;
+  // Once a step; from ZeRO 2 on with every micro-batch, since no rank keeps the sums of all.
+  const double reductions = zero >= 2 ? shared.micro_batches : 1;
+  emit.collective_once(reduce_name, Pass::backward,
+                       zero == 0 ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter,
+                       parameters * gradient_bytes, ranks, reductions, true, shared.plan.tensor);
+  if (zero == 0) return;
+  // The updated weights come back once a step; with ZeRO 3 before each use, forward and backward.
+  const double gathers = zero >= 3 ? 2 * shared.micro_batches : 1;
+  emit.collective_once(gather_name, zero >= 3 ? Pass::forward : Pass::update, CollectiveKind::all_gather,
+                       parameters * shared.activation, ranks, gathers, true, shared.plan.tensor);
+}
+
+}  // namespace
+
+// Source: Megatron-LM, 1909.08053 section 3, and with sequence parallelism 2205.05198 section 4.2.
+void enter_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit) {
+  if (shared.plan.sequence_parallel) {
+    emit.collective(name, CollectiveKind::all_gather, CollectiveKind::reduce_scatter, shared.stream_bytes,
+                    shared.plan.tensor, repeat);
+  } else {
+    emit.collective(name, std::nullopt, CollectiveKind::all_reduce, shared.stream_bytes, shared.plan.tensor,
+                    repeat);
+  }
+}
+
+void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit) {
+  if (shared.plan.sequence_parallel) {
+    emit.collective(name, CollectiveKind::reduce_scatter, CollectiveKind::all_gather, shared.stream_bytes,
+                    shared.plan.tensor, repeat);
+  } else {
+    emit.collective(name, CollectiveKind::all_reduce, std::nullopt, shared.stream_bytes, shared.plan.tensor,
+                    repeat);
+  }
+}
+
+void lower_pipeline(const Shared& shared, Emitter& emit) {
+  if (shared.plan.pipeline <= 1) return;
+  const Repeat each{shared.micro_batches, Recomputed::never};
+  emit.collective("pipeline.send", CollectiveKind::send, CollectiveKind::send, shared.sharded_stream_bytes, 2,
+                  each, false, times(shared.plan.tensor, shared.plan.context, shared.plan.data));
+}
+
+void lower_data_parallel(const Shared& shared, RankParameters held, Emitter& emit) {
+  const Plan& plan = shared.plan;
+  // Context-parallel ranks hold the same weights; expert-parallel ranks are some of the data-parallel ones.
+  const std::int64_t ranks =
+      times(std::max<std::int64_t>(1, plan.data), std::max<std::int64_t>(1, plan.context));
+  share_gradients(shared, "gradients.reduce", "parameters.gather", held.dense, ranks, emit);
+  share_gradients(shared, "gradients.expert_reduce", "parameters.expert_gather", held.expert,
+                  std::max<std::int64_t>(1, ranks / std::max<std::int64_t>(1, plan.expert)), emit);
+}
+
+}  // namespace shapelint::model

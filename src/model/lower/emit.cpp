@@ -1,0 +1,235 @@
+// Writing of ops with their passes and layouts.
+#include "model/lower/emit.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+constexpr std::string_view train_tokens = "micro_batch_size * sequence_length / context";
+constexpr std::string_view decode_tokens = "micro_batch_size";
+constexpr std::string_view checked_tokens = "micro_batch_size * (1 + speculative_tokens)";
+constexpr std::string_view mixed_tokens = "micro_batch_size * (1 + speculative_tokens) + prefill_tokens";
+constexpr double scale_bytes = 2;  // of a group of packed weights
+
+// Bytes of a packed weight and its part of the scale; 0 where weights are not packed.
+double packed_bytes(const Plan& plan) {
+  const double bytes = static_cast<double>(plan.weight_bits) / 8;
+  if (plan.mode == Mode::train || bytes <= 0 || bytes >= bytes_of(plan.dtype)) return 0;
+  return bytes +
+         (plan.weight_group_size > 0 ? scale_bytes / static_cast<double>(plan.weight_group_size) : 0.0);
+}
+
+// Master copies and the residual stream stay at 16 bits or more when products are in 8 bits or fewer.
+DType at_least_16_bits(DType dtype) {
+  return bytes_of(dtype) < 2.0 ? DType::bf16 : dtype;
+}
+
+}  // namespace
+
+void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
+  const auto push = [&](Pass pass) {
+    op.pass = pass;
+    ops.push_back(op);
+  };
+  const Dim m = op.m;
+  const Dim n = op.n;
+  const Dim k = op.k;
+  const Layout layout = op.layout;
+  push(Pass::forward);
+  if (passes.recompute) push(Pass::recompute);
+  if (!passes.training) return;
+  if (passes.input_gradient) {
+    // dA[m,k] = dC[m,n] B[k,n]^T: B is by k where the forward product has it by k, so the two layouts swap.
+    op.n = k;
+    op.k = n;
+    op.layout = layout == Layout::tn ? Layout::nn : Layout::tn;
+    push(Pass::grad_input);
+  }
+  // The gradient of B as it is stored: dB^T[n,k] = dC^T A for B by k, dB[k,n] = A^T dC for B by n; both
+  // transpose their first operand, whose rows are summed over.
+  op.m = layout == Layout::tn ? n : k;
+  op.n = layout == Layout::tn ? k : n;
+  op.k = m;
+  op.layout = Layout::nt;
+  push(Pass::grad_weight);
+}
+
+Shared::Shared(const Setup& from)
+    : setup(from),
+      model(from.model),
+      plan(from.plan),
+      training(from.plan.mode == Mode::train),
+      decoding(from.plan.mode == Mode::decode),
+      linear_dtype(from.plan.dtype),
+      wide_dtype(at_least_16_bits(from.plan.dtype)),
+      activation(bytes_of(wide_dtype)),
+      weight_bytes(packed_bytes(from.plan)),
+      cache_bytes(training ? 0.0 : static_cast<double>(from.plan.kv_cache_bits) / 8),
+      micro_batches(training ? static_cast<double>(std::max<std::int64_t>(1, from.plan.gradient_accumulation))
+                             : 1.0),
+      layers_per_rank(static_cast<double>(divide_up(model.num_layers, plan.pipeline))) {
+  if (decoding) {
+    const std::int64_t checked = plus(1, plan.speculative_tokens);
+    decoded = dim(times(plan.micro_batch_size, checked), checked > 1 ? checked_tokens : decode_tokens);
+    tokens = plan.prefill_tokens > 0 ? dim(plus(decoded.value, plan.prefill_tokens), mixed_tokens) : decoded;
+    query_length = dim(checked, checked > 1 ? "1 + speculative_tokens" : "1");
+    key_length = dim(plus(plan.context_length, checked),
+                     checked > 1 ? "context_length + 1 + speculative_tokens" : "context_length + 1");
+  } else {
+    tokens = dim(divide_up(times(plan.micro_batch_size, plan.sequence_length), plan.context), train_tokens);
+    query_length = dim(divide_up(plan.sequence_length, plan.context), "sequence_length / context");
+    key_length = cached_tokens(plan) > 0 ? dim(plus(plan.context_length, plan.sequence_length),
+                                               "context_length + sequence_length")
+                                         : dim(plan.sequence_length, "sequence_length");
+  }
+  heads = dim(divide_up(model.num_attention_heads, plan.tensor), "num_attention_heads / tensor");
+  key_value_heads = dim(divide_up(model.num_key_value_heads, plan.tensor), "num_key_value_heads / tensor");
+  hidden = dim(model.hidden_size, "hidden_size");
+  const std::int64_t shards = plan.sequence_parallel ? plan.tensor : 1;
+  sharded_tokens = static_cast<double>(divide_up(tokens.value, shards));
+  stream_bytes = static_cast<double>(tokens.value) * static_cast<double>(hidden.value) * activation;
+  sharded_stream_bytes = sharded_tokens * static_cast<double>(hidden.value) * activation;
+}
+
+bool Emitter::again(Repeat repeat) const {
+  if (!shared_.training) return false;
+  switch (shared_.plan.recompute) {
+    case Recompute::none:
+      return false;
+    case Recompute::selective:
+      return repeat.recomputed == Recomputed::with_attention;
+    case Recompute::full:
+      return repeat.recomputed != Recomputed::never;
+  }
+  return false;
+}
+
+void Emitter::push(Op op, Pass pass) {
+  op.pass = pass;
+  ops_.push_back(op);
+}
+
+void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch) {
+  Op op;
+  op.name = name;
+  op.dtype = dtype;
+  op.batch = batch;
+  op.m = m;
+  op.n = n;
+  op.k = k;
+  op.weight_bytes = shared_.weight_bytes;
+  push_product(op, repeat);
+}
+
+void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat) {
+  Op op;
+  op.name = name;
+  op.dtype = shared_.wide_dtype;
+  op.batch = {1, "1"};
+  op.m = m;
+  op.n = n;
+  op.k = k;
+  push_product(op, repeat);
+}
+
+void Emitter::push_product(Op op, Repeat repeat) {
+  op.count = repeat.count;
+  append_product(op, {again(repeat), shared_.training, true}, ops_);
+}
+
+void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat) {
+  Op op;
+  op.name = name;
+  op.kind = OpKind::gemm;
+  op.dtype = shared_.wide_dtype;
+  op.count = repeat.count;
+  op.batch = batch;
+  op.m = m;
+  op.n = n;
+  op.k = k;
+  op.layout = layout;
+  push_product(op, repeat);
+}
+
+void Emitter::attention(std::string_view name, const AttentionShape& shape, Repeat repeat) {
+  Op op;
+  op.name = name;
+  op.kind = OpKind::attention;
+  op.dtype = shared_.wide_dtype;
+  op.count = repeat.count;
+  op.attention = shape;
+  op.attention.cache_bytes = shared_.cache_bytes;
+  push(op, Pass::forward);
+  if (again(repeat)) push(op, Pass::recompute);
+  if (shared_.training) push(op, Pass::backward);
+}
+
+void Emitter::elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat,
+                          Arithmetic flops) {
+  Op op;
+  op.name = name;
+  op.kind = OpKind::elementwise;
+  op.dtype = shared_.wide_dtype;
+  op.count = repeat.count;
+  op.bytes = forward_bytes;
+  op.flops = flops.forward;
+  push(op, Pass::forward);
+  if (again(repeat)) push(op, Pass::recompute);
+  if (!shared_.training || backward_bytes <= 0) return;
+  op.bytes = backward_bytes;
+  op.flops = flops.backward;
+  push(op, Pass::backward);
+}
+
+void Emitter::collective(std::string_view name, std::optional<CollectiveKind> forward,
+                         std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks,
+                         Repeat repeat, bool overlapped, std::int64_t stride) {
+  if (ranks <= 1) return;
+  Op op;
+  op.name = name;
+  op.kind = OpKind::collective;
+  op.dtype = shared_.wide_dtype;
+  op.count = repeat.count;
+  op.bytes = bytes;
+  op.ranks = ranks;
+  op.overlapped = overlapped;
+  op.stride = std::max<std::int64_t>(stride, 1);
+  if (forward) {
+    op.collective = *forward;
+    push(op, Pass::forward);
+    if (again(repeat)) push(op, Pass::recompute);
+  }
+  if (backward && shared_.training) {
+    op.collective = *backward;
+    push(op, Pass::backward);
+  }
+}
+
+void Emitter::once(std::string_view name, Pass pass, double bytes, double count, double flops) {
+  Op op;
+  op.name = name;
+  op.kind = OpKind::elementwise;
+  op.dtype = shared_.wide_dtype;
+  op.count = count;
+  op.bytes = bytes;
+  op.flops = flops;
+  push(op, pass);
+}
+
+void Emitter::collective_once(std::string_view name, Pass pass, CollectiveKind kind, double bytes,
+                              std::int64_t ranks, double count, bool overlapped, std::int64_t stride) {
+  if (ranks <= 1) return;
+  Op op;
+  op.name = name;
+  op.kind = OpKind::collective;
+  op.dtype = shared_.wide_dtype;
+  op.count = count;
+  op.bytes = bytes;
+  op.ranks = ranks;
+  op.collective = kind;
+  op.overlapped = overlapped;
+  op.stride = std::max<std::int64_t>(stride, 1);
+  push(op, pass);
+}
+
+}  // namespace shapelint::model

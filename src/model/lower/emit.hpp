@@ -1,0 +1,165 @@
+// Internal to the lowering: the dimensions that all parts share, and the writing of ops with their passes.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "model/arithmetic.hpp"
+#include "model/lower/lower.hpp"
+#include "model/op.hpp"
+
+namespace shapelint::model {
+
+// A dimension that is at least 1.
+constexpr Dim dim(std::int64_t value, std::string_view expression) {
+  return {std::max<std::int64_t>(1, value), expression};
+}
+
+// Which ops run again in the backward pass.
+enum class Recomputed : std::uint8_t { never, with_layer, with_attention };
+
+// How often an op's forward runs in the step, and whether recomputation repeats it.
+struct Repeat {
+  double count = 1;
+  Recomputed recomputed = Recomputed::never;
+};
+
+// FLOPs of one run of an elementwise op. Counted by hand from the formulas, an exponential or a root as one:
+// they place such ops on a roofline, and none is ever near the ridge of CUDA cores.
+struct Arithmetic {
+  double forward = 0;
+  double backward = 0;
+};
+// Per element: RMSNorm squares, adds, scales, multiplies by the gain; a layer norm also subtracts the mean
+// and adds a bias.
+inline constexpr Arithmetic rmsnorm_flops{4, 8};
+inline constexpr Arithmetic layernorm_flops{7, 12};
+// Per output of the activation: SiLU(gate) * up; GELU with tanh.
+inline constexpr Arithmetic gated_activation_flops{5, 9};
+inline constexpr Arithmetic activation_flops{8, 13};
+inline constexpr Arithmetic rotary_flops{3, 3};  // per element: two products and a sum
+inline constexpr Arithmetic softmax_flops{5, 4};
+constexpr Arithmetic of_each(double elements, Arithmetic flops) {
+  return {elements * flops.forward, elements * flops.backward};
+}
+constexpr Arithmetic norm_flops(const ModelSpec& model) {
+  return model.norm == Norm::layernorm ? layernorm_flops : rmsnorm_flops;
+}
+
+// Tokens and heads on this rank, as every part of a layer needs them.
+struct Shared {
+  explicit Shared(const Setup& setup);
+
+  const Setup& setup;
+  const ModelSpec& model;
+  const Plan& plan;
+  bool training;
+  bool decoding;
+  DType linear_dtype;      // of the layers' matrix products
+  DType wide_dtype;        // of attention, router and head: never below 16 bits
+  double activation;       // bytes of one element of the residual stream
+  double weight_bytes;     // of one packed weight of the layers' products, with its scale; 0: not packed
+  double cache_bytes;      // of one element of the cached keys and values; 0: as activations
+  double micro_batches;    // per step
+  double layers_per_rank;  // of this stage
+  Dim tokens;              // of one micro-batch on this rank
+  Dim decoded;             // while decoding: those of them that belong to no prompt
+  Dim heads;               // query heads on this rank
+  Dim key_value_heads;     // on this rank; replicated where there are fewer than ranks
+  Dim query_length;
+  Dim key_length;
+  Dim hidden;
+  // Tokens of the parts that sequence parallelism shards: norms, residuals.
+  double sharded_tokens;
+  // Bytes of one residual stream of this micro-batch: before and after that sharding.
+  double stream_bytes;
+  double sharded_stream_bytes;
+};
+
+// Which products a product C[m,n] = A[m,k] B[k,n] brings with it.
+struct ProductPasses {
+  bool recompute = false;      // the forward one again
+  bool training = false;       // the gradients
+  bool input_gradient = true;  // of A: none where A is the network's input
+};
+
+// The op, whose layout is tn or nn, and its gradients: dA = dC B^T, and that of B as it is stored.
+void append_product(Op op, ProductPasses passes, std::vector<Op>& ops);
+
+// Appends ops to a workload, each with the passes that the mode asks for.
+class Emitter {
+ public:
+  Emitter(const Shared& shared, Workload& workload) : shared_(shared), ops_(workload.ops) {}
+
+  // y[m,n] = x[m,k] W[n,k]^T, `batch` times: forward, and in training both gradients.
+  void linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch = {1, "1"});
+  // The same outside of the layers' weights (router, head): never packed, in the wide format.
+  void wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat);
+  // C[m,n] = A[m,k] B[k,n] with both operands activations: the layouts follow from the forward one.
+  void product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat);
+  void attention(std::string_view name, const AttentionShape& shape, Repeat repeat);
+  // Bytes of one run forward and of one run backward (0: none), and its arithmetic.
+  void elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat,
+                   Arithmetic flops = {});
+  // Forward and, in training, backward; either may be absent. Nothing when ranks is 1.
+  // `stride`: GPUs from one rank of the group to the next (Megatron-LM's order: tensor, context, data,
+  // pipeline).
+  void collective(std::string_view name, std::optional<CollectiveKind> forward,
+                  std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks, Repeat repeat,
+                  bool overlapped = false, std::int64_t stride = 1);
+  // Once, in the given pass only.
+  void once(std::string_view name, Pass pass, double bytes, double count, double flops = 0);
+  void collective_once(std::string_view name, Pass pass, CollectiveKind kind, double bytes,
+                       std::int64_t ranks, double count, bool overlapped, std::int64_t stride = 1);
+
+ private:
+  bool again(Repeat repeat) const;
+  void push_product(Op op, Repeat repeat);
+  void push(Op op, Pass pass);
+  const Shared& shared_;
+  std::vector<Op>& ops_;
+};
+
+// The parts of a model, each in its own file. `count` is the number of runs per step on this rank.
+void lower_attention(const Shared& shared, double count, Emitter& emit);         // lower_attention.cpp
+void lower_latent_attention(const Shared& shared, double count, Emitter& emit);  // lower_mla.cpp
+// Scores, softmax, over the values: one op or many. `batch` counts the products when they are not fused.
+struct CoreNames {
+  std::string_view ring = "layer.attention.ring";
+  std::string_view flash = "layer.attention.flash";
+  std::string_view scores = "layer.attention.scores";
+  std::string_view mask = "layer.attention.mask";
+  std::string_view softmax = "layer.attention.softmax";
+  std::string_view dropout = "layer.attention.dropout";
+  std::string_view values = "layer.attention.values";
+};
+void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
+                          Emitter& emit, const CoreNames& names = {});
+// While decoding, the attention of a prompt's tokens that the step reads along, halfway through the prompt;
+// nothing where there are none. `shape` is that of the decoding sequences.
+void lower_prompt_core(const Shared& shared, AttentionShape shape, double count, Emitter& emit);
+// Queries of this layer over the keys and values of an encoder's output (lower_cross.cpp).
+void lower_cross_attention(const Shared& shared, double count, Emitter& emit);
+void lower_mlp(const Shared& shared, double count, Emitter& emit);                   // lower_mlp.cpp
+void lower_moe(const Shared& shared, double count, Emitter& emit);                   // lower_moe.cpp
+void lower_embedding(const Shared& shared, Emitter& emit);                           // lower_head.cpp
+void lower_head(const Shared& shared, Emitter& emit);                                // lower_head.cpp
+void lower_pipeline(const Shared& shared, Emitter& emit);                            // lower_collectives.cpp
+void lower_data_parallel(const Shared& shared, RankParameters held, Emitter& emit);  // lower_collectives.cpp
+void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit);      // lower_optimizer.cpp
+
+// Tensor parallelism around a column-parallel and a row-parallel product (lower_collectives.cpp).
+void enter_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit);
+void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit);
+
+// Tokens in the cache before a prefill; 0 while training, and (see key_length) while decoding.
+inline std::int64_t cached_tokens(const Plan& plan) {
+  return plan.mode == Mode::prefill ? plan.context_length : 0;
+}
+
+// What `fusion` of the plan says, done to the ops from `first` on (fuse.cpp).
+void fuse(const Plan& plan, std::vector<Op>& ops, std::size_t first);
+
+RankParameters parameters_per_rank(const Setup& setup);
+
+}  // namespace shapelint::model

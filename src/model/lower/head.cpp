@@ -1,0 +1,86 @@
+// Embedding, projection to the vocabulary and loss. They belong to one stage of a pipeline each; their counts
+// are divided by the number of stages, so that every rank's step holds its average share.
+#include "model/lower/emit.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+constexpr double fp32_bytes = 4;
+// Vocabulary-parallel cross entropy reduces the maximum, the sum and the target's logit of each token
+// (Megatron-LM, core/tensor_parallel/cross_entropy.py).
+constexpr double loss_reductions = 3;
+
+double stages(const Shared& shared) {
+  return static_cast<double>(std::max<std::int64_t>(1, shared.plan.pipeline));
+}
+
+// Tokens whose logits are computed: an inference engine needs only the last of each sequence.
+Dim logit_tokens(const Shared& shared) {
+  if (shared.decoding) return shared.decoded;
+  if (shared.training || !shared.model.causal) return shared.tokens;
+  return dim(shared.plan.micro_batch_size, "micro_batch_size");
+}
+
+}  // namespace
+
+void lower_embedding(const Shared& shared, Emitter& emit) {
+  const Repeat once{shared.micro_batches / stages(shared), Recomputed::never};
+  // forward: rows in, stream out; backward: gradient in, rows of the gradient table in and out
+  emit.elementwise("embedding.lookup", 2 * shared.stream_bytes, 3 * shared.stream_bytes, once);
+  leave_tensor_parallel(shared, "embedding.reduce", once, emit);
+  if (shared.model.embedding_norm) {
+    emit.elementwise("embedding.norm", 2 * shared.sharded_stream_bytes, 3 * shared.sharded_stream_bytes, once,
+                     of_each(shared.sharded_stream_bytes / shared.activation, norm_flops(shared.model)));
+  }
+}
+
+void lower_head(const Shared& shared, Emitter& emit) {
+  const ModelSpec& model = shared.model;
+  const Repeat once{shared.micro_batches / stages(shared), Recomputed::never};
+  if (model.final_norm) {
+    emit.elementwise("head.norm", 2 * shared.sharded_stream_bytes, 3 * shared.sharded_stream_bytes, once,
+                     of_each(shared.sharded_stream_bytes / shared.activation, norm_flops(model)));
+  }
+  if (model.pooler) {
+    emit.wide_linear("head.pooler", dim(shared.plan.micro_batch_size, "micro_batch_size"), shared.hidden,
+                     shared.hidden, once);
+  }
+  if (!model.lm_head) return;
+
+  const Dim tokens = logit_tokens(shared);
+  if (model.lm_head_transform) {
+    emit.wide_linear("head.transform", tokens, shared.hidden, shared.hidden, once);
+    const double stream =
+        static_cast<double>(tokens.value) * static_cast<double>(shared.hidden.value) * shared.activation;
+    emit.elementwise(
+        "head.transform_norm", 4 * stream, 6 * stream, once,
+        of_each(stream / shared.activation,
+                {activation_flops.forward + norm_flops(model).forward,
+                 activation_flops.backward + norm_flops(model).backward}));  // activation and norm
+  }
+  enter_tensor_parallel(shared, "head.gather", once, emit);
+  const std::int64_t rows = vocab_rows(shared.setup);
+  const Dim columns = model.vocab_padding_multiple > 1
+                          ? dim(divide_up(rows, shared.plan.tensor),
+                                "ceil_to(vocab_size, vocab_padding_multiple * tensor) / tensor")
+                          : dim(divide_up(rows, shared.plan.tensor), "vocab_size / tensor");
+  emit.wide_linear("head.logits", tokens, columns, shared.hidden, once);
+
+  const double logits = static_cast<double>(tokens.value) * static_cast<double>(columns.value);
+  if (shared.training) {
+    // Logits are widened to fp32 (in, out) and turned into probabilities (in, out); backward narrows the
+    // gradient of these (Megatron-LM, vocab_parallel_cross_entropy).
+    emit.elementwise("head.loss", logits * (shared.activation + 3 * fp32_bytes),
+                     logits * (shared.activation + fp32_bytes), once, of_each(logits, {6, 2}));
+    emit.collective("head.loss_reduce", CollectiveKind::all_reduce, std::nullopt,
+                    static_cast<double>(tokens.value) * fp32_bytes, shared.plan.tensor,
+                    {loss_reductions * once.count, Recomputed::never});
+  } else {
+    emit.collective("head.logits_gather", CollectiveKind::all_gather, std::nullopt,
+                    static_cast<double>(tokens.value) * static_cast<double>(rows) * shared.activation,
+                    shared.plan.tensor, once);
+  }
+}
+
+}  // namespace shapelint::model

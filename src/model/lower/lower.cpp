@@ -1,0 +1,239 @@
+// The lowering of a whole model: layers around their parts, then embedding, head and what happens once a
+// step.
+#include "model/lower/lower.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/cnn/cnn.hpp"
+#include "model/lower/emit.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+constexpr double mask_bytes = 1;  // PyTorch keeps one byte per dropped-out element
+
+// How often each part of a layer runs in the step, on this rank; 0 leaves it out.
+struct LayerCounts {
+  double frame = 0;  // norms, residuals, collectives
+  double attention = 0;
+  double mlp = 0;
+  double mixture = 0;
+};
+
+// Norms, residual additions and the collectives of tensor parallelism around attention and MLP.
+void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
+  const ModelSpec& model = shared.model;
+  const Repeat layer{counts.frame, Recomputed::with_layer};
+  const bool frame = counts.frame > 0;
+
+  const double stream = shared.sharded_stream_bytes;
+  const double norms = static_cast<double>(model.norms_per_layer);
+  // forward: x in, y out; backward: x and dy in, dx out
+  if (frame && norms > 0)
+    emit.elementwise("layer.norm", 2 * stream, 3 * stream, {counts.frame * norms, Recomputed::with_layer},
+                     of_each(stream / shared.activation, norm_flops(model)));
+
+  const auto residual = [&](std::string_view name, double branches) {
+    const double mask =
+        shared.plan.dropout && shared.training ? branches * mask_bytes * stream / shared.activation : 0.0;
+    // forward: the branches and the stream in, the stream out; backward: the gradients are added up again
+    if (frame)
+      emit.elementwise(name, (branches + 2) * stream + mask, (branches + 2) * stream + mask, layer,
+                       of_each(branches * stream / shared.activation, {1, 1}));
+  };
+  const auto enter = [&](std::string_view name) {
+    if (frame) enter_tensor_parallel(shared, name, layer, emit);
+  };
+  const auto leave = [&](std::string_view name) {
+    if (frame) leave_tensor_parallel(shared, name, layer, emit);
+  };
+  const auto mlp = [&] {
+    if (counts.mlp > 0) lower_mlp(shared, counts.mlp, emit);
+    if (counts.mixture > 0) lower_moe(shared, counts.mixture, emit);
+  };
+
+  enter("layer.attention.gather");
+  if (counts.attention > 0) {
+    if (model.mla.kv_lora_rank > 0) {
+      lower_latent_attention(shared, counts.attention, emit);
+    } else {
+      lower_attention(shared, counts.attention, emit);
+    }
+  }
+  if (model.parallel_block) {
+    mlp();
+    leave("layer.reduce");
+    residual("layer.residual", 2);
+    return;
+  }
+  leave("layer.attention.reduce");
+  residual("layer.attention.residual", 1);
+  if (model.cross_attention) {
+    enter("layer.cross_attention.gather");
+    if (counts.attention > 0) lower_cross_attention(shared, counts.attention, emit);
+    leave("layer.cross_attention.reduce");
+    residual("layer.cross_attention.residual", 1);
+  }
+  enter("layer.mlp.gather");
+  mlp();
+  leave("layer.mlp.reduce");
+  residual("layer.mlp.residual", 1);
+}
+
+// Arithmetic of one run. Causal attention counts as mfu_convention says; a fused backward pass runs five
+// products where the forward has two (FlashAttention-2, 2307.08691, section 3.1.2).
+double op_flops(const Op& op) {
+  const auto d = [](const Dim& each) { return static_cast<double>(each.value); };
+  if (op.kind == OpKind::gemm) return 2 * d(op.batch) * d(op.m) * d(op.n) * d(op.k);
+  if (op.kind != OpKind::attention) return 0;
+  const AttentionShape& a = op.attention;
+  const double seen = a.causal && mfu_convention == CausalFlops::half ? 0.5 : 1.0;
+  const double scores = seen * d(a.sequences) * d(a.heads) * d(a.query_length) * d(a.key_length);
+  if (op.pass != Pass::backward) return 2 * scores * (d(a.head_dim) + d(a.value_head_dim));
+  // scores again, dQ and dK over the head's width; dV and dP over that of the values
+  return 2 * scores * (3 * d(a.head_dim) + 2 * d(a.value_head_dim));
+}
+
+// Sequences whose logits are computed: all tokens in training, else what is needed to go on.
+double head_tokens(const Shared& shared) {
+  if (shared.decoding) return static_cast<double>(shared.decoded.value);
+  return shared.training || !shared.model.causal ? static_cast<double>(shared.tokens.value)
+                                                 : static_cast<double>(shared.plan.micro_batch_size);
+}
+
+}  // namespace
+
+std::int64_t vocab_rows(const Setup& setup) {
+  return ceil_to(setup.model.vocab_size, times(std::max<std::int64_t>(1, setup.model.vocab_padding_multiple),
+                                               std::max<std::int64_t>(1, setup.plan.tensor)));
+}
+
+std::int64_t num_moe_layers(const ModelSpec& model) {
+  if (model.moe.num_experts <= 0) return 0;
+  const std::int64_t candidates = model.num_layers - model.moe.first_dense_layers;
+  return std::max<std::int64_t>(0, candidates) / std::max<std::int64_t>(1, model.moe.layer_interval);
+}
+
+std::int64_t num_attention_layers(const ModelSpec& model) {
+  return std::max<std::int64_t>(0, model.num_layers - model.layers_without_attention);
+}
+
+std::int64_t num_dense_layers(const ModelSpec& model) {
+  return std::max<std::int64_t>(0, model.num_layers - model.layers_without_mlp - num_moe_layers(model));
+}
+
+LayerRuns layer_runs(const Setup& setup) {
+  const bool training = setup.plan.mode == Mode::train;
+  const double micro_batches =
+      training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
+  const double all =
+      static_cast<double>(divide_up(setup.model.num_layers, setup.plan.pipeline)) * micro_batches;
+  const std::int64_t layers = std::max<std::int64_t>(1, setup.model.num_layers);
+  const std::int64_t mixtures = num_moe_layers(setup.model);
+  // Whole numbers are multiplied before anything is divided, so that 3 of 61 layers are 3 and
+  // not 3.0000000000000036.
+  const auto share = [&](std::int64_t some) {
+    return all * static_cast<double>(some) / static_cast<double>(layers);
+  };
+  return {all, share(std::min(layers, num_attention_layers(setup.model))),
+          share(std::min(layers, num_dense_layers(setup.model))),
+          all * static_cast<double>(mixtures) / static_cast<double>(layers)};
+}
+
+double tokens_per_step(const Setup& setup) {
+  const Plan& plan = setup.plan;
+  const bool images = !setup.model.conv.empty();
+  const bool training = plan.mode == Mode::train;
+  const double micro_batches =
+      training ? static_cast<double>(std::max<std::int64_t>(1, plan.gradient_accumulation)) : 1.0;
+  return static_cast<double>(plan.micro_batch_size) * micro_batches *
+         (images                      ? 1.0
+          : plan.mode == Mode::decode ? accepted_tokens(plan)
+                                      : static_cast<double>(plan.sequence_length));
+}
+
+double accepted_tokens(const Plan& plan) {
+  const double chance = std::clamp(static_cast<double>(plan.speculative_acceptance) / 100, 0.0, 1.0);
+  const double checked = static_cast<double>(std::max<std::int64_t>(0, plan.speculative_tokens)) + 1;
+  return chance < 1 ? (1 - std::pow(chance, checked)) / (1 - chance) : checked;
+}
+
+double model_flops_per_step(const Setup& setup, double layer_flops, double head_flops) {
+  const Shared shared(setup);
+  const Plan& plan = setup.plan;
+  // The replica's arithmetic, divided among its tensor, pipeline and (not while decoding) context ranks.
+  const double replica_ranks = static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) *
+                               (shared.decoding ? 1.0 : static_cast<double>(plan.context));
+  const double head_share = head_tokens(shared) / static_cast<double>(shared.tokens.value);
+  const double passes = shared.training ? 3.0 : 1.0;  // forward; gradients of both operands
+  const double tokens = shared.decoding ? static_cast<double>(shared.tokens.value) : tokens_per_step(setup);
+  return passes * tokens * (layer_flops + head_flops * head_share) / replica_ranks;
+}
+
+void lower_part(const Setup& setup, Part part, Workload& workload) {
+  const Shared shared(setup);
+  Emitter emit(shared, workload);
+  const std::size_t first = workload.ops.size();
+  switch (part) {
+    case Part::frame:
+      lower_layers(shared, {.frame = 1}, emit);
+      break;
+    case Part::attention:
+      lower_layers(shared, {.attention = 1}, emit);
+      break;
+    case Part::mlp:
+      lower_layers(shared, {.mlp = 1}, emit);
+      break;
+    case Part::mixture:
+      lower_layers(shared, {.mixture = 1}, emit);
+      break;
+    case Part::ends:
+      lower_embedding(shared, emit);
+      lower_head(shared, emit);
+      lower_pipeline(shared, emit);
+      break;
+  }
+  fuse(setup.plan, workload.ops, first);
+}
+
+void lower_update(const Setup& setup, RankParameters held, Workload& workload) {
+  const Shared shared(setup);
+  if (!shared.training) return;
+  Emitter emit(shared, workload);
+  lower_data_parallel(shared, held, emit);
+  lower_optimizer(shared, held, emit);
+}
+
+Workload lower(const Setup& setup) {
+  if (!setup.model.conv.empty()) return lower_network(setup);
+  Workload workload;
+  workload.ops.reserve(96);
+  const Shared shared(setup);
+  Emitter emit(shared, workload);
+  lower_embedding(shared, emit);
+  const LayerRuns runs = layer_runs(setup);
+  lower_layers(shared, {runs.all, runs.attention, runs.mlp, runs.mixture}, emit);
+  lower_head(shared, emit);
+  lower_pipeline(shared, emit);
+  if (shared.training) {
+    const RankParameters held = parameters_per_rank(setup);
+    lower_data_parallel(shared, held, emit);
+    lower_optimizer(shared, held, emit);
+  }
+
+  fuse(setup.plan, workload.ops, 0);
+  for (const Op& op : workload.ops) workload.hardware_flops += op.count * op_flops(op);
+  const Plan& plan = setup.plan;
+  workload.tokens_per_step = tokens_per_step(setup);
+  const double head = head_flops_per_token(setup);
+  workload.model_flops = model_flops_per_step(setup, forward_flops_per_token(setup) - head, head);
+  // Stages wait for p - 1 micro-batches (GPipe, 1811.06965); when serving, other requests fill them.
+  workload.micro_batches = shared.micro_batches;
+  if (shared.training)
+    workload.pipeline_bubble = static_cast<double>(plan.pipeline - 1) / shared.micro_batches;
+  return workload;
+}
+
+}  // namespace shapelint::model

@@ -1,0 +1,53 @@
+// Gradient accumulation and Adam in mixed precision: memory-bound passes over the parameters of a rank.
+#include "model/lower/emit.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+// Adam keeps an fp32 master copy, momentum and variance of each parameter, besides the 16-bit weight and its
+// gradient (ZeRO, 1910.02054, section 3.1). One step reads and writes the three, reads the gradient, and
+// writes the weight. Gradients are fp32 (Megatron-LM with bf16).
+constexpr double fp32_bytes = 4;
+constexpr double states = 3;
+// Both moments, their correction, root, quotient, decay and the update, per parameter.
+constexpr double adam_flops = 15;
+constexpr double gradient_bytes = fp32_bytes;
+
+// Parameters of the shard that ZeRO gives a rank.
+double sharded(const Plan& plan, RankParameters held) {
+  const double data = static_cast<double>(plan.data);
+  const double expert_data = std::max(1.0, data / static_cast<double>(plan.expert));
+  return held.dense / data + held.expert / expert_data;
+}
+
+}  // namespace
+
+RankParameters parameters_per_rank(const Setup& setup) {
+  const double all = static_cast<double>(parameter_count(setup));
+  const double expert = static_cast<double>(expert_parameter_count(setup));
+  const Plan& plan = setup.plan;
+  const double ranks = static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline);
+  return {(all - expert) / ranks, expert / ranks / static_cast<double>(plan.expert)};
+}
+
+void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit) {
+  const Plan& plan = shared.plan;
+  const double parameters = held.dense + held.expert;
+  // From ZeRO 2 on, each micro-batch's gradients are reduced, and each rank adds up its shard. Fused, the sum
+  // is read and written by the products, behind their arithmetic.
+  const double summed = plan.zero >= 2 ? sharded(plan, held) : parameters;
+  if (plan.gradient_accumulation > 1 && !plan.fused_gradient_accumulation) {
+    // the new gradient in, the running sum in and out
+    emit.once("gradients.accumulate", Pass::backward, summed * (shared.activation + 2 * gradient_bytes),
+              shared.micro_batches, summed);
+  }
+  const double updated = plan.zero >= 1 ? sharded(plan, held) : parameters;
+  emit.once("optimizer.gradient_norm", Pass::update, updated * gradient_bytes, 1, 2 * updated);
+  const double weight_bytes =
+      shared.activation < fp32_bytes ? shared.activation : 0;  // fp32: the master itself
+  emit.once("optimizer.adam", Pass::update,
+            updated * (2 * states * fp32_bytes + gradient_bytes + weight_bytes), 1, adam_flops * updated);
+}
+
+}  // namespace shapelint::model

@@ -1,0 +1,123 @@
+// The linter's configuration: .shapelint.toml, shapelint.toml, or [tool.shapelint] of pyproject.toml. The
+// closest file counts, alone, unless it says `extend`; paths in a file are relative to its folder.
+// docs/configuration.md describes it, docs/schema/shapelint-config.schema.json for editors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/reading.hpp"
+#include "rules/engine/lint.hpp"
+#include "rules/finding.hpp"
+#include "text/document.hpp"
+#include "text/files.hpp"
+
+namespace shapelint::config {
+
+// A name and where the configuration states it, for errors that only others can find (a GPU, a rule).
+struct Name {
+  std::string value;
+  std::string path;  // of the configuration file
+  Span span;
+};
+
+// A glob of paths. Without a slash it is matched with the file's name, at any depth; with one, with the path
+// from `folder` on.
+struct Pattern {
+  std::string folder;
+  std::string glob;
+};
+
+struct FileIgnores {
+  Pattern match;
+  std::vector<Name> rules;
+};
+
+// [[files]]: what else holds for some files.
+struct FileOverrides {
+  Pattern match;
+  std::vector<Name> gpus;  // empty: as otherwise
+  std::vector<model::Override> overrides;
+};
+
+// [[ignore-keys]]: a suppression for files that cannot hold comments.
+struct KeyIgnore {
+  Pattern match;
+  std::string key;  // key path as findings give it
+  std::vector<Name> rules;
+  std::string reason;
+  std::string path;  // of the configuration file
+  Span span;
+};
+
+struct SeveritySetting {
+  Name rule;
+  std::optional<rules::Severity> severity;  // nothing: off
+};
+
+struct ParameterSetting {
+  Name rule;
+  Name parameter;
+  double value = 0;
+};
+
+struct Config {
+  std::string path;                  // of the file; empty: there is none
+  std::vector<std::string> sources;  // every file read, the first extended one first
+  std::optional<std::vector<Name>> gpus;
+  std::optional<std::vector<Name>> select;
+  std::vector<Name> extend_select;
+  std::vector<Name> ignore;
+  std::vector<FileIgnores> per_file_ignores;
+  std::vector<Pattern> exclude;
+  std::optional<double> min_gain;
+  std::optional<rules::Severity> fail_level;
+  std::vector<SeveritySetting> severities;
+  std::vector<ParameterSetting> parameters;
+  std::vector<std::string> rule_folders;
+  std::vector<std::string> gpu_folders;
+  std::vector<std::string> format_folders;
+  std::optional<std::string> baseline;
+  std::optional<std::string> rule_url;  // an address with {code} or {name} in it
+  std::vector<FileOverrides> files;
+  std::vector<KeyIgnore> ignore_keys;
+};
+
+// An error and the text that its place refers to.
+struct ConfigError {
+  Error error;
+  std::string source;
+};
+
+// Reads one configuration file and those it extends. Every error found is appended: unknown keys (with a
+// did-you-mean), wrong types, files that extend each other in a circle.
+Config read_config(const text::FileSystem& files, const std::string& path, std::vector<ConfigError>& errors);
+
+// The file that applies to `path`: in its folder or the closest one above. Empty when there is none.
+// pyproject.toml counts only when it has [tool.shapelint].
+std::string find_config(const text::FileSystem& files, std::string_view path);
+
+bool matches(const Pattern& pattern, std::string_view path);
+
+// What a configuration says of one file.
+struct FileSettings {
+  std::vector<Name> gpus;  // empty: it does not say
+  std::vector<model::Override> overrides;
+  std::vector<Name> ignore;  // of all files and of this one
+  std::vector<const KeyIgnore*> ignore_keys;
+};
+FileSettings settings_for(const Config& config, std::string_view path);
+
+// The configuration as TOML, every value that is set, and the files that it came from as comments.
+std::string show(const Config& config, std::string_view path);
+
+// JSON schemas (draft 7) of a configuration file, and of a model in the native format.
+std::string schema();
+std::string native_schema();
+
+}  // namespace shapelint::config

@@ -1,0 +1,104 @@
+// Which configuration file, and which of its entries, apply to a file.
+#include <algorithm>
+#include <filesystem>
+
+#include "formats/gitignore.hpp"
+#include "project/config.hpp"
+#include "text/toml/toml.hpp"
+
+namespace shapelint::config {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool has_table(const text::FileSystem& files, const std::string& path) {
+  auto content = files.read(path, text::max_source_bytes);
+  if (!content || content->find("shapelint") == std::string::npos) return false;
+  const auto document = text::parse_toml(path, *std::move(content));
+  return document && static_cast<bool>(document->root()["tool"]["shapelint"]);
+}
+
+// The folders from that of `path` up to the root of the file system, nearest first; relative ones stay
+// relative, so that messages name files as the user would.
+std::vector<std::string> folders_above(std::string_view path) {
+  std::vector<std::string> folders;
+  fs::path folder = fs::path(path).lexically_normal().parent_path();
+  if (folder.is_absolute()) {
+    for (;; folder = folder.parent_path()) {
+      folders.push_back(folder.generic_string());
+      if (folder == folder.root_path()) return folders;
+    }
+  }
+  std::error_code problem;
+  const fs::path here = fs::current_path(problem);
+  const auto depth = static_cast<std::size_t>(std::distance(here.begin(), here.end()));
+  while (!folder.empty() && folder != "." && folder.filename() != "..") {
+    folders.push_back(folder.generic_string());
+    folder = folder.parent_path();
+  }
+  std::string up = folder.empty() || folder == "." ? std::string{} : folder.generic_string();
+  for (std::size_t i = 0; i < depth; ++i) {
+    folders.push_back(up.empty() ? "." : up);
+    up += up.empty() ? ".." : "/..";
+  }
+  return folders;
+}
+
+std::string below(const std::string& folder, const char* name) {
+  return folder == "." ? std::string(name) : (fs::path(folder) / name).generic_string();
+}
+
+}  // namespace
+
+std::string find_config(const text::FileSystem& files, std::string_view path) {
+  for (const std::string& folder : folders_above(path)) {
+    for (const char* name : {".shapelint.toml", "shapelint.toml"}) {
+      std::string candidate = below(folder, name);
+      if (files.exists(candidate) && !files.is_directory(candidate)) return candidate;
+    }
+    std::string project = below(folder, "pyproject.toml");
+    if (files.exists(project) && has_table(files, project)) return project;
+  }
+  return {};
+}
+
+bool matches(const Pattern& pattern, std::string_view path) {
+  const fs::path file = fs::path(path).lexically_normal();
+  if (pattern.glob.find('/') == std::string::npos) {
+    return formats::glob_matches(pattern.glob, file.filename().generic_string());
+  }
+  std::error_code problem;
+  const fs::path here = fs::current_path(problem);
+  const fs::path whole = (here / file).lexically_normal();
+  const fs::path folder = (here / pattern.folder / "").lexically_normal();
+  const std::string relative = whole.lexically_relative(folder).generic_string();
+  std::string_view glob = pattern.glob;
+  if (glob.starts_with("./")) glob.remove_prefix(2);
+  if (glob.starts_with('/')) return formats::glob_matches(glob, whole.generic_string());
+  return formats::glob_matches(glob, relative);
+}
+
+FileSettings settings_for(const Config& config, std::string_view path) {
+  FileSettings settings;
+  if (config.gpus) settings.gpus = *config.gpus;
+  settings.ignore = config.ignore;
+  for (const FileIgnores& each : config.per_file_ignores) {
+    if (!matches(each.match, path)) continue;
+    settings.ignore.insert(settings.ignore.end(), each.rules.begin(), each.rules.end());
+  }
+  for (const FileOverrides& each : config.files) {
+    if (!matches(each.match, path)) continue;
+    if (!each.gpus.empty()) settings.gpus = each.gpus;
+    for (const model::Override& value : each.overrides) {
+      std::erase_if(settings.overrides, [&](const auto& other) { return other.field == value.field; });
+      settings.overrides.push_back(value);
+    }
+  }
+  for (const KeyIgnore& each : config.ignore_keys) {
+    if (matches(each.match, path)) settings.ignore_keys.push_back(&each);
+  }
+  return settings;
+}
+
+}  // namespace shapelint::config

@@ -1,0 +1,73 @@
+// Reads configuration files and those that they extend.
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "project/config.hpp"
+#include "project/read_keys.hpp"
+#include "text/toml/toml.hpp"
+
+namespace shapelint::config {
+
+namespace {
+
+using text::NodeRef;
+
+// Longest chain of files that extend one another.
+constexpr std::size_t most_extended = 20;
+
+NodeRef table_of(const text::Document& document) {
+  const bool is_pyproject = std::filesystem::path(document.path()).filename() == "pyproject.toml";
+  return is_pyproject ? document.root()["tool"]["shapelint"] : document.root();
+}
+
+void read_chain(const text::FileSystem& files, const std::string& path, Config& config,
+                std::vector<std::string>& chain, std::vector<ConfigError>& errors) {
+  auto content = files.read(path, text::max_source_bytes);
+  if (!content) {
+    errors.push_back({content.error(), {}});
+    return;
+  }
+  const std::string source = *content;
+  const auto document = text::parse_toml(path, *std::move(content));
+  if (!document) {
+    errors.push_back({document.error(), source});
+    return;
+  }
+  chain.push_back(path);
+  const NodeRef table = table_of(*document);
+  // `extend` first, so that what this file says wins wherever the key stands.
+  if (const auto extended = table["extend"].as_string()) {
+    const std::string next = beside(folder_of(path), *extended);
+    if (std::find(chain.begin(), chain.end(), next) != chain.end() || chain.size() > most_extended) {
+      errors.push_back(
+          {table["extend"].error("the file extends itself, by way of others or at once"), source});
+    } else {
+      const std::size_t before = errors.size();
+      read_chain(files, next, config, chain, errors);
+      const bool is_missing =
+          errors.size() == before + 1 && errors.back().error.path == next && errors.back().source.empty();
+      if (is_missing) {
+        errors.back() = {table["extend"].error(fmt::format("`{}` {}", next, errors.back().error.message)),
+                         source};
+      }
+    }
+  }
+  std::vector<Error> found;
+  if (table) read_keys(table, path, config, found);
+  for (Error& error : found) errors.push_back({std::move(error), source});
+  config.sources.push_back(path);
+}
+
+}  // namespace
+
+Config read_config(const text::FileSystem& files, const std::string& path, std::vector<ConfigError>& errors) {
+  Config config;
+  std::vector<std::string> chain;
+  read_chain(files, path, config, chain, errors);
+  config.path = path;
+  return config;
+}
+
+}  // namespace shapelint::config

@@ -1,0 +1,316 @@
+// Key by key.
+#include "project/read_keys.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "base/number.hpp"
+#include "model/fields.hpp"
+#include "project/keys.hpp"
+
+namespace shapelint::config {
+
+namespace {
+
+using text::Kind;
+using text::NodeRef;
+
+// `min_gain` is as good as `min-gain`, as in a native file.
+std::string dashed(std::string_view key) {
+  std::string out(key);
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
+}
+
+template <std::size_t N>
+std::optional<std::size_t> index_of(const std::array<std::string_view, N>& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+class Reader {
+ public:
+  Reader(Config& config, const std::string& path, std::vector<Error>& errors)
+      : config_(config), path_(path), folder_(folder_of(path)), errors_(errors) {}
+
+  void read(const NodeRef& table) {
+    if (!table.is(Kind::table)) return wrong(table, "a table");
+    for (const NodeRef node : table) read_key(node);
+  }
+
+ private:
+  void wrong(const NodeRef& node, std::string_view expected) {
+    errors_.push_back(node.error(fmt::format("`{}` is {}", node.path(), text::describe(node.kind())),
+                                 fmt::format("write {}", expected)));
+  }
+
+  std::vector<Name> names(const NodeRef& node) {
+    std::vector<Name> out;
+    const auto one = [&](const NodeRef& each) {
+      if (const auto value = each.as_string()) {
+        out.push_back({std::string(*value), path_, each.span()});
+      } else {
+        wrong(each, "a string or a list of strings");
+      }
+    };
+    if (!node.is(Kind::list)) {
+      one(node);
+    } else {
+      for (const NodeRef each : node) one(each);
+    }
+    return out;
+  }
+
+  void paths(const NodeRef& node, std::vector<std::string>& out) {
+    for (const Name& name : names(node)) out.push_back(beside(folder_, name.value));
+  }
+
+  Pattern pattern(std::string_view glob) const { return {folder_, std::string(glob)}; }
+
+  void read_share(const NodeRef& node) {
+    std::optional<double> share = node.as_number();
+    if (const auto written = node.as_string(); written && written->ends_with('%')) {
+      share = parse_number(written->substr(0, written->size() - 1));
+      if (share) *share /= 100.0;
+    }
+    if (share && *share >= 0 && *share <= 1) {
+      config_.min_gain = share;
+    } else {
+      errors_.push_back(node.error("`min-gain` is no share", "write `0.01` or `\"1%\"`"));
+    }
+  }
+
+  template <std::size_t N>
+  std::optional<std::size_t> choice(const NodeRef& node, const std::array<std::string_view, N>& choices) {
+    const auto value = node.as_string();
+    if (value) {
+      if (const auto index = index_of(choices, *value)) return index;
+    }
+    std::string expected;
+    for (const std::string_view each : choices) {
+      expected += fmt::format("{}`{}`", expected.empty() ? "" : ", ", each);
+    }
+    errors_.push_back(node.error(value ? fmt::format("`{}` is `{}`", node.path(), *value)
+                                       : fmt::format("`{}` is {}", node.path(), text::describe(node.kind())),
+                                 "it is one of " + expected));
+    return std::nullopt;
+  }
+
+  void read_severities(const NodeRef& table) {
+    if (!table.is(Kind::table)) return wrong(table, "a table: `severity.SL101 = \"info\"`");
+    for (const NodeRef node : table) {
+      if (const auto index = choice(node, severities)) {
+        SeveritySetting setting{{std::string(node.key()), path_, node.key_span()}, std::nullopt};
+        if (*index < levels.size()) setting.severity = static_cast<rules::Severity>(*index);
+        config_.severities.push_back(std::move(setting));
+      }
+    }
+  }
+
+  void read_parameters(const NodeRef& table) {
+    if (!table.is(Kind::table)) return wrong(table, "a table per rule: `params.SL104 = { multiple = 128 }`");
+    for (const NodeRef rule : table) {
+      if (!rule.is(Kind::table)) {
+        wrong(rule, "a table: `{ multiple = 128 }`");
+        continue;
+      }
+      for (const NodeRef parameter : rule) {
+        const auto value = parameter.as_number();
+        if (!value || !std::isfinite(*value)) {
+          wrong(parameter, "a number");
+          continue;
+        }
+        config_.parameters.push_back({{std::string(rule.key()), path_, rule.key_span()},
+                                      {std::string(parameter.key()), path_, parameter.key_span()},
+                                      *value});
+      }
+    }
+  }
+
+  void read_file_ignores(const NodeRef& table) {
+    if (!table.is(Kind::table)) return wrong(table, "a table: `\"configs/old/*.toml\" = [\"SL1\"]`");
+    for (const NodeRef node : table) config_.per_file_ignores.push_back({pattern(node.key()), names(node)});
+  }
+
+  void read_override(const NodeRef& node, FileOverrides& entry) {
+    const model::FieldId field = model::find_field(node.key());
+    if (field == model::no_field) {
+      std::vector<std::string_view> known(model::field_names().begin(), model::field_names().end());
+      known.insert(known.end(), {"match", "gpu"});
+      errors_.push_back(node.key_error(fmt::format("unknown key `{}` in `[[files]]`", node.key()),
+                                       did_you_mean(node.key(), known)));
+      return;
+    }
+    const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(field)];
+    std::optional<std::int64_t> value;
+    std::string expected;
+    switch (info.type) {
+      case model::FieldType::integer:
+        value = node.as_integer();
+        if (value && (*value < info.minimum || *value > info.maximum)) value.reset();
+        expected = fmt::format("a whole number from {} to {}", info.minimum, info.maximum);
+        break;
+      case model::FieldType::boolean:
+        if (const auto boolean = node.as_boolean()) value = *boolean ? 1 : 0;
+        expected = "`true` or `false`";
+        break;
+      case model::FieldType::choice:
+        for (std::size_t i = 0; i < info.choices.size(); ++i) {
+          expected += fmt::format("{}`{}`", i == 0 ? "one of " : ", ", info.choices[i]);
+          if (node.as_string() == info.choices[i]) value = static_cast<std::int64_t>(i);
+        }
+        break;
+    }
+    if (!value) {
+      errors_.push_back(node.error(fmt::format("`{}` cannot be that", node.key()), "write " + expected));
+      return;
+    }
+    entry.overrides.push_back({field, *value, fmt::format("{} of {}", node.key(), path_)});
+  }
+
+  void read_rule_url(const NodeRef& node) {
+    const auto url = node.as_string();
+    const bool names_rule = url && (url->find("{code}") != std::string_view::npos ||
+                                    url->find("{name}") != std::string_view::npos);
+    // What else could be in it would be run by a click.
+    if (!names_rule || !(url->starts_with("https://") || url->starts_with("http://"))) {
+      return wrong(node, "an address such as `\"https://example.org/rules/{code}.md\"`");
+    }
+    config_.rule_url = *url;
+  }
+
+  void read_files(const NodeRef& list) {
+    if (!list.is(Kind::list)) return wrong(list, "tables: `[[files]]`");
+    for (const NodeRef table : list) {
+      FileOverrides entry;
+      const auto match = table["match"].as_string();
+      if (!match) {
+        errors_.push_back(table.error("an entry of `files` has no `match`",
+                                      "write a pattern: `match = \"configs/7b/*.yaml\"`"));
+      }
+      entry.match = pattern(match.value_or(""));
+      for (const NodeRef node : table) {
+        if (node.key() == "gpu") {
+          entry.gpus = names(node);
+        } else if (node.key() != "match") {
+          read_override(node, entry);
+        }
+      }
+      config_.files.push_back(std::move(entry));
+    }
+  }
+
+  void read_ignore_keys(const NodeRef& list) {
+    if (!list.is(Kind::list)) return wrong(list, "tables: `[[ignore-keys]]`");
+    for (const NodeRef table : list) {
+      KeyIgnore entry;
+      entry.path = path_;
+      entry.span = table["key"] ? table["key"].span() : table.span();
+      entry.match = pattern("**");
+      for (const NodeRef node : table) {
+        const auto text = node.as_string();
+        if (node.key() == "rules") {
+          entry.rules = names(node);
+        } else if (!index_of(ignore_key_keys, node.key())) {
+          errors_.push_back(node.key_error(fmt::format("unknown key `{}` in `[[ignore-keys]]`", node.key()),
+                                           did_you_mean(node.key(), ignore_key_keys)));
+        } else if (!text) {
+          wrong(node, "a string");
+        } else if (node.key() == "path") {
+          entry.match = pattern(*text);
+        } else if (node.key() == "key") {
+          entry.key = *text;
+        } else {
+          entry.reason = *text;
+        }
+      }
+      if (entry.key.empty() || entry.rules.empty()) {
+        errors_.push_back(table.error("an entry of `ignore-keys` needs `key` and `rules`",
+                                      "write `key = \"model.vocab_size\"` and `rules = [\"SL101\"]`"));
+        continue;
+      }
+      config_.ignore_keys.push_back(std::move(entry));
+    }
+  }
+
+  void read_key(const NodeRef& node) {
+    const std::string key = dashed(node.key());
+    if (key == "extend") {
+      if (!node.as_string()) wrong(node, "a path");
+    } else if (key == "gpu") {
+      config_.gpus = names(node);
+    } else if (key == "select") {
+      config_.select = names(node);
+      config_.extend_select.clear();
+    } else if (key == "extend-select") {
+      const auto more = names(node);
+      config_.extend_select.insert(config_.extend_select.end(), more.begin(), more.end());
+    } else if (key == "ignore") {
+      config_.ignore = names(node);
+    } else if (key == "per-file-ignores") {
+      read_file_ignores(node);
+    } else if (key == "exclude") {
+      for (const Name& name : names(node)) config_.exclude.push_back(pattern(name.value));
+    } else if (key == "min-gain") {
+      read_share(node);
+    } else if (key == "fail-level") {
+      if (const auto index = choice(node, levels)) config_.fail_level = static_cast<rules::Severity>(*index);
+    } else if (key == "severity") {
+      read_severities(node);
+    } else if (key == "params") {
+      read_parameters(node);
+    } else if (key == "rule-folders") {
+      paths(node, config_.rule_folders);
+    } else if (key == "gpu-folders") {
+      paths(node, config_.gpu_folders);
+    } else if (key == "format-folders") {
+      paths(node, config_.format_folders);
+    } else if (key == "baseline") {
+      if (const auto path = node.as_string()) {
+        config_.baseline = beside(folder_, *path);
+      } else {
+        wrong(node, "a path");
+      }
+    } else if (key == "rule-url") {
+      read_rule_url(node);
+    } else if (key == "files") {
+      read_files(node);
+    } else if (key == "ignore-keys") {
+      read_ignore_keys(node);
+    } else {
+      std::vector<std::string_view> known;
+      for (const Key& each : keys) known.push_back(each.name);
+      errors_.push_back(
+          node.key_error(fmt::format("unknown key `{}`", node.key()), did_you_mean(key, known)));
+    }
+  }
+
+  Config& config_;
+  std::string path_;
+  std::string folder_;
+  std::vector<Error>& errors_;
+};
+
+}  // namespace
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().generic_string();
+  return folder.empty() ? "." : folder;
+}
+
+std::string beside(const std::string& folder, std::string_view path) {
+  const std::filesystem::path joined = std::filesystem::path(folder) / path;
+  return joined.lexically_normal().generic_string();
+}
+
+void read_keys(const NodeRef& table, const std::string& path, Config& config, std::vector<Error>& errors) {
+  Reader(config, path, errors).read(table);
+}
+
+}  // namespace shapelint::config

@@ -1,0 +1,25 @@
+// The keys of a configuration file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "project/config.hpp"
+#include "text/document.hpp"
+
+namespace shapelint::config {
+
+// Writes what `table`, of the file `path`, says over what `config` has; `extend` itself is not followed.
+// Appends an error, with its place, for each key that is unknown or has a value that it cannot have.
+void read_keys(const text::NodeRef& table, const std::string& path, Config& config,
+               std::vector<Error>& errors);
+
+// The folder that a file's paths are relative to; `.` for a file without one.
+std::string folder_of(const std::string& path);
+
+// A path as a file in that folder writes it.
+std::string beside(const std::string& folder, std::string_view path);
+
+}  // namespace shapelint::config

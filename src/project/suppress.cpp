@@ -1,0 +1,283 @@
+// Comments that silence findings.
+#include "project/suppress.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "rules/book/select.hpp"
+#include "text/document.hpp"
+#include "text/parse_any.hpp"
+
+namespace shapelint::config {
+
+namespace {
+
+constexpr std::string_view marker = "shapelint:";
+
+Span span_of(std::size_t begin, std::size_t end) {
+  return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
+}
+
+bool overlaps(Span a, Span b) {
+  return a.begin < b.end && b.begin < a.end;
+}
+
+std::size_t line_begin(std::string_view source, std::size_t at) {
+  const std::size_t newline = at == 0 ? std::string_view::npos : source.rfind('\n', at - 1);
+  return newline == std::string_view::npos ? 0 : newline + 1;
+}
+
+std::size_t line_end(std::string_view source, std::size_t at) {
+  std::size_t end = std::min(source.find('\n', at), source.size());
+  while (end > at && source[end - 1] == '\r') --end;
+  return end;
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\xEF\xBB\xBF") == std::string_view::npos;
+}
+
+// The parsed text: which bytes are values and keys, so that a comment can be told from a string and the next
+// key be found.
+struct Tree {
+  std::vector<text::Document> documents;
+
+  bool is_in_string(Span place) const {
+    for (const text::Document& document : documents) {
+      for (std::size_t i = 0; i < document.nodes().size(); ++i) {
+        const text::NodeRef node(&document, static_cast<std::int32_t>(i));
+        const bool is_container = node.is(text::Kind::table) || node.is(text::Kind::list);
+        if ((!is_container && overlaps(node.span(), place)) || overlaps(node.key_span(), place)) return true;
+      }
+    }
+    return false;
+  }
+
+  // The values of the first key after a byte: its own, or all that are in its table or list.
+  std::vector<Span> next_key(std::size_t after) const {
+    text::NodeRef next;
+    for (const text::Document& document : documents) {
+      for (std::size_t i = 0; i < document.nodes().size(); ++i) {
+        const text::NodeRef node(&document, static_cast<std::int32_t>(i));
+        const Span key = node.key_span();
+        if (key.end <= key.begin || key.begin < static_cast<std::int64_t>(after)) continue;
+        // Of keys at the same place (a dotted key of TOML) the outermost comes first in the tree.
+        if (!next || key.begin < next.key_span().begin) next = node;
+      }
+    }
+    std::vector<Span> spans;
+    if (next) collect(next, spans);
+    return spans;
+  }
+
+  static void collect(const text::NodeRef& node, std::vector<Span>& spans) {
+    if (node.is(text::Kind::table) || node.is(text::Kind::list)) {
+      if (node.is(text::Kind::list)) spans.push_back(node.span());
+      for (const text::NodeRef child : node) collect(child, spans);
+    } else {
+      spans.push_back(node.span());
+    }
+  }
+};
+
+// Whether byte `at` of a shell script is in quotes.
+bool is_quoted_in_shell(std::string_view source, std::size_t at) {
+  char quote = '\0';
+  bool comment = false;
+  for (std::size_t i = 0; i < at; ++i) {
+    const char c = source[i];
+    if (comment) {
+      comment = c != '\n';
+    } else if (quote == '\0') {
+      if (c == '\\') {
+        ++i;
+      } else if (c == '\'' || c == '"') {
+        quote = c;
+      } else if (c == '#' &&
+                 (i == 0 || std::string_view(" \t\n;").find(source[i - 1]) != std::string_view::npos)) {
+        comment = true;
+      }
+    } else if (quote == '"' && c == '\\') {
+      ++i;
+    } else if (c == quote) {
+      quote = '\0';
+    }
+  }
+  return quote != '\0';
+}
+
+// The next command of a shell script, with the lines that a backslash continues.
+Span next_command(std::string_view source, std::size_t after) {
+  for (std::size_t begin = after; begin < source.size();) {
+    std::size_t end = line_end(source, begin);
+    const std::string_view line = source.substr(begin, end - begin);
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos || line[first] == '#') {
+      begin = std::min(source.find('\n', begin), source.size() - 1) + 1;
+      continue;
+    }
+    while (end > begin && source[end - 1] == '\\' && end + 1 < source.size()) {
+      end = line_end(source, std::min(source.find('\n', end), source.size() - 1) + 1);
+    }
+    return span_of(begin, end);
+  }
+  return {};
+}
+
+void skip_blanks(std::string_view source, std::size_t& at) {
+  while (at < source.size() && (source[at] == ' ' || source[at] == '\t')) ++at;
+}
+
+bool take(std::string_view source, std::size_t& at, std::string_view word) {
+  if (!source.substr(at).starts_with(word)) return false;
+  at += word.size();
+  return true;
+}
+
+// The comment whose word `shapelint:` begins at `at`, when it is one by its form.
+std::optional<Suppression> parse(std::string_view source, std::size_t at, std::string_view sign) {
+  std::size_t begin = at;
+  while (begin > 0 && (source[begin - 1] == ' ' || source[begin - 1] == '\t')) --begin;
+  if (!source.substr(0, begin).ends_with(sign)) return std::nullopt;
+  begin -= sign.size();
+  Suppression out;
+  const std::size_t end = line_end(source, at);
+  const std::string_view line = source.substr(0, end);
+  out.comment = span_of(begin, end);
+  std::size_t i = at + marker.size();
+  skip_blanks(line, i);
+  out.whole_file = take(line, i, "file-ignore");
+  if (!out.whole_file && !take(line, i, "ignore")) return std::nullopt;
+  const std::size_t close = line.find(']', i);
+  if (!take(line, i, "[") || close == std::string_view::npos) return out;
+  while (i < close) {
+    skip_blanks(line, i);
+    std::size_t stop = std::min(line.find(',', i), close);
+    std::size_t last = stop;
+    while (last > i && (line[last - 1] == ' ' || line[last - 1] == '\t')) --last;
+    if (last > i) out.rules.push_back({std::string(line.substr(i, last - i)), span_of(i, last)});
+    i = stop + 1;
+  }
+  i = close + 1;
+  skip_blanks(line, i);
+  out.reason = line.substr(std::min(i, line.size()));
+  return out;
+}
+
+}  // namespace
+
+std::vector<Suppression> read_suppressions(const std::string& path, std::string_view source) {
+  std::vector<Suppression> all;
+  if (source.find(marker) == std::string_view::npos) return all;
+  const text::Syntax syntax = text::guess_syntax(path, source).value_or(text::Syntax::toml);
+  const bool is_shell = syntax == text::Syntax::shell;
+  const std::string_view sign = syntax == text::Syntax::json ? "//" : "#";
+  Tree tree;
+  if (!is_shell) {
+    auto documents = text::parse_as(syntax, path, std::string(source));
+    if (!documents) return all;
+    tree.documents = *std::move(documents);
+  }
+  for (std::size_t at = source.find(marker); at != std::string_view::npos;
+       at = source.find(marker, at + marker.size())) {
+    std::optional<Suppression> found = parse(source, at, sign);
+    if (!found) continue;
+    const auto begin = static_cast<std::size_t>(found->comment.begin);
+    const bool is_string = is_shell ? is_quoted_in_shell(source, begin) : tree.is_in_string(found->comment);
+    if (is_string) continue;
+    const std::size_t line = line_begin(source, begin);
+    if (found->whole_file) {
+      // Nothing to find out.
+    } else if (!is_blank(source.substr(line, begin - line))) {
+      found->covered = {span_of(line, line_end(source, begin))};
+    } else if (is_shell) {
+      found->covered = {next_command(source, std::min(source.find('\n', begin), source.size() - 1) + 1)};
+    } else {
+      found->covered = tree.next_key(begin);
+    }
+    all.push_back(*std::move(found));
+  }
+  return all;
+}
+
+bool covers(const Suppression& suppression, const rules::Finding& finding) {
+  if (suppression.whole_file) return true;
+  return std::any_of(suppression.covered.begin(), suppression.covered.end(),
+                     [&](Span span) { return overlaps(span, finding.span); });
+}
+
+bool answers(std::string_view selector, const rules::Finding& finding) {
+  return finding.code.starts_with(selector) || finding.rule == selector || selector == "ALL";
+}
+
+rules::Finding unused_finding(const std::string& path, Span span, std::string message, std::string note) {
+  rules::Finding finding;
+  finding.code = unused_code;
+  finding.rule = unused_rule;
+  finding.severity = rules::Severity::info;
+  finding.confidence = rules::Confidence::certain;
+  finding.message = std::move(message);
+  finding.note = std::move(note);
+  finding.path = path;
+  finding.span = span;
+  return finding;
+}
+
+bool has_run(std::string_view selector, const rules::RuleBook& book, const rules::Options& options) {
+  return std::any_of(book.rules().begin(), book.rules().end(), [&](const rules::Rule& rule) {
+    rules::Finding would_be;
+    would_be.code = rule.code;
+    would_be.rule = rule.name;
+    return answers(selector, would_be) && rules::is_selected(rule, options);
+  });
+}
+
+std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, const std::string& path,
+                               const std::vector<std::vector<rules::Finding>*>& lists,
+                               const rules::RuleBook& book, const rules::Options& options,
+                               std::vector<rules::Finding>& unused) {
+  std::size_t removed = 0;
+  std::vector<std::vector<char>> used;
+  for (const Suppression& each : suppressions) used.emplace_back(each.rules.size(), '\0');
+  for (std::vector<rules::Finding>* list : lists) {
+    removed += std::erase_if(*list, [&](const rules::Finding& finding) {
+      if (!finding.path.empty() && finding.path != path) return false;
+      bool silenced = false;
+      for (std::size_t i = 0; i < suppressions.size(); ++i) {
+        if (!covers(suppressions[i], finding)) continue;
+        for (std::size_t j = 0; j < suppressions[i].rules.size(); ++j) {
+          if (!answers(suppressions[i].rules[j].selector, finding)) continue;
+          used[i][j] = '\1';
+          silenced = true;
+        }
+      }
+      return silenced;
+    });
+  }
+  for (std::size_t i = 0; i < suppressions.size(); ++i) {
+    if (suppressions[i].rules.empty()) {
+      unused.push_back(unused_finding(path, suppressions[i].comment,
+                                      "the comment names no rule, so it silences nothing",
+                                      "write `ignore[SL101]`, then why"));
+    }
+    for (std::size_t j = 0; j < suppressions[i].rules.size(); ++j) {
+      const std::string& selector = suppressions[i].rules[j].selector;
+      const Span span = suppressions[i].rules[j].span;
+      if (used[i][j] != '\0') continue;
+      if (auto unknown = rules::check_selector(book, selector)) {
+        unused.push_back(unused_finding(path, span, unknown->message, unknown->hint));
+        continue;
+      }
+      if (has_run(selector, book, options)) {
+        unused.push_back(unused_finding(path, span, fmt::format("nothing is found for `{}` here", selector),
+                                        "the comment can go"));
+      }
+    }
+  }
+  return removed;
+}
+
+}  // namespace shapelint::config

@@ -1,0 +1,57 @@
+// Comments that silence findings: `# shapelint: ignore[SL101] reason` and `# shapelint: file-ignore[SL101]`.
+//
+// After a value, the comment holds for its line; on a line of its own, for the next key and all that is in
+// it; `file-ignore`, wherever it stands, for the whole file. TOML, YAML and shell scripts have `#`, JSON with
+// comments has `//`. At least one rule is named: a code, a name, or the beginning of a code.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "rules/engine/lint.hpp"
+#include "rules/finding.hpp"
+
+namespace shapelint::config {
+
+struct Suppression {
+  struct Rule {
+    std::string selector;
+    Span span;
+  };
+  Span comment;             // from its `#` to the end of the line
+  std::vector<Rule> rules;  // empty: the comment names none, and silences nothing
+  std::string reason;
+  bool whole_file = false;
+  std::vector<Span> covered;  // of `ignore`: the values, or the line, that it holds for
+};
+
+// The suppressions of a text, in its order. `path` tells the syntax by its ending, as the readers do. What
+// looks like one inside of a string is none.
+std::vector<Suppression> read_suppressions(const std::string& path, std::string_view source);
+
+bool covers(const Suppression& suppression, const rules::Finding& finding);
+
+// Whether a selector (code, name, beginning of a code, `ALL`) means the finding's rule.
+bool answers(std::string_view selector, const rules::Finding& finding);
+
+// Takes away the findings that a suppression covers and returns how many that were. `lists` are the findings
+// of all models of the file. Appended to `unused`: a finding for each rule of a suppression that silenced
+// nothing although it ran, for each that does not exist, and for a suppression that names none.
+std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, const std::string& path,
+                               const std::vector<std::vector<rules::Finding>*>& lists,
+                               const rules::RuleBook& book, const rules::Options& options,
+                               std::vector<rules::Finding>& unused);
+
+// The finding (SL900) of a suppression that is of no use.
+rules::Finding unused_finding(const std::string& path, Span span, std::string message, std::string note);
+
+// Whether a rule that the selector means was run.
+bool has_run(std::string_view selector, const rules::RuleBook& book, const rules::Options& options);
+
+inline constexpr std::string_view unused_code = "SL900";
+inline constexpr std::string_view unused_rule = "unused-suppression";
+
+}  // namespace shapelint::config

@@ -1,0 +1,293 @@
+// Everything a run found, for programs.
+#include "report/exchange/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "model/op_names.hpp"
+#include "report/formats.hpp"
+#include "report/items.hpp"
+#include "report/style.hpp"
+#include "text/source.hpp"
+
+namespace shapelint::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON text is UTF-8: what is not becomes U+FFFD.
+Json text_of(std::string_view text) {
+  return printable(text);
+}
+
+Json location(std::string_view source, Span span) {
+  const text::Place begin = text::place_of(source, span.begin);
+  const text::Place end = text::place_of(source, span.end);
+  return {{"line", begin.line},       {"column", begin.column}, {"end_line", end.line},
+          {"end_column", end.column}, {"byte", span.begin},     {"end_byte", span.end}};
+}
+
+std::string_view name_of(model::Origin::Kind kind) {
+  switch (kind) {
+    case model::Origin::Kind::unknown:
+      return "unknown";
+    case model::Origin::Kind::stated:
+      return "stated";
+    case model::Origin::Kind::command_line:
+      return "command_line";
+    case model::Origin::Kind::derived:
+      return "derived";
+    case model::Origin::Kind::defaulted:
+      return "default";
+  }
+  return "";
+}
+
+const model::FieldInfo& field_of(model::FieldId field) {
+  return model::fields()[static_cast<std::size_t>(field)];
+}
+
+Json field_name(model::FieldId field) {
+  return field == model::no_field ? Json() : Json(field_of(field).name);
+}
+
+Json value_of(model::FieldId field, std::int64_t value) {
+  if (field == model::no_field) return value;
+  switch (field_of(field).type) {
+    case model::FieldType::boolean:
+      return value != 0;
+    case model::FieldType::choice:
+      return value_text(field, value);
+    case model::FieldType::integer:
+      return value;
+  }
+  return value;
+}
+
+Json dim(const model::Dim& each) {
+  return {{"value", each.value}, {"expression", each.expression}};
+}
+
+Json dimensions(const model::Op& op) {
+  if (op.kind == model::OpKind::gemm) {
+    return {{"batch", dim(op.batch)}, {"m", dim(op.m)}, {"n", dim(op.n)}, {"k", dim(op.k)}};
+  }
+  if (op.kind == model::OpKind::attention) {
+    const model::AttentionShape& shape = op.attention;
+    return {{"sequences", dim(shape.sequences)},
+            {"heads", dim(shape.heads)},
+            {"key_value_heads", dim(shape.key_value_heads)},
+            {"query_length", dim(shape.query_length)},
+            {"key_length", dim(shape.key_length)},
+            {"head_dim", dim(shape.head_dim)},
+            {"value_head_dim", dim(shape.value_head_dim)}};
+  }
+  return Json::object();
+}
+
+Json operation(const model::Op& op, const cost::OpCost& cost) {
+  Json out{{"name", op.name},
+           {"kind", model::name(op.kind)},
+           {"pass", model::name(op.pass)},
+           {"dtype", name(op.dtype)},
+           {"count", op.count},
+           {"time_us", cost.time_us},
+           {"ideal_us", cost.ideal_us},
+           {"bound", name(cost.bound)},
+           {"efficiency",
+            {{"alignment", cost.efficiency.alignment},
+             {"tile", cost.efficiency.tile},
+             {"wave", cost.efficiency.wave},
+             {"rest", cost.efficiency.rest}}},
+           {"dimensions", dimensions(op)}};
+  if (op.kind == model::OpKind::gemm) {
+    out["layout"] = model::name(op.layout);
+    out["tile_m"] = cost.tile_m;
+    out["tile_n"] = cost.tile_n;
+    out["split_k"] = cost.split_k;
+    out["waves"] = cost.waves;
+  }
+  if (op.kind == model::OpKind::attention) out["causal"] = op.attention.causal;
+  if (op.kind == model::OpKind::elementwise || op.kind == model::OpKind::collective) out["bytes"] = op.bytes;
+  if (op.kind == model::OpKind::collective) {
+    out["collective"] = model::name(op.collective);
+    out["ranks"] = op.ranks;
+    out["overlapped"] = op.overlapped;
+  }
+  return out;
+}
+
+// `network`: what it counts as tokens are images.
+Json totals(const cost::StepCost& step, bool network) {
+  Json out{{"time_us", step.time_us},
+           {"compute_us", step.compute_us},
+           {"memory_us", step.memory_us},
+           {"communication_us", step.communication_us},
+           {"overhead_us", step.overhead_us},
+           {"bubble_us", step.bubble_us},
+           {"mfu", step.mfu},
+           {"hfu", step.hfu},
+           {"tokens_per_s", step.tokens_per_s}};
+  if (network) out["images_per_s"] = step.tokens_per_s;
+  return out;
+}
+
+Json changes(const std::vector<rules::Change>& list) {
+  Json out = Json::array();
+  for (const rules::Change& change : list) {
+    out.push_back({{"field", change.key.empty() ? field_name(change.field) : Json(change.path)},
+                   {"from", value_of(change.field, change.from)},
+                   {"to", value_of(change.field, change.to)}});
+  }
+  return out;
+}
+
+Json gains(const std::vector<rules::GpuGain>& list) {
+  Json out = Json::array();
+  for (const rules::GpuGain& each : list) {
+    out.push_back({{"gpu", each.gpu}, {"gain", each.gain}, {"gain_error", each.error}});
+  }
+  return out;
+}
+
+Json finding_json(const rules::Finding& finding, const ModelReport& model) {
+  Json related = Json::array();
+  for (const model::FieldId field : finding.related) related.push_back(field_name(field));
+  Json proposals = Json::array();
+  for (const rules::Proposal& proposal : finding.proposals) {
+    proposals.push_back({{"changes", changes(proposal.changes)},
+                         {"implied", changes(proposal.implied)},
+                         {"gain", proposal.gain},
+                         {"gain_error", proposal.gain_error},
+                         {"gains", gains(proposal.gains)},
+                         {"parameters_before", proposal.parameters_before},
+                         {"parameters_after", proposal.parameters_after}});
+  }
+  const std::string* source = source_of(model, finding.path);
+  const bool is_stated = finding.span.end > finding.span.begin && source != nullptr;
+  return {{"code", finding.code},
+          {"rule", finding.rule},
+          {"severity", rules::name(finding.severity)},
+          {"confidence", rules::name(finding.confidence)},
+          {"gpu", finding.gpu.empty() ? Json() : Json(finding.gpu)},
+          {"message", text_of(finding.message)},
+          {"why", finding.why},
+          {"note", text_of(finding.note)},
+          {"certain_to_fail", finding.certain_to_fail},
+          {"gain", finding.gain},
+          {"gain_error", finding.gain_error},
+          {"gains", gains(finding.gains)},
+          {"field", field_name(finding.blamed)},
+          {"related", std::move(related)},
+          {"key_path", text_of(finding.key_path)},
+          {"path", text_of(finding.path.empty() ? model.path : finding.path)},
+          {"location", is_stated ? location(*source, finding.span) : Json()},
+          {"ops", finding.ops},
+          {"proposals", std::move(proposals)}};
+}
+
+Json fields_json(const model::Reading& reading, const std::string& source) {
+  Json out = Json::object();
+  const auto all = model::fields();
+  for (std::size_t i = 0; i < all.size() && i < reading.origins.size(); ++i) {
+    const model::Origin& origin = reading.origins[i];
+    Json field{{"value", origin.kind == model::Origin::Kind::unknown
+                             ? Json()
+                             : value_of(static_cast<model::FieldId>(i), all[i].get(reading.setup))},
+               {"origin", name_of(origin.kind)}};
+    if (!origin.note.empty()) field["note"] = text_of(origin.note);
+    if (!origin.key_path.empty()) field["key_path"] = text_of(origin.key_path);
+    const bool is_here = origin.kind == model::Origin::Kind::stated && origin.path == reading.path;
+    if (is_here) field["location"] = location(source, origin.span);
+    out[std::string(all[i].name)] = std::move(field);
+  }
+  return out;
+}
+
+Json model_json(const ModelReport& model) {
+  Json findings = Json::array();
+  for (const rules::Finding& finding : model.result.findings)
+    findings.push_back(finding_json(finding, model));
+  const bool network = !model.reading.setup.model.conv.empty();
+  Json steps = Json::array();
+  for (const rules::GpuReport& gpu : model.result.gpus) {
+    Json ops = Json::array();
+    for (std::size_t i = 0; i < gpu.workload.ops.size() && i < gpu.before.ops.size(); ++i) {
+      ops.push_back(operation(gpu.workload.ops[i], gpu.before.ops[i]));
+    }
+    steps.push_back({{"gpu", gpu.gpu},
+                     {"tokens", gpu.workload.tokens_per_step},
+                     {"model_flops", gpu.workload.model_flops},
+                     {"hardware_flops", gpu.workload.hardware_flops},
+                     {"before", totals(gpu.before, network)},
+                     {"after", totals(gpu.after, network)},
+                     {"gain", gpu.gain},
+                     {"applied", changes(gpu.applied)},
+                     {"ops", std::move(ops)}});
+    if (network) steps.back()["images"] = gpu.workload.tokens_per_step;
+  }
+  return {{"path", text_of(model.path)},
+          {"name", text_of(model.reading.name)},
+          {"dialect", model.reading.dialect},
+          {"parameters", model.result.parameters_before},
+          {"gpus_assumed", model.gpus_assumed},
+          {"min_gain", model.min_gain},
+          {"fields", fields_json(model.reading, model.source)},
+          {"findings", std::move(findings)},
+          {"steps", std::move(steps)}};
+}
+
+Json error_json(const Error& error, std::string_view source) {
+  return {{"path", text_of(error.path)},
+          {"message", text_of(error.message)},
+          {"hint", text_of(error.hint)},
+          {"location", error.span ? location(source, *error.span) : Json()}};
+}
+
+}  // namespace
+
+std::string json(const Report& report) {
+  Json gpus = Json::array();
+  for (const gpu::Gpu& gpu : report.gpus) {
+    gpus.push_back(
+        {{"id", text_of(gpu.id)}, {"name", text_of(gpu.name)}, {"calibration", gpu.calibration.status}});
+  }
+  Json models = Json::array();
+  Counts total;
+  for (const ModelReport& model : report.models) {
+    models.push_back(model_json(model));
+    const Counts counts = count(model.result.findings);
+    total.errors += counts.errors;
+    total.warnings += counts.warnings;
+    total.infos += counts.infos;
+  }
+  Json errors = Json::array();
+  for (const ReportError& each : report.errors) errors.push_back(error_json(each.error, each.source));
+  const Json out{{"format", "shapelint-report"},
+                 {"version", json_version},
+                 {"tool", {{"name", "shapelint"}, {"version", SHAPELINT_VERSION}}},
+                 {"gpus", std::move(gpus)},
+                 {"models", std::move(models)},
+                 {"errors", std::move(errors)},
+                 {"summary",
+                  {{"errors", total.errors},
+                   {"warnings", total.warnings},
+                   {"infos", total.infos},
+                   {"suppressed", report.suppressed},
+                   {"baselined", report.baselined}}}};
+  return out.dump(2) + '\n';
+}
+
+std::string json_lines(const Report& report) {
+  std::string out;
+  for (const Item& item : items(report)) {
+    Json line{{"type", item.finding != nullptr ? "finding" : "error"}, {"path", item.path}};
+    line.update(item.finding != nullptr ? finding_json(*item.finding, *item.model)
+                                        : error_json(*item.error, item.source));
+    line["path"] = item.path;
+    out += line.dump() + '\n';
+  }
+  return out;
+}
+
+}  // namespace shapelint::report

@@ -1,0 +1,203 @@
+// Lines of a source file with carets under the places that matter.
+#include "report/findings/snippet.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "text/source.hpp"
+
+namespace shapelint::report {
+
+namespace {
+
+constexpr std::int64_t tab_stop = 4;
+// Longest piece of a source line that is shown, in columns: fits 80 with the gutter, for lines not that long.
+constexpr std::int64_t shown_width = 96;
+// Columns left of a mark that stay visible when a line is cut.
+constexpr std::int64_t context_width = 32;
+
+struct Cell {
+  std::string text;  // what is shown: a code point, or a tab's blanks
+  std::int64_t width = 0;
+  std::int64_t offset = 0;  // in the source
+};
+
+struct Line {
+  std::int64_t number = 0;
+  std::int64_t begin = 0;  // byte of the first character
+  std::vector<Mark> marks;
+};
+
+std::vector<Cell> cells_of(std::string_view line, std::int64_t begin) {
+  std::vector<Cell> cells;
+  std::int64_t column = 0;
+  std::int64_t offset = begin;
+  while (!line.empty()) {
+    Cell cell;
+    cell.offset = offset;
+    if (line.front() == '\t') {
+      cell.width = tab_stop - column % tab_stop;
+      cell.text.assign(static_cast<std::size_t>(cell.width), ' ');
+      line.remove_prefix(1);
+      ++offset;
+    } else {
+      const bool invalid = text::first_invalid_utf8(line.substr(0, 4)) == 0;
+      std::string_view rest = line;
+      if (invalid) {
+        rest.remove_prefix(1);
+      } else {
+        next_code_point(rest);
+      }
+      const std::size_t size = line.size() - rest.size();
+      cell.text = printable(line.substr(0, size));
+      cell.width = display_width(cell.text);
+      offset += static_cast<std::int64_t>(size);
+      line = rest;
+    }
+    column += cell.width;
+    cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+struct Columns {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+Columns columns_of(const std::vector<Cell>& cells, Span span) {
+  Columns columns{-1, 0};
+  std::int64_t column = 0;
+  for (const Cell& cell : cells) {
+    const bool inside = cell.offset >= span.begin && cell.offset < span.end;
+    if (columns.begin < 0 && cell.offset >= span.begin) columns.begin = column;
+    column += cell.width;
+    if (inside) columns.end = column;
+  }
+  if (columns.begin < 0) columns.begin = column;
+  columns.end = std::max(columns.end, columns.begin + 1);  // an empty span still gets a caret
+  return columns;
+}
+
+std::vector<Line> lines_of(std::string_view source, std::span<const Mark> marks) {
+  std::vector<Line> lines;
+  for (const Mark& mark : marks) {
+    const std::int64_t number = text::place_of(source, mark.span.begin).line;
+    auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.number == number; });
+    if (line == lines.end()) {
+      lines.push_back({number, text::offset_of(source, {number, 1}), {}});
+      line = lines.end() - 1;
+    }
+    line->marks.push_back(mark);
+  }
+  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.number < b.number; });
+  for (Line& line : lines) {
+    std::stable_sort(line.marks.begin(), line.marks.end(), [](const Mark& a, const Mark& b) {
+      return a.span.begin != b.span.begin ? a.span.begin < b.span.begin : a.primary && !b.primary;
+    });
+  }
+  return lines;
+}
+
+// The piece [window.begin, window.end) of the line that is shown.
+Columns window_of(std::int64_t width, Columns mark) {
+  if (width <= shown_width) return {0, width};
+  const std::int64_t begin = std::clamp<std::int64_t>(mark.begin - context_width, 0, width - shown_width);
+  return {begin, begin + shown_width};
+}
+
+std::string trimmed(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+}  // namespace
+
+std::size_t gutter_width(std::string_view source, std::span<const Mark> marks) {
+  std::int64_t last = 1;
+  for (const Mark& mark : marks) last = std::max(last, text::place_of(source, mark.span.begin).line);
+  return fmt::format("{}", last).size() + 2;
+}
+
+std::string snippet(std::string_view path, std::string_view source, std::span<const Mark> marks,
+                    const Style& style, Role role) {
+  const std::vector<Line> lines = lines_of(source, marks);
+  const std::size_t gutter = gutter_width(source, marks);
+  const auto primary =
+      std::find_if(marks.begin(), marks.end(), [](const Mark& mark) { return mark.primary; });
+  const text::Place place = text::place_of(source, primary == marks.end() ? 0 : primary->span.begin);
+
+  std::string out = fmt::format("{}{} {}:{}:{}\n", std::string(gutter - 1, ' '),
+                                style.paint(Role::gutter, "-->"), printable(path), place.line, place.column);
+  const std::string bar = std::string(gutter, ' ') + style.paint(Role::gutter, "|");
+  out += bar + '\n';
+  std::int64_t previous = 0;
+  for (const Line& line : lines) {
+    if (previous != 0 && line.number > previous + 1) out += style.paint(Role::gutter, "...").append("\n");
+    previous = line.number;
+    const std::vector<Cell> cells = cells_of(text::line_at(source, line.begin), line.begin);
+    std::int64_t width = 0;
+    for (const Cell& cell : cells) width += cell.width;
+    auto leading =
+        std::find_if(line.marks.begin(), line.marks.end(), [](const Mark& m) { return m.primary; });
+    if (leading == line.marks.end()) leading = line.marks.begin();
+    const Columns window = window_of(width, columns_of(cells, leading->span));
+    const bool cut_left = window.begin > 0;
+    const bool cut_right = window.end < width;
+
+    std::string shown = cut_left ? "…" : "";
+    std::int64_t column = 0;
+    for (const Cell& cell : cells) {
+      if (column >= window.begin && column + cell.width <= window.end) shown += cell.text;
+      column += cell.width;
+    }
+    if (cut_right) shown += "…";
+    const std::string number = fmt::format("{:>{}} ", line.number, gutter - 1);
+    out += trimmed(fmt::format("{} {}", style.paint(Role::gutter, number + "|"), shown)) + '\n';
+
+    std::string carets;
+    std::int64_t at = cut_left ? -1 : 0;  // the ellipsis takes a column
+    std::string label;
+    for (const Mark& mark : line.marks) {
+      Columns columns = columns_of(cells, mark.span);
+      columns.begin = std::max(columns.begin, window.begin) - window.begin;
+      columns.end = std::min(columns.end, std::max(window.end, columns.begin + 1)) - window.begin;
+      columns.end = std::max(columns.end, columns.begin + 1);
+      if (columns.begin < at) continue;  // hidden behind the mark before
+      carets.append(static_cast<std::size_t>(columns.begin - at), ' ');
+      carets += style.paint(
+          mark.primary ? role : Role::gutter,
+          std::string(static_cast<std::size_t>(columns.end - columns.begin), mark.primary ? '^' : '-'));
+      at = columns.end;
+      if (!mark.label.empty()) label = ' ' + style.paint(mark.primary ? role : Role::gutter, mark.label);
+    }
+    out += fmt::format("{} {}{}\n", bar, carets, label);
+  }
+  return out;
+}
+
+std::string render(const Error& error, std::string_view source, const Style& style) {
+  const std::string label = style.paint(Role::error, "error:");
+  const std::string message = printable(error.message);
+  if (!error.span || error.path.empty()) {
+    const std::string subject = error.path.empty() ? "" : printable(error.path) + ": ";
+    return fmt::format("{} {}{}{}\n", label, subject, message,
+                       error.hint.empty() ? "" : "; " + printable(error.hint));
+  }
+  const std::vector<Mark> marks{{*error.span, true, {}}};
+  std::string out = fmt::format("{} {}\n", label, style.paint(Role::strong, message));
+  if (source.empty() && error.span->end > 0) {
+    return out + "  --> " + printable(error.path) + '\n' +
+           (error.hint.empty() ? "" : "  = hint: " + printable(error.hint) + '\n') + '\n';
+  }
+  out += snippet(error.path, source, marks, style, Role::error);
+  if (!error.hint.empty()) {
+    out += fmt::format("{}{} hint: {}\n", std::string(gutter_width(source, marks), ' '),
+                       style.paint(Role::gutter, "="), printable(error.hint));
+  }
+  return out + '\n';
+}
+
+}  // namespace shapelint::report

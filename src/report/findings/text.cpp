@@ -1,0 +1,185 @@
+// Findings for people, in the manner of rustc.
+#include "report/findings/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "report/findings/snippet.hpp"
+#include "report/phrases.hpp"
+#include "report/wrap.hpp"
+
+namespace shapelint::report {
+
+namespace {
+
+Role role_of(rules::Severity severity) {
+  switch (severity) {
+    case rules::Severity::error:
+      return Role::error;
+    case rules::Severity::warning:
+      return Role::warning;
+    case rules::Severity::info:
+      return Role::info;
+  }
+  return Role::plain;
+}
+
+// One line `   = label: text`, wrapped under itself.
+std::string line(std::size_t gutter, std::string_view label, const std::string& body, const Style& style) {
+  const std::size_t indent = gutter + 2 + label.size() + 2;
+  return fmt::format("{}{} {} {}\n", std::string(gutter, ' '), style.paint(Role::gutter, "="),
+                     style.paint(Role::strong, fmt::format("{}:", label)), wrap(body, indent, indent));
+}
+
+std::vector<Mark> marks_of(const rules::Finding& finding, const ModelReport& model) {
+  std::vector<Mark> marks{{finding.span, true, {}}};
+  if (finding.use_span.end > finding.use_span.begin) marks.push_back({finding.use_span, false, "used here"});
+  for (const model::FieldId field : finding.related) {
+    const auto index = static_cast<std::size_t>(field);
+    if (field == model::no_field || index >= model.reading.origins.size()) continue;
+    const model::Origin& origin = model.reading.origins[index];
+    const bool is_here = origin.kind == model::Origin::Kind::stated && origin.path == finding.path;
+    const auto same = [&](const Mark& mark) { return mark.span == origin.span; };
+    if (is_here && std::none_of(marks.begin(), marks.end(), same)) marks.push_back({origin.span, false, {}});
+  }
+  return marks;
+}
+
+std::string counts_text(const std::vector<rules::Finding>& findings, const Report& report,
+                        const Style& style) {
+  const Counts counts = count(findings);
+  std::string text;
+  const auto add = [&](std::size_t number, std::string_view noun, Role role) {
+    if (number == 0) return;
+    text += (text.empty() ? "" : ", ") + style.paint(role, plural(number, noun));
+  };
+  add(counts.errors, "error", Role::error);
+  add(counts.warnings, "warning", Role::warning);
+  add(counts.infos, "info", Role::info);
+  // What was left out is still there.
+  return text.empty() ? style.paint(Role::gain, report.baselined > 0 ? "nothing new" : "nothing found")
+                      : text;
+}
+
+// "one training step of 8,192 tokens, bf16, unfused attention", "one forward pass of 64 images, fp16".
+std::string setup_text(const ModelReport& model) {
+  const model::Plan& plan = model.reading.setup.plan;
+  const double tokens = model.result.gpus.empty() ? 0 : model.result.gpus.front().workload.tokens_per_step;
+  const std::string_view what = plan.mode == model::Mode::train     ? "training step"
+                                : plan.mode == model::Mode::prefill ? "prefill"
+                                                                    : "decoding step";
+  if (!model.reading.setup.model.conv.empty()) {
+    return fmt::format(
+        "one {} of {} image{}, {}", plan.mode == model::Mode::train ? "training step" : "forward pass",
+        with_commas(std::llround(tokens)), std::llround(tokens) == 1 ? "" : "s", name(plan.dtype));
+  }
+  return fmt::format("one {} of {} tokens, {}, {} attention", what, with_commas(std::llround(tokens)),
+                     name(plan.dtype), plan.attention == model::Attention::unfused ? "unfused" : "flash");
+}
+
+std::string step_text(const cost::StepCost& step) {
+  return fmt::format("{}, MFU {}", duration(step.time_us), percent(step.mfu));
+}
+
+std::string closing(const ModelReport& model, const Report& report, const Style& style) {
+  std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, printable(model.path)),
+                                counts_text(model.result.findings, report, style));
+  if (model.result.gpus.empty()) return out;
+  out += fmt::format("  {}: {}\n",
+                     count_short(static_cast<double>(model.result.parameters_before)) + " parameters",
+                     setup_text(model));
+  for (const rules::GpuReport& gpu : model.result.gpus) {
+    const auto profile = std::find_if(report.gpus.begin(), report.gpus.end(),
+                                      [&](const gpu::Gpu& each) { return each.id == gpu.gpu; });
+    const bool uncalibrated = profile != report.gpus.end() && profile->calibration.status == "uncalibrated";
+    out += fmt::format("  {}{}: {}", gpu.gpu, uncalibrated ? " (uncalibrated)" : "", step_text(gpu.before));
+    if (!gpu.applied.empty()) {
+      out += fmt::format("; with all fixes {}", style.paint(Role::gain, step_text(gpu.after)));
+    }
+    out += '\n';
+    if (!gpu.applied.empty()) out += "    fixes: " + wrap(changes_text(gpu.applied), 11, 11) + '\n';
+  }
+  return out;
+}
+
+// "3 new, 12 baselined, 2 suppressed"; nothing when nothing was left out.
+std::string left_out_text(const Report& report) {
+  std::size_t shown = 0;
+  for (const ModelReport& model : report.models) shown += model.result.findings.size();
+  std::string out;
+  if (report.baselined > 0) out = fmt::format("{} new, {} baselined", shown, report.baselined);
+  if (report.suppressed > 0) {
+    out += fmt::format("{}{} suppressed", out.empty() ? "" : ", ", report.suppressed);
+  }
+  return out.empty() ? out : out + '\n';
+}
+
+}  // namespace
+
+std::string text(const rules::Finding& finding, const ModelReport& model, const Style& style) {
+  const Role role = role_of(finding.severity);
+  std::string out = fmt::format(
+      "{}: {}\n", style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
+      style.paint(Role::strong, printable(finding.message)));
+  std::size_t gutter = 3;
+  const std::string* source = source_of(model, finding.path);
+  if (finding.span.end > finding.span.begin && source != nullptr) {
+    const std::vector<Mark> marks = marks_of(finding, model);
+    gutter = gutter_width(*source, marks);
+    out += snippet(finding.path, *source, marks, style, role);
+    out += std::string(gutter, ' ') + style.paint(Role::gutter, "|") + '\n';
+  } else {
+    out += fmt::format("  {} {}\n", style.paint(Role::gutter, "-->"),
+                       printable(finding.path.empty() ? model.path : finding.path));
+  }
+  if (!finding.note.empty()) out += line(gutter, "note", printable(finding.note), style);
+  if (!finding.why.empty()) out += line(gutter, "why", finding.why, style);
+  const std::size_t gpu_count = model.result.gpus.size();
+  const std::string cost = cost_text(finding, gpu_count);
+  if (!cost.empty()) out += line(gutter, "cost", cost, style);
+  for (const rules::Proposal& proposal : finding.proposals) {
+    out += line(gutter, "try", proposal_text(proposal, gpu_count, style), style);
+  }
+  return out +
+         line(gutter, "more", fmt::format("`shapelint explain {}` ({})", finding.code, finding.rule), style);
+}
+
+std::string text(const Report& report, const Style& style, bool quiet) {
+  std::string out;
+  for (const ModelReport& model : report.models) {
+    for (const rules::Finding& finding : model.result.findings) {
+      out += text(finding, model, style) + '\n';
+    }
+    if (quiet) continue;
+    out += closing(model, report, style);
+    if (report.models.size() > 1 && &model != &report.models.back()) out += '\n';
+  }
+  if (quiet) return out;
+  if (report.models.size() > 1) {
+    std::vector<rules::Finding> all;
+    for (const ModelReport& model : report.models) {
+      all.insert(all.end(), model.result.findings.begin(), model.result.findings.end());
+    }
+    out += fmt::format("\nchecked {}: {}\n", plural(report.models.size(), "model"),
+                       counts_text(all, report, style));
+  }
+  out += left_out_text(report);
+  const auto assumed = std::find_if(report.models.begin(), report.models.end(),
+                                    [](const ModelReport& model) { return model.gpus_assumed; });
+  if (assumed != report.models.end()) {
+    std::string names;
+    for (const rules::GpuReport& gpu : assumed->result.gpus)
+      names += (names.empty() ? "" : " and ") + gpu.gpu;
+    out += wrap(fmt::format("no GPU was named, so these figures are for {}; `--gpu NAME` chooses, `shapelint "
+                            "gpus` lists them",
+                            names),
+                0, 0) +
+           '\n';
+  }
+  return out;
+}
+
+}  // namespace shapelint::report

@@ -1,0 +1,189 @@
+// Several models or GPUs side by side, and one over the values of a field.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "report/roofline/parts.hpp"
+
+namespace shapelint::report::roofline_parts {
+
+namespace {
+
+constexpr double bytes_per_gb = 1e9;
+
+// Whether a case has the highest throughput of those that share something with it: of those that fit into
+// memory, or of all where none does.
+template <class Same>
+bool is_fastest(const std::vector<RooflineCase>& cases, const RooflineCase& each, Same same) {
+  const bool some_fit = std::any_of(cases.begin(), cases.end(),
+                                    [&](const RooflineCase& other) { return same(other) && fits(other); });
+  return fits(each) == some_fit && std::none_of(cases.begin(), cases.end(), [&](const RooflineCase& other) {
+           return same(other) && fits(other) == some_fit && tokens_per_gpu(other) > tokens_per_gpu(each);
+         });
+}
+
+// "1.29 times as many as h100-sxm5": against the next of those that share something with the best.
+template <class Same, class Name>
+std::string lead_over_next(const std::vector<RooflineCase>& cases, const RooflineCase& best, Same same,
+                           Name name) {
+  const RooflineCase* next = nullptr;
+  for (const RooflineCase& other : cases) {
+    if (&other == &best || !same(other) || fits(other) != fits(best)) continue;
+    if (next == nullptr || tokens_per_gpu(other) > tokens_per_gpu(*next)) next = &other;
+  }
+  if (next == nullptr || tokens_per_gpu(*next) <= 0) return "";
+  return fmt::format(", {} times {}", fixed(tokens_per_gpu(best) / tokens_per_gpu(*next), 2), name(*next));
+}
+
+double flops_per_token(const RooflineCase& each) {
+  return each.workload.tokens_per_step > 0 ? each.workload.model_flops / each.workload.tokens_per_step : 0;
+}
+
+// Whether the models on this case's GPU need arithmetic that differs by more than a tenth.
+bool differ_in_size(const std::vector<RooflineCase>& cases, const RooflineCase& each) {
+  constexpr double alike = 1.1;
+  const double own = flops_per_token(each);
+  return std::any_of(cases.begin(), cases.end(), [&](const RooflineCase& other) {
+    const double flops = flops_per_token(other);
+    return other.gpu.id == each.gpu.id && (flops > alike * own || own > alike * flops);
+  });
+}
+
+const RooflineCase& of_most_mfu(const std::vector<RooflineCase>& cases, const RooflineCase& each) {
+  const RooflineCase* most = &each;
+  for (const RooflineCase& other : cases) {
+    if (other.gpu.id == each.gpu.id && other.line.step.mfu > most->line.step.mfu) most = &other;
+  }
+  return *most;
+}
+
+}  // namespace
+
+std::vector<Best> best_of(const std::vector<RooflineCase>& cases) {
+  std::vector<Best> out(cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const RooflineCase& each = cases[i];
+    const auto same_model = [&](const RooflineCase& other) {
+      return other.path == each.path && other.model == each.model;
+    };
+    const auto same_gpu = [&](const RooflineCase& other) { return other.gpu.id == each.gpu.id; };
+    const bool several_gpus = std::any_of(
+        cases.begin(), cases.end(), [&](const RooflineCase& c) { return same_model(c) && !same_gpu(c); });
+    const bool several_models = std::any_of(
+        cases.begin(), cases.end(), [&](const RooflineCase& c) { return same_gpu(c) && !same_model(c); });
+    out[i].gpu_of_model = several_gpus && is_fastest(cases, each, same_model);
+    out[i].model_of_gpu = several_models && is_fastest(cases, each, same_gpu);
+  }
+  return out;
+}
+
+std::vector<std::string> best_sentences(const std::vector<RooflineCase>& cases) {
+  const std::vector<Best> best = best_of(cases);
+  std::vector<std::string> out;
+  const auto rate = [](const RooflineCase& each) {
+    return fmt::format("{} {}/s/GPU", brief(tokens_per_gpu(each)),
+                       is_network(each.setup) ? "images" : "tokens");
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!best[i].gpu_of_model) continue;
+    const RooflineCase& each = cases[i];
+    out.push_back(fmt::format(
+        "{} runs best on {}: {}{}", printable(each.model), each.gpu.id, rate(each),
+        lead_over_next(
+            cases, each, [&](const RooflineCase& c) { return c.path == each.path && c.model == each.model; },
+            [](const RooflineCase& c) { return c.gpu.id; })));
+  }
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!best[i].model_of_gpu) continue;
+    const RooflineCase& each = cases[i];
+    out.push_back(fmt::format("on {} {} is fastest: {}{}", each.gpu.id, printable(each.model), rate(each),
+                              lead_over_next(
+                                  cases, each, [&](const RooflineCase& c) { return c.gpu.id == each.gpu.id; },
+                                  [](const RooflineCase& c) { return printable(c.model); })));
+    // Larger models give fewer tokens: how much of the GPU each uses says more of their shapes.
+    const RooflineCase& fullest = of_most_mfu(cases, each);
+    if (each.setup.plan.mode != model::Mode::decode && differ_in_size(cases, each)) {
+      out.push_back(fmt::format("on {} {} uses most of the arithmetic: MFU {} (models of different sizes)",
+                                each.gpu.id, printable(fullest.model), percent(fullest.line.step.mfu)));
+    }
+  }
+  return out;
+}
+
+std::string comparison_text(const std::vector<RooflineCase>& cases) {
+  const bool serves = cases.front().serving.has_value();
+  const auto several = [&](auto differs) {
+    return std::any_of(cases.begin(), cases.end(),
+                       [&](const RooflineCase& each) { return differs(each, cases.front()); });
+  };
+  const bool several_models =
+      several([](const RooflineCase& a, const RooflineCase& b) { return a.path != b.path; });
+  const bool several_gpus =
+      several([](const RooflineCase& a, const RooflineCase& b) { return a.gpu.id != b.gpu.id; });
+  const bool several_plans = several(
+      [](const RooflineCase& a, const RooflineCase& b) { return plan_text(a.setup) != plan_text(b.setup); });
+  std::string out =
+      several_plans ? std::string() : fmt::format("{}\n\n", wrapped(plan_text(cases.front().setup)));
+  out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", "model", "GPU", "step",
+                     is_network(cases.front().setup) ? "img/s/GPU" : "tok/s/GPU", "bound by",
+                     serves ? "" : "MFU");
+  out += serves ? fmt::format(" {:>9}\n", "1st token") : std::string("\n");
+  const std::vector<Best> best = best_of(cases);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const RooflineCase& each = cases[i];
+    const cost::StepCost& step = each.line.step;
+    const std::array<double, 5> parts{step.compute_us, step.memory_us, step.communication_us,
+                                      step.overhead_us, step.bubble_us};
+    const double largest = *std::max_element(parts.begin(), parts.end());
+    out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", printable(each.model), each.gpu.id,
+                       duration(step.time_us), brief(tokens_per_gpu(each)), bound_text(each.line),
+                       serves ? percent(largest / step.time_us) : percent(step.mfu));
+    if (each.serving) out += fmt::format(" {:>9}", duration(each.serving->first_token_us));
+    if (!fits(each)) out += "  does not fit";
+    std::string marks;
+    if (best[i].gpu_of_model) marks += '*';
+    if (best[i].model_of_gpu) marks += '+';
+    if (!marks.empty()) out += fmt::format("  {}", marks);
+    out += "\n";
+  }
+  if (several_gpus) out += "* the best GPU for this model\n";
+  if (several_models) out += "+ the best model on this GPU\n";
+  const std::vector<std::string> sentences = best_sentences(cases);
+  if (!sentences.empty()) out += '\n';
+  for (const std::string& sentence : sentences) out += sentence + '\n';
+  return out;
+}
+
+std::string curve_text(const RooflineCurve& each) {
+  const bool decodes = each.mode == model::Mode::decode;
+  std::string out =
+      fmt::format("{} ({}) on {}\n", printable(each.model), printable(each.path), each.gpu_name);
+  out += fmt::format("{:>18} {:>10} {:>12} {:>14} {:>9} {:>14} {:>7} {:>8}\n", each.field,
+                     decodes ? "a token" : "step", each.network ? "images/s/GPU" : "tokens/s/GPU",
+                     "FLOP/B products", "TFLOPS", "step bound by", "", "memory");
+  for (const suggest::CurvePoint& p : each.curve.points) {
+    const std::array<double, 5> parts{p.step.compute_us, p.step.memory_us, p.step.communication_us,
+                                      p.step.overhead_us, p.step.bubble_us};
+    const double largest = *std::max_element(parts.begin(), parts.end());
+    out += fmt::format("{:>18} {:>10} {:>12} {:>15} {:>9} {:>14} {:>7} {:>8}{}\n", with_commas(p.value),
+                       duration(p.token_us), brief(p.tokens_per_s_per_gpu), brief(p.intensity),
+                       brief(p.product_tflops), p.bubble_bound ? "bubble" : cost::name(p.bound),
+                       percent(largest / p.step.time_us),
+                       fmt::format("{} GB", brief(p.memory_bytes / bytes_per_gb)), p.fits ? "" : " !");
+  }
+  const auto from = [&](const std::optional<std::int64_t>& value) {
+    return value ? fmt::format("from {} {}", each.field, with_commas(*value))
+                 : std::string("nowhere in this range");
+  };
+  out += fmt::format("the products' intensity passes the ridge of {} FLOP/B {}\n", brief(each.curve.ridge),
+                     from(each.curve.beyond_ridge));
+  out += fmt::format("the products are predicted to turn compute-bound {}\n", from(each.curve.compute_bound));
+  const bool all_fit = std::all_of(each.curve.points.begin(), each.curve.points.end(),
+                                   [](const suggest::CurvePoint& p) { return p.fits; });
+  if (!all_fit) out += "! does not fit into the GPU's memory\n";
+  return out;
+}
+
+}  // namespace shapelint::report::roofline_parts

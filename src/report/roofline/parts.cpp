@@ -1,0 +1,129 @@
+// Phrases of a roofline's text.
+#include "report/roofline/parts.hpp"
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+
+namespace shapelint::report::roofline_parts {
+
+namespace {
+
+constexpr double bytes_per_gb = 1e9;
+
+}  // namespace
+
+std::string brief(double value) {
+  if (value <= 0) return "-";
+  if (value < 0.005) return "<0.01";
+  if (value < 9.995) return fmt::format("{:.2f}", value);
+  if (value < 99.95) return fmt::format("{:.1f}", value);
+  if (value < 9999.5) return fmt::format("{:.0f}", value);
+  if (value < 99950) return fmt::format("{:.1f}k", value / 1e3);
+  if (value < 999500) return fmt::format("{:.0f}k", value / 1e3);
+  return value < 99.95e6 ? fmt::format("{:.1f}M", value / 1e6) : fmt::format("{:.0f}M", value / 1e6);
+}
+
+bool is_network(const model::Setup& setup) {
+  return !setup.model.conv.empty();
+}
+
+std::string tokens(std::int64_t count) {
+  return fmt::format("{} token{}", with_commas(count), count == 1 ? "" : "s");
+}
+
+std::string sequences(std::int64_t count) {
+  return fmt::format("{} sequence{}", with_commas(count), count == 1 ? "" : "s");
+}
+
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t widest = 98;
+  std::string out;
+  std::string rest = text;
+  while (rest.size() > widest) {
+    const std::size_t comma = rest.rfind(", ", widest);
+    if (comma == std::string::npos) break;
+    out += rest.substr(0, comma + 1) + '\n';
+    rest.erase(0, comma + 2);
+  }
+  return out + rest;
+}
+
+bool fits(const RooflineCase& each) {
+  return each.gpu.dram_size_gb <= 0 || each.memory_bytes <= each.gpu.dram_size_gb * bytes_per_gb;
+}
+
+double tokens_per_gpu(const RooflineCase& each) {
+  const model::Plan& p = each.setup.plan;
+  // Drafting counts.
+  if (each.serving && p.mode == model::Mode::decode) return each.serving->tokens_per_s_per_gpu;
+  return each.line.step.tokens_per_s / static_cast<double>(p.tensor * p.pipeline * p.context);
+}
+
+std::string bound_text(const cost::Roofline& line) {
+  return line.bubble_bound ? "bubble" : std::string(cost::name(line.bound));
+}
+
+std::string_view units_name(bool on_tensor_cores) {
+  return on_tensor_cores ? "tensor" : "cuda";
+}
+
+std::string_view bound_name(cost::Bound bound, bool bubble) {
+  return bubble ? std::string_view("bubble") : cost::name(bound);
+}
+
+}  // namespace shapelint::report::roofline_parts
+
+namespace shapelint::report {
+
+std::string plan_text(const model::Setup& setup) {
+  const model::Plan& p = setup.plan;
+  std::string out;
+  if (roofline_parts::is_network(setup)) {
+    out = fmt::format("{}, {} image{}, {}", p.mode == model::Mode::train ? "train" : "forward pass",
+                      with_commas(p.micro_batch_size), p.micro_batch_size == 1 ? "" : "s", name(p.dtype));
+    if (p.data > 1) out += fmt::format(", data {}", p.data);
+    return out;
+  }
+  switch (p.mode) {
+    case model::Mode::train:
+      out = fmt::format("train, {} of {}", roofline_parts::sequences(p.micro_batch_size),
+                        roofline_parts::tokens(p.sequence_length));
+      if (p.gradient_accumulation > 1) out += fmt::format(", {} micro-batches", p.gradient_accumulation);
+      break;
+    case model::Mode::prefill:
+      out = fmt::format("prefill, {} of {}", roofline_parts::sequences(p.micro_batch_size),
+                        roofline_parts::tokens(p.sequence_length));
+      if (p.context_length > 0) out += fmt::format(" after {} in the cache", with_commas(p.context_length));
+      break;
+    case model::Mode::decode:
+      out = fmt::format("decode, {} with {} in the cache", roofline_parts::sequences(p.micro_batch_size),
+                        roofline_parts::tokens(p.context_length));
+      if (p.speculative_tokens > 0)
+        out += fmt::format(", {} speculated", roofline_parts::tokens(p.speculative_tokens));
+      if (p.prefill_tokens > 0)
+        out += fmt::format(", {} of a prompt beside", roofline_parts::tokens(p.prefill_tokens));
+      break;
+  }
+  out += fmt::format(", {}", name(p.dtype));
+  if (p.mode != model::Mode::train) {
+    if (p.weight_bits > 0) out += fmt::format(", weights in {} bits", p.weight_bits);
+    if (p.kv_cache_bits > 0) out += fmt::format(", cache in {} bits", p.kv_cache_bits);
+  }
+  if (p.mode == model::Mode::train && p.recompute != model::Recompute::none) {
+    out += fmt::format(", {} recomputation", p.recompute == model::Recompute::full ? "full" : "selective");
+  }
+  if (p.fusion != model::Fusion::none) {
+    out += p.fusion == model::Fusion::full ? ", norms and activations fused" : ", norms fused";
+  }
+  if (roofline_parts::is_network(setup) && !p.channels_last) out += ", NCHW";
+  if (p.tensor > 1) out += fmt::format(", tensor {}", p.tensor);
+  if (p.pipeline > 1) out += fmt::format(", pipeline {}", p.pipeline);
+  if (p.expert > 1) out += fmt::format(", expert {}", p.expert);
+  if (p.context > 1) out += fmt::format(", context {}", p.context);
+  if (p.data > 1) out += fmt::format(", data {}", p.data);
+  if (p.mode == model::Mode::train && p.zero > 0) out += fmt::format(", ZeRO {}", p.zero);
+  return out;
+}
+
+}  // namespace shapelint::report

@@ -1,0 +1,286 @@
+// Rooflines for people.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "report/roofline/parts.hpp"
+
+namespace shapelint::report {
+
+using namespace roofline_parts;
+
+namespace {
+
+constexpr std::int64_t usual_rows = 15;
+constexpr double giga = 1e9;
+constexpr double mega = 1e6;
+
+std::string roofs_text(const cost::Roofs& roofs, DType dtype) {
+  std::string out = fmt::format("{:<28}{:>14}{:>24}{:>15}\n", "roofs", "theory", "achieved", "ridge FLOP/B");
+  const cost::MemoryRoof& dram = roofs.memory[0];
+  for (const cost::ComputeRoof& roof : roofs.compute) {
+    if (roof.dtype != dtype && (roof.on_tensor_cores || roof.dtype != DType::fp32)) continue;
+    const std::string achieved =
+        roof.achieved_tflops > 0
+            ? fmt::format(
+                  "{} ({})", brief(roof.achieved_tflops),
+                  roof.achieved_basis == cost::Basis::profile ? "measured" : cost::name(roof.achieved_basis))
+            : "-";
+    out += fmt::format(
+        "  {:<26}{:>14}{:>24}{:>15}\n",
+        fmt::format("{}, {} cores", name(roof.dtype), roof.on_tensor_cores ? "tensor" : "CUDA"),
+        fmt::format("{} TFLOPS", brief(roof.tflops)), achieved, brief(cost::ridge(roof.tflops, dram.gb_s)));
+  }
+  constexpr std::array<std::string_view, cost::level_count> titles{"DRAM", "L2", "shared memory"};
+  for (std::size_t i = 0; i < cost::level_count; ++i) {
+    const cost::MemoryRoof& roof = roofs.memory[i];
+    std::string achieved = "-";
+    if (roof.level == cost::Level::dram) {
+      achieved = fmt::format("{} ({})", brief(roof.achieved_gb_s),
+                             roof.achieved_basis == cost::Basis::profile ? "measured" : "assumed");
+    }
+    const std::string_view basis = roof.basis == cost::Basis::profile   ? ", as profiled"
+                                   : roof.basis == cost::Basis::derived ? ", by clock"
+                                                                        : "";
+    out += fmt::format("  {:<26}{:>14}{:>24}\n", fmt::format("{}{}", titles[i], basis),
+                       roof.gb_s > 0 ? fmt::format("{:.0f} GB/s", roof.gb_s) : "unknown", achieved);
+  }
+  return out;
+}
+
+std::string op_title(const model::Op& op) {
+  std::string out(op.name);
+  if (op.pass != model::Pass::forward) out += fmt::format(" {}", short_name(op.pass));
+  return out;
+}
+
+// What the kernel before left in L2 does not come from DRAM: an intensity there would say nothing.
+std::string dram_intensity(const cost::Point& p) {
+  constexpr double mostly_resident = 0.5;
+  const bool resident =
+      p.limit != cost::Limit::link && p.work.bytes[0] < mostly_resident * p.work.least_bytes;
+  return resident ? "in L2" : brief(p.intensity[0]);
+}
+
+std::string op_row(const RooflineCase& each, const cost::Point& p) {
+  const model::Op& op = each.workload.ops[p.op];
+  const bool collective = op.kind == model::OpKind::collective;
+  const std::string bound(cost::name(p.bound));
+  const bool hidden = collective && op.overlapped;
+  return fmt::format("{:<29} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", op_title(op),
+                     brief(p.work.flops / giga),
+                     brief((collective ? p.work.link_bytes : p.work.bytes[0]) / mega), dram_intensity(p),
+                     brief(p.intensity[1]), brief(p.intensity[2]), brief(p.roof_tflops), brief(p.tflops),
+                     fmt::format("{:.0f} %", 100 * p.share_of_roof), collective ? "comm." : bound,
+                     hidden ? "hidden" : percent(p.share_of_step));
+}
+
+std::string ops_text(const RooflineCase& each, std::int64_t top) {
+  const std::vector<cost::Point>& points = each.line.points;
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return points[a].share_of_step > points[b].share_of_step;
+  });
+  std::string out = fmt::format("{:<29} {:>6} {:>6} {:>18} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "", "", "",
+                                "- FLOP/byte from -", "roof", "got", "of", "", "of");
+  out += fmt::format("{:<29} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "one run of",
+                     "GFLOP", "MB", "DRAM", "L2", "smem", "TFLOPS", "TFLOPS", "roof", "bound by", "step");
+  const std::size_t rows = top == 0 ? order.size() : std::min(order.size(), static_cast<std::size_t>(top));
+  double rest = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i < rows) {
+      out += op_row(each, points[order[i]]);
+    } else {
+      rest += points[order[i]].share_of_step;
+    }
+  }
+  if (rows < order.size()) {
+    const std::size_t others = order.size() - rows;
+    out += fmt::format("{:<90} {:>7}\n", fmt::format("{} other{}", others, others == 1 ? "" : "s"),
+                       percent(rest));
+  }
+  return out;
+}
+
+struct PartOfStep {
+  std::string_view name;
+  double us = 0;
+};
+
+std::string split_text(const cost::StepCost& step) {
+  std::vector<PartOfStep> parts{{"compute", step.compute_us},
+                                {"memory", step.memory_us},
+                                {"communication", step.communication_us},
+                                {"overhead", step.overhead_us},
+                                {"bubble", step.bubble_us}};
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const PartOfStep& a, const PartOfStep& b) { return a.us > b.us; });
+  std::string out;
+  for (const PartOfStep& part : parts) {
+    if (part.us <= 0 || step.time_us <= 0) continue;
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", part.name, percent(part.us / step.time_us));
+  }
+  return out;
+}
+
+// "9.10 GFLOP", "3.55 TB"
+std::string with_prefix(double value, std::string_view unit) {
+  constexpr std::array<std::string_view, 6> prefixes{"", "k", "M", "G", "T", "P"};
+  std::size_t i = 0;
+  for (; i + 1 < prefixes.size() && value >= 1000; ++i) value /= 1000;
+  return fmt::format("{} {}{}", brief(value), prefixes[i], unit);
+}
+
+// The classic roofline of everything together.
+std::string whole_text(const cost::Whole& whole) {
+  if (whole.dram_bytes <= 0 || whole.ridge <= 0) return {};
+  return fmt::format("taken as one, {} over {} of DRAM: {} FLOP/B, ridge {}, {}-bound below {} TFLOPS{}\n",
+                     with_prefix(whole.flops, "FLOP"), with_prefix(whole.dram_bytes, "B"),
+                     brief(whole.intensity), brief(whole.ridge), whole.memory_bound ? "memory" : "compute",
+                     brief(whole.roof_tflops), whole.reduced ? " (Winograd: more)" : "");
+}
+
+std::string memory_text(const RooflineCase& each) {
+  std::string out = fmt::format("memory {} GB", brief(each.memory_bytes / giga));
+  if (each.gpu.dram_size_gb > 0) out += fmt::format(" of {} GB", brief(each.gpu.dram_size_gb));
+  return out + (fits(each) ? " on each GPU\n" : " on each GPU: it does not fit\n");
+}
+
+// A decode that reads a prompt along: what it costs the one and the others.
+std::string mixed_text(const suggest::Serving& s, const model::Plan& plan) {
+  if (s.mixed_first_token_us <= 0) return "";
+  const std::int64_t steps = (s.prompt + plan.prefill_tokens - 1) / plan.prefill_tokens;
+  std::string out = fmt::format(
+      "\nbeside it a prompt of {} is read in {} step{}: first token after {}, {} prompt tokens/s\n"
+      "without that prompt a token takes {}: it makes them x{} as long",
+      tokens(s.prompt), with_commas(steps), steps == 1 ? "" : "s", duration(s.mixed_first_token_us),
+      brief(s.prompt_tokens_per_s), duration(s.token_alone_us), fixed(s.token_us / s.token_alone_us, 2));
+  if (s.prompt_compute_bound_from) {
+    out += fmt::format("\nthe products turn compute-bound with {} of a prompt in each step",
+                       tokens(*s.prompt_compute_bound_from));
+  }
+  return out;
+}
+
+std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
+  std::string out = fmt::format("time to first token {} for a prompt of {}{}", duration(s.first_token_us),
+                                tokens(s.prompt), s.mixed_first_token_us > 0 ? " alone" : "");
+  if (s.chunk < s.prompt) out += fmt::format(" in chunks of {}", with_commas(s.chunk));
+  out += fmt::format("\nthen {} a token, {} tokens/s for {}", duration(s.token_us), brief(s.tokens_per_s),
+                     sequences(plan.micro_batch_size));
+  if (plan.pipeline > 1) out += fmt::format(" in each of {} stages", plan.pipeline);
+  if (s.accepted_tokens > 1) out += fmt::format(" ({} tokens a step)", fixed(s.accepted_tokens, 2));
+  if (s.draft_us > 0) {
+    out += fmt::format("\nof each step {} for drafting {}", duration(s.draft_us),
+                       tokens(plan.speculative_tokens));
+  }
+  out += mixed_text(s, plan);
+  out +=
+      fmt::format("\nweights {} GB, cache {} GB ({} KB a token) on each GPU\n", brief(s.weight_bytes / giga),
+                  brief(s.cache_bytes / giga), brief(s.cache_bytes_per_token / 1e3));
+  return out;
+}
+
+std::string generation_text(const suggest::Generation& g, const suggest::Serving& s,
+                            const model::Plan& plan) {
+  return fmt::format(
+      "{} with prompts of {} and {} new each: {} in all, {} until every one has its first\n"
+      "  token; {} new tokens/s, {} on each GPU\n",
+      sequences(plan.micro_batch_size), tokens(s.prompt), with_commas(g.output), duration(g.total_us),
+      duration(g.prompts_us), brief(g.tokens_per_s), brief(g.tokens_per_s_per_gpu));
+}
+
+std::string remedies_text(const RooflineCase& each) {
+  std::string out;
+  if (!each.remedies.empty()) {
+    out += fmt::format("\n{:<58} {:>14} {:>11} {:>13}\n", "what helps, as predicted", "against", "step",
+                       is_network(each.setup) ? "images/s/GPU" : "tokens/s/GPU");
+    for (const suggest::Remedy& remedy : each.remedies) {
+      std::string change = remedy.change;
+      if (!remedy.note.empty()) change += fmt::format(" [{}]", remedy.note);
+      const std::string effect = fmt::format(" {:>14} {:>11} {:>13}\n", cost::name(remedy.against),
+                                             fmt::format("x{}", fixed(remedy.time_ratio, 2)),
+                                             fmt::format("x{}", fixed(remedy.throughput_ratio, 2)));
+      constexpr std::size_t room = 58;
+      if (change.size() <= room) {
+        out += fmt::format("  {:<56}{}", change, effect);
+      } else {
+        out += fmt::format("  {:<56}{}", remedy.change, effect) + fmt::format("    [{}]\n", remedy.note);
+      }
+    }
+  }
+  const double step_us = each.line.step.time_us;
+  out += fmt::format(
+      "\n{} kernels a step: a host that launches them one by one (5 us each, assumed) needs {},\n",
+      with_commas(static_cast<std::int64_t>(std::ceil(each.launches.count))),
+      duration(each.launches.host_us));
+  out +=
+      each.launches.host_us > step_us
+          ? fmt::format("more than the step's {}: the prediction needs CUDA graphs\n", duration(step_us))
+          : fmt::format("less than the step's {}: it keeps ahead without CUDA graphs\n", duration(step_us));
+  return out;
+}
+
+std::string case_text(const RooflineCase& each, std::int64_t top, const Style& style) {
+  std::string out = fmt::format("{} ({}) on {}\n{}\n\n", style.paint(Role::strong, printable(each.model)),
+                                printable(each.path), each.gpu.name, wrapped(plan_text(each.setup)));
+  for (const std::string& note : each.notes) out += fmt::format("note: {}\n", note);
+  if (!each.notes.empty()) out += "\n";
+  out += roofs_text(each.line.roofs, each.setup.plan.dtype) + "\n";
+  out += ops_text(each, top) + "\n";
+  const cost::StepCost& step = each.line.step;
+  const bool training = each.setup.plan.mode == model::Mode::train;
+  out += fmt::format("step {}: {}\n", style.paint(Role::strong, duration(step.time_us)), split_text(step));
+  out += whole_text(each.line.whole);
+  if (step.hidden_us > 0)
+    out += fmt::format("communication behind computation {}\n", duration(step.hidden_us));
+  if (training || !each.serving) {
+    out += fmt::format("MFU {}, HFU {}, {} {}/s\n", percent(step.mfu), percent(step.hfu),
+                       brief(step.tokens_per_s), is_network(each.setup) ? "images" : "tokens");
+  }
+  if (each.serving) out += serving_text(*each.serving, each.setup.plan);
+  if (each.generation) out += generation_text(*each.generation, *each.serving, each.setup.plan);
+  out += memory_text(each);
+  return out + remedies_text(each);
+}
+
+}  // namespace
+
+std::string_view mode_name(model::Mode mode) {
+  constexpr std::array<std::string_view, 3> names{"train", "prefill", "decode"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
+std::string_view short_name(model::Pass pass) {
+  constexpr std::array<std::string_view, 6> names{"fwd", "re", "dx", "dw", "bwd", "upd"};
+  return names[static_cast<std::size_t>(pass)];
+}
+
+std::string roofline_text(const RooflineReport& report, std::optional<std::int64_t> top, const Style& style) {
+  std::string out;
+  if (!report.curves.empty()) {
+    for (const RooflineCurve& each : report.curves) {
+      if (!out.empty()) out += '\n';
+      out += curve_text(each);
+    }
+    return out;
+  }
+  if (report.cases.size() > 1) {
+    out += comparison_text(report.cases);
+    if (!top) return out;
+    out += "\n";
+  }
+  bool first = true;
+  for (const RooflineCase& each : report.cases) {
+    if (!first) out += "\n";
+    first = false;
+    out += case_text(each, top.value_or(usual_rows), style);
+  }
+  return out;
+}
+
+}  // namespace shapelint::report

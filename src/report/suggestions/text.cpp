@@ -1,0 +1,233 @@
+// Suggestions for people.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "report/phrases.hpp"
+#include "report/report.hpp"
+#include "report/suggestions/suggestions.hpp"
+#include "report/wrap.hpp"
+
+namespace shapelint::report {
+
+namespace {
+
+using suggest::Objective;
+
+// What a gain of the objective is a gain of.
+std::string_view noun(Objective objective) {
+  switch (objective) {
+    case Objective::tokens:
+      return "training tokens per second and GPU, at equal work";
+    case Objective::mfu:
+      return "MFU";
+    case Objective::step:
+      return "step time";
+    case Objective::prefill:
+      return "prefill time";
+    case Objective::decode:
+      return "decoded tokens per second and GPU";
+    case Objective::cost:
+      return "cost per token, at equal work";
+  }
+  return "";
+}
+
+std::string signed_percent(double share) {
+  const std::string text = percent(share);
+  return share > 0 && !text.starts_with("0.0") ? fmt::format("+{}", text) : text;
+}
+
+std::string performance(const suggest::Performance& p) {
+  std::string text =
+      fmt::format("step {}, MFU {}, {} tokens/s per GPU, {} GB", duration(p.time_us), percent(p.mfu),
+                  with_commas(std::llround(p.tokens_per_s)), fixed(p.memory_gb, 1));
+  if (p.capacity_gb > 0 && p.memory_gb > p.capacity_gb) {
+    text += fmt::format(" (the GPU has {} GB)", fixed(p.capacity_gb, 0));
+  }
+  if (p.dollars_per_m > 0) text += fmt::format(", ${} per million tokens", fixed(p.dollars_per_m, 3));
+  return text;
+}
+
+double change_of(std::int64_t after, std::int64_t before) {
+  return before > 0 ? static_cast<double>(after) / static_cast<double>(before) - 1 : 0;
+}
+
+std::string pad(std::string text, std::int64_t width) {
+  const std::int64_t missing = width - display_width(text);
+  if (missing > 0) text.append(static_cast<std::size_t>(missing), ' ');
+  return text;
+}
+
+void add_ranking(const SuggestReport& report, const Style& style, std::string& out) {
+  const suggest::Answer& answer = report.answer;
+  const bool basket = answer.gpus.size() > 1;
+  out += fmt::format("\n  #  gain           {}parameters        change\n", basket ? "of best  " : "");
+  for (std::size_t i = 0; i < answer.suggestions.size(); ++i) {
+    const suggest::Suggestion& each = answer.suggestions[i];
+    std::string line = fmt::format("{:>3}  ", i + 1);
+    line += style.paint(Role::gain, pad(share(each.gain, each.error), 14));
+    line += ' ';
+    if (basket) line += pad(percent(each.of_best), 9);
+    line += pad(fmt::format("{} {}", count_short(static_cast<double>(each.parameters)),
+                            signed_percent(change_of(each.parameters, answer.start_parameters))),
+                17);
+    line += ' ';
+    const std::size_t column = basket ? 47 : 38;
+    out += fmt::format("{}{}\n", line, wrap(changes_text(each.edits.changes), column, column));
+    if (basket) {
+      std::string gains;
+      for (const suggest::OnGpu& gpu : each.gpus) {
+        gains += fmt::format("{}{} on {}", gains.empty() ? "" : ", ", share(gpu.gain, gpu.error), gpu.gpu);
+      }
+      out += std::string(column, ' ') + style.paint(Role::faint, gains) + "\n";
+    }
+  }
+}
+
+// Rows whose gain is no more than its error.
+void add_doubts(const suggest::Answer& answer, std::string& out) {
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < answer.suggestions.size(); ++i) {
+    const suggest::Suggestion& each = answer.suggestions[i];
+    if (each.gain <= each.error) rows.push_back(std::to_string(i + 1));
+  }
+  if (rows.empty()) return;
+  out += wrap(fmt::format("\n{} no more than {} error: as far as anyone can tell, no faster than now",
+                          rows.size() == 1 ? fmt::format("{} gains", rows.front())
+                                           : fmt::format("{} gain", fmt::join(rows, ", ")),
+                          rows.size() == 1 ? "its" : "their"),
+              0, 0) +
+         "\n";
+}
+
+// When nothing is better: what keeps other combinations out.
+void add_exclusions(const suggest::Answer& answer, std::string& out) {
+  if (answer.exclusions.empty()) return;
+  out += fmt::format("\n{} of the combinations break a condition:\n", percent(answer.excluded));
+  for (const suggest::Exclusion& each : answer.exclusions) {
+    out += fmt::format("  {:>8}  {}\n", percent(each.share), each.name);
+  }
+}
+
+void add_reasons(const SuggestReport& report, const Style& style, std::string& out) {
+  const suggest::Suggestion& first = report.answer.suggestions.front();
+  if (!first.edits.implied.empty()) {
+    out += fmt::format("\n{} {}\n", style.paint(Role::strong, "with 1 also:"),
+                       changes_text(first.edits.implied));
+  }
+  for (std::size_t gpu = 0; gpu < first.gpus.size(); ++gpu) {
+    const suggest::OnGpu& each = first.gpus[gpu];
+    out +=
+        fmt::format("\n{} {}\n", style.paint(Role::strong, fmt::format("why 1 is faster on {}:", each.gpu)),
+                    fmt::format("step {} → {}, MFU {} → {} ({})", duration(report.answer.start[gpu].time_us),
+                                duration(each.now.time_us), percent(report.answer.start[gpu].mfu),
+                                percent(each.now.mfu), each.measured ? "measured effects" : "estimated"));
+    constexpr std::size_t most = 8;
+    double rest = each.other;
+    double work = 0;
+    std::size_t shown = 0;
+    for (const suggest::Cause& cause : each.causes) {
+      if (cause.work) {
+        work += cause.share;
+      } else if (++shown > most) {
+        rest += cause.share;
+      } else {
+        out += fmt::format("  {:>8}  {:<26} {}{}\n", signed_percent(cause.share), cause.op,
+                           suggest::describe(cause),
+                           cause.sizes.empty() ? std::string{} : fmt::format(", {}", cause.sizes));
+      }
+    }
+    if (std::fabs(work) >= 0.0005)
+      out += fmt::format("  {:>8}  {} work in matrix products\n", signed_percent(work),
+                         work > 0 ? "less" : "more");
+    if (std::fabs(rest) >= 0.0005) out += fmt::format("  {:>8}  the rest\n", signed_percent(rest));
+  }
+  if (first.alone.size() > 1) {
+    out += fmt::format("\n{}\n", style.paint(Role::strong, "each change alone:"));
+    for (const suggest::Alone& alone : first.alone) {
+      out += fmt::format("  {:>8}  {}\n", alone.valid ? signed_percent(alone.gain) : "-",
+                         changes_text({alone.change}) + (alone.valid ? "" : " (only together with others)"));
+    }
+  }
+}
+
+void add_front(const SuggestReport& report, const Style& style, std::string& out) {
+  const suggest::Answer& answer = report.answer;
+  if (answer.front.empty()) return;
+  constexpr std::size_t most = 8;
+  // Points that look the same: the one that changes least.
+  std::vector<const suggest::FrontPoint*> points;
+  const auto shown = [](const suggest::FrontPoint& point) {
+    return std::pair(count_short(static_cast<double>(point.parameters)), fixed(point.speed, 3));
+  };
+  for (const suggest::FrontPoint& point : answer.front) {
+    if (points.empty() || shown(*points.back()) != shown(point)) {
+      points.push_back(&point);
+    } else if (point.edits.changes.size() < points.back()->edits.changes.size()) {
+      points.back() = &point;
+    }
+  }
+  const std::size_t count = points.size();
+  out += fmt::format("\n{} {}\n", style.paint(Role::strong, "front of parameters against speed:"),
+                     count > most ? fmt::format("{} of {} shapes", most, count)
+                                  : fmt::format("{} shape{}", count, count == 1 ? "" : "s"));
+  for (std::size_t i = 0; i < std::min(count, most); ++i) {
+    // Evenly spread, both ends included.
+    const std::size_t at = count <= most ? i : i * (count - 1) / (most - 1);
+    const suggest::FrontPoint& point = *points[at];
+    std::string changes = changes_text(point.edits.changes);
+    if (changes.empty()) changes = "the present shape";
+    constexpr std::size_t column = 20;
+    out += fmt::format("  {:>8}  {:>7} ", count_short(static_cast<double>(point.parameters)),
+                       fmt::format("{}x", fixed(point.speed, 3)));
+    out += wrap(changes, column, column) + "\n";
+  }
+  out += answer.behind_front > 0.0005
+             ? fmt::format("with at least as many parameters, tokens can go by {} faster than now\n",
+                           percent(answer.behind_front))
+             : std::string("the present shape is on the front\n");
+}
+
+}  // namespace
+
+std::string suggestions_text(const SuggestReport& report, const Style& style) {
+  const suggest::Answer& answer = report.answer;
+  std::string out =
+      fmt::format("{}: {} parameters\n",
+                  style.paint(Role::strong, printable(report.name.empty() ? report.path : report.name)),
+                  count_short(static_cast<double>(answer.start_parameters)));
+  for (std::size_t gpu = 0; gpu < answer.gpus.size(); ++gpu) {
+    out += fmt::format("  {}: {}\n", answer.gpus[gpu], performance(answer.start[gpu]));
+  }
+  std::string what = fmt::format("best by {}", noun(report.problem.objective));
+  if (answer.gpus.size() > 1) {
+    what +=
+        report.problem.basket == suggest::Basket::worst
+            ? ", each GPU against the best that it could have alone; the one that is furthest from it counts"
+            : ", each GPU against the best that it could have alone; their weighted mean counts";
+  }
+  out += wrap(fmt::format("\n{} combinations: {}", with_commas(static_cast<std::int64_t>(answer.candidates)),
+                          what),
+              0, 0) +
+         "\n";
+  if (answer.suggestions.empty()) {
+    out += answer.complete ? "\nnothing in this space is better than the present shape\n"
+                           : "\nnothing better than the present shape was found so far\n";
+    add_exclusions(answer, out);
+  } else {
+    add_ranking(report, style, out);
+    add_doubts(answer, out);
+    add_reasons(report, style, out);
+  }
+  add_front(report, style, out);
+  if (!answer.complete) {
+    out += fmt::format("\nstopped early: nothing in this space is better than {} by more than {}\n",
+                       answer.suggestions.empty() ? "the present shape" : "1", percent(answer.gap));
+  }
+  return out;
+}
+
+}  // namespace shapelint::report

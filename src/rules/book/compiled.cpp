@@ -1,0 +1,274 @@
+// Compiling and evaluating a rule's expressions.
+#include "rules/book/compiled.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+constexpr std::array<std::string_view, 13> words{
+    "gpu",     "ops",        "expression",  "field",    "key",    "written",    "meaning",
+    "instead", "known_name", "known_field", "known_as", "kernel", "field_value"};
+
+// Where `offset` of a string's value stands in the file. Strings with escapes have no such place; a text
+// compiled into the program has no source, and its value starts behind one quote.
+Span place_in(const Text& text, const Span& inside) {
+  const Span whole = text.node.span();
+  const std::int64_t length = whole.end - whole.begin;
+  const auto size = static_cast<std::int64_t>(text.value.size());
+  const std::int64_t quotes = length - size;  // both sides together, when nothing is escaped
+  // "x": 2; """x""": 6; with a line break after the opening quotes: 7 (the reader drops it)
+  const std::int64_t opening = quotes == 2 ? 1 : quotes == 6 ? 3 : quotes == 7 ? 4 : -1;
+  if (opening < 0) return whole;
+  return {whole.begin + opening + inside.begin,
+          whole.begin + opening + std::max(inside.end, inside.begin + 1)};
+}
+
+void add_placed(const Text& text, std::vector<Error>& found, std::vector<Error>& errors) {
+  for (Error& error : found) {
+    error.path = std::string(text.node.file());
+    error.span = error.span ? place_in(text, *error.span) : text.node.span();
+    errors.push_back(std::move(error));
+  }
+  found.clear();
+}
+
+std::string_view level_name(Level level) {
+  switch (level) {
+    case Level::model:
+      return "the model";
+    case Level::gpu:
+      return "the GPU";
+    case Level::step:
+      return "the predicted step";
+    case Level::op:
+      return "one operation";
+    case Level::gemm:
+      return "one matrix product";
+    case Level::conv:
+      return "one layer of a convolutional network";
+    case Level::remark:
+      return "what the file writes";
+    case Level::known:
+      return "a known model";
+  }
+  return "";
+}
+
+void check_levels(const Rule& rule, const Text& text, const expr::Expression& expression,
+                  std::span<const std::string_view> names, std::vector<Error>& errors) {
+  const std::size_t variables = variable_names().size();
+  for (const std::int32_t used : expression.used()) {
+    const auto index = static_cast<std::size_t>(used);
+    if (index >= variables || allows(rule.scope, rule.effect, level_of(index))) continue;
+    const std::string_view name = names[index];
+    const std::size_t at = text.value.find(name);
+    const Span inside{static_cast<std::int64_t>(at), static_cast<std::int64_t>(at + name.size())};
+    errors.push_back(
+        Error{fmt::format("`{}` belongs to {}, which a rule with scope `{}` and effect `{}` does not see",
+                          name, level_name(level_of(index)), shapelint::rules::name(rule.scope),
+                          shapelint::rules::name(rule.effect)),
+              {},
+              std::string(text.node.file()),
+              place_in(text, inside)});
+  }
+}
+
+bool is_field(std::string_view name) {
+  return model::find_field(name) != model::no_field;
+}
+
+}  // namespace
+
+std::span<const std::string_view> message_words() {
+  return words;
+}
+
+std::vector<std::string_view> names_for(const Rule& rule) {
+  const auto shared = variable_names();
+  std::vector<std::string_view> names(shared.begin(), shared.end());
+  for (const Parameter& parameter : rule.parameters) names.push_back(parameter.name);
+  return names;
+}
+
+void check(const Rule& rule, std::vector<Error>& errors) {
+  const std::vector<std::string_view> names = names_for(rule);
+  std::vector<Error> found;
+  const auto check_expression = [&](const Text& text) {
+    const auto compiled = expr::compile(text.value, names, found);
+    add_placed(text, found, errors);
+    if (compiled) check_levels(rule, text, *compiled, names, errors);
+  };
+  if (!rule.when.value.empty()) check_expression(rule.when);
+  const Template message = Template::compile(rule.message.value, names, words, found);
+  add_placed(rule.message, found, errors);
+  for (const expr::Expression& each : message.expressions()) {
+    check_levels(rule, rule.message, each, names, errors);
+  }
+  for (const Fix& fix : rule.fixes) {
+    for (const auto& [field, text] : fix.set) {
+      if (rule.scope == Scope::conv ? !is_layer_number(field) : field != "blamed" && !is_field(field)) {
+        errors.push_back(text.node.key_error(fmt::format("unknown field `{}`", field),
+                                             did_you_mean(field, model::field_names())));
+      }
+      check_expression(text);
+    }
+  }
+}
+
+CompiledRule::CompiledRule(const Rule& rule) : rule_(&rule) {
+  reset_parameters();
+}
+
+void CompiledRule::reset_parameters() {
+  parameters_.clear();
+  for (const Parameter& parameter : rule_->parameters) parameters_.push_back(parameter.value);
+}
+
+void CompiledRule::set_parameter(std::string_view name, double value) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (rule_->parameters[i].name == name) parameters_[i] = value;
+  }
+}
+
+Result<double> CompiledRule::evaluate(const expr::Expression& expression, const Context& context) {
+  const std::size_t shared = variable_names().size();
+  values_.resize(shared + parameters_.size());
+  for (const std::int32_t used : expression.used()) {
+    const auto index = static_cast<std::size_t>(used);
+    values_[index] = index < shared ? value_of(index, context) : parameters_[index - shared];
+  }
+  return expression.evaluate(values_);
+}
+
+bool CompiledRule::lacks(const model::Reading& reading) {
+  if (!compiled_when_) {
+    compiled_when_ = true;
+    if (names_.empty()) names_ = names_for(*rule_);
+    std::vector<Error> ignored;  // check() reports them
+    when_ = expr::compile(rule_->when.value, names_, ignored);
+    if (when_) {
+      for (const std::int32_t used : when_->used()) {
+        const auto index = static_cast<std::size_t>(used);
+        if (index < variable_names().size()) append_needs(index, needs_);
+      }
+    }
+  }
+  return std::any_of(needs_.begin(), needs_.end(), [&](model::FieldId field) {
+    const auto index = static_cast<std::size_t>(field);
+    return field != model::no_field && index < reading.origins.size() &&
+           reading.origins[index].kind == model::Origin::Kind::unknown;
+  });
+}
+
+Result<bool> CompiledRule::holds(const Context& context) {
+  if (!compiled_when_ && context.reading != nullptr) lacks(*context.reading);
+  if (!when_) return false;
+  const Result<double> value = evaluate(*when_, context);
+  if (!value) return value.error();
+  return *value != 0;
+}
+
+std::string CompiledRule::message(const Context& context,
+                                  std::span<const std::pair<std::string_view, std::string>> filled) {
+  if (!message_) {
+    if (names_.empty()) names_ = names_for(*rule_);
+    std::vector<Error> ignored;
+    message_ = Template::compile(rule_->message.value, names_, words, ignored);
+  }
+  std::vector<double> values;
+  for (const expr::Expression& each : message_->expressions()) {
+    const Result<double> value = evaluate(each, context);
+    values.push_back(value ? *value : std::numeric_limits<double>::quiet_NaN());
+  }
+  return message_->fill(values, filled);
+}
+
+const expr::Expression* CompiledRule::expression(const Text& text) {
+  for (const auto& [address, compiled] : fixes_) {
+    if (address == text.value.data()) return compiled.get();
+  }
+  if (names_.empty()) names_ = names_for(*rule_);
+  std::vector<Error> ignored;
+  auto compiled = expr::compile(text.value, names_, ignored);
+  fixes_.emplace_back(text.value.data(),
+                      compiled ? std::make_unique<expr::Expression>(*std::move(compiled)) : nullptr);
+  return fixes_.back().second.get();
+}
+
+std::optional<Change> CompiledRule::layer_change(const Fix& fix, const Context& context) {
+  if (fix.set.size() != 1 || context.layer == nullptr) return std::nullopt;
+  const auto& [key, text] = fix.set.front();
+  const expr::Expression* compiled = expression(text);
+  if (compiled == nullptr) return std::nullopt;
+  const Result<double> value = evaluate(*compiled, context);
+  constexpr double largest = 1e9;  // far above any number of channels
+  if (!value || std::floor(*value) != *value || *value < 1 || *value > largest) return std::nullopt;
+  const model::LayerShape& shape = *context.layer;
+  Change change;
+  change.from = key == "in_channels"    ? shape.in.channels
+                : key == "out_channels" ? shape.out.channels
+                                        : shape.groups;
+  change.to = static_cast<std::int64_t>(*value);
+  change.layer = shape.layer;
+  change.key = key;
+  // The first layer's input is usually the network's.
+  if (model::find_layer_key(*context.reading, shape.layer, key) == nullptr && key == "in_channels") {
+    if (shape.needs_input_gradient) return std::nullopt;  // the layer before it decides
+    change.layer = -1;
+  }
+  const model::LayerOrigin* place = model::find_layer_key(*context.reading, change.layer, key);
+  if (place == nullptr) return std::nullopt;  // nothing in the file to edit
+  change.path = place->key_path;
+  return change;
+}
+
+std::optional<std::vector<Change>> CompiledRule::changes(const Fix& fix, const Context& context,
+                                                         model::FieldId blamed) {
+  std::vector<Change> out;
+  for (const auto& [name, text] : fix.set) {
+    const model::FieldId field = name == "blamed" ? blamed : model::find_field(name);
+    const expr::Expression* compiled = expression(text);
+    if (field == model::no_field || compiled == nullptr) return std::nullopt;
+    const Result<double> value = evaluate(*compiled, context);
+    constexpr double largest = 1e15;  // far above any field's maximum
+    if (!value || std::floor(*value) != *value || std::fabs(*value) > largest) return std::nullopt;
+    const std::int64_t from = model::fields()[static_cast<std::size_t>(field)].get(*context.setup);
+    out.push_back({field, from, static_cast<std::int64_t>(*value)});
+  }
+  return out;
+}
+
+std::unique_ptr<CompiledSets::Rules> CompiledSets::take(std::span<const Rule> rules) {
+  std::unique_ptr<Rules> set;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      set = std::move(free_.back());
+      free_.pop_back();
+    }
+  }
+  if (set) {
+    for (CompiledRule& rule : *set) rule.reset_parameters();
+    return set;
+  }
+  set = std::make_unique<Rules>();
+  set->reserve(rules.size());
+  for (const Rule& rule : rules) set->emplace_back(rule);
+  return set;
+}
+
+void CompiledSets::give_back(std::unique_ptr<Rules> set) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(set));
+}
+
+}  // namespace shapelint::rules

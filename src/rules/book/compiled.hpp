@@ -1,0 +1,77 @@
+// A rule's expressions, compiled when they are first needed.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "expr/expression.hpp"
+#include "rules/book/rule.hpp"
+#include "rules/book/template.hpp"
+#include "rules/book/variables.hpp"
+
+namespace shapelint::rules {
+
+// Words that messages may use beside numbers.
+std::span<const std::string_view> message_words();
+
+// What an expression may name: variable_names() and the rule's parameters.
+std::vector<std::string_view> names_for(const Rule& rule);
+
+// Every mistake in the rule's expressions, placed in its file: unknown names, syntax, variables of another
+// scope, unknown fields in `blame`, `vary` and fixes.
+void check(const Rule& rule, std::vector<Error>& errors);
+
+// Evaluates one rule's expressions in contexts. Not for several threads at once.
+class CompiledRule {
+ public:
+  explicit CompiledRule(const Rule& rule);
+  const Rule& rule() const { return *rule_; }
+  // Another value for one of the rule's parameters; all back to those of the rule's file.
+  void set_parameter(std::string_view name, double value);
+  void reset_parameters();
+  // Whether a field that the condition depends on is unknown: the rule then stays silent.
+  bool lacks(const model::Reading& reading);
+  // The condition. Error: it has no value.
+  Result<bool> holds(const Context& context);
+  // The message for a finding.
+  std::string message(const Context& context,
+                      std::span<const std::pair<std::string_view, std::string>> words);
+  // The changes that a fix asks for; nothing when an expression has no value or no whole one.
+  // The change that a fix with scope `conv` asks of one layer; nothing when the file has no number to edit.
+  std::optional<Change> layer_change(const Fix& fix, const Context& context);
+  std::optional<std::vector<Change>> changes(const Fix& fix, const Context& context, model::FieldId blamed);
+
+ private:
+  Result<double> evaluate(const expr::Expression& expression, const Context& context);
+  const expr::Expression* expression(const Text& text);
+  const Rule* rule_;
+  std::vector<double> parameters_;
+  std::optional<expr::Expression> when_;
+  bool compiled_when_ = false;
+  std::vector<model::FieldId> needs_;
+  std::optional<Template> message_;
+  std::vector<std::pair<const char*, std::unique_ptr<expr::Expression>>> fixes_;  // by the text's address
+  std::vector<std::string_view> names_;
+  std::vector<double> values_;
+};
+
+// The compiled rules of a book, kept from file to file: compiling all conditions takes longer than linting a
+// model. As many sets are made as there are threads at once.
+class CompiledSets {
+ public:
+  using Rules = std::vector<CompiledRule>;
+  // A set for one thread, with the parameters of the rules' files; give it back when done.
+  std::unique_ptr<Rules> take(std::span<const Rule> rules);
+  void give_back(std::unique_ptr<Rules> set);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Rules>> free_;
+};
+
+}  // namespace shapelint::rules

@@ -1,0 +1,219 @@
+// Markdown from rules.
+#include "rules/book/docs.hpp"
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "expr/expression.hpp"
+#include "rules/book/compiled.hpp"
+#include "rules/book/template.hpp"
+#include "rules/book/variables.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+// `|` ends a cell of a table.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string_view effect_text(Effect effect) {
+  switch (effect) {
+    case Effect::slower:
+      return "when a change saves enough of the step";
+    case Effect::fails:
+      return "always, since the run cannot start; no proposal of any rule may cause it";
+    case Effect::advice:
+      return "always";
+  }
+  return "";
+}
+
+std::string_view scope_text(Scope scope) {
+  switch (scope) {
+    case Scope::model:
+      return "the model";
+    case Scope::parallel:
+      return "how the model is split over ranks";
+    case Scope::step:
+      return "the predicted step";
+    case Scope::gemm:
+      return "each matrix product of each pass";
+    case Scope::attention:
+      return "each fused attention kernel";
+    case Scope::conv:
+      return "each layer of a convolutional network that has weights";
+    case Scope::file:
+      return "the file";
+    case Scope::remark:
+      return "each likely mistake in what the file writes";
+    case Scope::known:
+      return "each model of the table of published models";
+    case Scope::comment:
+      return "the file's comments";
+  }
+  return "";
+}
+
+std::string fix_text(const Fix& fix) {
+  std::string out;
+  for (const auto& [field, text] : fix.set) {
+    out += fmt::format("{}`{} = {}`", out.empty() ? "" : ", ", field, text.value);
+  }
+  if (!fix.vary.empty()) {
+    out += fmt::format("{}values near the present ones of `{}`", out.empty() ? "" : "; ",
+                       fmt::join(fix.vary, "` and `"));
+  }
+  return out;
+}
+
+std::string_view level_text(Level level) {
+  switch (level) {
+    case Level::model:
+      return "every rule";
+    case Level::gpu:
+      return "every rule but those with effect `fails` on the model, which bind proposals for all GPUs";
+    case Level::step:
+      return "scopes `step`, `gemm`, `attention`, `conv`";
+    case Level::op:
+      return "scopes `gemm`, `attention`, `conv` (its forward pass)";
+    case Level::gemm:
+      return "scopes `gemm`, `conv` (its forward product)";
+    case Level::conv:
+      return "scope `conv`";
+    case Level::remark:
+      return "scope `remark`";
+    case Level::known:
+      return "scope `known`";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string page_name(const Rule& rule) {
+  return fmt::format("{}.md", rule.code);
+}
+
+std::string rule_markdown(const Rule& rule) {
+  std::string out = fmt::format("# {} ({})\n\n", rule.name, rule.code);
+  out +=
+      fmt::format("<!-- Written from rules/{}-{}.toml by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n",
+                  rule.code, rule.name);
+  out += fmt::format("Finds {}.\n\n", rule.summary);
+  out += "| | |\n|---|---|\n";
+  out += fmt::format("| Since | {} ({}) |\n", rule.since, name(rule.status));
+  out += fmt::format("| Severity | {} |\n",
+                     name(rule.effect == Effect::fails ? Severity::error : rule.severity));
+  out += fmt::format("| Confidence | {}{} |\n", rule.confidence == Confidence::measured ? "up to " : "",
+                     name(rule.confidence));
+  out += fmt::format("| Looks at | {} |\n", scope_text(rule.scope));
+  out += fmt::format("| Reported | {} |\n\n", effect_text(rule.effect));
+  out += fmt::format("## What it costs\n\n{}\n", rule.why.substr(rule.why.find_first_not_of('\n')));
+  if (!out.ends_with("\n\n")) out += '\n';
+  out += fmt::format("## When it is found\n\n```\n{}\n```\n\nMechanism: {}.\n\n", rule.when.value,
+                     rule.mechanism);
+  if (!rule.parameters.empty()) {
+    out += "| Parameter | Default | Meaning |\n|---|---|---|\n";
+    for (const Parameter& each : rule.parameters) {
+      out += fmt::format("| `{}` | {} | {} |\n", each.name, exact(each.value), cell(each.doc));
+    }
+    out += '\n';
+  }
+  if (!rule.fixes.empty()) {
+    out += "## What is tried\n\n";
+    for (const Fix& fix : rule.fixes) out += fmt::format("- {}\n", fix_text(fix));
+    out += '\n';
+  }
+  if (!rule.examples.empty()) {
+    out += "## Examples\n\n";
+    for (const Example& each : rule.examples) {
+      std::string_view config = each.config;
+      while (config.starts_with('\n')) config.remove_prefix(1);
+      out += fmt::format("{} on {}:\n\n```toml\n{}```\n\n", each.finds ? "Found" : "Not found", each.gpu,
+                         config);
+    }
+  }
+  out += "## Sources\n\n";
+  for (const std::string_view source : rule.sources) out += fmt::format("- {}\n", source);
+  return out;
+}
+
+std::string index_markdown(const RuleBook& rules) {
+  std::string out =
+      "# Rules\n\n<!-- Written from rules/*.toml by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n"
+      "`shapelint explain CODE` prints the same. Codes are never used again; blocks are topics: 1xx "
+      "alignment, "
+      "2xx tiles, 3xx waves, 4xx divisibility, 5xx the step as a whole, 6xx attention kernels, 7xx "
+      "convolutions, 8xx gated "
+      "MLPs and "
+      "number formats, 9xx the file. [How to write a rule](../adding-a-rule.md), [what its expressions may "
+      "use](variables.md).\n\n"
+      "| Code | Name | Severity | Finds |\n|---|---|---|---|\n";
+  for (const Rule& rule : rules.rules()) {
+    out +=
+        fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} |\n", rule.code, rule.name,
+                    name(rule.effect == Effect::fails ? Severity::error : rule.severity), cell(rule.summary));
+  }
+  return out;
+}
+
+std::string variables_markdown() {
+  std::string out =
+      "# What expressions may use\n\n<!-- Written from the tables of the program by the tests; "
+      "UPDATE_GOLDEN=1 "
+      "writes it anew. -->\n\n"
+      "Numbers are doubles; conditions are 1 or 0. Operators: `+ - * / % ^`, `== != < <= > >=`, `&& || !`. "
+      "`%` is "
+      "for whole numbers. A division by zero has no value, and a condition that depends on it is an error "
+      "rather "
+      "than true or false.\n\n## Functions\n\n| Function | Value |\n|---|---|\n";
+  for (const expr::Function& each : expr::functions()) {
+    out += fmt::format("| `{}` | {} |\n", each.signature, each.doc);
+  }
+  out +=
+      "\n## Fields\n\nEvery key of the [native format](../native-format.md) by its name, and `stated_NAME`, "
+      "which "
+      "is 1 when the file (or the command line) states it. Choices are written by name: `mode == train`.\n\n"
+      "| Field | Meaning |\n|---|---|\n";
+  for (const model::FieldInfo& field : model::fields()) {
+    std::string choices;
+    for (const std::string_view choice : field.choices) {
+      choices += fmt::format("{}`{}`", choices.empty() ? ": " : ", ", choice);
+    }
+    out += fmt::format("| `{}` | {}{} |\n", field.name, cell(field.doc), choices);
+  }
+  for (const Level level : {Level::model, Level::gpu, Level::step, Level::op, Level::gemm, Level::conv,
+                            Level::remark, Level::known}) {
+    constexpr std::string_view titles[] = {"The model",
+                                           "The GPU",
+                                           "The step",
+                                           "One operation",
+                                           "One matrix product",
+                                           "One layer of a convolutional network",
+                                           "What the file writes",
+                                           "A published model"};
+    out += fmt::format("\n## {}\n\nIn {}.\n\n| Variable | Meaning |\n|---|---|\n",
+                       titles[static_cast<std::size_t>(level)], level_text(level));
+    for (const Variable& each : variables()) {
+      if (each.level == level) out += fmt::format("| `{}` | {} |\n", each.name, cell(each.doc));
+    }
+  }
+  out += "\n## Messages\n\n`{EXPRESSION}` or `{EXPRESSION:FORMAT}`, with the formats ";
+  for (const std::string_view format : number_formats()) {
+    out += fmt::format("{}`{}`", format == number_formats().front() ? "" : ", ", format);
+  }
+  out += ", and the words ";
+  for (const std::string_view word : message_words()) {
+    out += fmt::format("{}`{{{}}}`", word == message_words().front() ? "" : ", ", word);
+  }
+  return out + ".\n";
+}
+
+}  // namespace shapelint::rules

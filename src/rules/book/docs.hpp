@@ -1,0 +1,20 @@
+// The rules' documentation, written from their files.
+#pragma once
+
+#include <string>
+
+#include "rules/book/rule.hpp"
+
+namespace shapelint::rules {
+
+// One rule's page, in Markdown.
+std::string rule_markdown(const Rule& rule);
+// The table of all rules.
+std::string index_markdown(const RuleBook& rules);
+// What expressions may use: variables, functions, words and formats of messages.
+std::string variables_markdown();
+
+// Where pages stand in the documentation: `SL101.md`.
+std::string page_name(const Rule& rule);
+
+}  // namespace shapelint::rules

@@ -1,0 +1,173 @@
+// Which value of the file a finding points at.
+#include "rules/engine/blame.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace shapelint::rules {
+
+namespace {
+
+using model::FieldId;
+using model::Origin;
+
+const model::FieldInfo& info(FieldId field) {
+  return model::fields()[static_cast<std::size_t>(field)];
+}
+
+Origin::Kind kind_of(const model::Reading& reading, FieldId field) {
+  const auto index = static_cast<std::size_t>(field);
+  return index < reading.origins.size() ? reading.origins[index].kind : Origin::Kind::unknown;
+}
+
+bool is_stated(const model::Reading& reading, FieldId field) {
+  const Origin::Kind kind = kind_of(reading, field);
+  return kind == Origin::Kind::stated || kind == Origin::Kind::command_line;
+}
+
+// The field that a derived one follows from.
+FieldId source_of(const model::Reading& reading, FieldId field) {
+  constexpr std::pair<std::string_view, std::string_view> follows[] = {
+      {"value_head_dim", "head_dim"},
+      {"head_dim", "num_attention_heads"},
+      {"num_key_value_heads", "num_attention_heads"},
+      {"moe_intermediate_size", "intermediate_size"},
+      {"intermediate_size", "hidden_size"},
+  };
+  for (const auto& [derived, source] : follows) {
+    if (kind_of(reading, field) == Origin::Kind::derived && info(field).name == derived) {
+      field = model::find_field(source);
+    }
+  }
+  return field;
+}
+
+// `32`, `true`, `bf16`.
+std::string value_text(const model::FieldInfo& field, const model::Setup& setup) {
+  const std::int64_t value = field.get(setup);
+  if (field.type == model::FieldType::boolean) return value != 0 ? "`true`" : "`false`";
+  const auto index = static_cast<std::size_t>(value);
+  if (field.type == model::FieldType::choice && index < field.choices.size()) {
+    return fmt::format("`{}`", field.choices[index]);
+  }
+  return fmt::format("{}", value);
+}
+
+int section_rank(FieldId field) {
+  const std::string_view section = info(field).section;
+  return section == "parallel" ? 2 : section == "run" ? 1 : 0;
+}
+
+std::int64_t pow2_divisor(std::int64_t value) {
+  return value == 0 ? 0 : value & -value;
+}
+
+}  // namespace
+
+std::vector<FieldId> fields_of(std::string_view expression) {
+  std::vector<FieldId> out;
+  std::size_t i = 0;
+  const auto is_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9'); };
+  while (i < expression.size()) {
+    if (!is_name(expression[i])) {
+      ++i;
+      continue;
+    }
+    const std::size_t begin = i;
+    while (i < expression.size() && is_name(expression[i])) ++i;
+    const FieldId field = model::find_field(expression.substr(begin, i - begin));
+    if (field != model::no_field && std::find(out.begin(), out.end(), field) == out.end())
+      out.push_back(field);
+  }
+  return out;
+}
+
+Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, bool in_order) {
+  struct Entry {
+    FieldId field;
+    bool stated;
+    int section;
+    std::int64_t pow2;
+  };
+  // All heads together are hidden_size wide: fewer, wider heads would not change such a dimension.
+  const FieldId heads = model::find_field("num_attention_heads");
+  const auto has = [&](std::string_view name) {
+    return std::find(fields.begin(), fields.end(), model::find_field(name)) != fields.end();
+  };
+  if (!in_order && has("num_attention_heads") && (has("head_dim") || has("value_head_dim")) &&
+      suggest::links_of(reading).head_dim_from_hidden) {
+    std::replace(fields.begin(), fields.end(), heads, model::find_field("hidden_size"));
+    std::erase_if(fields, [&](FieldId field) {
+      return info(field).name == "head_dim" || info(field).name == "value_head_dim";
+    });
+  }
+  std::vector<Entry> entries;
+  for (const FieldId field : fields) {
+    const FieldId source = source_of(reading, field);
+    // The power of two is that of the value in the dimension, not of the one it follows from.
+    entries.push_back({source, is_stated(reading, source), section_rank(source),
+                       pow2_divisor(info(field).get(reading.setup))});
+  }
+  std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+    if (a.stated != b.stated) return a.stated;
+    if (in_order) return false;
+    if (a.section != b.section) return a.section < b.section;
+    return a.pow2 < b.pow2;
+  });
+  Blame out;
+  for (const Entry& entry : entries) {
+    if (out.field == model::no_field) {
+      out.field = entry.field;
+    } else if (entry.field != out.field &&
+               std::find(out.related.begin(), out.related.end(), entry.field) == out.related.end()) {
+      out.related.push_back(entry.field);
+    }
+  }
+  return out;
+}
+
+void place(Finding& finding, const model::Reading& reading) {
+  finding.path = reading.path;
+  const auto index = static_cast<std::size_t>(finding.blamed);
+  if (finding.blamed == model::no_field || index >= reading.origins.size()) return;
+  const Origin& origin = reading.origins[index];
+  const std::string_view name = info(finding.blamed).name;
+  const std::string because = origin.note.empty() ? "" : ": " + origin.note;
+  switch (origin.kind) {
+    case Origin::Kind::stated:
+      finding.path = origin.path.empty() ? reading.path : origin.path;
+      finding.span = origin.span;
+      finding.use_span = origin.use_span;
+      finding.key_path = origin.key_path;
+      break;
+    case Origin::Kind::command_line:
+      finding.note = fmt::format("`{}` was given on the command line{}", name, because);
+      break;
+    case Origin::Kind::derived:
+      finding.note =
+          fmt::format("the file does not state `{}`; it follows from other values{}", name, because);
+      break;
+    case Origin::Kind::defaulted:
+      finding.note = fmt::format("the file does not state `{}`; {} is {}", name,
+                                 value_text(info(finding.blamed), reading.setup),
+                                 origin.note.empty() ? "a default" : origin.note);
+      break;
+    case Origin::Kind::unknown:
+      finding.note = fmt::format("the file does not state `{}`", name);
+      break;
+  }
+}
+
+void place_layer(Finding& finding, const model::Reading& reading, std::string_view key,
+                 const model::LayerShape& shape) {
+  const model::LayerOrigin* at = model::find_layer_key(reading, shape.layer, key);
+  if (at == nullptr && key == "in_channels" && !shape.needs_input_gradient)
+    at = model::find_layer_key(reading, -1, key);
+  if (at == nullptr) at = model::find_layer_key(reading, shape.layer, "");
+  if (at == nullptr) return;
+  finding.span = at->span;
+  finding.key_path = at->key_path;
+}
+
+}  // namespace shapelint::rules

@@ -1,0 +1,33 @@
+// Which value of the file a finding points at.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/cnn/cnn.hpp"
+#include "model/reading.hpp"
+#include "rules/finding.hpp"
+
+namespace shapelint::rules {
+
+struct Blame {
+  model::FieldId field = model::no_field;
+  std::vector<model::FieldId> related;
+};
+
+// Fields named in a dimension's expression, in their order, each once.
+std::vector<model::FieldId> fields_of(std::string_view expression);
+
+// Of several fields, the one to change: one that the file states before one that it does not (a value that
+// follows from another stands for that one), the model's own before how it is run, that before how it is
+// split; among these the one with the smallest power of two in it, which is the one that breaks alignment.
+Blame choose_blame(const model::Reading& reading, std::vector<model::FieldId> fields, bool in_order);
+
+// Fills in path, span, key path, and a note when the file does not state the value.
+void place(Finding& finding, const model::Reading& reading);
+// The same of a layer of a CNN: at the number that is blamed, else at the layer.
+void place_layer(Finding& finding, const model::Reading& reading, std::string_view key,
+                 const model::LayerShape& shape);
+
+}  // namespace shapelint::rules

@@ -1,0 +1,107 @@
+// Conditions on candidates.
+#include "rules/engine/conditions.hpp"
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "expr/expression.hpp"
+#include "rules/book/compiled.hpp"
+#include "rules/book/variables.hpp"
+#include "rules/engine/propose.hpp"
+#include "suggest/edit/candidate.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// A condition with room for the values of its variables.
+struct Condition {
+  expr::Expression expression;
+  std::vector<double> values;
+};
+
+}  // namespace
+
+std::vector<std::string> conjuncts(std::string_view text) {
+  std::vector<std::string> out;
+  int depth = 0;
+  std::size_t begin = 0;
+  bool splits = text.find("||") == std::string_view::npos && text.find('?') == std::string_view::npos;
+  for (std::size_t i = 0; i + 1 < text.size() && splits; ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (depth == 0 && text[i] == '&' && text[i + 1] == '&') {
+      out.emplace_back(trimmed(text.substr(begin, i - begin)));
+      begin = i + 2;
+      ++i;
+    }
+  }
+  out.emplace_back(trimmed(text.substr(begin)));
+  return out;
+}
+
+std::vector<Error> check_condition(std::string_view text) {
+  std::vector<Error> errors;
+  const auto compiled = expr::compile(text, variable_names(), errors);
+  if (!compiled) return errors;
+  for (const std::int32_t used : compiled->used()) {
+    const auto index = static_cast<std::size_t>(used);
+    if (level_of(index) == Level::model) continue;
+    const std::string_view name = variable_names()[index];
+    const std::size_t at = text.find(name);
+    errors.push_back({fmt::format("`{}` is not known of a model alone", name),
+                      "only the fields of the file and what follows from them",
+                      {},
+                      Span{static_cast<std::int64_t>(at), static_cast<std::int64_t>(at + name.size())}});
+  }
+  return errors;
+}
+
+std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleBook& book,
+                                                                     const model::Reading& reading,
+                                                                     const model::Setup& start,
+                                                                     std::vector<std::string> conditions,
+                                                                     Binding binding) {
+  return [&book, &reading, start, conditions = std::move(conditions), binding] {
+    auto compiled = std::make_shared<std::vector<CompiledRule>>();
+    for (const Rule& rule : book.rules()) {
+      if (rule.effect == Effect::fails) compiled->emplace_back(rule);
+    }
+    std::vector<suggest::Constraint> out;
+    std::vector<suggest::Constraint> hard = hard_constraints(*compiled, reading);
+    if (binding == Binding::met_by_start) hard = suggest::binding(hard, start);
+    for (suggest::Constraint& each : hard) {
+      out.push_back({each.name, [compiled, holds = std::move(each.holds)](const model::Setup& setup) {
+                       return holds(setup);
+                     }});
+    }
+    for (const std::string& text : conditions) {
+      std::vector<Error> errors;
+      auto expression = expr::compile(text, variable_names(), errors);
+      if (!expression) continue;  // check_condition() says so
+      auto condition = std::make_shared<Condition>(
+          Condition{*std::move(expression), std::vector<double>(variable_names().size())});
+      out.push_back({fmt::format("`{}`", text), [condition, &reading](const model::Setup& setup) {
+                       Context context;
+                       context.reading = &reading;
+                       context.setup = &setup;
+                       for (const std::int32_t used : condition->expression.used()) {
+                         const auto index = static_cast<std::size_t>(used);
+                         condition->values[index] = value_of(index, context);
+                       }
+                       const Result<double> value = condition->expression.evaluate(condition->values);
+                       return value && *value != 0;
+                     }});
+    }
+    return out;
+  };
+}
+
+}  // namespace shapelint::rules

@@ -1,0 +1,37 @@
+// Conditions on whole models in the language of the rules: what a user demands of suggestions, beside what
+// frameworks demand of any model.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/reading.hpp"
+#include "rules/book/rule.hpp"
+#include "suggest/constraint.hpp"
+
+namespace shapelint::rules {
+
+// The conjuncts of `text` (`a && b`), each a condition of its own, so that messages can say which one fails.
+std::vector<std::string> conjuncts(std::string_view text);
+
+// Mistakes of an expression: syntax, unknown names, variables that a model alone does not have. Spans are
+// relative to `text`.
+std::vector<Error> check_condition(std::string_view text);
+
+// Which of the hard rules constrain: those that the start meets (only these can be asked of its neighbours),
+// or all.
+enum class Binding : std::uint8_t { met_by_start, all };
+
+// Makes fresh sets of constraints, one for each thread: the hard rules, and `conditions`
+// (correct ones). A condition without a value is not met. `book` and `reading` must outlive them.
+std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleBook& book,
+                                                                     const model::Reading& reading,
+                                                                     const model::Setup& start,
+                                                                     std::vector<std::string> conditions,
+                                                                     Binding binding = Binding::met_by_start);
+
+}  // namespace shapelint::rules

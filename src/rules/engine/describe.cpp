@@ -1,0 +1,86 @@
+// Words of a finding.
+#include "rules/engine/describe.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rules/engine/blame.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+// "layer.mlp.up, layer.mlp.down and 2 more"
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 3;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
+    const bool last = i + 1 == names.size();
+    out += (i == 0 ? "" : last ? " and " : ", ") + names[i];
+  }
+  if (names.size() > most) out += fmt::format(" and {} more", names.size() - most);
+  return out;
+}
+
+std::string known_word(const Hit& hit) {
+  return hit.known != nullptr ? hit.known->title : std::string{};
+}
+
+std::string known_field(const Hit& hit) {
+  if (hit.known_field == model::no_field) return {};
+  return std::string(model::fields()[static_cast<std::size_t>(hit.known_field)].name);
+}
+
+}  // namespace
+
+Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu::Gpu> gpus,
+                 const model::Reading& reading) {
+  const Rule& rule = compiled.rule();
+  const auto worst = std::max_element(group.hits.begin(), group.hits.end(),
+                                      [](const Hit& a, const Hit& b) { return a.share < b.share; });
+  const Hit& hit = *worst;
+  Finding finding;
+  finding.code = rule.code;
+  finding.rule = rule.name;
+  finding.certain_to_fail = rule.effect == Effect::fails;
+  finding.severity = finding.certain_to_fail ? Severity::error : rule.severity;
+  finding.confidence = rule.confidence;
+  finding.why = std::string(rule.mechanism);
+  finding.blamed = hit.blame.field;
+  finding.related = hit.blame.related;
+  for (const Hit& each : group.hits) {
+    for (const std::string& op : each.ops) {
+      if (std::find(finding.ops.begin(), finding.ops.end(), op) == finding.ops.end())
+        finding.ops.push_back(op);
+    }
+  }
+  if (group.gpus.size() < gpus.size()) {
+    for (const std::size_t g : group.gpus) finding.gpu += (finding.gpu.empty() ? "" : ", ") + gpus[g].id;
+  }
+  const model::FieldInfo* field = finding.blamed == model::no_field
+                                      ? nullptr
+                                      : &model::fields()[static_cast<std::size_t>(finding.blamed)];
+  const gpu::Gpu& gpu = gpus[group.gpus[static_cast<std::size_t>(worst - group.hits.begin())]];
+  const std::pair<std::string_view, std::string> words[] = {
+      {"gpu", gpu.name},
+      {"ops", list_of(hit.ops)},
+      {"expression", std::string(hit.expression)},
+      {"field", field != nullptr ? std::string(field->name) : std::string{}},
+      {"known_name", known_word(hit)},
+      {"known_field", known_field(hit)},
+      {"known_as", hit.context.known_same_width && hit.context.known_differences > 1
+                       ? "`hidden_size` is that of"
+                       : "this is"},
+      {"kernel", gpu.attention.name},
+  };
+  finding.message = compiled.message(hit.context, words);
+  place(finding, reading);
+  if (hit.context.layer != nullptr)
+    place_layer(finding, reading, rule.blame.empty() ? "" : rule.blame.front(), *hit.context.layer);
+  return finding;
+}
+
+}  // namespace shapelint::rules

@@ -1,0 +1,191 @@
+// The engine.
+#include "rules/engine/lint.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "model/lower/lower.hpp"
+#include "rules/book/compiled.hpp"
+#include "rules/book/select.hpp"
+#include "rules/engine/describe.hpp"
+#include "rules/engine/group.hpp"
+#include "rules/engine/hits.hpp"
+#include "rules/engine/merge.hpp"
+#include "rules/engine/propose.hpp"
+#include "rules/engine/rank.hpp"
+#include "rules/engine/together.hpp"
+#include "suggest/edit/evaluate.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+class Engine {
+ public:
+  Engine(const RuleBook& rules, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
+         const Options& options)
+      : sets_(rules.compiled()),
+        set_(sets_.take(rules.rules())),
+        compiled_(*set_),
+        reading_(reading),
+        gpus_(gpus),
+        options_(options),
+        links_(suggest::links_of(reading)) {
+    for (const ParameterValue& each : options.parameters) {
+      const Rule* rule = rules.find(each.rule);
+      for (CompiledRule& compiled : compiled_) {
+        if (&compiled.rule() == rule) compiled.set_parameter(each.name, each.value);
+      }
+    }
+  }
+  ~Engine() { sets_.give_back(std::move(set_)); }
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  LintResult run() {
+    result_.parameters_before = model::parameter_count(reading_.setup);
+    if (!reading_.setup.model.conv.empty()) network_ = model::resolve(reading_.setup.model);
+    const model::Workload workload = model::lower(reading_.setup);
+    result_.gpus.reserve(gpus_.size());
+    for (const gpu::Gpu& gpu : gpus_) {
+      evaluators_.push_back(std::make_unique<suggest::Evaluator>(gpu));
+      GpuReport report;
+      report.gpu = gpu.id;
+      report.workload = workload;
+      report.before = evaluators_.back()->step(workload, reading_.setup.plan.dtype);
+      report.after = report.before;
+      result_.gpus.push_back(std::move(report));
+    }
+    for (std::size_t i = 0; i < gpus_.size(); ++i) {
+      baselines_.push_back({&gpus_[i], &result_.gpus[i].workload, &result_.gpus[i].before, &network_});
+    }
+    all_constraints_ = hard_constraints(compiled_, reading_);
+    constraints_ = suggest::binding(all_constraints_, reading_.setup);
+    for (CompiledRule& rule : compiled_) {
+      if (is_selected(rule.rule(), options_)) apply_rule(rule);
+    }
+    merge_alternatives(result_.findings, options_.proposals);
+    sort_findings(result_.findings);
+    for (std::size_t i = 0; i < gpus_.size(); ++i) {
+      apply_together(result_.findings, reading_, links_, constraints_, *evaluators_[i], result_.gpus[i]);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void apply_rule(CompiledRule& rule) {
+    std::vector<Group> groups;
+    for (std::size_t i = 0; i < baselines_.size(); ++i) {
+      const std::size_t errors = result_.errors.size();
+      for (Hit& hit : find_hits(rule, reading_, baselines_[i], result_.errors)) {
+        auto group = std::find_if(groups.begin(), groups.end(),
+                                  [&](const Group& each) { return each.field == hit.blame.field; });
+        if (group == groups.end()) {
+          groups.push_back({hit.blame.field, {}, {}});
+          group = groups.end() - 1;
+        }
+        group->hits.push_back(std::move(hit));
+        group->gpus.push_back(i);
+      }
+      if (result_.errors.size() != errors) break;
+    }
+    for (Group& group : groups) make_finding(rule, group);
+  }
+
+  std::vector<suggest::Constraint> constraints_for(const Rule& rule) const {
+    std::vector<suggest::Constraint> out = constraints_;
+    if (rule.effect != Effect::fails) return out;
+    for (const suggest::Constraint& each : all_constraints_) {
+      if (each.name == rule.code) out.push_back(each);
+    }
+    return out;
+  }
+
+  void make_finding(CompiledRule& rule, Group& group) {
+    const Effect effect = rule.rule().effect;
+    std::vector<suggest::Evaluator*> evaluators;
+    for (const std::size_t gpu : group.gpus) evaluators.push_back(evaluators_[gpu].get());
+    const std::vector<suggest::Constraint> constraints = constraints_for(rule.rule());
+    std::vector<suggest::Candidate> candidates =
+        propose(reading_, links_, {&rule, group.hits, evaluators, constraints});
+    if (effect == Effect::slower) {
+      narrow_to_gaining(group, candidates, options_.min_gain);
+      if (group.gpus.empty()) return;
+    }
+    rank(candidates, effect, result_.parameters_before);
+
+    Finding finding = describe(rule, group, gpus_, reading_);
+    const suggest::Candidate* best = nullptr;
+    for (const suggest::Candidate& candidate : candidates) {
+      if (finding.proposals.size() >= options_.proposals) break;
+      Proposal proposal = to_proposal(candidate, group, effect);
+      // What the prediction cannot tell from nothing is not proposed.
+      if (effect == Effect::slower && proposal.gain <= proposal.gain_error) continue;
+      finding.proposals.push_back(std::move(proposal));
+      if (best == nullptr) best = &candidate;
+    }
+    if (effect == Effect::slower) {
+      if (finding.proposals.empty() || finding.proposals.front().gain < options_.min_gain) return;
+      finding.gain = finding.proposals.front().gain;
+      finding.gain_error = finding.proposals.front().gain_error;
+      finding.gains = finding.proposals.front().gains;
+      finding.confidence = confidence_of(rule.rule(), group, *best);
+    }
+    result_.findings.push_back(std::move(finding));
+  }
+
+  Proposal to_proposal(const suggest::Candidate& candidate, const Group& group, Effect effect) const {
+    Proposal proposal;
+    proposal.changes = candidate.changes;
+    proposal.implied = candidate.implied;
+    proposal.parameters_before = result_.parameters_before;
+    proposal.parameters_after = candidate.parameters;
+    if (effect == Effect::fails) return proposal;  // there is no time to compare with
+    const bool faster =
+        std::all_of(candidate.gains.begin(), candidate.gains.end(), [](double g) { return g > 0; });
+    if (!faster) return proposal;
+    proposal.gain = candidate.gain;
+    for (std::size_t g = 0; g < candidate.gains.size(); ++g) {
+      const double error = uncertainty(candidate, group.gpus[g]).half_width;
+      proposal.gains.push_back({gpus_[group.gpus[g]].id, candidate.gains[g], error});
+      proposal.gain_error += error / static_cast<double>(candidate.gains.size());
+    }
+    return proposal;
+  }
+
+  cost::Gain uncertainty(const suggest::Candidate& candidate, std::size_t gpu) const {
+    return evaluators_[gpu]->uncertainty(reading_.setup, candidate.setup);
+  }
+
+  // A rule says how sure its findings can be at best; the best proposal's gain must be backed by measurements
+  // on every GPU to be called measured.
+  Confidence confidence_of(const Rule& rule, const Group& group, const suggest::Candidate& best) const {
+    if (rule.confidence != Confidence::measured) return rule.confidence;
+    const bool measured = std::all_of(group.gpus.begin(), group.gpus.end(),
+                                      [&](std::size_t g) { return uncertainty(best, g).measured; });
+    return measured ? Confidence::measured : Confidence::estimated;
+  }
+
+  CompiledSets& sets_;
+  std::unique_ptr<CompiledSets::Rules> set_;
+  CompiledSets::Rules& compiled_;
+  const model::Reading& reading_;
+  std::span<const gpu::Gpu> gpus_;
+  const Options& options_;
+  suggest::Links links_;
+  model::Network network_;  // of a CNN
+  std::vector<std::unique_ptr<suggest::Evaluator>> evaluators_;
+  std::vector<Baseline> baselines_;
+  std::vector<suggest::Constraint> all_constraints_;
+  std::vector<suggest::Constraint> constraints_;
+  LintResult result_;
+};
+
+}  // namespace
+
+LintResult lint(const RuleBook& rules, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
+                const Options& options) {
+  return Engine(rules, reading, gpus, options).run();
+}
+
+}  // namespace shapelint::rules

@@ -1,0 +1,91 @@
+// Merging and ordering findings.
+#include "rules/engine/merge.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "suggest/edit/candidate.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+bool is_about_speed(const Finding& finding) {
+  return !finding.certain_to_fail && !finding.gains.empty();
+}
+
+// The rule with the lowest code explains it if it explains at least this part of the largest gain: alignment
+// before tiles before waves, from what is surest to what is least.
+constexpr double enough_of_the_gain = 0.5;
+
+bool same_changes(const Proposal& a, const Proposal& b) {
+  return a.changes == b.changes && a.implied == b.implied;
+}
+
+void absorb(Finding& into, Finding& other, std::size_t most) {
+  for (Proposal& proposal : other.proposals) {
+    const bool known = std::any_of(into.proposals.begin(), into.proposals.end(),
+                                   [&](const Proposal& p) { return same_changes(p, proposal); });
+    if (!known) into.proposals.push_back(std::move(proposal));
+  }
+  const auto rank = [](const Proposal& p) {
+    return suggest::Rank{p.gain, p.changes, std::abs(p.parameters_after - p.parameters_before)};
+  };
+  std::sort(into.proposals.begin(), into.proposals.end(),
+            [&](const Proposal& a, const Proposal& b) { return suggest::ranks_before(rank(a), rank(b)); });
+  if (into.proposals.size() > most) into.proposals.resize(most);
+  into.gain = into.proposals.front().gain;
+  into.gain_error = into.proposals.front().gain_error;
+  into.gains = into.proposals.front().gains;
+  for (std::string& op : other.ops) {
+    if (std::find(into.ops.begin(), into.ops.end(), op) == into.ops.end()) into.ops.push_back(std::move(op));
+  }
+  into.severity = std::max(into.severity, other.severity);
+  into.note += fmt::format("{}also {} ({})", into.note.empty() ? "" : "; ", other.rule, other.code);
+}
+
+}  // namespace
+
+void merge_alternatives(std::vector<Finding>& findings, std::size_t proposals) {
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (!is_about_speed(findings[i])) continue;
+    std::vector<std::size_t> same{i};
+    double largest = findings[i].gain;
+    for (std::size_t j = i + 1; j < findings.size(); ++j) {
+      if (!is_about_speed(findings[j]) || findings[j].gpu != findings[i].gpu) continue;
+      const bool same_way_out =
+          findings[j].proposals.front().changes == findings[i].proposals.front().changes;
+      const bool same_blame =
+          findings[j].blamed == findings[i].blamed && findings[j].key_path == findings[i].key_path;
+      if (!same_blame && !same_way_out) continue;
+      same.push_back(j);
+      largest = std::max(largest, findings[j].gain);
+    }
+    if (same.size() == 1) continue;
+    const auto chosen = *std::find_if(same.begin(), same.end(), [&](std::size_t index) {
+      return findings[index].gain >= enough_of_the_gain * largest;
+    });
+    for (const std::size_t index : same) {
+      if (index != chosen) absorb(findings[chosen], findings[index], proposals);
+    }
+    if (chosen != i) std::swap(findings[i], findings[chosen]);
+    for (auto index = same.rbegin(); index != same.rend(); ++index) {
+      if (*index != i) findings.erase(findings.begin() + static_cast<std::ptrdiff_t>(*index));
+    }
+  }
+}
+
+void sort_findings(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    if (a.certain_to_fail != b.certain_to_fail) return a.certain_to_fail;
+    if (a.severity != b.severity) return a.severity > b.severity;
+    if (a.gain != b.gain) return a.gain > b.gain;
+    if (a.code != b.code) return a.code < b.code;
+    return a.span.begin < b.span.begin;
+  });
+}
+
+}  // namespace shapelint::rules

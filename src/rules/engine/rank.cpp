@@ -1,0 +1,100 @@
+// Order of proposals.
+#include "rules/engine/rank.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace shapelint::rules {
+
+namespace {
+
+double mean(const suggest::Candidate& candidate, const std::vector<std::size_t>& gpus) {
+  double sum = 0;
+  for (const std::size_t g : gpus) sum += candidate.gains[g];
+  return gpus.empty() ? 0 : sum / static_cast<double>(gpus.size());
+}
+
+// How far the edited values are from the present ones, in powers of e.
+double distance(const suggest::Candidate& candidate) {
+  double sum = 0;
+  for (const Change& change : candidate.changes) {
+    sum += std::fabs(std::log(static_cast<double>(std::max<std::int64_t>(1, change.to)) /
+                              static_cast<double>(std::max<std::int64_t>(1, change.from))));
+  }
+  return sum;
+}
+
+}  // namespace
+
+void narrow_to_gaining(Group& group, std::vector<suggest::Candidate>& candidates, double min_gain) {
+  std::vector<std::size_t> keep;
+  for (std::size_t g = 0; g < group.gpus.size(); ++g) {
+    const bool gains = std::any_of(candidates.begin(), candidates.end(),
+                                   [&](const suggest::Candidate& c) { return c.gains[g] >= min_gain; });
+    if (gains) keep.push_back(g);
+  }
+  const auto good_for = [&](const suggest::Candidate& candidate, const std::vector<std::size_t>& gpus) {
+    return std::all_of(gpus.begin(), gpus.end(), [&](std::size_t g) { return candidate.gains[g] > 0; });
+  };
+  const bool common = std::any_of(candidates.begin(), candidates.end(), [&](const suggest::Candidate& c) {
+    return good_for(c, keep) && mean(c, keep) >= min_gain;
+  });
+  if (!common && !keep.empty()) {
+    const auto best = std::max_element(candidates.begin(), candidates.end(),
+                                       [&](const suggest::Candidate& a, const suggest::Candidate& b) {
+                                         return *std::max_element(a.gains.begin(), a.gains.end()) <
+                                                *std::max_element(b.gains.begin(), b.gains.end());
+                                       });
+    std::erase_if(keep, [&](std::size_t g) { return best->gains[g] < min_gain; });
+  }
+  std::erase_if(candidates, [&](const suggest::Candidate& c) {
+    return keep.empty() || !good_for(c, keep) || mean(c, keep) < min_gain / 2;
+  });
+  Group narrowed{group.field, {}, {}};
+  for (const std::size_t g : keep) {
+    narrowed.hits.push_back(std::move(group.hits[g]));
+    narrowed.gpus.push_back(group.gpus[g]);
+  }
+  for (suggest::Candidate& candidate : candidates) {
+    std::vector<double> gains;
+    for (const std::size_t g : keep) gains.push_back(candidate.gains[g]);
+    candidate.gain = mean(candidate, keep);
+    candidate.gains = std::move(gains);
+  }
+  group = std::move(narrowed);
+}
+
+void rank(std::vector<suggest::Candidate>& candidates, Effect effect, std::int64_t parameters_before) {
+  const auto faster = [&](const suggest::Candidate& a, const suggest::Candidate& b) {
+    return suggest::ranks_before(a, b, parameters_before);
+  };
+  if (effect == Effect::slower) {
+    std::sort(candidates.begin(), candidates.end(), faster);
+    return;
+  }
+  constexpr double much_slower = 0.05;  // of the time per token
+  std::map<std::size_t, std::vector<suggest::Candidate>> by_fix;
+  for (suggest::Candidate& candidate : candidates) by_fix[candidate.origin].push_back(std::move(candidate));
+  std::size_t longest = 0;
+  for (auto& [fix, group] : by_fix) {
+    double best = group.front().gain;
+    for (const suggest::Candidate& each : group) best = std::max(best, each.gain);
+    std::erase_if(group, [&](const suggest::Candidate& each) { return each.gain < best - much_slower; });
+    std::sort(group.begin(), group.end(), [&](const suggest::Candidate& a, const suggest::Candidate& b) {
+      const double difference = distance(a) - distance(b);
+      constexpr double same = 1e-9;
+      return std::fabs(difference) > same ? difference < 0 : faster(a, b);
+    });
+    longest = std::max(longest, group.size());
+  }
+  candidates.clear();
+  for (std::size_t turn = 0; turn < longest; ++turn) {
+    for (auto& [fix, group] : by_fix) {
+      if (turn < group.size()) candidates.push_back(std::move(group[turn]));
+    }
+  }
+}
+
+}  // namespace shapelint::rules

@@ -1,0 +1,309 @@
+// Values for the fields of a search.
+#include "suggest/edit/axes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "base/number.hpp"
+
+namespace shapelint::suggest {
+
+namespace {
+
+using model::FieldId;
+
+// Reach of the usual axes, as shares of the present value. Parameters and aspect together leave hidden_size
+// and num_layers less room than that.
+constexpr double hidden_reach = 0.16;
+constexpr double layers_reach = 0.25;
+constexpr double intermediate_reach = 0.25;
+constexpr std::int64_t least_multiple = 64;     // of widths: 128 bytes of 16-bit elements
+constexpr std::int64_t most_width_values = 32;  // per axis: the multiple grows until there are fewer
+constexpr std::size_t most_range_values = 1'000'000;
+std::int64_t value_of(const model::Setup& setup, FieldId field) {
+  return model::fields()[static_cast<std::size_t>(field)].get(setup);
+}
+std::string_view name_of(FieldId field) {
+  return model::fields()[static_cast<std::size_t>(field)].name;
+}
+
+std::vector<std::int64_t> multiples(std::int64_t value, double reach, std::int64_t multiple) {
+  const double low = static_cast<double>(value) * (1 - reach);
+  const double high = static_cast<double>(value) * (1 + reach);
+  while ((high - low) / static_cast<double>(multiple) > static_cast<double>(most_width_values)) multiple *= 2;
+  std::vector<std::int64_t> out;
+  const auto first =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(low / static_cast<double>(multiple))));
+  for (std::int64_t at = first * multiple; static_cast<double>(at) <= high; at += multiple) out.push_back(at);
+  return out;
+}
+
+// What the search tries when it is only told which field to vary.
+std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
+                                       const std::vector<std::int64_t>& hidden_sizes) {
+  const model::Setup& start = problem.start;
+  const std::string_view name = name_of(field);
+  const std::int64_t value = value_of(start, field);
+  const std::int64_t tensor = std::max<std::int64_t>(1, start.plan.tensor);
+  if (name == "hidden_size") return multiples(value, hidden_reach, least_multiple);
+  if (name == "intermediate_size" || name == "moe_intermediate_size") {
+    return multiples(value, intermediate_reach, least_multiple * tensor);
+  }
+  if (name == "head_dim") return usual_head_dims(value);
+  if (name == "vocab_size") {
+    // More padding than the nearest multiple only costs.
+    std::vector<std::int64_t> out;
+    for (const std::int64_t multiple : {least_multiple, 2 * least_multiple, 4 * least_multiple}) {
+      out.push_back((value + multiple * tensor - 1) / (multiple * tensor) * (multiple * tensor));
+      if (out.back() % (2 * multiple * tensor) == 0) break;
+    }
+    return out;
+  }
+  if (name == "num_layers") {
+    const std::int64_t stages = std::max<std::int64_t>(1, start.plan.pipeline);
+    std::vector<std::int64_t> out;
+    const auto reach = static_cast<std::int64_t>(std::ceil(layers_reach * static_cast<double>(value)));
+    for (std::int64_t at = std::max<std::int64_t>(1, value - reach); at <= value + reach; ++at) {
+      if (at % stages == 0) out.push_back(at);
+    }
+    return out;
+  }
+  if (name == "num_attention_heads" && problem.links.head_dim_from_hidden) {
+    std::vector<std::int64_t> out;
+    for (const std::int64_t hidden : hidden_sizes) {
+      for (const std::int64_t each : usual_head_dims(start.model.head_dim)) {
+        if (hidden % each == 0) out.push_back(hidden / each);
+      }
+    }
+    return out;
+  }
+  if (name == "micro_batch_size") {
+    std::vector<std::int64_t> out;
+    constexpr std::int64_t largest_factor = 8;
+    for (std::int64_t at = 1; at <= largest_factor * value; at *= 2) out.push_back(at);
+    return out;
+  }
+  constexpr double reach = 0.02;
+  return neighbourhood(*problem.reading, field, reach).values;
+}
+
+// Well-aligned values first, near ones before far ones: good candidates are found early.
+void sort_for_search(std::vector<std::int64_t>& values, std::int64_t start) {
+  const auto alignment = [](std::int64_t value) {
+    constexpr int largest = 8;  // 2^8: the side of a tile
+    return std::min(largest, std::countr_zero(static_cast<std::uint64_t>(value)));
+  };
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  std::stable_sort(values.begin(), values.end(), [&](std::int64_t a, std::int64_t b) {
+    if (alignment(a) != alignment(b)) return alignment(a) > alignment(b);
+    return std::abs(a - start) < std::abs(b - start);
+  });
+}
+
+Error usage(std::string message, std::string hint = {}) {
+  return Error{std::move(message), std::move(hint), {}, std::nullopt};
+}
+
+Result<FieldId> searched_field(std::string_view name, bool searchable) {
+  const auto names = searchable ? search_fields() : model::field_names();
+  const FieldId field = model::find_field(name);
+  const bool known = std::find(names.begin(), names.end(), name) != names.end();
+  if (field != model::no_field && known &&
+      model::fields()[static_cast<std::size_t>(field)].type == model::FieldType::integer) {
+    return field;
+  }
+  if (field != model::no_field) {
+    return usage(fmt::format("`{}` is no dimension that can be varied", name),
+                 fmt::format("these can: {}", fmt::join(search_fields(), ", ")));
+  }
+  std::string hint = did_you_mean(name, names);
+  if (hint.empty()) {
+    hint = searchable ? fmt::format("these can be varied: {}", fmt::join(search_fields(), ", "))
+                      : "`shapelint show --help` lists the model's fields";
+  }
+  return usage(fmt::format("there is no field `{}`", name), std::move(hint));
+}
+
+bool is_in(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Rows and tokens that exist cannot go away.
+bool only_grows(std::string_view name) {
+  return name == "vocab_size" || name == "sequence_length";
+}
+
+}  // namespace
+
+Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
+  constexpr std::string_view shape =
+      "FIELD=LOW:HIGH, FIELD=LOW:HIGH:STEP, FIELD=LOW:HIGH:*FACTOR or FIELD=A,B,C";
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    return usage(fmt::format("`{}` is no range", text), fmt::format("write {}", shape));
+  }
+  auto field = searched_field(text.substr(0, equals), searchable);
+  if (!field) return field.error();
+  RangeRequest out{*field, {}, std::string(text)};
+  const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(*field)];
+  const std::string_view rest = text.substr(equals + 1);
+  const bool is_list = rest.find(':') == std::string_view::npos;
+  std::vector<std::int64_t> numbers;
+  bool multiplies = false;
+  for (std::size_t begin = 0; begin <= rest.size();) {
+    const std::size_t end = std::min(rest.find(is_list ? ',' : ':', begin), rest.size());
+    if (!is_list && numbers.size() == 2 && rest.substr(begin, 1) == "*") {
+      multiplies = true;
+      ++begin;
+    }
+    const auto number = parse_integer(rest.substr(begin, end - begin));
+    if (!number) {
+      return usage(fmt::format("`{}` in `{}` is no whole number", rest.substr(begin, end - begin), text),
+                   fmt::format("write {}", shape));
+    }
+    numbers.push_back(*number);
+    begin = end + 1;
+  }
+  if (!is_list && numbers.size() > 3) {
+    return usage(fmt::format("`{}` has {} numbers", text, numbers.size()), fmt::format("write {}", shape));
+  }
+  const std::size_t limits = is_list ? numbers.size() : 2;
+  for (std::size_t i = 0; i < limits; ++i) {
+    if (numbers[i] < info.minimum || numbers[i] > info.maximum) {
+      return usage(fmt::format("{} in `{}` is outside of what `{}` can be", numbers[i], text, info.name),
+                   fmt::format("{} to {}", with_commas(info.minimum), with_commas(info.maximum)));
+    }
+  }
+  if (is_list) {
+    out.values = std::move(numbers);
+    return out;
+  }
+  const std::int64_t step = numbers.size() == 3 ? numbers[2] : 1;
+  if (numbers[0] > numbers[1]) {
+    return usage(fmt::format("`{}` is empty: {} is above {}", text, numbers[0], numbers[1]));
+  }
+  if (multiplies) {
+    if (step < 2) return usage(fmt::format("the factor of `{}` must be at least 2", text));
+    if (numbers[0] < 1) return usage(fmt::format("`{}` multiplies from {}", text, numbers[0]), "from 1 on");
+    for (std::int64_t at = numbers[0]; at <= numbers[1]; at *= step) out.values.push_back(at);
+    return out;
+  }
+  if (step < 1) return usage(fmt::format("the step of `{}` must be at least 1", text));
+  if (static_cast<std::size_t>((numbers[1] - numbers[0]) / step) >= most_range_values) {
+    return usage(fmt::format("`{}` has more than {} values", text,
+                             with_commas(static_cast<std::int64_t>(most_range_values))),
+                 "a larger step");
+  }
+  for (std::int64_t at = numbers[0]; at <= numbers[1]; at += step) out.values.push_back(at);
+  return out;
+}
+
+std::vector<std::string_view> usual_fields(const model::Reading& reading) {
+  const model::ModelSpec& model = reading.setup.model;
+  std::vector<std::string_view> out{"hidden_size", "num_layers"};
+  if (model.mla.kv_lora_rank == 0) {
+    out.push_back("head_dim");
+    if (!links_of(reading).head_dim_from_hidden) out.push_back("num_attention_heads");
+    if (model.num_key_value_heads != model.num_attention_heads) out.push_back("num_key_value_heads");
+  }
+  const bool one_width = model.moe.num_experts > 0 && links_of(reading).moe_intermediate_size;
+  if (one_width || model.moe.num_experts <= 0 || model.moe.first_dense_layers > 0 ||
+      model.moe.layer_interval > 1) {
+    out.push_back("intermediate_size");
+  }
+  if (model.moe.num_experts > 0 && !one_width) out.push_back("moe_intermediate_size");
+  if (model.lm_head) out.push_back("vocab_size");
+  return out;
+}
+
+void set_axes(Problem& problem, const AxesRequest& request, std::vector<Error>& errors) {
+  const std::size_t before = errors.size();
+  std::vector<std::string> vary = request.vary;
+  for (const auto* names : {&request.vary, &request.fix}) {
+    for (const std::string& name : *names) {
+      auto field = searched_field(name, true);
+      if (!field) errors.push_back(field.error());
+    }
+  }
+  const bool usual = vary.empty();
+  if (usual) {
+    for (const std::string_view each : usual_fields(*problem.reading)) {
+      if (!is_in(request.fix, each)) vary.emplace_back(each);
+    }
+  }
+  for (const std::string& name : request.fix) {
+    if (!usual && is_in(vary, name))
+      errors.push_back(usage(fmt::format("`{}` is both fixed and varied", name)));
+  }
+  std::vector<RangeRequest> ranges = request.ranges;
+  for (const RangeRequest& range : ranges) {
+    const std::string name(name_of(range.field));
+    if (is_in(request.fix, name)) {
+      errors.push_back(usage(fmt::format("`{}` is fixed, and `--range {}` varies it", name, range.text)));
+    }
+    const auto same = std::count_if(ranges.begin(), ranges.end(),
+                                    [&](const RangeRequest& each) { return each.field == range.field; });
+    if (same > 1 && &range == &*std::find_if(ranges.begin(), ranges.end(), [&](const RangeRequest& each) {
+          return each.field == range.field;
+        })) {
+      errors.push_back(usage(fmt::format("`{}` has {} ranges", name, same), "one each"));
+    }
+    const std::int64_t now = value_of(problem.start, range.field);
+    const std::int64_t least = *std::min_element(range.values.begin(), range.values.end());
+    if (only_grows(name) && least < now) {
+      errors.push_back(
+          usage(fmt::format("`--range {}` goes below {}: `{}` can only grow", range.text, now, name),
+                "what is there stays, padding is added"));
+    }
+    if (!is_in(vary, name)) vary.push_back(name);
+  }
+  // The number of heads and their width follow from each other where hidden_size joins them: one is enough.
+  const auto ranged = [&](std::string_view name) {
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [&](const RangeRequest& r) { return name_of(r.field) == name; });
+  };
+  if (usual && problem.links.head_dim_from_hidden && is_in(vary, "head_dim") && !ranged("head_dim") &&
+      (ranged("num_attention_heads") || is_in(request.fix, "num_attention_heads"))) {
+    std::erase(vary, "head_dim");
+  }
+  if (errors.size() > before) return;
+
+  const FieldId hidden = model::find_field("hidden_size");
+  std::vector<std::int64_t> hidden_sizes{problem.start.model.hidden_size};
+  for (const RangeRequest& range : ranges) {
+    if (range.field == hidden) hidden_sizes = range.values;
+  }
+  if (is_in(vary, "hidden_size") && !ranged("hidden_size")) hidden_sizes = usual_values(problem, hidden, {});
+  problem.relative_groups = usual && is_in(vary, "num_key_value_heads") && !ranged("num_key_value_heads");
+  for (const std::string& name : vary) {
+    const FieldId field = model::find_field(name);
+    const std::int64_t now = value_of(problem.start, field);
+    Axis axis{field, {}};
+    const auto range =
+        std::find_if(ranges.begin(), ranges.end(), [&](const RangeRequest& r) { return r.field == field; });
+    if (range != ranges.end()) {
+      axis.values = range->values;
+    } else if (problem.relative_groups && field == num_key_value_heads_field()) {
+      axis.values = {0, 1};
+    } else {
+      axis.values = usual_values(problem, field, hidden_sizes);
+      axis.values.push_back(now);
+      if (only_grows(name)) std::erase_if(axis.values, [&](std::int64_t value) { return value < now; });
+    }
+    if (!(problem.relative_groups && field == num_key_value_heads_field())) sort_for_search(axis.values, now);
+    const bool known = std::any_of(problem.axes.begin(), problem.axes.end(),
+                                   [&](const Axis& each) { return each.field == field; });
+    if (!known) problem.axes.push_back(std::move(axis));
+  }
+  std::sort(problem.axes.begin(), problem.axes.end(),
+            [](const Axis& a, const Axis& b) { return search_order(a.field) < search_order(b.field); });
+  if (problem.axes.empty()) errors.push_back(usage("nothing is left to vary: every field is fixed"));
+}
+
+}  // namespace shapelint::suggest

@@ -1,0 +1,98 @@
+// Memory per GPU.
+#include "suggest/edit/footprint.hpp"
+
+#include <algorithm>
+
+#include "base/dtype.hpp"
+#include "model/cnn/cnn.hpp"
+#include "model/lower/lower.hpp"
+
+namespace shapelint::suggest {
+
+namespace {
+
+// Bytes per parameter (arXiv 1910.02054, section 3.1).
+constexpr double weight_bytes = 2;
+constexpr double gradient_bytes = 2;
+constexpr double optimizer_bytes = 12;
+constexpr double fp32_bytes = 4;
+
+double real(std::int64_t value) {
+  return static_cast<double>(std::max<std::int64_t>(1, value));
+}
+
+// Bytes of activations per layer (arXiv 2205.05198): sbh (10 + 24/t + 5 a s / (h t)), with sequence
+// parallelism sbh/t (34 + 5 a s / h); the last term is the score matrix, which a fused kernel and selective
+// recomputation do not keep; with full recomputation the input alone, 2 sbh.
+double layer_activation_bytes(const model::Setup& setup) {
+  const model::ModelSpec& model = setup.model;
+  const model::Plan& plan = setup.plan;
+  const double t = real(plan.tensor);
+  const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
+  const double stream = tokens * real(model.hidden_size);
+  if (plan.recompute == model::Recompute::full) return 2 * stream;
+  const bool keeps_scores =
+      plan.attention == model::Attention::unfused && plan.recompute == model::Recompute::none;
+  const double scores = keeps_scores ? 5 * real(model.num_attention_heads) * real(plan.sequence_length) /
+                                           real(model.hidden_size)
+                                     : 0;
+  // Cross-attention keeps what self-attention keeps: of the 34, its input, mask and norm (5), and 8 that are
+  // split.
+  const double whole = 10 + (model.cross_attention ? 5 : 0);
+  const double split = 24 + (model.cross_attention ? 8 : 0);
+  if (plan.sequence_parallel) return stream / t * (whole + split + scores);
+  return stream * (whole + split / t + scores / t);
+}
+
+}  // namespace
+
+namespace {
+
+// Of a CNN: what every layer's gradient needs is kept in training (a batch norm keeps its input beside its
+// output), and two tensors in inference, where the largest decides.
+double network_bytes(const model::Setup& setup) {
+  const model::NetworkSize size = model::size_of(model::resolve(setup.model));
+  const double element = std::max(2.0, bytes_of(setup.plan.dtype));
+  const double images = real(setup.plan.micro_batch_size);
+  const auto parameters = static_cast<double>(size.parameters);
+  if (setup.plan.mode != model::Mode::train)
+    return parameters * bytes_of(setup.plan.dtype) + 2 * images * size.largest_elements * element;
+  const double data = setup.plan.zero >= 1 ? real(setup.plan.data) : 1;
+  return parameters * (weight_bytes + gradient_bytes + optimizer_bytes / data) +
+         images * (size.output_elements + size.normalized_elements) * element;
+}
+
+}  // namespace
+
+double memory_bytes(const model::Setup& setup) {
+  const model::ModelSpec& model = setup.model;
+  if (!model.conv.empty()) return network_bytes(setup);
+  const model::Plan& plan = setup.plan;
+  const double shards = real(plan.tensor) * real(plan.pipeline);
+  const auto all = static_cast<double>(model::parameter_count(setup));
+  const auto experts = static_cast<double>(model::expert_parameter_count(setup));
+  const double parameters = (all - experts) / shards + experts / shards / real(plan.expert);
+  const double layers = real(model.num_layers) / real(plan.pipeline);
+  if (plan.mode != model::Mode::train) {
+    const double tokens =
+        real(plan.micro_batch_size) * real(plan.pipeline) *  // a batch in every stage
+        (static_cast<double>(plan.context_length) + (plan.mode == model::Mode::decode
+                                                         ? static_cast<double>(plan.speculative_tokens) + 1
+                                                         : real(plan.sequence_length)));
+    const double read = plan.mode == model::Mode::decode && plan.prefill_tokens > 0
+                            ? static_cast<double>(plan.context_length)  // the prompt's own cache
+                            : 0.0;
+    return model::served_weight_bytes(setup) + (tokens + read) * model::cache_bytes_per_token(setup);
+  }
+  const double data = real(plan.data);
+  const double states = parameters * ((plan.zero >= 3 ? weight_bytes / data : weight_bytes) +
+                                      (plan.zero >= 2 ? gradient_bytes / data : gradient_bytes) +
+                                      (plan.zero >= 1 ? optimizer_bytes / data : optimizer_bytes));
+  const double in_flight = std::min(real(plan.pipeline), real(plan.gradient_accumulation));
+  const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
+  const double logits =
+      model.lm_head ? tokens * real(model::vocab_rows(setup)) / real(plan.tensor) * fp32_bytes : 0;
+  return states + layers * in_flight * layer_activation_bytes(setup) + logits;
+}
+
+}  // namespace shapelint::suggest

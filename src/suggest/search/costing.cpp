@@ -1,0 +1,166 @@
+// Costs for an objective.
+#include "suggest/search/costing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cost/kernels/memory.hpp"
+#include "model/arithmetic.hpp"
+
+namespace shapelint::suggest {
+
+namespace {
+
+using model::Part;
+
+double real(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+double ranks_of(const model::Plan& plan) {
+  return real(plan.tensor) * real(plan.pipeline) * real(plan.context);
+}
+
+// Tokens of a step that are not padding of a longer sequence.
+double useful_tokens(const model::Setup& setup, const Problem& problem) {
+  const model::Setup& start = problem.start;
+  const double all = model::tokens_per_step(setup);
+  if (!problem.longer_is_padding || setup.plan.mode == model::Mode::decode ||
+      setup.plan.sequence_length <= start.plan.sequence_length)
+    return all;
+  return all * real(start.plan.sequence_length) / real(setup.plan.sequence_length);
+}
+
+}  // namespace
+
+Costing::Costing(const Problem& problem, std::vector<double> references,
+                 std::span<cost::PriceMemo* const> memos)
+    : problem_(problem), references_(std::move(references)) {
+  start_flops_ = model::forward_flops_per_token(problem.start);
+  const double head = model::head_flops_per_token(problem.start);
+  const model::Workload workload = model::lower(problem.start);
+  cost::StepCost step;
+  for (std::size_t gpu = 0; gpu < problem.gpus.size(); ++gpu) {
+    if (memos.empty()) {
+      step = cost::price(*problem.gpus[gpu], workload, problem.start.plan.dtype);
+    } else {
+      memos[gpu]->price(workload, problem.start.plan.dtype, step);
+    }
+    const double time_us = step.time_us;
+    start_us_per_token_.push_back(time_us * ranks_of(problem.start.plan) /
+                                  std::max(1.0, model::tokens_per_step(problem.start)));
+    start_costs_.push_back(cost(problem.start, gpu, time_us, start_flops_ - head, head));
+  }
+  if (references_.empty()) references_ = start_costs_;
+}
+
+double Costing::cost(const model::Setup& plan, std::size_t gpu, double time_us, double layer_flops,
+                     double head_flops) const {
+  const double us_per_token = time_us * ranks_of(plan.plan) / std::max(1.0, useful_tokens(plan, problem_));
+  // A smaller model is not faster for doing less: gain() has the same rule.
+  const double flops = layer_flops + head_flops;
+  const double at_equal_work = flops > 0 ? us_per_token * std::max(1.0, start_flops_ / flops) : us_per_token;
+  switch (problem_.objective) {
+    case Objective::tokens:
+      return at_equal_work;
+    case Objective::cost:
+      return at_equal_work * (gpu < problem_.prices.size() ? problem_.prices[gpu] : 1.0);
+    case Objective::mfu: {
+      const double work = model::model_flops_per_step(plan, layer_flops, head_flops);
+      return work > 0 ? time_us * cost::peak_flops_per_us(*problem_.gpus[gpu], plan.plan.dtype) / work
+                      : time_us;
+    }
+    case Objective::step:
+    case Objective::prefill:
+      return time_us;
+    case Objective::decode:
+      return us_per_token;
+  }
+  return time_us;
+}
+
+double Costing::start_value() const {
+  std::vector<double> ratios;
+  for (std::size_t gpu = 0; gpu < start_costs_.size(); ++gpu)
+    ratios.push_back(references_[gpu] / start_costs_[gpu]);
+  return combine(ratios);
+}
+
+double Costing::combine(std::span<const double> ratios) const {
+  if (ratios.size() == 1) return ratios[0];
+  if (problem_.basket == Basket::worst) return *std::min_element(ratios.begin(), ratios.end());
+  double sum = 0;
+  for (std::size_t gpu = 0; gpu < ratios.size(); ++gpu) sum += problem_.weights[gpu] * ratios[gpu];
+  return sum;
+}
+
+Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* const> parts,
+                           PartTable& table) const {
+  Estimate out;
+  for (const PartNode* part : parts) {
+    if (!part->valid) return out;
+  }
+  const PartNode& attention = *parts[static_cast<std::size_t>(Part::attention)];
+  const PartNode& mlp = *parts[static_cast<std::size_t>(Part::mlp)];
+  const PartNode& mixture = *parts[static_cast<std::size_t>(Part::mixture)];
+  const PartNode& frame = *parts[static_cast<std::size_t>(Part::frame)];
+  const PartNode& ends = *parts[static_cast<std::size_t>(Part::ends)];
+  const std::int64_t layers = plan.model.num_layers;
+  const std::int64_t attentions = model::num_attention_layers(plan.model);
+  const std::int64_t mlps = model::num_dense_layers(plan.model);
+  const std::int64_t mixtures = model::num_moe_layers(plan.model);
+  const auto parameters = [&](bool high) {
+    const auto of = [&](const PartNode& node) { return high ? node.parameters_high : node.parameters_low; };
+    return model::plus(model::times(attentions, of(attention)), model::times(layers, of(frame)),
+                       model::times(mlps, of(mlp)), model::times(mixtures, of(mixture)), of(ends));
+  };
+  const std::int64_t least = parameters(false);
+  out.parameters_high = parameters(true);
+  const Bounds& bounds = problem_.bounds;
+  if (real(least) > bounds.parameters_high || real(out.parameters_high) < bounds.parameters_low) return out;
+  const auto layer_flops = [&](bool high) {
+    const auto of = [&](const PartNode& node) { return high ? node.products_high : node.products_low; };
+    return 2 * (real(attentions) * of(attention) + real(mlps) * of(mlp) + real(mixtures) * of(mixture));
+  };
+  const double most_layer_flops = layer_flops(true);
+  const double most_head_flops = 2 * ends.products_high;
+  if (layer_flops(false) + 2 * ends.products_low > bounds.flops_high ||
+      most_layer_flops + most_head_flops < bounds.flops_low) {
+    return out;
+  }
+  out.feasible = true;
+
+  const model::LayerRuns runs = model::layer_runs(plan);
+  const double ranks = real(plan.plan.tensor) * real(plan.plan.pipeline);
+  const double experts = real(model::times(mixtures, mixture.experts_low));
+  const model::RankParameters held{(real(least) - experts) / ranks, experts / ranks / real(plan.plan.expert)};
+  const bool training = plan.plan.mode == model::Mode::train;
+  const double micro_batches =
+      training ? real(std::max<std::int64_t>(1, plan.plan.gradient_accumulation)) : 1.0;
+  const double bubble = training ? real(plan.plan.pipeline - 1) / micro_batches : 0.0;
+  constexpr std::size_t most_gpus = 16;
+  std::array<double, most_gpus> values{};
+  std::array<double, most_gpus> speeds{};
+  const double tokens = std::max(1.0, useful_tokens(plan, problem_));
+  const std::size_t gpus = problem_.gpus.size();
+  for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
+    PartTime sum;
+    add(sum, table.time(attention, gpu), runs.attention);
+    add(sum, table.time(frame, gpu), runs.all);
+    if (runs.mlp > 0) add(sum, table.time(mlp, gpu), runs.mlp);
+    if (runs.mixture > 0) add(sum, table.time(mixture, gpu), runs.mixture);
+    add(sum, table.time(ends, gpu), 1);
+    if (training) table.add_update(plan, held, gpu, sum);
+    const double time_us = step_us(sum, micro_batches, bubble);
+    const double least_cost = cost(plan, gpu, time_us, most_layer_flops, most_head_flops);
+    values[gpu] = references_[gpu] / least_cost;
+    out.worst =
+        gpu == 0 ? start_costs_[gpu] / least_cost : std::min(out.worst, start_costs_[gpu] / least_cost);
+    speeds[gpu] = start_us_per_token_[gpu] * tokens / (time_us * ranks_of(plan.plan));
+  }
+  out.value = combine({values.data(), gpus});
+  out.speed = combine({speeds.data(), gpus});
+  return out;
+}
+
+}  // namespace shapelint::suggest

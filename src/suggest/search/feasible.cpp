@@ -1,0 +1,194 @@
+// Conditions on candidates.
+#include "suggest/search/feasible.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "model/lower/lower.hpp"
+#include "suggest/edit/footprint.hpp"
+#include "suggest/search/optimize.hpp"
+
+namespace shapelint::suggest {
+
+namespace {
+
+constexpr double bytes_per_gb = 1e9;
+
+enum BuiltIn : std::size_t { whole, parameters, tokens, flops, aspect, memory, built_in_count };
+
+bool between(double value, double low, double high) {
+  return value >= low && value <= high;
+}
+
+double aspect_of(const model::Setup& setup) {
+  return static_cast<double>(setup.model.hidden_size) /
+         static_cast<double>(std::max<std::int64_t>(1, setup.model.num_layers));
+}
+
+// Smallest set of bits that meets every mask, by size; empty when there is none of up to three.
+std::vector<std::size_t> hitting_set(const std::set<std::uint64_t>& masks, std::size_t bits) {
+  const auto meets = [&](std::uint64_t chosen) {
+    return std::all_of(masks.begin(), masks.end(), [&](std::uint64_t mask) { return (mask & chosen) != 0; });
+  };
+  const auto bit = [](std::size_t i) { return std::uint64_t{1} << i; };
+  for (std::size_t a = 0; a < bits; ++a) {
+    if (meets(bit(a))) return {a};
+  }
+  for (std::size_t a = 0; a < bits; ++a) {
+    for (std::size_t b = a + 1; b < bits; ++b) {
+      if (meets(bit(a) | bit(b))) return {a, b};
+    }
+  }
+  for (std::size_t a = 0; a < bits; ++a) {
+    for (std::size_t b = a + 1; b < bits; ++b) {
+      for (std::size_t c = b + 1; c < bits; ++c) {
+        if (meets(bit(a) | bit(b) | bit(c))) return {a, b, c};
+      }
+    }
+  }
+  std::vector<std::size_t> all;
+  for (std::size_t a = 0; a < bits; ++a) all.push_back(a);
+  return all;
+}
+
+}  // namespace
+
+Feasible::Feasible(const Problem& problem) : problem_(problem) {
+  if (problem.constraints) constraints_ = problem.constraints();
+  constexpr std::size_t most = 64 - built_in_count;
+  if (constraints_.size() > most) constraints_.resize(most);
+  double smallest_gb = 0;
+  for (const gpu::Gpu* gpu : problem.gpus) {
+    if (gpu->dram_size_gb <= 0) continue;
+    smallest_gb = smallest_gb > 0 ? std::min(smallest_gb, gpu->dram_size_gb) : gpu->dram_size_gb;
+  }
+  const double needed = (1 + memory_slack) * memory_bytes(problem.start);
+  fits_start_ = needed <= smallest_gb * bytes_per_gb;
+  memory_bytes_ = smallest_gb > 0 ? std::max(needed, smallest_gb * bytes_per_gb) : 0;
+}
+
+bool Feasible::plan(const model::Setup& plan) const {
+  const Bounds& bounds = problem_.bounds;
+  return between(aspect_of(plan), bounds.aspect_low, bounds.aspect_high) &&
+         between(model::tokens_per_step(plan), bounds.tokens_low, bounds.tokens_high);
+}
+
+bool Feasible::fits(const model::Setup& setup) const {
+  return !problem_.budget.memory || memory_bytes_ <= 0 || memory_bytes(setup) <= memory_bytes_;
+}
+
+bool Feasible::candidate(std::span<const std::int64_t> values) {
+  const Unresolved failed = resolve(problem_, values, setup_);
+  if (failed.attention || failed.mlp) return false;
+  const std::size_t count = constraints_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = (last_ + i) % count;
+    if (constraints_[at].holds(setup_)) continue;
+    last_ = at;
+    return false;
+  }
+  return fits(setup_);
+}
+
+std::vector<std::string> Feasible::names() const {
+  const Bounds& b = problem_.bounds;
+  std::vector<std::string> out(built_in_count);
+  out[whole] = "whole heads: `num_attention_heads * head_dim = hidden_size`";
+  out[parameters] = fmt::format("`--params`: {} to {} parameters", count_short(b.parameters_low),
+                                count_short(b.parameters_high));
+  out[tokens] = "`--tokens`: tokens per step";
+  out[flops] = "`--flops`: FLOPs per token";
+  out[aspect] = fmt::format("`--aspect`: hidden_size / num_layers from {} to {}", fixed(b.aspect_low, 1),
+                            fixed(b.aspect_high, 1));
+  out[memory] = fmt::format("memory: at most {} GB on one GPU{}", fixed(memory_bytes_ / bytes_per_gb, 0),
+                            fits_start_ ? "" : ", 5 % above what the present shape needs");
+  for (const Constraint& each : constraints_)
+    out.push_back(each.name.starts_with('`') ? each.name
+                                             : fmt::format("rule {0} (`shapelint explain {0}`)", each.name));
+  return out;
+}
+
+std::uint64_t Feasible::broken(std::span<const std::int64_t> values) {
+  const Unresolved failed = resolve(problem_, values, setup_);
+  const Bounds& b = problem_.bounds;
+  std::uint64_t mask = 0;
+  const auto check = [&](std::size_t bit, bool holds) {
+    if (!holds) mask |= std::uint64_t{1} << bit;
+  };
+  check(whole, !failed.attention && !failed.mlp);
+  if (mask != 0) return mask;  // the rest has no meaning then
+  check(parameters,
+        between(static_cast<double>(model::parameter_count(setup_)), b.parameters_low, b.parameters_high));
+  check(tokens, between(model::tokens_per_step(setup_), b.tokens_low, b.tokens_high));
+  check(flops, between(model::forward_flops_per_token(setup_), b.flops_low, b.flops_high));
+  check(aspect, between(aspect_of(setup_), b.aspect_low, b.aspect_high));
+  check(memory, fits(setup_));
+  for (std::size_t i = 0; i < constraints_.size(); ++i) {
+    check(built_in_count + i, constraints_[i].holds(setup_));
+  }
+  return mask;
+}
+
+namespace {
+
+// Calls `visit` with the values of each combination, or of `most` that are evenly spread, until it says no.
+template <class Visit>
+void for_each_combination(const Problem& problem, std::size_t most, const Visit& visit) {
+  double combinations = 1;
+  for (const Axis& axis : problem.axes) combinations *= static_cast<double>(axis.values.size());
+  const double step = std::max(1.0, combinations / static_cast<double>(most));
+  std::vector<std::int64_t> values(problem.axes.size());
+  for (double at = 0; at < combinations; at += step) {
+    double index = std::floor(at);
+    for (std::size_t i = problem.axes.size(); i-- > 0;) {
+      const auto size = static_cast<double>(problem.axes[i].values.size());
+      const double quotient = std::floor(index / size);
+      values[i] = problem.axes[i].values[static_cast<std::size_t>(index - quotient * size)];
+      index = quotient;
+    }
+    if (!visit(values)) return;
+  }
+}
+
+}  // namespace
+
+Broken count_broken(const Problem& problem, std::size_t most) {
+  Feasible feasible(problem);
+  Broken out;
+  out.names = feasible.names();
+  out.counts.resize(out.names.size());
+  for_each_combination(problem, most, [&](std::span<const std::int64_t> values) {
+    const std::uint64_t mask = feasible.broken(values);
+    ++out.looked_at;
+    if (mask != 0) ++out.any;
+    for (std::size_t i = 0; i < out.counts.size(); ++i) out.counts[i] += mask >> i & 1U ? 1 : 0;
+    return true;
+  });
+  return out;
+}
+
+std::vector<std::string> unsatisfiable(const Problem& problem, std::size_t most) {
+  Feasible feasible(problem);
+  std::set<std::uint64_t> masks;
+  bool some_allowed = false;
+  for_each_combination(problem, most, [&](std::span<const std::int64_t> values) {
+    const std::uint64_t mask = feasible.broken(values);
+    some_allowed = mask == 0;
+    masks.insert(mask);
+    return !some_allowed;
+  });
+  if (some_allowed) return {};
+  // A mask that holds another one adds nothing.
+  const std::vector<std::string> names = feasible.names();
+  // Where only the heads are not whole nothing else is known: not to blame unless nothing else is left.
+  if (masks.size() > 1) masks.erase(std::uint64_t{1} << whole);
+  std::vector<std::string> out;
+  for (const std::size_t bit : hitting_set(masks, names.size())) out.push_back(names[bit]);
+  return out;
+}
+
+}  // namespace shapelint::suggest

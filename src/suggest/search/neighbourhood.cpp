@@ -1,0 +1,178 @@
+// Neighbourhoods of the present values.
+#include "suggest/search/neighbourhood.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include "suggest/edit/change.hpp"
+
+namespace shapelint::suggest {
+
+namespace {
+
+using model::FieldId;
+
+// Multiples worth trying, in elements per rank: full-width loads of 16-bit types (8, 64: 16 and 128 bytes,
+// NVIDIA Matrix Multiplication Background, Table 1) and the sides of tiles (128, 256).
+constexpr std::array<std::int64_t, 4> width_multiples{64, 128, 256, 512};
+// Head dimensions that models have and kernels are built for. Narrower and wider ones are looked at only
+// where the present one is that narrow or wide: how few heads a model can do with is not a question of speed.
+constexpr std::array<std::int64_t, 9> head_dims{32, 64, 80, 96, 112, 128, 160, 192, 256};
+constexpr std::int64_t narrowest_usual = 64;
+constexpr std::int64_t widest_usual = 128;
+// How far the number of heads may move: a quarter to four times as many.
+constexpr std::int64_t head_factor = 4;
+constexpr std::size_t most_values = 64;        // per axis
+constexpr std::int64_t largest_degree = 1024;  // that is looked for
+
+std::int64_t floor_multiple(std::int64_t value, std::int64_t multiple) {
+  return value / multiple * multiple;
+}
+
+void add_multiples(std::vector<std::int64_t>& values, std::int64_t value, std::int64_t multiple, double reach,
+                   bool down) {
+  const auto distance = static_cast<std::int64_t>(std::floor(static_cast<double>(value) * reach));
+  const std::int64_t below = floor_multiple(value, multiple);
+  const std::int64_t above = below == value ? value + multiple : below + multiple;
+  for (std::int64_t at = above, count = 0; at <= value + distance || count == 0; at += multiple, ++count) {
+    if (count >= static_cast<std::int64_t>(most_values)) break;
+    values.push_back(at);
+  }
+  if (!down) return;
+  const std::int64_t first = below == value ? value - multiple : below;
+  for (std::int64_t at = first, count = 0; at > 0 && (at >= value - distance || count == 0);
+       at -= multiple, ++count) {
+    if (count >= static_cast<std::int64_t>(most_values)) break;
+    values.push_back(at);
+  }
+}
+
+// A sequence stays within an eighth: further away it is another workload.
+constexpr std::int64_t length_part = 8;
+
+// The nearest multiple each way only makes sense while it is near: half the value at most.
+void drop_far(std::vector<std::int64_t>& values, std::int64_t value, std::int64_t part = 2) {
+  std::erase_if(values, [&](std::int64_t v) { return v < value - value / part || v > value + value / part; });
+}
+
+// Numbers of heads that split `hidden_size` into heads of usual widths.
+void add_heads(std::vector<std::int64_t>& values, const model::Setup& setup, std::int64_t hidden_size) {
+  const std::int64_t present = setup.model.num_attention_heads;
+  for (const std::int64_t head_dim : usual_head_dims(setup.model.head_dim)) {
+    const std::int64_t heads = hidden_size / head_dim;
+    if (hidden_size % head_dim != 0 || heads * head_factor < present || heads > present * head_factor)
+      continue;
+    values.push_back(heads);
+  }
+}
+
+}  // namespace
+
+Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
+  const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(field)];
+  const model::Setup& setup = reading.setup;
+  const std::int64_t value = info.get(setup);
+  const std::int64_t tensor = std::max<std::int64_t>(1, setup.plan.tensor);
+  Axis axis{field, {}};
+  std::vector<std::int64_t>& values = axis.values;
+  const std::string_view name = info.name;
+  if (name == "num_attention_heads") {
+    if (links_of(reading).head_dim_from_hidden) {
+      add_heads(values, setup, setup.model.hidden_size);
+    }
+    // Heads of an unusual hidden size, or whose width is stated apart from it.
+    if (values.empty() || values == std::vector<std::int64_t>{value}) {
+      for (const std::int64_t multiple : {tensor, 8 * tensor})
+        add_multiples(values, value, multiple, 0, true);
+    }
+  } else if (name == "head_dim" || name == "value_head_dim" || name.starts_with("mla_")) {
+    for (const std::int64_t multiple : {8, 16, 32, 64, 128}) add_multiples(values, value, multiple, 0, true);
+    drop_far(values, value);
+  } else if (name == "hidden_size") {
+    const std::int64_t heads = std::max<std::int64_t>(1, setup.model.num_attention_heads);
+    for (const std::int64_t multiple : width_multiples) add_multiples(values, value, multiple, reach, true);
+    for (const std::int64_t multiple : {heads, 8 * heads, 64 * heads}) {
+      add_multiples(values, value, multiple, multiple == heads ? 0 : reach, true);
+    }
+    drop_far(values, value);
+  } else if (name == "intermediate_size" || name == "moe_intermediate_size" ||
+             name == "moe_shared_intermediate_size") {
+    if (value > 0) {
+      for (const std::int64_t multiple : width_multiples) {
+        add_multiples(values, value, multiple * tensor, reach, true);
+      }
+    }
+    drop_far(values, value);
+  } else if (name == "vocab_size") {
+    for (const std::int64_t multiple : width_multiples) {
+      add_multiples(values, value, multiple * tensor, 0, false);
+    }
+    drop_far(values, value);
+  } else if (name == "sequence_length") {
+    for (const std::int64_t multiple : width_multiples) add_multiples(values, value, multiple, 0, true);
+    drop_far(values, value, length_part);
+  } else if (name == "micro_batch_size" || name == "gradient_accumulation") {
+    for (const std::int64_t factor : {2, 4, 8}) values.push_back(value * factor);
+    for (std::int64_t power = 1; power < 2 * value && power > 0; power *= 2) {
+      if (power > value / 2) values.push_back(power);
+    }
+  } else if (name == "tensor" || name == "pipeline" || name == "expert" || name == "context") {
+    const std::int64_t whole = name == "tensor"     ? setup.model.num_attention_heads
+                               : name == "pipeline" ? setup.model.num_layers
+                               : name == "expert"   ? setup.model.moe.num_experts
+                                                    : setup.plan.sequence_length;
+    for (std::int64_t degree = 1; degree <= std::min(2 * value, largest_degree); ++degree) {
+      if (whole % degree == 0) values.push_back(degree);
+    }
+  } else if (name == "num_layers") {
+    add_multiples(values, value, std::max<std::int64_t>(1, setup.plan.pipeline), 0, true);
+    drop_far(values, value);
+  } else if (name == "num_key_value_heads") {
+    for (std::int64_t heads = 1; heads <= setup.model.num_attention_heads; ++heads) {
+      if (setup.model.num_attention_heads % heads == 0 && heads * 2 >= value && heads <= value * 2) {
+        values.push_back(heads);
+      }
+    }
+  }
+  std::erase_if(values, [&](std::int64_t v) { return v < info.minimum || v > info.maximum; });
+  values.push_back(value);
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return axis;
+}
+
+bool is_usual_head_dim(std::int64_t head_dim, std::int64_t present) {
+  return head_dim == present ||
+         (head_dim >= std::min(narrowest_usual, present) && head_dim <= std::max(widest_usual, present));
+}
+
+std::vector<std::int64_t> usual_head_dims(std::int64_t present) {
+  std::vector<std::int64_t> out;
+  std::copy_if(head_dims.begin(), head_dims.end(), std::back_inserter(out),
+               [&](std::int64_t each) { return is_usual_head_dim(each, present); });
+  return out;
+}
+
+std::vector<Axis> neighbourhoods(const model::Reading& reading, std::span<const FieldId> fields,
+                                 double reach) {
+  std::vector<Axis> axes;
+  Axis* heads = nullptr;
+  const Axis* hidden = nullptr;
+  axes.reserve(fields.size());
+  for (const FieldId field : fields) {
+    axes.push_back(neighbourhood(reading, field, reach));
+    const std::string_view name = model::fields()[static_cast<std::size_t>(field)].name;
+    if (name == "num_attention_heads") heads = &axes.back();
+    if (name == "hidden_size") hidden = &axes.back();
+  }
+  if (heads != nullptr && hidden != nullptr && links_of(reading).head_dim_from_hidden) {
+    for (const std::int64_t width : hidden->values) add_heads(heads->values, reading.setup, width);
+    std::sort(heads->values.begin(), heads->values.end());
+    heads->values.erase(std::unique(heads->values.begin(), heads->values.end()), heads->values.end());
+  }
+  return axes;
+}
+
+}  // namespace shapelint::suggest

@@ -1,0 +1,349 @@
+// Branch and bound over whole models.
+#include "suggest/search/optimize.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "suggest/search/costing.hpp"
+#include "suggest/search/feasible.hpp"
+#include "suggest/search/ranking.hpp"
+
+namespace shapelint::suggest {
+
+namespace {
+
+// A candidate that is better by less is not better.
+constexpr double least_gain = 1e-4;
+
+using Nodes = std::array<PartNode, model::part_count>;
+
+// What all threads share: which branches are left, and the value that candidates must reach.
+struct Shared {
+  const Problem& problem;
+  const SearchOptions& options;
+  const Costing& costing;
+  const Order& order;
+  std::span<cost::PriceMemo* const> memos;  // for one thread only
+  double floor = 0;                         // value that candidates must be above
+  double worst_floor = 0;                   // Estimate::worst that candidates must reach
+  std::size_t threads = 1;
+  std::size_t task_level = 0;
+  std::size_t bound_level = 0;  // axes that must be fixed before anything can be estimated
+  std::vector<std::vector<std::uint32_t>> tasks;
+  std::vector<std::atomic<char>> finished;
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> done{0};
+  std::atomic<double> cut{0};
+
+  bool stopped() const { return options.stop != nullptr && options.stop->load(std::memory_order_relaxed); }
+  void raise(double to) {
+    double now = cut.load();
+    while (to > now && !cut.compare_exchange_weak(now, to)) {
+    }
+  }
+};
+
+// Candidates that a search keeps: some of the distinct ones are dropped at the end.
+std::size_t kept(const SearchOptions& options) {
+  constexpr std::size_t spare = 4;
+  return std::max<std::size_t>(1, options.keep) * (options.distinct ? spare : 1);
+}
+
+class Worker {
+ public:
+  explicit Worker(Shared& shared)
+      : shared_(shared),
+        problem_(shared.problem),
+        table_(shared.problem, shared.memos),
+        feasible_(shared.problem),
+        best_(shared.order, kept(shared.options), shared.options.distinct),
+        front_(shared.order),
+        positions_(shared.problem.axes.size()),
+        values_(shared.problem.axes.size()),
+        nodes_(shared.problem.axes.size() + 1) {}
+
+  void run() {
+    // What all threads together may remember; a thread looks after each of its branches.
+    constexpr std::size_t most_bytes = 100'000'000;
+    for (;;) {
+      const std::size_t task = shared_.next.fetch_add(1);
+      if (task >= shared_.tasks.size() || shared_.stopped()) return;
+      if (table_.bytes() > most_bytes / shared_.threads) table_.clear();
+      start(task);
+      visit(shared_.task_level);
+      if (shared_.stopped()) return;
+      shared_.finished[task] = 1;
+      ++shared_.done;
+    }
+  }
+
+  // Upper bound of the value in a branch.
+  double bound_of(std::size_t task) {
+    start(task);
+    return bound(shared_.task_level);
+  }
+
+  const TopList& best() const { return best_; }
+  const Front& front() const { return front_; }
+  double priced() const { return priced_; }
+
+ private:
+  void start(std::size_t task) {
+    plan_ = problem_.start;
+    for (std::size_t part = 0; part < model::part_count; ++part) {
+      if (table_.axes_of(static_cast<model::Part>(part)).empty()) {
+        nodes_[0][part] = table_.node(static_cast<model::Part>(part), 0, positions_);
+      }
+    }
+    viable_ = true;
+    for (std::size_t level = 0; level < shared_.task_level && viable_; ++level) {
+      viable_ = fix(level, shared_.tasks[task][level]);
+    }
+  }
+
+  // Gives axis `level` its value and looks up the parts that depend on it. False: nothing can come of it.
+  bool fix(std::size_t level, std::uint32_t position) {
+    positions_[level] = position;
+    const Axis& axis = problem_.axes[level];
+    values_[level] = axis.values[position];
+    if (level < shared_.bound_level) {
+      model::fields()[static_cast<std::size_t>(axis.field)].set(plan_, values_[level]);
+      if (level + 1 < shared_.bound_level) return true;
+      if (!feasible_.plan(plan_)) return false;
+    }
+    Nodes& nodes = nodes_[level + 1];
+    nodes = nodes_[level];
+    for (std::size_t part = 0; part < model::part_count; ++part) {
+      const auto which = static_cast<model::Part>(part);
+      const auto& axes = table_.axes_of(which);
+      const auto depth =
+          static_cast<std::size_t>(std::upper_bound(axes.begin(), axes.end(), level) - axes.begin());
+      const bool moved = depth > 0 && axes[depth - 1] == level;
+      if (!moved && level + 1 != shared_.bound_level) continue;
+      nodes[part] = table_.node(which, depth, positions_);
+      if (!nodes[part].valid) return false;
+    }
+    return true;
+  }
+
+  Estimate estimate(std::size_t level) {
+    std::array<const PartNode*, model::part_count> parts{};
+    for (std::size_t part = 0; part < parts.size(); ++part) parts[part] = &nodes_[level][part];
+    return shared_.costing.estimate(plan_, parts, table_);
+  }
+
+  // `level` axes are fixed.
+  void visit(std::size_t level) {
+    if (!viable_) return;
+    const std::size_t axes = problem_.axes.size();
+    if (level == axes) {
+      if (axes == 0) return;
+      consider(estimate(axes));
+      return;
+    }
+    if (shared_.options.prune && level >= shared_.bound_level && !worth(estimate(level))) return;
+    for (std::uint32_t i = 0; i < problem_.axes[level].values.size(); ++i) {
+      if (shared_.stopped()) return;
+      if (fix(level, i)) visit(level + 1);
+    }
+  }
+
+  bool worth(const Estimate& estimate) const {
+    if (!estimate.feasible) return false;
+    if (could_be_kept(estimate)) return true;
+    // The sum over open parts is rounded another way than that of one candidate.
+    constexpr double rounding = 1e-12;
+    return shared_.options.front &&
+           !front_.dominates(estimate.parameters_high, estimate.speed * (1 + rounding));
+  }
+
+  bool could_be_kept(const Estimate& estimate) const {
+    return estimate.value > shared_.floor && estimate.worst >= shared_.worst_floor &&
+           estimate.value >= shared_.cut.load(std::memory_order_relaxed);
+  }
+
+  void consider(const Estimate& estimate) {
+    ++priced_;
+    if (!estimate.feasible) return;
+    const bool good = could_be_kept(estimate) && estimate.value >= best_.cut();
+    const bool ahead = shared_.options.front && !front_.dominates(estimate.parameters_high, estimate.speed);
+    if (!good && !ahead) return;
+    if (!feasible_.candidate(values_)) return;
+    Found found{values_, estimate.value, estimate.speed, estimate.parameters_high};
+    if (ahead) front_.add(found);
+    if (!good) return;
+    best_.add(std::move(found));
+    shared_.raise(best_.cut());
+  }
+
+  double bound(std::size_t level) {
+    if (!viable_) return 0;
+    if (level >= shared_.bound_level) {
+      const Estimate e = estimate(level);
+      return e.feasible ? e.value : 0;
+    }
+    double most = 0;
+    for (std::uint32_t i = 0; i < problem_.axes[level].values.size(); ++i) {
+      if (fix(level, i)) most = std::max(most, bound(level + 1));
+    }
+    return most;
+  }
+
+  Shared& shared_;
+  const Problem& problem_;
+  PartTable table_;
+  Feasible feasible_;
+  TopList best_;
+  Front front_;
+  std::vector<std::uint32_t> positions_;
+  std::vector<std::int64_t> values_;
+  std::vector<Nodes> nodes_;  // by level
+  model::Setup plan_;
+  bool viable_ = true;
+  double priced_ = 0;
+};
+
+// Fields that an estimate needs: the plan's, hidden_size and num_layers.
+std::size_t bound_level(const Problem& problem) {
+  const int last = search_order(model::find_field("num_layers"));
+  std::size_t level = 0;
+  while (level < problem.axes.size() && search_order(problem.axes[level].field) <= last) ++level;
+  return std::max<std::size_t>(level, problem.axes.empty() ? 0 : 1);
+}
+
+void make_tasks(Shared& shared, std::size_t threads) {
+  const auto& axes = shared.problem.axes;
+  const int hidden = search_order(model::find_field("hidden_size"));
+  constexpr std::size_t per_thread = 16;
+  std::size_t count = 1;
+  std::size_t level = 0;
+  while (level < axes.size() && (search_order(axes[level].field) <= hidden || count < per_thread * threads)) {
+    count *= axes[level].values.size();
+    ++level;
+  }
+  shared.task_level = level;
+  std::vector<std::uint32_t> at(level, 0);
+  for (;;) {
+    shared.tasks.push_back(at);
+    std::size_t i = level;
+    while (i > 0 && ++at[i - 1] == axes[i - 1].values.size()) at[--i] = 0;
+    if (i == 0) break;
+  }
+  shared.finished = std::vector<std::atomic<char>>(shared.tasks.size());
+}
+
+void report(const Shared& shared, const SearchOptions& options) {
+  options.progress({static_cast<double>(shared.done.load()) / static_cast<double>(shared.tasks.size()),
+                    shared.cut.load()});
+}
+
+// Each worker in a thread of its own.
+void run_all(const Shared& shared, const SearchOptions& options,
+             const std::vector<std::unique_ptr<Worker>>& workers) {
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::size_t running = workers.size();
+  std::vector<std::thread> pool;
+  for (const auto& worker : workers) {
+    pool.emplace_back([&, each = worker.get()] {
+      each->run();
+      const std::lock_guard lock(mutex);
+      --running;
+      ended.notify_all();
+    });
+  }
+  {
+    std::unique_lock lock(mutex);
+    constexpr auto interval = std::chrono::milliseconds(200);
+    while (running > 0) {
+      if (!ended.wait_for(lock, interval, [&] { return running == 0; }) && options.progress) {
+        report(shared, options);
+      }
+    }
+  }
+  for (std::thread& thread : pool) thread.join();
+}
+
+}  // namespace
+
+std::vector<double> start_costs(const Problem& problem) {
+  return Costing(problem, {}).start_costs();
+}
+
+SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
+  SearchOutcome outcome;
+  outcome.candidates = 1;
+  for (const Axis& axis : problem.axes) outcome.candidates *= static_cast<double>(axis.values.size());
+  if (problem.axes.empty() || outcome.candidates == 0) {
+    outcome.candidates = 0;
+    return outcome;
+  }
+  const std::size_t threads =
+      options.threads > 0 ? options.threads : std::max<std::size_t>(2, std::thread::hardware_concurrency());
+  const Costing costing(problem, options.references, options.memos);
+  const Order order(problem);
+  Shared shared{problem, options, costing, order, {}, 0, 0, threads, 0, 0, {}, {}, {}, {}, {}};
+  if (threads == 1) shared.memos = options.memos;
+  if (options.better_only) {
+    shared.floor = costing.start_value() * (1 + least_gain);
+    if (problem.basket == Basket::worst) shared.worst_floor = 1;
+  }
+  shared.bound_level = bound_level(problem);
+  make_tasks(shared, threads);
+
+  std::vector<std::unique_ptr<Worker>> workers;
+  const std::size_t useful = std::min(threads, shared.tasks.size());
+  for (std::size_t i = 0; i < useful; ++i) workers.push_back(std::make_unique<Worker>(shared));
+  if (useful == 1 && !options.progress) {
+    workers.front()->run();
+  } else {
+    run_all(shared, options, workers);
+  }
+
+  TopList best(order, kept(options), options.distinct);
+  Front front(order);
+  for (const auto& worker : workers) {
+    for (const Found& found : worker->best().best()) best.add(found);
+    for (const Found& found : worker->front().points()) front.add(found);
+    outcome.priced += worker->priced();
+  }
+  outcome.best = best.best();
+  if (options.distinct) drop_idle_changes(order, outcome.best);
+  if (outcome.best.size() > options.keep) outcome.best.resize(options.keep);
+  outcome.front = front.points();
+  outcome.complete = shared.done.load() == shared.tasks.size();
+  if (!outcome.complete) {
+    outcome.bound = outcome.best.empty() ? 0 : outcome.best.front().value;
+    for (std::size_t task = 0; task < shared.tasks.size(); ++task) {
+      if (shared.finished[task] == 0)
+        outcome.bound = std::max(outcome.bound, workers.front()->bound_of(task));
+    }
+  }
+  return outcome;
+}
+
+std::vector<double> own_best_costs(const Problem& problem, const SearchOptions& options) {
+  std::vector<double> costs = start_costs(problem);
+  if (problem.gpus.size() < 2) return costs;
+  for (std::size_t gpu = 0; gpu < problem.gpus.size(); ++gpu) {
+    Problem one = problem;
+    one.gpus = {problem.gpus[gpu]};
+    one.weights = {1};
+    if (!problem.prices.empty()) one.prices = {problem.prices[gpu]};
+    SearchOptions own = options;
+    own.keep = 1;
+    own.front = false;
+    own.better_only = false;
+    own.references = {costs[gpu]};
+    const SearchOutcome outcome = optimize(one, own);
+    if (!outcome.best.empty()) costs[gpu] /= std::max(outcome.best.front().value, 1e-300);
+  }
+  return costs;
+}
+
+}  // namespace shapelint::suggest

@@ -1,0 +1,84 @@
+// Prices of a model's parts, remembered: each depends on few of the searched fields, so that millions of
+// models share some thousands of parts. Also the least price over fields that are still open: a lower bound.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cost/step.hpp"
+#include "model/lower/lower.hpp"
+#include "suggest/problem.hpp"
+
+namespace shapelint::suggest {
+
+// Time of one run of a part on one GPU, by what it can hide behind; cost::PriceMemo::price has the equations.
+struct PartTime {
+  std::array<double, 3> busy_us{};  // computation of forward, backward, update
+  std::array<double, 3> each_us{};  // collectives beside them, with every micro-batch
+  std::array<double, 3> once_us{};  // and once a step
+  double waiting_us = 0;            // collectives that nothing hides, per micro-batch
+  double update_waiting_us = 0;     // the same once per step
+};
+void add(PartTime& to, const PartTime& part, double times);
+// Time of a step from the sum of its parts.
+double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble);
+
+// One part with all its fields known, or the extremes over those that are open.
+struct PartNode {
+  bool valid = false;
+  std::int64_t parameters_low = 0, parameters_high = 0;
+  std::int64_t experts_low = 0, experts_high = 0;
+  double products_low = 0, products_high = 0;
+  std::uint32_t times = 0;  // index of the first GPU's PartTime
+};
+
+// Belongs to one thread.
+class PartTable {
+ public:
+  // `memos`: prices known already, by GPU; its own when there are none.
+  explicit PartTable(const Problem& problem, std::span<cost::PriceMemo* const> memos = {});
+
+  // The part with the first `depth` of its axes at the given positions (of all axes), the others open.
+  // The reference holds until the next call.
+  const PartNode& node(model::Part part, std::size_t depth, std::span<const std::uint32_t> positions);
+  const PartTime& time(const PartNode& node, std::size_t gpu) const { return times_[node.times + gpu]; }
+
+  // Axes that a part depends on, ascending.
+  const std::vector<std::size_t>& axes_of(model::Part part) const {
+    return parts_[static_cast<std::size_t>(part)].axes;
+  }
+  // Time of what happens once per step; `sum` is added to.
+  void add_update(const model::Setup& plan, model::RankParameters held, std::size_t gpu, PartTime& sum);
+  // Memory of the parts and products that are remembered, and forgetting them all.
+  std::size_t bytes() const;
+  void clear();
+
+ private:
+  struct Map {  // open addressing from a position to a node
+    std::vector<std::uint64_t> keys;
+    std::vector<std::uint32_t> nodes;
+    std::size_t count = 0;
+  };
+  struct PartAxes {
+    std::vector<std::size_t> axes;
+    std::vector<Map> maps;  // by depth
+  };
+  std::uint32_t find(std::size_t part, std::size_t depth, std::uint64_t key);
+  PartNode compute(std::size_t part, std::uint64_t key);
+  PartNode combine(std::size_t part, std::size_t depth, std::uint64_t key);
+
+  const Problem& problem_;
+  std::array<PartAxes, model::part_count> parts_;
+  std::vector<PartNode> nodes_;
+  std::vector<PartTime> times_;
+  std::vector<std::unique_ptr<cost::PriceMemo>> own_memos_;
+  std::vector<cost::PriceMemo*> memos_;  // by GPU
+  model::Workload scratch_;
+  std::vector<std::int64_t> values_;
+};
+
+}  // namespace shapelint::suggest

@@ -1,0 +1,180 @@
+// Prefill and decode of one plan.
+#include "suggest/serving/serving.hpp"
+
+#include <algorithm>
+
+#include "cost/roofline.hpp"
+#include "cost/step.hpp"
+#include "model/arithmetic.hpp"
+#include "model/lower/lower.hpp"
+#include "suggest/edit/footprint.hpp"
+
+namespace shapelint::suggest {
+
+namespace {
+
+constexpr double us_per_s = 1e6;
+
+double real(std::int64_t value) {
+  return static_cast<double>(std::max<std::int64_t>(1, value));
+}
+
+// One prompt, chunk after chunk; each attends to those before it, only the last one's logits are needed.
+double first_token_us(const gpu::Gpu& gpu, const model::Setup& from, std::int64_t prompt,
+                      std::int64_t chunk) {
+  cost::PriceMemo memo(gpu);
+  cost::StepCost step;
+  model::Setup setup = from;
+  setup.plan.mode = model::Mode::prefill;
+  setup.plan.micro_batch_size = 1;
+  setup.plan.prefill_tokens = 0;
+  double time_us = 0;
+  for (std::int64_t done = 0; done < prompt; done += chunk) {
+    setup.plan.context_length = done;
+    setup.plan.sequence_length = std::min(chunk, prompt - done);
+    setup.model.lm_head = from.model.lm_head && done + chunk >= prompt;
+    memo.price(model::lower(setup), setup.plan.dtype, step);
+    time_us += step.time_us;
+  }
+  return time_us * real(from.plan.pipeline);
+}
+
+}  // namespace
+
+std::int64_t prompt_of(const model::Plan& plan) {
+  const std::int64_t tokens =
+      plan.mode == model::Mode::decode
+          ? plan.context_length
+          : model::plus(plan.sequence_length, plan.mode == model::Mode::prefill ? plan.context_length : 0);
+  return std::max<std::int64_t>(1, tokens);
+}
+
+namespace {
+
+// The draft as it runs beside a plan.
+model::Setup drafting(const model::Plan& plan, const Draft& draft) {
+  model::Setup out = draft.setup;
+  out.plan.mode = model::Mode::decode;
+  out.plan.micro_batch_size = plan.micro_batch_size;
+  out.plan.context_length = plan.context_length;
+  out.plan.dtype = plan.dtype;
+  out.plan.attention = plan.attention;
+  out.plan.fusion = plan.fusion;
+  out.plan.speculative_tokens = 0;
+  out.plan.prefill_tokens = 0;
+  return out;
+}
+
+// Whether the products of a step take longer for their arithmetic than for their traffic.
+bool compute_bound(const gpu::Gpu& gpu, model::Setup setup, std::int64_t prefill_tokens) {
+  setup.plan.prefill_tokens = prefill_tokens;
+  const cost::Roofline line = cost::roofline(gpu, model::lower(setup), setup.plan.dtype);
+  return line.product_compute_us >= line.product_memory_us;
+}
+
+// The fewest tokens of a prompt with which the products are compute-bound; nothing where `most` are too few.
+std::optional<std::int64_t> compute_bound_from(const gpu::Gpu& gpu, const model::Setup& decoding) {
+  constexpr std::int64_t most = 8192;
+  if (compute_bound(gpu, decoding, 0)) return 0;
+  if (!compute_bound(gpu, decoding, most)) return std::nullopt;
+  std::int64_t low = 0;
+  std::int64_t high = most;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (compute_bound(gpu, decoding, middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+double draft_us(const gpu::Gpu& gpu, const model::Plan& plan, const Draft& draft) {
+  if (plan.speculative_tokens <= 0) return 0;
+  const model::Setup setup = drafting(plan, draft);
+  const cost::StepCost step = cost::price(gpu, model::lower(setup), setup.plan.dtype);
+  return step.time_us * real(setup.plan.pipeline) * static_cast<double>(plan.speculative_tokens);
+}
+
+double draft_bytes(const model::Plan& plan, const Draft& draft) {
+  return plan.speculative_tokens > 0 ? memory_bytes(drafting(plan, draft)) : 0.0;
+}
+
+Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t chunk, const Draft* draft) {
+  // A chunk is a pass over all layers: no more of them than this are priced.
+  constexpr std::int64_t most_chunks = 4096;
+  Serving out;
+  out.prompt = prompt_of(setup.plan);
+  out.chunk = chunk > 0 ? std::min(chunk, out.prompt) : out.prompt;
+  out.chunk = std::max(out.chunk, model::divide_up(out.prompt, most_chunks));
+  out.first_token_us = first_token_us(gpu, setup, out.prompt, out.chunk);
+
+  model::Setup decoding = setup;
+  decoding.plan.mode = model::Mode::decode;
+  decoding.plan.context_length = out.prompt;
+  const model::Workload workload = model::lower(decoding);
+  const cost::StepCost step = cost::price(gpu, workload, decoding.plan.dtype);
+  out.accepted_tokens = model::accepted_tokens(decoding.plan);
+  if (draft != nullptr) out.draft_us = draft_us(gpu, decoding.plan, *draft);
+  const double step_us = step.time_us * real(setup.plan.pipeline) + out.draft_us;
+  out.token_us = step_us / out.accepted_tokens;
+  // As many batches as stages are under way, and advance by a step in the same time.
+  out.tokens_per_s = workload.tokens_per_step * real(setup.plan.pipeline) / step_us * us_per_s;
+  if (setup.plan.mode == model::Mode::decode && setup.plan.prefill_tokens > 0) {
+    model::Setup alone = decoding;
+    alone.plan.prefill_tokens = 0;
+    out.token_alone_us =
+        (cost::price(gpu, model::lower(alone), alone.plan.dtype).time_us * real(setup.plan.pipeline) +
+         out.draft_us) /
+        out.accepted_tokens;
+    const double steps = static_cast<double>(model::divide_up(out.prompt, setup.plan.prefill_tokens));
+    out.mixed_first_token_us = steps * step_us;
+    out.prompt_compute_bound_from = compute_bound_from(gpu, decoding);
+    out.prompt_tokens_per_s =
+        static_cast<double>(out.prompt) / out.mixed_first_token_us * us_per_s * real(setup.plan.pipeline);
+  }
+  out.tokens_per_s_per_gpu = out.tokens_per_s / real(setup.plan.tensor) / real(setup.plan.pipeline);
+  out.cache_bytes_per_token = model::cache_bytes_per_token(decoding);
+  // Every stage keeps the cache of its layers for the batches in all stages.
+  out.cache_bytes = out.cache_bytes_per_token * static_cast<double>(out.prompt) *
+                    real(setup.plan.micro_batch_size) * real(setup.plan.pipeline);
+  out.weight_bytes = model::served_weight_bytes(decoding);
+  return out;
+}
+
+Generation generation_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t prompt,
+                         std::int64_t output, const Draft* draft) {
+  // The time of a step grows almost in proportion to the cache: the middles of a few stretches tell the rest.
+  constexpr std::int64_t most_stretches = 8;
+  Generation out;
+  out.output = std::max<std::int64_t>(1, output);
+  cost::PriceMemo memo(gpu);
+  cost::StepCost step;
+  model::Setup at = setup;
+  at.plan.mode = model::Mode::prefill;
+  at.plan.prefill_tokens = 0;
+  at.plan.sequence_length = std::max<std::int64_t>(1, prompt);
+  at.plan.context_length = 0;
+  memo.price(model::lower(at), at.plan.dtype, step);
+  out.prompts_us = step.time_us * real(setup.plan.pipeline);
+  out.total_us = out.prompts_us;
+  at.plan.mode = model::Mode::decode;
+  const std::int64_t decoded = out.output - 1;
+  const std::int64_t stretches = std::min(decoded, most_stretches);
+  const double accepted = model::accepted_tokens(setup.plan);
+  for (std::int64_t i = 0; i < stretches; ++i) {
+    const std::int64_t begin = decoded * i / stretches;
+    const std::int64_t end = decoded * (i + 1) / stretches;
+    at.plan.context_length = prompt + (begin + end) / 2;
+    memo.price(model::lower(at), at.plan.dtype, step);
+    const double drafting_us = draft != nullptr ? draft_us(gpu, at.plan, *draft) : 0.0;
+    out.total_us += (step.time_us * real(setup.plan.pipeline) + drafting_us) *
+                    static_cast<double>(end - begin) / accepted;
+  }
+  // Batches in the other stages advance in the same time.
+  out.tokens_per_s = static_cast<double>(out.output) * real(setup.plan.micro_batch_size) *
+                     real(setup.plan.pipeline) / out.total_us * us_per_s;
+  out.tokens_per_s_per_gpu = out.tokens_per_s / real(setup.plan.tensor) / real(setup.plan.pipeline);
+  return out;
+}
+
+}  // namespace shapelint::suggest

@@ -1,0 +1,105 @@
+// Which files are model files, and the header of safetensors.
+#include "text/header/model_header.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "text/header/tree.hpp"
+#include "text/json/json.hpp"
+
+namespace shapelint::text {
+
+namespace {
+
+constexpr std::string_view gguf_start = "{\n \"gguf\": ";
+constexpr std::string_view safetensors_start = "{\n \"safetensors\": ";
+// The format's own bound of a header (safetensors, `MAX_HEADER_SIZE`).
+constexpr std::uint64_t longest_safetensors_header = 100'000'000;
+constexpr std::size_t length_bytes = 8;
+
+std::uint64_t length_of(std::string_view bytes) {
+  std::uint64_t length = 0;
+  for (std::size_t i = length_bytes; i-- > 0;) length = length << 8U | static_cast<unsigned char>(bytes[i]);
+  return length;
+}
+
+// `{"dtype": "BF16", "shape": [4096, 4096]}`; empty when that is not what it says.
+std::string tensor_json(NodeRef tensor) {
+  const auto dtype = tensor["dtype"].as_string();
+  const NodeRef shape = tensor["shape"];
+  if (!dtype || !shape.is(Kind::list)) return {};
+  std::string sizes;
+  for (const NodeRef each : shape) {
+    const auto size = each.as_integer();
+    if (!size || *size < 0) return {};
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(*size);
+  }
+  return fmt::format("{{\"dtype\": {}, \"shape\": [{}]}}", quoted(*dtype), sizes);
+}
+
+}  // namespace
+
+std::optional<ModelFile> model_file_of(std::string_view first_bytes) {
+  if (first_bytes.starts_with("GGUF")) return ModelFile::gguf;
+  if (first_bytes.size() > length_bytes && first_bytes[length_bytes] == '{' &&
+      length_of(first_bytes) <= longest_safetensors_header && first_bytes[length_bytes - 1] == '\0') {
+    return ModelFile::safetensors;
+  }
+  return std::nullopt;
+}
+
+Result<std::string> safetensors_listing(const std::string& path, std::string_view first_bytes,
+                                        std::int64_t file_bytes) {
+  const auto refuse = [&](std::string message) -> Result<std::string> {
+    return Error{"no safetensors header: " + std::move(message), {}, path, {}};
+  };
+  if (first_bytes.size() <= length_bytes) return refuse("the file ends behind its first bytes");
+  const std::uint64_t length = length_of(first_bytes);
+  if (length > longest_safetensors_header)
+    return refuse(fmt::format("it would be {} bytes long, and at most {} are allowed", length,
+                              longest_safetensors_header));
+  const std::uint64_t end = length + length_bytes;
+  if (file_bytes >= 0 && end > static_cast<std::uint64_t>(file_bytes))
+    return refuse(fmt::format("it would be {} bytes long, and the file ends before that", length));
+  if (end > first_bytes.size())
+    return refuse(fmt::format("it is {} bytes long, and at most {} are read", length, max_source_bytes));
+  const auto document = parse_json(path, std::string(first_bytes.substr(length_bytes, length)));
+  if (!document) return refuse(document.error().message);
+  if (!document->root().is(Kind::table)) return refuse("it is no table of tensors");
+  HeaderTree tree;
+  tree.add("safetensors", "1");
+  std::size_t tensors = 0;
+  for (const NodeRef tensor : document->root()) {
+    if (tensor.key() == "__metadata__") continue;
+    std::string json = tensor_json(tensor);
+    if (json.empty())
+      return refuse(fmt::format("`{}` has no `dtype` and `shape`", tensor.key().substr(0, 100)));
+    if (!tree.add(tensor.key(), std::move(json)))
+      return refuse(fmt::format("more than {} names, or one of too many parts", max_header_entries));
+    ++tensors;
+  }
+  tree.add("tensor_count", std::to_string(tensors));
+  return tree.write();
+}
+
+std::optional<ModelFile> listing_of(std::string_view text) {
+  if (text.starts_with(gguf_start)) return ModelFile::gguf;
+  if (text.starts_with(safetensors_start)) return ModelFile::safetensors;
+  return std::nullopt;
+}
+
+Result<std::string> read_source(const FileSystem& files, const std::string& path, std::int64_t max_bytes) {
+  constexpr std::int64_t enough_to_tell = 16;
+  std::int64_t file_bytes = -1;
+  const auto first = files.read_start(path, enough_to_tell, file_bytes);
+  const auto kind = first ? model_file_of(*first) : std::nullopt;
+  if (!kind) return files.read(path, max_bytes);
+  const auto header = files.read_start(path, max_header_bytes, file_bytes);
+  if (!header) return header.error();
+  return *kind == ModelFile::gguf ? gguf_listing(path, *header, file_bytes)
+                                  : safetensors_listing(path, *header, file_bytes);
+}
+
+}  // namespace shapelint::text

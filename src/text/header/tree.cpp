@@ -1,0 +1,90 @@
+// A tree of names.
+#include "text/header/tree.hpp"
+
+#include <fmt/format.h>
+
+#include "text/header/model_header.hpp"
+
+namespace shapelint::text {
+
+namespace {
+
+// Names of real tensors have at most ten parts.
+constexpr int most_parts = 32;
+
+}  // namespace
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+HeaderTree::HeaderTree() {
+  entries_.emplace_back();
+}
+
+std::int32_t HeaderTree::child(std::int32_t table, std::string_view key) {
+  const auto index = static_cast<std::int32_t>(entries_.size());
+  const auto [at, is_new] = by_name_.try_emplace({table, std::string(key)}, index);
+  if (!is_new) return at->second;
+  entries_.push_back({std::string(key), {}, -1, -1, -1});
+  Entry& parent = entries_[static_cast<std::size_t>(table)];
+  if (parent.last_child >= 0) {
+    entries_[static_cast<std::size_t>(parent.last_child)].next_sibling = index;
+  } else {
+    parent.first_child = index;
+  }
+  parent.last_child = index;
+  return index;
+}
+
+bool HeaderTree::add(std::string_view name, std::string json) {
+  std::int32_t at = 0;
+  for (int part = 0;; ++part) {
+    if (part >= most_parts || entries_.size() >= max_header_entries) return false;
+    const auto dot = name.find('.');
+    at = child(at, name.substr(0, dot));
+    Entry& entry = entries_[static_cast<std::size_t>(at)];
+    if (dot == std::string_view::npos) {
+      if (entry.json.empty() && entry.first_child < 0) entry.json = std::move(json);
+      return true;
+    }
+    if (!entry.json.empty()) return true;
+    name.remove_prefix(dot + 1);
+  }
+}
+
+void HeaderTree::write(std::int32_t table, int level, std::string& out) const {
+  const std::string indent(static_cast<std::size_t>(level), ' ');
+  out += "{\n";
+  for (std::int32_t each = entries_[static_cast<std::size_t>(table)].first_child; each >= 0;) {
+    const Entry& entry = entries_[static_cast<std::size_t>(each)];
+    out += indent + ' ' + quoted(entry.key) + ": ";
+    if (entry.json.empty()) {
+      write(each, level + 1, out);
+    } else {
+      out += entry.json;
+    }
+    each = entry.next_sibling;
+    out += each >= 0 ? ",\n" : "\n";
+  }
+  out += indent + '}';
+}
+
+std::string HeaderTree::write() const {
+  std::string out;
+  write(0, 0, out);
+  return out + '\n';
+}
+
+}  // namespace shapelint::text

@@ -1,0 +1,53 @@
+// Brackets, commas, names.
+#include "text/interpolation/syntax.hpp"
+
+namespace shapelint::text {
+
+std::string_view trim_blanks(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+std::size_t reference_end(std::string_view text, std::size_t at) {
+  int depth = 0;
+  for (std::size_t i = at; i < text.size(); ++i) {
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}' && --depth == 0) return i + 1;
+  }
+  return std::string_view::npos;
+}
+
+std::vector<std::string_view> split_arguments(std::string_view text) {
+  std::vector<std::string_view> found;
+  int depth = 0;
+  char quote = '\0';
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ',';
+    if (quote != '\0' && i < text.size()) {
+      if (c == quote) quote = '\0';
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '{' || c == '[' || c == '(') {
+      ++depth;
+    } else if (c == '}' || c == ']' || c == ')') {
+      --depth;
+    } else if (c == ',' && (depth <= 0 || i == text.size())) {
+      found.push_back(trim_blanks(text.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+  }
+  return found;
+}
+
+bool is_variable_name(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  for (const char c : text) {
+    if (!((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_')) return false;
+  }
+  return true;
+}
+
+}  // namespace shapelint::text

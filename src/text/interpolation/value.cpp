@@ -1,0 +1,105 @@
+// Values of interpolations.
+#include "text/interpolation/value.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace shapelint::text {
+
+Outcome unknown(std::string reason) {
+  return Outcome{Outcome::Kind::unknown, {}, {}, std::move(reason)};
+}
+
+Outcome of_string(std::string text) {
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::scalar;
+  outcome.text = std::move(text);
+  return outcome;
+}
+
+Outcome of_number(double value, bool is_integer) {
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::scalar;
+  constexpr double exact = 9007199254740992.0;  // 2^53: above, doubles skip integers
+  const bool fits = is_integer && std::fabs(value) <= exact;
+  outcome.scalar.kind = fits ? Kind::integer : Kind::number;
+  outcome.scalar.integer = fits ? static_cast<std::int64_t>(value) : 0;
+  outcome.scalar.number = value;
+  return outcome;
+}
+
+Outcome of_written(std::string_view text) {
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::scalar;
+  outcome.scalar = resolve_yaml_scalar(text);
+  outcome.text = std::string(text);
+  return outcome;
+}
+
+std::optional<std::string> as_text(const Outcome& outcome) {
+  if (outcome.kind == Outcome::Kind::unknown) return std::nullopt;
+  if (outcome.kind == Outcome::Kind::node) {
+    const NodeRef node = outcome.node;
+    if (const auto text = node.as_string()) return std::string(*text);
+    if (const auto integer = node.as_integer()) return fmt::format("{}", *integer);
+    if (const auto number = node.as_number()) return fmt::format("{}", *number);
+    if (const auto boolean = node.as_boolean()) return *boolean ? "True" : "False";
+    if (node.is(Kind::null)) return "None";
+    return std::nullopt;
+  }
+  switch (outcome.scalar.kind) {
+    case Kind::integer:
+      return fmt::format("{}", outcome.scalar.integer);
+    case Kind::number:
+      return fmt::format("{}", outcome.scalar.number);
+    case Kind::boolean:
+      return outcome.scalar.boolean ? "True" : "False";
+    case Kind::null:
+      return "None";
+    default:
+      return outcome.text;
+  }
+}
+
+std::optional<WrittenNumber> as_number(const Outcome& outcome) {
+  if (outcome.kind == Outcome::Kind::node) {
+    const auto number = outcome.node.as_number();
+    return number ? std::optional(WrittenNumber{*number, outcome.node.is(Kind::integer)}) : std::nullopt;
+  }
+  if (outcome.kind == Outcome::Kind::unknown) return std::nullopt;
+  if (outcome.scalar.kind != Kind::integer && outcome.scalar.kind != Kind::number) return std::nullopt;
+  return WrittenNumber{outcome.scalar.number, outcome.scalar.kind == Kind::integer};
+}
+
+bool is_arithmetic(std::string_view name) {
+  return name == "add" || name == "sum" || name == "multiply" || name == "mul" || name == "subtract" ||
+         name == "divide" || name == "divide_floor" || name == "floor_divide" || name == "divide_ceil";
+}
+
+Outcome calculated(std::string_view name, std::span<const WrittenNumber> operands) {
+  if (operands.empty()) return unknown(fmt::format("`{}` has no result", name));
+  auto [result, is_integer] = operands.front();
+  for (const auto [value, whole] : operands.subspan(1)) {
+    is_integer = is_integer && whole;
+    if (name == "add" || name == "sum") {
+      result += value;
+    } else if (name == "multiply" || name == "mul") {
+      result *= value;
+    } else if (name == "subtract") {
+      result -= value;
+    } else if (value == 0) {
+      return unknown("a division by zero");
+    } else if (name == "divide") {
+      result /= value;
+      is_integer = false;
+    } else {
+      result = name == "divide_ceil" ? std::ceil(result / value) : std::floor(result / value);
+    }
+  }
+  if (!std::isfinite(result)) return unknown(fmt::format("`{}` has no result", name));
+  return of_number(result, is_integer);
+}
+
+}  // namespace shapelint::text

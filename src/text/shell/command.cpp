@@ -1,0 +1,203 @@
+// Words, assignments, redirections.
+#include "text/shell/command.hpp"
+
+#include <algorithm>
+
+namespace shapelint::text {
+
+using Kind = ShellStatement::Kind;
+
+std::string_view ShellCommandParser::peek_word() const {
+  std::size_t end = at_;
+  while (end < source_.size() &&
+         std::string_view(" \t\r\n;&|<>()\\\"'`$").find(source_[end]) == std::string_view::npos) {
+    ++end;
+  }
+  return source_.substr(at_, end - at_);
+}
+
+bool ShellCommandParser::is_at_word(Words words) const {
+  return std::find(words.begin(), words.end(), peek_word()) != words.end();
+}
+
+void ShellCommandParser::skip_comment() {
+  if (scanner_.at(at_) == '#') at_ = std::min(source_.find('\n', at_), source_.size());
+}
+
+void ShellCommandParser::skip_here_documents() {
+  for (const HereDocument& document : here_documents_) {
+    while (at_ < source_.size()) {
+      const std::size_t stop = std::min(source_.find('\n', at_), source_.size());
+      std::string_view line = source_.substr(at_, stop - at_);
+      at_ = std::min(stop + 1, source_.size());
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      if (document.strips_tabs) line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
+      if (line == document.end_word) break;
+    }
+  }
+  here_documents_.clear();
+}
+
+void ShellCommandParser::skip_newline() {
+  ++at_;
+  skip_here_documents();
+}
+
+void ShellCommandParser::skip_separators() {
+  while (true) {
+    skip_blanks();
+    skip_comment();
+    if (scanner_.at(at_) == '\n') {
+      skip_newline();
+    } else if (scanner_.at(at_) == ';' && scanner_.at(at_ + 1) != ';') {
+      ++at_;
+    } else if (scanner_.at(at_) == '&' && scanner_.at(at_ + 1) != '&') {
+      ++at_;
+    } else {
+      return;
+    }
+  }
+}
+
+bool ShellCommandParser::redirection() {
+  std::size_t i = at_;
+  while (scanner_.at(i) >= '0' && scanner_.at(i) <= '9') ++i;
+  if (scanner_.at(i) == '&' && scanner_.at(i + 1) == '>' && i == at_) ++i;
+  const char c = scanner_.at(i);
+  if (c != '<' && c != '>') return false;
+  if (scanner_.at(i + 1) == '(') {  // process substitution stands for a file name
+    at_ = scanner_.parenthesis_end(i + 1, 0);
+    return true;
+  }
+  const std::string_view rest = source_.substr(i);
+  if (rest.starts_with("<<") && !rest.starts_with("<<<")) {
+    i += 2;
+    const bool strips_tabs = scanner_.at(i) == '-';
+    if (strips_tabs) ++i;
+    at_ = scanner_.skip_blanks(i);
+    const std::size_t end = scanner_.word_end(at_, 0);
+    std::string word;
+    for (std::size_t j = at_; j < end; ++j) {
+      if (std::string_view("'\"\\").find(source_[j]) == std::string_view::npos) word += source_[j];
+    }
+    here_documents_.push_back({word, strips_tabs});
+    at_ = end;
+    return true;
+  }
+  while (std::string_view("<>&|").find(scanner_.at(i)) != std::string_view::npos && scanner_.at(i) != '\0')
+    ++i;
+  at_ = scanner_.skip_blanks(i);
+  at_ = scanner_.word_end(at_, 0);
+  return true;
+}
+
+void ShellCommandParser::skip_redirections() {
+  skip_blanks();
+  while (redirection()) skip_blanks();
+}
+
+bool ShellCommandParser::assignment(ShellStatement& result, int depth) {
+  std::size_t i = at_;
+  if (!is_shell_name_start(scanner_.at(i))) return false;
+  while (is_shell_name(scanner_.at(i))) ++i;
+  ShellAssignment found;
+  found.name = std::string(source_.substr(at_, i - at_));
+  found.name_word = {at_, i};
+  if (scanner_.at(i) == '[') {
+    const std::size_t bracket = source_.find(']', i);
+    const std::size_t line = source_.find('\n', i);
+    if (bracket == std::string_view::npos || bracket > line) return false;
+    found.is_element = true;
+    i = bracket + 1;
+  }
+  if (scanner_.at(i) == '+') {
+    found.append = true;
+    ++i;
+  }
+  if (scanner_.at(i) != '=') return false;
+  ++i;
+  if (scanner_.at(i) == '(') {
+    found.is_array = true;
+    const std::size_t end = scanner_.parenthesis_end(i, depth);
+    array_items(i + 1, end - 1, depth, found.items);
+    found.value = {i, end};
+    at_ = end;
+  } else {
+    at_ = scanner_.word_end(i, depth);
+    found.value = {i, at_};
+  }
+  result.assignments.push_back(std::move(found));
+  return true;
+}
+
+void ShellCommandParser::array_items(std::size_t begin, std::size_t end, int depth,
+                                     std::vector<ShellWord>& items) const {
+  std::size_t i = begin;
+  while (i < end) {
+    const char c = source_[i];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      ++i;
+    } else if (const std::size_t size = scanner_.continuation_size(i); size > 0) {
+      i += size;
+    } else if (c == '#') {
+      i = std::min(source_.find('\n', i), end);
+    } else {
+      const std::size_t stop = std::min(std::max(scanner_.word_end(i, depth), i + 1), end);
+      items.push_back({i, stop});
+      i = stop;
+    }
+  }
+}
+
+ShellStatement ShellCommandParser::command(int depth) {
+  ShellStatement result;
+  bool may_assign = true;
+  while (true) {
+    skip_blanks();
+    skip_comment();
+    const char c = scanner_.at(at_);
+    if (at_ >= source_.size() || c == '\n' || c == ';' || c == '|' || c == ')') break;
+    if (redirection()) continue;
+    if (c == '&') break;
+    if (may_assign && assignment(result, depth)) continue;
+    if (c == '(') {
+      // Not a command that is understood; what is inside of the brackets is none of it.
+      at_ = scanner_.parenthesis_end(at_, depth);
+      continue;
+    }
+    const std::size_t end = std::max(scanner_.word_end(at_, depth), at_ + 1);
+    const std::string_view word = source_.substr(at_, end - at_);
+    const bool declares =
+        word == "export" || word == "declare" || word == "local" || word == "readonly" || word == "typeset";
+    // Options of these words come before the names.
+    if (!(may_assign && word.starts_with('-'))) may_assign = result.words.empty() && declares;
+    result.words.push_back({at_, end});
+    at_ = end;
+  }
+  return result;
+}
+
+ShellStatement ShellCommandParser::test() {
+  const std::size_t begin = at_;
+  ShellStatement result;
+  result.kind = Kind::test;
+  at_ += 2;
+  while (true) {
+    while (at_ < source_.size() &&
+           std::string_view(" \t\r\n()<>&|;").find(source_[at_]) != std::string_view::npos) {
+      ++at_;
+    }
+    if (const std::size_t size = scanner_.continuation_size(at_); size > 0) {
+      at_ += size;
+      continue;
+    }
+    if (at_ >= source_.size()) scanner_.stop(begin, begin + 2, "no `]]` closes this");
+    if (is_at_word({"]]"})) break;
+    at_ = std::max(scanner_.word_end(at_, 0), at_ + 1);
+  }
+  result.subject = {begin + 2, at_};
+  at_ += 2;
+  return result;
+}
+
+}  // namespace shapelint::text

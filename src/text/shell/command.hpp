@@ -1,0 +1,55 @@
+// The words of one command: assignments, arrays, redirections, here-documents, `[[ … ]]`.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/shell/syntax.hpp"
+
+namespace shapelint::text {
+
+// Reads from `at_` on; the parser of compound commands builds on it.
+class ShellCommandParser {
+ public:
+  using Words = std::initializer_list<std::string_view>;
+
+  ShellCommandParser(const std::string& path, std::string_view source)
+      : scanner_(path, source), source_(source) {}
+
+ protected:
+  bool is_at(std::string_view text) const { return source_.substr(at_, text.size()) == text; }
+  void skip_blanks() { at_ = scanner_.skip_blanks(at_); }
+  // The unquoted word at the position, for comparing with reserved words.
+  std::string_view peek_word() const;
+  bool is_at_word(Words words) const;
+  void skip_comment();
+  void skip_newline();
+  // Blanks, comments, line breaks and `;`.
+  void skip_separators();
+  void skip_redirections();
+  ShellStatement command(int depth);
+  ShellStatement test();
+
+  ShellScanner scanner_;
+  std::string_view source_;
+  std::size_t at_ = 0;
+
+ private:
+  struct HereDocument {
+    std::string end_word;
+    bool strips_tabs;
+  };
+
+  // The bodies of here-documents begin on the line after the command.
+  void skip_here_documents();
+  // `> file`, `2>&1`, `<<EOF`, `<<< word`, `&> file`, `<(…)`. Returns whether there was one.
+  bool redirection();
+  bool assignment(ShellStatement& result, int depth);
+  void array_items(std::size_t begin, std::size_t end, int depth, std::vector<ShellWord>& items) const;
+
+  std::vector<HereDocument> here_documents_;
+};
+
+}  // namespace shapelint::text

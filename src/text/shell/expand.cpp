@@ -1,0 +1,358 @@
+// Expansion of words.
+#include "text/shell/expand.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "text/limits.hpp"
+
+namespace shapelint::text {
+
+namespace {
+
+Span span_of(std::size_t begin, std::size_t end) {
+  return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
+}
+
+bool is_special_parameter(char c) {
+  return c != '\0' && std::string_view("0123456789@*#?$!-").find(c) != std::string_view::npos;
+}
+
+std::size_t character_count(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+// Bytes that cost as much as one piece.
+constexpr std::int64_t bytes_per_step = 64;
+
+}  // namespace
+
+void ShellBudget::spend(std::int64_t steps, const std::string& path, std::size_t at) {
+  left -= steps;
+  if (left < 0) throw ShellStop{too_many_values(path, static_cast<std::int64_t>(at))};
+}
+
+void ShellExpander::push(ShellPiece piece, Sink& sink) {
+  budget_.spend(1 + static_cast<std::int64_t>(piece.text.size()) / bytes_per_step +
+                    static_cast<std::int64_t>(piece.uses.size()),
+                path_, static_cast<std::size_t>(piece.span.begin));
+  sink.current.push_back(std::move(piece));
+}
+
+void ShellExpander::literal(std::size_t begin, std::size_t end, Sink& sink) {
+  if (begin == end) return;
+  ShellPiece piece;
+  piece.text = std::string(slice(begin, end));
+  piece.span = span_of(begin, end);
+  push(std::move(piece), sink);
+}
+
+// `""` is a word although there is nothing in it.
+void ShellExpander::empty_quotes(std::size_t at, Sink& sink) {
+  ShellPiece piece;
+  piece.span = span_of(at, at);
+  push(std::move(piece), sink);
+}
+
+void ShellExpander::unknown(ShellWord use, std::string_view name, std::string reason, bool not_given,
+                            Sink& sink) {
+  ShellPiece piece;
+  piece.span = span_of(use.begin, use.end);
+  piece.exact = false;
+  piece.known = false;
+  piece.not_given = not_given;
+  piece.name = std::string(name);
+  piece.reason = std::move(reason);
+  push(std::move(piece), sink);
+}
+
+void ShellExpander::not_set(ShellWord use, std::string_view name, Sink& sink) {
+  if (name.size() == 1 && is_special_parameter(name[0])) {
+    unknown(use, name, fmt::format("`${}` is known only when the script runs", name), true, sink);
+  } else {
+    unknown(use, name, fmt::format("the variable `{}` is not set in this file", name), true, sink);
+  }
+}
+
+void ShellExpander::computed(ShellWord use, std::string text, bool quoted, Sink& sink) {
+  ShellPiece piece;
+  piece.text = std::move(text);
+  piece.span = span_of(use.begin, use.end);
+  piece.exact = false;
+  piece.quoted = quoted;
+  push(std::move(piece), sink);
+}
+
+void ShellExpander::insert(const ShellText& text, ShellWord use, bool quoted, Sink& sink) {
+  for (ShellPiece piece : text) {
+    piece.quoted = quoted;
+    piece.uses.push_back(span_of(use.begin, use.end));
+    push(std::move(piece), sink);
+  }
+}
+
+// `joined`: `[*]`, or where only one text is possible.
+void ShellExpander::insert_array(const ShellValue& value, ShellWord use, bool quoted, bool joined,
+                                 Sink& sink) {
+  bool first = true;
+  for (const ShellText& item : value.items) {
+    if (!first && (joined || !sink.splits)) {
+      ShellPiece blank;
+      blank.text = " ";
+      blank.span = span_of(use.begin, use.end);
+      blank.exact = false;
+      blank.quoted = quoted;
+      push(std::move(blank), sink);
+    } else if (!first) {
+      for (ShellText& word : split_words(sink.current)) sink.fields.push_back(std::move(word));
+      sink.current.clear();
+    }
+    first = false;
+    if (quoted && item.empty()) empty_quotes(use.begin, sink);
+    insert(item, use, quoted, sink);
+  }
+}
+
+void ShellExpander::walk(std::size_t i, std::size_t end, bool quoted, Sink& sink, int depth) {
+  if (depth > max_depth) {
+    scanner_.stop(i, i + 1, fmt::format("expansions are nested more than {} deep", max_depth));
+  }
+  std::size_t run = i;  // where the literal text began that is not passed on yet
+  const auto flush = [&](std::size_t next) {
+    literal(run, std::min(i, end), sink);
+    i = std::min(next, end);
+    run = i;
+  };
+  while (i < end) {
+    const char c = source_[i];
+    if (c == '\\') {
+      if (const std::size_t size = scanner_.continuation_size(i); size > 0) {
+        flush(i + size);
+      } else if (i + 1 >= end ||
+                 (quoted && std::string_view("$`\"\\").find(source_[i + 1]) == std::string_view::npos)) {
+        ++i;
+      } else {
+        const std::size_t escaped = i + 1;
+        flush(escaped);
+        i = std::min(escaped + 1, end);  // the escaped character begins the next run
+      }
+    } else if (c == '\'' && !quoted) {
+      const std::size_t close = std::min(scanner_.single_quoted_end(i), end);
+      const std::size_t open = i;
+      flush(close);
+      literal(open + 1, std::max(close - 1, open + 1), sink);
+      if (close - open <= 2) empty_quotes(open + 1, sink);
+    } else if (c == '"') {
+      // Inside of `"${NAME:-"default"}"` quotes open anew.
+      const std::size_t close = std::min(scanner_.double_quoted_end(i, depth), end);
+      const std::size_t open = i;
+      flush(close);
+      const std::size_t before = sink.current.size();
+      walk(open + 1, std::max(close - 1, open + 1), true, sink, depth + 1);
+      // An array without elements makes no word, even in quotes.
+      const bool is_array = slice(open, close).find("[@]") != std::string_view::npos;
+      if (sink.current.size() == before && !is_array) empty_quotes(open + 1, sink);
+    } else if (c == '`') {
+      const std::size_t close = std::min(scanner_.backquoted_end(i), end);
+      const ShellWord use{i, close};
+      flush(close);
+      unknown(use, {}, "it is the output of a command", false, sink);
+    } else if (c == '$' && !quoted && scanner_.at(i + 1) == '\'') {
+      flush(i + 1);
+    } else if (c == '$') {
+      const std::size_t close = std::min(scanner_.expansion_end(i, depth), end);
+      if (close == i + 1) {
+        ++i;
+        continue;
+      }
+      const std::size_t open = i;
+      flush(close);
+      expansion(open, close, quoted, sink, depth);
+    } else {
+      ++i;
+    }
+  }
+  flush(end);
+}
+
+void ShellExpander::expansion(std::size_t begin, std::size_t end, bool quoted, Sink& sink, int depth) {
+  const std::string_view written = slice(begin, end);
+  if (written.starts_with("$((") && written.ends_with("))")) {
+    const ShellWord inside{begin + 3, end - 2};
+    if (const auto value = arithmetic(inside)) {
+      computed({begin, end}, fmt::format("{}", *value), quoted, sink);
+    } else {
+      unknown({begin, end}, {}, fmt::format("`{}` depends on values that are not known", written), false,
+              sink);
+    }
+  } else if (written.starts_with("$(")) {
+    unknown({begin, end}, {}, "it is the output of a command", false, sink);
+  } else if (written.starts_with("${")) {
+    parameter(begin, end, quoted, sink, depth);
+  } else {
+    const std::string_view name = written.substr(1);
+    const auto found = variables_.find(name);
+    if (found == variables_.end()) {
+      not_set({begin, end}, name, sink);
+    } else if (!found->second->items.empty()) {
+      insert(found->second->items.front(), {begin, end}, quoted, sink);
+    }
+  }
+}
+
+// `${…}` at [begin, end).
+void ShellExpander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& sink, int depth) {
+  const ShellWord use{begin, end};
+  const std::size_t stop = end - 1;  // the closing brace
+  std::size_t i = begin + 2;
+  const char first = scanner_.at(i);
+  const bool wants_size = first == '#' && i + 1 < stop;
+  const bool is_indirect = first == '!' && i + 1 < stop;
+  if (wants_size || is_indirect) ++i;
+  const std::size_t name_begin = i;
+  if (is_shell_name_start(scanner_.at(i))) {
+    while (i < stop && is_shell_name(scanner_.at(i))) ++i;
+  } else if (is_special_parameter(scanner_.at(i)) && i < stop) {
+    ++i;
+  }
+  const std::string_view name = slice(name_begin, i);
+  const auto cannot_follow = [&] {
+    unknown(use, name, fmt::format("`{}` is not followed", slice(begin, end)), false, sink);
+  };
+  if (name.empty() || is_indirect) return cannot_follow();
+  const auto found = variables_.find(name);
+  const ShellValue* value = found == variables_.end() ? nullptr : found->second.get();
+
+  std::string_view index;
+  if (scanner_.at(i) == '[') {
+    const std::size_t close = source_.find(']', i);
+    if (close >= stop) return cannot_follow();
+    index = slice(i + 1, close);
+    i = close + 1;
+  }
+  const bool is_whole_array = index == "@" || index == "*";
+  ShellText element;
+  if (value != nullptr && !value->items.empty() && !is_whole_array) {
+    std::size_t position = 0;
+    if (!index.empty()) {
+      const auto wanted = evaluate_shell_arithmetic(index, variables_);
+      if (!wanted || *wanted < 0 || static_cast<std::size_t>(*wanted) >= value->items.size())
+        return cannot_follow();
+      position = static_cast<std::size_t>(*wanted);
+    }
+    element = value->items[position];
+  }
+  if (wants_size) {
+    if (value == nullptr || i != stop || !is_known(element)) return cannot_follow();
+    const std::size_t size = is_whole_array ? value->items.size() : character_count(as_string(element));
+    return computed(use, fmt::format("{}", size), quoted, sink);
+  }
+  const auto insert_value = [&] {
+    if (is_whole_array) {
+      insert_array(*value, use, quoted, index == "*" && quoted, sink);
+    } else {
+      insert(element, use, quoted, sink);
+    }
+  };
+  if (i == stop) {
+    // An array that is not set here would hold flags; `@` is what such things are called.
+    if (value == nullptr && is_whole_array) {
+      return unknown(use, "@", fmt::format("the variable `{}` is not set in this file", name), true, sink);
+    }
+    if (value == nullptr) return not_set(use, name, sink);
+    return insert_value();
+  }
+
+  std::string_view rest = slice(i, stop);
+  const bool minds_empty = rest.starts_with(':');
+  const std::string_view sign = rest.substr(minds_empty ? 1 : 0, 1);
+  const std::size_t word = i + (minds_empty ? 2 : 1);
+  if (sign == "-" || sign == "=" || sign == "+" || sign == "?") {
+    const ShellPiece* open = first_unknown(element);
+    const bool is_absent =
+        value == nullptr || (open != nullptr && open->not_given && as_string(element).empty());
+    const bool is_empty =
+        value != nullptr &&
+        (is_whole_array ? value->items.empty()
+                        : element.empty() || (is_known(element) && as_string(element).empty()));
+    const bool counts_as_set = !is_absent && !(minds_empty && is_empty);
+    if (sign == "+") {
+      if (counts_as_set) walk(word, stop, quoted, sink, depth + 1);
+    } else if (counts_as_set) {
+      insert_value();
+    } else if (sign == "?") {
+      not_set(use, name, sink);
+    } else {
+      if (sign == "=") {
+        Sink assigned;
+        assigned.splits = false;
+        walk(word, stop, quoted, assigned, depth + 1);
+        variables_[std::string(name)] =
+            std::make_shared<const ShellValue>(ShellValue{false, {std::move(assigned.current)}});
+      }
+      walk(word, stop, quoted, sink, depth + 1);
+    }
+    return;
+  }
+  if (value == nullptr) return not_set(use, name, sink);
+  if (!is_known(element) || is_whole_array) return insert_value();
+  std::string text = as_string(element);
+  if (rest == ",,") {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+    return computed(use, std::move(text), quoted, sink);
+  }
+  if (rest == "^^") {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c & ~0x20) : c; });
+    return computed(use, std::move(text), quoted, sink);
+  }
+  if (rest.starts_with('%') || rest.starts_with('#')) {
+    const bool longest = rest.size() > 1 && rest[1] == rest[0];
+    const bool from_end = rest[0] == '%';
+    const ShellText pattern = quoted_text({i + (longest ? 2U : 1U), stop});
+    if (!is_known(pattern)) return cannot_follow();
+    // Trying every length costs as many comparisons as the text has characters.
+    budget_.spend(static_cast<std::int64_t>(text.size()), path_, begin);
+    for (std::size_t n = 0; n <= text.size(); ++n) {
+      const std::size_t size = longest ? text.size() - n : n;
+      const std::string_view part = from_end ? std::string_view(text).substr(text.size() - size)
+                                             : std::string_view(text).substr(0, size);
+      if (!matches_shell_pattern(part, as_string(pattern))) continue;
+      return computed(use, from_end ? text.substr(0, text.size() - size) : text.substr(size), quoted, sink);
+    }
+    return computed(use, std::move(text), quoted, sink);
+  }
+  cannot_follow();
+}
+
+std::vector<ShellText> ShellExpander::words(ShellWord word) {
+  Sink sink;
+  walk(word.begin, word.end, false, sink, 0);
+  for (ShellText& each : split_words(sink.current)) sink.fields.push_back(std::move(each));
+  return std::move(sink.fields);
+}
+
+ShellText ShellExpander::text(ShellWord word) {
+  Sink sink;
+  sink.splits = false;
+  walk(word.begin, word.end, false, sink, 0);
+  return std::move(sink.current);
+}
+
+ShellText ShellExpander::quoted_text(ShellWord word) {
+  Sink sink;
+  sink.splits = false;
+  walk(word.begin, word.end, true, sink, 0);
+  return std::move(sink.current);
+}
+
+std::optional<std::int64_t> ShellExpander::arithmetic(ShellWord expression) {
+  const ShellText expanded = quoted_text(expression);
+  if (!is_known(expanded)) return std::nullopt;
+  return evaluate_shell_arithmetic(as_string(expanded), variables_);
+}
+
+}  // namespace shapelint::text

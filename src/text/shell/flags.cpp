@@ -1,0 +1,238 @@
+// Flags, their values, and where both are written.
+#include "text/shell/flags.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace shapelint::text {
+
+namespace {
+
+bool is_flag(std::string_view word) {
+  if (word.size() < 2 || word[0] != '-') return false;
+  const char next = word[1] == '-' && word.size() > 2 ? word[2] : word[1];
+  return (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
+}
+
+// A variable that is meant to hold more flags, not the value of the flag before it: `$EXTRA_ARGS`, `$@`.
+bool may_hold_flags(const ShellPiece& piece) {
+  if (piece.name == "@" || piece.name == "*") return true;
+  std::string name = piece.name;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c & ~0x20) : c; });
+  for (const std::string_view part : {"ARG", "OPT", "FLAG", "EXTRA", "PARAM"}) {
+    if (name.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// Several words, one of them a flag, where one word is expected: `eval "$CMD"`, `bash -c "…"`.
+bool holds_flags(const ShellText& word) {
+  const std::string text = as_string(word);
+  if (text.find_first_of(" \t\n") == std::string::npos) return false;
+  // One at the beginning is `--name="two words"`.
+  for (std::size_t at = text.find("--", 1); at != std::string::npos; at = text.find("--", at + 2)) {
+    const bool begins = std::string_view(" \t\n").find(text[at - 1]) != std::string_view::npos;
+    if (begins && is_flag(std::string_view(text).substr(at))) return true;
+  }
+  return false;
+}
+
+// Quotes that another shell would have removed: `bash -c "run --name 'x'"`.
+ShellText without_quotes(ShellText word) {
+  const std::string text = as_string(word);
+  if (text.size() >= 2 && (text.front() == '\'' || text.front() == '"') && text.back() == text.front()) {
+    return substring(word, 1, text.size() - 1);
+  }
+  return word;
+}
+
+// `$NAME` that is left for another shell to expand.
+ShellText with_inner_variables(ShellText word) {
+  const std::string text = as_string(word);
+  const std::size_t dollar = text.find('$');
+  if (dollar == std::string::npos || !is_known(word)) return word;
+  ShellPiece& piece = word.front();
+  piece.reason = fmt::format("`{}` is left to another shell", text.substr(dollar));
+  piece.known = false;
+  piece.text.clear();
+  piece.exact = false;
+  word.resize(1);
+  return word;
+}
+
+// Where the arguments end in a command line that came out of a variable: `eval "$CMD > log &"`.
+bool ends_command(std::string_view word) {
+  constexpr std::array<std::string_view, 9> ends = {"|", "||", "&", "&&", ";", ">", ">>", "&>", "2>&1"};
+  return std::find(ends.begin(), ends.end(), word) != ends.end();
+}
+
+std::vector<ShellText> all_words(const std::vector<ShellText>& words) {
+  std::vector<ShellText> all;
+  const bool is_eval = !words.empty() && as_string(words.front()) == "eval";
+  for (const ShellText& word : words) {
+    if (!holds_flags(word)) {
+      all.push_back(is_eval ? without_quotes(word) : word);
+      continue;
+    }
+    ShellText open = word;
+    for (ShellPiece& piece : open) piece.quoted = false;
+    for (ShellText& each : split_words(open))
+      all.push_back(with_inner_variables(without_quotes(std::move(each))));
+  }
+  return all;
+}
+
+// How many of the outermost uses two texts share: what they came through together.
+std::size_t shared_uses(const ShellPiece& a, const ShellText& beside) {
+  if (beside.empty()) return 0;
+  const std::vector<Span>& other = beside.front().uses;
+  std::size_t count = 0;
+  while (count < a.uses.size() && count < other.size() &&
+         a.uses[a.uses.size() - 1 - count] == other[other.size() - 1 - count]) {
+    ++count;
+  }
+  return count;
+}
+
+// Where a piece stands beside its flag: itself, or the expansion that it came through.
+std::pair<Span, bool> location(const ShellPiece& piece, const ShellText& beside) {
+  const std::size_t own = piece.uses.size() - shared_uses(piece, beside);
+  return own == 0 ? std::pair(piece.span, false) : std::pair(piece.uses[own - 1], true);
+}
+
+struct Places {
+  Span written;
+  std::optional<Span> use;
+};
+
+Places places(const ShellText& text, const ShellText& beside) {
+  // `""` says nothing about where the rest is written.
+  ShellText word = text;
+  if (word.size() > 1) {
+    word.erase(std::remove_if(word.begin(), word.end(),
+                              [](const ShellPiece& p) { return p.known && p.text.empty(); }),
+               word.end());
+  }
+  if (word.empty())
+    return {beside.empty() ? Span{} : Span{beside.back().span.end, beside.back().span.end}, {}};
+  Span hull = location(word.front(), beside).first;
+  bool all_through_uses = true;
+  bool adjacent = true;
+  // Quotes and backslashes may stand between two pieces that are written together.
+  constexpr std::int64_t largest_gap = 3;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const auto [span, through_use] = location(word[i], beside);
+    hull.begin = std::min(hull.begin, span.begin);
+    hull.end = std::max(hull.end, span.end);
+    all_through_uses = all_through_uses && through_use;
+    if (i == 0) continue;
+    const std::int64_t gap = word[i].span.begin - word[i - 1].span.end;
+    adjacent = adjacent && word[i].uses == word[i - 1].uses && gap >= 0 && gap <= largest_gap;
+  }
+  if (word.size() > 1 && !adjacent) return {hull, {}};
+  Places found{{word.front().span.begin, word.back().span.end}, {}};
+  if (all_through_uses) found.use = hull;
+  return found;
+}
+
+std::string_view as_python_number(std::string_view text, std::string& storage) {
+  // Python takes `1_000` and a plus sign; from_chars neither.
+  storage.clear();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool between_digits = text[i] == '_' && i > 0 && i + 1 < text.size() && text[i - 1] != '_';
+    if (!between_digits) storage += text[i];
+  }
+  std::string_view number = storage;
+  if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
+  return number;
+}
+
+}  // namespace
+
+Span shell_name_span(const ShellText& name) {
+  return places(name, name).written;
+}
+
+Span shell_values_span(const ShellFlag& flag) {
+  const Span first = places(flag.values.front(), flag.name).written;
+  const Span last = places(flag.values.back(), flag.name).written;
+  return first.begin <= last.end ? Span{first.begin, last.end} : first;
+}
+
+ShellFlags collect_shell_flags(const std::vector<ShellText>& words) {
+  ShellFlags found;
+  bool takes_values = false;
+  for (const ShellText& word : all_words(words)) {
+    const std::string text = as_string(word);
+    const ShellPiece* open = first_unknown(word);
+    if (ends_command(text)) break;
+    if (is_flag(text)) {
+      const std::size_t equals = text.find('=');
+      if (open != nullptr && equals == std::string::npos) {
+        found.arguments.push_back(word);
+        takes_values = false;
+        continue;
+      }
+      ShellFlag flag;
+      flag.name = substring(word, 0, std::min(equals, text.size()));
+      // An unknown value of `--name=` has no length, so it would count as part of the name.
+      flag.name.erase(
+          std::remove_if(flag.name.begin(), flag.name.end(), [](const ShellPiece& p) { return !p.known; }),
+          flag.name.end());
+      takes_values = equals == std::string::npos;
+      if (!takes_values) flag.values.push_back(without_quotes(substring(word, equals + 1, text.size())));
+      found.flags.push_back(std::move(flag));
+    } else if (found.flags.empty()) {
+      found.command.push_back(word);
+    } else if (!takes_values || text.ends_with(".py") ||
+               (open != nullptr && text.empty() && may_hold_flags(*open))) {
+      found.arguments.push_back(word);
+      takes_values = false;
+    } else {
+      found.flags.back().values.push_back(word);
+    }
+  }
+  return found;
+}
+
+void add_shell_value(TreeBuilder& tree, std::int32_t parent, std::string_view key, Span key_span,
+                     const ShellText& word, const ShellText& beside) {
+  const Places where = places(word, beside);
+  const auto add = [&](Kind kind) {
+    const std::int32_t index = tree.add(parent, kind, key, key_span, where.written);
+    if (where.use) tree.set_use(index, *where.use);
+    return index;
+  };
+  if (const ShellPiece* open = first_unknown(word)) {
+    tree.set_note(add(Kind::unknown), open->reason);
+    return;
+  }
+  const std::string text = as_string(word);
+  std::string storage;
+  const std::string_view number = as_python_number(text, storage);
+  const char* const end = number.data() + number.size();
+  std::int64_t integer = 0;
+  if (const auto [stop, problem] = std::from_chars(number.data(), end, integer);
+      !number.empty() && stop == end && problem == std::errc()) {
+    tree.set_integer(add(Kind::integer), integer);
+    return;
+  }
+  double value = 0;
+  if (const auto [stop, problem] = std::from_chars(number.data(), end, value);
+      !number.empty() && stop == end && problem == std::errc() && std::isfinite(value)) {
+    tree.set_number(add(Kind::number), value);
+    return;
+  }
+  if (text == "true" || text == "True" || text == "false" || text == "False") {
+    tree.set_boolean(add(Kind::boolean), text == "true" || text == "True");
+    return;
+  }
+  tree.set_string(add(Kind::string), text);
+}
+
+}  // namespace shapelint::text

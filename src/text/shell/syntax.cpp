@@ -1,0 +1,303 @@
+// A recursive-descent parser of the compound commands: if, case, loops, lists.
+#include "text/shell/syntax.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "text/limits.hpp"
+#include "text/shell/command.hpp"
+
+namespace shapelint::text {
+
+namespace {
+
+using Kind = ShellStatement::Kind;
+using Operator = ShellStatement::Operator;
+using Words = ShellCommandParser::Words;
+
+class Parser : private ShellCommandParser {
+ public:
+  using ShellCommandParser::ShellCommandParser;
+
+  std::vector<ShellStatement> script() {
+    std::vector<ShellStatement> statements = list({}, 0);
+    if (at_ < source_.size()) {
+      // A closing word without its opening one.
+      const std::size_t end = std::max(scanner_.word_end(at_, 0), at_ + 1);
+      scanner_.stop(at_, end, fmt::format("`{}` closes nothing", source_.substr(at_, end - at_)));
+    }
+    return statements;
+  }
+
+ private:
+  // Statements up to one of the words in `ends` (or `)` or `;;`), which is left.
+  std::vector<ShellStatement> list(Words ends, int depth) {
+    if (depth > max_depth) {
+      scanner_.stop(at_, at_ + 1, fmt::format("commands are nested more than {} deep", max_depth));
+    }
+    std::vector<ShellStatement> statements;
+    while (true) {
+      skip_separators();
+      if (at_ >= source_.size() || scanner_.at(at_) == ')' || is_at(";;") || is_at_word(ends)) break;
+      if (is_at_word({"then", "fi", "elif", "else", "do", "done", "esac", "}"})) break;
+      const std::size_t before = at_;
+      statements.push_back(and_or(depth));
+      if (at_ == before) ++at_;  // a character that begins nothing
+    }
+    return statements;
+  }
+
+  ShellStatement and_or(int depth) {
+    ShellStatement first = statement(depth);
+    std::vector<ShellStatement> statements;
+    std::vector<Operator> operators;
+    const std::size_t begin = first.extent.begin;
+    statements.push_back(std::move(first));
+    while (true) {
+      skip_blanks();
+      Operator found = Operator::pipe;
+      if (is_at("&&")) {
+        found = Operator::and_;
+        at_ += 2;
+      } else if (is_at("||")) {
+        found = Operator::or_;
+        at_ += 2;
+      } else if (is_at("|&")) {
+        at_ += 2;
+      } else if (is_at("|")) {
+        ++at_;
+      } else {
+        break;
+      }
+      skip_separators();
+      if (at_ >= source_.size()) break;
+      operators.push_back(found);
+      statements.push_back(statement(depth));
+    }
+    if (statements.size() == 1) return std::move(statements.front());
+    ShellStatement joined;
+    joined.kind = Kind::and_or;
+    joined.extent = {begin, at_};
+    operators.resize(statements.size() - 1);
+    joined.body = std::move(statements);
+    joined.operators = std::move(operators);
+    return joined;
+  }
+
+  ShellStatement statement(int depth) {
+    skip_blanks();
+    ShellStatement result;
+    bool negated = false;
+    while (is_at_word({"!", "time"})) {
+      negated = negated != is_at("!");
+      at_ += peek_word().size();
+      skip_blanks();
+    }
+    const std::size_t begin = at_;
+    const std::string_view word = peek_word();
+    if (word == "if") {
+      result = if_statement(depth);
+    } else if (word == "case") {
+      result = case_statement(depth);
+    } else if (word == "for" || word == "select") {
+      result = for_statement(depth);
+    } else if (word == "while" || word == "until") {
+      at_ += word.size();
+      result.kind = Kind::loop;
+      list({"do"}, depth + 1);
+      result.body = loop_body(begin, depth);
+    } else if (word == "function") {
+      at_ += word.size();
+      skip_blanks();
+      at_ = scanner_.word_end(at_, depth);
+      skip_parentheses();
+      result = function_body(depth);
+    } else if (word == "{") {
+      ++at_;
+      result.kind = Kind::group;
+      result.body = list({"}"}, depth + 1);
+      close(begin, "}");
+      skip_redirections();
+    } else if (word == "[[") {
+      result = test();
+    } else if (is_at("((")) {
+      result.kind = Kind::arithmetic;
+      const std::size_t end = scanner_.parenthesis_end(at_, depth);
+      result.subject = {at_ + 2, std::max(at_ + 2, end - 2)};
+      at_ = end;
+    } else if (is_at("(")) {
+      ++at_;
+      result.kind = Kind::group;
+      result.body = list({}, depth + 1);
+      close(begin, ")");
+      skip_redirections();
+    } else if (is_function_definition()) {
+      at_ += word.size();
+      skip_parentheses();
+      result = function_body(depth);
+    } else {
+      result = command(depth);
+    }
+    result.negated = negated;
+    result.extent = {begin, at_};
+    return result;
+  }
+
+  bool is_function_definition() const {
+    const std::string_view word = peek_word();
+    if (word.empty() || word.find('=') != std::string_view::npos) return false;
+    const std::size_t open = scanner_.skip_blanks(at_ + word.size());
+    return scanner_.at(open) == '(' && scanner_.at(scanner_.skip_blanks(open + 1)) == ')';
+  }
+
+  void skip_parentheses() {
+    skip_blanks();
+    if (scanner_.at(at_) != '(') return;
+    at_ = scanner_.skip_blanks(at_ + 1);
+    if (scanner_.at(at_) == ')') ++at_;
+  }
+
+  ShellStatement function_body(int depth) {
+    skip_separators();
+    ShellStatement result;
+    if (at_ < source_.size()) statement(depth + 1);
+    result.kind = Kind::function;
+    return result;
+  }
+
+  void close(std::size_t begin, std::string_view word) {
+    if (at_ < source_.size() && is_at(word) && (word == ")" || is_at_word({word}))) {
+      at_ += word.size();
+      return;
+    }
+    scanner_.stop(begin, begin + 1, fmt::format("no `{}` closes this", word));
+  }
+
+  ShellStatement if_statement(int depth) {
+    const std::size_t begin = at_;
+    ShellStatement result;
+    result.kind = Kind::if_;
+    std::string_view word = "if";
+    while (word == "if" || word == "elif") {
+      at_ += word.size();
+      ShellBranch branch;
+      skip_separators();
+      const std::size_t label = at_;
+      branch.condition = list({"then"}, depth + 1);
+      branch.label = trimmed(label, at_);
+      close(begin, "then");
+      branch.body = list({"elif", "else", "fi"}, depth + 1);
+      result.branches.push_back(std::move(branch));
+      word = peek_word();
+    }
+    if (word == "else") {
+      ShellBranch branch;
+      branch.label = {at_, at_ + word.size()};
+      at_ += word.size();
+      branch.body = list({"fi"}, depth + 1);
+      result.branches.push_back(std::move(branch));
+    }
+    close(begin, "fi");
+    skip_redirections();
+    return result;
+  }
+
+  ShellWord trimmed(std::size_t begin, std::size_t end) const {
+    while (end > begin && std::string_view(" \t\r\n;").find(source_[end - 1]) != std::string_view::npos)
+      --end;
+    return {begin, end};
+  }
+
+  ShellStatement case_statement(int depth) {
+    const std::size_t begin = at_;
+    ShellStatement result;
+    result.kind = Kind::case_;
+    at_ += 4;
+    skip_blanks();
+    result.subject = {at_, scanner_.word_end(at_, depth)};
+    at_ = result.subject.end;
+    skip_separators();
+    close(begin, "in");
+    while (true) {
+      skip_separators();
+      if (is_at(";;")) {
+        at_ += 2;
+        if (is_at("&")) ++at_;
+        continue;
+      }
+      if (at_ >= source_.size() || is_at_word({"esac"})) break;
+      ShellBranch branch;
+      if (is_at("(")) ++at_;
+      const std::size_t label = scanner_.skip_blanks(at_);
+      while (true) {
+        skip_blanks();
+        const std::size_t end = scanner_.word_end(at_, depth);
+        if (end == at_) break;
+        branch.patterns.push_back({at_, end});
+        at_ = end;
+        skip_blanks();
+        if (!is_at("|")) break;
+        ++at_;
+      }
+      branch.label = trimmed(label, at_);
+      close(begin, ")");
+      branch.body = list({"esac"}, depth + 1);
+      if (!is_at(";;") && !is_at_word({"esac"})) scanner_.stop(begin, begin + 4, "no `esac` closes this");
+      result.branches.push_back(std::move(branch));
+    }
+    close(begin, "esac");
+    return result;
+  }
+
+  ShellStatement for_statement(int depth) {
+    const std::size_t begin = at_;
+    ShellStatement result;
+    result.kind = Kind::loop;
+    at_ += peek_word().size();
+    skip_blanks();
+    if (is_at("((")) {
+      at_ = scanner_.parenthesis_end(at_, depth);
+    } else {
+      result.variable = std::string(peek_word());
+      at_ += result.variable.size();
+      while (at_ < source_.size() && scanner_.at(at_) != ';' && scanner_.at(at_) != '\n') {
+        skip_blanks();
+        skip_comment();
+        const std::size_t end = scanner_.word_end(at_, depth);
+        if (end == at_) break;
+        at_ = end;
+      }
+    }
+    skip_separators();
+    result.body = loop_body(begin, depth);
+    return result;
+  }
+
+  std::vector<ShellStatement> loop_body(std::size_t begin, int depth) {
+    skip_separators();
+    if (is_at_word({"{"})) {
+      ++at_;
+      std::vector<ShellStatement> body = list({"}"}, depth + 1);
+      close(begin, "}");
+      return body;
+    }
+    close(begin, "do");
+    std::vector<ShellStatement> body = list({"done"}, depth + 1);
+    close(begin, "done");
+    skip_redirections();
+    return body;
+  }
+};
+
+}  // namespace
+
+Result<std::vector<ShellStatement>> parse_shell_syntax(const std::string& path, std::string_view source) {
+  try {
+    return Parser(path, source).script();
+  } catch (const ShellStop& stopped) {
+    return stopped.error;
+  }
+}
+
+}  // namespace shapelint::text

@@ -1,0 +1,94 @@
+// Time of collectives: exact small cases, then what must always hold.
+#include "cost/kernels/collective.hpp"
+
+#include <rapidcheck.h>
+
+#include "tests/catch.hpp"
+#include "tests/cost/gpu_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::cost;
+using model::CollectiveKind;
+
+namespace {
+
+double any_number(std::int64_t least) {
+  return static_cast<double>(*rc::gen::inRange<std::int64_t>(least, std::int64_t{1} << 40));
+}
+
+}  // namespace
+
+TEST_CASE("one rank communicates with nobody") {
+  const OpCost cost = price_collective(test::plain_gpu(), CollectiveKind::all_reduce, 1e9, 1);
+  CHECK(cost.time_us == 0);
+  CHECK(cost.efficiency.rest == 1);
+}
+
+TEST_CASE("large messages within a node move at the link's speed") {
+  const gpu::Gpu gpu = test::plain_gpu();
+  // A ring over 8 ranks sends 7/8 of the buffer: 1 GB at 100 GB/s is 10,000 us.
+  CHECK(price_collective(gpu, CollectiveKind::all_gather, 1e9, 8).ideal_us == Approx(8750));
+  CHECK(price_collective(gpu, CollectiveKind::reduce_scatter, 1e9, 8).ideal_us == Approx(8750));
+  CHECK(price_collective(gpu, CollectiveKind::all_reduce, 1e9, 8).ideal_us == Approx(17500));
+  CHECK(price_collective(gpu, CollectiveKind::all_to_all, 1e9, 8).ideal_us == Approx(8750));
+  CHECK(price_collective(gpu, CollectiveKind::send, 1e9, 2).ideal_us == Approx(10000));
+  // 78 % of it is reached, and the ring takes 14 steps of 3.4 us after 8.4 us.
+  CHECK(price_collective(gpu, CollectiveKind::all_reduce, 1e9, 8).time_us ==
+        Approx(17500 / 0.78 + 8.4 + 14 * 3.4));
+}
+
+TEST_CASE("more ranks than a node holds: each level in turn") {
+  // 16 ranks: 7/8 of the buffer over links, then half of an eighth over the network at 10 GB/s.
+  const OpCost cost = price_collective(test::plain_gpu(), CollectiveKind::all_gather, 1e9, 16);
+  CHECK(cost.ideal_us == Approx(8750 + 6250));
+  CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_to_all, 1e9, 16).ideal_us ==
+        Approx(1e6 * (7.0 / 16 / 100 + 8.0 / 16 / 10)));
+}
+
+TEST_CASE("ranks that are a node apart meet over the network alone") {
+  // 4 data-parallel ranks of tensor-parallel groups of 8: 3/4 of the buffer at 10 GB/s.
+  CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_gather, 1e9, 4, 8).ideal_us == Approx(75000));
+  // Two of them per node: half over links, then half of a half over the network.
+  CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_gather, 1e9, 4, 4).ideal_us ==
+        Approx(5000 + 25000));
+}
+
+TEST_CASE("a bridge joins two GPUs, more meet over PCIe") {
+  gpu::Gpu gpu = test::plain_gpu();
+  gpu.link_gpus = 2;
+  gpu.pcie_gb_s = 25;
+  CHECK(price_collective(gpu, CollectiveKind::all_gather, 1e9, 2).ideal_us == Approx(5000));
+  CHECK(price_collective(gpu, CollectiveKind::all_gather, 1e9, 4).ideal_us == Approx(30000));
+}
+
+TEST_CASE("without a link, PCIe") {
+  gpu::Gpu gpu = test::plain_gpu();
+  gpu.link_gb_s = 0;
+  gpu.pcie_gb_s = 25;
+  CHECK(price_collective(gpu, CollectiveKind::all_gather, 1e9, 8).ideal_us == Approx(35000));
+}
+
+TEST_CASE("small messages take the low-latency protocol") {
+  // 3.6 us and 14 steps of 0.47 us.
+  CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_reduce, 1, 8).time_us ==
+        Approx(3.6 + 14 * 0.47).epsilon(1e-3));
+}
+
+TEST_CASE("collectives: positive, finite, growing with bytes; all-reduce grows with ranks") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = test::plain_gpu();
+    const auto kind =
+        *rc::gen::element(CollectiveKind::all_reduce, CollectiveKind::all_gather,
+                          CollectiveKind::reduce_scatter, CollectiveKind::all_to_all, CollectiveKind::send);
+    const double bytes = any_number(1);
+    const double more = bytes + any_number(1);
+    const std::int64_t ranks = *rc::gen::inRange<std::int64_t>(2, 4097);
+    const OpCost cost = price_collective(gpu, kind, bytes, ranks);
+    RC_ASSERT(std::isfinite(cost.time_us) && cost.time_us > 0);
+    RC_ASSERT(cost.efficiency.rest > 0 && cost.efficiency.rest <= 1);
+    RC_ASSERT(price_collective(gpu, kind, more, ranks).time_us > cost.time_us);
+    if (kind == CollectiveKind::all_reduce) {
+      RC_ASSERT(price_collective(gpu, kind, bytes, ranks + 1).time_us >= cost.time_us);
+    }
+  }));
+}

@@ -1,0 +1,141 @@
+// What must hold for the time of any matrix product on any GPU.
+#include "cost/kernels/gemm.hpp"
+
+#include <cmath>
+
+#include <rapidcheck.h>
+
+#include "cost/kernels/gemm_search.hpp"
+#include "gpu/registry.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+gpu::Gpu any_gpu() {
+  const auto ids = gpu::gpu_ids();
+  return *gpu::find_gpu(ids[*rc::gen::inRange<std::size_t>(0, ids.size())]);
+}
+
+DType any_dtype(const gpu::Gpu& gpu) {
+  return *rc::gen::suchThat(rc::gen::element(DType::fp32, DType::bf16, DType::fp16, DType::fp8),
+                            [&](DType dtype) { return can_multiply(gpu, dtype); });
+}
+
+// Sizes spread over the scale rather than over the numbers.
+std::int64_t any_size(double largest) {
+  const double power = *rc::gen::inRange(0, 1000) / 1000.0;
+  return static_cast<std::int64_t>(std::round(std::pow(largest, power)));
+}
+
+cost::GemmShape any_shape(const gpu::Gpu& gpu, double largest) {
+  cost::GemmShape shape;
+  shape.batch = *rc::gen::element<std::int64_t>(1, 1, 2, 7, 64, 1000);
+  shape.m = any_size(largest);
+  shape.n = any_size(largest);
+  shape.k = any_size(largest);
+  shape.dtype = any_dtype(gpu);
+  shape.layout = *rc::gen::element(model::Layout::tn, model::Layout::nn, model::Layout::nt);
+  return shape;
+}
+
+}  // namespace
+
+TEST_CASE("the losses of a product multiply to ideal time over predicted time", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    const cost::OpCost cost = predict_gemm(gpu, any_shape(gpu, 1e5));
+    const cost::Efficiency& e = cost.efficiency;
+    RC_ASSERT(std::abs(e.alignment * e.tile * e.wave * e.rest * cost.time_us / cost.ideal_us - 1) < 1e-9);
+    for (const double share : {e.alignment, e.tile, e.wave}) {
+      RC_ASSERT(share > 0);
+      RC_ASSERT(share <= 1 + 1e-12);
+    }
+  }));
+}
+
+TEST_CASE("products of any size take a finite, positive time", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    const cost::OpCost cost = predict_gemm(gpu, any_shape(gpu, 1e12));
+    RC_ASSERT(std::isfinite(cost.time_us));
+    RC_ASSERT(cost.time_us > 0);
+    RC_ASSERT(cost.ideal_us > 0);
+    RC_ASSERT(cost.tile_m > 0);
+    RC_ASSERT(cost.split_k >= 1);
+  }));
+}
+
+// Where a few tiles more change which split of k is best, the time can dip by less than a hundredth.
+TEST_CASE("more products in a batch do not take less time", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    cost::GemmShape shape = any_shape(gpu, 20000);
+    const double one = predict_gemm(gpu, shape).time_us;
+    shape.batch *= *rc::gen::inRange<std::int64_t>(2, 9);
+    RC_ASSERT(predict_gemm(gpu, shape).time_us >= one * 0.99);
+  }));
+}
+
+// A product of few tiles draws more bandwidth with twice as many of them, which can save up to a hundredth.
+TEST_CASE("twice as many rows or columns do not take less time", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    cost::GemmShape shape = any_shape(gpu, 20000);
+    // Multiples of 16 elements: doubling must not change the alignment.
+    shape.m *= 16;
+    shape.n *= 16;
+    const double once = predict_gemm(gpu, shape).time_us;
+    (*rc::gen::arbitrary<bool>() ? shape.m : shape.n) *= 2;
+    RC_ASSERT(predict_gemm(gpu, shape).time_us >= once * 0.98);
+  }));
+}
+
+TEST_CASE("the search finds the least time of all tiles and splits", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    const cost::GemmShape shape = any_shape(gpu, 1e5);
+    const auto timing = *rc::gen::element(cost::Timing::in_step, cost::Timing::as_measured);
+    const cost::GemmModel model = cost::gemm_model(gpu, shape.dtype, timing);
+    const cost::product::Terms terms = cost::product::terms_of(model, shape);
+    const double found = candidate_us(model, terms, best_candidate(model, terms));
+    const double least = candidate_us(model, terms, best_of_all(model, terms));
+    RC_ASSERT(std::abs(found / least - 1) < 1e-9);
+  }));
+}
+
+TEST_CASE("the model prepared once gives what the single call gives", "[gemm]") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = any_gpu();
+    const cost::GemmShape shape = any_shape(gpu, 1e5);
+    const cost::GemmModel model = cost::gemm_model(gpu, shape.dtype);
+    RC_ASSERT(predict_gemm(model, shape).time_us == predict_gemm(gpu, shape).time_us);
+  }));
+}
+
+TEST_CASE("a step runs at the clock of the longest products measured, where arithmetic is the limit",
+          "[gemm]") {
+  gpu::Gpu gpu = *gpu::find_gpu("a100");
+  gpu::GemmConstants& constants = gpu.calibration.gemm[0].constants;
+  const auto slower = [&](std::int64_t rows) {
+    const cost::GemmShape shape{1, rows, 4096, 4096, DType::bf16, model::Layout::tn};
+    constants.power_reach_us = 0;
+    const double alone_us = predict_gemm(gpu, shape).time_us;
+    constants.power_reach_us = 100 * constants.power_us;
+    return predict_gemm(gpu, shape).time_us / alone_us;
+  };
+  constants.power_drop = 0.1;
+  CHECK(slower(8192) > 1.06);  // 881 us at the peak: 0.1 x 0.42 of the clock is lost to its own length
+  CHECK(slower(8192) < 1 / 0.9);
+  CHECK(slower(1) < 1.001);  // one row: memory is the limit
+}
+
+TEST_CASE("a step does not pay what only the benchmark paid", "[gemm]") {
+  gpu::Gpu gpu = *gpu::find_gpu("a100");
+  gpu.calibration.gemm[0].constants.host_us = 30;
+  gpu.calibration.gemm[0].constants.power_reach_us = 0;
+  const cost::GemmShape shape{1, 4096, 4096, 4096, DType::bf16, model::Layout::tn};
+  const double in_step = predict_gemm(gpu, shape).time_us;
+  CHECK(predict_gemm(gpu, shape, cost::Timing::as_measured).time_us == Approx(in_step + 30));
+}

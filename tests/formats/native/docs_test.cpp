@@ -1,0 +1,10 @@
+// docs/native-format.md is generated.
+#include "formats/native/native.hpp"
+#include "tests/catch.hpp"
+#include "tests/golden.hpp"
+
+TEST_CASE("docs/native-format.md is what the table of fields says", "[native]") {
+  const std::string difference = shapelint::tests::compare_with_file(
+      "docs/native-format.md", shapelint::formats::native_format_markdown());
+  if (!difference.empty()) FAIL_CHECK(difference);
+}

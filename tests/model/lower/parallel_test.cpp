@@ -1,0 +1,123 @@
+// The lowering under tensor, context, pipeline and data parallelism.
+#include "model/lower/lower.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/model/workload_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::model;
+using tests::example;
+using tests::find;
+using tests::table;
+
+TEST_CASE("the vocabulary is padded as Megatron-LM does", "[model]") {
+  Setup setup = example("gpt3-2.7b");
+  setup.model.vocab_padding_multiple = 128;
+  CHECK(vocab_rows(setup) == 50304);
+  setup.plan.tensor = 8;
+  CHECK(vocab_rows(setup) == 51200);  // GPT-2's vocabulary on eight ranks
+  CHECK(find(lower(setup), "head.logits")->n.value == 6400);
+}
+
+TEST_CASE("key-value heads are repeated where there are more tensor ranks", "[model]") {
+  Setup setup = example("llama-3-70b");
+  setup.plan.tensor = 16;  // 64 query heads, 8 key-value heads
+  const Workload workload = lower(setup);
+  CHECK(find(workload, "layer.attention.flash")->attention.heads.value == 4);
+  CHECK(find(workload, "layer.attention.flash")->attention.key_value_heads.value == 1);
+  CHECK(find(workload, "layer.attention.qkv")->n.value == (4 + 2) * 128);
+}
+
+TEST_CASE("what does not divide is rounded up, so that it can be costed", "[model]") {
+  Setup setup = example("falcon-7b");
+  setup.plan.tensor = 2;  // 71 heads
+  const Workload workload = lower(setup);
+  CHECK(find(workload, "layer.attention.flash")->attention.heads.value == 36);
+  CHECK(find(workload, "layer.attention.qkv")->n.value == (36 + 2) * 64);
+  CHECK(find(workload, "layer.attention.output")->k.value == 36 * 64);
+}
+
+TEST_CASE("a parallel block reduces once", "[model]") {
+  Setup setup = example("falcon-7b");
+  setup.plan.tensor = 2;
+  CHECK(table(lower(setup), OpKind::collective) == R"(
+embedding.reduce  forward  all_reduce  18612224  2  *1
+layer.attention.gather  backward  all_reduce  18612224  2  *32
+layer.reduce  forward  all_reduce  18612224  2  *32
+head.gather  backward  all_reduce  18612224  2  *1
+head.loss_reduce  forward  all_reduce  8192  2  *3
+)");
+}
+
+TEST_CASE("context parallelism splits the tokens and passes keys and values around", "[model]") {
+  Setup setup = example("llama-3-8b");
+  setup.plan.context = 4;
+  const Workload workload = lower(setup);
+  CHECK(find(workload, "layer.attention.qkv")->m.value == 2048);
+  CHECK(find(workload, "layer.attention.flash")->attention.query_length.value == 2048);
+  CHECK(find(workload, "layer.attention.flash")->attention.key_length.value == 8192);
+  const Op& ring = *find(workload, "layer.attention.ring");
+  CHECK(ring.bytes == 8192.0 * 8 * 2 * 128 * 2);
+  CHECK(ring.ranks == 4);
+  CHECK(ring.overlapped);
+}
+
+TEST_CASE("a pipeline's stages share the layers, wait for each other and send", "[model]") {
+  Setup setup = example("llama-3-70b");
+  setup.plan.tensor = 1;
+  setup.plan.pipeline = 8;
+  setup.plan.gradient_accumulation = 28;
+  const Workload workload = lower(setup);
+  CHECK(find(workload, "layer.mlp.down")->count == 10 * 28);
+  CHECK(find(workload, "head.logits")->count == 28.0 / 8);
+  CHECK(find(workload, "pipeline.send")->count == 28);
+  CHECK(find(workload, "pipeline.send", Pass::backward)->bytes == 8192.0 * 8192 * 2);
+  CHECK(workload.pipeline_bubble == 0.25);
+  CHECK(workload.tokens_per_step == 28 * 8192);
+}
+
+TEST_CASE("data parallelism shares gradients; ZeRO shards the optimizer", "[model]") {
+  Setup setup = example("gpt2-124m");  // 8 ranks, 5 micro-batches
+  const double parameters = 124'439'808;
+  Workload workload = lower(setup);
+  const Op* reduce = find(workload, "gradients.reduce", Pass::backward);
+  REQUIRE(reduce != nullptr);
+  CHECK(reduce->collective == CollectiveKind::all_reduce);
+  CHECK(reduce->bytes == parameters * 4);
+  CHECK(reduce->overlapped);
+  CHECK(find(workload, "gradients.accumulate", Pass::backward)->count == 5);
+  // read gradient, read and write master, momentum and variance in fp32, write the weight in bf16
+  CHECK(find(workload, "optimizer.adam", Pass::update)->bytes == parameters * 30);
+  setup.plan.zero = 1;
+  workload = lower(setup);
+  CHECK(find(workload, "gradients.reduce", Pass::backward)->collective == CollectiveKind::reduce_scatter);
+  CHECK(find(workload, "parameters.gather", Pass::update)->bytes == parameters * 2);
+  CHECK(find(workload, "optimizer.adam", Pass::update)->bytes == parameters / 8 * 30);
+  CHECK(find(workload, "gradients.reduce", Pass::backward)->count == 1);
+  // 2 bytes of the new gradient, 4 of the sum in and out
+  CHECK(find(workload, "gradients.accumulate", Pass::backward)->bytes == parameters * 10);
+  setup.plan.zero = 3;
+  workload = lower(setup);
+  CHECK(find(workload, "parameters.gather")->count == 10);
+  CHECK(find(workload, "gradients.reduce", Pass::backward)->count == 5);
+  CHECK(find(workload, "gradients.accumulate", Pass::backward)->bytes == parameters / 8 * 10);
+}
+
+TEST_CASE("products that add to the gradients as they write them need no pass for it", "[model]") {
+  Setup setup = example("gpt2-124m");  // 5 micro-batches
+  setup.plan.fused_gradient_accumulation = true;
+  const Workload workload = lower(setup);
+  CHECK(find(workload, "gradients.accumulate", Pass::backward) == nullptr);
+  CHECK(find(workload, "gradients.reduce", Pass::backward)->count == 1);
+}
+
+TEST_CASE("a version of FlashAttention goes with each attention op", "[model]") {
+  Setup setup = example("gpt2-124m");
+  const auto version = [&](Attention attention) {
+    setup.plan.attention = attention;
+    return find(lower(setup), "layer.attention.flash")->attention.kernel_version;
+  };
+  CHECK(version(Attention::flash) == 0);
+  CHECK(version(Attention::flash1) == 1);
+  CHECK(version(Attention::flash2) == 2);
+}

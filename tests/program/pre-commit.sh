@@ -1,0 +1,78 @@
+#!/bin/sh
+# The hooks, through the real pre-commit, in a throw-away repository: a good model passes, a bad one stops the
+# commit, whatever its name.
+#   pre-commit.sh SHAPELINT [HOOK]      HOOK: shapelint (the default), or shapelint-build, which builds anew
+set -eu
+shapelint=$1
+hook=${2:-shapelint}
+if ! command -v pre-commit >/dev/null || ! command -v git >/dev/null; then
+  echo "skipped: pre-commit or git is not installed (Debian: pre-commit)"
+  exit 77
+fi
+source=$(cd "$(dirname "$0")/../.." && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export HOME="$folder/home" PRE_COMMIT_HOME="$folder/pre-commit" GIT_CONFIG_NOSYSTEM=1
+export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@localhost GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@localhost
+unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE 2>/dev/null || true
+mkdir -p "$HOME"
+git config --global safe.directory '*'
+git config --global init.defaultBranch main
+
+# The hooks as they are in the working tree, committed or not.
+mkdir "$folder/shapelint"
+(cd "$source" && git ls-files -z --cached --others --exclude-standard | tar -c --null --ignore-failed-read -T - 2>/dev/null) |
+  tar -x -C "$folder/shapelint"
+git -C "$folder/shapelint" init -q
+git -C "$folder/shapelint" add -A
+git -C "$folder/shapelint" commit -q -m "the hooks"
+
+PATH="$(cd "$(dirname "$shapelint")" && pwd):$PATH"
+export PATH
+git init -q "$folder/models"
+cd "$folder/models"
+cat >.pre-commit-config.yaml <<CONFIG
+repos:
+  - repo: $folder/shapelint
+    rev: $(git -C "$folder/shapelint" rev-parse HEAD)
+    hooks:
+      - id: $hook
+        args: [--gpu, a100]
+CONFIG
+pre-commit install >/dev/null
+git add -A
+git commit -q -m "the configuration" >/dev/null 2>&1
+
+failed=0
+# commit_is passes|stopped FILE 'PART OF THE OUTPUT'
+commit_is() {
+  git add -A
+  if git commit -m "add $2" >"$folder/log" 2>&1; then outcome=passes; else outcome=stopped; fi
+  if [ "$outcome" != "$1" ] || ! grep -qF -- "$3" "$folder/log"; then
+    echo "FAILED: the commit of \`$2\` is expected to be \`$1\` and to say: $3"
+    sed 's/^/  | /' "$folder/log"
+    failed=1
+  fi
+  git reset -q
+  rm -f -- "$2"
+}
+
+good="$source/examples/llama-3-8b.toml"
+bad="$source/examples/gpt3-2.7b.toml"
+mkdir shapelint
+cp -- "$good" "shapelint/good.toml"
+commit_is passes "shapelint/good.toml" "Passed"
+cp -- "$bad" "shapelint/bad.toml"
+commit_is stopped "shapelint/bad.toml" "shapelint/bad.toml:"
+name="shapelint/mein größtes Modell 模型.toml"
+cp -- "$bad" "$name"
+commit_is stopped "$name" "größtes Modell 模型.toml:"
+name="shapelint/-- my model's \"best\".toml"
+cp -- "$good" "$name"
+commit_is passes "$name" "Passed"
+printf '[model]\nhiden_size = 1\n' >"x.shapelint.toml"
+commit_is stopped "x.shapelint.toml" "did you mean"
+printf '[project]\nname = "x"\n' >"pyproject.toml"
+commit_is passes "pyproject.toml" "Skipped"
+[ "$failed" = 0 ] && echo "good models pass, bad ones stop the commit"
+exit "$failed"

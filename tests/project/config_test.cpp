@@ -1,0 +1,177 @@
+// Configuration files: which one counts, what it says, and every mistake at its place.
+#include "project/config.hpp"
+
+#include <fmt/format.h>
+
+#include "tests/catch.hpp"
+#include "tests/golden.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+struct Read {
+  config::Config config;
+  std::string errors;  // "path:byte: message; hint", one per line
+};
+
+Read read(const text::MemoryFileSystem& files, const std::string& path) {
+  std::vector<config::ConfigError> errors;
+  Read out{config::read_config(files, path, errors), {}};
+  for (const auto& [error, source] : errors) {
+    out.errors += error.path;
+    if (error.span) out.errors += fmt::format(":{}", error.span->begin);
+    out.errors += ": " + error.message + (error.hint.empty() ? "" : "; " + error.hint) + "\n";
+  }
+  return out;
+}
+
+Read read(const std::string& text) {
+  text::MemoryFileSystem files;
+  files.files["shapelint.toml"] = text;
+  return read(files, "shapelint.toml");
+}
+
+std::vector<std::string> values(const std::vector<config::Name>& names) {
+  std::vector<std::string> out;
+  for (const config::Name& name : names) out.push_back(name.value);
+  return out;
+}
+
+using Strings = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("the closest configuration counts, alone", "[config]") {
+  text::MemoryFileSystem files;
+  files.files["shapelint.toml"] = "";
+  files.files["a/pyproject.toml"] = "[tool.shapelint]\n";
+  files.files["a/b/pyproject.toml"] = "[tool.ruff]\n";
+  files.files["a/b/c/shapelint.toml"] = "";
+  files.files["a/b/c/.shapelint.toml"] = "";
+  CHECK(config::find_config(files, "m.toml") == "shapelint.toml");
+  CHECK(config::find_config(files, "./m.toml") == "shapelint.toml");
+  CHECK(config::find_config(files, "a/m.toml") == "a/pyproject.toml");
+  CHECK(config::find_config(files, "a/b/m.toml") == "a/pyproject.toml");  // no table in the nearer one
+  CHECK(config::find_config(files, "a/b/c/m.toml") == "a/b/c/.shapelint.toml");
+  CHECK(config::find_config(files, "a/b/c/../m.toml") == "a/pyproject.toml");
+  CHECK(config::find_config(files, "other/deep/m.toml") == "shapelint.toml");
+  CHECK(config::find_config(text::MemoryFileSystem{}, "m.toml").empty());
+}
+
+TEST_CASE("every key is read", "[config]") {
+  const Read got = read(R"(
+gpu = ["a100", "h100"]
+select = ["SL1"]
+extend-select = "SL3"
+ignore = ["SL105"]
+min-gain = "2%"
+fail_level = "error"
+baseline = "ci/baseline.json"
+rule-folders = ["my-rules"]
+gpu-folders = "my-gpus"
+format-folders = "./my-formats"
+exclude = ["old/**"]
+severity.SL101 = "info"
+severity.SL102 = "off"
+params.SL104 = { multiple = 128 }
+[per-file-ignores]
+"configs/old/*.toml" = ["SL2"]
+[[files]]
+match = "configs/7b/*.yaml"
+gpu = "h100"
+tensor = 8
+attention = "unfused"
+[[ignore-keys]]
+path = "**/*.json"
+key = "vocab_size"
+rules = ["SL101"]
+reason = "padded when loaded"
+)");
+  CHECK(got.errors.empty());
+  const config::Config& config = got.config;
+  CHECK(values(config.gpus.value()) == Strings{"a100", "h100"});
+  CHECK(values(config.select.value()) == Strings{"SL1"});
+  CHECK(values(config.extend_select) == Strings{"SL3"});
+  CHECK(config.min_gain == 0.02);
+  CHECK(config.fail_level == rules::Severity::error);
+  CHECK(config.baseline == "ci/baseline.json");
+  CHECK(config.rule_folders == Strings{"my-rules"});
+  CHECK(config.format_folders == Strings{"my-formats"});
+  CHECK(config.severities.at(0).severity == rules::Severity::info);
+  CHECK_FALSE(config.severities.at(1).severity);
+  CHECK(config.parameters.at(0).value == 128);
+
+  const config::FileSettings plain = config::settings_for(config, "a.toml");
+  CHECK(values(plain.gpus) == Strings{"a100", "h100"});
+  CHECK(values(plain.ignore) == Strings{"SL105"});
+  CHECK(plain.overrides.empty());
+  CHECK(plain.ignore_keys.empty());
+  CHECK(values(config::settings_for(config, "configs/old/x.toml").ignore) == Strings{"SL105", "SL2"});
+  const config::FileSettings matched = config::settings_for(config, "./configs/7b/x.yaml");
+  CHECK(values(matched.gpus) == Strings{"h100"});
+  REQUIRE(matched.overrides.size() == 2);
+  CHECK(matched.overrides[0].value == 8);
+  CHECK(config::settings_for(config, "deep/x.json").ignore_keys.size() == 1);
+}
+
+TEST_CASE("mistakes are all told, each at its place", "[config]") {
+  CHECK(read("gpus = 1\nmin-gain = 3\nseverity.SL101 = \"hint\"\n").errors ==
+        "shapelint.toml:0: unknown key `gpus`; did you mean `gpu`\n"
+        "shapelint.toml:20: `min-gain` is no share; write `0.01` or `\"1%\"`\n"
+        "shapelint.toml:39: `severity.SL101` is `hint`; it is one of `info`, `warning`, `error`, `off`\n");
+  CHECK(read("[[files]]\nmatch = \"a\"\ntensr = 8\n").errors ==
+        "shapelint.toml:22: unknown key `tensr` in `[[files]]`; did you mean `tensor`\n");
+  CHECK(
+      read("[[files]]\nmatch = \"a\"\ntensor = 0\n").errors.find("`tensor` cannot be that; write a whole") !=
+      std::string::npos);
+  CHECK(read("[[ignore-keys]]\nkey = \"a\"\n").errors.find("needs `key` and `rules`") != std::string::npos);
+  CHECK(read("select = [1]\n").errors ==
+        "shapelint.toml:10: `select[0]` is an integer; write a string or a list of strings\n");
+  CHECK_FALSE(read("a = \n").errors.empty());
+}
+
+TEST_CASE("a file adds to the one that it extends, whose paths stay its own", "[config]") {
+  text::MemoryFileSystem files;
+  files.files["base/shapelint.toml"] =
+      "gpu = \"a100\"\nignore = [\"SL1\"]\nrule-folders = [\"rules\"]\nmin-gain = 0.05\n"
+      "[per-file-ignores]\n\"old/*\" = [\"SL2\"]\n";
+  files.files["team/shapelint.toml"] =
+      "extend = \"../base/shapelint.toml\"\ngpu = \"h100\"\nrule-folders = [\"rules\"]\n"
+      "[per-file-ignores]\n\"old/*\" = [\"SL3\"]\n";
+  const Read got = read(files, "team/shapelint.toml");
+  CHECK(got.errors.empty());
+  CHECK(got.config.sources == Strings{"base/shapelint.toml", "team/shapelint.toml"});
+  CHECK(values(got.config.gpus.value()) == Strings{"h100"});
+  CHECK(got.config.min_gain == 0.05);
+  CHECK(got.config.rule_folders == Strings{"base/rules", "team/rules"});
+  CHECK(values(config::settings_for(got.config, "base/old/x").ignore) == Strings{"SL1", "SL2"});
+  CHECK(values(config::settings_for(got.config, "team/old/x").ignore) == Strings{"SL1", "SL3"});
+}
+
+TEST_CASE("files that extend nothing, or each other", "[config]") {
+  text::MemoryFileSystem files;
+  files.files["a.toml"] = "extend = \"b.toml\"\n";
+  files.files["b.toml"] = "extend = \"a.toml\"\n";
+  files.files["c.toml"] = "extend = \"gone.toml\"\n";
+  CHECK(read(files, "a.toml").errors == "b.toml:9: the file extends itself, by way of others or at once\n");
+  CHECK(read(files, "c.toml").errors == "c.toml:9: `gone.toml` cannot be read: No such file or directory\n");
+}
+
+TEST_CASE("patterns match names anywhere, or paths from their file's folder", "[config]") {
+  CHECK(config::matches({".", "*.yaml"}, "a/b/c.yaml"));
+  CHECK(config::matches({"a", "b/*.yaml"}, "a/b/c.yaml"));
+  CHECK_FALSE(config::matches({".", "b/*.yaml"}, "a/b/c.yaml"));
+  CHECK(config::matches({".", "**/*.yaml"}, "a/b/c.yaml"));
+  CHECK(config::matches({"..", "**/*.yaml"}, "a/b/c.yaml"));
+  CHECK_FALSE(config::matches({"a/x", "b/*.yaml"}, "a/b/c.yaml"));
+}
+
+TEST_CASE("the schemas of the configuration and of the native file are committed", "[config][docs]") {
+  for (const auto& [path, content] :
+       {std::pair{"docs/schema/shapelint-config.schema.json", config::schema()},
+        std::pair{"docs/schema/shapelint-native.schema.json", config::native_schema()}}) {
+    const std::string difference = tests::compare_with_file(path, content);
+    if (!difference.empty()) FAIL_CHECK(difference);
+  }
+}

@@ -1,0 +1,173 @@
+// Comments that silence findings: every form takes away exactly the finding that it names.
+#include "project/suppress.hpp"
+
+#include <fmt/format.h>
+#include <rapidcheck.h>
+
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+// A finding about the first value after `key` in the text.
+rules::Finding about(const std::string& source, const std::string& key, std::string_view code,
+                     std::string_view rule) {
+  rules::Finding finding;
+  finding.code = code;
+  finding.rule = rule;
+  finding.path = "m";
+  const std::size_t begin = source.find_first_of("0123456789", source.find(key));
+  const std::size_t end = source.find_first_not_of("0123456789", begin);
+  finding.span = {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(std::min(end, source.size()))};
+  return finding;
+}
+
+struct Applied {
+  std::vector<std::string> left;
+  std::vector<std::string> complaints;
+  std::size_t removed = 0;
+};
+
+Applied apply(const std::string& path, const std::string& source, std::vector<rules::Finding> findings) {
+  for (rules::Finding& finding : findings) finding.path = path;
+  std::vector<rules::Finding> unused;
+  Applied out;
+  out.removed = config::apply_suppressions(config::read_suppressions(path, source), path, {&findings},
+                                           rules::builtin_rules(), {}, unused);
+  for (const rules::Finding& finding : findings) out.left.emplace_back(finding.code);
+  for (const rules::Finding& finding : unused) {
+    CHECK(finding.code == "SL900");
+    out.complaints.push_back(source.substr(static_cast<std::size_t>(finding.span.begin),
+                                           static_cast<std::size_t>(finding.span.end - finding.span.begin)) +
+                             ": " + finding.message + "; " + finding.note);
+  }
+  return out;
+}
+
+using Codes = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a comment after a value holds for its line", "[suppress]") {
+  const std::string source =
+      "[model]\nhidden_size = 2570 # shapelint: ignore[SL102] the tokens are odd\nvocab_size = 50257\n";
+  const Applied applied = apply("m.toml", source,
+                                {about(source, "hidden_size", "SL102", "hidden-misaligned"),
+                                 about(source, "hidden_size", "SL301", "wave-tail"),
+                                 about(source, "vocab_size", "SL102", "hidden-misaligned")});
+  CHECK(applied.left == Codes{"SL301", "SL102"});
+  CHECK(applied.removed == 1);
+  CHECK(applied.complaints.empty());
+  CHECK(config::read_suppressions("m.toml", source).at(0).reason == "the tokens are odd");
+}
+
+TEST_CASE("a comment on its own line holds for the next key and what is in it", "[suppress]") {
+  const std::string source =
+      "# shapelint: ignore[SL1]\n\n# something else\nmodel:\n  hidden: 2570\n  vocab: 50257\nrun:\n  batch: "
+      "7\n";
+  const Applied applied = apply("m.yaml", source,
+                                {about(source, "hidden", "SL102", "hidden-misaligned"),
+                                 about(source, "vocab", "SL101", "vocab-misaligned"),
+                                 about(source, "batch", "SL105", "sequence-misaligned")});
+  CHECK(applied.left == Codes{"SL105"});
+  const std::string inner =
+      "model:\n  # shapelint: ignore[vocab-misaligned, SL102]\n  vocab: 50257\n  hidden: 2570\n";
+  const Applied second = apply("m.yaml", inner,
+                               {about(inner, "hidden", "SL102", "hidden-misaligned"),
+                                about(inner, "vocab: ", "SL101", "vocab-misaligned")});
+  CHECK(second.left == Codes{"SL102"});
+  CHECK(second.complaints == Codes{"SL102: nothing is found for `SL102` here; the comment can go"});
+}
+
+TEST_CASE("`file-ignore` holds wherever a finding is, and where nothing states the value", "[suppress]") {
+  const std::string source = "[model]\nvocab_size = 50257\n# shapelint: file-ignore[SL101]\n";
+  rules::Finding nowhere;
+  nowhere.code = "SL101";
+  const Applied applied =
+      apply("m.toml", source, {about(source, "vocab_size", "SL101", "vocab-misaligned"), nowhere});
+  CHECK(applied.left.empty());
+  CHECK(applied.removed == 2);
+}
+
+TEST_CASE("shell scripts and JSON with comments", "[suppress]") {
+  const std::string shell =
+      "#!/bin/bash\nARGS=\"# shapelint: ignore[SL101]\"\n# shapelint: ignore[SL102]\ntrain --hidden-size "
+      "2570 \\\n"
+      "  --vocab 50257\nother --seq 7 # shapelint: ignore[SL105]\n";
+  CHECK(config::read_suppressions("m.sh", shell).size() == 2);
+  CHECK(apply("m.sh", shell,
+              {about(shell, "--hidden", "SL102", "hidden-misaligned"),
+               about(shell, "--vocab", "SL102", "hidden-misaligned"),
+               about(shell, "--seq", "SL105", "sequence-misaligned"),
+               about(shell, "--seq", "SL102", "hidden-misaligned")})
+            .left == Codes{"SL102"});
+  const std::string json =
+      "{\"vocab\": 50257, // shapelint: ignore[SL101] padded later\n \"hidden\": 2570}\n";
+  CHECK(apply("m.json", json,
+              {about(json, "vocab", "SL101", "vocab-misaligned"), about(json, "hidden", "SL101", "x")})
+            .left == Codes{"SL101"});
+}
+
+TEST_CASE("what stands in a string is no comment", "[suppress]") {
+  CHECK(config::read_suppressions("m.toml", "name = \"# shapelint: ignore[SL101]\"\n").empty());
+  CHECK(config::read_suppressions("m.toml", "name = '''\n# shapelint: ignore[SL101]\n'''\n").empty());
+  CHECK(config::read_suppressions("m.yaml", "name: |\n  # shapelint: ignore[SL101]\n").empty());
+  CHECK(config::read_suppressions("m.yaml", "name: a# shapelint: ignore[SL101]\n").empty());
+  CHECK(config::read_suppressions("m.toml", "# see shapelint: ignore[SL101] there\n").empty());
+  CHECK(config::read_suppressions("m.toml", "# shapelint: whatever\n").empty());
+}
+
+TEST_CASE("comments that silence nothing are told", "[suppress]") {
+  CHECK(apply("m.toml", "a = 1 # shapelint: ignore[SL101]\n", {}).complaints ==
+        Codes{"SL101: nothing is found for `SL101` here; the comment can go"});
+  CHECK(
+      apply("m.toml", "a = 1 # shapelint: ignore\n", {}).complaints ==
+      Codes{"# shapelint: ignore: the comment names no rule, so it silences nothing; write `ignore[SL101]`, "
+            "then why"});
+  CHECK(apply("m.toml", "a = 1 # shapelint: ignore[vocab-misalinged]\n", {}).complaints ==
+        Codes{"vocab-misalinged: there is no rule `vocab-misalinged`; did you mean `vocab-misaligned`"});
+}
+
+TEST_CASE("every form takes away exactly its finding", "[suppress][property]") {
+  const bool holds = rc::check([] {
+    const int keys = *rc::gen::inRange(1, 8);
+    const int target = *rc::gen::inRange(0, keys);
+    const int form = *rc::gen::inRange(0, 3);
+    const int syntax = *rc::gen::inRange(0, 3);
+    const std::vector<std::string> paths{"m.toml", "m.yaml", "m.json"};
+    const std::string sign = syntax == 2 ? "//" : "#";
+    std::string source = syntax == 2 ? "{\n" : "";
+    for (int i = 0; i < keys; ++i) {
+      const std::string comment =
+          fmt::format("{} shapelint: {}[SL10{}]", sign, form == 2 ? "file-ignore" : "ignore", i);
+      if (i == target && form == 1) source += comment + "\n";
+      const std::string value = std::to_string(*rc::gen::inRange(1, 99999));
+      source += syntax == 0   ? fmt::format("key{} = {}", static_cast<char>('a' + i), value)
+                : syntax == 1 ? fmt::format("key{}: {}", static_cast<char>('a' + i), value)
+                              : fmt::format("\"key{}\": {}{}", static_cast<char>('a' + i), value,
+                                            i + 1 < keys ? "," : "");
+      if (i == target && form != 1) source += " " + comment;
+      source += *rc::gen::element(std::string("\n"), std::string("\n\n"), std::string("\r\n"));
+    }
+    if (syntax == 2) source += "}\n";
+    std::vector<std::string> codes;
+    for (int i = 0; i < keys; ++i) codes.push_back(fmt::format("SL10{}", i));
+    std::vector<rules::Finding> findings;
+    Codes expected;
+    for (int i = 0; i < keys; ++i) {
+      // Each key has its own finding and one of the target's rule; a file-ignore takes all of the latter.
+      const std::string key = fmt::format("key{}", static_cast<char>('a' + i));
+      const auto index = static_cast<std::size_t>(i);
+      findings.push_back(about(source, key, codes[index], "none"));
+      if (i != target) expected.push_back(codes[index]);
+      if (form != 2 && i != target) {
+        findings.push_back(about(source, key, codes[static_cast<std::size_t>(target)], "none"));
+        expected.push_back(codes[static_cast<std::size_t>(target)]);
+      }
+    }
+    RC_LOG() << source;
+    RC_ASSERT(apply(paths[static_cast<std::size_t>(syntax)], source, findings).left == expected);
+  });
+  CHECK(holds);
+}

@@ -1,0 +1,148 @@
+// The rule files: sound, unique, documented; and what the reader says of mistakes in one.
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "catalog/catalog.hpp"
+#include "rules/book/docs.hpp"
+#include "rules/book/rule.hpp"
+#include "tests/catch.hpp"
+#include "tests/golden.hpp"
+#include "text/source.hpp"
+#include "text/toml/toml.hpp"
+
+using namespace shapelint;
+using rules::builtin_rules;
+using rules::Rule;
+
+namespace {
+
+// "line:column: message; hint" for each error.
+std::string mistakes(const std::string& source) {
+  const auto document = text::parse_toml("own.toml", source);
+  REQUIRE(document);
+  std::vector<Error> errors;
+  const rules::RuleBook book({&*document, 1}, true, errors);
+  std::string out;
+  for (const Error& error : errors) {
+    REQUIRE(error.span);
+    const text::Place place = text::place_of(source, error.span->begin);
+    out += fmt::format("{}:{}: {}{}{}\n", place.line, place.column, error.message,
+                       error.hint.empty() ? "" : "; ", error.hint);
+  }
+  return out;
+}
+
+std::string rule(const std::string& when, const std::string& more = "",
+                 const std::string& message = "too wide") {
+  return "code = \"MY1\"\nname = \"wide\"\nsummary = \"s\"\nwhen = \"" + when + "\"\nmessage = \"" + message +
+         "\"\nmechanism = \"m\"\nblame = \"hidden_size\"\n" + more +
+         "[[fix]]\nhidden_size = \"floor_to(hidden_size, 64)\"\n";
+}
+
+}  // namespace
+
+TEST_CASE("the rules compiled in have no mistakes") {
+  std::vector<Error> errors;
+  const rules::RuleBook book(catalog::builtin("rules"), true, errors);
+  for (const Error& error : errors) {
+    UNSCOPED_INFO(fmt::format("{}: {}; {}", error.path, error.message, error.hint));
+  }
+  CHECK(errors.empty());
+  CHECK(book.rules().size() == catalog::builtin("rules").size());
+}
+
+TEST_CASE("codes and names are unique, sorted, and agree with the file's name") {
+  std::set<std::string_view> names;
+  std::string_view last;
+  for (const Rule& each : builtin_rules().rules()) {
+    INFO(each.code);
+    CHECK(each.code > last);
+    CHECK(names.insert(each.name).second);
+    CHECK(each.when.node.file() == fmt::format("rules/{}-{}.toml", each.code, each.name));
+    CHECK(each.code.starts_with("SL"));
+    CHECK_FALSE(each.since.empty());
+    CHECK_FALSE(each.sources.empty());
+    CHECK(each.why.size() > 20);
+    CHECK_FALSE(each.summary.ends_with('.'));
+    CHECK_FALSE(each.message.value.ends_with('.'));
+    CHECK_FALSE(each.mechanism.ends_with('.'));
+    last = each.code;
+  }
+}
+
+TEST_CASE("the pages of docs/rules are written from the rule files") {
+  std::set<std::string> pages{"README.md", "variables.md"};
+  std::string differs =
+      tests::compare_with_file("docs/rules/README.md", rules::index_markdown(builtin_rules()));
+  if (!differs.empty()) FAIL_CHECK(differs);
+  differs = tests::compare_with_file("docs/rules/variables.md", rules::variables_markdown());
+  if (!differs.empty()) FAIL_CHECK(differs);
+  for (const Rule& each : builtin_rules().rules()) {
+    pages.insert(rules::page_name(each));
+    differs = tests::compare_with_file("docs/rules/" + rules::page_name(each), rules::rule_markdown(each));
+    if (!differs.empty()) FAIL_CHECK(differs);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(SHAPELINT_SOURCE_DIR "/docs/rules")) {
+    INFO(entry.path().string());
+    CHECK(pages.contains(entry.path().filename().string()));  // of a rule that is no more
+  }
+}
+
+TEST_CASE("mistakes in a rule file are all reported, each at its place") {
+  CHECK(mistakes(rule("hidden_size % 64 != 0")).empty());
+  CHECK(mistakes(rule("hiden_size % 64 != 0")) ==
+        "4:9: unknown variable `hiden_size`; did you mean `hidden_size`\n");
+  CHECK(mistakes(rule("hidden_size % 64 != 0 && hidden_sise > 3 || celi_to(1, 2)")) ==
+        "4:34: unknown variable `hidden_sise`; did you mean `hidden_size`\n"
+        "4:53: unknown function `celi_to`; did you mean `ceil_to`\n");
+  CHECK(mistakes(rule("hidden_size = 64")) == "4:21: `=` is no operator; compare with `==`\n");
+  CHECK(mistakes(rule("wave_efficiency < 0.5")) ==
+        "4:9: `wave_efficiency` belongs to one operation, which a rule with scope `model` and effect "
+        "`slower` does "
+        "not see\n");
+  CHECK(mistakes(rule("hidden_size > 3", "effect = \"fails\"\n", "{sm_count} SMs")) ==
+        "5:13: `sm_count` belongs to the GPU, which a rule with scope `model` and effect `fails` does not "
+        "see\n");
+  CHECK(mistakes(rule("hidden_size > 3", "", "{hidden_size:percnt} of {hiden_size}")) ==
+        "5:25: unknown format `percnt`; did you mean `percent`\n"
+        "5:37: unknown variable `hiden_size`; did you mean `hidden_size`\n");
+  CHECK(mistakes(rule("hidden_size > 3", "", "{hidden_size")) ==
+        "5:12: a brace is not closed; write `{{` for a brace\n");
+  CHECK(mistakes(rule("hidden_size > limit", "[parameters]\nlimit = 3\n")).empty());
+  CHECK(mistakes(rule("hidden_size > 3", "[parameters]\ntensor = 3\n")) ==
+        "9:1: `tensor` is a variable already\n");
+  CHECK(mistakes(rule("hidden_size > 3", "[[fix]]\nhiden_size = \"3\"\n")) ==
+        "9:1: unknown field `hiden_size`; did you mean `hidden_size`\n");
+  CHECK(mistakes(rule("hidden_size > 3", "[[fix]]\nvary = [\"hiden_size\"]\n")) ==
+        "9:9: unknown field `hiden_size`; did you mean `hidden_size`\n");
+  CHECK(mistakes(rule("hidden_size > 3", "scope = \"modle\"\n")) ==
+        "8:9: `modle` is no scope; did you mean `model`\n");
+  CHECK(mistakes(rule("hidden_size > 3", "severty = \"info\"\n")) ==
+        "8:1: unknown key `severty`; did you mean `severity`\n");
+  CHECK(
+      mistakes("code = \"sl1\"\nname = \"Wide\"\n") ==
+      "1:8: `sl1` is no code; capital letters and digits, such as `SL101`; rules of your own begin with "
+      "other "
+      "letters than SL\n"
+      "2:8: `Wide` is no name of a rule; small letters, digits and hyphens\n"
+      "1:1: the key `summary` is missing\n1:1: the key `when` is missing\n1:1: the key `message` is missing\n"
+      "1:1: the key `mechanism` is missing\n1:1: the key `blame` is missing\n"
+      "2:8: rule `Wide` has no `[[fix]]`; without one its gain cannot be computed and it never reports; use "
+      "`effect = \"advice\"` for advice without a number\n");
+}
+
+TEST_CASE("a code is used once") {
+  std::vector<text::Document> both;
+  for (const char* path : {"a.toml", "b.toml"}) {
+    both.push_back(*text::parse_toml(path, rule("hidden_size > 3")));
+  }
+  std::vector<Error> errors;
+  const rules::RuleBook book(both, true, errors);
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].message == "`MY1` is the code of another rule");
+  CHECK(errors[0].hint == "it is in a.toml");
+  CHECK(errors[0].path == "b.toml");
+}
