@@ -1,10 +1,35 @@
-// Which rules run.
+// Which rules run, and with which parameters.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
 #include "rules/book/rule.hpp"
-#include "rules/engine/lint.hpp"
 
 namespace shapelint::rules {
+
+struct ParameterValue {
+  std::string rule;  // code or name
+  std::string name;
+  double value = 0;
+};
+
+struct Options {
+  double min_gain = 0.01;                    // findings whose best proposal saves less are dropped
+  std::vector<std::string> select{};         // codes, prefixes of codes (`SL1`) or names; empty: all
+  std::vector<std::string> ignore{};         // the same, taken away
+  std::vector<ParameterValue> parameters{};  // of rules, other than their files say
+  std::size_t proposals = 4;                 // most proposals kept per finding
+};
+
+// Whether a selector names any rule; otherwise the error, without a place, and a did-you-mean.
+std::optional<Error> check_selector(const RuleBook& rules, std::string_view selector);
+// The same for a parameter's rule and name.
+std::optional<Error> check_parameter(const RuleBook& rules, std::string_view rule, std::string_view name);
 
 // Rules in preview and deprecated ones only run when they are named.
 bool is_selected(const Rule& rule, const Options& options);

@@ -14,28 +14,10 @@
 #include "model/op.hpp"
 #include "model/reading.hpp"
 #include "rules/book/rule.hpp"
+#include "rules/book/select.hpp"
 #include "rules/finding.hpp"
 
 namespace shapelint::rules {
-
-struct ParameterValue {
-  std::string rule;  // code or name
-  std::string name;
-  double value = 0;
-};
-
-struct Options {
-  double min_gain = 0.01;                    // findings whose best proposal saves less are dropped
-  std::vector<std::string> select{};         // codes, prefixes of codes (`SL1`) or names; empty: all
-  std::vector<std::string> ignore{};         // the same, taken away
-  std::vector<ParameterValue> parameters{};  // of rules, other than their files say
-  std::size_t proposals = 4;                 // most proposals kept per finding
-};
-
-// Whether a selector names any rule; otherwise the error, without a place, and a did-you-mean.
-std::optional<Error> check_selector(const RuleBook& rules, std::string_view selector);
-// The same for a parameter's rule and name.
-std::optional<Error> check_parameter(const RuleBook& rules, std::string_view rule, std::string_view name);
 
 // One GPU's step as the file has it, and with all compatible proposals applied (the best proposal of each
 // finding, most valuable first, as long as fields do not clash and the step gets faster).
