@@ -33,11 +33,22 @@ write(decoded, "examples/llama-2-7b.toml", "--gpu", "a100", "--mode", "decode", 
 const html = readFileSync(page, "utf8");
 assert.ok(html.length < 2e6, `the page has ${html.length} bytes`);
 
-// Chromium's debugging protocol over a pipe: no port, nothing to install.
-const browser = spawn(chromium, ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
-  `--user-data-dir=${join(folder, "profile")}`, "--window-size=1100,1400", "about:blank"],
-  { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+// Chromium's debugging protocol over a pipe: no port, nothing to install. It is the head of a group of processes, so
+// that its children can be ended with it; all of them hold its stderr, which is closed once the last of them is gone.
+const browser = spawn(chromium, ["--headless", "--no-sandbox", "--disable-gpu", "--disable-breakpad",
+  "--remote-debugging-pipe", `--user-data-dir=${join(folder, "profile")}`, "--window-size=1100,1400", "about:blank"],
+  { stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"], detached: true });
+let complaints = "";
+browser.stderr.on("data", (data) => { complaints = (complaints + data).slice(-2000); });
+browser.stdio[3].on("error", () => {});  // a browser that is gone: told below
+let ended = false;
+const gone = new Promise((resolve) => browser.once("close", resolve));
 const waiting = new Map();
+browser.once("exit", (code, signal) => {
+  ended = true;
+  const died = { error: { message: `the browser ended (${code ?? signal}): ${complaints}` } };
+  for (const answer of waiting.values()) answer(died);
+});
 const events = [];
 let buffer = "";
 let serial = 0;
@@ -46,12 +57,17 @@ browser.stdio[4].on("data", (data) => {
   for (let end = buffer.indexOf("\0"); end >= 0; end = buffer.indexOf("\0")) {
     const message = JSON.parse(buffer.slice(0, end));
     buffer = buffer.slice(end + 1);
-    if (message.id) waiting.get(message.id)(message);
-    else events.push(message);
+    if (message.id) {
+      waiting.get(message.id)(message);
+      waiting.delete(message.id);
+    } else {
+      events.push(message);
+    }
   }
 });
 let sessionId;
 const send = (method, params = {}) => new Promise((resolve, reject) => {
+  if (ended) return reject(new Error(`${method}: the browser ended: ${complaints}`));
   serial += 1;
   waiting.set(serial, (answer) => answer.error ? reject(new Error(method + ": " + answer.error.message)) : resolve(answer.result));
   browser.stdio[3].write(JSON.stringify({ id: serial, method, params, ...(sessionId && { sessionId }) }) + "\0");
@@ -231,8 +247,12 @@ try {
   assert.deepEqual(fetched, []);
   console.log(`page: ${shown.length} marks, ${html.length} bytes, nothing fetched, no errors`);
 } finally {
-  browser.kill("SIGKILL");
-  await new Promise((resolve) => browser.once("exit", resolve));
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    process.kill(-browser.pid, "SIGKILL");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;  // it had ended by itself
+  }
+  await gone;
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 process.exit(0);
