@@ -40,9 +40,10 @@ void add_changes(const std::string& listing, GitBase& base) {
 
 }  // namespace
 
-Result<GitBase> compare_with(const std::string& revision) {
+Result<GitBase> compare_with(const std::string& revision, const std::string& here) {
   GitBase base;
-  const auto top = run_process({"git", "rev-parse", "--show-toplevel"});
+  base.here = here;
+  const auto top = run_process({"git", "-C", here, "rev-parse", "--show-toplevel"});
   if (!top) return top.error();
   if (top->exit_code != 0) {
     return Error{"`--diff-base` was given outside of a git repository", {}, {}, {}};
@@ -78,9 +79,8 @@ Result<GitBase> compare_with(const std::string& revision) {
 
 std::optional<std::string> path_in(const GitBase& base, const std::string& path) {
   std::error_code problem;
-  const fs::path file(path);
-  const fs::path folder =
-      fs::weakly_canonical(file.has_parent_path() ? file.parent_path() : fs::path("."), problem);
+  const fs::path file = fs::path(base.here) / path;
+  const fs::path folder = fs::weakly_canonical(file.parent_path(), problem);
   if (problem) return std::nullopt;
   const fs::path relative =
       (folder / file.filename()).lexically_relative(fs::weakly_canonical(base.root, problem));
@@ -91,7 +91,7 @@ std::optional<std::string> path_in(const GitBase& base, const std::string& path)
 std::string path_from_here(const GitBase& base, const std::string& path_in_root) {
   std::error_code problem;
   const fs::path absolute = fs::weakly_canonical(base.root, problem) / path_in_root;
-  const fs::path relative = absolute.lexically_relative(fs::current_path(problem));
+  const fs::path relative = absolute.lexically_relative(base.here);
   return (problem || relative.empty() ? absolute : relative).generic_string();
 }
 

@@ -12,6 +12,7 @@
 namespace shapelint::cli {
 
 struct GitBase {
+  std::string here;    // absolute: that relative paths start from
   std::string root;    // of the working tree
   std::string commit;  // of the revision
   // Paths from the root: changed, added, deleted, both names of what was renamed, and what is not tracked
@@ -20,9 +21,9 @@ struct GitBase {
   std::map<std::string, std::string> renamed;  // new path to old path, as git sees it
 };
 
-// Compares the working tree around the current folder with `revision`. Errors: no git, no repository, no such
+// Compares the working tree around the folder `here` with `revision`. Errors: no git, no repository, no such
 // revision.
-Result<GitBase> compare_with(const std::string& revision);
+Result<GitBase> compare_with(const std::string& revision, const std::string& here);
 
 // The path as git knows it; nothing when the file is outside of the working tree.
 std::optional<std::string> path_in(const GitBase& base, const std::string& path);
@@ -41,6 +42,7 @@ bool is_in_inner_repository(const GitBase& base, const std::string& path_in_root
 class RevisionFileSystem final : public text::FileSystem {
  public:
   RevisionFileSystem(const GitBase& base, const text::FileSystem& now) : base_(base), now_(now) {}
+  std::string working_directory() const override { return now_.working_directory(); }
   Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override;
   Result<bool> write(const std::string& path, std::string_view content) const override;
   bool is_directory(const std::string& path) const override { return now_.is_directory(path); }
@@ -61,6 +63,7 @@ class RecordingFileSystem final : public text::FileSystem {
  public:
   explicit RecordingFileSystem(const text::FileSystem& files) : files_(files) {}
   const std::set<std::string>& asked() const { return asked_; }
+  std::string working_directory() const override { return files_.working_directory(); }
   Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override {
     asked_.insert(path);
     return files_.read(path, max_bytes);

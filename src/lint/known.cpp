@@ -78,7 +78,7 @@ std::size_t Baselines::apply(const LintSetup& setup, const std::string& path, Fi
   std::string baseline;
   One* one = open(setup, baseline, errors);
   if (one == nullptr) return 0;
-  const std::string name = config::path_in_baseline(baseline, path);
+  const std::string name = config::path_in_baseline(baseline, path, files_.working_directory());
   one->paths.push_back(name);
   add_all(one->seen, name, outcome);
   std::size_t known = 0;

@@ -84,9 +84,9 @@ std::string baseline_text(const Baseline& baseline) {
   return out.dump(2) + '\n';
 }
 
-std::string path_in_baseline(std::string_view baseline_path, std::string_view file) {
-  std::error_code problem;
-  const fs::path here = fs::current_path(problem);
+std::string path_in_baseline(std::string_view baseline_path, std::string_view file,
+                             std::string_view working_directory) {
+  const fs::path here(working_directory);
   const fs::path folder = (here / baseline_path).lexically_normal().parent_path();
   const fs::path whole = (here / file).lexically_normal();
   return utf8(whole.lexically_relative(folder).generic_string());

@@ -34,8 +34,10 @@ Result<Baseline> read_baseline(const std::string& path, std::string content);
 // The file's content; the same for the same findings, whatever order they came in.
 std::string baseline_text(const Baseline& baseline);
 
-// The path of a linted file as a baseline at `baseline_path` calls it.
-std::string path_in_baseline(std::string_view baseline_path, std::string_view file);
+// The path of a linted file as a baseline at `baseline_path` calls it; relative ones start from
+// `working_directory`.
+std::string path_in_baseline(std::string_view baseline_path, std::string_view file,
+                             std::string_view working_directory);
 
 // Whether the baseline still has room for a finding, which is then counted off.
 bool take(Baseline& known, const BaselineKey& key);

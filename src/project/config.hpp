@@ -68,6 +68,7 @@ struct ParameterSetting {
 
 struct Config {
   std::string path;                  // of the file; empty: there is none
+  std::string working_directory;     // that relative paths, of folders and of patterns, start from
   std::vector<std::string> sources;  // every file read, the first extended one first
   std::optional<std::vector<Name>> gpus;
   std::optional<std::vector<Name>> select;
@@ -102,7 +103,8 @@ Config read_config(const text::FileSystem& files, const std::string& path, std::
 // pyproject.toml counts only when it has [tool.shapelint].
 std::string find_config(const text::FileSystem& files, std::string_view path);
 
-bool matches(const Pattern& pattern, std::string_view path);
+// Relative paths start from `working_directory`.
+bool matches(const Pattern& pattern, std::string_view path, std::string_view working_directory);
 
 // What a configuration says of one file.
 struct FileSettings {

@@ -21,7 +21,7 @@ bool has_table(const text::FileSystem& files, const std::string& path) {
 
 // The folders from that of `path` up to the root of the file system, nearest first; relative ones stay
 // relative, so that messages name files as the user would.
-std::vector<std::string> folders_above(std::string_view path) {
+std::vector<std::string> folders_above(std::string_view path, const fs::path& here) {
   std::vector<std::string> folders;
   fs::path folder = fs::path(path).lexically_normal().parent_path();
   if (folder.is_absolute()) {
@@ -30,8 +30,6 @@ std::vector<std::string> folders_above(std::string_view path) {
       if (folder == folder.root_path()) return folders;
     }
   }
-  std::error_code problem;
-  const fs::path here = fs::current_path(problem);
   const auto depth = static_cast<std::size_t>(std::distance(here.begin(), here.end()));
   while (!folder.empty() && folder != "." && folder.filename() != "..") {
     folders.push_back(folder.generic_string());
@@ -52,7 +50,7 @@ std::string below(const std::string& folder, const char* name) {
 }  // namespace
 
 std::string find_config(const text::FileSystem& files, std::string_view path) {
-  for (const std::string& folder : folders_above(path)) {
+  for (const std::string& folder : folders_above(path, files.working_directory())) {
     for (const char* name : {".shapelint.toml", "shapelint.toml"}) {
       std::string candidate = below(folder, name);
       if (files.exists(candidate) && !files.is_directory(candidate)) return candidate;
@@ -63,13 +61,12 @@ std::string find_config(const text::FileSystem& files, std::string_view path) {
   return {};
 }
 
-bool matches(const Pattern& pattern, std::string_view path) {
+bool matches(const Pattern& pattern, std::string_view path, std::string_view working_directory) {
   const fs::path file = fs::path(path).lexically_normal();
   if (pattern.glob.find('/') == std::string::npos) {
     return formats::glob_matches(pattern.glob, file.filename().generic_string());
   }
-  std::error_code problem;
-  const fs::path here = fs::current_path(problem);
+  const fs::path here(working_directory);
   const fs::path whole = (here / file).lexically_normal();
   const fs::path folder = (here / pattern.folder / "").lexically_normal();
   const std::string relative = whole.lexically_relative(folder).generic_string();
@@ -81,14 +78,17 @@ bool matches(const Pattern& pattern, std::string_view path) {
 
 FileSettings settings_for(const Config& config, std::string_view path) {
   FileSettings settings;
+  const auto applies = [&](const Pattern& pattern) {
+    return matches(pattern, path, config.working_directory);
+  };
   if (config.gpus) settings.gpus = *config.gpus;
   settings.ignore = config.ignore;
   for (const FileIgnores& each : config.per_file_ignores) {
-    if (!matches(each.match, path)) continue;
+    if (!applies(each.match)) continue;
     settings.ignore.insert(settings.ignore.end(), each.rules.begin(), each.rules.end());
   }
   for (const FileOverrides& each : config.files) {
-    if (!matches(each.match, path)) continue;
+    if (!applies(each.match)) continue;
     if (!each.gpus.empty()) settings.gpus = each.gpus;
     for (const model::Override& value : each.overrides) {
       std::erase_if(settings.overrides, [&](const auto& other) { return other.field == value.field; });
@@ -96,7 +96,7 @@ FileSettings settings_for(const Config& config, std::string_view path) {
     }
   }
   for (const KeyIgnore& each : config.ignore_keys) {
-    if (matches(each.match, path)) settings.ignore_keys.push_back(&each);
+    if (applies(each.match)) settings.ignore_keys.push_back(&each);
   }
   return settings;
 }

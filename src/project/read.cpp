@@ -67,6 +67,7 @@ Config read_config(const text::FileSystem& files, const std::string& path, std::
   std::vector<std::string> chain;
   read_chain(files, path, config, chain, errors);
   config.path = path;
+  config.working_directory = files.working_directory();
   return config;
 }
 

@@ -37,10 +37,21 @@ Error too_large(const std::string& path, std::int64_t max_bytes) {
 
 }  // namespace
 
+RealFileSystem::RealFileSystem() {
+  std::error_code problem;
+  here_ = fs::current_path(problem).string();
+}
+
+std::string RealFileSystem::absolute(const std::string& path) const {
+  return path.empty() ? path
+                      : (fs::path(here_) / path).string();  // an absolute one replaces what it is put to
+}
+
 Result<std::string> RealFileSystem::read(const std::string& path, std::int64_t max_bytes) const {
   std::error_code problem;
-  if (fs::is_directory(path, problem)) return file_error(path, "is a directory, not a file");
-  std::FILE* file = std::fopen(path.c_str(), "rb");
+  const std::string place = absolute(path);
+  if (fs::is_directory(place, problem)) return file_error(path, "is a directory, not a file");
+  std::FILE* file = std::fopen(place.c_str(), "rb");
   if (file == nullptr) return file_error(path, fmt::format("cannot be read: {}", reason(errno)));
   std::string content;
   // Sizes are not asked for in advance: a pipe or /dev/stdin has none.
@@ -73,11 +84,12 @@ Result<std::string> FileSystem::read_start(const std::string& path, std::int64_t
 Result<std::string> RealFileSystem::read_start(const std::string& path, std::int64_t max_bytes,
                                                std::int64_t& file_bytes) const {
   std::error_code problem;
-  if (!fs::is_regular_file(path, problem)) return file_error(path, "is no regular file");
-  const auto size = fs::file_size(path, problem);
+  const std::string place = absolute(path);
+  if (!fs::is_regular_file(place, problem)) return file_error(path, "is no regular file");
+  const auto size = fs::file_size(place, problem);
   if (problem) return file_error(path, fmt::format("cannot be read: {}", problem.message()));
   file_bytes = static_cast<std::int64_t>(size);
-  std::FILE* file = std::fopen(path.c_str(), "rb");
+  std::FILE* file = std::fopen(place.c_str(), "rb");
   if (file == nullptr) return file_error(path, fmt::format("cannot be read: {}", reason(errno)));
   std::string content(static_cast<std::size_t>(std::min(max_bytes, file_bytes)), '\0');
   content.resize(std::fread(content.data(), 1, content.size(), file));
@@ -152,8 +164,9 @@ std::string name_beside(const fs::path& target) {
 Result<bool> RealFileSystem::write(const std::string& path, std::string_view content) const {
   std::error_code problem;
   // A link stays a link: what it points to is replaced.
-  const fs::path real = fs::weakly_canonical(path, problem);
-  const std::string target = problem ? path : real.string();
+  const std::string place = absolute(path);
+  const fs::path real = fs::weakly_canonical(place, problem);
+  const std::string target = problem ? place : real.string();
   // A device or a pipe must not be replaced by a file.
   const bool replaceable = !fs::exists(target, problem) || fs::is_regular_file(target, problem);
   const std::string beside = name_beside(target);
@@ -170,12 +183,12 @@ Result<bool> RealFileSystem::write(const std::string& path, std::string_view con
 
 bool RealFileSystem::is_directory(const std::string& path) const {
   std::error_code problem;
-  return fs::is_directory(path, problem);
+  return fs::is_directory(absolute(path), problem);
 }
 
 bool RealFileSystem::exists(const std::string& path) const {
   std::error_code problem;
-  return fs::exists(path, problem);
+  return fs::exists(absolute(path), problem);
 }
 
 bool FileSystem::is_link(const std::string& path) const {
@@ -185,14 +198,15 @@ bool FileSystem::is_link(const std::string& path) const {
 
 bool RealFileSystem::is_link(const std::string& path) const {
   std::error_code problem;
-  return fs::is_symlink(path, problem);
+  return fs::is_symlink(absolute(path), problem);
 }
 
 Result<std::vector<std::string>> RealFileSystem::list(const std::string& folder) const {
   std::error_code problem;
   std::vector<std::string> paths;
-  for (fs::directory_iterator it(folder, problem), end; !problem && it != end; it.increment(problem)) {
-    paths.push_back(it->path().string());
+  for (fs::directory_iterator it(absolute(folder), problem), end; !problem && it != end;
+       it.increment(problem)) {
+    paths.push_back((fs::path(folder) / it->path().filename()).string());
   }
   if (problem) return file_error(folder, fmt::format("cannot be listed: {}", problem.message()));
   std::sort(paths.begin(), paths.end());

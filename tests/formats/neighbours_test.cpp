@@ -25,6 +25,7 @@ class Watched final : public text::FileSystem {
  public:
   text::MemoryFileSystem inside;
   mutable std::set<std::string> opened;
+  std::string working_directory() const override { return inside.working_directory(); }
   Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override {
     opened.insert(path);
     return inside.read(path, max_bytes);

@@ -81,6 +81,7 @@ std::string describe(const formats::ReadResult& result) {
 // Fixtures are read by paths from the root of the source, so that nothing depends on where that is.
 class SourceTree final : public text::FileSystem {
  public:
+  std::string working_directory() const override { return real_.working_directory(); }
   Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override {
     return real_.read((root / path).string(), max_bytes);
   }

@@ -115,6 +115,6 @@ TEST_CASE("what is no baseline is refused at its place", "[baseline]") {
 }
 
 TEST_CASE("paths in a baseline are relative to it", "[baseline]") {
-  CHECK(config::path_in_baseline("baseline.json", "./a/b.toml") == "a/b.toml");
-  CHECK(config::path_in_baseline("ci/baseline.json", "a/b.toml") == "../a/b.toml");
+  CHECK(config::path_in_baseline("baseline.json", "./a/b.toml", "/project") == "a/b.toml");
+  CHECK(config::path_in_baseline("ci/baseline.json", "a/b.toml", "/project") == "../a/b.toml");
 }

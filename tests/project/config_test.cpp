@@ -57,6 +57,13 @@ TEST_CASE("the closest configuration counts, alone", "[config]") {
   CHECK(config::find_config(files, "a/b/c/../m.toml") == "a/pyproject.toml");
   CHECK(config::find_config(files, "other/deep/m.toml") == "shapelint.toml");
   CHECK(config::find_config(text::MemoryFileSystem{}, "m.toml").empty());
+
+  files.files.clear();
+  files.files["../../shapelint.toml"] = "";
+  files.here = "/deep/project";
+  CHECK(config::find_config(files, "m.toml") == "../../shapelint.toml");
+  files.here = "/project";  // there is nothing above its folder
+  CHECK(config::find_config(files, "m.toml").empty());
 }
 
 TEST_CASE("every key is read", "[config]") {
@@ -159,12 +166,16 @@ TEST_CASE("files that extend nothing, or each other", "[config]") {
 }
 
 TEST_CASE("patterns match names anywhere, or paths from their file's folder", "[config]") {
-  CHECK(config::matches({".", "*.yaml"}, "a/b/c.yaml"));
-  CHECK(config::matches({"a", "b/*.yaml"}, "a/b/c.yaml"));
-  CHECK_FALSE(config::matches({".", "b/*.yaml"}, "a/b/c.yaml"));
-  CHECK(config::matches({".", "**/*.yaml"}, "a/b/c.yaml"));
-  CHECK(config::matches({"..", "**/*.yaml"}, "a/b/c.yaml"));
-  CHECK_FALSE(config::matches({"a/x", "b/*.yaml"}, "a/b/c.yaml"));
+  CHECK(config::matches({".", "*.yaml"}, "a/b/c.yaml", "/project"));
+  CHECK(config::matches({"a", "b/*.yaml"}, "a/b/c.yaml", "/project"));
+  CHECK_FALSE(config::matches({".", "b/*.yaml"}, "a/b/c.yaml", "/project"));
+  CHECK(config::matches({".", "**/*.yaml"}, "a/b/c.yaml", "/project"));
+  CHECK(config::matches({"..", "**/*.yaml"}, "a/b/c.yaml", "/project"));
+  CHECK_FALSE(config::matches({"a/x", "b/*.yaml"}, "a/b/c.yaml", "/project"));
+  // Above the working directory its own name counts.
+  CHECK(config::matches({"..", "project/a/**"}, "a/b/c.yaml", "/project"));
+  CHECK_FALSE(config::matches({"..", "project/a/**"}, "a/b/c.yaml", "/other"));
+  CHECK(config::matches({".", "/project/**"}, "a/b/c.yaml", "/project"));
 }
 
 TEST_CASE("the schemas of the configuration and of the native file are committed", "[config][docs]") {

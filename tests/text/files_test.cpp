@@ -77,3 +77,23 @@ TEST_CASE("what cannot be written is said, and nothing is left behind") {
   CHECK(written.error().message == "cannot be written: No such file or directory");
   CHECK(fs::is_empty(folder.path));
 }
+
+TEST_CASE("relative paths start from the working directory of the file system, not of the process") {
+  const Folder folder;
+  const text::RealFileSystem files(folder.path.string());
+  CHECK(files.working_directory() == folder.path.string());
+  CHECK(text::RealFileSystem().working_directory() == fs::current_path().string());
+  fs::create_directory(folder.path / "a");
+  REQUIRE(files.write("a/m.toml", "x = 1"));
+  CHECK(content_of(folder.path / "a" / "m.toml") == "x = 1");
+  CHECK(files.read("a/m.toml", 100).value() == "x = 1");
+  CHECK(files.exists("a/m.toml"));
+  CHECK(files.is_directory("a"));
+  CHECK(files.list("a").value() == std::vector<std::string>{"a/m.toml"});
+  CHECK(files.list(".").value() == std::vector<std::string>{"./a"});
+  CHECK(files.list((folder.path / "a").string()).value() ==
+        std::vector<std::string>{(folder.path / "a" / "m.toml").string()});
+  const auto missing = files.read("b.toml", 100);
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().path == "b.toml");
+}

@@ -49,7 +49,7 @@ class Run {
     const auto own = read_own_profiles(options_.gpu, io_);
     if (!own) return ExitCode::error;
     if (!options_.diff_base.empty()) {
-      auto base = compare_with(options_.diff_base);
+      auto base = compare_with(options_.diff_base, io_.files.working_directory());
       if (!base) return failed({{base.error(), {}}});
       base_ = *std::move(base);
     }
@@ -141,8 +141,9 @@ class Run {
       if (job.named && !options_.force_exclude) return false;
       const auto& patterns = job.setup->config.exclude;
       const bool is_excluded =
-          std::any_of(patterns.begin(), patterns.end(),
-                      [&](const config::Pattern& each) { return config::matches(each, job.path); });
+          std::any_of(patterns.begin(), patterns.end(), [&](const config::Pattern& each) {
+            return config::matches(each, job.path, io_.files.working_directory());
+          });
       if (is_excluded) say(fmt::format("{}: excluded by {}", job.path, job.setup->config.path));
       return is_excluded;
     });

@@ -21,6 +21,7 @@ class Overlay final : public text::FileSystem {
  public:
   Overlay(const text::FileSystem& below, std::string path, std::string content)
       : below_(below), path_(std::move(path)), content_(std::move(content)) {}
+  std::string working_directory() const override { return below_.working_directory(); }
   Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override {
     if (path == path_) return content_;
     return below_.read(path, max_bytes);
