@@ -102,7 +102,7 @@ void find_misread(const Dialect& dialect, const text::Document& document, std::v
       Remark remark = remark_at(Remark::Kind::number_misread, document, node);
       // What is quoted is meant as a string.
       if (remark.written != *node.as_string()) continue;
-      const auto value = text::number_that_yaml_reads_as_string(remark.written);
+      const auto value = text::yaml::number_read_as_string(remark.written);
       if (!value) continue;
       remark.meaning = "a string";
       remark.instead = with_point_and_sign(remark.written, *value);

@@ -93,8 +93,9 @@ std::string text_value(std::string_view text) {
   // Not in the middle of a character.
   while (is_long && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   text = text.substr(0, end);
-  return first_invalid_utf8(text) >= 0 ? "\"(not UTF-8)\""
-                                       : quoted(is_long ? std::string(text) + "…" : std::string(text));
+  return first_invalid_utf8(text) >= 0
+             ? "\"(not UTF-8)\""
+             : header::quoted(is_long ? std::string(text) + "…" : std::string(text));
 }
 
 class Header {
@@ -103,7 +104,7 @@ class Header {
       : path_(path), reader_(bytes, version) {}
 
   // The keys and their values, then the tensors' number. Throws Stopped where the bytes at hand end.
-  std::optional<Error> read(HeaderTree& tree) {
+  std::optional<Error> read(header::Tree& tree) {
     reader_.skip(8);  // magic and version
     const std::uint64_t tensors = reader_.count();
     const std::uint64_t keys = reader_.count();
@@ -215,7 +216,7 @@ Result<std::string> gguf_listing(const std::string& path, std::string_view first
   if (version > largest_sensible) return refuse("its numbers are big-endian, which is not supported");
   if (version == 0 || version > newest_version)
     return refuse(fmt::format("version {} is unknown, 1 to {} are read", version, newest_version));
-  HeaderTree tree;
+  header::Tree tree;
   tree.add("gguf", std::to_string(version));
   try {
     Header header(path, first_bytes, version);

@@ -36,7 +36,7 @@ std::string tensor_json(NodeRef tensor) {
     if (!size || *size < 0) return {};
     sizes += (sizes.empty() ? "" : ", ") + std::to_string(*size);
   }
-  return fmt::format("{{\"dtype\": {}, \"shape\": [{}]}}", quoted(*dtype), sizes);
+  return fmt::format("{{\"dtype\": {}, \"shape\": [{}]}}", header::quoted(*dtype), sizes);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Result<std::string> safetensors_listing(const std::string& path, std::string_vie
   const auto document = parse_json(path, std::string(first_bytes.substr(length_bytes, length)));
   if (!document) return refuse(document.error().message);
   if (!document->root().is(Kind::table)) return refuse("it is no table of tensors");
-  HeaderTree tree;
+  header::Tree tree;
   tree.add("safetensors", "1");
   std::size_t tensors = 0;
   for (const NodeRef tensor : document->root()) {

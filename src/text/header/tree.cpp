@@ -5,7 +5,7 @@
 
 #include "text/header/model_header.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::header {
 
 namespace {
 
@@ -29,11 +29,11 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-HeaderTree::HeaderTree() {
+Tree::Tree() {
   entries_.emplace_back();
 }
 
-std::int32_t HeaderTree::child(std::int32_t table, std::string_view key) {
+std::int32_t Tree::child(std::int32_t table, std::string_view key) {
   const auto index = static_cast<std::int32_t>(entries_.size());
   const auto [at, is_new] = by_name_.try_emplace({table, std::string(key)}, index);
   if (!is_new) return at->second;
@@ -48,7 +48,7 @@ std::int32_t HeaderTree::child(std::int32_t table, std::string_view key) {
   return index;
 }
 
-bool HeaderTree::add(std::string_view name, std::string json) {
+bool Tree::add(std::string_view name, std::string json) {
   std::int32_t at = 0;
   for (int part = 0;; ++part) {
     if (part >= most_parts || entries_.size() >= max_header_entries) return false;
@@ -64,7 +64,7 @@ bool HeaderTree::add(std::string_view name, std::string json) {
   }
 }
 
-void HeaderTree::write(std::int32_t table, int level, std::string& out) const {
+void Tree::write(std::int32_t table, int level, std::string& out) const {
   const std::string indent(static_cast<std::size_t>(level), ' ');
   out += "{\n";
   for (std::int32_t each = entries_[static_cast<std::size_t>(table)].first_child; each >= 0;) {
@@ -81,10 +81,10 @@ void HeaderTree::write(std::int32_t table, int level, std::string& out) const {
   out += indent + '}';
 }
 
-std::string HeaderTree::write() const {
+std::string Tree::write() const {
   std::string out;
   write(0, 0, out);
   return out + '\n';
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::header

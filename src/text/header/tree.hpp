@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-namespace shapelint::text {
+namespace shapelint::text::header {
 
 // A string as JSON; what is not UTF-8 is refused before.
 std::string quoted(std::string_view text);
 
-class HeaderTree {
+class Tree {
  public:
-  HeaderTree();
+  Tree();
   // `json` under `name`, whose dots are tables. A name that is both a value and a table keeps what came
   // first. False when there are too many names, or one has too many dots.
   bool add(std::string_view name, std::string json);
@@ -35,4 +35,4 @@ class HeaderTree {
   std::map<std::pair<std::int32_t, std::string>, std::int32_t> by_name_;
 };
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::header

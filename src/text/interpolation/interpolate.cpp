@@ -12,14 +12,13 @@
 #include "text/interpolation/value.hpp"
 #include "text/limits.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::interpolation {
 
 namespace {
 
 class Interpolator {
  public:
-  Interpolator(const Document& document, const InterpolationScopes& scopes)
-      : document_(document), scopes_(scopes) {}
+  Interpolator(const Document& document, const Scopes& scopes) : document_(document), scopes_(scopes) {}
 
   std::optional<Error> run() {
     if (document_.root()) copy(no_node, document_.root(), document_.root(), std::nullopt, 0);
@@ -69,7 +68,7 @@ class Interpolator {
       tree_.set_note(index, is_circle ? "it refers to a table that it is part of" : outcome.text);
       return;
     }
-    const YamlScalar& scalar = outcome.scalar;
+    const yaml::Scalar& scalar = outcome.scalar;
     const std::int32_t index = add(parent, scalar.kind, place, value.span(), use ? use : value.use_span());
     if (scalar.kind == Kind::string) tree_.set_string(index, outcome.text);
     if (scalar.kind == Kind::boolean) tree_.set_boolean(index, scalar.boolean);
@@ -275,7 +274,7 @@ class Interpolator {
   static constexpr std::int64_t max_text = 100'000;
 
   const Document& document_;
-  const InterpolationScopes& scopes_;
+  const Scopes& scopes_;
   TreeBuilder tree_;
   std::unordered_map<std::int32_t, Outcome> outcomes_;
   std::unordered_map<std::int32_t, std::unordered_map<std::string_view, NodeRef>>
@@ -288,8 +287,12 @@ class Interpolator {
 
 }  // namespace
 
-Result<Document> interpolate(const Document& document, const InterpolationScopes& scopes) {
-  Interpolator interpolator(document, scopes);
+}  // namespace shapelint::text::interpolation
+
+namespace shapelint::text {
+
+Result<Document> interpolate(const Document& document, const interpolation::Scopes& scopes) {
+  interpolation::Interpolator interpolator(document, scopes);
   if (auto error = interpolator.run()) return *std::move(error);
   return std::move(interpolator).take().finish(std::string(document.path()), document.shared_source());
 }

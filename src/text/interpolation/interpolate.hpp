@@ -7,12 +7,16 @@
 #include "base/error.hpp"
 #include "text/document.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::interpolation {
 
-struct InterpolationScopes {
+struct Scopes {
   // Tables of the document, by dotted path, whose keys a bare `${NAME}` may name (`ENV_VARS`).
   std::vector<std::string> names;
 };
+
+}  // namespace shapelint::text::interpolation
+
+namespace shapelint::text {
 
 // A copy of the document in which the interpolations of strings are followed:
 //   ${a.b} ${a[0]} ${a.0}     from the root           ${.x} ${..x}  a sibling, a sibling of the parent
@@ -24,6 +28,6 @@ struct InterpolationScopes {
 // stands. What cannot be resolved (no such key, no default, another resolver, a circle) and OmegaConf's `???`
 // become Kind::unknown with the reason in NodeRef::note. `\${` stays as it is. Error: more than max_values
 // values, because references to tables repeat each other; depth.
-Result<Document> interpolate(const Document& document, const InterpolationScopes& scopes = {});
+Result<Document> interpolate(const Document& document, const interpolation::Scopes& scopes = {});
 
 }  // namespace shapelint::text

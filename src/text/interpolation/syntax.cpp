@@ -1,7 +1,7 @@
 // Brackets, commas, names.
 #include "text/interpolation/syntax.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::interpolation {
 
 std::string_view trim_blanks(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
@@ -50,4 +50,4 @@ bool is_variable_name(std::string_view text) {
   return true;
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::interpolation

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shapelint::text {
+namespace shapelint::text::interpolation {
 
 std::string_view trim_blanks(std::string_view text);
 
@@ -18,4 +18,4 @@ std::vector<std::string_view> split_arguments(std::string_view text);
 // Upper case, digits and underscores: what environment variables are called.
 bool is_variable_name(std::string_view text);
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::interpolation

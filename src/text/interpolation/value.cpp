@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace shapelint::text {
+namespace shapelint::text::interpolation {
 
 Outcome unknown(std::string reason) {
   return Outcome{Outcome::Kind::unknown, {}, {}, std::move(reason)};
@@ -33,7 +33,7 @@ Outcome of_number(double value, bool is_integer) {
 Outcome of_written(std::string_view text) {
   Outcome outcome;
   outcome.kind = Outcome::Kind::scalar;
-  outcome.scalar = resolve_yaml_scalar(text);
+  outcome.scalar = yaml::resolve_scalar(text);
   outcome.text = std::string(text);
   return outcome;
 }
@@ -102,4 +102,4 @@ Outcome calculated(std::string_view name, std::span<const WrittenNumber> operand
   return of_number(result, is_integer);
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::interpolation

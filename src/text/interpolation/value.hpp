@@ -10,14 +10,14 @@
 #include "text/document.hpp"
 #include "text/yaml/scalar.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::interpolation {
 
 // What a string comes to: a node of the document, a scalar, or nothing for a reason.
 struct Outcome {
   enum class Kind : std::uint8_t { node, scalar, unknown };
   Kind kind = Kind::unknown;
   NodeRef node;
-  YamlScalar scalar;
+  yaml::Scalar scalar;
   std::string text;  // of a string scalar, or the reason
 };
 
@@ -41,4 +41,4 @@ bool is_arithmetic(std::string_view name);
 // From left to right. A division by zero and an infinite result are unknown.
 Outcome calculated(std::string_view name, std::span<const WrittenNumber> operands);
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::interpolation

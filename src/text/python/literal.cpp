@@ -6,13 +6,9 @@
 
 #include "text/python/value.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::python {
 
 namespace {
-
-using Token = PythonToken;
-using Line = PythonLine;
-using Value = PythonValue;
 
 bool is_name_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -179,7 +175,7 @@ class Reader {
     const std::string name(slice(line.tokens.front()));
     Value value;
     if (slice(line.tokens[*index - 1]) == "=") {
-      value = evaluate_python(text_, line.tokens, *index, names_);
+      value = evaluate(text_, line.tokens, *index, names_);
     }
     value.span = Span{static_cast<std::int64_t>(line.tokens[*index].begin),
                       static_cast<std::int64_t>(line.tokens.back().end)};
@@ -218,17 +214,21 @@ class Reader {
   std::string_view text_;
   TreeBuilder tree_;
   std::int32_t root_ = no_node;
-  PythonNames names_;
+  Names names_;
 };
 
 }  // namespace
 
+}  // namespace shapelint::text::python
+
+namespace shapelint::text {
+
 Result<Document> parse_literal_python(std::string path, std::string source) {
   if (const auto problem = check_source(path, source)) return *problem;
   try {
-    TreeBuilder tree = Reader(source).read(Tokenizer(source).lines());
+    TreeBuilder tree = python::Reader(source).read(python::Tokenizer(source).lines());
     return std::move(tree).finish(std::move(path), std::move(source));
-  } catch (const Unclosed& unclosed) {
+  } catch (const python::Unclosed& unclosed) {
     const auto at = static_cast<std::int64_t>(unclosed.at);
     return Error{"the string is never closed", {}, std::move(path), Span{at, at + 1}};
   }

@@ -7,12 +7,9 @@
 
 #include "text/limits.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::python {
 
 namespace {
-
-using Token = PythonToken;
-using Value = PythonValue;
 
 Value integer_value(std::int64_t integer) {
   Value value;
@@ -86,7 +83,7 @@ Value apply(std::string_view sign, const Value& a, const Value& b) {
 
 class Evaluator {
  public:
-  Evaluator(std::string_view text, const std::vector<Token>& tokens, std::size_t at, const PythonNames& names)
+  Evaluator(std::string_view text, const std::vector<Token>& tokens, std::size_t at, const Names& names)
       : text_(text), tokens_(tokens), at_(at), names_(names) {}
 
   // The rest of the line; unknown when it is anything but one expression.
@@ -269,14 +266,13 @@ class Evaluator {
   std::string_view text_;
   const std::vector<Token>& tokens_;
   std::size_t at_;
-  const PythonNames& names_;
+  const Names& names_;
 };
 
 }  // namespace
 
-PythonValue evaluate_python(std::string_view text, const std::vector<PythonToken>& tokens, std::size_t at,
-                            const PythonNames& names) {
+Value evaluate(std::string_view text, const std::vector<Token>& tokens, std::size_t at, const Names& names) {
   return Evaluator(text, tokens, at, names).whole();
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::python

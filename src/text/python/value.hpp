@@ -10,9 +10,9 @@
 #include "base/error.hpp"
 #include "text/document.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::python {
 
-struct PythonToken {
+struct Token {
   enum class Kind : std::uint8_t { name, number, string, sign };
   Kind kind = Kind::sign;
   std::size_t begin = 0;
@@ -20,26 +20,25 @@ struct PythonToken {
 };
 
 // A logical line: its tokens, and how far it is indented.
-struct PythonLine {
+struct Line {
   std::size_t indent = 0;
-  std::vector<PythonToken> tokens;
+  std::vector<Token> tokens;
 };
 
 // A value that is worked out; Kind::unknown when it cannot be.
-struct PythonValue {
+struct Value {
   Kind kind = Kind::unknown;
   std::int64_t integer = 0;  // also booleans
   double number = 0;
   std::string text;
-  std::vector<PythonValue> items;
+  std::vector<Value> items;
   Span span;
 };
 
-using PythonNames = std::map<std::string, PythonValue, std::less<>>;
+using Names = std::map<std::string, Value, std::less<>>;
 
 // The value of the tokens from `at` to the end of the line, with `names` for what was assigned before;
 // unknown when they are anything but one expression of this kind.
-PythonValue evaluate_python(std::string_view text, const std::vector<PythonToken>& tokens, std::size_t at,
-                            const PythonNames& names);
+Value evaluate(std::string_view text, const std::vector<Token>& tokens, std::size_t at, const Names& names);
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::python

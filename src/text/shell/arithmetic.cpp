@@ -6,7 +6,7 @@
 #include "text/shell/syntax.hpp"
 #include "text/shell/value.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
 namespace {
 
@@ -68,7 +68,7 @@ Number apply(std::string_view sign, std::int64_t a, std::int64_t b) {
 
 class Evaluator {
  public:
-  Evaluator(std::string_view text, const ShellVariables& variables, int depth)
+  Evaluator(std::string_view text, const Variables& variables, int depth)
       : text_(text), variables_(variables), depth_(depth) {}
 
   Number whole() {
@@ -149,11 +149,11 @@ class Evaluator {
       return take(")") ? value : std::nullopt;
     }
     std::size_t end = at_;
-    while (end < text_.size() && is_shell_name(text_[end])) ++end;
+    while (end < text_.size() && is_name(text_[end])) ++end;
     const std::string_view word = text_.substr(at_, end - at_);
     at_ = end;
     if (word.empty()) return std::nullopt;
-    return is_shell_name_start(word[0]) ? variable(word) : number(word);
+    return is_name_start(word[0]) ? variable(word) : number(word);
   }
 
   static Number number(std::string_view word) {
@@ -173,21 +173,21 @@ class Evaluator {
   Number variable(std::string_view name) {
     const auto found = variables_.find(name);
     if (found == variables_.end() || found->second->items.empty()) return std::nullopt;
-    const ShellText& text = found->second->items.front();
+    const Text& text = found->second->items.front();
     if (!is_known(text)) return std::nullopt;
     return Evaluator(as_string(text), variables_, depth_ + 1).whole();
   }
 
   std::string_view text_;
-  const ShellVariables& variables_;
+  const Variables& variables_;
   std::size_t at_ = 0;
   int depth_;
 };
 
 }  // namespace
 
-Number evaluate_shell_arithmetic(std::string_view expression, const ShellVariables& variables) {
+Number evaluate_arithmetic(std::string_view expression, const Variables& variables) {
   return Evaluator(expression, variables, 0).whole();
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

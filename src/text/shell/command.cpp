@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
-using Kind = ShellStatement::Kind;
+using Kind = Statement::Kind;
 
-std::string_view ShellCommandParser::peek_word() const {
+std::string_view CommandParser::peek_word() const {
   std::size_t end = at_;
   while (end < source_.size() &&
          std::string_view(" \t\r\n;&|<>()\\\"'`$").find(source_[end]) == std::string_view::npos) {
@@ -16,15 +16,15 @@ std::string_view ShellCommandParser::peek_word() const {
   return source_.substr(at_, end - at_);
 }
 
-bool ShellCommandParser::is_at_word(Words words) const {
+bool CommandParser::is_at_word(Words words) const {
   return std::find(words.begin(), words.end(), peek_word()) != words.end();
 }
 
-void ShellCommandParser::skip_comment() {
+void CommandParser::skip_comment() {
   if (scanner_.at(at_) == '#') at_ = std::min(source_.find('\n', at_), source_.size());
 }
 
-void ShellCommandParser::skip_here_documents() {
+void CommandParser::skip_here_documents() {
   for (const HereDocument& document : here_documents_) {
     while (at_ < source_.size()) {
       const std::size_t stop = std::min(source_.find('\n', at_), source_.size());
@@ -38,12 +38,12 @@ void ShellCommandParser::skip_here_documents() {
   here_documents_.clear();
 }
 
-void ShellCommandParser::skip_newline() {
+void CommandParser::skip_newline() {
   ++at_;
   skip_here_documents();
 }
 
-void ShellCommandParser::skip_separators() {
+void CommandParser::skip_separators() {
   while (true) {
     skip_blanks();
     skip_comment();
@@ -59,7 +59,7 @@ void ShellCommandParser::skip_separators() {
   }
 }
 
-bool ShellCommandParser::redirection() {
+bool CommandParser::redirection() {
   std::size_t i = at_;
   while (scanner_.at(i) >= '0' && scanner_.at(i) <= '9') ++i;
   if (scanner_.at(i) == '&' && scanner_.at(i + 1) == '>' && i == at_) ++i;
@@ -91,16 +91,16 @@ bool ShellCommandParser::redirection() {
   return true;
 }
 
-void ShellCommandParser::skip_redirections() {
+void CommandParser::skip_redirections() {
   skip_blanks();
   while (redirection()) skip_blanks();
 }
 
-bool ShellCommandParser::assignment(ShellStatement& result, int depth) {
+bool CommandParser::assignment(Statement& result, int depth) {
   std::size_t i = at_;
-  if (!is_shell_name_start(scanner_.at(i))) return false;
-  while (is_shell_name(scanner_.at(i))) ++i;
-  ShellAssignment found;
+  if (!is_name_start(scanner_.at(i))) return false;
+  while (is_name(scanner_.at(i))) ++i;
+  Assignment found;
   found.name = std::string(source_.substr(at_, i - at_));
   found.name_word = {at_, i};
   if (scanner_.at(i) == '[') {
@@ -130,8 +130,8 @@ bool ShellCommandParser::assignment(ShellStatement& result, int depth) {
   return true;
 }
 
-void ShellCommandParser::array_items(std::size_t begin, std::size_t end, int depth,
-                                     std::vector<ShellWord>& items) const {
+void CommandParser::array_items(std::size_t begin, std::size_t end, int depth,
+                                std::vector<Word>& items) const {
   std::size_t i = begin;
   while (i < end) {
     const char c = source_[i];
@@ -149,8 +149,8 @@ void ShellCommandParser::array_items(std::size_t begin, std::size_t end, int dep
   }
 }
 
-ShellStatement ShellCommandParser::command(int depth) {
-  ShellStatement result;
+Statement CommandParser::command(int depth) {
+  Statement result;
   bool may_assign = true;
   while (true) {
     skip_blanks();
@@ -177,9 +177,9 @@ ShellStatement ShellCommandParser::command(int depth) {
   return result;
 }
 
-ShellStatement ShellCommandParser::test() {
+Statement CommandParser::test() {
   const std::size_t begin = at_;
-  ShellStatement result;
+  Statement result;
   result.kind = Kind::test;
   at_ += 2;
   while (true) {
@@ -200,4 +200,4 @@ ShellStatement ShellCommandParser::test() {
   return result;
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

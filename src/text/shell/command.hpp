@@ -8,15 +8,14 @@
 
 #include "text/shell/syntax.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
 // Reads from `at_` on; the parser of compound commands builds on it.
-class ShellCommandParser {
+class CommandParser {
  public:
   using Words = std::initializer_list<std::string_view>;
 
-  ShellCommandParser(const std::string& path, std::string_view source)
-      : scanner_(path, source), source_(source) {}
+  CommandParser(const std::string& path, std::string_view source) : scanner_(path, source), source_(source) {}
 
  protected:
   bool is_at(std::string_view text) const { return source_.substr(at_, text.size()) == text; }
@@ -29,10 +28,10 @@ class ShellCommandParser {
   // Blanks, comments, line breaks and `;`.
   void skip_separators();
   void skip_redirections();
-  ShellStatement command(int depth);
-  ShellStatement test();
+  Statement command(int depth);
+  Statement test();
 
-  ShellScanner scanner_;
+  Scanner scanner_;
   std::string_view source_;
   std::size_t at_ = 0;
 
@@ -46,10 +45,10 @@ class ShellCommandParser {
   void skip_here_documents();
   // `> file`, `2>&1`, `<<EOF`, `<<< word`, `&> file`, `<(…)`. Returns whether there was one.
   bool redirection();
-  bool assignment(ShellStatement& result, int depth);
-  void array_items(std::size_t begin, std::size_t end, int depth, std::vector<ShellWord>& items) const;
+  bool assignment(Statement& result, int depth);
+  void array_items(std::size_t begin, std::size_t end, int depth, std::vector<Word>& items) const;
 
   std::vector<HereDocument> here_documents_;
 };
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

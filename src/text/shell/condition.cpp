@@ -4,20 +4,20 @@
 #include <algorithm>
 #include <charconv>
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
 namespace {
 
-ShellTruth truth(bool value) {
-  return value ? ShellTruth::yes : ShellTruth::no;
+Truth truth(bool value) {
+  return value ? Truth::yes : Truth::no;
 }
 
-ShellTruth both(ShellTruth a, ShellTruth b) {
-  if (a == ShellTruth::no || b == ShellTruth::no) return ShellTruth::no;
-  return a == ShellTruth::yes && b == ShellTruth::yes ? ShellTruth::yes : ShellTruth::unknown;
+Truth both(Truth a, Truth b) {
+  if (a == Truth::no || b == Truth::no) return Truth::no;
+  return a == Truth::yes && b == Truth::yes ? Truth::yes : Truth::unknown;
 }
 
-ShellTruth either(ShellTruth a, ShellTruth b) {
+Truth either(Truth a, Truth b) {
   return !both(!a, !b);
 }
 
@@ -30,24 +30,23 @@ std::optional<std::int64_t> integer(std::string_view text) {
 
 class Test {
  public:
-  Test(const std::vector<ShellWord>& words, bool has_patterns, std::string_view source,
-       ShellExpander& expander)
+  Test(const std::vector<Word>& words, bool has_patterns, std::string_view source, Expander& expander)
       : words_(words), has_patterns_(has_patterns), source_(source), expander_(expander) {}
 
-  ShellTruth whole() {
-    const ShellTruth value = any();
-    return at_ == words_.size() ? value : ShellTruth::unknown;
+  Truth whole() {
+    const Truth value = any();
+    return at_ == words_.size() ? value : Truth::unknown;
   }
 
  private:
   std::string_view peek(std::size_t ahead = 0) const {
     if (at_ + ahead >= words_.size()) return {};
-    const ShellWord word = words_[at_ + ahead];
+    const Word word = words_[at_ + ahead];
     return source_.substr(word.begin, word.end - word.begin);
   }
 
-  ShellTruth any() {
-    ShellTruth value = all();
+  Truth any() {
+    Truth value = all();
     while (peek() == "||" || peek() == "-o") {
       ++at_;
       value = either(value, all());
@@ -55,8 +54,8 @@ class Test {
     return value;
   }
 
-  ShellTruth all() {
-    ShellTruth value = one();
+  Truth all() {
+    Truth value = one();
     while (peek() == "&&" || peek() == "-a") {
       ++at_;
       value = both(value, one());
@@ -69,13 +68,13 @@ class Test {
     return next.empty() || next == "&&" || next == "||" || next == "-a" || next == "-o";
   }
 
-  ShellTruth one() {
+  Truth one() {
     bool negated = false;
     while (peek() == "!") {
       negated = !negated;
       ++at_;
     }
-    ShellTruth value = ShellTruth::unknown;
+    Truth value = Truth::unknown;
     if (ends_after(1)) {
       value = is_not_empty(0);
       at_ = std::min(at_ + 1, words_.size());
@@ -92,56 +91,56 @@ class Test {
     return negated ? !value : value;
   }
 
-  ShellTruth is_not_empty(std::size_t ahead) {
-    if (at_ + ahead >= words_.size()) return ShellTruth::unknown;
-    const ShellText text = expander_.text(words_[at_ + ahead]);
-    return is_known(text) ? truth(!as_string(text).empty()) : ShellTruth::unknown;
+  Truth is_not_empty(std::size_t ahead) {
+    if (at_ + ahead >= words_.size()) return Truth::unknown;
+    const Text text = expander_.text(words_[at_ + ahead]);
+    return is_known(text) ? truth(!as_string(text).empty()) : Truth::unknown;
   }
 
-  ShellTruth compare() {
-    const ShellText left = expander_.text(words_[at_]);
-    const ShellText right = expander_.text(words_[at_ + 2]);
-    if (!is_known(left) || !is_known(right)) return ShellTruth::unknown;
+  Truth compare() {
+    const Text left = expander_.text(words_[at_]);
+    const Text right = expander_.text(words_[at_ + 2]);
+    if (!is_known(left) || !is_known(right)) return Truth::unknown;
     const std::string a = as_string(left);
     const std::string b = as_string(right);
     const std::string_view sign = peek(1);
     const bool is_quoted = peek(2).find_first_of("'\"") != std::string_view::npos;
-    const bool is_equal = has_patterns_ && !is_quoted ? matches_shell_pattern(a, b) : a == b;
+    const bool is_equal = has_patterns_ && !is_quoted ? matches_pattern(a, b) : a == b;
     if (sign == "=" || sign == "==") return truth(is_equal);
     if (sign == "!=") return truth(!is_equal);
     const auto x = integer(a);
     const auto y = integer(b);
-    if (!x || !y) return ShellTruth::unknown;
+    if (!x || !y) return Truth::unknown;
     if (sign == "-eq") return truth(*x == *y);
     if (sign == "-ne") return truth(*x != *y);
     if (sign == "-lt") return truth(*x < *y);
     if (sign == "-le") return truth(*x <= *y);
     if (sign == "-gt") return truth(*x > *y);
     if (sign == "-ge") return truth(*x >= *y);
-    return ShellTruth::unknown;
+    return Truth::unknown;
   }
 
-  const std::vector<ShellWord>& words_;
+  const std::vector<Word>& words_;
   bool has_patterns_;
   std::string_view source_;
-  ShellExpander& expander_;
+  Expander& expander_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-ShellTruth operator!(ShellTruth value) {
-  if (value == ShellTruth::unknown) return value;
-  return value == ShellTruth::yes ? ShellTruth::no : ShellTruth::yes;
+Truth operator!(Truth value) {
+  if (value == Truth::unknown) return value;
+  return value == Truth::yes ? Truth::no : Truth::yes;
 }
 
-ShellTruth evaluate_shell_test(const std::vector<ShellWord>& words, bool has_patterns,
-                               std::string_view source, ShellExpander& expander) {
+Truth evaluate_test(const std::vector<Word>& words, bool has_patterns, std::string_view source,
+                    Expander& expander) {
   return Test(words, has_patterns, source, expander).whole();
 }
 
-std::vector<ShellWord> shell_test_words(const ShellScanner& scanner, ShellWord inside) {
-  std::vector<ShellWord> words;
+std::vector<Word> test_words(const Scanner& scanner, Word inside) {
+  std::vector<Word> words;
   constexpr std::string_view signs = "&|<>();";
   std::size_t at = inside.begin;
   while (at < inside.end) {
@@ -159,19 +158,18 @@ std::vector<ShellWord> shell_test_words(const ShellScanner& scanner, ShellWord i
   return words;
 }
 
-ShellTruth matches_shell_case(const ShellText& subject, const std::vector<ShellWord>& patterns,
-                              ShellExpander& expander) {
-  ShellTruth value = ShellTruth::no;
-  for (const ShellWord& word : patterns) {
-    const ShellText pattern = expander.text(word);
-    if (is_known(pattern) && as_string(pattern) == "*") return ShellTruth::yes;
+Truth matches_case(const Text& subject, const std::vector<Word>& patterns, Expander& expander) {
+  Truth value = Truth::no;
+  for (const Word& word : patterns) {
+    const Text pattern = expander.text(word);
+    if (is_known(pattern) && as_string(pattern) == "*") return Truth::yes;
     if (!is_known(subject) || !is_known(pattern)) {
-      value = ShellTruth::unknown;
-    } else if (matches_shell_pattern(as_string(subject), as_string(pattern))) {
-      return value == ShellTruth::unknown ? value : ShellTruth::yes;
+      value = Truth::unknown;
+    } else if (matches_pattern(as_string(subject), as_string(pattern))) {
+      return value == Truth::unknown ? value : Truth::yes;
     }
   }
   return value;
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

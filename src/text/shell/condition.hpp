@@ -4,22 +4,21 @@
 #include "text/shell/expand.hpp"
 #include "text/shell/syntax.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
-enum class ShellTruth : std::uint8_t { no, yes, unknown };
+enum class Truth : std::uint8_t { no, yes, unknown };
 
-ShellTruth operator!(ShellTruth truth);
+Truth operator!(Truth truth);
 
 // `[[ … ]]` (its inside) and `[ … ]` (its words without the brackets): string and number comparisons, -z, -n,
 // `!`, `&&`, `||`, -a, -o. Anything else (files, patterns with variables, brackets) is unknown.
-ShellTruth evaluate_shell_test(const std::vector<ShellWord>& words, bool has_patterns,
-                               std::string_view source, ShellExpander& expander);
+Truth evaluate_test(const std::vector<Word>& words, bool has_patterns, std::string_view source,
+                    Expander& expander);
 
 // The words inside of `[[ … ]]`, operators among them.
-std::vector<ShellWord> shell_test_words(const ShellScanner& scanner, ShellWord inside);
+std::vector<Word> test_words(const Scanner& scanner, Word inside);
 
 // Whether a text matches one of the patterns of a `case` branch.
-ShellTruth matches_shell_case(const ShellText& subject, const std::vector<ShellWord>& patterns,
-                              ShellExpander& expander);
+Truth matches_case(const Text& subject, const std::vector<Word>& patterns, Expander& expander);
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

@@ -7,7 +7,7 @@
 
 #include "text/limits.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
 namespace {
 
@@ -29,36 +29,35 @@ constexpr std::int64_t bytes_per_step = 64;
 
 }  // namespace
 
-void ShellBudget::spend(std::int64_t steps, const std::string& path, std::size_t at) {
+void Budget::spend(std::int64_t steps, const std::string& path, std::size_t at) {
   left -= steps;
-  if (left < 0) throw ShellStop{too_many_values(path, static_cast<std::int64_t>(at))};
+  if (left < 0) throw Stop{too_many_values(path, static_cast<std::int64_t>(at))};
 }
 
-void ShellExpander::push(ShellPiece piece, Sink& sink) {
+void Expander::push(Piece piece, Sink& sink) {
   budget_.spend(1 + static_cast<std::int64_t>(piece.text.size()) / bytes_per_step +
                     static_cast<std::int64_t>(piece.uses.size()),
                 path_, static_cast<std::size_t>(piece.span.begin));
   sink.current.push_back(std::move(piece));
 }
 
-void ShellExpander::literal(std::size_t begin, std::size_t end, Sink& sink) {
+void Expander::literal(std::size_t begin, std::size_t end, Sink& sink) {
   if (begin == end) return;
-  ShellPiece piece;
+  Piece piece;
   piece.text = std::string(slice(begin, end));
   piece.span = span_of(begin, end);
   push(std::move(piece), sink);
 }
 
 // `""` is a word although there is nothing in it.
-void ShellExpander::empty_quotes(std::size_t at, Sink& sink) {
-  ShellPiece piece;
+void Expander::empty_quotes(std::size_t at, Sink& sink) {
+  Piece piece;
   piece.span = span_of(at, at);
   push(std::move(piece), sink);
 }
 
-void ShellExpander::unknown(ShellWord use, std::string_view name, std::string reason, bool not_given,
-                            Sink& sink) {
-  ShellPiece piece;
+void Expander::unknown(Word use, std::string_view name, std::string reason, bool not_given, Sink& sink) {
+  Piece piece;
   piece.span = span_of(use.begin, use.end);
   piece.exact = false;
   piece.known = false;
@@ -68,7 +67,7 @@ void ShellExpander::unknown(ShellWord use, std::string_view name, std::string re
   push(std::move(piece), sink);
 }
 
-void ShellExpander::not_set(ShellWord use, std::string_view name, Sink& sink) {
+void Expander::not_set(Word use, std::string_view name, Sink& sink) {
   if (name.size() == 1 && is_special_parameter(name[0])) {
     unknown(use, name, fmt::format("`${}` is known only when the script runs", name), true, sink);
   } else {
@@ -76,8 +75,8 @@ void ShellExpander::not_set(ShellWord use, std::string_view name, Sink& sink) {
   }
 }
 
-void ShellExpander::computed(ShellWord use, std::string text, bool quoted, Sink& sink) {
-  ShellPiece piece;
+void Expander::computed(Word use, std::string text, bool quoted, Sink& sink) {
+  Piece piece;
   piece.text = std::move(text);
   piece.span = span_of(use.begin, use.end);
   piece.exact = false;
@@ -85,8 +84,8 @@ void ShellExpander::computed(ShellWord use, std::string text, bool quoted, Sink&
   push(std::move(piece), sink);
 }
 
-void ShellExpander::insert(const ShellText& text, ShellWord use, bool quoted, Sink& sink) {
-  for (ShellPiece piece : text) {
+void Expander::insert(const Text& text, Word use, bool quoted, Sink& sink) {
+  for (Piece piece : text) {
     piece.quoted = quoted;
     piece.uses.push_back(span_of(use.begin, use.end));
     push(std::move(piece), sink);
@@ -94,19 +93,18 @@ void ShellExpander::insert(const ShellText& text, ShellWord use, bool quoted, Si
 }
 
 // `joined`: `[*]`, or where only one text is possible.
-void ShellExpander::insert_array(const ShellValue& value, ShellWord use, bool quoted, bool joined,
-                                 Sink& sink) {
+void Expander::insert_array(const Value& value, Word use, bool quoted, bool joined, Sink& sink) {
   bool first = true;
-  for (const ShellText& item : value.items) {
+  for (const Text& item : value.items) {
     if (!first && (joined || !sink.splits)) {
-      ShellPiece blank;
+      Piece blank;
       blank.text = " ";
       blank.span = span_of(use.begin, use.end);
       blank.exact = false;
       blank.quoted = quoted;
       push(std::move(blank), sink);
     } else if (!first) {
-      for (ShellText& word : split_words(sink.current)) sink.fields.push_back(std::move(word));
+      for (Text& word : split_words(sink.current)) sink.fields.push_back(std::move(word));
       sink.current.clear();
     }
     first = false;
@@ -115,7 +113,7 @@ void ShellExpander::insert_array(const ShellValue& value, ShellWord use, bool qu
   }
 }
 
-void ShellExpander::walk(std::size_t i, std::size_t end, bool quoted, Sink& sink, int depth) {
+void Expander::walk(std::size_t i, std::size_t end, bool quoted, Sink& sink, int depth) {
   if (depth > max_depth) {
     scanner_.stop(i, i + 1, fmt::format("expansions are nested more than {} deep", max_depth));
   }
@@ -156,7 +154,7 @@ void ShellExpander::walk(std::size_t i, std::size_t end, bool quoted, Sink& sink
       if (sink.current.size() == before && !is_array) empty_quotes(open + 1, sink);
     } else if (c == '`') {
       const std::size_t close = std::min(scanner_.backquoted_end(i), end);
-      const ShellWord use{i, close};
+      const Word use{i, close};
       flush(close);
       unknown(use, {}, "it is the output of a command", false, sink);
     } else if (c == '$' && !quoted && scanner_.at(i + 1) == '\'') {
@@ -177,10 +175,10 @@ void ShellExpander::walk(std::size_t i, std::size_t end, bool quoted, Sink& sink
   flush(end);
 }
 
-void ShellExpander::expansion(std::size_t begin, std::size_t end, bool quoted, Sink& sink, int depth) {
+void Expander::expansion(std::size_t begin, std::size_t end, bool quoted, Sink& sink, int depth) {
   const std::string_view written = slice(begin, end);
   if (written.starts_with("$((") && written.ends_with("))")) {
-    const ShellWord inside{begin + 3, end - 2};
+    const Word inside{begin + 3, end - 2};
     if (const auto value = arithmetic(inside)) {
       computed({begin, end}, fmt::format("{}", *value), quoted, sink);
     } else {
@@ -203,8 +201,8 @@ void ShellExpander::expansion(std::size_t begin, std::size_t end, bool quoted, S
 }
 
 // `${…}` at [begin, end).
-void ShellExpander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& sink, int depth) {
-  const ShellWord use{begin, end};
+void Expander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& sink, int depth) {
+  const Word use{begin, end};
   const std::size_t stop = end - 1;  // the closing brace
   std::size_t i = begin + 2;
   const char first = scanner_.at(i);
@@ -212,8 +210,8 @@ void ShellExpander::parameter(std::size_t begin, std::size_t end, bool quoted, S
   const bool is_indirect = first == '!' && i + 1 < stop;
   if (wants_size || is_indirect) ++i;
   const std::size_t name_begin = i;
-  if (is_shell_name_start(scanner_.at(i))) {
-    while (i < stop && is_shell_name(scanner_.at(i))) ++i;
+  if (is_name_start(scanner_.at(i))) {
+    while (i < stop && is_name(scanner_.at(i))) ++i;
   } else if (is_special_parameter(scanner_.at(i)) && i < stop) {
     ++i;
   }
@@ -223,7 +221,7 @@ void ShellExpander::parameter(std::size_t begin, std::size_t end, bool quoted, S
   };
   if (name.empty() || is_indirect) return cannot_follow();
   const auto found = variables_.find(name);
-  const ShellValue* value = found == variables_.end() ? nullptr : found->second.get();
+  const Value* value = found == variables_.end() ? nullptr : found->second.get();
 
   std::string_view index;
   if (scanner_.at(i) == '[') {
@@ -233,11 +231,11 @@ void ShellExpander::parameter(std::size_t begin, std::size_t end, bool quoted, S
     i = close + 1;
   }
   const bool is_whole_array = index == "@" || index == "*";
-  ShellText element;
+  Text element;
   if (value != nullptr && !value->items.empty() && !is_whole_array) {
     std::size_t position = 0;
     if (!index.empty()) {
-      const auto wanted = evaluate_shell_arithmetic(index, variables_);
+      const auto wanted = evaluate_arithmetic(index, variables_);
       if (!wanted || *wanted < 0 || static_cast<std::size_t>(*wanted) >= value->items.size())
         return cannot_follow();
       position = static_cast<std::size_t>(*wanted);
@@ -270,7 +268,7 @@ void ShellExpander::parameter(std::size_t begin, std::size_t end, bool quoted, S
   const std::string_view sign = rest.substr(minds_empty ? 1 : 0, 1);
   const std::size_t word = i + (minds_empty ? 2 : 1);
   if (sign == "-" || sign == "=" || sign == "+" || sign == "?") {
-    const ShellPiece* open = first_unknown(element);
+    const Piece* open = first_unknown(element);
     const bool is_absent =
         value == nullptr || (open != nullptr && open->not_given && as_string(element).empty());
     const bool is_empty =
@@ -290,7 +288,7 @@ void ShellExpander::parameter(std::size_t begin, std::size_t end, bool quoted, S
         assigned.splits = false;
         walk(word, stop, quoted, assigned, depth + 1);
         variables_[std::string(name)] =
-            std::make_shared<const ShellValue>(ShellValue{false, {std::move(assigned.current)}});
+            std::make_shared<const Value>(Value{false, {std::move(assigned.current)}});
       }
       walk(word, stop, quoted, sink, depth + 1);
     }
@@ -312,7 +310,7 @@ void ShellExpander::parameter(std::size_t begin, std::size_t end, bool quoted, S
   if (rest.starts_with('%') || rest.starts_with('#')) {
     const bool longest = rest.size() > 1 && rest[1] == rest[0];
     const bool from_end = rest[0] == '%';
-    const ShellText pattern = quoted_text({i + (longest ? 2U : 1U), stop});
+    const Text pattern = quoted_text({i + (longest ? 2U : 1U), stop});
     if (!is_known(pattern)) return cannot_follow();
     // Trying every length costs as many comparisons as the text has characters.
     budget_.spend(static_cast<std::int64_t>(text.size()), path_, begin);
@@ -320,7 +318,7 @@ void ShellExpander::parameter(std::size_t begin, std::size_t end, bool quoted, S
       const std::size_t size = longest ? text.size() - n : n;
       const std::string_view part = from_end ? std::string_view(text).substr(text.size() - size)
                                              : std::string_view(text).substr(0, size);
-      if (!matches_shell_pattern(part, as_string(pattern))) continue;
+      if (!matches_pattern(part, as_string(pattern))) continue;
       return computed(use, from_end ? text.substr(0, text.size() - size) : text.substr(size), quoted, sink);
     }
     return computed(use, std::move(text), quoted, sink);
@@ -328,31 +326,31 @@ void ShellExpander::parameter(std::size_t begin, std::size_t end, bool quoted, S
   cannot_follow();
 }
 
-std::vector<ShellText> ShellExpander::words(ShellWord word) {
+std::vector<Text> Expander::words(Word word) {
   Sink sink;
   walk(word.begin, word.end, false, sink, 0);
-  for (ShellText& each : split_words(sink.current)) sink.fields.push_back(std::move(each));
+  for (Text& each : split_words(sink.current)) sink.fields.push_back(std::move(each));
   return std::move(sink.fields);
 }
 
-ShellText ShellExpander::text(ShellWord word) {
+Text Expander::text(Word word) {
   Sink sink;
   sink.splits = false;
   walk(word.begin, word.end, false, sink, 0);
   return std::move(sink.current);
 }
 
-ShellText ShellExpander::quoted_text(ShellWord word) {
+Text Expander::quoted_text(Word word) {
   Sink sink;
   sink.splits = false;
   walk(word.begin, word.end, true, sink, 0);
   return std::move(sink.current);
 }
 
-std::optional<std::int64_t> ShellExpander::arithmetic(ShellWord expression) {
-  const ShellText expanded = quoted_text(expression);
+std::optional<std::int64_t> Expander::arithmetic(Word expression) {
+  const Text expanded = quoted_text(expression);
   if (!is_known(expanded)) return std::nullopt;
-  return evaluate_shell_arithmetic(as_string(expanded), variables_);
+  return evaluate_arithmetic(as_string(expanded), variables_);
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

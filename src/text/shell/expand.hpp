@@ -9,34 +9,33 @@
 #include "text/shell/syntax.hpp"
 #include "text/shell/value.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
-// Counts work, so that time and memory are bounded whatever a script does; throws ShellStop.
-struct ShellBudget {
+// Counts work, so that time and memory are bounded whatever a script does; throws Stop.
+struct Budget {
   std::int64_t left;
   void spend(std::int64_t steps, const std::string& path, std::size_t at);
 };
 
-class ShellExpander {
+class Expander {
  public:
   // `variables` changes when a word says so (`${NAME:=value}`).
-  ShellExpander(const std::string& path, std::string_view source, ShellVariables& variables,
-                ShellBudget& budget)
+  Expander(const std::string& path, std::string_view source, Variables& variables, Budget& budget)
       : path_(path), source_(source), scanner_(path, source), variables_(variables), budget_(budget) {}
 
   // As on a command line: one word may become none or many.
-  std::vector<ShellText> words(ShellWord word);
+  std::vector<Text> words(Word word);
   // As on the right of `=`: always one text.
-  ShellText text(ShellWord word);
+  Text text(Word word);
   // The same for bytes that are read as if in double quotes.
-  ShellText quoted_text(ShellWord word);
+  Text quoted_text(Word word);
   // The value of an arithmetic expression; nothing when it depends on the run.
-  std::optional<std::int64_t> arithmetic(ShellWord expression);
+  std::optional<std::int64_t> arithmetic(Word expression);
 
  private:
   struct Sink {
-    std::vector<ShellText> fields;
-    ShellText current;
+    std::vector<Text> fields;
+    Text current;
     bool splits = true;  // several fields are possible
   };
 
@@ -45,21 +44,21 @@ class ShellExpander {
   void empty_quotes(std::size_t at, Sink& sink);
   void expansion(std::size_t begin, std::size_t end, bool quoted, Sink& sink, int depth);
   void parameter(std::size_t begin, std::size_t end, bool quoted, Sink& sink, int depth);
-  void insert(const ShellText& text, ShellWord use, bool quoted, Sink& sink);
-  void insert_array(const ShellValue& value, ShellWord use, bool quoted, bool joined, Sink& sink);
-  void unknown(ShellWord use, std::string_view name, std::string reason, bool not_given, Sink& sink);
-  void not_set(ShellWord use, std::string_view name, Sink& sink);
-  void computed(ShellWord use, std::string text, bool quoted, Sink& sink);
-  void push(ShellPiece piece, Sink& sink);
+  void insert(const Text& text, Word use, bool quoted, Sink& sink);
+  void insert_array(const Value& value, Word use, bool quoted, bool joined, Sink& sink);
+  void unknown(Word use, std::string_view name, std::string reason, bool not_given, Sink& sink);
+  void not_set(Word use, std::string_view name, Sink& sink);
+  void computed(Word use, std::string text, bool quoted, Sink& sink);
+  void push(Piece piece, Sink& sink);
   std::string_view slice(std::size_t begin, std::size_t end) const {
     return source_.substr(begin, end - begin);
   }
 
   const std::string& path_;
   std::string_view source_;
-  ShellScanner scanner_;
-  ShellVariables& variables_;
-  ShellBudget& budget_;
+  Scanner scanner_;
+  Variables& variables_;
+  Budget& budget_;
 };
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

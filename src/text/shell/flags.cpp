@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
 namespace {
 
@@ -19,7 +19,7 @@ bool is_flag(std::string_view word) {
 }
 
 // A variable that is meant to hold more flags, not the value of the flag before it: `$EXTRA_ARGS`, `$@`.
-bool may_hold_flags(const ShellPiece& piece) {
+bool may_hold_flags(const Piece& piece) {
   if (piece.name == "@" || piece.name == "*") return true;
   std::string name = piece.name;
   std::transform(name.begin(), name.end(), name.begin(),
@@ -31,7 +31,7 @@ bool may_hold_flags(const ShellPiece& piece) {
 }
 
 // Several words, one of them a flag, where one word is expected: `eval "$CMD"`, `bash -c "…"`.
-bool holds_flags(const ShellText& word) {
+bool holds_flags(const Text& word) {
   const std::string text = as_string(word);
   if (text.find_first_of(" \t\n") == std::string::npos) return false;
   // One at the beginning is `--name="two words"`.
@@ -43,7 +43,7 @@ bool holds_flags(const ShellText& word) {
 }
 
 // Quotes that another shell would have removed: `bash -c "run --name 'x'"`.
-ShellText without_quotes(ShellText word) {
+Text without_quotes(Text word) {
   const std::string text = as_string(word);
   if (text.size() >= 2 && (text.front() == '\'' || text.front() == '"') && text.back() == text.front()) {
     return substring(word, 1, text.size() - 1);
@@ -52,11 +52,11 @@ ShellText without_quotes(ShellText word) {
 }
 
 // `$NAME` that is left for another shell to expand.
-ShellText with_inner_variables(ShellText word) {
+Text with_inner_variables(Text word) {
   const std::string text = as_string(word);
   const std::size_t dollar = text.find('$');
   if (dollar == std::string::npos || !is_known(word)) return word;
-  ShellPiece& piece = word.front();
+  Piece& piece = word.front();
   piece.reason = fmt::format("`{}` is left to another shell", text.substr(dollar));
   piece.known = false;
   piece.text.clear();
@@ -71,24 +71,23 @@ bool ends_command(std::string_view word) {
   return std::find(ends.begin(), ends.end(), word) != ends.end();
 }
 
-std::vector<ShellText> all_words(const std::vector<ShellText>& words) {
-  std::vector<ShellText> all;
+std::vector<Text> all_words(const std::vector<Text>& words) {
+  std::vector<Text> all;
   const bool is_eval = !words.empty() && as_string(words.front()) == "eval";
-  for (const ShellText& word : words) {
+  for (const Text& word : words) {
     if (!holds_flags(word)) {
       all.push_back(is_eval ? without_quotes(word) : word);
       continue;
     }
-    ShellText open = word;
-    for (ShellPiece& piece : open) piece.quoted = false;
-    for (ShellText& each : split_words(open))
-      all.push_back(with_inner_variables(without_quotes(std::move(each))));
+    Text open = word;
+    for (Piece& piece : open) piece.quoted = false;
+    for (Text& each : split_words(open)) all.push_back(with_inner_variables(without_quotes(std::move(each))));
   }
   return all;
 }
 
 // How many of the outermost uses two texts share: what they came through together.
-std::size_t shared_uses(const ShellPiece& a, const ShellText& beside) {
+std::size_t shared_uses(const Piece& a, const Text& beside) {
   if (beside.empty()) return 0;
   const std::vector<Span>& other = beside.front().uses;
   std::size_t count = 0;
@@ -100,7 +99,7 @@ std::size_t shared_uses(const ShellPiece& a, const ShellText& beside) {
 }
 
 // Where a piece stands beside its flag: itself, or the expansion that it came through.
-std::pair<Span, bool> location(const ShellPiece& piece, const ShellText& beside) {
+std::pair<Span, bool> location(const Piece& piece, const Text& beside) {
   const std::size_t own = piece.uses.size() - shared_uses(piece, beside);
   return own == 0 ? std::pair(piece.span, false) : std::pair(piece.uses[own - 1], true);
 }
@@ -110,13 +109,13 @@ struct Places {
   std::optional<Span> use;
 };
 
-Places places(const ShellText& text, const ShellText& beside) {
+Places places(const Text& text, const Text& beside) {
   // `""` says nothing about where the rest is written.
-  ShellText word = text;
+  Text word = text;
   if (word.size() > 1) {
-    word.erase(std::remove_if(word.begin(), word.end(),
-                              [](const ShellPiece& p) { return p.known && p.text.empty(); }),
-               word.end());
+    word.erase(
+        std::remove_if(word.begin(), word.end(), [](const Piece& p) { return p.known && p.text.empty(); }),
+        word.end());
   }
   if (word.empty())
     return {beside.empty() ? Span{} : Span{beside.back().span.end, beside.back().span.end}, {}};
@@ -154,22 +153,22 @@ std::string_view as_python_number(std::string_view text, std::string& storage) {
 
 }  // namespace
 
-Span shell_name_span(const ShellText& name) {
+Span name_span(const Text& name) {
   return places(name, name).written;
 }
 
-Span shell_values_span(const ShellFlag& flag) {
+Span values_span(const Flag& flag) {
   const Span first = places(flag.values.front(), flag.name).written;
   const Span last = places(flag.values.back(), flag.name).written;
   return first.begin <= last.end ? Span{first.begin, last.end} : first;
 }
 
-ShellFlags collect_shell_flags(const std::vector<ShellText>& words) {
-  ShellFlags found;
+Flags collect_flags(const std::vector<Text>& words) {
+  Flags found;
   bool takes_values = false;
-  for (const ShellText& word : all_words(words)) {
+  for (const Text& word : all_words(words)) {
     const std::string text = as_string(word);
-    const ShellPiece* open = first_unknown(word);
+    const Piece* open = first_unknown(word);
     if (ends_command(text)) break;
     if (is_flag(text)) {
       const std::size_t equals = text.find('=');
@@ -178,11 +177,11 @@ ShellFlags collect_shell_flags(const std::vector<ShellText>& words) {
         takes_values = false;
         continue;
       }
-      ShellFlag flag;
+      Flag flag;
       flag.name = substring(word, 0, std::min(equals, text.size()));
       // An unknown value of `--name=` has no length, so it would count as part of the name.
       flag.name.erase(
-          std::remove_if(flag.name.begin(), flag.name.end(), [](const ShellPiece& p) { return !p.known; }),
+          std::remove_if(flag.name.begin(), flag.name.end(), [](const Piece& p) { return !p.known; }),
           flag.name.end());
       takes_values = equals == std::string::npos;
       if (!takes_values) flag.values.push_back(without_quotes(substring(word, equals + 1, text.size())));
@@ -200,15 +199,15 @@ ShellFlags collect_shell_flags(const std::vector<ShellText>& words) {
   return found;
 }
 
-void add_shell_value(TreeBuilder& tree, std::int32_t parent, std::string_view key, Span key_span,
-                     const ShellText& word, const ShellText& beside) {
+void add_value(TreeBuilder& tree, std::int32_t parent, std::string_view key, Span key_span, const Text& word,
+               const Text& beside) {
   const Places where = places(word, beside);
   const auto add = [&](Kind kind) {
     const std::int32_t index = tree.add(parent, kind, key, key_span, where.written);
     if (where.use) tree.set_use(index, *where.use);
     return index;
   };
-  if (const ShellPiece* open = first_unknown(word)) {
+  if (const Piece* open = first_unknown(word)) {
     tree.set_note(add(Kind::unknown), open->reason);
     return;
   }
@@ -235,4 +234,4 @@ void add_shell_value(TreeBuilder& tree, std::int32_t parent, std::string_view ke
   tree.set_string(add(Kind::string), text);
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

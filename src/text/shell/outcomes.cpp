@@ -6,22 +6,22 @@
 
 #include <fmt/format.h>
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
 namespace {
 
 // Identifiers behind `$` and `${`, and all of them in arithmetic.
-void add_names(std::string_view text, ShellNames& names) {
+void add_names(std::string_view text, Names& names) {
   const bool is_arithmetic = text.find("((") != std::string_view::npos;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool expands = text[i] == '$' || (is_arithmetic && (i == 0 || !is_shell_name(text[i - 1])));
+    const bool expands = text[i] == '$' || (is_arithmetic && (i == 0 || !is_name(text[i - 1])));
     if (!expands) continue;
     std::size_t begin = text[i] == '$' ? i + 1 : i;
     if (begin < text.size() && text[begin] == '{') ++begin;
     while (begin < text.size() && (text[begin] == '#' || text[begin] == '!')) ++begin;
     std::size_t end = begin;
-    if (end < text.size() && is_shell_name_start(text[end])) {
-      while (end < text.size() && is_shell_name(text[end])) ++end;
+    if (end < text.size() && is_name_start(text[end])) {
+      while (end < text.size() && is_name(text[end])) ++end;
     }
     if (end > begin) names.emplace(text.substr(begin, end - begin));
   }
@@ -31,24 +31,24 @@ class Relevance {
  public:
   explicit Relevance(std::string_view source) : source_(source) {}
 
-  void visit(const std::vector<ShellStatement>& statements) {
-    for (const ShellStatement& statement : statements) {
+  void visit(const std::vector<Statement>& statements) {
+    for (const Statement& statement : statements) {
       visit(statement.body);
-      for (const ShellBranch& branch : statement.branches) {
+      for (const Branch& branch : statement.branches) {
         visit(branch.condition);
         visit(branch.body);
       }
-      for (const ShellAssignment& each : statement.assignments) {
+      for (const Assignment& each : statement.assignments) {
         add_names(slice(each.value), made_of_[each.name]);
         if (slice(each.value).find("--") != std::string_view::npos) names_.insert(each.name);
       }
-      if (statement.words.empty() || is_harmless_shell_command(slice(statement.words.front()))) continue;
+      if (statement.words.empty() || is_harmless_command(slice(statement.words.front()))) continue;
       has_commands_ = true;
-      for (const ShellWord& word : statement.words) add_names(slice(word), names_);
+      for (const Word& word : statement.words) add_names(slice(word), names_);
     }
   }
 
-  ShellNames closure() && {
+  Names closure() && {
     // A file without command lines is read for what it assigns.
     if (!has_commands_) {
       for (const auto& [name, parts] : made_of_) names_.insert(name);
@@ -65,30 +65,30 @@ class Relevance {
   }
 
  private:
-  std::string_view slice(ShellWord word) const { return source_.substr(word.begin, word.end - word.begin); }
+  std::string_view slice(Word word) const { return source_.substr(word.begin, word.end - word.begin); }
   std::string_view source_;
   bool has_commands_ = false;
-  ShellNames names_;
-  std::map<std::string, ShellNames> made_of_;
+  Names names_;
+  std::map<std::string, Names> made_of_;
 };
 
-bool same_text(const ShellText& a, const ShellText& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ShellPiece& x, const ShellPiece& y) {
+bool same_text(const Text& a, const Text& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Piece& x, const Piece& y) {
     return x.known == y.known && x.text == y.text && x.span == y.span;
   });
 }
 
 enum class Difference : std::uint8_t { none, left_is_not_given, right_is_not_given, some };
 
-bool is_not_given(const std::vector<ShellText>& texts) {
-  for (const ShellText& text : texts) {
-    const ShellPiece* piece = first_unknown(text);
+bool is_not_given(const std::vector<Text>& texts) {
+  for (const Text& text : texts) {
+    const Piece* piece = first_unknown(text);
     if (piece != nullptr && piece->not_given) return true;
   }
   return false;
 }
 
-Difference compare(const std::vector<ShellText>& a, const std::vector<ShellText>& b) {
+Difference compare(const std::vector<Text>& a, const std::vector<Text>& b) {
   if (std::equal(a.begin(), a.end(), b.begin(), b.end(), same_text)) return Difference::none;
   const bool left = is_not_given(a);
   const bool right = is_not_given(b);
@@ -96,7 +96,7 @@ Difference compare(const std::vector<ShellText>& a, const std::vector<ShellText>
   return left ? Difference::left_is_not_given : Difference::right_is_not_given;
 }
 
-Difference compare(const std::shared_ptr<const ShellValue>& a, const std::shared_ptr<const ShellValue>& b) {
+Difference compare(const std::shared_ptr<const Value>& a, const std::shared_ptr<const Value>& b) {
   if (a == b) return Difference::none;
   // Not set at all is as good as not given.
   if (!a) return Difference::left_is_not_given;
@@ -104,13 +104,13 @@ Difference compare(const std::shared_ptr<const ShellValue>& a, const std::shared
   return compare(a->items, b->items);
 }
 
-std::shared_ptr<const ShellValue> value_of(const ShellOutcome& outcome, const std::string& name) {
+std::shared_ptr<const Value> value_of(const Outcome& outcome, const std::string& name) {
   const auto found = outcome.variables.find(name);
   return found == outcome.variables.end() ? nullptr : found->second;
 }
 
 // Whether `a` says nothing that `b` does not say, or say better.
-bool gives_way(const ShellOutcome& a, const ShellOutcome& b, const ShellNames& relevant) {
+bool gives_way(const Outcome& a, const Outcome& b, const Names& relevant) {
   if (a.ended != b.ended) return a.ended && a.commands.empty();
   if (a.commands.size() != b.commands.size()) return false;
   for (std::size_t i = 0; i < a.commands.size(); ++i) {
@@ -125,16 +125,16 @@ bool gives_way(const ShellOutcome& a, const ShellOutcome& b, const ShellNames& r
   return true;
 }
 
-void keep_common_branches(ShellOutcome& kept, const ShellOutcome& other) {
-  const auto differ = std::mismatch(
-      kept.branches.begin(), kept.branches.end(), other.branches.begin(), other.branches.end(),
-      [](const ShellWord& a, const ShellWord& b) { return a.begin == b.begin && a.end == b.end; });
+void keep_common_branches(Outcome& kept, const Outcome& other) {
+  const auto differ =
+      std::mismatch(kept.branches.begin(), kept.branches.end(), other.branches.begin(), other.branches.end(),
+                    [](const Word& a, const Word& b) { return a.begin == b.begin && a.end == b.end; });
   kept.branches.erase(differ.first, kept.branches.end());
 }
 
 }  // namespace
 
-bool is_harmless_shell_command(std::string_view name) {
+bool is_harmless_command(std::string_view name) {
   constexpr std::array<std::string_view, 43> harmless = {
       "echo",   "tee",     "sed",   "awk",      "printf",  "cat",   "mkdir", "cd",     "ls",
       "rm",     "cp",      "mv",    "ln",       "touch",   "chmod", "sleep", "source", ".",
@@ -144,26 +144,26 @@ bool is_harmless_shell_command(std::string_view name) {
   return std::find(harmless.begin(), harmless.end(), name) != harmless.end();
 }
 
-ShellNames relevant_shell_variables(std::string_view source, const std::vector<ShellStatement>& statements) {
+Names relevant_variables(std::string_view source, const std::vector<Statement>& statements) {
   Relevance relevance(source);
   relevance.visit(statements);
   return std::move(relevance).closure();
 }
 
-std::vector<ShellAssignment> self_dependent_assignments(const std::vector<ShellStatement>& statements,
-                                                        std::string_view source) {
-  std::vector<ShellAssignment> found;
-  const auto add_from = [&](const std::vector<ShellStatement>& inner) {
-    for (ShellAssignment& each : self_dependent_assignments(inner, source)) found.push_back(std::move(each));
+std::vector<Assignment> self_dependent_assignments(const std::vector<Statement>& statements,
+                                                   std::string_view source) {
+  std::vector<Assignment> found;
+  const auto add_from = [&](const std::vector<Statement>& inner) {
+    for (Assignment& each : self_dependent_assignments(inner, source)) found.push_back(std::move(each));
   };
-  for (const ShellStatement& statement : statements) {
+  for (const Statement& statement : statements) {
     add_from(statement.body);
-    for (const ShellBranch& branch : statement.branches) {
+    for (const Branch& branch : statement.branches) {
       add_from(branch.condition);
       add_from(branch.body);
     }
-    for (const ShellAssignment& each : statement.assignments) {
-      ShellNames names;
+    for (const Assignment& each : statement.assignments) {
+      Names names;
       add_names(source.substr(each.value.begin, each.value.end - each.value.begin), names);
       if (each.append || names.contains(each.name)) found.push_back(each);
     }
@@ -171,36 +171,34 @@ std::vector<ShellAssignment> self_dependent_assignments(const std::vector<ShellS
   return found;
 }
 
-void merge_shell_outcomes(std::vector<ShellOutcome>& outcomes, const ShellNames& relevant,
-                          ShellBudget& budget, const std::string& path) {
+void merge_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, Budget& budget,
+                    const std::string& path) {
   if (outcomes.size() < 2) return;
-  std::vector<ShellOutcome> kept;
-  for (ShellOutcome& outcome : outcomes) {
+  std::vector<Outcome> kept;
+  for (Outcome& outcome : outcomes) {
     budget.spend(static_cast<std::int64_t>((relevant.size() + outcome.commands.size()) * (kept.size() + 1)),
                  path, 0);
-    const auto says_better = std::find_if(kept.begin(), kept.end(), [&](const ShellOutcome& other) {
-      return gives_way(outcome, other, relevant);
-    });
+    const auto says_better = std::find_if(
+        kept.begin(), kept.end(), [&](const Outcome& other) { return gives_way(outcome, other, relevant); });
     if (says_better != kept.end()) {
       // Two that say the same do not depend on what told them apart.
       if (gives_way(*says_better, outcome, relevant)) keep_common_branches(*says_better, outcome);
       continue;
     }
-    const auto gone = std::remove_if(kept.begin(), kept.end(), [&](const ShellOutcome& other) {
-      return gives_way(other, outcome, relevant);
-    });
+    const auto gone = std::remove_if(
+        kept.begin(), kept.end(), [&](const Outcome& other) { return gives_way(other, outcome, relevant); });
     kept.erase(gone, kept.end());
     kept.push_back(std::move(outcome));
   }
   outcomes = std::move(kept);
 }
 
-void join_shell_outcomes(std::vector<ShellOutcome>& outcomes, const ShellNames& relevant) {
-  ShellOutcome joined = std::move(outcomes.front());
+void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant) {
+  Outcome joined = std::move(outcomes.front());
   for (std::size_t i = 1; i < outcomes.size(); ++i) {
-    ShellOutcome& other = outcomes[i];
+    Outcome& other = outcomes[i];
     for (const std::string& name : relevant) {
-      const std::shared_ptr<const ShellValue> theirs = value_of(other, name);
+      const std::shared_ptr<const Value> theirs = value_of(other, name);
       const Difference difference = compare(value_of(joined, name), theirs);
       if (difference == Difference::none || difference == Difference::right_is_not_given) continue;
       joined.names.insert(other.names.begin(), other.names.end());
@@ -208,13 +206,13 @@ void join_shell_outcomes(std::vector<ShellOutcome>& outcomes, const ShellNames& 
         joined.variables[name] = theirs;
         continue;
       }
-      ShellPiece piece;
+      Piece piece;
       piece.span = other.names[name];
       piece.exact = false;
       piece.known = false;
       piece.name = name;
       piece.reason = fmt::format("the branches of the file set `{}` differently", name);
-      joined.variables[name] = std::make_shared<const ShellValue>(ShellValue{false, {{std::move(piece)}}});
+      joined.variables[name] = std::make_shared<const Value>(Value{false, {{std::move(piece)}}});
     }
     if (joined.commands.empty()) joined.commands = std::move(other.commands);
     joined.ended = joined.ended && other.ended;
@@ -224,4 +222,4 @@ void join_shell_outcomes(std::vector<ShellOutcome>& outcomes, const ShellNames& 
   outcomes.push_back(std::move(joined));
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

@@ -8,26 +8,26 @@
 
 #include "text/shell/run.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
-using ShellNames = std::set<std::string, std::less<>>;
+using Names = std::set<std::string, std::less<>>;
 
 // The variables that end up in a command line: those that one names, and those that these are made of.
-ShellNames relevant_shell_variables(std::string_view source, const std::vector<ShellStatement>& statements);
+Names relevant_variables(std::string_view source, const std::vector<Statement>& statements);
 
 // Assignments anywhere in the statements whose value depends on the variable itself: `N=$((N + 1))`, `A+=x`.
-std::vector<ShellAssignment> self_dependent_assignments(const std::vector<ShellStatement>& statements,
-                                                        std::string_view source);
+std::vector<Assignment> self_dependent_assignments(const std::vector<Statement>& statements,
+                                                   std::string_view source);
 
 // Removes outcomes that are like another one in their commands and relevant variables, or that differ only
 // where they leave a value to an argument or to the environment. One always stays.
-void merge_shell_outcomes(std::vector<ShellOutcome>& outcomes, const ShellNames& relevant,
-                          ShellBudget& budget, const std::string& path);
+void merge_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, Budget& budget,
+                    const std::string& path);
 
 // Makes them one: what they set differently becomes unknown, unless only one of them sets it.
-void join_shell_outcomes(std::vector<ShellOutcome>& outcomes, const ShellNames& relevant);
+void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant);
 
 // Names of commands whose arguments describe no run: `echo`, `mkdir` …
-bool is_harmless_shell_command(std::string_view name);
+bool is_harmless_command(std::string_view name);
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

@@ -6,38 +6,37 @@
 #include "text/limits.hpp"
 #include "text/shell/syntax.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
-bool is_shell_name_start(char c) {
+bool is_name_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-bool is_shell_name(char c) {
-  return is_shell_name_start(c) || (c >= '0' && c <= '9');
+bool is_name(char c) {
+  return is_name_start(c) || (c >= '0' && c <= '9');
 }
 
-void ShellScanner::stop(std::size_t begin, std::size_t end, std::string message) const {
+void Scanner::stop(std::size_t begin, std::size_t end, std::string message) const {
   end = std::min(end, source_.size());
-  throw ShellStop{
-      Error{std::move(message),
-            {},
-            path_,
-            Span{static_cast<std::int64_t>(std::min(begin, end)), static_cast<std::int64_t>(end)}}};
+  throw Stop{Error{std::move(message),
+                   {},
+                   path_,
+                   Span{static_cast<std::int64_t>(std::min(begin, end)), static_cast<std::int64_t>(end)}}};
 }
 
-void ShellScanner::check_depth(std::size_t position, int depth) const {
+void Scanner::check_depth(std::size_t position, int depth) const {
   if (depth > max_depth) {
     stop(position, position + 1, fmt::format("quotes and brackets are nested more than {} deep", max_depth));
   }
 }
 
-std::size_t ShellScanner::continuation_size(std::size_t position) const {
+std::size_t Scanner::continuation_size(std::size_t position) const {
   if (at(position) != '\\') return 0;
   if (at(position + 1) == '\n') return 2;
   return at(position + 1) == '\r' && at(position + 2) == '\n' ? 3 : 0;
 }
 
-std::size_t ShellScanner::skip_blanks(std::size_t position) const {
+std::size_t Scanner::skip_blanks(std::size_t position) const {
   while (position < source_.size()) {
     const char c = source_[position];
     if (c == ' ' || c == '\t' || (c == '\r' && at(position + 1) == '\n')) {
@@ -51,7 +50,7 @@ std::size_t ShellScanner::skip_blanks(std::size_t position) const {
   return position;
 }
 
-std::size_t ShellScanner::single_quoted_end(std::size_t position) const {
+std::size_t Scanner::single_quoted_end(std::size_t position) const {
   const bool has_escapes = position > 0 && source_[position - 1] == '$';
   for (std::size_t i = position + 1; i < source_.size(); ++i) {
     if (has_escapes && source_[i] == '\\') {
@@ -63,7 +62,7 @@ std::size_t ShellScanner::single_quoted_end(std::size_t position) const {
   stop(position, position + 1, "the quote `'` is never closed");
 }
 
-std::size_t ShellScanner::double_quoted_end(std::size_t position, int depth) const {
+std::size_t Scanner::double_quoted_end(std::size_t position, int depth) const {
   check_depth(position, depth);
   std::size_t i = position + 1;
   while (i < source_.size()) {
@@ -73,7 +72,7 @@ std::size_t ShellScanner::double_quoted_end(std::size_t position, int depth) con
   stop(position, position + 1, "the quote `\"` is never closed");
 }
 
-std::size_t ShellScanner::backquoted_end(std::size_t position) const {
+std::size_t Scanner::backquoted_end(std::size_t position) const {
   for (std::size_t i = position + 1; i < source_.size(); ++i) {
     if (source_[i] == '\\') {
       ++i;
@@ -84,7 +83,7 @@ std::size_t ShellScanner::backquoted_end(std::size_t position) const {
   stop(position, position + 1, "the backquote is never closed");
 }
 
-std::size_t ShellScanner::item_end(std::size_t position, int depth) const {
+std::size_t Scanner::item_end(std::size_t position, int depth) const {
   switch (source_[position]) {
     case '\\':
       return position + 2;
@@ -101,7 +100,7 @@ std::size_t ShellScanner::item_end(std::size_t position, int depth) const {
   }
 }
 
-std::size_t ShellScanner::parenthesis_end(std::size_t position, int depth) const {
+std::size_t Scanner::parenthesis_end(std::size_t position, int depth) const {
   check_depth(position, depth);
   std::size_t i = position + 1;
   bool word_starts = true;
@@ -121,7 +120,7 @@ std::size_t ShellScanner::parenthesis_end(std::size_t position, int depth) const
   stop(position, position + 1, "the bracket `(` is never closed");
 }
 
-std::size_t ShellScanner::brace_end(std::size_t position, int depth) const {
+std::size_t Scanner::brace_end(std::size_t position, int depth) const {
   check_depth(position, depth);
   std::size_t i = position + 1;
   while (i < source_.size()) {
@@ -131,13 +130,13 @@ std::size_t ShellScanner::brace_end(std::size_t position, int depth) const {
   stop(position, position + 1, "the bracket `{` is never closed");
 }
 
-std::size_t ShellScanner::expansion_end(std::size_t position, int depth) const {
+std::size_t Scanner::expansion_end(std::size_t position, int depth) const {
   const char next = at(position + 1);
   if (next == '{') return brace_end(position + 1, depth);
   if (next == '(') return parenthesis_end(position + 1, depth);
-  if (is_shell_name_start(next)) {
+  if (is_name_start(next)) {
     std::size_t i = position + 2;
-    while (i < source_.size() && is_shell_name(source_[i])) ++i;
+    while (i < source_.size() && is_name(source_[i])) ++i;
     return i;
   }
   // $1, $@, $? and the like; a dollar sign before anything else is itself.
@@ -146,7 +145,7 @@ std::size_t ShellScanner::expansion_end(std::size_t position, int depth) const {
   return position + (is_special ? 2 : 1);
 }
 
-std::size_t ShellScanner::word_end(std::size_t position, int depth) const {
+std::size_t Scanner::word_end(std::size_t position, int depth) const {
   check_depth(position, depth);
   std::size_t i = position;
   while (i < source_.size()) {
@@ -164,4 +163,4 @@ std::size_t ShellScanner::word_end(std::size_t position, int depth) const {
   return i;
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

@@ -9,35 +9,35 @@
 #include "text/shell/run.hpp"
 #include "text/shell/syntax.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
 namespace {
 
 // A script with more command lines than this is no launch script.
 constexpr std::size_t max_documents = 100;
 
-Span span_of(ShellWord word) {
+Span span_of(Word word) {
   return {static_cast<std::int64_t>(word.begin), static_cast<std::int64_t>(word.end)};
 }
 
 // The flags that variables hold which no other variable is made of.
-std::vector<ShellText> flags_in_variables(const ShellOutcome& outcome) {
+std::vector<Text> flags_in_variables(const Outcome& outcome) {
   std::set<Span, bool (*)(const Span&, const Span&)> used([](const Span& a, const Span& b) {
     return a.begin < b.begin || (a.begin == b.begin && a.end < b.end);
   });
   for (const auto& [name, value] : outcome.variables) {
-    for (const ShellText& text : value->items) {
-      for (const ShellPiece& piece : text) {
+    for (const Text& text : value->items) {
+      for (const Piece& piece : text) {
         if (!piece.uses.empty()) used.insert(piece.span);
       }
     }
   }
   // In the order of the file.
-  std::vector<std::pair<std::int64_t, const ShellValue*>> holders;
+  std::vector<std::pair<std::int64_t, const Value*>> holders;
   for (const auto& [name, value] : outcome.variables) {
     bool holds = false;
-    for (const ShellText& text : value->items) {
-      for (const ShellPiece& piece : text) {
+    for (const Text& text : value->items) {
+      for (const Piece& piece : text) {
         holds = holds || (piece.uses.empty() && !used.contains(piece.span) &&
                           piece.text.find("--") != std::string::npos);
       }
@@ -46,28 +46,28 @@ std::vector<ShellText> flags_in_variables(const ShellOutcome& outcome) {
     if (holds && place != outcome.names.end()) holders.emplace_back(place->second.begin, value.get());
   }
   std::sort(holders.begin(), holders.end());
-  std::vector<ShellText> words;
+  std::vector<Text> words;
   for (const auto& [place, value] : holders) {
-    for (const ShellText& text : value->items) {
-      ShellText open = text;
+    for (const Text& text : value->items) {
+      Text open = text;
       if (!value->is_array) {
-        for (ShellPiece& piece : open) piece.quoted = false;
+        for (Piece& piece : open) piece.quoted = false;
       }
-      for (ShellText& word : split_words(open)) words.push_back(std::move(word));
+      for (Text& word : split_words(open)) words.push_back(std::move(word));
     }
   }
   return words;
 }
 
-void add_list(TreeBuilder& tree, std::int32_t root, std::string_view key, const std::vector<ShellText>& words,
+void add_list(TreeBuilder& tree, std::int32_t root, std::string_view key, const std::vector<Text>& words,
               Span place) {
   const std::int32_t list = tree.add(root, Kind::list, key, {}, place);
-  for (const ShellText& word : words) add_shell_value(tree, list, {}, {}, word, {});
+  for (const Text& word : words) add_value(tree, list, {}, {}, word, {});
 }
 
-std::string joined(const std::vector<ShellText>& words) {
+std::string joined(const std::vector<Text>& words) {
   std::string all;
-  for (const ShellText& word : words) {
+  for (const Text& word : words) {
     if (!all.empty()) all += ' ';
     all += as_string(word);
   }
@@ -75,12 +75,12 @@ std::string joined(const std::vector<ShellText>& words) {
 }
 
 // Two ways through a script that lead to the same flags are one.
-std::string signature(const ShellFlags& flags) {
+std::string signature(const Flags& flags) {
   std::string all = joined(flags.command);
-  for (const ShellFlag& flag : flags.flags) {
+  for (const Flag& flag : flags.flags) {
     all += '\n' + as_string(flag.name);
-    for (const ShellText& value : flag.values) {
-      const ShellPiece* open = first_unknown(value);
+    for (const Text& value : flag.values) {
+      const Piece* open = first_unknown(value);
       all += '\t';
       all += open == nullptr ? as_string(value) : open->reason;
     }
@@ -88,22 +88,22 @@ std::string signature(const ShellFlags& flags) {
   return all;
 }
 
-TreeBuilder build(std::string_view source, const ShellOutcome& outcome, const ShellFlags& flags, Span place) {
+TreeBuilder build(std::string_view source, const Outcome& outcome, const Flags& flags, Span place) {
   TreeBuilder tree;
   const std::int32_t root =
       tree.add(no_node, Kind::table, {}, {}, Span{0, static_cast<std::int64_t>(source.size())});
   tree.set_string(tree.add(root, Kind::string, "command", {}, place), joined(flags.command));
   const std::int32_t table = tree.add(root, Kind::table, "flags", {}, place);
-  for (const ShellFlag& flag : flags.flags) {
-    const Span name = shell_name_span(flag.name);
+  for (const Flag& flag : flags.flags) {
+    const Span name = name_span(flag.name);
     const std::string key = as_string(flag.name);
     if (flag.values.empty()) {
       tree.set_boolean(tree.add(table, Kind::boolean, key, name, name), true);
     } else if (flag.values.size() == 1) {
-      add_shell_value(tree, table, key, name, flag.values.front(), flag.name);
+      add_value(tree, table, key, name, flag.values.front(), flag.name);
     } else {
-      const std::int32_t list = tree.add(table, Kind::list, key, name, shell_values_span(flag));
-      for (const ShellText& value : flag.values) add_shell_value(tree, list, {}, {}, value, flag.name);
+      const std::int32_t list = tree.add(table, Kind::list, key, name, values_span(flag));
+      for (const Text& value : flag.values) add_value(tree, list, {}, {}, value, flag.name);
     }
   }
   add_list(tree, root, "arguments", flags.arguments, place);
@@ -113,13 +113,13 @@ TreeBuilder build(std::string_view source, const ShellOutcome& outcome, const Sh
     const Span key_span = found == outcome.names.end() ? Span{} : found->second;
     if (value->is_array) {
       const std::int32_t list = tree.add(variables, Kind::list, name, key_span, key_span);
-      for (const ShellText& item : value->items) add_shell_value(tree, list, {}, {}, item, {});
+      for (const Text& item : value->items) add_value(tree, list, {}, {}, item, {});
     } else if (!value->items.empty()) {
-      add_shell_value(tree, variables, name, key_span, value->items.front(), {});
+      add_value(tree, variables, name, key_span, value->items.front(), {});
     }
   }
   const std::int32_t branches = tree.add(root, Kind::list, "branches", {}, place);
-  for (const ShellWord& branch : outcome.branches) {
+  for (const Word& branch : outcome.branches) {
     tree.set_string(tree.add(branches, Kind::string, {}, {}, span_of(branch)),
                     source.substr(branch.begin, branch.end - branch.begin));
   }
@@ -128,35 +128,39 @@ TreeBuilder build(std::string_view source, const ShellOutcome& outcome, const Sh
 
 }  // namespace
 
+}  // namespace shapelint::text::shell
+
+namespace shapelint::text {
+
 Result<std::vector<Document>> parse_shell(std::string path, std::string text) {
   if (const auto problem = check_source(path, text)) return *problem;
   const auto source = std::make_shared<const std::string>(std::move(text));
-  const Result<std::vector<ShellStatement>> statements = parse_shell_syntax(path, *source);
+  const Result<std::vector<shell::Statement>> statements = shell::parse_statements(path, *source);
   if (!statements) return statements.error();
   std::vector<Document> documents;
   try {
-    std::vector<ShellOutcome> outcomes = follow_shell(path, *source, *statements);
+    std::vector<shell::Outcome> outcomes = shell::follow(path, *source, *statements);
     if (outcomes.size() == 1) outcomes.front().branches.clear();
     std::set<std::string> seen;
-    const auto add = [&](const ShellOutcome& outcome, const ShellFlags& flags, Span place) {
-      if (documents.size() >= max_documents || !seen.insert(signature(flags)).second) return;
-      Document document = build(*source, outcome, flags, place).finish(path, source);
+    const auto add = [&](const shell::Outcome& outcome, const shell::Flags& flags, Span place) {
+      if (documents.size() >= shell::max_documents || !seen.insert(shell::signature(flags)).second) return;
+      Document document = shell::build(*source, outcome, flags, place).finish(path, source);
       documents.push_back(std::move(document));
     };
-    for (const ShellOutcome& outcome : outcomes) {
-      for (const ShellCommandLine& line : outcome.commands) {
-        const std::string name = as_string(line.words.front());
-        if (name.starts_with('-') || is_harmless_shell_command(name)) continue;
-        const ShellFlags flags = collect_shell_flags(line.words);
-        if (!flags.flags.empty()) add(outcome, flags, span_of(line.extent));
+    for (const shell::Outcome& outcome : outcomes) {
+      for (const shell::CommandLine& line : outcome.commands) {
+        const std::string name = shell::as_string(line.words.front());
+        if (name.starts_with('-') || shell::is_harmless_command(name)) continue;
+        const shell::Flags flags = shell::collect_flags(line.words);
+        if (!flags.flags.empty()) add(outcome, flags, shell::span_of(line.extent));
       }
     }
     if (documents.empty()) {
-      const ShellOutcome& outcome = outcomes.front();
-      add(outcome, collect_shell_flags(flags_in_variables(outcome)),
+      const shell::Outcome& outcome = outcomes.front();
+      add(outcome, shell::collect_flags(shell::flags_in_variables(outcome)),
           Span{0, static_cast<std::int64_t>(source->size())});
     }
-  } catch (const ShellStop& stopped) {
+  } catch (const shell::Stop& stopped) {
     return stopped.error;
   }
   return documents;

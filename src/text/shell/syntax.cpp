@@ -8,20 +8,20 @@
 #include "text/limits.hpp"
 #include "text/shell/command.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
 namespace {
 
-using Kind = ShellStatement::Kind;
-using Operator = ShellStatement::Operator;
-using Words = ShellCommandParser::Words;
+using Kind = Statement::Kind;
+using Operator = Statement::Operator;
+using Words = CommandParser::Words;
 
-class Parser : private ShellCommandParser {
+class Parser : private CommandParser {
  public:
-  using ShellCommandParser::ShellCommandParser;
+  using CommandParser::CommandParser;
 
-  std::vector<ShellStatement> script() {
-    std::vector<ShellStatement> statements = list({}, 0);
+  std::vector<Statement> script() {
+    std::vector<Statement> statements = list({}, 0);
     if (at_ < source_.size()) {
       // A closing word without its opening one.
       const std::size_t end = std::max(scanner_.word_end(at_, 0), at_ + 1);
@@ -32,11 +32,11 @@ class Parser : private ShellCommandParser {
 
  private:
   // Statements up to one of the words in `ends` (or `)` or `;;`), which is left.
-  std::vector<ShellStatement> list(Words ends, int depth) {
+  std::vector<Statement> list(Words ends, int depth) {
     if (depth > max_depth) {
       scanner_.stop(at_, at_ + 1, fmt::format("commands are nested more than {} deep", max_depth));
     }
-    std::vector<ShellStatement> statements;
+    std::vector<Statement> statements;
     while (true) {
       skip_separators();
       if (at_ >= source_.size() || scanner_.at(at_) == ')' || is_at(";;") || is_at_word(ends)) break;
@@ -48,9 +48,9 @@ class Parser : private ShellCommandParser {
     return statements;
   }
 
-  ShellStatement and_or(int depth) {
-    ShellStatement first = statement(depth);
-    std::vector<ShellStatement> statements;
+  Statement and_or(int depth) {
+    Statement first = statement(depth);
+    std::vector<Statement> statements;
     std::vector<Operator> operators;
     const std::size_t begin = first.extent.begin;
     statements.push_back(std::move(first));
@@ -76,7 +76,7 @@ class Parser : private ShellCommandParser {
       statements.push_back(statement(depth));
     }
     if (statements.size() == 1) return std::move(statements.front());
-    ShellStatement joined;
+    Statement joined;
     joined.kind = Kind::and_or;
     joined.extent = {begin, at_};
     operators.resize(statements.size() - 1);
@@ -85,9 +85,9 @@ class Parser : private ShellCommandParser {
     return joined;
   }
 
-  ShellStatement statement(int depth) {
+  Statement statement(int depth) {
     skip_blanks();
-    ShellStatement result;
+    Statement result;
     bool negated = false;
     while (is_at_word({"!", "time"})) {
       negated = negated != is_at("!");
@@ -158,9 +158,9 @@ class Parser : private ShellCommandParser {
     if (scanner_.at(at_) == ')') ++at_;
   }
 
-  ShellStatement function_body(int depth) {
+  Statement function_body(int depth) {
     skip_separators();
-    ShellStatement result;
+    Statement result;
     if (at_ < source_.size()) statement(depth + 1);
     result.kind = Kind::function;
     return result;
@@ -174,14 +174,14 @@ class Parser : private ShellCommandParser {
     scanner_.stop(begin, begin + 1, fmt::format("no `{}` closes this", word));
   }
 
-  ShellStatement if_statement(int depth) {
+  Statement if_statement(int depth) {
     const std::size_t begin = at_;
-    ShellStatement result;
+    Statement result;
     result.kind = Kind::if_;
     std::string_view word = "if";
     while (word == "if" || word == "elif") {
       at_ += word.size();
-      ShellBranch branch;
+      Branch branch;
       skip_separators();
       const std::size_t label = at_;
       branch.condition = list({"then"}, depth + 1);
@@ -192,7 +192,7 @@ class Parser : private ShellCommandParser {
       word = peek_word();
     }
     if (word == "else") {
-      ShellBranch branch;
+      Branch branch;
       branch.label = {at_, at_ + word.size()};
       at_ += word.size();
       branch.body = list({"fi"}, depth + 1);
@@ -203,15 +203,15 @@ class Parser : private ShellCommandParser {
     return result;
   }
 
-  ShellWord trimmed(std::size_t begin, std::size_t end) const {
+  Word trimmed(std::size_t begin, std::size_t end) const {
     while (end > begin && std::string_view(" \t\r\n;").find(source_[end - 1]) != std::string_view::npos)
       --end;
     return {begin, end};
   }
 
-  ShellStatement case_statement(int depth) {
+  Statement case_statement(int depth) {
     const std::size_t begin = at_;
-    ShellStatement result;
+    Statement result;
     result.kind = Kind::case_;
     at_ += 4;
     skip_blanks();
@@ -227,7 +227,7 @@ class Parser : private ShellCommandParser {
         continue;
       }
       if (at_ >= source_.size() || is_at_word({"esac"})) break;
-      ShellBranch branch;
+      Branch branch;
       if (is_at("(")) ++at_;
       const std::size_t label = scanner_.skip_blanks(at_);
       while (true) {
@@ -250,9 +250,9 @@ class Parser : private ShellCommandParser {
     return result;
   }
 
-  ShellStatement for_statement(int depth) {
+  Statement for_statement(int depth) {
     const std::size_t begin = at_;
-    ShellStatement result;
+    Statement result;
     result.kind = Kind::loop;
     at_ += peek_word().size();
     skip_blanks();
@@ -274,16 +274,16 @@ class Parser : private ShellCommandParser {
     return result;
   }
 
-  std::vector<ShellStatement> loop_body(std::size_t begin, int depth) {
+  std::vector<Statement> loop_body(std::size_t begin, int depth) {
     skip_separators();
     if (is_at_word({"{"})) {
       ++at_;
-      std::vector<ShellStatement> body = list({"}"}, depth + 1);
+      std::vector<Statement> body = list({"}"}, depth + 1);
       close(begin, "}");
       return body;
     }
     close(begin, "do");
-    std::vector<ShellStatement> body = list({"done"}, depth + 1);
+    std::vector<Statement> body = list({"done"}, depth + 1);
     close(begin, "done");
     skip_redirections();
     return body;
@@ -292,12 +292,12 @@ class Parser : private ShellCommandParser {
 
 }  // namespace
 
-Result<std::vector<ShellStatement>> parse_shell_syntax(const std::string& path, std::string_view source) {
+Result<std::vector<Statement>> parse_statements(const std::string& path, std::string_view source) {
   try {
     return Parser(path, source).script();
-  } catch (const ShellStop& stopped) {
+  } catch (const Stop& stopped) {
     return stopped.error;
   }
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

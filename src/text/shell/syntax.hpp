@@ -1,5 +1,5 @@
 // The part of the shell's grammar (POSIX, with bash's arrays, `[[` and `((`) that launch scripts use, as a
-// tree of statements. Words stay ranges of bytes; ShellExpander says what they mean.
+// tree of statements. Words stay ranges of bytes; Expander says what they mean.
 #pragma once
 
 #include <string>
@@ -8,35 +8,35 @@
 
 #include "base/error.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
 // A word as written, with its quotes and expansions.
-struct ShellWord {
+struct Word {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-struct ShellAssignment {
+struct Assignment {
   std::string name;
-  ShellWord name_word;
+  Word name_word;
   bool append = false;      // `+=`
   bool is_array = false;    // `=( … )`: `items`; otherwise `value`
   bool is_element = false;  // `name[…]=`
-  ShellWord value;
-  std::vector<ShellWord> items;
+  Word value;
+  std::vector<Word> items;
 };
 
-struct ShellStatement;
+struct Statement;
 
 // One way through an `if` or a `case`. An `else` has no condition, a `*)` the pattern `*`.
-struct ShellBranch {
-  std::vector<ShellStatement> condition;
-  std::vector<ShellWord> patterns;
-  std::vector<ShellStatement> body;
-  ShellWord label;  // the condition or the patterns as written
+struct Branch {
+  std::vector<Statement> condition;
+  std::vector<Word> patterns;
+  std::vector<Statement> body;
+  Word label;  // the condition or the patterns as written
 };
 
-struct ShellStatement {
+struct Statement {
   enum class Kind : std::uint8_t {
     command,     // assignments and words
     test,        // `[[ … ]]`: subject
@@ -51,33 +51,33 @@ struct ShellStatement {
   enum class Operator : std::uint8_t { and_, or_, pipe };
 
   Kind kind = Kind::command;
-  ShellWord extent;
+  Word extent;
   bool negated = false;
-  std::vector<ShellAssignment> assignments;
-  std::vector<ShellWord> words;
-  ShellWord subject;
-  std::vector<ShellBranch> branches;
+  std::vector<Assignment> assignments;
+  std::vector<Word> words;
+  Word subject;
+  std::vector<Branch> branches;
   std::string variable;
-  std::vector<ShellStatement> body;
+  std::vector<Statement> body;
   std::vector<Operator> operators;  // one less than statements
 };
 
 // Errors: a quote, bracket or compound command that is never closed, with the place where it opens; depth.
-Result<std::vector<ShellStatement>> parse_shell_syntax(const std::string& path, std::string_view source);
+Result<std::vector<Statement>> parse_statements(const std::string& path, std::string_view source);
 
-bool is_shell_name_start(char c);
-bool is_shell_name(char c);
+bool is_name_start(char c);
+bool is_name(char c);
 
 // Thrown to leave a scan that finds something unclosed or too deep.
-struct ShellStop {
+struct Stop {
   Error error;
 };
 
 // Where quotes, expansions and words end. Positions are bytes; each function begins at the opening characters
 // and returns one past the closing ones. `depth` counts the nesting around.
-class ShellScanner {
+class Scanner {
  public:
-  ShellScanner(const std::string& path, std::string_view source) : path_(path), source_(source) {}
+  Scanner(const std::string& path, std::string_view source) : path_(path), source_(source) {}
 
   std::size_t single_quoted_end(std::size_t at) const;  // '…', $'…' from its quote on
   // Of whatever starts there: an escaped character, a quoted text, an expansion, or a single character.
@@ -102,4 +102,4 @@ class ShellScanner {
   std::string_view source_;
 };
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

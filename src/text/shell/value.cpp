@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
 namespace {
 
@@ -14,8 +14,8 @@ bool is_continuation(char c) {
 }
 
 // A piece's characters [begin, end); the place shrinks with them where that is possible.
-ShellPiece cut(const ShellPiece& piece, std::size_t begin, std::size_t end) {
-  ShellPiece part = piece;
+Piece cut(const Piece& piece, std::size_t begin, std::size_t end) {
+  Piece part = piece;
   part.text = piece.text.substr(begin, end - begin);
   if (piece.exact) {
     part.span.begin = piece.span.begin + static_cast<std::int64_t>(begin);
@@ -26,16 +26,16 @@ ShellPiece cut(const ShellPiece& piece, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-std::vector<ShellText> split_words(const ShellText& text) {
-  std::vector<ShellText> words;
-  ShellText word;
+std::vector<Text> split_words(const Text& text) {
+  std::vector<Text> words;
+  Text word;
   bool started = false;
   const auto finish = [&] {
     if (started) words.push_back(std::move(word));
     word.clear();
     started = false;
   };
-  for (const ShellPiece& piece : text) {
+  for (const Piece& piece : text) {
     if (piece.quoted || !piece.known) {
       word.push_back(piece);
       started = true;
@@ -58,10 +58,10 @@ std::vector<ShellText> split_words(const ShellText& text) {
   return words;
 }
 
-ShellText substring(const ShellText& text, std::size_t begin, std::size_t end) {
-  ShellText part;
+Text substring(const Text& text, std::size_t begin, std::size_t end) {
+  Text part;
   std::size_t at = 0;
-  for (const ShellPiece& piece : text) {
+  for (const Piece& piece : text) {
     const std::size_t stop = at + piece.text.size();
     if (!piece.known) {
       if (at >= begin && at <= end) part.push_back(piece);
@@ -73,7 +73,7 @@ ShellText substring(const ShellText& text, std::size_t begin, std::size_t end) {
   return part;
 }
 
-bool matches_shell_pattern(std::string_view text, std::string_view pattern) {
+bool matches_pattern(std::string_view text, std::string_view pattern) {
   // Greedy with one point to come back to: a later `*` makes an earlier one settled.
   std::size_t t = 0;
   std::size_t p = 0;
@@ -120,4 +120,4 @@ bool matches_shell_pattern(std::string_view text, std::string_view pattern) {
   return p == pattern.size();
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

@@ -8,9 +8,9 @@
 
 #include "base/error.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::shell {
 
-struct ShellPiece {
+struct Piece {
   std::string text;        // empty when unknown
   Span span;               // where it was written
   bool exact = true;       // `text` is what stands at `span`, byte for byte
@@ -22,48 +22,47 @@ struct ShellPiece {
   std::vector<Span> uses;  // the expansions it came through, the innermost first
 };
 
-using ShellText = std::vector<ShellPiece>;
+using Text = std::vector<Piece>;
 
-struct ShellValue {
+struct Value {
   bool is_array = false;
-  std::vector<ShellText> items;  // one when it is no array
+  std::vector<Text> items;  // one when it is no array
 };
 
-using ShellVariables = std::map<std::string, std::shared_ptr<const ShellValue>, std::less<>>;
+using Variables = std::map<std::string, std::shared_ptr<const Value>, std::less<>>;
 
-inline bool is_known(const ShellText& text) {
-  for (const ShellPiece& piece : text) {
+inline bool is_known(const Text& text) {
+  for (const Piece& piece : text) {
     if (!piece.known) return false;
   }
   return true;
 }
 
-inline std::string as_string(const ShellText& text) {
+inline std::string as_string(const Text& text) {
   std::string all;
-  for (const ShellPiece& piece : text) all += piece.text;
+  for (const Piece& piece : text) all += piece.text;
   return all;
 }
 
-inline const ShellPiece* first_unknown(const ShellText& text) {
-  for (const ShellPiece& piece : text) {
+inline const Piece* first_unknown(const Text& text) {
+  for (const Piece& piece : text) {
     if (!piece.known) return &piece;
   }
   return nullptr;
 }
 
 // Blanks outside of quotes separate words; a word that is empty stays only when it is quoted.
-std::vector<ShellText> split_words(const ShellText& text);
+std::vector<Text> split_words(const Text& text);
 
 // The part of a text between two positions of as_string. Unknown pieces have no length; those at the ends
 // belong to it.
-ShellText substring(const ShellText& text, std::size_t begin, std::size_t end);
+Text substring(const Text& text, std::size_t begin, std::size_t end);
 
 // Shell patterns: `*`, `?`, `[…]`; all else stands for itself.
-bool matches_shell_pattern(std::string_view text, std::string_view pattern);
+bool matches_pattern(std::string_view text, std::string_view pattern);
 
 // Integer arithmetic of `$((…))` after its expansions. `lookup` gives the value of a name. Nothing for what
 // is no such expression, a division by zero, or a result past 64 bits.
-std::optional<std::int64_t> evaluate_shell_arithmetic(std::string_view expression,
-                                                      const ShellVariables& variables);
+std::optional<std::int64_t> evaluate_arithmetic(std::string_view expression, const Variables& variables);
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::shell

@@ -7,7 +7,7 @@
 
 #include "text/limits.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::yaml {
 
 namespace {
 
@@ -26,7 +26,7 @@ Span span(std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-void YamlCollector::begin_document(std::size_t begin) {
+void Collector::begin_document(std::size_t begin) {
   const bool is_marked = source_->compare(begin, 3, "---") == 0;
   if (document_started_ && !is_marked) {
     stop(begin, begin + 1, "the document ends before this",
@@ -41,7 +41,7 @@ void YamlCollector::begin_document(std::size_t begin) {
   open_.clear();
 }
 
-void YamlCollector::end_document() {
+void Collector::end_document() {
   if (nodes_.empty()) nodes_.emplace_back();
   documents_.push_back(std::move(nodes_));
   nodes_.clear();
@@ -50,12 +50,12 @@ void YamlCollector::end_document() {
   }
 }
 
-void YamlCollector::null(std::size_t at, std::size_t anchor) {
-  RawYaml node;
+void Collector::null(std::size_t at, std::size_t anchor) {
+  RawNode node;
   const std::size_t begin = layout_.skip_properties(at);
   const std::size_t word_end = null_word_end(begin);
   if (begin >= at_ && word_end > begin && belongs_here(begin)) {
-    node.kind = RawYaml::Kind::scalar;
+    node.kind = RawNode::Kind::scalar;
     node.plain = true;
     node.text = source_->substr(begin, word_end - begin);
     consume(begin, word_end);
@@ -68,15 +68,15 @@ void YamlCollector::null(std::size_t at, std::size_t anchor) {
   add(std::move(node), anchor);
 }
 
-void YamlCollector::anchor(std::size_t at, const std::string& name) {
+void Collector::anchor(std::size_t at, const std::string& name) {
   if (anchor_names_.insert(name).second) return;
   const std::size_t begin = source_->find('&', at);
   stop(begin, layout_.name_end(begin), fmt::format("the anchor `&{}` is defined twice", name));
 }
 
-void YamlCollector::alias(std::size_t begin, std::size_t anchor) {
-  RawYaml node;
-  node.kind = RawYaml::Kind::alias;
+void Collector::alias(std::size_t begin, std::size_t anchor) {
+  RawNode node;
+  node.kind = RawNode::Kind::alias;
   node.target = anchors_.at(anchor);
   node.span = span(begin, layout_.name_end(begin));
   check_indent(begin);
@@ -84,11 +84,10 @@ void YamlCollector::alias(std::size_t begin, std::size_t anchor) {
   add(std::move(node), no_anchor);
 }
 
-void YamlCollector::scalar(std::size_t at, const std::string& tag, std::size_t anchor,
-                           const std::string& value) {
+void Collector::scalar(std::size_t at, const std::string& tag, std::size_t anchor, const std::string& value) {
   const std::size_t begin = layout_.skip_properties(at);
-  RawYaml node;
-  node.kind = RawYaml::Kind::scalar;
+  RawNode node;
+  node.kind = RawNode::Kind::scalar;
   node.text = value;
   node.tag = written_tag(tag);
   const char first = layout_.at(begin);
@@ -117,30 +116,30 @@ void YamlCollector::scalar(std::size_t at, const std::string& tag, std::size_t a
   add(std::move(node), anchor);
 }
 
-void YamlCollector::finish() {
+void Collector::finish() {
   const std::size_t end = source_->size();
   consume(end, end);
 }
 
-std::size_t YamlCollector::find(char c, std::size_t begin, std::size_t end) const {
+std::size_t Collector::find(char c, std::size_t begin, std::size_t end) const {
   if (begin >= end) return end;
   const std::size_t found = std::string_view(*source_).substr(begin, end - begin).find(c);
   return found == std::string_view::npos ? end : begin + found;
 }
 
-void YamlCollector::stop(std::size_t begin, std::size_t end, std::string message, std::string hint) const {
+void Collector::stop(std::size_t begin, std::size_t end, std::string message, std::string hint) const {
   end = std::min(end, source_->size());
-  throw YamlStop{Error{"not valid YAML: " + std::move(message), std::move(hint), path_,
-                       span(std::min(begin, end), end)}};
+  throw Stop{Error{"not valid YAML: " + std::move(message), std::move(hint), path_,
+                   span(std::min(begin, end), end)}};
 }
 
-void YamlCollector::refuse_tabs(std::size_t begin, std::size_t end) const {
+void Collector::refuse_tabs(std::size_t begin, std::size_t end) const {
   const std::size_t tab = find('\t', begin, end);
   if (tab < end)
     stop(tab, tab + 1, "a tab where only spaces may be", "PyYAML refuses tabs outside of quotes");
 }
 
-void YamlCollector::consume(std::size_t begin, std::size_t end) {
+void Collector::consume(std::size_t begin, std::size_t end) {
   while (at_ < begin) {
     const char c = (*source_)[at_];
     if (c == '#') {
@@ -162,7 +161,7 @@ void YamlCollector::consume(std::size_t begin, std::size_t end) {
   at_ = std::max(at_, end);
 }
 
-bool YamlCollector::consume_directives(std::size_t begin) {
+bool Collector::consume_directives(std::size_t begin) {
   bool found = false;
   while (at_ < begin) {
     const std::size_t percent = find('%', at_, begin);
@@ -178,28 +177,28 @@ bool YamlCollector::consume_directives(std::size_t begin) {
   return found;
 }
 
-std::size_t YamlCollector::null_word_end(std::size_t begin) const {
+std::size_t Collector::null_word_end(std::size_t begin) const {
   for (const std::string_view word : {"~", "null", "Null", "NULL"}) {
     if (source_->compare(begin, word.size(), word) == 0) return begin + word.size();
   }
   return begin;
 }
 
-bool YamlCollector::belongs_here(std::size_t begin) const {
+bool Collector::belongs_here(std::size_t begin) const {
   if (open_.empty() || open_.back().is_flow) return true;
   return find('\n', at_, begin) == begin || layout_.column(begin) > open_.back().column || key_is_due();
 }
 
-bool YamlCollector::key_is_due() const {
+bool Collector::key_is_due() const {
   if (open_.empty()) return false;
-  const RawYaml& parent = nodes_[open_.back().node];
-  return parent.kind == RawYaml::Kind::table && parent.items.size() % 2 == 0;
+  const RawNode& parent = nodes_[open_.back().node];
+  return parent.kind == RawNode::Kind::table && parent.items.size() % 2 == 0;
 }
 
-void YamlCollector::skip_to_missing_value() {
+void Collector::skip_to_missing_value() {
   if (open_.empty()) return;
   const std::size_t next = layout_.skip_blanks(at_);
-  const char due = nodes_[open_.back().node].kind == RawYaml::Kind::table ? ':' : '-';
+  const char due = nodes_[open_.back().node].kind == RawNode::Kind::table ? ':' : '-';
   const char found = layout_.at(next);
   if (key_is_due()) {
     // `: value` without a key; behind a `?` it may be left out.
@@ -214,7 +213,7 @@ void YamlCollector::skip_to_missing_value() {
   if (found == due) {
     consume(next, next + 1);
   } else if (due == ':' && !open_.back().is_flow) {
-    const RawYaml& key = nodes_[nodes_[open_.back().node].items.back()];
+    const RawNode& key = nodes_[nodes_[open_.back().node].items.back()];
     const auto begin = static_cast<std::size_t>(key.span.begin);
     if (question_end_ == std::string::npos ||
         layout_.skip_properties(layout_.skip_blanks(question_end_)) != begin) {
@@ -223,21 +222,21 @@ void YamlCollector::skip_to_missing_value() {
   }
 }
 
-void YamlCollector::check_indent(std::size_t begin) const {
+void Collector::check_indent(std::size_t begin) const {
   if (open_.empty() || open_.back().is_flow || key_is_due()) return;
-  if (nodes_[open_.back().node].kind != RawYaml::Kind::table) return;
+  if (nodes_[open_.back().node].kind != RawNode::Kind::table) return;
   if (find('\n', at_, begin) < begin && layout_.column(begin) <= open_.back().column) {
     stop(begin, begin + 1, "no `:` after the key", "or indent it more, if it is the value of the key above");
   }
 }
 
-void YamlCollector::add(RawYaml node, std::size_t anchor) {
+void Collector::add(RawNode node, std::size_t anchor) {
   if (static_cast<std::int64_t>(nodes_.size()) >= max_values) {
-    throw YamlStop{too_many_values(path_, node.span.begin)};
+    throw Stop{too_many_values(path_, node.span.begin)};
   }
   const std::size_t index = nodes_.size();
   if (!open_.empty()) {
-    const bool is_container = node.kind == RawYaml::Kind::table || node.kind == RawYaml::Kind::list;
+    const bool is_container = node.kind == RawNode::Kind::table || node.kind == RawNode::Kind::list;
     if (is_container && key_is_due()) {
       stop(static_cast<std::size_t>(node.span.begin), static_cast<std::size_t>(node.span.end),
            "a key is a table or a list");
@@ -248,17 +247,17 @@ void YamlCollector::add(RawYaml node, std::size_t anchor) {
   nodes_.push_back(std::move(node));
 }
 
-void YamlCollector::open(RawYaml::Kind kind, std::size_t at, const std::string& tag, std::size_t anchor,
-                         bool may_be_flow) {
+void Collector::open(RawNode::Kind kind, std::size_t at, const std::string& tag, std::size_t anchor,
+                     bool may_be_flow) {
   const std::size_t begin = layout_.skip_properties(at);
   if (open_.size() >= static_cast<std::size_t>(max_depth)) {
-    throw YamlStop{too_deep(path_, static_cast<std::int64_t>(begin))};
+    throw Stop{too_deep(path_, static_cast<std::int64_t>(begin))};
   }
-  RawYaml node;
+  RawNode node;
   node.kind = kind;
   node.tag = written_tag(tag);
   // An entry of a list in brackets may be a table without braces: `[a: 1]`.
-  const bool is_flow = may_be_flow && layout_.at(begin) == (kind == RawYaml::Kind::table ? '{' : '[');
+  const bool is_flow = may_be_flow && layout_.at(begin) == (kind == RawNode::Kind::table ? '{' : '[');
   node.span = span(begin, begin + (is_flow ? 1 : 0));
   const std::size_t index = nodes_.size();
   if (is_flow) check_indent(begin);
@@ -271,9 +270,9 @@ void YamlCollector::open(RawYaml::Kind kind, std::size_t at, const std::string& 
   open_.push_back({index, is_flow, is_flow ? 0 : layout_.column(begin)});
 }
 
-void YamlCollector::close() {
+void Collector::close() {
   const Open closed = open_.back();
-  const char bracket = nodes_[closed.node].kind == RawYaml::Kind::table ? '}' : ']';
+  const char bracket = nodes_[closed.node].kind == RawNode::Kind::table ? '}' : ']';
   if (closed.is_flow) {
     std::size_t end = layout_.skip_blanks(at_);
     while (layout_.at(end) == ',' || layout_.at(end) == ':') end = layout_.skip_blanks(end + 1);
@@ -284,4 +283,4 @@ void YamlCollector::close() {
   nodes_[closed.node].span.end = static_cast<std::int64_t>(at_);
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::yaml

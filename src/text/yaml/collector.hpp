@@ -1,4 +1,4 @@
-// The events of a YAML parser, in the order of the text, to RawYaml with exact bytes.
+// The events of a YAML parser, in the order of the text, to RawNode with exact bytes.
 //
 // A parser says where a value begins; where it ends is found here. Whatever stands between two values is
 // looked at exactly once: only indicators, blanks and comments may be there.
@@ -14,21 +14,21 @@
 #include "text/yaml/layout.hpp"
 #include "text/yaml/raw.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::yaml {
 
 // Thrown to leave the parser from inside of an event.
-struct YamlStop {
+struct Stop {
   Error error;
 };
 
 // Positions are bytes of the text; `at` may be that of a tag or an anchor before the value. Anchors are
 // the parser's numbers; no_anchor when a value has none. Tags are spelt out (`tag:yaml.org,2002:int`).
-class YamlCollector {
+class Collector {
  public:
   static constexpr std::size_t no_anchor = 0;
 
   // Begins at byte `offset` (after a byte-order mark).
-  YamlCollector(std::string path, std::shared_ptr<const std::string> source, std::size_t offset)
+  Collector(std::string path, std::shared_ptr<const std::string> source, std::size_t offset)
       : path_(std::move(path)), source_(std::move(source)), layout_(*source_), at_(offset) {}
 
   void begin_document(std::size_t begin);
@@ -37,13 +37,13 @@ class YamlCollector {
   void anchor(std::size_t at, const std::string& name);
   void alias(std::size_t begin, std::size_t anchor);
   void scalar(std::size_t at, const std::string& tag, std::size_t anchor, const std::string& value);
-  void open(RawYaml::Kind kind, std::size_t at, const std::string& tag, std::size_t anchor, bool may_be_flow);
+  void open(RawNode::Kind kind, std::size_t at, const std::string& tag, std::size_t anchor, bool may_be_flow);
   void close();
   // Looks at what follows the last document.
   void finish();
 
   // The values of each document.
-  std::vector<std::vector<RawYaml>> take() && { return std::move(documents_); }
+  std::vector<std::vector<RawNode>> take() && { return std::move(documents_); }
 
  private:
   struct Open {
@@ -70,19 +70,19 @@ class YamlCollector {
   // The value of a block table's key may be on a later line only when it stands right of the key (a list may
   // stand under it).
   void check_indent(std::size_t begin) const;
-  void add(RawYaml node, std::size_t anchor);
+  void add(RawNode node, std::size_t anchor);
 
   std::string path_;
   std::shared_ptr<const std::string> source_;
-  YamlLayout layout_;
+  Layout layout_;
   std::size_t at_;  // where the last value ended
   bool document_started_ = false;
-  std::vector<RawYaml> nodes_;
+  std::vector<RawNode> nodes_;
   std::vector<Open> open_;
   std::unordered_map<std::size_t, std::size_t> anchors_;
   std::unordered_set<std::string> anchor_names_;
   std::size_t question_end_ = std::string::npos;  // behind the last `?`
-  std::vector<std::vector<RawYaml>> documents_;
+  std::vector<std::vector<RawNode>> documents_;
 };
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::yaml

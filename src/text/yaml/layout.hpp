@@ -5,12 +5,12 @@
 #include <optional>
 #include <string_view>
 
-namespace shapelint::text {
+namespace shapelint::text::yaml {
 
 // All positions are bytes of the text.
-class YamlLayout {
+class Layout {
  public:
-  explicit YamlLayout(std::string_view text) : text_(text) {}
+  explicit Layout(std::string_view text) : text_(text) {}
 
   // Past the tags and anchors (`!!int`, `&base`) that may stand before a value.
   std::size_t skip_properties(std::size_t at) const;
@@ -34,4 +34,4 @@ class YamlLayout {
   std::string_view text_;
 };
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::yaml

@@ -8,9 +8,9 @@
 #include "base/error.hpp"
 #include "text/document.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::yaml {
 
-struct RawYaml {
+struct RawNode {
   enum class Kind : std::uint8_t { table, list, scalar, null, alias };
   Kind kind = Kind::null;
   bool plain = false;  // a scalar without quotes: its text decides its type
@@ -22,7 +22,7 @@ struct RawYaml {
 };
 
 // Node 0 is the root. Follows aliases and merge keys, and types the scalars.
-Result<Document> build_yaml(const std::string& path, const std::shared_ptr<const std::string>& source,
-                            const std::vector<RawYaml>& nodes);
+Result<Document> build(const std::string& path, const std::shared_ptr<const std::string>& source,
+                       const std::vector<RawNode>& nodes);
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::yaml

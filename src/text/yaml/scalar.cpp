@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace shapelint::text {
+namespace shapelint::text::yaml {
 
 namespace {
 
@@ -71,8 +71,8 @@ double decimal(std::string_view written) {
 }
 
 // The value of digits in a base; past 64 bits it goes on as a double. `text` has only digits of the base.
-YamlScalar whole_number(std::string_view text, int base, bool negative) {
-  YamlScalar scalar;
+Scalar whole_number(std::string_view text, int base, bool negative) {
+  Scalar scalar;
   scalar.kind = Kind::integer;
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
   bool fits = true;
@@ -99,7 +99,7 @@ YamlScalar whole_number(std::string_view text, int base, bool negative) {
   return scalar;
 }
 
-std::optional<YamlScalar> as_integer(std::string_view text) {
+std::optional<Scalar> as_integer(std::string_view text) {
   const bool negative = text.starts_with('-');
   const std::string_view body = without_sign(text);
   if (body.empty()) return std::nullopt;
@@ -124,7 +124,7 @@ std::optional<YamlScalar> as_integer(std::string_view text) {
     wide = wide * 60 + decimal(body.substr(begin, colon - begin));
     begin = colon + 1;
   }
-  YamlScalar scalar;
+  Scalar scalar;
   scalar.number = negative ? -wide : wide;
   constexpr double exact = 9007199254740992.0;  // 2^53: above, doubles skip integers
   scalar.kind = wide < exact ? Kind::integer : Kind::number;
@@ -165,8 +165,8 @@ std::optional<double> as_float(std::string_view text) {
 
 }  // namespace
 
-YamlScalar resolve_yaml_scalar(std::string_view plain) {
-  YamlScalar scalar;
+Scalar resolve_scalar(std::string_view plain) {
+  Scalar scalar;
   if (is_one_of(plain, {"", "~", "null", "Null", "NULL"})) {
     scalar.kind = Kind::null;
     return scalar;
@@ -188,8 +188,8 @@ YamlScalar resolve_yaml_scalar(std::string_view plain) {
   return scalar;
 }
 
-std::optional<double> number_that_yaml_reads_as_string(std::string_view text) {
-  if (resolve_yaml_scalar(text).kind != Kind::string) return std::nullopt;
+std::optional<double> number_read_as_string(std::string_view text) {
+  if (resolve_scalar(text).kind != Kind::string) return std::nullopt;
   std::string_view body = without_sign(text);
   const double sign = text.starts_with('-') ? -1.0 : 1.0;
   if (body.starts_with("0o") && body.size() > 2 && all_of(body.substr(2), "01234567_")) {
@@ -203,4 +203,4 @@ std::optional<double> number_that_yaml_reads_as_string(std::string_view text) {
   return sign * value;
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::yaml

@@ -11,9 +11,9 @@
 
 #include "text/document.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::yaml {
 
-struct YamlScalar {
+struct Scalar {
   Kind kind = Kind::string;  // string, integer, number, boolean or null
   std::int64_t integer = 0;  // Kind::integer
   double number = 0;         // Kind::integer and Kind::number
@@ -22,10 +22,10 @@ struct YamlScalar {
 
 // PyYAML 6.0 (yaml/resolver.py and SafeConstructor in yaml/constructor.py), except that dates stay strings.
 // An integer past 64 bits becomes a number.
-YamlScalar resolve_yaml_scalar(std::string_view plain);
+Scalar resolve_scalar(std::string_view plain);
 
 // The number that a person reads in `text`, where PyYAML reads a string: `1e-5`, `2E3`, `1.5e6`, `0o17`.
 // Nothing for text that is no number to anyone, or that PyYAML reads as a number.
-std::optional<double> number_that_yaml_reads_as_string(std::string_view text);
+std::optional<double> number_read_as_string(std::string_view text);
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::yaml

@@ -9,11 +9,11 @@
 #include "text/yaml/raw.hpp"
 #include "text/yaml/scalar.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::yaml {
 
 namespace {
 
-using RawKind = RawYaml::Kind;
+using RawKind = RawNode::Kind;
 
 // Tags of YAML itself say nothing that the value does not.
 bool is_core_tag(std::string_view tag) {
@@ -25,7 +25,7 @@ bool is_core_tag(std::string_view tag) {
 
 class Builder {
  public:
-  Builder(const std::string& path, std::string_view source, const std::vector<RawYaml>& raw)
+  Builder(const std::string& path, std::string_view source, const std::vector<RawNode>& raw)
       : path_(path), source_(source), raw_(raw), open_(raw.size(), false) {}
 
   std::optional<Error> build() {
@@ -62,13 +62,13 @@ class Builder {
   }
 
   std::string_view key_text(std::size_t key) const {
-    const RawYaml& node = raw_[key];
+    const RawNode& node = raw_[key];
     return node.kind == RawKind::scalar ? std::string_view(node.text) : slice(node.span);
   }
 
   // Follows aliases; `use` becomes the first of them. An alias to an alias is not possible in YAML.
   std::size_t resolve(std::size_t index, std::optional<Span>& use) {
-    const RawYaml& node = raw_[index];
+    const RawNode& node = raw_[index];
     if (node.kind != RawKind::alias) return index;
     if (!use) use = node.span;
     if (open_[node.target]) {
@@ -86,7 +86,7 @@ class Builder {
   void add(std::int32_t parent, Entry entry, int depth) {
     std::optional<Span> use = entry.use;
     const std::size_t index = resolve(entry.value, use);
-    const RawYaml& node = raw_[index];
+    const RawNode& node = raw_[index];
     if (failed() || !count_step(node.span)) return;
     if (depth > max_depth) return fail(too_deep(path_, node.span.begin));
     const auto begin_node = [&](Kind kind) {
@@ -133,12 +133,12 @@ class Builder {
   }
 
   template <class BeginNode>
-  void add_scalar(const RawYaml& node, const BeginNode& begin_node) {
-    YamlScalar scalar;
+  void add_scalar(const RawNode& node, const BeginNode& begin_node) {
+    Scalar scalar;
     const bool is_text = node.tag == "!!str" || node.tag == "!";
     const bool is_typed =
         node.tag == "!!int" || node.tag == "!!float" || node.tag == "!!bool" || node.tag == "!!null";
-    if ((node.plain && !is_text) || is_typed) scalar = resolve_yaml_scalar(node.text);
+    if ((node.plain && !is_text) || is_typed) scalar = resolve_scalar(node.text);
     if (node.tag == "!!float" && scalar.kind == Kind::integer) scalar.kind = Kind::number;
     const std::int32_t added = begin_node(scalar.kind);
     switch (scalar.kind) {
@@ -156,7 +156,7 @@ class Builder {
   }
 
   bool is_merge(std::size_t key) const {
-    const RawYaml& node = raw_[key];
+    const RawNode& node = raw_[key];
     return node.kind == RawKind::scalar && ((node.plain && node.text == "<<") || node.tag == "!!merge");
   }
 
@@ -164,7 +164,7 @@ class Builder {
   // with the same key only those stay that the table itself wrote (a duplicate is the user's), and the last
   // merged.
   std::vector<Entry> entries(std::size_t table, std::optional<Span> use, int depth) {
-    const RawYaml& node = raw_[table];
+    const RawNode& node = raw_[table];
     std::vector<Entry> merged;
     std::vector<Entry> own;
     for (std::size_t i = 0; i + 1 < node.items.size() && !failed(); i += 2) {
@@ -192,7 +192,7 @@ class Builder {
 
   void merge(std::size_t value, std::optional<Span> use, int depth, std::vector<Entry>& merged) {
     const std::size_t index = resolve(value, use);
-    const RawYaml& node = raw_[index];
+    const RawNode& node = raw_[index];
     if (failed() || !count_step(node.span)) return;
     if (depth > max_depth) return fail(too_deep(path_, node.span.begin));
     if (node.kind == RawKind::table) {
@@ -221,7 +221,7 @@ class Builder {
 
   const std::string& path_;
   std::string_view source_;
-  const std::vector<RawYaml>& raw_;
+  const std::vector<RawNode>& raw_;
   std::vector<bool> open_;
   TreeBuilder tree_;
   std::int64_t steps_ = 0;
@@ -230,11 +230,11 @@ class Builder {
 
 }  // namespace
 
-Result<Document> build_yaml(const std::string& path, const std::shared_ptr<const std::string>& source,
-                            const std::vector<RawYaml>& nodes) {
+Result<Document> build(const std::string& path, const std::shared_ptr<const std::string>& source,
+                       const std::vector<RawNode>& nodes) {
   Builder builder(path, *source, nodes);
   if (auto error = builder.build()) return *std::move(error);
   return std::move(builder).take().finish(path, source);
 }
 
-}  // namespace shapelint::text
+}  // namespace shapelint::text::yaml

@@ -1,5 +1,5 @@
-// YAML through yaml-cpp's events; the only file that sees its headers. They go to YamlCollector, which finds
-// where values end and what the library wrongly lets pass, and from there to build_yaml.
+// YAML through yaml-cpp's events; the only file that sees its headers. They go to Collector, which finds
+// where values end and what the library wrongly lets pass, and from there to build.
 #include "text/yaml/yaml.hpp"
 
 #include <sstream>
@@ -12,14 +12,14 @@
 #include "text/yaml/collector.hpp"
 #include "text/yaml/raw.hpp"
 
-namespace shapelint::text {
+namespace shapelint::text::yaml {
 
 namespace {
 
 class Events final : public YAML::EventHandler {
  public:
   // yaml-cpp reads the text after a byte-order mark: its positions count from `offset`.
-  Events(YamlCollector& collector, std::size_t offset, std::size_t size)
+  Events(Collector& collector, std::size_t offset, std::size_t size)
       : collector_(collector), offset_(offset), size_(size) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override { collector_.begin_document(position(mark)); }
@@ -39,23 +39,23 @@ class Events final : public YAML::EventHandler {
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value style) override {
-    collector_.open(RawYaml::Kind::list, position(mark), tag, anchor, style == YAML::EmitterStyle::Flow);
+    collector_.open(RawNode::Kind::list, position(mark), tag, anchor, style == YAML::EmitterStyle::Flow);
   }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value style) override {
-    collector_.open(RawYaml::Kind::table, position(mark), tag, anchor, style == YAML::EmitterStyle::Flow);
+    collector_.open(RawNode::Kind::table, position(mark), tag, anchor, style == YAML::EmitterStyle::Flow);
   }
   void OnSequenceEnd() override { collector_.close(); }
   void OnMapEnd() override { collector_.close(); }
 
  private:
-  static_assert(YAML::NullAnchor == YamlCollector::no_anchor);
+  static_assert(YAML::NullAnchor == Collector::no_anchor);
 
   std::size_t position(const YAML::Mark& mark) const {
     return std::min(offset_ + static_cast<std::size_t>(std::max(mark.pos, 0)), size_);
   }
 
-  YamlCollector& collector_;
+  Collector& collector_;
   std::size_t offset_;
   std::size_t size_;
 };
@@ -108,29 +108,33 @@ Error explain(const YAML::Exception& problem, const std::string& path, std::stri
 
 }  // namespace
 
+}  // namespace shapelint::text::yaml
+
+namespace shapelint::text {
+
 Result<std::vector<Document>> parse_yaml(const std::string& path, std::string text) {
   if (const auto problem = check_source(path, text)) return *problem;
-  if (const auto problem = find_control_character(path, text)) return *problem;
+  if (const auto problem = yaml::find_control_character(path, text)) return *problem;
   const auto source = std::make_shared<const std::string>(std::move(text));
   const std::size_t offset = source->starts_with("\xEF\xBB\xBF") ? 3 : 0;
-  YamlCollector collector(path, source, offset);
-  Events events(collector, offset, source->size());
+  yaml::Collector collector(path, source, offset);
+  yaml::Events events(collector, offset, source->size());
   try {
     std::istringstream stream(source->substr(offset));
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(events)) {
     }
     collector.finish();
-  } catch (const YamlStop& stopped) {
+  } catch (const yaml::Stop& stopped) {
     return stopped.error;
   } catch (const YAML::Exception& problem) {
-    return explain(problem, path, *source, offset);
+    return yaml::explain(problem, path, *source, offset);
   }
   std::vector<Document> documents;
-  std::vector<std::vector<RawYaml>> raw = std::move(collector).take();
+  std::vector<std::vector<yaml::RawNode>> raw = std::move(collector).take();
   if (raw.empty()) raw.emplace_back(1);
-  for (const std::vector<RawYaml>& nodes : raw) {
-    Result<Document> document = build_yaml(path, source, nodes);
+  for (const std::vector<yaml::RawNode>& nodes : raw) {
+    Result<Document> document = yaml::build(path, source, nodes);
     if (!document) return document.error();
     documents.push_back(*std::move(document));
   }

@@ -11,7 +11,7 @@
 namespace shapelint::text {
 
 // Parses YAML as PyYAML's SafeLoader does, because that is what the frameworks use: scalars are typed by
-// resolve_yaml_scalar, merge keys (`<<`) are followed (a key of the table itself wins; the first of several
+// yaml::resolve_scalar, merge keys (`<<`) are followed (a key of the table itself wins; the first of several
 // merged tables wins). One Document for each document of the file; for a file with none, one whose root is
 // null.
 //

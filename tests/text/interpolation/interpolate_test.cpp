@@ -17,7 +17,7 @@ using namespace shapelint::text;
 
 namespace {
 
-Document followed(const std::string& source, const InterpolationScopes& scopes = {}) {
+Document followed(const std::string& source, const interpolation::Scopes& scopes = {}) {
   const auto documents = parse_yaml("c.yaml", source);
   REQUIRE(documents);
   auto document = interpolate(documents->front(), scopes);
@@ -26,7 +26,7 @@ Document followed(const std::string& source, const InterpolationScopes& scopes =
   return document ? *std::move(document) : Document();
 }
 
-std::string shown(const std::string& source, const InterpolationScopes& scopes = {}) {
+std::string shown(const std::string& source, const interpolation::Scopes& scopes = {}) {
   return outline(followed(source, scopes).root());
 }
 

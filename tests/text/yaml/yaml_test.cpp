@@ -156,15 +156,15 @@ TEST_CASE("yaml: unquoted scalars are typed as PyYAML does") {
 }
 
 TEST_CASE("yaml: numbers for people that are strings for PyYAML") {
-  CHECK(number_that_yaml_reads_as_string("1e-5") == 1e-5);
-  CHECK(number_that_yaml_reads_as_string("2E3") == 2000.0);
-  CHECK(number_that_yaml_reads_as_string("1.5e6") == 1.5e6);
-  CHECK(number_that_yaml_reads_as_string("-5e1_0") == -5e10);
-  CHECK(number_that_yaml_reads_as_string("0o17") == 15.0);
-  CHECK(number_that_yaml_reads_as_string("-.5") == -0.5);
+  CHECK(yaml::number_read_as_string("1e-5") == 1e-5);
+  CHECK(yaml::number_read_as_string("2E3") == 2000.0);
+  CHECK(yaml::number_read_as_string("1.5e6") == 1.5e6);
+  CHECK(yaml::number_read_as_string("-5e1_0") == -5e10);
+  CHECK(yaml::number_read_as_string("0o17") == 15.0);
+  CHECK(yaml::number_read_as_string("-.5") == -0.5);
   for (const char* text : {"1.0e-5", "12", "", "e5", "1e", "1.2.3", "inf", "nan", "1e5x", "0x1p3", "08x"}) {
     INFO(text);
-    CHECK_FALSE(number_that_yaml_reads_as_string(text));
+    CHECK_FALSE(yaml::number_read_as_string(text));
   }
 }
 
