@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "gpu/registry.hpp"
-#include "project/ignore_keys.hpp"
-#include "project/suppress.hpp"
+#include "lint/ignore_keys.hpp"
+#include "lint/suppress.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/lint.hpp"
 #include "rules/engine/merge.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/process.hpp"
+#include "lint/process.hpp"
 
 namespace shapelint::cli {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "lint/baseline.hpp"
 #include "lint/file.hpp"
 #include "lint/git.hpp"
-#include "project/baseline.hpp"
 
 namespace shapelint::cli {
 

@@ -1,5 +1,5 @@
 // Another program, run with an argument vector.
-#include "cli/process.hpp"
+#include "lint/process.hpp"
 
 #include <array>
 #include <cerrno>

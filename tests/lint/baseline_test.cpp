@@ -1,5 +1,5 @@
 // Baselines: written and read back they know every finding, and nothing else.
-#include "project/baseline.hpp"
+#include "lint/baseline.hpp"
 
 #include <rapidcheck.h>
 

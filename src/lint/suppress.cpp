@@ -1,5 +1,5 @@
 // Comments that silence findings.
-#include "project/suppress.hpp"
+#include "lint/suppress.hpp"
 
 #include <algorithm>
 #include <optional>

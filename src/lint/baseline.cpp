@@ -1,5 +1,5 @@
 // Known findings that are not reported again.
-#include "project/baseline.hpp"
+#include "lint/baseline.hpp"
 
 #include <filesystem>
 

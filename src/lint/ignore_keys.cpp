@@ -1,9 +1,9 @@
 // Suppressions by key path.
-#include "project/ignore_keys.hpp"
+#include "lint/ignore_keys.hpp"
 
 #include <fmt/format.h>
 
-#include "project/suppress.hpp"
+#include "lint/suppress.hpp"
 
 namespace shapelint::config {
 
