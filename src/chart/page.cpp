@@ -53,7 +53,7 @@ bool has_interactive_charts() {
   return !web_assets().vega.empty();
 }
 
-std::string page(const report::RooflineReport& roofline, const report::Report& lint) {
+std::string page(const report::RooflineReport& roofline, const lint::Report& lint) {
   const WebAssets& assets = web_assets();
   const report::RooflineCase& first = roofline.cases.front();
   const RooflineFigure figure = roofline_figure(first);

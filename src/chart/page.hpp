@@ -13,6 +13,6 @@ namespace shapelint::chart {
 bool has_interactive_charts();
 
 // `roofline` holds at least one case; `lint` the findings of the same files for the same GPUs.
-std::string page(const report::RooflineReport& roofline, const report::Report& lint);
+std::string page(const report::RooflineReport& roofline, const lint::Report& lint);
 
 }  // namespace shapelint::chart

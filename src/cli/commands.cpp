@@ -8,13 +8,13 @@
 #include "cli/commands/gemm.hpp"
 #include "cli/commands/gpus/gpus.hpp"
 #include "cli/commands/lint/lint.hpp"
+#include "cli/commands/lsp.hpp"
 #include "cli/commands/roofline/roofline.hpp"
 #include "cli/commands/rules/rules.hpp"
 #include "cli/commands/show/show.hpp"
 #include "cli/commands/suggest/suggest.hpp"
 #include "cli/commands/sweep/sweep.hpp"
 #include "cli/completion.hpp"
-#include "lsp/lsp.hpp"
 
 namespace shapelint::cli {
 
@@ -128,7 +128,7 @@ std::span<const Command> commands() {
               "and JSON, "
               "hover on a dimension, and proposals as edits. The configuration closest to each file counts. "
               "docs/editors.md has the settings of editors.",
-              "shapelint lsp --gpu h100", bind<LintOptions, lsp_options, lsp>},
+              "shapelint lsp --gpu h100", bind<LspOptions, lsp_options, lsp>},
       Command{"completion", "print a script that completes commands and options in a shell", "",
               "source <(shapelint completion bash)\n"
               "shapelint completion fish | source",

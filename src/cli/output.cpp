@@ -29,7 +29,7 @@ std::optional<std::string> add_file(OutputOptions& options, std::string_view tex
   return std::nullopt;
 }
 
-std::string standard_output(const report::Report& report, const OutputOptions& options, const Io& io) {
+std::string standard_output(const lint::Report& report, const OutputOptions& options, const Io& io) {
   const report::Style style{io.out_color};
   if (!options.statistics) return report::render(options.format, report, {style, options.quiet});
   return options.format == report::Format::json ? report::statistics_json(report)
@@ -71,7 +71,7 @@ bool OutputOptions::wants(report::Format wanted) const {
          std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.first == wanted; });
 }
 
-bool write_report(const report::Report& report, const OutputOptions& options, Io& io) {
+bool write_report(const lint::Report& report, const OutputOptions& options, Io& io) {
   bool written = true;
   for (const auto& [format, path] : options.files) {
     const auto result = io.files.write(path, report::render(format, report));

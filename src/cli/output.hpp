@@ -24,6 +24,6 @@ std::vector<Option> output_options(OutputOptions& options);
 
 // Writes the files (each beside its target and renamed, so that nobody sees half of one), then standard
 // output. Files that cannot be written are reported; false when there was one.
-bool write_report(const report::Report& report, const OutputOptions& options, Io& io);
+bool write_report(const lint::Report& report, const OutputOptions& options, Io& io);
 
 }  // namespace shapelint::cli

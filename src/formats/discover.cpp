@@ -6,8 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "base/names.hpp"
 #include "formats/dialect/paths.hpp"
 #include "formats/gitignore.hpp"
+#include "formats/onnx/onnx.hpp"
+#include "text/header/model_header.hpp"
 #include "text/limits.hpp"
 #include "text/parse_any.hpp"
 
@@ -92,6 +95,22 @@ class Searcher {
   std::set<std::string> seen_;
 };
 
+// `examples/gpt3.toml` is not there, `examples/gpt3-2.7b.toml` is.
+std::string nearest_file(const std::string& path, const text::FileSystem& files) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+  const auto listed = files.list(folder);
+  if (!listed) return {};
+  std::vector<std::string_view> names;
+  for (const std::string& each : *listed) {
+    const std::string_view name = std::string_view(each).substr(each.rfind('/') + 1);
+    if (!files.is_directory(each)) names.push_back(name);
+  }
+  const std::string_view near = nearest_name(std::string_view(path).substr(slash + 1), names);
+  if (near.empty()) return {};
+  return fmt::format("did you mean `{}{}`", path.substr(0, slash + 1), near);
+}
+
 }  // namespace
 
 Discovery discover(const text::FileSystem& files, std::span<const std::string> paths) {
@@ -105,6 +124,19 @@ Discovery discover(const text::FileSystem& files, std::span<const std::string> p
     }
   }
   return out;
+}
+
+Result<std::string> read_named(const std::string& path, const text::FileSystem& files) {
+  auto source = text::read_source(files, path, size_limit(path));
+  if (source || files.exists(path)) return source;
+  Error error = source.error();
+  error.hint = nearest_file(path, files);
+  return error;
+}
+
+std::optional<Error> check_is_filled(const std::string& path, std::string_view source) {
+  if (source.find_first_not_of(" \t\r\n") != std::string_view::npos) return std::nullopt;
+  return Error{"the file is empty", "see examples/ for what a model looks like", path, {}};
 }
 
 }  // namespace shapelint::formats

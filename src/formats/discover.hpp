@@ -1,8 +1,10 @@
 // From what was named on the command line to the files to read.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -24,5 +26,11 @@ struct Discovery {
 // .gitignore files exclude, without `.git`, and without following links to folders. A named file is taken
 // whatever it is.
 Discovery discover(const text::FileSystem& files, std::span<const std::string> paths);
+
+// A file that was named; the error for one that is not there proposes a similar name.
+Result<std::string> read_named(const std::string& path, const text::FileSystem& files);
+
+// The error for a text without anything in it; nothing for any other.
+std::optional<Error> check_is_filled(const std::string& path, std::string_view source);
 
 }  // namespace shapelint::formats

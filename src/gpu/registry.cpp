@@ -1,6 +1,8 @@
 // Looks profiles up by name.
 #include "gpu/registry.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/names.hpp"
@@ -71,6 +73,16 @@ std::string_view id_of(const Document& document) {
     name.remove_prefix(slash + 1);
   if (name.ends_with(".toml")) name.remove_suffix(std::string_view(".toml").size());
   return name;
+}
+
+bool is_called(const Gpu& gpu, std::string_view name) {
+  return same_name(gpu.id, name) || std::any_of(gpu.aliases.begin(), gpu.aliases.end(),
+                                                [&](const auto& alias) { return same_name(alias, name); });
+}
+
+void add(std::vector<Gpu>& gpus, Gpu gpu) {
+  const auto same = [&](const Gpu& each) { return each.id == gpu.id; };
+  if (std::none_of(gpus.begin(), gpus.end(), same)) gpus.push_back(std::move(gpu));
 }
 
 std::vector<std::string_view> gpu_ids(std::span<const Document> own) {

@@ -46,6 +46,12 @@ const text::Document* find_architecture_file(std::string_view id, std::span<cons
 // not. Error: fewer than 1, or more than the full die has.
 Result<Gpu> with_sm_count(Gpu gpu, std::int64_t sm_count);
 
+// Whether this is the GPU's id or one of its aliases (case, `-` and `_` do not matter).
+bool is_called(const Gpu& gpu, std::string_view name);
+
+// Adds a GPU unless one with its id is there.
+void add(std::vector<Gpu>& gpus, Gpu gpu);
+
 // File name without folders and extension: the id of a profile or an architecture.
 std::string_view id_of(const text::Document& document);
 

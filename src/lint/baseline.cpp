@@ -10,7 +10,7 @@
 #include "text/json/json.hpp"
 #include "text/source.hpp"
 
-namespace shapelint::config {
+namespace shapelint::lint {
 
 namespace {
 
@@ -99,4 +99,4 @@ bool take(Baseline& known, const BaselineKey& key) {
   return true;
 }
 
-}  // namespace shapelint::config
+}  // namespace shapelint::lint

@@ -13,7 +13,7 @@
 #include "rules/finding.hpp"
 #include "text/files.hpp"
 
-namespace shapelint::config {
+namespace shapelint::lint {
 
 struct BaselineKey {
   std::string path;
@@ -42,4 +42,4 @@ std::string path_in_baseline(std::string_view baseline_path, std::string_view fi
 // Whether the baseline still has room for a finding, which is then counted off.
 bool take(Baseline& known, const BaselineKey& key);
 
-}  // namespace shapelint::config
+}  // namespace shapelint::lint

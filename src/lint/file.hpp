@@ -1,27 +1,33 @@
-// One file from its text to its findings: a pure function of the text, the command line and the
-// configuration.
+// One file from its text to its findings: a pure function of the text and of what applies to it.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "project/setup.hpp"
-#include "report/report.hpp"
+#include "lint/report.hpp"
+#include "project/project.hpp"
+#include "text/files.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::lint {
 
 struct FileOutcome {
-  std::vector<report::ModelReport> models;
-  std::vector<report::ReportError> errors;
+  std::vector<ModelReport> models;
+  std::vector<text::LocatedError> errors;
   std::vector<std::string> notes;  // "PATH: why it is passed over, or what was not understood"
   std::vector<gpu::Gpu> gpus;
   std::size_t suppressed = 0;
   rules::Severity fail_level = rules::Severity::warning;
 };
 
-// `assume_native`: a text of no known dialect is read as a native file. Several files may be linted at once.
-FileOutcome lint_text(const LintOptions& options, const LintSetup& setup, const std::string& path,
-                      const std::string& source, bool assume_native, const text::FileSystem& files);
+struct TextOptions {
+  bool assume_native = false;  // a text of no known dialect is read as a native file
+  bool no_ignores = false;     // report also what comments and `ignore-keys` silence
+};
 
-}  // namespace shapelint::cli
+// `configured` has no errors. `files` has what the text inherits from. Several texts may be linted at once.
+FileOutcome lint_text(const project::Configured& configured, const std::string& path,
+                      const std::string& source, const text::FileSystem& files,
+                      const TextOptions& options = {});
+
+}  // namespace shapelint::lint

@@ -7,7 +7,7 @@
 
 #include "lint/process.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::lint {
 
 namespace {
 
@@ -141,4 +141,4 @@ bool RevisionFileSystem::exists(const std::string& path) const {
   return found && found->exit_code == 0;
 }
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::lint

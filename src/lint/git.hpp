@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "text/files.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::lint {
 
 struct GitBase {
   std::string here;    // absolute: that relative paths start from
@@ -85,4 +85,4 @@ class RecordingFileSystem final : public text::FileSystem {
   mutable std::set<std::string> asked_;
 };
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::lint

@@ -5,12 +5,13 @@
 
 #include "lint/suppress.hpp"
 
-namespace shapelint::config {
+namespace shapelint::lint {
 
-std::size_t ignore_keys(const FileSettings& file, std::vector<rules::Finding>& findings, UsedKeys& used) {
+std::size_t ignore_keys(const project::FileSettings& file, std::vector<rules::Finding>& findings,
+                        UsedKeys& used) {
   return std::erase_if(findings, [&](const rules::Finding& finding) {
     bool silenced = false;
-    for (const KeyIgnore* each : file.ignore_keys) {
+    for (const project::KeyIgnore* each : file.ignore_keys) {
       if (each->key != finding.key_path) continue;
       for (std::size_t i = 0; i < each->rules.size(); ++i) {
         if (!answers(each->rules[i].value, finding)) continue;
@@ -22,15 +23,15 @@ std::size_t ignore_keys(const FileSettings& file, std::vector<rules::Finding>& f
   });
 }
 
-std::vector<rules::Finding> unused_keys(const FileSettings& file, const rules::RuleBook& book,
+std::vector<rules::Finding> unused_keys(const project::FileSettings& file, const rules::RuleBook& book,
                                         const rules::Options& options, const std::string& path,
                                         const UsedKeys& used) {
   std::vector<rules::Finding> unused;
-  for (const KeyIgnore* each : file.ignore_keys) {
+  for (const project::KeyIgnore* each : file.ignore_keys) {
     const std::string& glob = each->match.glob;
     if (glob.find_first_of("*?[") != std::string::npos || glob.find('/') == std::string::npos) continue;
     for (std::size_t i = 0; i < each->rules.size(); ++i) {
-      const Name& rule = each->rules[i];
+      const project::Name& rule = each->rules[i];
       if (used.contains({each, i}) || !has_run(rule.value, book, options)) continue;
       unused.push_back(
           unused_finding(rule.path, rule.span,
@@ -41,4 +42,4 @@ std::vector<rules::Finding> unused_keys(const FileSettings& file, const rules::R
   return unused;
 }
 
-}  // namespace shapelint::config
+}  // namespace shapelint::lint

@@ -1,6 +1,7 @@
 // Leaves out what is not new: findings of a baseline, and those that a file had at another revision.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,39 +12,54 @@
 #include "lint/file.hpp"
 #include "lint/git.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::lint {
+
+struct BaselineRequest {
+  std::string path;    // of the baseline; empty: as the configuration says
+  bool write = false;  // all findings; nothing is reported
+  bool prune = false;  // take out what is no longer found
+};
+
+// What became of a baseline, or should.
+struct BaselineNote {
+  enum class Kind : std::uint8_t { written, pruned, is_stale };
+  Kind kind = Kind::written;
+  std::string path;
+  std::size_t findings = 0;  // written, taken out, or no longer found
+};
 
 // The baselines of a run: one, or as many as its configurations name.
 class Baselines {
  public:
-  Baselines(const LintOptions& options, const text::FileSystem& files) : options_(options), files_(files) {}
+  Baselines(const BaselineRequest& request, const text::FileSystem& files)
+      : request_(request), files_(files) {}
 
   // Takes the known findings of a file away and returns how many that were. Errors: an unreadable baseline,
   // once.
-  std::size_t apply(const LintSetup& setup, const std::string& path, FileOutcome& outcome,
-                    std::vector<report::ReportError>& errors);
+  std::size_t apply(const project::Config& config, const std::string& path, FileOutcome& outcome,
+                    std::vector<text::LocatedError>& errors);
 
-  // Writes what --write-baseline and --prune-baseline ask for, and says so in `notes`.
-  void write(std::vector<std::string>& notes, std::vector<report::ReportError>& errors);
+  // Writes what is asked for, and says so in `notes`.
+  void write(std::vector<BaselineNote>& notes, std::vector<text::LocatedError>& errors);
 
  private:
   struct One {
-    config::Baseline known;  // what is left of it
-    config::Baseline original;
-    config::Baseline seen;           // of the files linted
+    Baseline known;  // what is left of it
+    Baseline original;
+    Baseline seen;                   // of the files linted
     std::vector<std::string> paths;  // of the files linted, as the baseline calls them
   };
-  One* open(const LintSetup& setup, std::string& path, std::vector<report::ReportError>& errors);
+  One* open(const project::Config& config, std::string& path, std::vector<text::LocatedError>& errors);
 
-  const LintOptions& options_;
+  const BaselineRequest& request_;
   const text::FileSystem& files_;
   std::map<std::string, std::unique_ptr<One>> all_;
 };
 
 // Takes the findings away that the file, with what it inherited then, already had at the revision, and
 // returns how many that were. The configuration is today's for both.
-std::size_t leave_introduced(const LintOptions& options, const LintSetup& setup, const GitBase& base,
+std::size_t leave_introduced(const project::Configured& configured, const GitBase& base,
                              const std::string& path, const std::string& path_in_root, FileOutcome& outcome,
-                             const text::FileSystem& files);
+                             const text::FileSystem& files, const TextOptions& options);
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::lint

@@ -14,7 +14,7 @@
 
 extern char** environ;
 
-namespace shapelint::cli {
+namespace shapelint::lint {
 
 Result<ProcessResult> run_process(const std::vector<std::string>& arguments) {
   const auto failed = [&](int code) {
@@ -59,4 +59,4 @@ Result<ProcessResult> run_process(const std::vector<std::string>& arguments) {
   return result;
 }
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::lint

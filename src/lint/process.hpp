@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::lint {
 
 struct ProcessResult {
   int exit_code = 0;  // 128 + the signal's number when a signal ended it
@@ -16,4 +16,4 @@ struct ProcessResult {
 // Runs `arguments[0]`, found as the shell would, and waits. Error: it cannot be started.
 Result<ProcessResult> run_process(const std::vector<std::string>& arguments);
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::lint

@@ -11,7 +11,7 @@
 #include "text/document.hpp"
 #include "text/parse_any.hpp"
 
-namespace shapelint::config {
+namespace shapelint::lint {
 
 namespace {
 
@@ -280,4 +280,4 @@ std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, con
   return removed;
 }
 
-}  // namespace shapelint::config
+}  // namespace shapelint::lint

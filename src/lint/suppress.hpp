@@ -14,7 +14,7 @@
 #include "rules/engine/lint.hpp"
 #include "rules/finding.hpp"
 
-namespace shapelint::config {
+namespace shapelint::lint {
 
 struct Suppression {
   struct Rule {
@@ -54,4 +54,4 @@ bool has_run(std::string_view selector, const rules::RuleBook& book, const rules
 inline constexpr std::string_view unused_code = "SL900";
 inline constexpr std::string_view unused_rule = "unused-suppression";
 
-}  // namespace shapelint::config
+}  // namespace shapelint::lint

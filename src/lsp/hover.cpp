@@ -9,7 +9,7 @@
 
 #include "base/number.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::lsp {
 
 namespace {
 
@@ -76,7 +76,7 @@ std::string products(const rules::GpuReport& gpu, std::string_view field) {
 
 }  // namespace
 
-Hover hover_at(const report::ModelReport& model, std::int64_t offset) {
+Hover hover_at(const lint::ModelReport& model, std::int64_t offset) {
   const auto fields = model::fields();
   for (std::size_t i = 0; i < fields.size() && i < model.reading.origins.size(); ++i) {
     const model::Origin& origin = model.reading.origins[i];
@@ -95,4 +95,4 @@ Hover hover_at(const report::ModelReport& model, std::int64_t offset) {
   return {};
 }
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::lsp

@@ -7,13 +7,13 @@
 #include "base/error.hpp"
 #include "report/report.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::lsp {
 
 struct Hover {
   Span span;         // of the key or the value
   std::string text;  // Markdown; empty: nothing is known of this place
 };
 
-Hover hover_at(const report::ModelReport& model, std::int64_t offset);
+Hover hover_at(const lint::ModelReport& model, std::int64_t offset);
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::lsp

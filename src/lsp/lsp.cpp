@@ -1,4 +1,4 @@
-// `shapelint lsp`: diagnostics while typing, hover on dimensions, proposals as edits.
+// Diagnostics while typing, hover on dimensions, proposals as edits.
 // Source: Language Server Protocol 3.17.
 #include "lsp/lsp.hpp"
 
@@ -7,15 +7,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/field_options.hpp"
 #include "lint/file.hpp"
 #include "lsp/hover.hpp"
 #include "lsp/text.hpp"
-#include "project/configured_reader.hpp"
+#include "project/project.hpp"
 #include "report/items.hpp"
 #include "text/parse_any.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::lsp {
 
 namespace {
 
@@ -33,26 +32,25 @@ constexpr int invalid_params = -32602;
 struct OpenFile {
   std::string path;
   std::string text;
-  report::Report report;      // of the last text that could be understood
+  lint::Report report;        // of the last text that could be understood
   std::string linted;         // that text
   Json good = Json::array();  // its diagnostics
 };
 
 class Server {
  public:
-  // `own` are the profiles of --gpu-file.
-  Server(const LintOptions& options, std::vector<text::Document> own, Io& io)
-      : options_(options), own_(std::move(own)), io_(io) {}
+  Server(std::istream& in, std::ostream& out, const project::Request& request, const text::FileSystem& files)
+      : in_(in), out_(out), request_(request), files_(files) {}
 
-  ExitCode serve() {
-    while (const auto content = read_message(io_.in)) {
+  bool serve() {
+    while (const auto content = read_message(in_)) {
       const Json message = Json::parse(*content, nullptr, false);
       if (!message.is_object()) {
         respond_error(Json(), parse_error, "the message is no JSON object");
         continue;
       }
       const std::string method = message.value("method", "");
-      if (method == "exit") return shut_down_ ? ExitCode::clean : ExitCode::findings;
+      if (method == "exit") return shut_down_;
       try {
         handle(method, message.value("params", Json::object()), message.value("id", Json()));
       } catch (const Json::exception&) {
@@ -60,12 +58,12 @@ class Server {
         if (message.contains("id")) respond_error(message["id"], invalid_params, "the parameters do not fit");
       }
     }
-    return shut_down_ ? ExitCode::clean : ExitCode::findings;
+    return shut_down_;
   }
 
  private:
   void send(const Json& message) {
-    write_message(io_.out, message.dump(-1, ' ', false, Json::error_handler_t::replace));
+    write_message(out_, message.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   void respond(const Json& id, Json result) {
     send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
@@ -152,19 +150,20 @@ class Server {
 
   // A text that cannot be understood keeps the findings of the last one that could, besides its own errors.
   void lint(const std::string& uri, OpenFile& file) {
-    report::Report report;
-    const std::string config = config::find_config(io_.files, file.path);
-    const auto setup = load_setup(options_, config, own_, io_.files, report.errors);
-    setup->model_cache = hub_folder(io_);
+    lint::Report report;
+    // A new one each time: the configuration may have changed.
+    const project::Project project(request_, files_);
+    const project::Configured& configured = project.of(file.path);
+    report.errors = configured.errors;
     if (report.errors.empty()) {
-      FileOutcome outcome = lint_text(options_, *setup, file.path, file.text, false, io_.files);
+      lint::FileOutcome outcome = lint::lint_text(configured, file.path, file.text, files_);
       report.models = std::move(outcome.models);
       report.errors = std::move(outcome.errors);
       report.gpus = std::move(outcome.gpus);
       add_syntax_error(file, report);
     } else {
       // The configuration's own errors have no place in this file.
-      for (report::ReportError& each : report.errors) {
+      for (text::LocatedError& each : report.errors) {
         each.error.message = each.error.path + ": " + each.error.message;
         each.source.clear();
       }
@@ -183,7 +182,7 @@ class Server {
   }
 
   // What was a model a moment ago and cannot be parsed now is being edited, whatever it looks like meanwhile.
-  static void add_syntax_error(const OpenFile& file, report::Report& report) {
+  static void add_syntax_error(const OpenFile& file, lint::Report& report) {
     if (!report.models.empty() || !report.errors.empty() || file.report.models.empty()) return;
     if (!text::guess_syntax(file.path, file.text)) return;
     const auto parsed = text::parse_any(file.path, file.text);
@@ -205,7 +204,7 @@ class Server {
     const OpenFile* file = find(params);
     if (file == nullptr) return {};
     const std::int64_t at = offset(*file, params.at("position"));
-    for (const report::ModelReport& model : file->report.models) {
+    for (const lint::ModelReport& model : file->report.models) {
       const Hover found = hover_at(model, at);
       if (found.text.empty()) continue;
       return {{"contents", {{"kind", "markdown"}, {"value", found.text}}},
@@ -238,9 +237,10 @@ class Server {
     return actions;
   }
 
-  const LintOptions& options_;
-  std::vector<text::Document> own_;
-  Io& io_;
+  std::istream& in_;
+  std::ostream& out_;
+  const project::Request& request_;
+  const text::FileSystem& files_;
   PositionEncoding encoding_ = PositionEncoding::utf16;
   bool shut_down_ = false;
   std::map<std::string, OpenFile> open_;  // by address
@@ -248,20 +248,9 @@ class Server {
 
 }  // namespace
 
-std::vector<Option> lsp_options(LintOptions& options) {
-  std::vector<Option> all = gpu_options(options.gpu);
-  for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
-  // What editors give to every server; standard input and output are all that there is.
-  all.insert(all.begin(), {.names = "--stdio",
-                           .doc = "speak over standard input and output, as it does anyway",
-                           .set = [](std::string_view) { return std::nullopt; }});
-  return all;
+bool serve(std::istream& in, std::ostream& out, const project::Request& request,
+           const text::FileSystem& files) {
+  return Server(in, out, request, files).serve();
 }
 
-ExitCode lsp(const LintOptions& options, Io& io) {
-  auto own = read_own_profiles(options.gpu, io);
-  if (!own) return ExitCode::error;
-  return Server(options, *std::move(own), io).serve();
-}
-
-}  // namespace shapelint::cli
+}  // namespace shapelint::lsp

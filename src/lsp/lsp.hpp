@@ -1,17 +1,16 @@
-// `shapelint lsp`: a language server over standard input and output.
+// A language server over two streams.
 #pragma once
 
-#include <vector>
+#include <iosfwd>
 
-#include "cli/commands/lint/lint.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/io.hpp"
-#include "cli/option.hpp"
+#include "project/request.hpp"
+#include "text/files.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::lsp {
 
-// GPUs and fields as for linting; everything else comes from the configuration closest to each file.
-std::vector<Option> lsp_options(LintOptions& options);
-ExitCode lsp(const LintOptions& options, Io& io);
+// Serves until the client says `exit` or the stream ends. Everything that the request leaves open comes from
+// the configuration closest to each file. True when the client had said `shutdown` before.
+bool serve(std::istream& in, std::ostream& out, const project::Request& request,
+           const text::FileSystem& files);
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::lsp

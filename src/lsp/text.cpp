@@ -9,7 +9,7 @@
 
 #include "base/number.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::lsp {
 
 namespace {
 
@@ -109,4 +109,4 @@ void write_message(std::ostream& out, std::string_view content) {
   out << fmt::format("Content-Length: {}\r\n\r\n", content.size()) << content << std::flush;
 }
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::lsp

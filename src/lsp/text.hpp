@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::lsp {
 
 // Lines and characters count from 0; characters are UTF-16 code units, or bytes where the client asked for
 // it.
@@ -31,4 +31,4 @@ std::string path_of_uri(std::string_view uri);
 std::optional<std::string> read_message(std::istream& in);
 void write_message(std::ostream& out, std::string_view content);
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::lsp

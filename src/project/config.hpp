@@ -3,6 +3,7 @@
 // docs/configuration.md describes it, docs/schema/shapelint-config.schema.json for editors.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,8 +17,11 @@
 #include "rules/finding.hpp"
 #include "text/document.hpp"
 #include "text/files.hpp"
+#include "text/located_error.hpp"
 
-namespace shapelint::config {
+namespace shapelint::project {
+
+inline constexpr std::array<std::string_view, 3> levels{"info", "warning", "error"};  // as rules::Severity
 
 // A name and where the configuration states it, for errors that only others can find (a GPU, a rule).
 struct Name {
@@ -89,15 +93,10 @@ struct Config {
   std::vector<KeyIgnore> ignore_keys;
 };
 
-// An error and the text that its place refers to.
-struct ConfigError {
-  Error error;
-  std::string source;
-};
-
 // Reads one configuration file and those it extends. Every error found is appended: unknown keys (with a
 // did-you-mean), wrong types, files that extend each other in a circle.
-Config read_config(const text::FileSystem& files, const std::string& path, std::vector<ConfigError>& errors);
+Config read_config(const text::FileSystem& files, const std::string& path,
+                   std::vector<text::LocatedError>& errors);
 
 // The file that applies to `path`: in its folder or the closest one above. Empty when there is none.
 // pyproject.toml counts only when it has [tool.shapelint].
@@ -122,4 +121,4 @@ std::string show(const Config& config, std::string_view path);
 std::string schema();
 std::string native_schema();
 
-}  // namespace shapelint::config
+}  // namespace shapelint::project

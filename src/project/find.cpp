@@ -6,7 +6,7 @@
 #include "project/config.hpp"
 #include "text/toml/toml.hpp"
 
-namespace shapelint::config {
+namespace shapelint::project {
 
 namespace fs = std::filesystem;
 
@@ -101,4 +101,4 @@ FileSettings settings_for(const Config& config, std::string_view path) {
   return settings;
 }
 
-}  // namespace shapelint::config
+}  // namespace shapelint::project

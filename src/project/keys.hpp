@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace shapelint::config {
+namespace shapelint::project {
 
 enum class KeyType : std::uint8_t { text, names, paths, share, level, table, tables };
 
@@ -39,8 +39,7 @@ inline constexpr std::array<Key, 18> keys{{
     {"ignore-keys", KeyType::tables, "findings to leave out by the key path of their value"},
 }};
 
-inline constexpr std::array<std::string_view, 3> levels{"info", "warning", "error"};  // as rules::Severity
 inline constexpr std::array<std::string_view, 4> severities{"info", "warning", "error", "off"};
 inline constexpr std::array<std::string_view, 4> ignore_key_keys{"path", "key", "rules", "reason"};
 
-}  // namespace shapelint::config
+}  // namespace shapelint::project

@@ -8,7 +8,7 @@
 #include "project/read_keys.hpp"
 #include "text/toml/toml.hpp"
 
-namespace shapelint::config {
+namespace shapelint::project {
 
 namespace {
 
@@ -23,7 +23,7 @@ NodeRef table_of(const text::Document& document) {
 }
 
 void read_chain(const text::FileSystem& files, const std::string& path, Config& config,
-                std::vector<std::string>& chain, std::vector<ConfigError>& errors) {
+                std::vector<std::string>& chain, std::vector<text::LocatedError>& errors) {
   auto content = files.read(path, text::max_source_bytes);
   if (!content) {
     errors.push_back({content.error(), {}});
@@ -62,7 +62,8 @@ void read_chain(const text::FileSystem& files, const std::string& path, Config& 
 
 }  // namespace
 
-Config read_config(const text::FileSystem& files, const std::string& path, std::vector<ConfigError>& errors) {
+Config read_config(const text::FileSystem& files, const std::string& path,
+                   std::vector<text::LocatedError>& errors) {
   Config config;
   std::vector<std::string> chain;
   read_chain(files, path, config, chain, errors);
@@ -71,4 +72,4 @@ Config read_config(const text::FileSystem& files, const std::string& path, std::
   return config;
 }
 
-}  // namespace shapelint::config
+}  // namespace shapelint::project

@@ -13,7 +13,7 @@
 #include "model/fields.hpp"
 #include "project/keys.hpp"
 
-namespace shapelint::config {
+namespace shapelint::project {
 
 namespace {
 
@@ -313,4 +313,4 @@ void read_keys(const NodeRef& table, const std::string& path, Config& config, st
   Reader(config, path, errors).read(table);
 }
 
-}  // namespace shapelint::config
+}  // namespace shapelint::project

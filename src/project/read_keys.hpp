@@ -9,7 +9,7 @@
 #include "project/config.hpp"
 #include "text/document.hpp"
 
-namespace shapelint::config {
+namespace shapelint::project {
 
 // Writes what `table`, of the file `path`, says over what `config` has; `extend` itself is not followed.
 // Appends an error, with its place, for each key that is unknown or has a value that it cannot have.
@@ -22,4 +22,4 @@ std::string folder_of(const std::string& path);
 // A path as a file in that folder writes it.
 std::string beside(const std::string& folder, std::string_view path);
 
-}  // namespace shapelint::config
+}  // namespace shapelint::project

@@ -6,7 +6,7 @@
 #include "project/config.hpp"
 #include "project/keys.hpp"
 
-namespace shapelint::config {
+namespace shapelint::project {
 
 namespace {
 
@@ -199,4 +199,4 @@ std::string native_schema() {
   return out.dump(2) + '\n';
 }
 
-}  // namespace shapelint::config
+}  // namespace shapelint::project

@@ -6,7 +6,7 @@
 #include "project/config.hpp"
 #include "project/keys.hpp"
 
-namespace shapelint::config {
+namespace shapelint::project {
 
 namespace {
 
@@ -87,4 +87,4 @@ std::string show(const Config& config, std::string_view path) {
   return out;
 }
 
-}  // namespace shapelint::config
+}  // namespace shapelint::project

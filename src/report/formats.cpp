@@ -6,7 +6,7 @@
 
 namespace shapelint::report {
 
-std::string render(Format format, const Report& report, const RenderOptions& options) {
+std::string render(Format format, const lint::Report& report, const RenderOptions& options) {
   switch (format) {
     case Format::text:
       return text(report, options.style, options.quiet);

@@ -36,27 +36,27 @@ struct RenderOptions {
 };
 
 // The whole output in one format, ending with a line feed when it is not empty. Valid UTF-8.
-std::string render(Format format, const Report& report, const RenderOptions& options = {});
+std::string render(Format format, const lint::Report& report, const RenderOptions& options = {});
 
 // `path:line:column: CODE message`, one line each.
-std::string concise(const Report& report, const Style& style);
+std::string concise(const lint::Report& report, const Style& style);
 // One JSON object per line: the findings as in json() with their path, then the errors.
-std::string json_lines(const Report& report);
+std::string json_lines(const lint::Report& report);
 // SARIF 2.1.0 (OASIS) with what GitHub's code scanning asks for.
-std::string sarif(const Report& report);
+std::string sarif(const lint::Report& report);
 // Workflow commands of GitHub Actions; the most severe first, since only ten of a kind are shown.
-std::string github(const Report& report);
+std::string github(const lint::Report& report);
 // GitLab's code quality report, a subset of Code Climate's.
-std::string gitlab(const Report& report);
-std::string junit(const Report& report);
-std::string checkstyle(const Report& report);
+std::string gitlab(const lint::Report& report);
+std::string junit(const lint::Report& report);
+std::string checkstyle(const lint::Report& report);
 // reviewdog's diagnostic format.
-std::string rdjson(const Report& report);
+std::string rdjson(const lint::Report& report);
 // A comment on a pull request: GitHub takes at most 65,536 characters, so later rows may be left out.
-std::string markdown(const Report& report);
+std::string markdown(const lint::Report& report);
 
 // How often each rule was found, most frequent first: a table, or a JSON array.
-std::string statistics(const Report& report, const Style& style);
-std::string statistics_json(const Report& report);
+std::string statistics(const lint::Report& report, const Style& style);
+std::string statistics_json(const lint::Report& report);
 
 }  // namespace shapelint::report

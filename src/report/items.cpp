@@ -38,7 +38,7 @@ std::string_view unquoted(std::string_view text) {
 }
 
 // Where this very file states what a change changes.
-std::optional<Span> span_of(const rules::Change& change, const ModelReport& model) {
+std::optional<Span> span_of(const rules::Change& change, const lint::ModelReport& model) {
   if (!change.key.empty()) {
     const model::LayerOrigin* place = model::find_layer_key(model.reading, change.layer, change.key);
     return place != nullptr ? std::optional(place->span) : std::nullopt;
@@ -52,7 +52,7 @@ std::optional<Span> span_of(const rules::Change& change, const ModelReport& mode
 
 // The edit that makes a change, when the file states exactly the old value. A field that the file writes in
 // another way (the width of two branches together) is left to people.
-std::optional<Edit> edit_of(const rules::Change& change, const ModelReport& model) {
+std::optional<Edit> edit_of(const rules::Change& change, const lint::ModelReport& model) {
   const std::optional<Span> place = span_of(change, model);
   const auto size = static_cast<std::int64_t>(model.source.size());
   if (!place || place->begin < 0 || place->end <= place->begin || place->end > size) return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<Edit> edit_of(const rules::Change& change, const ModelReport& mode
   return Edit{region_of(model.source, *place), spelled_like(old, value_text(change.field, change.to))};
 }
 
-std::vector<ItemFix> fixes_of(const rules::Finding& finding, const ModelReport& model) {
+std::vector<ItemFix> fixes_of(const rules::Finding& finding, const lint::ModelReport& model) {
   std::vector<ItemFix> fixes;
   for (const rules::Proposal& proposal : finding.proposals) {
     ItemFix fix{proposal_text(proposal, model.result.gpus.size()), {}};
@@ -79,18 +79,18 @@ std::vector<ItemFix> fixes_of(const rules::Finding& finding, const ModelReport& 
   return fixes;
 }
 
-Item item_of(const rules::Finding& finding, const ModelReport& model) {
+Item item_of(const rules::Finding& finding, const lint::ModelReport& model) {
   Item item;
   item.model = &model;
   item.finding = &finding;
   item.code = finding.code;
   item.rule = finding.rule;
   item.severity = finding.severity;
-  item.url = rule_page(model.rule_url, finding.code, finding.rule);
+  item.url = lint::rule_page(model.rule_url, finding.code, finding.rule);
   item.message = one_line(finding.message);
   const std::string& path = finding.path.empty() ? model.path : finding.path;
   item.path = tidy_path(path);
-  if (const std::string* source = source_of(model, path)) {
+  if (const std::string* source = lint::source_of(model, path)) {
     item.source = *source;
     if (finding.span.end > finding.span.begin) item.region = region_of(*source, finding.span);
   }
@@ -106,7 +106,7 @@ Item item_of(const rules::Finding& finding, const ModelReport& model) {
   return item;
 }
 
-Item item_of(const ReportError& each) {
+Item item_of(const text::LocatedError& each) {
   Item item;
   item.error = &each.error;
   item.source = each.source;
@@ -146,12 +146,12 @@ class Hash {
 
 }  // namespace
 
-std::vector<Item> items(const Report& report) {
+std::vector<Item> items(const lint::Report& report) {
   std::vector<Item> all;
-  for (const ModelReport& model : report.models) {
+  for (const lint::ModelReport& model : report.models) {
     for (const rules::Finding& finding : model.result.findings) all.push_back(item_of(finding, model));
   }
-  for (const ReportError& error : report.errors) all.push_back(item_of(error));
+  for (const text::LocatedError& error : report.errors) all.push_back(item_of(error));
   std::stable_sort(all.begin(), all.end(), before);
   return all;
 }

@@ -30,13 +30,13 @@ struct ItemFix {
 };
 
 struct Item {
-  const ModelReport* model = nullptr;       // null for a file that could not be read
-  const rules::Finding* finding = nullptr;  // the same
-  const Error* error = nullptr;             // null for a finding
-  std::string_view source;                  // text of the file; empty when it is not known
-  std::string path;                         // `/` between its parts, no `./` in front
-  std::string code;                         // SL101; `unreadable` for an error
-  std::string rule;                         // its name
+  const lint::ModelReport* model = nullptr;  // null for a file that could not be read
+  const rules::Finding* finding = nullptr;   // the same
+  const Error* error = nullptr;              // null for a finding
+  std::string_view source;                   // text of the file; empty when it is not known
+  std::string path;                          // `/` between its parts, no `./` in front
+  std::string code;                          // SL101; `unreadable` for an error
+  std::string rule;                          // its name
   rules::Severity severity = rules::Severity::error;
   std::string message;               // one line: what is wrong
   std::vector<std::string> details;  // one line each: "costs 7.3 % of the step (measured)", "try …"
@@ -46,7 +46,7 @@ struct Item {
 };
 
 // Findings and errors, sorted by path, line, column, code and message.
-std::vector<Item> items(const Report& report);
+std::vector<Item> items(const lint::Report& report);
 
 // The path as the formats give it: without `./`, `a/../` and doubled slashes.
 std::string tidy_path(std::string_view path);

@@ -5,12 +5,6 @@
 
 namespace shapelint::report {
 
-const std::string* source_of(const ModelReport& model, const std::string& path) {
-  if (path == model.path) return &model.source;
-  const auto found = model.other_sources.find(path);
-  return found == model.other_sources.end() ? nullptr : &found->second;
-}
-
 Counts count(const std::vector<rules::Finding>& findings) {
   Counts counts;
   for (const rules::Finding& finding : findings) {
@@ -43,24 +37,6 @@ std::string value_text(model::FieldId field, std::int64_t value) {
       return fmt::format("{}", value);
   }
   return fmt::format("{}", value);
-}
-
-std::string rule_page(std::string_view pattern, std::string_view code, std::string_view name) {
-  constexpr std::size_t word = std::string_view("{code}").size();
-  std::string out;
-  while (!pattern.empty()) {
-    if (pattern.starts_with("{code}")) {
-      out += code;
-      pattern.remove_prefix(word);
-    } else if (pattern.starts_with("{name}")) {
-      out += name;
-      pattern.remove_prefix(word);
-    } else {
-      out += pattern.front();
-      pattern.remove_prefix(1);
-    }
-  }
-  return out;
 }
 
 }  // namespace shapelint::report

@@ -19,22 +19,22 @@ rules::Finding finding(std::size_t code, std::string key, Span span) {
   return out;
 }
 
-std::size_t apply(config::Baseline& known, const std::string& path, const std::string& source,
+std::size_t apply(lint::Baseline& known, const std::string& path, const std::string& source,
                   std::vector<rules::Finding>& findings) {
   return std::erase_if(findings, [&](const rules::Finding& each) {
-    return config::take(known, config::baseline_key(each, path, source));
+    return lint::take(known, lint::baseline_key(each, path, source));
   });
 }
 
 }  // namespace
 
 TEST_CASE("a baseline is sorted and names no lines", "[baseline]") {
-  config::Baseline baseline;
+  lint::Baseline baseline;
   const std::string source = "a = 50257\n";
-  ++baseline[config::baseline_key(finding(1, "model.b", {}), "z.toml", source)];
-  ++baseline[config::baseline_key(finding(0, "model.a", {4, 9}), "a \"b\".toml", source)];
-  ++baseline[config::baseline_key(finding(0, "model.a", {4, 9}), "a \"b\".toml", source)];
-  CHECK(config::baseline_text(baseline) == R"({
+  ++baseline[lint::baseline_key(finding(1, "model.b", {}), "z.toml", source)];
+  ++baseline[lint::baseline_key(finding(0, "model.a", {4, 9}), "a \"b\".toml", source)];
+  ++baseline[lint::baseline_key(finding(0, "model.a", {4, 9}), "a \"b\".toml", source)];
+  CHECK(lint::baseline_text(baseline) == R"({
   "format": "shapelint-baseline",
   "version": 1,
   "findings": [
@@ -59,10 +59,10 @@ TEST_CASE("a baseline is sorted and names no lines", "[baseline]") {
 
 TEST_CASE("a changed value is new, and so is one more of the same", "[baseline]") {
   const std::string source = "a = 50257\n";
-  config::Baseline known;
-  ++known[config::baseline_key(finding(0, "a", {4, 9}), "m", source)];
+  lint::Baseline known;
+  ++known[lint::baseline_key(finding(0, "a", {4, 9}), "m", source)];
   std::vector<rules::Finding> same{finding(0, "a", {4, 9})};
-  config::Baseline copy = known;
+  lint::Baseline copy = known;
   CHECK(apply(copy, "m", source, same) == 1);
   std::vector<rules::Finding> twice{finding(0, "a", {4, 9}), finding(0, "a", {4, 9})};
   copy = known;
@@ -82,7 +82,7 @@ TEST_CASE("a baseline written and read back leaves nothing", "[baseline][propert
     const auto source = *rc::gen::container<std::string>(rc::gen::arbitrary<char>());
     const auto count = *rc::gen::inRange<std::size_t>(0, 12);
     std::vector<rules::Finding> findings;
-    config::Baseline written;
+    lint::Baseline written;
     const auto path = *rc::gen::arbitrary<std::string>();
     for (std::size_t i = 0; i < count; ++i) {
       const auto size = static_cast<std::int64_t>(source.size());
@@ -90,9 +90,9 @@ TEST_CASE("a baseline written and read back leaves nothing", "[baseline][propert
       const auto end = *rc::gen::inRange<std::int64_t>(begin, size + 1);
       findings.push_back(finding(*rc::gen::inRange<std::size_t>(0, codes.size()),
                                  *rc::gen::arbitrary<std::string>(), {begin, end}));
-      ++written[config::baseline_key(findings.back(), "p", source)];
+      ++written[lint::baseline_key(findings.back(), "p", source)];
     }
-    auto read = config::read_baseline("b.json", config::baseline_text(written));
+    auto read = lint::read_baseline("b.json", lint::baseline_text(written));
     RC_ASSERT(static_cast<bool>(read));
     RC_ASSERT(*read == written);
     RC_ASSERT(apply(*read, "p", source, findings) == count);
@@ -103,7 +103,7 @@ TEST_CASE("a baseline written and read back leaves nothing", "[baseline][propert
 
 TEST_CASE("what is no baseline is refused at its place", "[baseline]") {
   const auto message = [](const char* text) {
-    const auto read = config::read_baseline("b.json", text);
+    const auto read = lint::read_baseline("b.json", text);
     return read ? std::string("read") : read.error().message;
   };
   CHECK(message("{\"findings\": []}") == "the file is no baseline of shapelint");
@@ -115,6 +115,6 @@ TEST_CASE("what is no baseline is refused at its place", "[baseline]") {
 }
 
 TEST_CASE("paths in a baseline are relative to it", "[baseline]") {
-  CHECK(config::path_in_baseline("baseline.json", "./a/b.toml", "/project") == "a/b.toml");
-  CHECK(config::path_in_baseline("ci/baseline.json", "a/b.toml", "/project") == "../a/b.toml");
+  CHECK(lint::path_in_baseline("baseline.json", "./a/b.toml", "/project") == "a/b.toml");
+  CHECK(lint::path_in_baseline("ci/baseline.json", "a/b.toml", "/project") == "../a/b.toml");
 }

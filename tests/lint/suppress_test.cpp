@@ -33,8 +33,8 @@ Applied apply(const std::string& path, const std::string& source, std::vector<ru
   for (rules::Finding& finding : findings) finding.path = path;
   std::vector<rules::Finding> unused;
   Applied out;
-  out.removed = config::apply_suppressions(config::read_suppressions(path, source), path, {&findings},
-                                           rules::builtin_rules(), {}, unused);
+  out.removed = lint::apply_suppressions(lint::read_suppressions(path, source), path, {&findings},
+                                         rules::builtin_rules(), {}, unused);
   for (const rules::Finding& finding : findings) out.left.emplace_back(finding.code);
   for (const rules::Finding& finding : unused) {
     CHECK(finding.code == "SL900");
@@ -59,7 +59,7 @@ TEST_CASE("a comment after a value holds for its line", "[suppress]") {
   CHECK(applied.left == Codes{"SL301", "SL102"});
   CHECK(applied.removed == 1);
   CHECK(applied.complaints.empty());
-  CHECK(config::read_suppressions("m.toml", source).at(0).reason == "the tokens are odd");
+  CHECK(lint::read_suppressions("m.toml", source).at(0).reason == "the tokens are odd");
 }
 
 TEST_CASE("a comment on its own line holds for the next key and what is in it", "[suppress]") {
@@ -95,7 +95,7 @@ TEST_CASE("shell scripts and JSON with comments", "[suppress]") {
       "#!/bin/bash\nARGS=\"# shapelint: ignore[SL101]\"\n# shapelint: ignore[SL102]\ntrain --hidden-size "
       "2570 \\\n"
       "  --vocab 50257\nother --seq 7 # shapelint: ignore[SL105]\n";
-  CHECK(config::read_suppressions("m.sh", shell).size() == 2);
+  CHECK(lint::read_suppressions("m.sh", shell).size() == 2);
   CHECK(apply("m.sh", shell,
               {about(shell, "--hidden", "SL102", "hidden-misaligned"),
                about(shell, "--vocab", "SL102", "hidden-misaligned"),
@@ -110,12 +110,12 @@ TEST_CASE("shell scripts and JSON with comments", "[suppress]") {
 }
 
 TEST_CASE("what stands in a string is no comment", "[suppress]") {
-  CHECK(config::read_suppressions("m.toml", "name = \"# shapelint: ignore[SL101]\"\n").empty());
-  CHECK(config::read_suppressions("m.toml", "name = '''\n# shapelint: ignore[SL101]\n'''\n").empty());
-  CHECK(config::read_suppressions("m.yaml", "name: |\n  # shapelint: ignore[SL101]\n").empty());
-  CHECK(config::read_suppressions("m.yaml", "name: a# shapelint: ignore[SL101]\n").empty());
-  CHECK(config::read_suppressions("m.toml", "# see shapelint: ignore[SL101] there\n").empty());
-  CHECK(config::read_suppressions("m.toml", "# shapelint: whatever\n").empty());
+  CHECK(lint::read_suppressions("m.toml", "name = \"# shapelint: ignore[SL101]\"\n").empty());
+  CHECK(lint::read_suppressions("m.toml", "name = '''\n# shapelint: ignore[SL101]\n'''\n").empty());
+  CHECK(lint::read_suppressions("m.yaml", "name: |\n  # shapelint: ignore[SL101]\n").empty());
+  CHECK(lint::read_suppressions("m.yaml", "name: a# shapelint: ignore[SL101]\n").empty());
+  CHECK(lint::read_suppressions("m.toml", "# see shapelint: ignore[SL101] there\n").empty());
+  CHECK(lint::read_suppressions("m.toml", "# shapelint: whatever\n").empty());
 }
 
 TEST_CASE("comments that silence nothing are told", "[suppress]") {

@@ -11,13 +11,13 @@ using namespace shapelint;
 namespace {
 
 struct Read {
-  config::Config config;
+  project::Config config;
   std::string errors;  // "path:byte: message; hint", one per line
 };
 
 Read read(const text::MemoryFileSystem& files, const std::string& path) {
-  std::vector<config::ConfigError> errors;
-  Read out{config::read_config(files, path, errors), {}};
+  std::vector<text::LocatedError> errors;
+  Read out{project::read_config(files, path, errors), {}};
   for (const auto& [error, source] : errors) {
     out.errors += error.path;
     if (error.span) out.errors += fmt::format(":{}", error.span->begin);
@@ -32,9 +32,9 @@ Read read(const std::string& text) {
   return read(files, "shapelint.toml");
 }
 
-std::vector<std::string> values(const std::vector<config::Name>& names) {
+std::vector<std::string> values(const std::vector<project::Name>& names) {
   std::vector<std::string> out;
-  for (const config::Name& name : names) out.push_back(name.value);
+  for (const project::Name& name : names) out.push_back(name.value);
   return out;
 }
 
@@ -49,21 +49,21 @@ TEST_CASE("the closest configuration counts, alone", "[config]") {
   files.files["a/b/pyproject.toml"] = "[tool.ruff]\n";
   files.files["a/b/c/shapelint.toml"] = "";
   files.files["a/b/c/.shapelint.toml"] = "";
-  CHECK(config::find_config(files, "m.toml") == "shapelint.toml");
-  CHECK(config::find_config(files, "./m.toml") == "shapelint.toml");
-  CHECK(config::find_config(files, "a/m.toml") == "a/pyproject.toml");
-  CHECK(config::find_config(files, "a/b/m.toml") == "a/pyproject.toml");  // no table in the nearer one
-  CHECK(config::find_config(files, "a/b/c/m.toml") == "a/b/c/.shapelint.toml");
-  CHECK(config::find_config(files, "a/b/c/../m.toml") == "a/pyproject.toml");
-  CHECK(config::find_config(files, "other/deep/m.toml") == "shapelint.toml");
-  CHECK(config::find_config(text::MemoryFileSystem{}, "m.toml").empty());
+  CHECK(project::find_config(files, "m.toml") == "shapelint.toml");
+  CHECK(project::find_config(files, "./m.toml") == "shapelint.toml");
+  CHECK(project::find_config(files, "a/m.toml") == "a/pyproject.toml");
+  CHECK(project::find_config(files, "a/b/m.toml") == "a/pyproject.toml");  // no table in the nearer one
+  CHECK(project::find_config(files, "a/b/c/m.toml") == "a/b/c/.shapelint.toml");
+  CHECK(project::find_config(files, "a/b/c/../m.toml") == "a/pyproject.toml");
+  CHECK(project::find_config(files, "other/deep/m.toml") == "shapelint.toml");
+  CHECK(project::find_config(text::MemoryFileSystem{}, "m.toml").empty());
 
   files.files.clear();
   files.files["../../shapelint.toml"] = "";
   files.here = "/deep/project";
-  CHECK(config::find_config(files, "m.toml") == "../../shapelint.toml");
+  CHECK(project::find_config(files, "m.toml") == "../../shapelint.toml");
   files.here = "/project";  // there is nothing above its folder
-  CHECK(config::find_config(files, "m.toml").empty());
+  CHECK(project::find_config(files, "m.toml").empty());
 }
 
 TEST_CASE("every key is read", "[config]") {
@@ -96,7 +96,7 @@ rules = ["SL101"]
 reason = "padded when loaded"
 )");
   CHECK(got.errors.empty());
-  const config::Config& config = got.config;
+  const project::Config& config = got.config;
   CHECK(values(config.gpus.value()) == Strings{"a100", "h100"});
   CHECK(values(config.select.value()) == Strings{"SL1"});
   CHECK(values(config.extend_select) == Strings{"SL3"});
@@ -109,17 +109,17 @@ reason = "padded when loaded"
   CHECK_FALSE(config.severities.at(1).severity);
   CHECK(config.parameters.at(0).value == 128);
 
-  const config::FileSettings plain = config::settings_for(config, "a.toml");
+  const project::FileSettings plain = project::settings_for(config, "a.toml");
   CHECK(values(plain.gpus) == Strings{"a100", "h100"});
   CHECK(values(plain.ignore) == Strings{"SL105"});
   CHECK(plain.overrides.empty());
   CHECK(plain.ignore_keys.empty());
-  CHECK(values(config::settings_for(config, "configs/old/x.toml").ignore) == Strings{"SL105", "SL2"});
-  const config::FileSettings matched = config::settings_for(config, "./configs/7b/x.yaml");
+  CHECK(values(project::settings_for(config, "configs/old/x.toml").ignore) == Strings{"SL105", "SL2"});
+  const project::FileSettings matched = project::settings_for(config, "./configs/7b/x.yaml");
   CHECK(values(matched.gpus) == Strings{"h100"});
   REQUIRE(matched.overrides.size() == 2);
   CHECK(matched.overrides[0].value == 8);
-  CHECK(config::settings_for(config, "deep/x.json").ignore_keys.size() == 1);
+  CHECK(project::settings_for(config, "deep/x.json").ignore_keys.size() == 1);
 }
 
 TEST_CASE("mistakes are all told, each at its place", "[config]") {
@@ -152,8 +152,8 @@ TEST_CASE("a file adds to the one that it extends, whose paths stay its own", "[
   CHECK(values(got.config.gpus.value()) == Strings{"h100"});
   CHECK(got.config.min_gain == 0.05);
   CHECK(got.config.rule_folders == Strings{"base/rules", "team/rules"});
-  CHECK(values(config::settings_for(got.config, "base/old/x").ignore) == Strings{"SL1", "SL2"});
-  CHECK(values(config::settings_for(got.config, "team/old/x").ignore) == Strings{"SL1", "SL3"});
+  CHECK(values(project::settings_for(got.config, "base/old/x").ignore) == Strings{"SL1", "SL2"});
+  CHECK(values(project::settings_for(got.config, "team/old/x").ignore) == Strings{"SL1", "SL3"});
 }
 
 TEST_CASE("files that extend nothing, or each other", "[config]") {
@@ -166,22 +166,22 @@ TEST_CASE("files that extend nothing, or each other", "[config]") {
 }
 
 TEST_CASE("patterns match names anywhere, or paths from their file's folder", "[config]") {
-  CHECK(config::matches({".", "*.yaml"}, "a/b/c.yaml", "/project"));
-  CHECK(config::matches({"a", "b/*.yaml"}, "a/b/c.yaml", "/project"));
-  CHECK_FALSE(config::matches({".", "b/*.yaml"}, "a/b/c.yaml", "/project"));
-  CHECK(config::matches({".", "**/*.yaml"}, "a/b/c.yaml", "/project"));
-  CHECK(config::matches({"..", "**/*.yaml"}, "a/b/c.yaml", "/project"));
-  CHECK_FALSE(config::matches({"a/x", "b/*.yaml"}, "a/b/c.yaml", "/project"));
+  CHECK(project::matches({".", "*.yaml"}, "a/b/c.yaml", "/project"));
+  CHECK(project::matches({"a", "b/*.yaml"}, "a/b/c.yaml", "/project"));
+  CHECK_FALSE(project::matches({".", "b/*.yaml"}, "a/b/c.yaml", "/project"));
+  CHECK(project::matches({".", "**/*.yaml"}, "a/b/c.yaml", "/project"));
+  CHECK(project::matches({"..", "**/*.yaml"}, "a/b/c.yaml", "/project"));
+  CHECK_FALSE(project::matches({"a/x", "b/*.yaml"}, "a/b/c.yaml", "/project"));
   // Above the working directory its own name counts.
-  CHECK(config::matches({"..", "project/a/**"}, "a/b/c.yaml", "/project"));
-  CHECK_FALSE(config::matches({"..", "project/a/**"}, "a/b/c.yaml", "/other"));
-  CHECK(config::matches({".", "/project/**"}, "a/b/c.yaml", "/project"));
+  CHECK(project::matches({"..", "project/a/**"}, "a/b/c.yaml", "/project"));
+  CHECK_FALSE(project::matches({"..", "project/a/**"}, "a/b/c.yaml", "/other"));
+  CHECK(project::matches({".", "/project/**"}, "a/b/c.yaml", "/project"));
 }
 
 TEST_CASE("the schemas of the configuration and of the native file are committed", "[config][docs]") {
   for (const auto& [path, content] :
-       {std::pair{"docs/schema/shapelint-config.schema.json", config::schema()},
-        std::pair{"docs/schema/shapelint-native.schema.json", config::native_schema()}}) {
+       {std::pair{"docs/schema/shapelint-config.schema.json", project::schema()},
+        std::pair{"docs/schema/shapelint-native.schema.json", project::native_schema()}}) {
     const std::string difference = tests::compare_with_file(path, content);
     if (!difference.empty()) FAIL_CHECK(difference);
   }

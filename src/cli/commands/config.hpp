@@ -7,12 +7,13 @@
 #include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
+#include "cli/project_options.hpp"
 
 namespace shapelint::cli {
 
 struct ConfigOptions {
-  std::string show;        // --show FILE
-  std::string config;      // --config FILE
+  std::string show;  // --show FILE
+  ProjectOptions project;
   std::size_t schema = 0;  // index into the choices of --schema
 };
 

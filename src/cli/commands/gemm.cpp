@@ -12,6 +12,7 @@
 #include "calibrate/shapes.hpp"
 #include "cli/messages.hpp"
 #include "cost/kernels/gemm.hpp"
+#include "project/applied.hpp"
 
 namespace shapelint::cli {
 
@@ -171,17 +172,20 @@ std::vector<Option> gemm_options(GemmOptions& options) {
        .set = into_choice(options.timing, timings),
        .choices = strings(timings)},
   };
-  for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
   return all;
 }
 
 ExitCode gemm(const GemmOptions& options, Io& io) {
-  const auto own = read_own_profiles(options.gpu, io);
-  if (!own) return ExitCode::error;
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, {}, io)) return ExitCode::error;
   std::vector<Error> errors;
-  const std::vector<gpu::Gpu> gpus = named_gpus(options.gpu, *own, errors);
-  for (const Error& error : errors) print_error(io, error);
-  if (!errors.empty()) return ExitCode::error;
+  project::Applied applied = project::what_applies(project.here(), {}, {}, errors);
+  if (applied.gpus_from == project::GpusFrom::assumption) applied.gpus.clear();
+  const std::vector<gpu::Gpu>& gpus = applied.gpus;
   if (gpus.size() != 1) {
     print_error(io, fmt::format("{} GPUs are named", gpus.size()), "one is needed, with `--gpu`");
     return ExitCode::error;

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "cli/exit_code.hpp"
-#include "cli/gpu_options.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
+#include "cli/project_options.hpp"
 
 namespace shapelint::cli {
 
 struct GemmOptions {
   std::vector<std::string> sizes;  // M N K
-  GpuOptions gpu;
+  ProjectOptions project;
   std::size_t dtype = 3;  // index into dtypes: bf16
   std::int64_t batch = 1;
   std::size_t layout = 0;

@@ -7,7 +7,7 @@
 
 namespace shapelint::report {
 
-std::string checkstyle(const Report& report) {
+std::string checkstyle(const lint::Report& report) {
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<checkstyle version=\"4.3\">\n";
   std::string open;
   bool is_open = false;

@@ -46,7 +46,7 @@ std::string_view command(rules::Severity severity) {
 
 }  // namespace
 
-std::string github(const Report& report) {
+std::string github(const lint::Report& report) {
   std::vector<Item> all = items(report);
   std::stable_sort(all.begin(), all.end(),
                    [](const Item& a, const Item& b) { return a.severity > b.severity; });

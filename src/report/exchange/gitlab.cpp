@@ -28,7 +28,7 @@ std::string_view gitlab_severity(const Item& item) {
 
 }  // namespace
 
-std::string gitlab(const Report& report) {
+std::string gitlab(const lint::Report& report) {
   using Json = nlohmann::ordered_json;
   Json out = Json::array();
   std::set<std::string> taken;

@@ -150,7 +150,7 @@ Json gains(const std::vector<rules::GpuGain>& list) {
   return out;
 }
 
-Json finding_json(const rules::Finding& finding, const ModelReport& model) {
+Json finding_json(const rules::Finding& finding, const lint::ModelReport& model) {
   Json related = Json::array();
   for (const model::FieldId field : finding.related) related.push_back(field_name(field));
   Json proposals = Json::array();
@@ -163,7 +163,7 @@ Json finding_json(const rules::Finding& finding, const ModelReport& model) {
                          {"parameters_before", proposal.parameters_before},
                          {"parameters_after", proposal.parameters_after}});
   }
-  const std::string* source = source_of(model, finding.path);
+  const std::string* source = lint::source_of(model, finding.path);
   const bool is_stated = finding.span.end > finding.span.begin && source != nullptr;
   return {{"code", finding.code},
           {"rule", finding.rule},
@@ -204,7 +204,7 @@ Json fields_json(const model::Reading& reading, const std::string& source) {
   return out;
 }
 
-Json model_json(const ModelReport& model) {
+Json model_json(const lint::ModelReport& model) {
   Json findings = Json::array();
   for (const rules::Finding& finding : model.result.findings)
     findings.push_back(finding_json(finding, model));
@@ -246,7 +246,7 @@ Json error_json(const Error& error, std::string_view source) {
 
 }  // namespace
 
-std::string json(const Report& report) {
+std::string json(const lint::Report& report) {
   Json gpus = Json::array();
   for (const gpu::Gpu& gpu : report.gpus) {
     gpus.push_back(
@@ -254,7 +254,7 @@ std::string json(const Report& report) {
   }
   Json models = Json::array();
   Counts total;
-  for (const ModelReport& model : report.models) {
+  for (const lint::ModelReport& model : report.models) {
     models.push_back(model_json(model));
     const Counts counts = count(model.result.findings);
     total.errors += counts.errors;
@@ -262,7 +262,7 @@ std::string json(const Report& report) {
     total.infos += counts.infos;
   }
   Json errors = Json::array();
-  for (const ReportError& each : report.errors) errors.push_back(error_json(each.error, each.source));
+  for (const text::LocatedError& each : report.errors) errors.push_back(error_json(each.error, each.source));
   const Json out{{"format", "shapelint-report"},
                  {"version", json_version},
                  {"tool", {{"name", "shapelint"}, {"version", SHAPELINT_VERSION}}},
@@ -278,7 +278,7 @@ std::string json(const Report& report) {
   return out.dump(2) + '\n';
 }
 
-std::string json_lines(const Report& report) {
+std::string json_lines(const lint::Report& report) {
   std::string out;
   for (const Item& item : items(report)) {
     Json line{{"type", item.finding != nullptr ? "finding" : "error"}, {"path", item.path}};

@@ -11,6 +11,6 @@ namespace shapelint::report {
 inline constexpr int json_version = 1;
 
 // One JSON object, indented, ending with a line feed. Numbers are finite, times in microseconds.
-std::string json(const Report& report);
+std::string json(const lint::Report& report);
 
 }  // namespace shapelint::report

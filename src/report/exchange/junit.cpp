@@ -32,9 +32,9 @@ std::string passing(const std::string& path) {
 
 }  // namespace
 
-std::string junit(const Report& report) {
+std::string junit(const lint::Report& report) {
   std::map<std::string, std::vector<Item>> suites;
-  for (const ModelReport& model : report.models) suites[tidy_path(model.path)];
+  for (const lint::ModelReport& model : report.models) suites[tidy_path(model.path)];
   for (Item& item : items(report)) suites[item.path].push_back(std::move(item));
   if (suites.empty()) suites["shapelint"];  // a report without a case counts as a broken one
 

@@ -40,7 +40,7 @@ std::string_view rdf_severity(rules::Severity severity) {
 
 }  // namespace
 
-std::string rdjson(const Report& report) {
+std::string rdjson(const lint::Report& report) {
   Json diagnostics = Json::array();
   for (const Item& item : items(report)) {
     std::string message = item.message;

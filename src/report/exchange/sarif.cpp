@@ -96,7 +96,7 @@ std::string described(std::string_view text, std::string_view otherwise) {
   return clean.substr(0, clean.size() - left.size());
 }
 
-Json rule_json(const RuleInfo& rule) {
+Json rule_json(const lint::RuleInfo& rule) {
   std::string plain(rule.why.empty() ? rule.summary : rule.why);
   std::string rich = plain;
   if (!rule.sources.empty()) {
@@ -125,13 +125,13 @@ Json rule_json(const RuleInfo& rule) {
 }
 
 // The rules that ran, and those of findings that nobody listed.
-std::vector<RuleInfo> rules_of(const Report& report, const std::vector<Item>& all) {
-  std::vector<RuleInfo> rules = report.rules;
+std::vector<lint::RuleInfo> rules_of(const lint::Report& report, const std::vector<Item>& all) {
+  std::vector<lint::RuleInfo> rules = report.rules;
   for (const Item& item : all) {
     if (item.finding == nullptr) continue;
-    const auto same = [&](const RuleInfo& rule) { return rule.code == item.finding->code; };
+    const auto same = [&](const lint::RuleInfo& rule) { return rule.code == item.finding->code; };
     if (std::any_of(rules.begin(), rules.end(), same)) continue;
-    RuleInfo rule;
+    lint::RuleInfo rule;
     rule.code = item.finding->code;
     rule.name = rule.summary = item.finding->rule;
     rule.mechanism = item.finding->why;
@@ -140,7 +140,8 @@ std::vector<RuleInfo> rules_of(const Report& report, const std::vector<Item>& al
     rule.confidence = item.finding->confidence;
     rules.push_back(rule);
   }
-  std::sort(rules.begin(), rules.end(), [](const RuleInfo& a, const RuleInfo& b) { return a.code < b.code; });
+  std::sort(rules.begin(), rules.end(),
+            [](const lint::RuleInfo& a, const lint::RuleInfo& b) { return a.code < b.code; });
   return rules;
 }
 
@@ -211,12 +212,12 @@ Json notification(const Item& item) {
 
 }  // namespace
 
-std::string sarif(const Report& report) {
+std::string sarif(const lint::Report& report) {
   std::vector<Item> all = items(report);
-  const std::vector<RuleInfo> rules = rules_of(report, all);
+  const std::vector<lint::RuleInfo> rules = rules_of(report, all);
   Json rule_list = Json::array();
   std::map<std::string_view, std::size_t> index;
-  for (const RuleInfo& rule : rules) {
+  for (const lint::RuleInfo& rule : rules) {
     index[rule.code] = rule_list.size();
     rule_list.push_back(rule_json(rule));
   }

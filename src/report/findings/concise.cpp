@@ -7,7 +7,7 @@
 
 namespace shapelint::report {
 
-std::string concise(const Report& report, const Style& style) {
+std::string concise(const lint::Report& report, const Style& style) {
   std::string out;
   for (const Item& item : items(report)) {
     out += style.paint(Role::strong, item.path);

@@ -65,7 +65,7 @@ std::string row(const Item& item) {
 
 }  // namespace
 
-std::string markdown(const Report& report) {
+std::string markdown(const lint::Report& report) {
   const std::vector<Item> all = items(report);
   std::string out = "<!-- shapelint -->\n### shapelint: ";
   if (all.empty()) return out + "nothing to improve\n";

@@ -20,7 +20,7 @@ struct Row {
   std::size_t files = 0;
 };
 
-std::vector<Row> rows_of(const Report& report) {
+std::vector<Row> rows_of(const lint::Report& report) {
   std::map<std::string, Row> by_code;
   std::map<std::string, std::string> last_path;
   for (const Item& item : items(report)) {
@@ -39,7 +39,7 @@ std::vector<Row> rows_of(const Report& report) {
 
 }  // namespace
 
-std::string statistics(const Report& report, const Style& style) {
+std::string statistics(const lint::Report& report, const Style& style) {
   std::string out;
   for (const Row& row : rows_of(report)) {
     const Role role = row.severity == rules::Severity::error     ? Role::error
@@ -51,7 +51,7 @@ std::string statistics(const Report& report, const Style& style) {
   return out;
 }
 
-std::string statistics_json(const Report& report) {
+std::string statistics_json(const lint::Report& report) {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
   for (const Row& row : rows_of(report)) {
     out.push_back({{"code", row.code},

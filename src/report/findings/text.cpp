@@ -34,7 +34,7 @@ std::string line(std::size_t gutter, std::string_view label, const std::string& 
                      style.paint(Role::strong, fmt::format("{}:", label)), wrap(body, indent, indent));
 }
 
-std::vector<Mark> marks_of(const rules::Finding& finding, const ModelReport& model) {
+std::vector<Mark> marks_of(const rules::Finding& finding, const lint::ModelReport& model) {
   std::vector<Mark> marks{{finding.span, true, {}}};
   if (finding.use_span.end > finding.use_span.begin) marks.push_back({finding.use_span, false, "used here"});
   for (const model::FieldId field : finding.related) {
@@ -48,7 +48,7 @@ std::vector<Mark> marks_of(const rules::Finding& finding, const ModelReport& mod
   return marks;
 }
 
-std::string counts_text(const std::vector<rules::Finding>& findings, const Report& report,
+std::string counts_text(const std::vector<rules::Finding>& findings, const lint::Report& report,
                         const Style& style) {
   const Counts counts = count(findings);
   std::string text;
@@ -65,7 +65,7 @@ std::string counts_text(const std::vector<rules::Finding>& findings, const Repor
 }
 
 // "one training step of 8,192 tokens, bf16, unfused attention", "one forward pass of 64 images, fp16".
-std::string setup_text(const ModelReport& model) {
+std::string setup_text(const lint::ModelReport& model) {
   const model::Plan& plan = model.reading.setup.plan;
   const double tokens = model.result.gpus.empty() ? 0 : model.result.gpus.front().workload.tokens_per_step;
   const std::string_view what = plan.mode == model::Mode::train     ? "training step"
@@ -84,7 +84,7 @@ std::string step_text(const cost::StepCost& step) {
   return fmt::format("{}, MFU {}", duration(step.time_us), percent(step.mfu));
 }
 
-std::string closing(const ModelReport& model, const Report& report, const Style& style) {
+std::string closing(const lint::ModelReport& model, const lint::Report& report, const Style& style) {
   std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, printable(model.path)),
                                 counts_text(model.result.findings, report, style));
   if (model.result.gpus.empty()) return out;
@@ -106,9 +106,9 @@ std::string closing(const ModelReport& model, const Report& report, const Style&
 }
 
 // "3 new, 12 baselined, 2 suppressed"; nothing when nothing was left out.
-std::string left_out_text(const Report& report) {
+std::string left_out_text(const lint::Report& report) {
   std::size_t shown = 0;
-  for (const ModelReport& model : report.models) shown += model.result.findings.size();
+  for (const lint::ModelReport& model : report.models) shown += model.result.findings.size();
   std::string out;
   if (report.baselined > 0) out = fmt::format("{} new, {} baselined", shown, report.baselined);
   if (report.suppressed > 0) {
@@ -119,13 +119,13 @@ std::string left_out_text(const Report& report) {
 
 }  // namespace
 
-std::string text(const rules::Finding& finding, const ModelReport& model, const Style& style) {
+std::string text(const rules::Finding& finding, const lint::ModelReport& model, const Style& style) {
   const Role role = role_of(finding.severity);
   std::string out = fmt::format(
       "{}: {}\n", style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
       style.paint(Role::strong, printable(finding.message)));
   std::size_t gutter = 3;
-  const std::string* source = source_of(model, finding.path);
+  const std::string* source = lint::source_of(model, finding.path);
   if (finding.span.end > finding.span.begin && source != nullptr) {
     const std::vector<Mark> marks = marks_of(finding, model);
     gutter = gutter_width(*source, marks);
@@ -147,9 +147,9 @@ std::string text(const rules::Finding& finding, const ModelReport& model, const 
          line(gutter, "more", fmt::format("`shapelint explain {}` ({})", finding.code, finding.rule), style);
 }
 
-std::string text(const Report& report, const Style& style, bool quiet) {
+std::string text(const lint::Report& report, const Style& style, bool quiet) {
   std::string out;
-  for (const ModelReport& model : report.models) {
+  for (const lint::ModelReport& model : report.models) {
     for (const rules::Finding& finding : model.result.findings) {
       out += text(finding, model, style) + '\n';
     }
@@ -160,7 +160,7 @@ std::string text(const Report& report, const Style& style, bool quiet) {
   if (quiet) return out;
   if (report.models.size() > 1) {
     std::vector<rules::Finding> all;
-    for (const ModelReport& model : report.models) {
+    for (const lint::ModelReport& model : report.models) {
       all.insert(all.end(), model.result.findings.begin(), model.result.findings.end());
     }
     out += fmt::format("\nchecked {}: {}\n", plural(report.models.size(), "model"),
@@ -168,7 +168,7 @@ std::string text(const Report& report, const Style& style, bool quiet) {
   }
   out += left_out_text(report);
   const auto assumed = std::find_if(report.models.begin(), report.models.end(),
-                                    [](const ModelReport& model) { return model.gpus_assumed; });
+                                    [](const lint::ModelReport& model) { return model.gpus_assumed; });
   if (assumed != report.models.end()) {
     std::string names;
     for (const rules::GpuReport& gpu : assumed->result.gpus)

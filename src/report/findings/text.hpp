@@ -10,9 +10,9 @@ namespace shapelint::report {
 
 // Every finding with its source line, then a closing line per model and one for the run. `quiet` leaves the
 // closing lines out, and so prints nothing when there is no finding.
-std::string text(const Report& report, const Style& style, bool quiet = false);
+std::string text(const lint::Report& report, const Style& style, bool quiet = false);
 
 // One finding of a model.
-std::string text(const rules::Finding& finding, const ModelReport& model, const Style& style);
+std::string text(const rules::Finding& finding, const lint::ModelReport& model, const Style& style);
 
 }  // namespace shapelint::report

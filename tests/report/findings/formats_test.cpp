@@ -13,9 +13,9 @@ using report::Format;
 namespace {
 
 // Findings with and without a place, two files, and two errors; text that needs escapes everywhere.
-report::Report sample() {
-  report::Report report = tests::one_gpu_report();
-  report::ModelReport odd = tests::two_gpu_report().models[0];
+lint::Report sample() {
+  lint::Report report = tests::one_gpu_report();
+  lint::ModelReport odd = tests::two_gpu_report().models[0];
   odd.path = "./configs/a b/caf\xC3\xA9 & <co>.toml";
   odd.result.gpus.resize(1);
   for (rules::Finding& finding : odd.result.findings) {
@@ -31,7 +31,7 @@ report::Report sample() {
       {{"unknown key `hiden_size`", "did you mean `hidden_size`", "broken.toml", Span{8, 18}},
        "[model]\nhiden_size = 1\n"});
   report.errors.push_back({{"cannot be read: No such file or directory", "", "gone.toml", {}}, ""});
-  report::RuleInfo rule;
+  lint::RuleInfo rule;
   rule.code = "SL201";
   rule.name = "head-dim-misaligned";
   rule.summary = "heads whose size is not aligned";
@@ -76,7 +76,7 @@ TEST_CASE("statistics count findings and files by rule", "[report][formats]") {
 }
 
 TEST_CASE("a clean run prints nothing, or what a reader takes for success", "[report][formats]") {
-  report::Report clean = tests::one_gpu_report();
+  lint::Report clean = tests::one_gpu_report();
   clean.models[0].result.findings.clear();
   CHECK(report::render(Format::concise, clean).empty());
   CHECK(report::render(Format::github, clean).empty());
@@ -90,8 +90,8 @@ TEST_CASE("a clean run prints nothing, or what a reader takes for success", "[re
 }
 
 TEST_CASE("machine formats do not depend on the order of the files", "[report][formats]") {
-  const report::Report forth = sample();
-  report::Report back = sample();
+  const lint::Report forth = sample();
+  lint::Report back = sample();
   std::swap(back.models[0], back.models[1]);
   std::swap(back.errors[0], back.errors[1]);
   for (const Format format :
@@ -110,7 +110,7 @@ TEST_CASE("GitHub is told the most severe first", "[report][formats]") {
 }
 
 TEST_CASE("a fix is offered only where the file states exactly the old value", "[report][formats]") {
-  report::Report report = tests::one_gpu_report();
+  lint::Report report = tests::one_gpu_report();
   const auto fixes = [&] {
     for (const report::Item& item : report::items(report)) {
       if (item.code == "SL201") return item.fixes;
@@ -134,10 +134,10 @@ TEST_CASE("a fix is offered only where the file states exactly the old value", "
 }
 
 TEST_CASE("fingerprints survive lines added above and tell findings apart", "[report][formats]") {
-  const report::Report report = sample();
+  const lint::Report report = sample();
   const std::vector<report::Item> before = report::items(report);
-  report::Report moved = sample();
-  for (report::ModelReport& model : moved.models) {
+  lint::Report moved = sample();
+  for (lint::ModelReport& model : moved.models) {
     model.source = "# a comment\n\n" + model.source;
     for (rules::Finding& finding : model.result.findings) {
       if (finding.span.end > 0) finding.span = {finding.span.begin + 13, finding.span.end + 13};
@@ -154,7 +154,7 @@ TEST_CASE("fingerprints survive lines added above and tell findings apart", "[re
 }
 
 TEST_CASE("a comment on a pull request stays short enough for GitHub", "[report][formats]") {
-  report::Report report = tests::one_gpu_report();
+  lint::Report report = tests::one_gpu_report();
   const rules::Finding finding = report.models[0].result.findings[0];
   report.models[0].result.findings.assign(2000, finding);
   const std::string out = report::markdown(report);

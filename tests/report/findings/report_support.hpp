@@ -15,8 +15,8 @@ inline rules::Change change(const char* field, std::int64_t from, std::int64_t t
   return {model::find_field(field), from, to};
 }
 
-inline report::ModelReport gpt() {
-  report::ModelReport model;
+inline lint::ModelReport gpt() {
+  lint::ModelReport model;
   model.path = "gpt.toml";
   model.source =
       "[model]\nhidden_size = 2560\nnum_layers = 32\nnum_attention_heads = 32\nvocab_size = 50257\n";
@@ -75,8 +75,8 @@ inline gpu::Gpu named_gpu(const char* id, const char* status) {
 }
 
 // One GPU; a warning with two proposals and a certain failure that no line states.
-inline report::Report one_gpu_report() {
-  report::ModelReport model = gpt();
+inline lint::Report one_gpu_report() {
+  lint::ModelReport model = gpt();
   rules::Finding heads;
   heads.code = "SL201";
   heads.rule = "head-dim-misaligned";
@@ -121,15 +121,15 @@ inline report::Report one_gpu_report() {
 
   model.result.findings = {heads, tensor};
   model.result.gpus[0].applied = twenty.changes;
-  report::Report report;
+  lint::Report report;
   report.gpus = {named_gpu("a100-sxm4-80gb", "calibrated")};
   report.models = {model};
   return report;
 }
 
 // Two assumed GPUs, one of them uncalibrated; one warning.
-inline report::Report two_gpu_report() {
-  report::ModelReport model = gpt();
+inline lint::Report two_gpu_report() {
+  lint::ModelReport model = gpt();
   rules::GpuReport second = model.result.gpus[0];
   second.gpu = "h100-sxm";
   second.before.time_us = 0.7e6;
@@ -152,7 +152,7 @@ inline report::Report two_gpu_report() {
   padded.parameters_after = model.result.parameters_before + 120320;
   vocab.proposals = {padded};
   model.result.findings = {vocab};
-  report::Report report;
+  lint::Report report;
   report.gpus = {named_gpu("a100-sxm4-80gb", "calibrated"), named_gpu("h100-sxm", "uncalibrated")};
   model.gpus_assumed = true;
   report.models = {model};

@@ -64,7 +64,7 @@ NAME` chooses, `shapelint gpus` lists them
 
 TEST_CASE("a value that another file states is shown in that file", "[report]") {
   auto report = tests::two_gpu_report();
-  report::ModelReport& model = report.models[0];
+  lint::ModelReport& model = report.models[0];
   model.result.findings[0].path = "base.toml";
   model.result.findings[0].span = {6, 11};
   CHECK(report::text(model.result.findings[0], model, report::Style{}).find("  --> base.toml\n") !=

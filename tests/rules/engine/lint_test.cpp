@@ -39,7 +39,7 @@ attention = "unfused"
 
 std::string json_of(const LintResult& result, const model::Reading& reading,
                     const std::vector<gpu::Gpu>& all) {
-  report::Report report;
+  lint::Report report;
   report.gpus = all;
   report.models.push_back({});
   report.models.back().reading = reading;

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "cli/commands/gpus/show.hpp"
-#include "cli/gpu_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/words.hpp"
 #include "gpu/registry.hpp"
@@ -22,38 +21,43 @@ constexpr std::array<std::string_view, 2> formats{"text", "json"};
 }  // namespace
 
 std::vector<Option> gpus_options(GpusOptions& options) {
-  return {
+  std::vector<Option> all{
       {.names = "NAME",
        .value = "NAME",
        .doc = "show this GPU in full; with none, the table of all",
        .set = into(options.names),
        .many = true,
        .words = gpu_words},
-      {.names = "--gpu-file",
-       .value = "FILE",
-       .doc = "show the GPU described in a file of your own (docs/adding-a-gpu.md)",
-       .set = into(options.files),
-       .many = true},
+      gpu_file_option(options.project, "show the GPU described in a file of your own (docs/adding-a-gpu.md)"),
       {.names = "--format",
        .value = "FORMAT",
        .doc = "how to print",
        .set = into_choice(options.format, formats),
        .choices = strings(formats)},
   };
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  return all;
 }
 
 ExitCode gpus(const GpusOptions& options, Io& io) {
-  const auto own = read_own_profiles({{}, options.files, {}}, io);
-  const bool in_full = !options.names.empty() || !options.files.empty();
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, {}, io)) return ExitCode::error;
+  const std::vector<Document>& profiles = project.here().profiles;
+  const std::vector<Document>& asked_for = project.request().gpus.profiles;
+  const bool in_full = !options.names.empty() || !asked_for.empty();
   std::vector<std::string> names = options.names;
   if (!in_full) {
-    for (const std::string_view id : gpu::gpu_ids()) names.emplace_back(id);
+    for (const std::string_view id : gpu::gpu_ids(profiles)) names.emplace_back(id);
     std::sort(names.begin(), names.end());
+    // A user's own goes before a built-in one of the same name.
+    names.erase(std::unique(names.begin(), names.end()), names.end());
   }
   std::vector<const Document*> documents;
-  bool failed = !own;
+  bool failed = false;
   for (const std::string& name : names) {
-    if (const auto found = own ? gpu::find_profile(name, *own) : gpu::find_profile(name)) {
+    if (const auto found = gpu::find_profile(name, profiles)) {
       documents.push_back(*found);
     } else {
       print_error(io, found.error());
@@ -61,17 +65,17 @@ ExitCode gpus(const GpusOptions& options, Io& io) {
     }
   }
   if (failed) return ExitCode::error;
-  for (const Document& document : *own) documents.push_back(&document);
+  for (const Document& document : asked_for) documents.push_back(&document);
 
   std::vector<Shown> all;
   for (const Document* document : documents) {
     std::vector<Error> errors;
-    Shown shown{gpu::read_gpu(*document, errors, *own), {}, {}};
+    Shown shown{gpu::read_gpu(*document, errors, profiles), {}, {}};
     for (const Error& error : errors) print_error(io, error, document->source());
     failed = failed || !errors.empty();
     if (in_full) {
-      shown.facts = gpu::facts_of_gpu(*document, *own);
-      const Document* architecture = gpu::find_architecture_file(shown.gpu.architecture.id, *own);
+      shown.facts = gpu::facts_of_gpu(*document, profiles);
+      const Document* architecture = gpu::find_architecture_file(shown.gpu.architecture.id, profiles);
       if (architecture != nullptr) shown.architecture = gpu::facts_of_architecture(*architecture);
     }
     all.push_back(std::move(shown));

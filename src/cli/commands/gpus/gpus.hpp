@@ -7,12 +7,13 @@
 #include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
+#include "cli/project_options.hpp"
 
 namespace shapelint::cli {
 
 struct GpusOptions {
   std::vector<std::string> names;  // none: the table
-  std::vector<std::string> files;  // profiles of a user's own, shown with the others
+  ProjectOptions project;          // profiles of --gpu-file are shown with the others
   std::size_t format = 0;          // text, json
 };
 

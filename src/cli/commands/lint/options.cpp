@@ -16,42 +16,45 @@ std::vector<Option> choosing_options(LintOptions& options) {
       {.names = "--min-gain",
        .value = "SHARE",
        .doc = "leave out what saves less than this share of the step; 1% unless given",
-       .set = [&options](std::string_view text) { return into_share(options.min_gain.emplace())(text); }},
+       .set =
+           [&options](std::string_view text) {
+             return into_share(options.project.request.min_gain.emplace())(text);
+           }},
       {.names = "--fail-level",
        .value = "LEVEL",
        .doc = "exit with 1 for findings from this severity on; warning unless given",
        .set =
            [&options](std::string_view text) {
-             return into_choice(options.fail_level.emplace(), fail_levels)(text);
+             return into_enum(options.project.request.fail_level.emplace(), project::levels)(text);
            },
-       .choices = strings(fail_levels)},
+       .choices = strings(project::levels)},
       {.names = "--exit-zero",
        .doc = "exit with 0 even when something is found",
        .set = into(options.exit_zero)},
       {.names = "--select",
        .value = "RULES",
        .doc = "only these rules: codes, names, or beginnings of codes such as SL1",
-       .set = into_list(options.select),
+       .set = into_list(options.project.request.select),
        .many = true,
        .words = rule_words,
        .is_list = true},
       {.names = "--extend-select",
        .value = "RULES",
        .doc = "these rules as well, such as rules in preview",
-       .set = into_list(options.extend_select),
+       .set = into_list(options.project.request.extend_select),
        .many = true,
        .words = rule_words,
        .is_list = true},
       {.names = "--ignore",
        .value = "RULES",
        .doc = "not these rules",
-       .set = into_list(options.ignore),
+       .set = into_list(options.project.request.ignore),
        .many = true,
        .words = rule_words,
        .is_list = true},
       {.names = "--no-ignores",
        .doc = "report also what comments and `ignore-keys` silence",
-       .set = into(options.no_ignores)},
+       .set = into(options.run.no_ignores)},
   };
 }
 
@@ -61,52 +64,47 @@ std::vector<Option> known_options(LintOptions& options) {
       {.names = "--baseline",
        .value = "FILE",
        .doc = "leave out the findings that this file knows",
-       .set = into(options.baseline),
+       .set = into(options.run.baseline.path),
        .group = group},
       {.names = "--write-baseline",
        .doc = "write all findings to the baseline (`shapelint-baseline.json` unless named)",
-       .set = into(options.write_baseline),
+       .set = into(options.run.baseline.write),
        .group = group},
       {.names = "--prune-baseline",
        .doc = "take out of the baseline what is no longer found in the files linted",
-       .set = into(options.prune_baseline),
+       .set = into(options.run.baseline.prune),
        .group = group},
       {.names = "--diff-base",
        .value = "REV",
        .doc = "lint files that changed since this git revision, and report what the change introduced",
-       .set = into(options.diff_base),
+       .set = into(options.run.diff_base),
        .group = group},
   };
 }
 
+constexpr auto file_group = "Files and configuration";
+
 std::vector<Option> file_options(LintOptions& options) {
-  constexpr auto group = "Files and configuration";
   return {
-      {.names = "--config",
-       .value = "FILE",
-       .doc = "this configuration instead of the closest to each file (docs/configuration.md)",
-       .set = into(options.config),
-       .group = group},
-      {.names = "--isolated", .doc = "no configuration file", .set = into(options.isolated), .group = group},
       {.names = "--force-exclude",
        .doc = "`exclude` of the configuration holds for files that are named here as well",
-       .set = into(options.force_exclude),
-       .group = group},
+       .set = into(options.run.force_exclude),
+       .group = file_group},
       {.names = "--stdin-filename",
        .value = "NAME",
        .doc = "what to call standard input, in messages and when looking for its configuration",
        .set = into(options.stdin_filename),
-       .group = group},
+       .group = file_group},
       {.names = "-j,--jobs",
        .value = "N",
        .doc = "files linted at the same time; as many as there are processors unless given",
-       .set = into(options.jobs),
-       .group = group},
+       .set = into(options.run.jobs),
+       .group = file_group},
       {.names = "-v,--verbose",
        .doc =
            "also say which files are passed over, what was not understood, and which configuration applies",
        .set = into(options.verbose),
-       .group = group},
+       .group = file_group},
   };
 }
 
@@ -126,10 +124,11 @@ std::vector<Option> lint_options(LintOptions& options) {
   move_to(all, output_options(options.output));
   move_to(all, choosing_options(options));
   move_to(all, known_options(options));
+  move_to(all, configuration_options(options.project, file_group));
   move_to(all, file_options(options));
-  move_to(all, gpu_options(options.gpu));
-  move_to(all, field_options(options.overrides));
-  all.push_back(dimension_option(options.dimensions));
+  move_to(all, gpu_options(options.project));
+  move_to(all, field_options(options.project.request.overrides));
+  all.push_back(dimension_option(options.project.request.dimensions));
   return all;
 }
 

@@ -65,9 +65,10 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
               "lengths and the model's dimensions) and the linter's findings",
        .set = into(options.pictures.page)},
   };
-  for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
-  all.push_back(dimension_option(options.dimensions));
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  all.push_back(dimension_option(options.project.request.dimensions));
   return all;
 }
 

@@ -55,7 +55,7 @@ bool write_picture(const std::string& path, const std::string& content, Io& io) 
   return static_cast<bool>(written);
 }
 
-bool write_pictures(const report::RooflineReport& roofline, const report::Report& lint,
+bool write_pictures(const report::RooflineReport& roofline, const lint::Report& lint,
                     const PictureOptions& options, Io& io) {
   bool good = true;
   for (std::size_t i = 0; i < roofline.cases.size(); ++i) {

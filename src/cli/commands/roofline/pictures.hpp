@@ -19,7 +19,7 @@ struct PictureOptions {
 
 // Writes what is asked for; with several cases each picture gets the case's GPU (and model) before its
 // extension, the page holds all. `lint` is for the page. Errors are printed; false when there was one.
-bool write_pictures(const report::RooflineReport& roofline, const report::Report& lint,
+bool write_pictures(const report::RooflineReport& roofline, const lint::Report& lint,
                     const PictureOptions& options, Io& io);
 
 // Whether a path, if there is one, ends as what is written there; else an error is printed.

@@ -9,13 +9,12 @@
 #include <fmt/format.h>
 
 #include "cli/commands/roofline/page_sweeps.hpp"
-#include "cli/commands/suggest/setup.hpp"
 #include "cli/messages.hpp"
+#include "cli/model_input.hpp"
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
 #include "report/roofline/roofline.hpp"
-#include "rules/book/rule.hpp"
 #include "rules/engine/lint.hpp"
 #include "suggest/edit/axes.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -24,12 +23,12 @@ namespace shapelint::cli {
 
 namespace {
 
-// GPUs that a remedy may propose: all built-in ones of the same vendor.
-std::vector<gpu::Gpu> alternatives(const gpu::Gpu& gpu) {
+// GPUs that a remedy may propose: all of the same vendor, a user's own included.
+std::vector<gpu::Gpu> alternatives(const gpu::Gpu& gpu, const std::vector<text::Document>& profiles) {
   std::vector<gpu::Gpu> out;
-  for (const std::string_view id : gpu::gpu_ids()) {
-    auto found = gpu::find_gpu(id);
-    if (found && found->vendor == gpu.vendor) out.push_back(*std::move(found));
+  for (const std::string_view id : gpu::gpu_ids(profiles)) {
+    auto found = gpu::find_gpu(id, profiles);
+    if (found && found->vendor == gpu.vendor) gpu::add(out, *std::move(found));
   }
   return out;
 }
@@ -55,15 +54,15 @@ std::vector<std::string> notes_of(const model::Reading& reading, const suggest::
 
 // The model of `--draft`, as its file describes it; nothing when something is wrong with it, which is
 // printed.
-std::optional<suggest::Draft> read_draft(const std::string& path, const GpuOptions& gpu, Io& io) {
-  SuggestOptions options;
-  options.file = path;
-  options.gpu = gpu;
-  options.networks = true;
+std::optional<suggest::Draft> read_draft(const std::string& path, project::Request request, Io& io) {
+  request.overrides.clear();
+  request.dimensions.clear();
   // What its file need not say: the other model's plan does.
   for (const std::string_view length : {"context_length", "sequence_length"})
-    options.overrides.push_back({model::find_field(length), 1, "--draft"});
-  const auto input = read_suggest_input(options, io);
+    request.overrides.push_back({model::find_field(length), 1, "--draft"});
+  const project::Project project(std::move(request), io.files);
+  if (!are_configured(project, {&path, 1}, io)) return std::nullopt;
+  const auto input = read_model_input({path, {}, true}, project, io);
   if (!input) return std::nullopt;
   if (!input->reading().setup.model.conv.empty()) {
     print_error(io, fmt::format("{}: this is a network of layers, which drafts no tokens", path),
@@ -92,7 +91,7 @@ report::RooflineCase case_of(const ModelFile& file, const gpu::Gpu& gpu, const R
         suggest::generation_of(gpu, reading.setup, out.serving->prompt, options.output_tokens, draft);
   }
   out.launches = suggest::launches_of(reading.setup);
-  out.remedies = suggest::remedies(gpu, reading.setup, alternatives(gpu), draft);
+  out.remedies = suggest::remedies(gpu, reading.setup, alternatives(gpu, file.configured->profiles), draft);
   out.memory_bytes = suggest::memory_bytes(reading.setup);
   if (draft != nullptr) out.memory_bytes += suggest::draft_bytes(plan, *draft);
   out.notes = notes_of(reading, draft);
@@ -139,18 +138,17 @@ void add_sweeps(const ModelFile& file, const gpu::Gpu& gpu, const std::optional<
   }
 }
 
-// The file's models with their findings, for the page.
-void lint_for_page(const SuggestInput& input, report::Report& lint) {
-  for (const gpu::Gpu& gpu : input.gpus) {
-    const auto known = [&](const gpu::Gpu& other) { return other.id == gpu.id; };
-    if (std::none_of(lint.gpus.begin(), lint.gpus.end(), known)) lint.gpus.push_back(gpu);
-  }
-  report::ModelReport model;
+// The file's model with its findings, for the page.
+void lint_for_page(const ModelInput& input, lint::Report& report) {
+  for (const gpu::Gpu& gpu : input.gpus()) gpu::add(report.gpus, gpu);
+  lint::ModelReport model;
   model.path = input.file.path;
   model.source = input.file.source;
+  model.rules = input.file.configured->rules;
   model.reading = input.reading();
-  model.result = rules::lint(rules::builtin_rules(), model.reading, input.gpus);
-  lint.models.push_back(std::move(model));
+  model.result =
+      rules::lint(*input.file.configured->rules, model.reading, input.gpus(), input.file.applied.rules);
+  report.models.push_back(std::move(model));
 }
 
 // Of the options alone; what is wrong is printed.
@@ -206,31 +204,29 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
   }
   if (!are_usable(options, io)) return ExitCode::error;
   report::RooflineReport report;
-  report::Report lint;  // filled for the page only
+  lint::Report lint;  // filled for the page only
   const bool has_page = !options.pictures.page.empty();
   bool failed = false;
   std::optional<suggest::Draft> draft;
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
   if (!options.draft.empty()) {
-    draft = read_draft(options.draft, options.gpu, io);
+    draft = read_draft(options.draft, *request, io);
     if (!draft) return ExitCode::error;
   }
   const suggest::Draft* const drafts = draft ? &*draft : nullptr;
+  if (range) request->overrides.push_back({range->field, range->values.front(), "--over"});
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, options.files, io)) return ExitCode::error;
   for (const std::string& path : options.files) {
-    SuggestOptions common;
-    common.file = path;
-    common.networks = true;
-    common.gpu = options.gpu;
-    common.overrides = options.overrides;
-    common.dimensions = options.dimensions;
-    if (range) common.overrides.push_back({range->field, range->values.front(), "--over"});
-    const auto input = read_suggest_input(common, io);
+    const auto input = read_model_input({path, {}, true}, project, io);
     failed = failed || input == nullptr;
     if (!input) continue;
     if (!are_served(options, input->reading(), path, io)) {
       failed = true;
       continue;
     }
-    for (const gpu::Gpu& gpu : input->gpus) {
+    for (const gpu::Gpu& gpu : input->gpus()) {
       if (range) report.curves.push_back(curve_of(input->file, gpu, *range, drafts));
       if (!range || options.pictures.any())
         report.cases.push_back(case_of(input->file, gpu, options, drafts));

@@ -8,17 +8,15 @@
 
 #include "cli/commands/roofline/pictures.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/gpu_options.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
-#include "formats/read.hpp"
-#include "model/reading.hpp"
+#include "cli/project_options.hpp"
 
 namespace shapelint::cli {
 
 struct RooflineOptions {
   std::vector<std::string> files;
-  GpuOptions gpu;
+  ProjectOptions project;
   std::string over;
   std::optional<std::int64_t> top;
   std::int64_t prefill_chunk = 0;
@@ -26,8 +24,6 @@ struct RooflineOptions {
   std::string draft;
   std::size_t format = 0;  // text, json, csv
   PictureOptions pictures;
-  std::vector<model::Override> overrides;
-  std::vector<formats::GraphDimension> dimensions;  // --dim
 };
 
 std::vector<Option> roofline_options(RooflineOptions& options);

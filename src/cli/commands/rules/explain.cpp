@@ -85,22 +85,28 @@ std::string explain_text(const rules::Rule& rule, const Style& style) {
 }  // namespace
 
 std::vector<Option> explain_options(ExplainOptions& options) {
-  return {{.names = "RULE",
-           .value = "RULE",
-           .doc = "code or name of a rule: `SL101`, `vocab-misaligned`",
-           .set = into(options.names),
-           .many = true,
-           .required = true,
-           .words = rule_words},
-          {.names = "--format",
-           .value = "FORMAT",
-           .doc = "how to print",
-           .set = into_choice(options.format, formats),
-           .choices = strings(formats)}};
+  std::vector<Option> all{{.names = "RULE",
+                           .value = "RULE",
+                           .doc = "code or name of a rule: `SL101`, `vocab-misaligned`",
+                           .set = into(options.names),
+                           .many = true,
+                           .required = true,
+                           .words = rule_words},
+                          {.names = "--format",
+                           .value = "FORMAT",
+                           .doc = "how to print",
+                           .set = into_choice(options.format, formats),
+                           .choices = strings(formats)}};
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  return all;
 }
 
 ExitCode explain(const ExplainOptions& options, Io& io) {
-  const rules::RuleBook& book = rules::builtin_rules();
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, {}, io)) return ExitCode::error;
+  const rules::RuleBook& book = *project.here().rules;
   std::vector<const rules::Rule*> found;
   bool failed = false;
   for (const std::string& name : options.names) {

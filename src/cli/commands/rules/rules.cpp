@@ -19,15 +19,21 @@ constexpr std::array<std::string_view, 2> formats{"text", "json"};
 }  // namespace
 
 std::vector<Option> rules_options(RulesOptions& options) {
-  return {{.names = "--format",
-           .value = "FORMAT",
-           .doc = "how to print",
-           .set = into_choice(options.format, formats),
-           .choices = strings(formats)}};
+  std::vector<Option> all{{.names = "--format",
+                           .value = "FORMAT",
+                           .doc = "how to print",
+                           .set = into_choice(options.format, formats),
+                           .choices = strings(formats)}};
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  return all;
 }
 
 ExitCode rules(const RulesOptions& options, Io& io) {
-  const auto all = rules::builtin_rules().rules();
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, {}, io)) return ExitCode::error;
+  const auto all = project.here().rules->rules();
   if (formats[options.format] == "json") {
     std::vector<const rules::Rule*> list;
     for (const rules::Rule& rule : all) list.push_back(&rule);

@@ -7,10 +7,12 @@
 #include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
+#include "cli/project_options.hpp"
 
 namespace shapelint::cli {
 
 struct RulesOptions {
+  ProjectOptions project;
   std::size_t format = 0;  // text, json
 };
 
@@ -18,6 +20,7 @@ std::vector<Option> rules_options(RulesOptions& options);
 ExitCode rules(const RulesOptions& options, Io& io);
 
 struct ExplainOptions {
+  ProjectOptions project;
   std::vector<std::string> names;
   std::size_t format = 0;  // text, json, markdown
 };

@@ -8,12 +8,8 @@
 #include "cli/commands/show/reading.hpp"
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
-#include "cli/model_file.hpp"
 #include "formats/discover.hpp"
-#include "formats/onnx/onnx.hpp"
-#include "formats/read.hpp"
-#include "project/configured_reader.hpp"
-#include "text/limits.hpp"
+#include "project/applied.hpp"
 
 namespace shapelint::cli {
 
@@ -44,8 +40,9 @@ std::vector<Option> show_options(ShowOptions& options) {
        .set = into(options.fields_only)},
       {.names = "--verbose", .doc = "also say what was not understood", .set = into(options.verbose)},
   };
-  for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
-  all.push_back(dimension_option(options.dimensions));
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  all.push_back(dimension_option(options.project.request.dimensions));
   return all;
 }
 
@@ -54,21 +51,23 @@ ExitCode show(const ShowOptions& options, Io& io) {
   const formats::Discovery found = formats::discover(io.files, options.files);
   ExitCode code = found.errors.empty() ? ExitCode::clean : ExitCode::error;
   for (const Error& error : found.errors) print_error(io, error);
-  formats::ReadOptions reading_options;
-  reading_options.overrides = options.overrides;
-  reading_options.dimensions = options.dimensions;
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  std::vector<std::string> paths;
+  for (const formats::Found& file : found.files) paths.push_back(file.path);
+  if (!are_configured(project, paths, io)) return ExitCode::error;
   Places places(io.files);
   std::vector<ShownFile> files;
-  ConfiguredReader reader(io);
   for (const formats::Found& file : found.files) {
-    auto source = read_named(file.path, io.files);
+    auto source = formats::read_named(file.path, io.files);
     if (!source) {
       print_error(io, source.error());
       code = ExitCode::error;
       continue;
     }
     places.remember(file.path, *source);
-    formats::ReadResult result = reader.read(file.path, *source, reading_options);
+    formats::ReadResult result = project::read_model(project.of(file.path), file.path, *source, io.files);
     for (const Error& error : result.errors) {
       print_error(io, error, error.path == file.path ? std::string_view(*source) : std::string_view{});
       code = ExitCode::error;

@@ -7,8 +7,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
-#include "formats/read.hpp"
-#include "model/reading.hpp"
+#include "cli/project_options.hpp"
 
 namespace shapelint::cli {
 
@@ -18,8 +17,7 @@ struct ShowOptions {
   bool ops = false;
   bool fields_only = false;
   bool verbose = false;
-  std::vector<model::Override> overrides;
-  std::vector<formats::GraphDimension> dimensions;  // --dim
+  ProjectOptions project;
 };
 
 std::vector<Option> show_options(ShowOptions& options);

@@ -43,10 +43,9 @@ class Overlay final : public text::FileSystem {
 
 // What the changed text says otherwise than was suggested.
 std::string contradiction(const std::string& changed, const report::SuggestReport& report,
-                          const suggest::Suggestion& suggestion, const SuggestOptions& options, Io& io) {
+                          const suggest::Suggestion& suggestion, const ModelFile& file, Io& io) {
   const Overlay files(io.files, report.path, changed);
-  Io again{io.in, io.out, io.err, files, io.environment};
-  const ModelFile read = read_model_file(report.path, report.path, options.overrides, again);
+  const formats::ReadResult read = project::read_model(*file.configured, report.path, changed, files);
   if (read.readings.empty()) {
     return read.errors.empty() ? std::string("it cannot be read") : read.errors.front().message;
   }
@@ -80,7 +79,7 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
   for (const Error& error : errors) print_error(io, error, file.source);
   if (!changed) return ExitCode::error;
   if (options.file != "-") {
-    const std::string wrong = contradiction(*changed, report, suggestion, options, io);
+    const std::string wrong = contradiction(*changed, report, suggestion, file, io);
     if (!wrong.empty()) {
       print_error(io, fmt::format("the changed file would say something else than was suggested: {}", wrong),
                   "edit it by hand");

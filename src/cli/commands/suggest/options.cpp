@@ -183,8 +183,9 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
        .doc = "stop then, and say how far from the best the answer can be",
        .set = into_positive(options.time_limit_s)},
   };
-  for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
   return all;
 }
 

@@ -10,8 +10,9 @@
 #include "base/number.hpp"
 #include "cli/commands/suggest/apply.hpp"
 #include "cli/commands/suggest/family.hpp"
-#include "cli/commands/suggest/setup.hpp"
+#include "cli/commands/suggest/problem.hpp"
 #include "cli/messages.hpp"
+#include "cli/model_input.hpp"
 #include "report/suggestions/suggestions.hpp"
 #include "suggest/answer.hpp"
 
@@ -104,8 +105,13 @@ bool check_usage(const SuggestOptions& options, Io& io) {
 
 ExitCode suggest_shapes(const SuggestOptions& options, Io& io) {
   if (!check_usage(options, io)) return ExitCode::error;
-  const auto input = read_suggest_input(options, io);
-  if (!input) return ExitCode::error;
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  const bool has_conditions = check_conditions(options, io);
+  if (!are_configured(project, {&options.file, 1}, io)) return ExitCode::error;
+  const auto input = read_model_input({options.file, options.model}, project, io);
+  if (!input || !has_conditions) return ExitCode::error;
   std::vector<Error> errors;
   suggest::Problem problem = make_problem(*input, options, errors);
   if (!options.family.empty()) {

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "cli/exit_code.hpp"
-#include "cli/gpu_options.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
-#include "formats/read.hpp"
-#include "model/reading.hpp"
+#include "cli/project_options.hpp"
 #include "suggest/edit/axes.hpp"
 #include "suggest/problem.hpp"
 #include "suggest/search/optimize.hpp"
@@ -19,10 +17,9 @@
 namespace shapelint::cli {
 
 struct SuggestOptions {
-  bool networks = false;  // convolutional networks can be priced, though not searched
   std::string file;
   std::string model;  // which of the file's
-  GpuOptions gpu;
+  ProjectOptions project;
   suggest::AxesRequest axes;  // without its ranges
   std::vector<std::string> ranges;
   std::vector<std::string> where;
@@ -41,8 +38,6 @@ struct SuggestOptions {
   bool diff = false;
   std::optional<std::int64_t> threads;
   std::optional<double> time_limit_s;
-  std::vector<model::Override> overrides;
-  std::vector<formats::GraphDimension> dimensions;  // --dim
 };
 
 std::vector<Option> suggest_options(SuggestOptions& options);

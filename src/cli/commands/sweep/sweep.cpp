@@ -9,14 +9,13 @@
 
 #include "base/number.hpp"
 #include "cli/commands/roofline/pictures.hpp"
-#include "cli/commands/suggest/setup.hpp"
 #include "cli/commands/sweep/plot.hpp"
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
+#include "cli/model_input.hpp"
 #include "cost/step.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
-#include "rules/book/rule.hpp"
 #include "rules/engine/conditions.hpp"
 #include "suggest/edit/axes.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -105,18 +104,15 @@ std::vector<Option> sweep_options(SweepOptions& options) {
               "waves",
        .set = into(options.plot)},
   };
-  for (Option& option : gpu_options(options.gpu)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.overrides)) all.push_back(std::move(option));
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
   return all;
 }
 
 ExitCode sweep(const SweepOptions& options, Io& io) {
-  SuggestOptions common;
-  common.file = options.file;
-  common.model = options.model;
-  common.gpu = options.gpu;
-  common.overrides = options.overrides;
   std::vector<Error> errors;
+  std::vector<model::Override> firsts;
   std::vector<suggest::RangeRequest> over;
   double points = 1;
   for (const std::string& text : options.over) {
@@ -131,7 +127,7 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
     }
     points *= static_cast<double>(range->values.size());
     over.push_back(*std::move(range));
-    common.overrides.push_back({over.back().field, over.back().values.front(), "--over"});
+    firsts.push_back({over.back().field, over.back().values.front(), "--over"});
   }
   const auto shard = parse_shard(options.shard);
   if (!shard) {
@@ -147,13 +143,19 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   if (points > most_points) errors.push_back({"the grid has more than 10^15 points", {}, {}, std::nullopt});
   for (const Error& error : errors) print_error(io, error);
   if (!errors.empty()) return ExitCode::error;
-  const auto input = read_suggest_input(common, io);
+  const auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  project::Request at_first = *request;
+  at_first.overrides.insert(at_first.overrides.end(), firsts.begin(), firsts.end());
+  const project::Project project(std::move(at_first), io.files);
+  if (!are_configured(project, {&options.file, 1}, io)) return ExitCode::error;
+  const auto input = read_model_input({options.file, options.model, false}, project, io);
   if (!input) return ExitCode::error;
 
   const model::Reading& reading = input->reading();
   const suggest::Links links = suggest::links_of_unstated(reading);
   const auto rules =
-      rules::constraint_factory(rules::builtin_rules(), reading, {}, {}, rules::Binding::all)();
+      rules::constraint_factory(*input->file.configured->rules, reading, {}, {}, rules::Binding::all)();
   std::vector<model::Origin> origins = reading.origins;
   suggest::Moved moved;
   for (const suggest::RangeRequest& each : over) {
@@ -161,16 +163,16 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
     moved.add(each.field);
   }
   std::vector<Lane> lanes;
-  for (const gpu::Gpu& gpu : input->gpus) lanes.push_back({&gpu, std::make_unique<cost::PriceMemo>(gpu)});
+  for (const gpu::Gpu& gpu : input->gpus()) lanes.push_back({&gpu, std::make_unique<cost::PriceMemo>(gpu)});
 
   std::optional<SweepPlot> plot;
   if (!options.plot.empty()) {
     // What the file says, without the first values of the grid.
-    const ModelFile stated =
-        options.file == "-" ? ModelFile{} : read_model_file(options.file, "", options.overrides, io);
+    const project::Project plain(*request, io.files);
+    const ModelFile stated = options.file == "-" ? ModelFile{} : read_model_file(options.file, "", plain, io);
     const model::Setup& start =
         input->model < stated.readings.size() ? stated.readings[input->model].setup : reading.setup;
-    plot.emplace(over, input->gpus, start, reading.name.empty() ? options.file : reading.name);
+    plot.emplace(over, input->gpus(), start, reading.name.empty() ? options.file : reading.name);
     constexpr double most_plotted = 1e5;
     if (plot->lines() > most_lines || points > most_plotted) {
       print_error(

@@ -6,21 +6,19 @@
 #include <vector>
 
 #include "cli/exit_code.hpp"
-#include "cli/gpu_options.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
-#include "model/reading.hpp"
+#include "cli/project_options.hpp"
 
 namespace shapelint::cli {
 
 struct SweepOptions {
   std::string file;
   std::string model;  // which of the file's
-  GpuOptions gpu;
+  ProjectOptions project;
   std::vector<std::string> over;
   std::string shard = "1/1";
   std::string plot;  // SVG; empty: none
-  std::vector<model::Override> overrides;
 };
 
 std::vector<Option> sweep_options(SweepOptions& options);

@@ -1,0 +1,101 @@
+// One model of a file and the GPUs that it is priced for.
+#include "cli/model_input.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "cli/messages.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+constexpr std::size_t most_gpus = 16;  // Costing's arrays
+
+Error usage(std::string message, std::string hint = {}) {
+  return Error{std::move(message), std::move(hint), {}, std::nullopt};
+}
+
+// The number of the reading called `name`; the first one, with a note, when none is named and there are more.
+std::size_t choose_model(const ModelFile& file, const std::string& name, Io& io, std::vector<Error>& errors) {
+  std::vector<std::string_view> parts;
+  for (const model::Reading& each : file.readings) parts.push_back(each.part.empty() ? each.name : each.part);
+  if (name.empty()) {
+    if (parts.size() > 1) {
+      io.err << fmt::format("note: {}: {} models ({}); this is about `{}`, `--model` picks another\n",
+                            file.path, parts.size(), fmt::join(parts, ", "), parts.front());
+    }
+    return 0;
+  }
+  const auto found = std::find(parts.begin(), parts.end(), name);
+  if (found != parts.end()) return static_cast<std::size_t>(found - parts.begin());
+  std::string hint = did_you_mean(name, parts);
+  if (hint.empty()) hint = fmt::format("it holds {}", fmt::join(parts, ", "));
+  errors.push_back({fmt::format("there is no model `{}`", name), std::move(hint), file.path, std::nullopt});
+  return 0;
+}
+
+// Fields without which nothing can be predicted and that nobody gave. Without `networks` a CNN is refused.
+std::vector<Error> missing_fields(const model::Reading& reading, const std::string& path, bool networks) {
+  std::vector<Error> errors;
+  if (!reading.setup.model.conv.empty()) {
+    if (!networks) {
+      errors.push_back({"this is a network of layers, and only transformers can be searched",
+                        "`shapelint` lints it, `shapelint roofline` shows where its time goes", path,
+                        std::nullopt});
+    }
+    return errors;
+  }
+  constexpr std::array<std::string_view, 5> needed{"hidden_size", "num_layers", "num_attention_heads",
+                                                   "vocab_size", "sequence_length"};
+  for (const std::string_view name : needed) {
+    const auto index = static_cast<std::size_t>(model::find_field(name));
+    if (name == "vocab_size" && !reading.setup.model.lm_head) continue;
+    if (index < reading.origins.size() && reading.origins[index].kind != model::Origin::Kind::unknown)
+      continue;
+    std::string flag(name);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    errors.push_back(
+        {fmt::format("`{}` is not known", name), fmt::format("give `--{} N`", flag), path, std::nullopt});
+  }
+  return errors;
+}
+
+}  // namespace
+
+std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const project::Project& project,
+                                             Io& io) {
+  auto input = std::make_unique<ModelInput>();
+  input->file = read_model_file(choice.file, "<stdin>", project, io);
+  ModelFile& file = input->file;
+  std::vector<Error> errors;
+  if (file.errors.empty() && file.readings.empty()) {
+    const std::string why =
+        file.notes.empty() ? "it is no configuration that is known" : file.notes.front().message;
+    errors.push_back({fmt::format("no model was found: {}", why), {}, file.path, std::nullopt});
+  }
+  if (!file.readings.empty()) {
+    input->model = choose_model(file, choice.model, io, errors);
+    for (Error& error : missing_fields(input->reading(), file.path, choice.networks)) {
+      errors.push_back(std::move(error));
+    }
+    const DType dtype = input->reading().setup.plan.dtype;
+    for (const gpu::Gpu& gpu : project::take_unable(file.applied, dtype)) {
+      errors.push_back(usage(fmt::format("{} does not multiply {}", gpu.name, name(dtype))));
+    }
+  }
+  if (input->gpus().size() > most_gpus) {
+    errors.push_back(
+        usage(fmt::format("{} GPUs are named", input->gpus().size()), fmt::format("{} at most", most_gpus)));
+  }
+  for (const text::LocatedError& each : file.errors) print_error(io, each.error, each.source);
+  for (const Error& error : errors) {
+    print_error(io, error, error.path == file.path ? file.source : std::string{});
+  }
+  return file.errors.empty() && errors.empty() ? std::move(input) : nullptr;
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,92 @@
+// What every command understands that asks what applies to a file.
+#include "cli/project_options.hpp"
+
+#include "cli/messages.hpp"
+#include "cli/words.hpp"
+#include "formats/dialect/paths.hpp"
+#include "project/gpus.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+// The hub folder of the local Hugging Face cache, as its own library finds it: HF_HUB_CACHE, HF_HOME/hub,
+// ~/.cache/huggingface/hub. Empty when none of them can be known.
+std::string hub_folder(const Io& io) {
+  const auto variable = [&](const char* name) {
+    const auto found = io.environment.find(name);
+    return found == io.environment.end() ? std::string() : found->second;
+  };
+  if (std::string hub = variable("HF_HUB_CACHE"); !hub.empty()) return hub;
+  if (const std::string home = variable("HF_HOME"); !home.empty()) return formats::join(home, "hub");
+  const std::string home = variable("HOME");
+  return home.empty() ? std::string() : formats::join(home, ".cache/huggingface/hub");
+}
+
+}  // namespace
+
+std::vector<Option> configuration_options(ProjectOptions& options, std::string_view group) {
+  return {
+      {.names = "--config",
+       .value = "FILE",
+       .doc = "this configuration instead of the closest to each file (docs/configuration.md)",
+       .set = into(options.request.config),
+       .group = std::string(group)},
+      {.names = "--isolated",
+       .doc = "no configuration file",
+       .set = into(options.request.isolated),
+       .group = std::string(group)},
+  };
+}
+
+std::vector<Option> gpu_options(ProjectOptions& options) {
+  constexpr auto group = "GPU";
+  std::vector<Option> all{
+      {.names = "--gpu",
+       .value = "NAMES",
+       .doc = "GPUs to predict for, with commas between them (`shapelint gpus` lists them); a100,h100 unless "
+              "named "
+              "here or in the file",
+       .set = into_list(options.request.gpus.names),
+       .many = true,
+       .group = group,
+       .words = gpu_words,
+       .is_list = true},
+      gpu_file_option(options, "profile of a GPU of your own"),
+      {.names = "--sm-count",
+       .value = "N",
+       .doc = "the GPU has this many SMs (compute units on AMD)",
+       .set = into(options.request.gpus.sm_count),
+       .group = group},
+  };
+  all[1].group = group;
+  return all;
+}
+
+Option gpu_file_option(ProjectOptions& options, std::string doc) {
+  return {.names = "--gpu-file",
+          .value = "FILE",
+          .doc = std::move(doc),
+          .set = into(options.gpu_files),
+          .many = true};
+}
+
+std::optional<project::Request> request_of(const ProjectOptions& options, Io& io) {
+  std::vector<text::LocatedError> errors;
+  project::Request request = options.request;
+  request.gpus.profiles = project::read_profiles(io.files, options.gpu_files, errors);
+  request.model_cache = hub_folder(io);
+  for (const text::LocatedError& each : errors) print_error(io, each.error, each.source);
+  if (!errors.empty()) return std::nullopt;
+  return request;
+}
+
+bool are_configured(const project::Project& project, std::span<const std::string> paths, Io& io) {
+  if (paths.empty()) project.here();
+  for (const std::string& path : paths) project.of(path);
+  const std::vector<text::LocatedError> errors = project.errors();
+  for (const text::LocatedError& each : errors) print_error(io, each.error, each.source);
+  return errors.empty();
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,37 @@
+// What every command understands that asks what applies to a file: configuration and GPUs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/io.hpp"
+#include "cli/option.hpp"
+#include "project/project.hpp"
+#include "project/request.hpp"
+
+namespace shapelint::cli {
+
+struct ProjectOptions {
+  project::Request request;            // what the options say; the rest is filled in by request_of()
+  std::vector<std::string> gpu_files;  // profiles of the user's own
+};
+
+// --config and --isolated.
+std::vector<Option> configuration_options(ProjectOptions& options, std::string_view group = "Configuration");
+// --gpu, --gpu-file and --sm-count.
+std::vector<Option> gpu_options(ProjectOptions& options);
+// --gpu-file alone.
+Option gpu_file_option(ProjectOptions& options, std::string doc);
+
+// The whole request, with the profiles of --gpu-file and the local model cache. Errors are printed; nothing
+// when there was one.
+std::optional<project::Request> request_of(const ProjectOptions& options, Io& io);
+
+// Prints the mistakes in the configurations of these files, or in that of the working directory when there is
+// none, each once. True when there were none.
+bool are_configured(const project::Project& project, std::span<const std::string> paths, Io& io);
+
+}  // namespace shapelint::cli

@@ -1,0 +1,30 @@
+// What a run of the linter found.
+#include "lint/report.hpp"
+
+namespace shapelint::lint {
+
+const std::string* source_of(const ModelReport& model, const std::string& path) {
+  if (path == model.path) return &model.source;
+  const auto found = model.other_sources.find(path);
+  return found == model.other_sources.end() ? nullptr : &found->second;
+}
+
+std::string rule_page(std::string_view pattern, std::string_view code, std::string_view name) {
+  constexpr std::size_t word = std::string_view("{code}").size();
+  std::string out;
+  while (!pattern.empty()) {
+    if (pattern.starts_with("{code}")) {
+      out += code;
+      pattern.remove_prefix(word);
+    } else if (pattern.starts_with("{name}")) {
+      out += name;
+      pattern.remove_prefix(word);
+    } else {
+      out += pattern.front();
+      pattern.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
+}  // namespace shapelint::lint

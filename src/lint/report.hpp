@@ -1,0 +1,60 @@
+// What a run of the linter found, as plain data: the input of every output format.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/gpu.hpp"
+#include "model/reading.hpp"
+#include "rules/engine/lint.hpp"
+#include "text/located_error.hpp"
+
+namespace shapelint::lint {
+
+// One model. A file may hold several (a text and a vision part).
+struct ModelReport {
+  std::string path;    // of the file
+  std::string source;  // its text, for snippets
+  // Texts of other files that findings point into (what a configuration inherits from), by path.
+  std::map<std::string, std::string> other_sources;
+  model::Reading reading;
+  rules::LintResult result;
+  std::shared_ptr<const rules::RuleBook> rules;  // what the findings' views point into; may be absent
+  bool gpus_assumed = false;                     // nobody named one
+  std::string rule_url;  // of the rules' pages, as rule_page() takes it; empty: there are none
+  double min_gain = 0;   // findings that save less are left out
+};
+
+// What the formats that list the rules (SARIF) tell of one. Views point into the run's rule books.
+struct RuleInfo {
+  std::string_view code;
+  std::string_view name;
+  std::string_view summary;    // one line
+  std::string_view mechanism;  // one or two sentences
+  std::string_view why;        // the page of `shapelint explain`
+  std::vector<std::string_view> sources;
+  std::string url;  // of its page; empty: there is none
+  rules::Severity severity = rules::Severity::warning;
+  rules::Confidence confidence = rules::Confidence::estimated;
+};
+
+struct Report {
+  std::vector<gpu::Gpu> gpus;  // all that any model was linted for
+  std::vector<ModelReport> models;
+  std::vector<text::LocatedError> errors;  // of files that could not be read or understood
+  std::vector<RuleInfo> rules;             // all that ran, by code
+  std::size_t suppressed = 0;              // findings left out: a comment or the configuration says so
+  std::size_t baselined = 0;               // findings left out: the baseline knows them
+};
+
+// The text of a file that a finding of this model may point into; null when it is not at hand.
+const std::string* source_of(const ModelReport& model, const std::string& path);
+
+// The address of a rule's page: `{code}` and `{name}` of the pattern filled in; empty for an empty pattern.
+std::string rule_page(std::string_view pattern, std::string_view code, std::string_view name);
+
+}  // namespace shapelint::lint

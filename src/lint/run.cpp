@@ -1,0 +1,261 @@
+// Many files: found, linted by several threads, and what is known of them left out.
+#include "lint/run.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "formats/discover.hpp"
+#include "gpu/registry.hpp"
+#include "lint/file.hpp"
+#include "lint/git.hpp"
+#include "project/applied.hpp"
+#include "rules/book/select.hpp"
+#include "text/parse_any.hpp"
+
+namespace shapelint::lint {
+
+namespace {
+
+constexpr std::string_view too_large_mark = "so it is no configuration";
+
+// One file to lint, and what came of it.
+struct Job {
+  std::string path;  // as messages call it
+  bool named = false;
+  const GivenText* given = nullptr;  // instead of a file
+  const project::Configured* configured = nullptr;
+  std::string path_in_root;  // with a revision; empty for a given text that is no file of the repository
+  bool is_changed = true;    // itself; otherwise what it inherits may have changed
+  bool is_passed_over = false;
+  std::size_t known_then = 0;  // findings that it had at the revision
+  FileOutcome outcome;
+};
+
+bool has_costs(const FileOutcome& out) {
+  return std::any_of(out.models.begin(), out.models.end(),
+                     [](const ModelReport& model) { return !model.result.gpus.empty(); });
+}
+
+void forget_operations(FileOutcome& outcome) {
+  for (ModelReport& model : outcome.models) {
+    for (rules::GpuReport& gpu : model.result.gpus) {
+      // `= {}` would keep the memory.
+      gpu.workload.ops = std::vector<model::Op>();
+      gpu.before.ops = std::vector<cost::OpCost>();
+      gpu.after.ops = std::vector<cost::OpCost>();
+    }
+  }
+}
+
+class Run {
+ public:
+  Run(const RunRequest& request, const project::Project& project)
+      : request_(request), project_(project), files_(project.files()) {}
+
+  RunOutcome operator()() {
+    if (!request_.diff_base.empty()) {
+      auto base = compare_with(request_.diff_base, files_.working_directory());
+      if (!base) {
+        out_.refused.push_back({base.error(), {}});
+        return std::move(out_);
+      }
+      base_ = *std::move(base);
+    }
+    find_files();
+    choose_configurations();
+    if (!out_.refused.empty()) return std::move(out_);
+    lint_all();
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  // The order of the paths, and files named twice, make no difference.
+  void find_files() {
+    const formats::Discovery found = formats::discover(files_, request_.paths);
+    for (const Error& error : found.errors) out_.report.errors.push_back({error, {}});
+    std::map<std::string, bool> named;
+    for (const formats::Found& file : found.files) named[file.path] = named[file.path] || file.named;
+    for (const GivenText& text : request_.texts) add_job(text.path, true, &text);
+    for (const auto& [path, is_named] : named) add_job(path, is_named, nullptr);
+    std::stable_sort(jobs_.begin(), jobs_.end(), [](const Job& a, const Job& b) { return a.path < b.path; });
+  }
+
+  void add_job(const std::string& path, bool named, const GivenText* given) {
+    Job job;
+    job.path = path;
+    job.named = named;
+    job.given = given;
+    if (base_) {
+      const auto inside = path_in(*base_, path);
+      const bool is_inner = inside && is_in_inner_repository(*base_, *inside);
+      if (given == nullptr && (!inside || is_inner)) {
+        if (inside && !named) return;
+        out_.refused.push_back({{"the file is not in the repository that `--diff-base` is about",
+                                 is_inner ? "it belongs to a submodule: lint it from there" : "",
+                                 path,
+                                 {}},
+                                {}});
+        return;
+      }
+      job.path_in_root = is_inner ? std::string{} : inside.value_or("");
+      job.is_changed = given != nullptr || base_->changed.contains(job.path_in_root);
+    }
+    jobs_.push_back(std::move(job));
+  }
+
+  void choose_configurations() {
+    // Also without any file: what the request names is checked.
+    if (jobs_.empty()) project_.here();
+    for (Job& job : jobs_) {
+      job.configured = &project_.of(job.path);
+      const std::string& config = job.configured->config.path;
+      if (!config.empty()) out_.choices.push_back(fmt::format("{}: configured by {}", job.path, config));
+    }
+    for (text::LocatedError& error : project_.errors()) out_.refused.push_back(std::move(error));
+    std::erase_if(jobs_, [&](const Job& job) {
+      if (job.named && !request_.force_exclude) return false;
+      const project::Config& config = job.configured->config;
+      const bool is_excluded =
+          std::any_of(config.exclude.begin(), config.exclude.end(), [&](const project::Pattern& each) {
+            return project::matches(each, job.path, files_.working_directory());
+          });
+      if (is_excluded) out_.choices.push_back(fmt::format("{}: excluded by {}", job.path, config.path));
+      return is_excluded;
+    });
+  }
+
+  // The job's text; nothing when there is none to lint.
+  std::optional<std::string> text_of(Job& job) const {
+    auto content = job.given != nullptr ? job.given->source : formats::read_named(job.path, files_);
+    if (content) {
+      auto empty = formats::check_is_filled(job.path, *content);
+      if (!empty) return *std::move(content);
+      if (job.named) job.outcome.errors.push_back({*std::move(empty), {}});
+      return std::nullopt;
+    }
+    // A list of what changed names what was deleted, too.
+    job.is_passed_over = job.given == nullptr && base_ && base_->changed.contains(job.path_in_root) &&
+                         !files_.exists(job.path);
+    if (job.is_passed_over) return std::nullopt;
+    // A folder holds tokenizers and data sets, too, and they are JSON.
+    const bool is_data = content.error().message.find(too_large_mark) != std::string::npos &&
+                         text::syntax_by_name(job.path) == text::Syntax::json;
+    if (job.named || !is_data) job.outcome.errors.push_back({content.error(), {}});
+    return std::nullopt;
+  }
+
+  void lint_one(Job& job) const {
+    const std::optional<std::string> source = text_of(job);
+    if (!source) return;
+    if (!job.is_changed && !inherits_changes(job, *source)) {
+      job.is_passed_over = true;
+      return;
+    }
+    TextOptions options;
+    options.no_ignores = request_.no_ignores;
+    options.assume_native = job.given != nullptr;
+    job.outcome = lint_text(*job.configured, job.path, *source, files_, options);
+    if (base_ && !job.path_in_root.empty()) {
+      options.assume_native = false;
+      job.known_then =
+          leave_introduced(*job.configured, *base_, job.path, job.path_in_root, job.outcome, files_, options);
+    }
+    if (!request_.keep_operations) forget_operations(job.outcome);
+  }
+
+  // Whether any file that this one builds on changed, came or went since the revision.
+  bool inherits_changes(const Job& job, const std::string& source) const {
+    const RecordingFileSystem files(files_);
+    project::read_model(*job.configured, job.path, source, files);
+    return std::any_of(files.asked().begin(), files.asked().end(), [&](const std::string& path) {
+      const auto inside = path_in(*base_, path);
+      return inside && base_->changed.contains(*inside);
+    });
+  }
+
+  void lint_all() {
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+      for (std::size_t i = next++; i < jobs_.size(); i = next++) lint_one(jobs_[i]);
+    };
+    const std::int64_t processors = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+    const std::int64_t wanted = std::max<std::int64_t>(1, request_.jobs.value_or(processors));
+    const auto count = std::min<std::size_t>(static_cast<std::size_t>(wanted), jobs_.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  void finish() {
+    Report& report = out_.report;
+    Baselines baselines(request_.baseline, files_);
+    std::vector<text::LocatedError> problems;
+    bool is_explained = false;
+    for (Job& job : jobs_) {
+      if (job.is_passed_over) continue;
+      FileOutcome& out = job.outcome;
+      report.baselined += job.known_then;
+      report.baselined += baselines.apply(job.configured->config, job.path, out, problems);
+      report.suppressed += out.suppressed;
+      if (out.errors.empty()) {
+        // Of what was named it is said why nothing came of it.
+        const bool is_detail = !job.named || has_costs(out);
+        for (std::string& note : out.notes) out_.notes.push_back({std::move(note), is_detail});
+        is_explained = is_explained || !is_detail;
+      }
+      for (ModelReport& model : out.models) {
+        for (const rules::Finding& finding : model.result.findings) {
+          out_.has_findings = out_.has_findings || finding.severity >= out.fail_level;
+        }
+        report.models.push_back(std::move(model));
+      }
+      for (text::LocatedError& error : out.errors) report.errors.push_back(std::move(error));
+      for (gpu::Gpu& gpu : out.gpus) gpu::add(report.gpus, std::move(gpu));
+    }
+    out_.is_empty = report.models.empty() && report.errors.empty() && !is_explained && !base_;
+    if (problems.empty()) baselines.write(out_.baselines, problems);
+    for (text::LocatedError& problem : problems) report.errors.push_back(std::move(problem));
+    report.rules = rule_infos();
+  }
+
+  // The rules that the request lets run; a file's own table may leave out more.
+  std::vector<RuleInfo> rule_infos() const {
+    rules::Options selected;
+    selected.select = project_.request().select;
+    selected.ignore = project_.request().ignore;
+    std::map<std::string_view, RuleInfo> infos;
+    for (const project::Configured* each : project_.all()) {
+      for (const rules::Rule& rule : each->rules->rules()) {
+        if (!rules::is_selected(rule, selected)) continue;
+        infos.try_emplace(rule.code,
+                          RuleInfo{rule.code, rule.name, rule.summary, rule.mechanism, rule.why, rule.sources,
+                                   rule_page(each->config.rule_url.value_or(""), rule.code, rule.name),
+                                   rule.severity, rule.confidence});
+      }
+    }
+    std::vector<RuleInfo> all;
+    for (auto& [code, info] : infos) all.push_back(std::move(info));
+    return all;
+  }
+
+  const RunRequest& request_;
+  const project::Project& project_;
+  const text::FileSystem& files_;
+  std::optional<GitBase> base_;
+  std::vector<Job> jobs_;
+  RunOutcome out_;
+};
+
+}  // namespace
+
+RunOutcome lint_files(const RunRequest& request, const project::Project& project) {
+  return Run(request, project)();
+}
+
+}  // namespace shapelint::lint

@@ -1,0 +1,52 @@
+// Many files: found, linted by several threads, and what is known of them left out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "lint/known.hpp"
+#include "lint/report.hpp"
+#include "project/project.hpp"
+
+namespace shapelint::lint {
+
+// A text that is linted without being a file: standard input.
+struct GivenText {
+  std::string path;  // as messages call it
+  Result<std::string> source;
+};
+
+struct RunRequest {
+  std::vector<std::string> paths;  // files, and folders to search; their order makes no difference
+  std::vector<GivenText> texts;
+  bool force_exclude = false;  // `exclude` of the configuration holds for what is named as well
+  bool no_ignores = false;
+  bool keep_operations = false;  // each operation of each step: most of what is known of a file
+  BaselineRequest baseline;
+  std::string diff_base;             // git revision: only what changed since, and what the change introduced
+  std::optional<std::int64_t> jobs;  // threads; as many as there are processors unless given
+};
+
+struct Note {
+  std::string text;
+  bool is_detail = false;  // of a file that was only found, or that something came of
+};
+
+struct RunOutcome {
+  // Why nothing was looked at: no such revision, mistakes in configurations, files outside of the repository.
+  std::vector<text::LocatedError> refused;
+  std::vector<std::string> choices;  // which configuration applies to which file, and what it excludes
+  Report report;
+  std::vector<Note> notes;  // why files are passed over, or what was not understood
+  std::vector<BaselineNote> baselines;
+  bool has_findings = false;  // at or above their files' fail levels
+  bool is_empty = false;      // no file was a model's configuration, and no note that is no detail says why
+};
+
+// The views of the report live as long as the project.
+RunOutcome lint_files(const RunRequest& request, const project::Project& project);
+
+}  // namespace shapelint::lint

@@ -1,0 +1,171 @@
+// What applies to one file.
+#include "project/applied.hpp"
+
+#include <algorithm>
+
+#include "gpu/registry.hpp"
+#include "project/gpus.hpp"
+
+namespace shapelint::project {
+
+namespace {
+
+constexpr double default_min_gain = 0.01;
+constexpr rules::Severity default_fail_level = rules::Severity::warning;
+
+std::vector<std::string> values_of(const std::vector<Name>& names) {
+  std::vector<std::string> values;
+  for (const Name& name : names) values.push_back(name.value);
+  return values;
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+class Reader {
+ public:
+  Reader(const Configured& configured, const std::string& path, const formats::LintOptions& stated,
+         std::vector<Error>& errors)
+      : configured_(configured),
+        request_(*configured.request),
+        file_(settings_for(configured.config, path)),
+        stated_(stated),
+        path_(path),
+        errors_(errors) {}
+
+  Applied read() {
+    Applied out;
+    select(out.rules);
+    append(out.rules.ignore, values_of(file_.ignore));
+    append(out.rules.ignore, checked(stated_.ignore));
+    append(out.rules.ignore, request_.ignore);
+    for (const SeveritySetting& each : configured_.config.severities) {
+      if (!each.severity) out.rules.ignore.push_back(each.rule.value);
+    }
+    parameters(out.rules);
+    out.rules.min_gain = request_.min_gain  ? *request_.min_gain
+                         : stated_.min_gain ? stated_.min_gain->value
+                                            : configured_.config.min_gain.value_or(default_min_gain);
+    out.fail_level = fail_level();
+    gpus(out);
+    return out;
+  }
+
+ private:
+  std::vector<std::string> checked(const std::vector<formats::Stated<std::string>>& stated) {
+    std::vector<std::string> values;
+    for (const auto& each : stated) {
+      values.push_back(each.value);
+      if (const auto error = rules::check_selector(*configured_.rules, each.value)) {
+        errors_.push_back({error->message, error->hint, path_, each.span});
+      }
+    }
+    return values;
+  }
+
+  void select(rules::Options& out) {
+    const std::vector<std::string> own = checked(stated_.select);
+    std::vector<std::string> more = request_.extend_select;
+    if (!request_.select.empty()) {
+      out.select = request_.select;
+    } else if (!own.empty()) {
+      out.select = own;
+    } else {
+      if (configured_.config.select) out.select = values_of(*configured_.config.select);
+      append(more, values_of(configured_.config.extend_select));
+    }
+    if (more.empty()) return;
+    if (out.select.empty()) out.select.emplace_back("ALL");  // besides all the usual ones
+    append(out.select, more);
+  }
+
+  // The engine takes the last of several.
+  void parameters(rules::Options& out) {
+    for (const ParameterSetting& each : configured_.config.parameters) {
+      out.parameters.push_back({each.rule.value, each.parameter.value, each.value});
+    }
+    for (const formats::LintParam& each : stated_.params) {
+      out.parameters.push_back({each.rule, each.name, each.value});
+      if (const auto error = rules::check_parameter(*configured_.rules, each.rule, each.name)) {
+        errors_.push_back({error->message, error->hint, path_, each.name_span});
+      }
+    }
+  }
+
+  rules::Severity fail_level() const {
+    if (request_.fail_level) return *request_.fail_level;
+    if (stated_.fail_level) {
+      const auto found = std::find(levels.begin(), levels.end(), stated_.fail_level->value);
+      return static_cast<rules::Severity>(found - levels.begin());
+    }
+    return configured_.config.fail_level.value_or(default_fail_level);
+  }
+
+  void gpus(Applied& out) {
+    out.gpus = configured_.named;
+    out.gpus_from = GpusFrom::request;
+    if (!out.gpus.empty()) return;
+    out.gpus_from = GpusFrom::file;
+    for (const auto& name : stated_.gpus) {
+      auto found = gpu::find_gpu(name.value, configured_.profiles);
+      if (found) {
+        gpu::add(out.gpus, *std::move(found));
+      } else {
+        errors_.push_back({found.error().message, found.error().hint, path_, name.span});
+      }
+    }
+    if (!stated_.gpus.empty()) return;
+    out.gpus_from = GpusFrom::configuration;
+    for (const Name& name : file_.gpus) {
+      auto found = gpu::find_gpu(name.value, configured_.profiles);
+      if (found) gpu::add(out.gpus, *std::move(found));
+    }
+    if (!out.gpus.empty()) return;
+    out.gpus = assumed_gpus();
+    out.gpus_from = GpusFrom::assumption;
+  }
+
+  const Configured& configured_;
+  const Request& request_;
+  FileSettings file_;
+  const formats::LintOptions& stated_;
+  const std::string& path_;
+  std::vector<Error>& errors_;
+};
+
+}  // namespace
+
+formats::ReadResult read_model(const Configured& configured, const std::string& path,
+                               const std::string& source, const text::FileSystem& files, bool assume_native) {
+  formats::ReadOptions how;
+  how.overrides = settings_for(configured.config, path).overrides;
+  for (const model::Override& value : configured.request->overrides) {
+    std::erase_if(how.overrides, [&](const model::Override& other) { return other.field == value.field; });
+    how.overrides.push_back(value);
+  }
+  how.dimensions = configured.request->dimensions;
+  how.assume_native = assume_native;
+  how.model_cache = configured.request->model_cache;
+  // The built-in dialects are not even loaded for a file that is plainly native.
+  return configured.dialects != nullptr ? formats::read_text(files, path, source, how, *configured.dialects)
+                                        : formats::read_text(files, path, source, how);
+}
+
+Applied what_applies(const Configured& configured, const std::string& path,
+                     const formats::LintOptions& stated, std::vector<Error>& errors) {
+  return Reader(configured, path, stated, errors).read();
+}
+
+std::vector<gpu::Gpu> take_unable(Applied& applied, DType dtype) {
+  std::vector<gpu::Gpu> able;
+  std::vector<gpu::Gpu> unable;
+  for (gpu::Gpu& gpu : applied.gpus) {
+    (gpu::can_multiply(gpu, dtype) ? able : unable).push_back(std::move(gpu));
+  }
+  applied.gpus = std::move(able);
+  if (applied.gpus_from == GpusFrom::assumption && !applied.gpus.empty()) unable.clear();
+  return unable;
+}
+
+}  // namespace shapelint::project

@@ -1,0 +1,45 @@
+// What applies to one file, from all who have a say in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/dtype.hpp"
+#include "base/error.hpp"
+#include "formats/native/native.hpp"
+#include "formats/read.hpp"
+#include "gpu/gpu.hpp"
+#include "project/project.hpp"
+#include "rules/book/select.hpp"
+#include "rules/finding.hpp"
+#include "text/files.hpp"
+
+namespace shapelint::project {
+
+// Reads a file's text with the dialects, overrides and model cache that apply to it. `assume_native`: a text
+// of no known dialect is meant as a native file.
+formats::ReadResult read_model(const Configured& configured, const std::string& path,
+                               const std::string& source, const text::FileSystem& files,
+                               bool assume_native = false);
+
+// Who chose the GPUs.
+enum class GpusFrom : std::uint8_t { request, file, configuration, assumption };
+
+// In each: the request, then the file's [lint] table, then the configuration, then the defaults.
+struct Applied {
+  rules::Options rules;
+  rules::Severity fail_level = rules::Severity::warning;
+  std::vector<gpu::Gpu> gpus;
+  GpusFrom gpus_from = GpusFrom::assumption;
+};
+
+// `stated` is the file's [lint] table; names in it that do not exist are appended to `errors`.
+Applied what_applies(const Configured& configured, const std::string& path,
+                     const formats::LintOptions& stated, std::vector<Error>& errors);
+
+// Takes away the GPUs that have no unit for the number format and returns them, where that is a mistake:
+// somebody named them, or no other is left.
+std::vector<gpu::Gpu> take_unable(Applied& applied, DType dtype);
+
+}  // namespace shapelint::project

@@ -1,0 +1,180 @@
+// Loads what is the same for all files under one configuration.
+#include "project/project.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "catalog/catalog.hpp"
+#include "gpu/registry.hpp"
+#include "project/gpus.hpp"
+#include "project/read_keys.hpp"
+#include "rules/book/select.hpp"
+#include "text/limits.hpp"
+
+namespace shapelint::project {
+
+namespace {
+
+using Errors = std::vector<text::LocatedError>;
+
+std::string source_in(const std::vector<text::Document>& documents, const std::string& path) {
+  for (const text::Document& document : documents) {
+    if (document.path() == path) return std::string(document.source());
+  }
+  return {};
+}
+
+void keep(const std::vector<Error>& found, const std::vector<text::Document>& documents, Errors& errors) {
+  for (const Error& error : found) errors.push_back({error, source_in(documents, error.path)});
+}
+
+std::vector<text::Document> load_folders(const std::vector<std::string>& folders,
+                                         const text::FileSystem& files, Errors& errors) {
+  std::vector<text::Document> documents;
+  for (const std::string& folder : folders) {
+    std::vector<Error> found;
+    std::vector<text::Document> loaded = catalog::load(files, folder, found);
+    std::move(loaded.begin(), loaded.end(), std::back_inserter(documents));
+    keep(found, documents, errors);
+  }
+  return documents;
+}
+
+void load_rules(Configured& out, const text::FileSystem& files) {
+  // Not owned: they live as long as the program.
+  using Book = std::shared_ptr<const rules::RuleBook>;
+  out.rules = Book(Book(), &rules::builtin_rules());
+  if (out.config.rule_folders.empty()) return;
+  const std::vector<text::Document> own = load_folders(out.config.rule_folders, files, out.errors);
+  const auto builtin = catalog::builtin("rules");
+  std::vector<text::Document> all(builtin.begin(), builtin.end());
+  all.insert(all.end(), own.begin(), own.end());
+  std::vector<Error> found;
+  out.rules = std::make_shared<const rules::RuleBook>(all, true, found);
+  keep(found, own, out.errors);
+}
+
+void load_dialects(Configured& out, const text::FileSystem& files) {
+  if (out.config.format_folders.empty()) return;
+  const std::vector<text::Document> own = load_folders(out.config.format_folders, files, out.errors);
+  std::vector<Error> found;
+  auto dialects = std::make_unique<formats::Dialects>(own, found);
+  formats::check_expressions(*dialects, found);
+  out.dialects = std::move(dialects);
+  keep(found, own, out.errors);
+}
+
+// Names of rules that the command line or the configuration gives.
+class NameCheck {
+ public:
+  NameCheck(const Configured& out, const text::FileSystem& files, Errors& errors)
+      : out_(out), files_(files), errors_(errors) {}
+
+  void rule(const std::string& selector) {
+    if (auto error = rules::check_selector(*out_.rules, selector)) errors_.push_back({*error, {}});
+  }
+  void rule(const Name& name) {
+    if (auto error = rules::check_selector(*out_.rules, name.value)) place(*error, name);
+  }
+  template <class Names>
+  void all(const Names& names) {
+    for (const auto& name : names) rule(name);
+  }
+  void parameter(const ParameterSetting& setting) {
+    const auto error = rules::check_parameter(*out_.rules, setting.rule.value, setting.parameter.value);
+    if (error) place(*error, setting.parameter);
+  }
+  void gpu(const Name& name) {
+    const auto found = gpu::find_gpu(name.value, out_.profiles);
+    if (!found) place(found.error(), name);
+  }
+
+ private:
+  void place(const Error& error, const Name& name) {
+    auto source = files_.read(name.path, text::max_source_bytes);
+    errors_.push_back({{error.message, error.hint, name.path, name.span}, source ? *source : std::string{}});
+  }
+  const Configured& out_;
+  const text::FileSystem& files_;
+  Errors& errors_;
+};
+
+void check_names(const Configured& out, const text::FileSystem& files, Errors& errors) {
+  NameCheck check(out, files, errors);
+  check.all(out.request->select);
+  check.all(out.request->extend_select);
+  check.all(out.request->ignore);
+  const Config& config = out.config;
+  if (config.select) check.all(*config.select);
+  check.all(config.extend_select);
+  check.all(config.ignore);
+  for (const auto& each : config.per_file_ignores) check.all(each.rules);
+  for (const auto& each : config.ignore_keys) check.all(each.rules);
+  for (const auto& each : config.severities) check.rule(each.rule);
+  for (const auto& each : config.parameters) check.parameter(each);
+  if (config.gpus) {
+    for (const Name& name : *config.gpus) check.gpu(name);
+  }
+  for (const auto& each : config.files) {
+    for (const Name& name : each.gpus) check.gpu(name);
+  }
+}
+
+std::unique_ptr<const Configured> load(std::shared_ptr<const Request> request, const std::string& path,
+                                       const text::FileSystem& files) {
+  auto out = std::make_unique<Configured>();
+  out->request = std::move(request);
+  if (!path.empty()) out->config = read_config(files, path, out->errors);
+  load_rules(*out, files);
+  load_dialects(*out, files);
+  out->profiles = out->request->gpus.profiles;
+  for (text::Document& document : load_folders(out->config.gpu_folders, files, out->errors)) {
+    out->profiles.push_back(std::move(document));
+  }
+  std::vector<Error> usage;
+  out->named = named_gpus(out->request->gpus, out->profiles, usage);
+  for (Error& error : usage) out->errors.push_back({std::move(error), {}});
+  check_names(*out, files, out->errors);
+  return out;
+}
+
+bool same(const Error& a, const Error& b) {
+  return a.message == b.message && a.path == b.path && a.span == b.span;
+}
+
+}  // namespace
+
+std::string Project::config_for(const std::string& path) const {
+  if (!request_->config.empty()) return request_->config;
+  if (request_->isolated) return {};
+  const auto [folder, is_new] = config_of_folder_.try_emplace(folder_of(path));
+  if (is_new) folder->second = find_config(files_, path);
+  return folder->second;
+}
+
+const Configured& Project::of(const std::string& path) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto [found, is_new] = configured_.try_emplace(config_for(path));
+  if (is_new) found->second = load(request_, found->first, files_);
+  return *found->second;
+}
+
+std::vector<const Configured*> Project::all() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<const Configured*> out;
+  for (const auto& [path, each] : configured_) out.push_back(each.get());
+  return out;
+}
+
+std::vector<text::LocatedError> Project::errors() const {
+  std::vector<text::LocatedError> out;
+  for (const Configured* each : all()) {
+    for (const text::LocatedError& error : each->errors) {
+      const auto known = [&](const text::LocatedError& other) { return same(other.error, error.error); };
+      if (std::none_of(out.begin(), out.end(), known)) out.push_back(error);
+    }
+  }
+  return out;
+}
+
+}  // namespace shapelint::project
