@@ -1,0 +1,1 @@
+shapelint config --show tests/project/laboratory/wide-heads.toml

@@ -1,0 +1,1 @@
+shapelint gpus --config tests/project/laboratory/shapelint.toml

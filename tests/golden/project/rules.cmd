@@ -1,0 +1,1 @@
+shapelint rules --config tests/project/laboratory/shapelint.toml

@@ -1,0 +1,1 @@
+shapelint show tests/project/laboratory/wide-heads.toml
