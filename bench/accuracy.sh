@@ -1,7 +1,8 @@
 #!/bin/sh
 # Scores predictions against measured times.
 #
-#   bench/accuracy.sh          writes docs/accuracy.md and the recorded figures, bench/accuracy.json
+#   bench/accuracy.sh          writes docs/accuracy.md, the recorded figures (bench/accuracy.json), and what keeps
+#                              predictions there without the measured times (bench/accuracy_sample.json)
 #   bench/accuracy.sh --check  fails when a figure is more than a tenth worse than the recorded one
 #
 # PROGRAM (build/release/shapelint) and DATA (../shared/data/measured) in the environment say where things are.
