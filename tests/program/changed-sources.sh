@@ -1,0 +1,74 @@
+#!/bin/sh
+# Which sources .ci/changed-sources names, in a throw-away repository with a tag.
+set -eu
+script=$(cd "$(dirname "$0")/../.." && pwd)/.ci/changed-sources
+if ! command -v git >/dev/null; then
+  echo "skipped: git is not installed"
+  exit 77
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export HOME="$folder" GIT_CONFIG_NOSYSTEM=1
+export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@localhost GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@localhost
+unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE 2>/dev/null || true
+cd "$folder"
+git init -q .
+
+# Two sources that include a header, one that does not, one that the build does not know.
+mkdir -p src/text src/cost docs
+for file in src/text/one.cpp src/text/one.hpp src/cost/two.cpp src/cost/three.cpp src/cost/four.cpp docs/page.md; do
+  echo first >"$file"
+done
+cat >deps <<'DEPS'
+CMakeFiles/core.dir/src/text/one.cpp.o: #deps 3, deps mtime 1 (VALID)
+    ../../src/text/one.cpp
+    /usr/include/c++/12/algorithm
+    ../../src/text/one.hpp
+
+CMakeFiles/core.dir/src/cost/two.cpp.o: #deps 2, deps mtime 1 (VALID)
+    /elsewhere/src/cost/two.cpp
+    /elsewhere/src/text/one.hpp
+
+CMakeFiles/core.dir/src/cost/three.cpp.o: #deps 1, deps mtime 1 (VALID)
+    ../../src/cost/three.cpp
+DEPS
+echo deps >.gitignore
+git add -A
+git commit -q -m first
+
+failed=0
+# expect WHEN SOURCE…
+expect() {
+  when=$1
+  shift
+  got=$("$script" <deps | tr '\n' ' ')
+  if [ "$got" != "$* " ] && [ "$got" != "$*" ]; then
+    echo "FAILED: $when: $got; expected $*"
+    failed=1
+  fi
+}
+
+all="src/cost/four.cpp src/cost/three.cpp src/cost/two.cpp src/text/one.cpp"
+expect "without a tag" "$all"
+git tag v1
+expect "nothing changed"
+echo second >docs/page.md
+expect "a page changed"
+echo second >src/cost/four.cpp
+git commit -q -a -m second
+expect "a source changed" src/cost/four.cpp
+echo second >src/text/one.hpp
+expect "a header changed too, not committed" src/cost/four.cpp src/cost/two.cpp src/text/one.cpp
+echo "Checks: '*'" >.clang-tidy
+git add .clang-tidy
+expect "the list of checks changed" "$all"
+git tag v2
+git commit -q -a -m third
+git tag v3
+expect "nothing changed since the newest tag"
+echo new >src/cost/new.cpp
+expect "a new source" src/cost/new.cpp
+: >deps
+expect "nobody knows what includes what" "$all"
+[ "$failed" = 0 ] && echo "all as expected"
+exit "$failed"
