@@ -16,19 +16,17 @@ namespace {
 // GPT-3 2.7B (arXiv 2005.14165, table 2.1).
 model::Reading dense_model() {
   model::Reading reading;
-  reading.origins.resize(model::fields().size());
-  const auto set = [&](const char* name, std::int64_t value) {
-    const auto field = model::find_field(name);
-    model::fields()[static_cast<std::size_t>(field)].set(reading.setup, value);
-    reading.origins[static_cast<std::size_t>(field)].kind = model::Origin::Kind::stated;
+  const auto set = [&](model::FieldId field, std::int64_t value) {
+    model::set(reading.setup, field, value);
+    reading.origins[field].kind = model::Origin::Kind::stated;
   };
-  set("hidden_size", 2560);
-  set("num_layers", 32);
-  set("num_attention_heads", 32);
-  set("intermediate_size", 10240);
-  set("vocab_size", 50257);
-  set("sequence_length", 2048);
-  set("micro_batch_size", 4);
+  set(model::FieldId::hidden_size, 2560);
+  set(model::FieldId::num_layers, 32);
+  set(model::FieldId::num_attention_heads, 32);
+  set(model::FieldId::intermediate_size, 10240);
+  set(model::FieldId::vocab_size, 50257);
+  set(model::FieldId::sequence_length, 2048);
+  set(model::FieldId::micro_batch_size, 4);
   model::complete(reading);
   return reading;
 }
@@ -55,7 +53,7 @@ void search_everything(benchmark::State& state) {
                            "intermediate_size=8192:12288:64", "vocab_size=50257:50304:3"}) {
     auto range = suggest::parse_range(text, true);
     request.ranges.push_back(*range);
-    request.vary.emplace_back(model::fields()[static_cast<std::size_t>(range->field)].name);
+    request.vary.emplace_back(model::info(range->field).name);
   }
   std::vector<Error> errors;
   suggest::set_axes(problem, request, errors);

@@ -28,7 +28,7 @@ void fill(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
     }
     std::int64_t value = entry.as_integer().value_or(entry.as_boolean().value_or(false) ? 1 : 0);
     if (const auto name = entry.as_string()) {
-      const auto choices = model::fields()[static_cast<std::size_t>(field)].choices;
+      const auto choices = model::info(field).choices;
       const auto found = std::find(choices.begin(), choices.end(), *name);
       if (found == choices.end()) errors.push_back(entry.error(fmt::format("unknown choice `{}`", *name)));
       value = found - choices.begin();
@@ -58,10 +58,9 @@ void load_known_models(const text::Document& document, std::vector<KnownModel>& 
   }
 }
 
-std::optional<std::int64_t> stated(const KnownModel& known, std::string_view field) {
-  const model::FieldId id = model::find_field(field);
+std::optional<std::int64_t> stated(const KnownModel& known, model::FieldId field) {
   for (const auto& [each, value] : known.values) {
-    if (each == id) return value;
+    if (each == field) return value;
   }
   return std::nullopt;
 }

@@ -25,7 +25,7 @@ struct KnownModel {
 };
 
 // What the model's entry says of a field; nothing when it says nothing.
-std::optional<std::int64_t> stated(const KnownModel& known, std::string_view field);
+std::optional<std::int64_t> stated(const KnownModel& known, model::FieldId field);
 
 // The built-in table, loaded at the first call.
 std::span<const KnownModel> known_models();

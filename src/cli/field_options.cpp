@@ -41,9 +41,9 @@ std::string_view value_name(model::FieldType type) {
   return "";
 }
 
-Setter setter(const model::FieldInfo& field, model::FieldId id, const std::string& flag,
+Setter setter(const model::FieldInfo& field, const std::string& flag,
               std::vector<model::Override>& overrides) {
-  return [&field, &overrides, id, flag](std::string_view text) -> std::optional<std::string> {
+  return [&field, &overrides, flag](std::string_view text) -> std::optional<std::string> {
     std::int64_t value = 0;
     if (field.type == model::FieldType::integer) {
       const auto parsed = parse_integer(text);
@@ -60,7 +60,7 @@ Setter setter(const model::FieldInfo& field, model::FieldId id, const std::strin
       if (auto expected = into_choice(index, choices)(text)) return expected;
       value = static_cast<std::int64_t>(index);
     }
-    overrides.push_back({id, value, flag});
+    overrides.push_back({field.id, value, flag});
     return std::nullopt;
   };
 }
@@ -71,13 +71,12 @@ std::vector<Option> field_options(std::vector<model::Override>& overrides) {
   std::vector<Option> options;
   const auto fields = model::fields();
   options.reserve(fields.size());
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const model::FieldInfo& field = fields[i];
+  for (const model::FieldInfo& field : fields) {
     Option option;
     option.names = flag_of(field);
     option.doc = field.doc;
     option.group = group_of(field.section);
-    option.set = setter(field, static_cast<model::FieldId>(i), option.names, overrides);
+    option.set = setter(field, option.names, overrides);
     option.value = std::string(value_name(field.type));
     if (field.type == model::FieldType::boolean) option.choices = strings(booleans);
     if (field.type == model::FieldType::choice) option.choices = strings(field.choices);

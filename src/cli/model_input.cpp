@@ -49,13 +49,12 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
     }
     return errors;
   }
-  constexpr std::array<std::string_view, 5> needed{"hidden_size", "num_layers", "num_attention_heads",
-                                                   "vocab_size", "sequence_length"};
-  for (const std::string_view name : needed) {
-    const auto index = static_cast<std::size_t>(model::find_field(name));
-    if (name == "vocab_size" && !reading.setup.model.lm_head) continue;
-    if (index < reading.origins.size() && reading.origins[index].kind != model::Origin::Kind::unknown)
-      continue;
+  using model::FieldId;
+  for (const FieldId field : {FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
+                              FieldId::vocab_size, FieldId::sequence_length}) {
+    if (field == FieldId::vocab_size && !reading.setup.model.lm_head) continue;
+    if (model::is_known(reading, field)) continue;
+    const std::string_view name = model::info(field).name;
     std::string flag(name);
     std::replace(flag.begin(), flag.end(), '_', '-');
     errors.push_back(

@@ -20,10 +20,6 @@ struct Replacement {
   std::string text;
 };
 
-const model::FieldInfo& info(model::FieldId field) {
-  return model::fields()[static_cast<std::size_t>(field)];
-}
-
 // The number that a literal spells: `50257`, `50_257`, and the same in quotes.
 std::optional<std::int64_t> number_of(std::string_view literal) {
   std::string digits;
@@ -42,7 +38,7 @@ std::string literal_of(std::string_view old, std::int64_t value) {
 
 void replace_stated(std::string_view source, const model::Reading& reading, const ValueEdit& edit,
                     const Origin& origin, std::vector<Replacement>& out, std::vector<Error>& errors) {
-  const std::string_view name = info(edit.field).name;
+  const std::string_view name = model::info(edit.field).name;
   if (origin.path != reading.path) {
     errors.push_back({fmt::format("`{}` is stated in another file, {}", name, origin.path), "edit that file",
                       reading.path, std::nullopt});
@@ -94,7 +90,7 @@ std::int64_t place_in_table(std::string_view source, const text::Document& docum
 
 void add_to_native(std::string_view source, const ValueEdit& edit, std::vector<Replacement>& out,
                    std::string& appended) {
-  const model::FieldInfo& field = info(edit.field);
+  const model::FieldInfo& field = model::info(edit.field);
   const std::string line = fmt::format("{} = {}\n", field.key, edit.to);
   const auto document = text::parse_toml("", std::string(source));
   const std::int64_t at = document ? place_in_table(source, *document, field.section) : -1;
@@ -120,18 +116,17 @@ std::optional<std::string> edit_values(std::string_view source, const model::Rea
   std::vector<Replacement> replacements;
   std::string appended;
   for (const ValueEdit& edit : edits) {
-    const auto index = static_cast<std::size_t>(edit.field);
-    const Origin origin = index < reading.origins.size() ? reading.origins[index] : Origin{};
+    const Origin& origin = model::origin(reading, edit.field);
     if (origin.kind == Origin::Kind::stated) {
       replace_stated(source, reading, edit, origin, replacements, errors);
     } else if (origin.kind == Origin::Kind::command_line) {
-      errors.push_back({fmt::format("`{}` is given on the command line", info(edit.field).name),
+      errors.push_back({fmt::format("`{}` is given on the command line", model::info(edit.field).name),
                         fmt::format("give {} there, or leave it to the file", edit.to), reading.path,
                         std::nullopt});
     } else if (reading.dialect == "native") {
       add_to_native(source, edit, replacements, appended);
     } else {
-      errors.push_back({fmt::format("the file does not state `{}`", info(edit.field).name),
+      errors.push_back({fmt::format("the file does not state `{}`", model::info(edit.field).name),
                         fmt::format("add it by hand with the value {}", edit.to), reading.path,
                         std::nullopt});
     }

@@ -51,13 +51,12 @@ std::optional<ReadResult> read_beside(const text::FileSystem& files, const std::
 }
 
 void run_as(const model::Reading& plan, model::Reading& reading) {
-  const auto table = model::fields();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const bool is_plan = table[i].section == "run" || table[i].section == "parallel";
-    if (!is_plan || plan.origins[i].kind != model::Origin::Kind::stated) continue;
-    if (reading.origins[i].kind == model::Origin::Kind::command_line) continue;
-    table[i].set(reading.setup, table[i].get(plan.setup));
-    reading.origins[i] = plan.origins[i];
+  for (const model::FieldInfo& field : model::fields()) {
+    const bool is_plan = field.section == "run" || field.section == "parallel";
+    if (!is_plan || plan.origins[field.id].kind != model::Origin::Kind::stated) continue;
+    if (reading.origins[field.id].kind == model::Origin::Kind::command_line) continue;
+    field.set(reading.setup, field.get(plan.setup));
+    reading.origins[field.id] = plan.origins[field.id];
   }
 }
 
@@ -81,12 +80,9 @@ std::optional<catalog::KnownModel> find_in_cache(const text::FileSystem& files, 
   known.name = fmt::format("{} in the local cache", name);
   known.title = known.name;
   known.source = join(folder, "config.json");
-  const auto table = model::fields();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const bool is_model = table[i].section.starts_with("model");
-    const bool is_known = found->origins[i].kind != model::Origin::Kind::unknown;
-    if (is_model && is_known)
-      known.values.emplace_back(static_cast<model::FieldId>(i), table[i].get(found->setup));
+  for (const model::FieldInfo& field : model::fields()) {
+    if (field.section.starts_with("model") && model::is_known(*found, field.id))
+      known.values.emplace_back(field.id, field.get(found->setup));
   }
   return known;
 }

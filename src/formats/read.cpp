@@ -101,8 +101,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
       reading.part = label_of(part, whole.view, place);
       reading.notes.insert(reading.notes.end(), whole.notes.begin(), whole.notes.end());
       add_remarks(reading.remarks, result.remarks);
-      const auto width = static_cast<std::size_t>(model::find_field("hidden_size"));
-      if (reading.origins[width].kind != model::Origin::Kind::unknown || part.keep_incomplete) {
+      if (model::is_known(reading, model::FieldId::hidden_size) || part.keep_incomplete) {
         result.readings.push_back(std::move(reading));
       } else {
         result.notes.insert(result.notes.end(), reading.notes.begin(), reading.notes.end());

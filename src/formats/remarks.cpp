@@ -135,7 +135,7 @@ void remark_on_text(const Dialect& dialect, NodeRef node, model::FieldId field, 
   const auto text = node.as_string();
   const bool is_word = speaks(dialect, "shell") || node.key().starts_with("--");  // of a command line
   if (!text || node.use_span() || field == model::no_field || is_word) return;
-  if (model::fields()[static_cast<std::size_t>(field)].type != model::FieldType::integer) return;
+  if (model::info(field).type != model::FieldType::integer) return;
   const bool is_digits = text->find_first_of("0123456789") != std::string_view::npos &&
                          text->find_first_not_of("0123456789_ ") == std::string_view::npos;
   if (!is_digits) return;
@@ -154,17 +154,15 @@ void remark_on_text(const Dialect& dialect, NodeRef node, model::FieldId field, 
 }
 
 void remark_on_unresolved(model::Reading& reading, const std::vector<Unresolved>& unresolved) {
-  constexpr std::array<std::string_view, 5> required{"hidden_size", "num_layers", "num_attention_heads",
-                                                     "intermediate_size", "vocab_size"};
+  using model::FieldId;
+  constexpr std::array required{FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
+                                FieldId::intermediate_size, FieldId::vocab_size};
   Remark remark;
   remark.kind = Remark::Kind::unresolved;
   for (const auto& [field, node] : unresolved) {
-    if (field == model::no_field) continue;
-    const auto index = static_cast<std::size_t>(field);
-    const std::string_view name = model::fields()[index].name;
-    if (std::find(required.begin(), required.end(), name) == required.end()) continue;
-    if (reading.origins[index].kind != model::Origin::Kind::unknown) continue;
-    const std::string shown = fmt::format("`{}`", name);
+    if (std::find(required.begin(), required.end(), field) == required.end()) continue;
+    if (model::is_known(reading, field)) continue;
+    const std::string shown = fmt::format("`{}`", model::info(field).name);
     if (remark.field == model::no_field) {
       remark.field = field;
       remark.path = std::string(node.file());

@@ -34,7 +34,7 @@ std::string utf8(std::string_view text) {
 BaselineKey baseline_key(const rules::Finding& finding, std::string path, std::string_view source) {
   BaselineKey key{std::move(path), std::string(finding.code), utf8(finding.key_path), {}};
   if (key.key.empty() && finding.blamed != model::no_field) {
-    key.key = fmt::format("({})", model::fields()[static_cast<std::size_t>(finding.blamed)].name);
+    key.key = fmt::format("({})", model::info(finding.blamed).name);
   }
   const bool is_here = finding.span.begin >= 0 && finding.span.end > finding.span.begin &&
                        finding.span.end <= static_cast<std::int64_t>(source.size());

@@ -28,7 +28,7 @@ void check_dtype(project::Applied& applied, const model::Reading& reading, const
   if (unable.empty()) return;
   std::string ids;
   for (const gpu::Gpu& gpu : unable) ids += (ids.empty() ? "" : " and ") + gpu.id;
-  const model::Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field("dtype"))];
+  const model::Origin& origin = reading.origins[model::FieldId::dtype];
   const bool is_stated = origin.kind == model::Origin::Kind::stated && origin.path == path;
   errors.push_back({fmt::format("`dtype` is `{}`, which {} cannot multiply", name(dtype), ids),
                     "name another GPU, or another number format with `--dtype`", path,

@@ -77,17 +77,15 @@ std::string products(const rules::GpuReport& gpu, std::string_view field) {
 }  // namespace
 
 Hover hover_at(const lint::ModelReport& model, std::int64_t offset) {
-  const auto fields = model::fields();
-  for (std::size_t i = 0; i < fields.size() && i < model.reading.origins.size(); ++i) {
-    const model::Origin& origin = model.reading.origins[i];
+  for (const model::FieldInfo& field : model::fields()) {
+    const model::Origin& origin = model.reading.origins[field.id];
     if (origin.kind != model::Origin::Kind::stated || origin.path != model.path) continue;
     const bool is_key = holds(origin.key_span, offset);
     if (!is_key && !holds(origin.span, offset)) continue;
-    const auto id = static_cast<model::FieldId>(i);
-    std::string text = fmt::format("`{}` = {}: {}\n", fields[i].name,
-                                   report::value_text(id, fields[i].get(model.reading.setup)), fields[i].doc);
+    std::string text = fmt::format("`{}` = {}: {}\n", field.name,
+                                   report::value_text(field.id, field.get(model.reading.setup)), field.doc);
     for (const rules::GpuReport& gpu : model.result.gpus) {
-      const std::string list = products(gpu, fields[i].name);
+      const std::string list = products(gpu, field.name);
       if (!list.empty()) text += fmt::format("\nMatrix products on {}:\n\n{}", gpu.gpu, list);
     }
     return {is_key ? origin.key_span : origin.span, text};

@@ -49,102 +49,105 @@ std::int64_t has_bias(const Setup& s) {
 
 std::vector<Derivation> build() {
   std::vector<Derivation> out;
-  const auto add = [&](std::string_view field, Origin::Kind kind, std::string_view note, Condition when,
+  const auto add = [&](FieldId field, Origin::Kind kind, std::string_view note, Condition when,
                        std::int64_t (*value)(const Setup&)) {
-    out.push_back({find_field(field), kind, note, when.words, when.applies, value});
+    out.push_back({field, kind, note, when.words, when.applies, value});
   };
   const std::string_view own = "shapelint's default";
   const std::string_view none = "absent unless stated";
 
-  add("mlp_gated", defaulted, own, always, constant<0>);
-  add("moe_num_experts", defaulted, none, always, constant<0>);
-  add("mla_kv_lora_rank", defaulted, none, always, constant<0>);
-  add("mla_q_lora_rank", defaulted, none, always, constant<0>);
-  add("mla_qk_nope_head_dim", defaulted, none, always, constant<0>);
-  add("mla_qk_rope_head_dim", defaulted, none, always, constant<0>);
-  add("mla_v_head_dim", defaulted, none, always, constant<0>);
+  add(FieldId::mlp_gated, defaulted, own, always, constant<0>);
+  add(FieldId::moe_num_experts, defaulted, none, always, constant<0>);
+  add(FieldId::mla_kv_lora_rank, defaulted, none, always, constant<0>);
+  add(FieldId::mla_q_lora_rank, defaulted, none, always, constant<0>);
+  add(FieldId::mla_qk_nope_head_dim, defaulted, none, always, constant<0>);
+  add(FieldId::mla_qk_rope_head_dim, defaulted, none, always, constant<0>);
+  add(FieldId::mla_v_head_dim, defaulted, none, always, constant<0>);
 
-  add("num_key_value_heads", derived, "num_attention_heads", always,
+  add(FieldId::num_key_value_heads, derived, "num_attention_heads", always,
       [](const Setup& s) { return s.model.num_attention_heads; });
-  add("head_dim", derived, "mla_qk_nope_head_dim + mla_qk_rope_head_dim", latent,
+  add(FieldId::head_dim, derived, "mla_qk_nope_head_dim + mla_qk_rope_head_dim", latent,
       [](const Setup& s) { return s.model.mla.qk_nope_head_dim + s.model.mla.qk_rope_head_dim; });
-  add("head_dim", derived, "hidden_size / num_attention_heads", heads_divide,
+  add(FieldId::head_dim, derived, "hidden_size / num_attention_heads", heads_divide,
       [](const Setup& s) { return divide_up(s.model.hidden_size, s.model.num_attention_heads); });
-  add("head_dim", derived, "hidden_size / num_attention_heads, rounded up: it does not divide", always,
+  add(FieldId::head_dim, derived, "hidden_size / num_attention_heads, rounded up: it does not divide", always,
       [](const Setup& s) { return divide_up(s.model.hidden_size, s.model.num_attention_heads); });
-  add("value_head_dim", derived, "mla_v_head_dim", latent,
+  add(FieldId::value_head_dim, derived, "mla_v_head_dim", latent,
       [](const Setup& s) { return s.model.mla.v_head_dim; });
-  add("value_head_dim", derived, "head_dim", always, [](const Setup& s) { return s.model.head_dim; });
-  add("intermediate_size", derived, "8 * hidden_size / 3 up to a multiple of 256, as Llama's reference code",
-      gated, llama_intermediate_size);
-  add("intermediate_size", derived, "4 * hidden_size", always,
+  add(FieldId::value_head_dim, derived, "head_dim", always, [](const Setup& s) { return s.model.head_dim; });
+  add(FieldId::intermediate_size, derived,
+      "8 * hidden_size / 3 up to a multiple of 256, as Llama's reference code", gated,
+      llama_intermediate_size);
+  add(FieldId::intermediate_size, derived, "4 * hidden_size", always,
       [](const Setup& s) { return times(4, s.model.hidden_size); });
 
-  add("moe_experts_per_token", defaulted, "not used without experts", always, constant<1>);
-  add("moe_intermediate_size", derived, "intermediate_size", always,
+  add(FieldId::moe_experts_per_token, defaulted, "not used without experts", always, constant<1>);
+  add(FieldId::moe_intermediate_size, derived, "intermediate_size", always,
       [](const Setup& s) { return s.model.intermediate_size; });
-  add("moe_num_shared_experts", defaulted, none, always, constant<0>);
-  add("moe_shared_intermediate_size", derived, "moe_num_shared_experts * moe_intermediate_size", mixture,
+  add(FieldId::moe_num_shared_experts, defaulted, none, always, constant<0>);
+  add(FieldId::moe_shared_intermediate_size, derived, "moe_num_shared_experts * moe_intermediate_size",
+      mixture,
       [](const Setup& s) { return times(s.model.moe.num_shared_experts, s.model.moe.intermediate_size); });
-  add("moe_shared_intermediate_size", defaulted, none, always, constant<0>);
-  add("moe_first_dense_layers", defaulted, none, always, constant<0>);
-  add("moe_layer_interval", defaulted, own, always, constant<1>);
-  add("moe_router_bias", defaulted, none, always, constant<0>);
+  add(FieldId::moe_shared_intermediate_size, defaulted, none, always, constant<0>);
+  add(FieldId::moe_first_dense_layers, defaulted, none, always, constant<0>);
+  add(FieldId::moe_layer_interval, defaulted, own, always, constant<1>);
+  add(FieldId::moe_router_bias, defaulted, none, always, constant<0>);
 
-  add("vocab_padding_multiple", defaulted, own, always, constant<1>);
-  add("tie_word_embeddings", defaulted, "Hugging Face's default", always, constant<1>);
-  add("parallel_block", defaulted, own, always, constant<0>);
-  add("causal", defaulted, own, always, constant<1>);
-  add("layers_without_attention", defaulted, none, always, constant<0>);
-  add("layers_without_mlp", defaulted, none, always, constant<0>);
-  add("cross_attention", defaulted, none, always, constant<0>);
-  add("norm", derived, "mlp_gated: with a gate comes RMSNorm", {"", gated.applies},
+  add(FieldId::vocab_padding_multiple, defaulted, own, always, constant<1>);
+  add(FieldId::tie_word_embeddings, defaulted, "Hugging Face's default", always, constant<1>);
+  add(FieldId::parallel_block, defaulted, own, always, constant<0>);
+  add(FieldId::causal, defaulted, own, always, constant<1>);
+  add(FieldId::layers_without_attention, defaulted, none, always, constant<0>);
+  add(FieldId::layers_without_mlp, defaulted, none, always, constant<0>);
+  add(FieldId::cross_attention, defaulted, none, always, constant<0>);
+  add(FieldId::norm, derived, "mlp_gated: with a gate comes RMSNorm", {"", gated.applies},
       constant<static_cast<std::int64_t>(Norm::rmsnorm)>);
-  add("norm", defaulted, own, always, constant<static_cast<std::int64_t>(Norm::layernorm)>);
-  for (const std::string_view bias : {"norm_bias", "qkv_bias", "attention_output_bias", "mlp_bias"}) {
+  add(FieldId::norm, defaulted, own, always, constant<static_cast<std::int64_t>(Norm::layernorm)>);
+  for (const FieldId bias :
+       {FieldId::norm_bias, FieldId::qkv_bias, FieldId::attention_output_bias, FieldId::mlp_bias}) {
     add(bias, derived, "norm: RMSNorm comes without biases", always, has_bias);
   }
-  add("qk_norm", defaulted, none, always, constant<0>);
-  add("learned_positions", defaulted, none, always, constant<0>);
-  add("norms_per_layer", defaulted, own, always, constant<2>);
-  add("token_types", defaulted, none, always, constant<0>);
-  add("final_norm", defaulted, own, always, constant<1>);
-  add("embedding_norm", defaulted, none, always, constant<0>);
-  add("pooler", defaulted, none, always, constant<0>);
-  add("lm_head", defaulted, own, always, constant<1>);
-  add("lm_head_bias", defaulted, none, always, constant<0>);
-  add("lm_head_transform", defaulted, none, always, constant<0>);
+  add(FieldId::qk_norm, defaulted, none, always, constant<0>);
+  add(FieldId::learned_positions, defaulted, none, always, constant<0>);
+  add(FieldId::norms_per_layer, defaulted, own, always, constant<2>);
+  add(FieldId::token_types, defaulted, none, always, constant<0>);
+  add(FieldId::final_norm, defaulted, own, always, constant<1>);
+  add(FieldId::embedding_norm, defaulted, none, always, constant<0>);
+  add(FieldId::pooler, defaulted, none, always, constant<0>);
+  add(FieldId::lm_head, defaulted, own, always, constant<1>);
+  add(FieldId::lm_head_bias, defaulted, none, always, constant<0>);
+  add(FieldId::lm_head_transform, defaulted, none, always, constant<0>);
 
-  add("mode", defaulted, own, always, constant<static_cast<std::int64_t>(Mode::train)>);
-  add("dtype", defaulted, own, always, constant<static_cast<std::int64_t>(DType::bf16)>);
-  add("attention", defaulted, own, always, constant<static_cast<std::int64_t>(Attention::flash)>);
-  add("recompute", defaulted, own, always, constant<static_cast<std::int64_t>(Recompute::none)>);
-  add("fused_gradient_accumulation", defaulted, own, always, constant<0>);
-  add("fusion", defaulted, own, always, constant<static_cast<std::int64_t>(Fusion::none)>);
-  add("channels_last", defaulted, own, always, constant<1>);
-  add("dropout", defaulted, own, always, constant<0>);
-  add("context_length", defaulted, own, always, constant<0>);
-  add("sequence_length", derived, "context_length", decoding,
+  add(FieldId::mode, defaulted, own, always, constant<static_cast<std::int64_t>(Mode::train)>);
+  add(FieldId::dtype, defaulted, own, always, constant<static_cast<std::int64_t>(DType::bf16)>);
+  add(FieldId::attention, defaulted, own, always, constant<static_cast<std::int64_t>(Attention::flash)>);
+  add(FieldId::recompute, defaulted, own, always, constant<static_cast<std::int64_t>(Recompute::none)>);
+  add(FieldId::fused_gradient_accumulation, defaulted, own, always, constant<0>);
+  add(FieldId::fusion, defaulted, own, always, constant<static_cast<std::int64_t>(Fusion::none)>);
+  add(FieldId::channels_last, defaulted, own, always, constant<1>);
+  add(FieldId::dropout, defaulted, own, always, constant<0>);
+  add(FieldId::context_length, defaulted, own, always, constant<0>);
+  add(FieldId::sequence_length, derived, "context_length", decoding,
       [](const Setup& s) { return s.plan.context_length; });
-  for (const std::string_view zero :
-       {"weight_bits", "weight_group_size", "kv_cache_bits", "speculative_tokens", "prefill_tokens"}) {
+  for (const FieldId zero : {FieldId::weight_bits, FieldId::weight_group_size, FieldId::kv_cache_bits,
+                             FieldId::speculative_tokens, FieldId::prefill_tokens}) {
     add(zero, defaulted, own, always, constant<0>);
   }
-  add("speculative_acceptance", defaulted, own, always, constant<70>);
-  add("source_length", derived, "sequence_length", crossing,
+  add(FieldId::speculative_acceptance, defaulted, own, always, constant<70>);
+  add(FieldId::source_length, derived, "sequence_length", crossing,
       [](const Setup& s) { return s.plan.sequence_length; });
-  add("source_length", defaulted, none, always, constant<0>);
-  for (const std::string_view one :
-       {"micro_batch_size", "gradient_accumulation", "tensor", "pipeline", "data", "expert", "context"}) {
+  add(FieldId::source_length, defaulted, none, always, constant<0>);
+  for (const FieldId one : {FieldId::micro_batch_size, FieldId::gradient_accumulation, FieldId::tensor,
+                            FieldId::pipeline, FieldId::data, FieldId::expert, FieldId::context}) {
     add(one, defaulted, own, always, constant<1>);
   }
-  add("sequence_parallel", defaulted, own, always, constant<0>);
-  add("zero", defaulted, own, always, constant<0>);
+  add(FieldId::sequence_parallel, defaulted, own, always, constant<0>);
+  add(FieldId::zero, defaulted, own, always, constant<0>);
   return out;
 }
 
 std::int64_t value_of(const Derivation& derivation, const Setup& setup) {
-  const FieldInfo& field = fields()[static_cast<std::size_t>(derivation.field)];
+  const FieldInfo& field = info(derivation.field);
   return std::clamp(derivation.value(setup), field.minimum, field.maximum);
 }
 
@@ -156,23 +159,20 @@ const std::vector<Derivation>& derivations() {
 }
 
 void complete(Reading& reading) {
-  reading.origins.resize(fields().size());
   for (const Derivation& each : derivations()) {
-    Origin& origin = reading.origins[static_cast<std::size_t>(each.field)];
+    Origin& origin = reading.origins[each.field];
     if (origin.kind != Origin::Kind::unknown || !each.applies(reading.setup)) continue;
-    fields()[static_cast<std::size_t>(each.field)].set(reading.setup, value_of(each, reading.setup));
+    set(reading.setup, each.field, value_of(each, reading.setup));
     origin.kind = each.kind;
     origin.note = std::string(each.note);
   }
 }
 
 bool derives_from_table(const Reading& reading, FieldId field) {
-  const auto index = static_cast<std::size_t>(field);
-  if (index >= reading.origins.size()) return false;
-  const Origin& origin = reading.origins[index];
+  const Origin& present = origin(reading, field);
   const auto& table = derivations();
   return std::any_of(table.begin(), table.end(), [&](const Derivation& each) {
-    return each.field == field && each.kind == origin.kind && each.note == origin.note;
+    return each.field == field && each.kind == present.kind && each.note == present.note;
   });
 }
 
@@ -180,19 +180,19 @@ std::int64_t derived_intermediate_size(const Setup& setup) {
   return setup.model.mlp_gated ? llama_intermediate_size(setup) : times(4, setup.model.hidden_size);
 }
 
-void rederive(Setup& setup, const std::vector<Origin>& origins) {
+void rederive(Setup& setup, const PerField<Origin>& origins) {
   const std::vector<Derivation>& table = derivations();
   for (std::size_t i = 0; i < table.size();) {
     std::size_t next = i;  // entries of one field stand together
     while (next < table.size() && table[next].field == table[i].field) ++next;
-    const std::size_t field = static_cast<std::size_t>(table[i].field);
+    const FieldId field = table[i].field;
     bool ours = false;
-    for (std::size_t j = i; j < next && field < origins.size(); ++j) {
+    for (std::size_t j = i; j < next; ++j) {
       ours = ours || (origins[field].kind == table[j].kind && origins[field].note == table[j].note);
     }
     for (std::size_t j = i; j < next && ours; ++j) {
       if (!table[j].applies(setup)) continue;
-      fields()[field].set(setup, value_of(table[j], setup));
+      set(setup, field, value_of(table[j], setup));
       ours = false;
     }
     i = next;
@@ -200,21 +200,24 @@ void rederive(Setup& setup, const std::vector<Origin>& origins) {
 }
 
 bool concerns_networks(FieldId field) {
-  constexpr std::array<std::string_view, 8> names{
-      "mode", "dtype", "fusion", "channels_last", "micro_batch_size", "gradient_accumulation",
-      "data", "zero"};
-  const std::string_view name = fields()[static_cast<std::size_t>(field)].name;
-  return std::find(names.begin(), names.end(), name) != names.end();
+  constexpr std::array concerned{FieldId::mode,
+                                 FieldId::dtype,
+                                 FieldId::fusion,
+                                 FieldId::channels_last,
+                                 FieldId::micro_batch_size,
+                                 FieldId::gradient_accumulation,
+                                 FieldId::data,
+                                 FieldId::zero};
+  return std::find(concerned.begin(), concerned.end(), field) != concerned.end();
 }
 
 void complete_network(Reading& reading) {
   complete(reading);
   const Setup none;
-  const auto table = fields();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!table[i].section.starts_with("model") && table[i].name != "sequence_length") continue;
-    table[i].set(reading.setup, table[i].get(none));
-    reading.origins[i] = {};
+  for (const FieldInfo& field : fields()) {
+    if (!field.section.starts_with("model") && field.id != FieldId::sequence_length) continue;
+    field.set(reading.setup, field.get(none));
+    reading.origins[field.id] = {};
   }
 }
 

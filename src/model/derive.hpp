@@ -24,8 +24,7 @@ struct Derivation {
 const std::vector<Derivation>& derivations();
 
 // Gives every field of unknown origin the value and origin of its derivation; fields without one stay
-// unknown. `reading.origins` is brought to the size of the table. A derived value is held within the field's
-// bounds.
+// unknown. A derived value is held within the field's bounds.
 void complete(Reading& reading);
 
 // Whether `field` was derived by an entry of the table (and not by a reader's own rule).
@@ -35,7 +34,7 @@ std::int64_t derived_intermediate_size(const Setup& setup);
 
 // After a change of stated fields: computes again what complete() filled in, by the derivation that applies
 // now. Values that a reader derived by a rule of its own are left alone.
-void rederive(Setup& setup, const std::vector<Origin>& origins);
+void rederive(Setup& setup, const PerField<Origin>& origins);
 
 // Whether a field means anything for a CNN.
 bool concerns_networks(FieldId field);

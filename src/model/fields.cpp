@@ -2,6 +2,7 @@
 #include "model/fields.hpp"
 
 #include <array>
+#include <cassert>
 
 namespace shapelint::model {
 
@@ -23,103 +24,47 @@ constexpr std::array<std::string_view, 3> fusion_names{"none", "norms", "full"};
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};
 
-#define INTEGER(name, section, key, member, low, high, unit, doc)     \
-  FieldInfo {                                                         \
-    name, section, key, FieldType::integer, low, high, {}, unit, doc, \
-        [](const Setup& s) -> std::int64_t { return s.member; },      \
-        [](Setup& s, std::int64_t value) { s.member = value; }        \
-  }
-#define BOOLEAN(name, section, key, member, doc)                         \
-  FieldInfo {                                                            \
-    name, section, key, FieldType::boolean, 0, 1, {}, "", doc,           \
-        [](const Setup& s) -> std::int64_t { return s.member ? 1 : 0; }, \
-        [](Setup& s, std::int64_t value) { s.member = value != 0; }      \
-  }
-#define CHOICE(name, section, key, member, type, names, doc)                                                 \
-  FieldInfo {                                                                                                \
-    name, section, key, FieldType::choice, 0, static_cast<std::int64_t>((names).size()) - 1, names, "", doc, \
-        [](const Setup& s) { return static_cast<std::int64_t>(s.member); },                                  \
-        [](Setup& s, std::int64_t value) { s.member = static_cast<type>(value); }                            \
-  }
+#define INTEGER(id, section, key, member, low, high, unit, doc)      \
+  FieldInfo{FieldId::id,                                             \
+            #id,                                                     \
+            section,                                                 \
+            key,                                                     \
+            FieldType::integer,                                      \
+            low,                                                     \
+            high,                                                    \
+            {},                                                      \
+            unit,                                                    \
+            doc,                                                     \
+            [](const Setup& s) -> std::int64_t { return s.member; }, \
+            [](Setup& s, std::int64_t value) { s.member = value; }},
+#define BOOLEAN(id, section, key, member, doc)                               \
+  FieldInfo{FieldId::id,                                                     \
+            #id,                                                             \
+            section,                                                         \
+            key,                                                             \
+            FieldType::boolean,                                              \
+            0,                                                               \
+            1,                                                               \
+            {},                                                              \
+            "",                                                              \
+            doc,                                                             \
+            [](const Setup& s) -> std::int64_t { return s.member ? 1 : 0; }, \
+            [](Setup& s, std::int64_t value) { s.member = value != 0; }},
+#define CHOICE(id, section, key, member, type, names, doc)                      \
+  FieldInfo{FieldId::id,                                                        \
+            #id,                                                                \
+            section,                                                            \
+            key,                                                                \
+            FieldType::choice,                                                  \
+            0,                                                                  \
+            static_cast<std::int64_t>((names).size()) - 1,                      \
+            names,                                                              \
+            "",                                                                 \
+            doc,                                                                \
+            [](const Setup& s) { return static_cast<std::int64_t>(s.member); }, \
+            [](Setup& s, std::int64_t value) { s.member = static_cast<type>(value); }},
 
-// clang-format off
-constexpr std::array table{
-    INTEGER("hidden_size", "model", "hidden_size", model.hidden_size, 1, largest_width, "elements", "width of the residual stream"),
-    INTEGER("num_layers", "model", "num_layers", model.num_layers, 1, most_layers, "layers", "transformer layers"),
-    INTEGER("num_attention_heads", "model", "num_attention_heads", model.num_attention_heads, 1, largest_width, "heads", "query heads"),
-    INTEGER("num_key_value_heads", "model", "num_key_value_heads", model.num_key_value_heads, 1, largest_width, "heads", "key and value heads; as many as query heads unless stated (GQA, MQA)"),
-    INTEGER("head_dim", "model", "head_dim", model.head_dim, 1, largest_width, "elements", "width of one head; hidden_size / num_attention_heads unless stated"),
-    INTEGER("value_head_dim", "model", "value_head_dim", model.value_head_dim, 1, largest_width, "elements", "width of one head's values; head_dim unless stated"),
-    INTEGER("intermediate_size", "model", "intermediate_size", model.intermediate_size, 1, largest_width, "elements", "width of one branch of the MLP"),
-    BOOLEAN("mlp_gated", "model", "mlp_gated", model.mlp_gated, "the MLP has two branches up, one of them a gate (SwiGLU, GeGLU)"),
-    INTEGER("vocab_size", "model", "vocab_size", model.vocab_size, 1, largest_vocabulary, "rows", "size of the vocabulary"),
-    INTEGER("vocab_padding_multiple", "model", "vocab_padding_multiple", model.vocab_padding_multiple, 1, largest_vocabulary, "rows", "the framework pads the vocabulary to a multiple of this times the tensor degree; 1 for none"),
-    BOOLEAN("tie_word_embeddings", "model", "tie_word_embeddings", model.tie_word_embeddings, "the head shares the embedding's weights"),
-    BOOLEAN("parallel_block", "model", "parallel_block", model.parallel_block, "attention and MLP read the same input (GPT-J, Falcon)"),
-    BOOLEAN("causal", "model", "causal", model.causal, "each token sees only those before it"),
-    INTEGER("layers_without_attention", "model", "layers_without_attention", model.layers_without_attention, 0, most_layers, "layers", "layers of a hybrid that mix tokens by something else (state space, linear attention), which is not costed"),
-    INTEGER("layers_without_mlp", "model", "layers_without_mlp", model.layers_without_mlp, 0, most_layers, "layers", "layers of a hybrid that have neither an MLP nor experts"),
-    BOOLEAN("cross_attention", "model", "cross_attention", model.cross_attention, "each layer also attends to the output of an encoder (T5, BART, Whisper)"),
-    CHOICE("norm", "model", "norm", model.norm, Norm, norm_names, "kind of normalization"),
-    BOOLEAN("norm_bias", "model", "norm_bias", model.norm_bias, "layer norms have a bias vector"),
-    BOOLEAN("qkv_bias", "model", "qkv_bias", model.qkv_bias, "query, key and value projections have a bias"),
-    BOOLEAN("attention_output_bias", "model", "attention_output_bias", model.attention_output_bias, "attention's output projection has a bias"),
-    BOOLEAN("mlp_bias", "model", "mlp_bias", model.mlp_bias, "the MLP's projections have a bias"),
-    BOOLEAN("qk_norm", "model", "qk_norm", model.qk_norm, "queries and keys are normalized per head"),
-    INTEGER("learned_positions", "model", "learned_positions", model.learned_positions, 0, largest_length, "rows", "rows of a learned position table; 0 for rotary and the like"),
-    INTEGER("norms_per_layer", "model", "norms_per_layer", model.norms_per_layer, 0, 16, "norms", "norms over the hidden size in each layer"),
-    INTEGER("token_types", "model", "token_types", model.token_types, 0, 1024, "rows", "rows of a token-type table (BERT)"),
-    BOOLEAN("final_norm", "model", "final_norm", model.final_norm, "a norm after the last layer"),
-    BOOLEAN("embedding_norm", "model", "embedding_norm", model.embedding_norm, "a norm after the embedding"),
-    BOOLEAN("pooler", "model", "pooler", model.pooler, "a dense layer over the first token (BERT)"),
-    BOOLEAN("lm_head", "model", "lm_head", model.lm_head, "a projection to the vocabulary is run"),
-    BOOLEAN("lm_head_bias", "model", "lm_head_bias", model.lm_head_bias, "that projection has a bias"),
-    BOOLEAN("lm_head_transform", "model", "lm_head_transform", model.lm_head_transform, "a dense layer and a norm come before that projection (BERT)"),
-
-    INTEGER("moe_num_experts", "model.moe", "num_experts", model.moe.num_experts, 0, 65'536, "experts", "routed experts in each mixture layer"),
-    INTEGER("moe_experts_per_token", "model.moe", "experts_per_token", model.moe.experts_per_token, 1, 65'536, "experts", "routed experts that each token visits (top-k)"),
-    INTEGER("moe_intermediate_size", "model.moe", "intermediate_size", model.moe.intermediate_size, 1, largest_width, "elements", "width of one branch of one expert"),
-    INTEGER("moe_num_shared_experts", "model.moe", "num_shared_experts", model.moe.num_shared_experts, 0, 65'536, "experts", "experts that every token visits"),
-    INTEGER("moe_shared_intermediate_size", "model.moe", "shared_intermediate_size", model.moe.shared_intermediate_size, 0, largest_width, "elements", "width of one branch of all shared experts together"),
-    INTEGER("moe_first_dense_layers", "model.moe", "first_dense_layers", model.moe.first_dense_layers, 0, most_layers, "layers", "leading layers with an ordinary MLP"),
-    INTEGER("moe_layer_interval", "model.moe", "layer_interval", model.moe.layer_interval, 1, most_layers, "layers", "every n-th layer is a mixture"),
-    BOOLEAN("moe_router_bias", "model.moe", "router_bias", model.moe.router_bias, "the router adds a number per expert to its score (DeepSeek-V3)"),
-
-    INTEGER("mla_q_lora_rank", "model.mla", "q_lora_rank", model.mla.q_lora_rank, 0, largest_width, "elements", "rank of the compressed query; 0 for a direct projection"),
-    INTEGER("mla_kv_lora_rank", "model.mla", "kv_lora_rank", model.mla.kv_lora_rank, 0, largest_width, "elements", "rank of the compressed keys and values"),
-    INTEGER("mla_qk_nope_head_dim", "model.mla", "qk_nope_head_dim", model.mla.qk_nope_head_dim, 0, largest_width, "elements", "part of a query's head without rotary embedding"),
-    INTEGER("mla_qk_rope_head_dim", "model.mla", "qk_rope_head_dim", model.mla.qk_rope_head_dim, 0, largest_width, "elements", "part of a query's head with rotary embedding"),
-    INTEGER("mla_v_head_dim", "model.mla", "v_head_dim", model.mla.v_head_dim, 0, largest_width, "elements", "width of one head's values"),
-
-    CHOICE("mode", "run", "mode", plan.mode, Mode, mode_names, "what is run"),
-    CHOICE("dtype", "run", "dtype", plan.dtype, DType, dtype_names, "number format of the matrix products"),
-    CHOICE("attention", "run", "attention", plan.attention, Attention, attention_names, "one fused kernel (flash: the newest that the GPU has; flash1, flash2: of an older FlashAttention), or matrix products and a softmax"),
-    CHOICE("recompute", "run", "recompute", plan.recompute, Recompute, recompute_names, "activations computed again in the backward pass"),
-    CHOICE("fusion", "run", "fusion", plan.fusion, Fusion, fusion_names, "elementwise kernels that run inside others: norms with the residual additions before them (vLLM, TensorRT-LLM), full also activations with the products before them (torch.compile); convolutional networks: none as frameworks run them, norms: batch norms, activations and additions joined, full: inside the convolutions (inference)"),
-    BOOLEAN("channels_last", "run", "channels_last", plan.channels_last, "convolutional network: images lie in memory by pixel (NHWC), as tensor cores need them; else (NCHW) they are transposed around each convolution that runs there"),
-    INTEGER("micro_batch_size", "run", "micro_batch_size", plan.micro_batch_size, 1, largest_length, "sequences", "sequences per forward pass and rank"),
-    INTEGER("sequence_length", "run", "sequence_length", plan.sequence_length, 1, largest_length, "tokens", "tokens per sequence"),
-    INTEGER("source_length", "run", "source_length", plan.source_length, 0, largest_length, "tokens", "tokens of the encoder's output that cross-attention reads; sequence_length unless stated"),
-    INTEGER("context_length", "run", "context_length", plan.context_length, 0, largest_length, "tokens", "tokens already in the cache (decode)"),
-    INTEGER("gradient_accumulation", "run", "gradient_accumulation", plan.gradient_accumulation, 1, largest_degree, "micro-batches", "micro-batches per optimizer step and pipeline"),
-    INTEGER("weight_bits", "run", "weight_bits", plan.weight_bits, 0, 16, "bits", "inference: bits of a stored weight of the layers' products, which are computed in dtype all the same (8, 4); 0 for dtype's"),
-    INTEGER("weight_group_size", "run", "weight_group_size", plan.weight_group_size, 0, largest_width, "weights", "weights that share a 16-bit scale; 0 for a whole row"),
-    INTEGER("kv_cache_bits", "run", "kv_cache_bits", plan.kv_cache_bits, 0, 32, "bits", "inference: bits of an element of the cached keys and values; 0 for those of activations"),
-    INTEGER("speculative_tokens", "run", "speculative_tokens", plan.speculative_tokens, 0, 65'536, "tokens", "decode: drafted tokens that one step checks beside the next one"),
-    INTEGER("speculative_acceptance", "run", "speculative_acceptance", plan.speculative_acceptance, 0, 100, "percent", "decode: chance that a drafted token is accepted when those before it were"),
-    BOOLEAN("fused_gradient_accumulation", "run", "fused_gradient_accumulation", plan.fused_gradient_accumulation, "products add to the sum of gradients as they write it (Megatron-LM), instead of a pass of its own"),
-    INTEGER("prefill_tokens", "run", "prefill_tokens", plan.prefill_tokens, 0, largest_length, "tokens", "decode: tokens of another sequence's prompt that each step reads along (chunked prefill with decodes piggybacked); the prompt is as long as the cache, context_length"),
-    BOOLEAN("dropout", "run", "dropout", plan.dropout, "attention weights and block outputs are dropped at random while training"),
-
-    INTEGER("tensor", "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree"),
-    INTEGER("pipeline", "parallel", "pipeline", plan.pipeline, 1, largest_degree, "stages", "pipeline-parallel degree"),
-    INTEGER("data", "parallel", "data", plan.data, 1, largest_degree, "ranks", "data-parallel degree"),
-    INTEGER("expert", "parallel", "expert", plan.expert, 1, largest_degree, "ranks", "expert-parallel degree"),
-    INTEGER("context", "parallel", "context", plan.context, 1, largest_degree, "ranks", "context-parallel degree"),
-    BOOLEAN("sequence_parallel", "parallel", "sequence_parallel", plan.sequence_parallel, "norms and residuals are sharded along the sequence over the tensor-parallel ranks"),
-    INTEGER("zero", "parallel", "zero", plan.zero, 0, 3, "", "ZeRO stage: what is sharded over the data-parallel ranks"),
-};
-// clang-format on
+constexpr std::array<FieldInfo, field_count> table{{SHAPELINT_FIELDS(INTEGER, BOOLEAN, CHOICE)}};
 
 #undef INTEGER
 #undef BOOLEAN
@@ -141,9 +86,29 @@ std::span<const std::string_view> field_names() {
   return names;
 }
 
+const FieldInfo& info(FieldId id) {
+  assert(id != no_field);
+  return table[static_cast<std::size_t>(id)];
+}
+
+std::int64_t get(const Setup& setup, FieldId id) {
+  return info(id).get(setup);
+}
+
+void set(Setup& setup, FieldId id, std::int64_t value) {
+  info(id).set(setup, value);
+}
+
+std::vector<std::string_view> names_of(std::span<const FieldId> ids) {
+  std::vector<std::string_view> out;
+  out.reserve(ids.size());
+  for (const FieldId id : ids) out.push_back(info(id).name);
+  return out;
+}
+
 FieldId find_field(std::string_view name) {
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table[i].name == name) return static_cast<FieldId>(i);
+  for (const FieldInfo& field : table) {
+    if (field.name == name) return field.id;
   }
   return no_field;
 }

@@ -3,22 +3,51 @@
 // documentation are all driven by it.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "model/field_list.hpp"
 #include "model/spec.hpp"
 
 namespace shapelint::model {
 
 enum class FieldType : std::uint8_t { integer, boolean, choice };
 
-// Index into fields(); the order of the table.
-using FieldId = std::int16_t;
-inline constexpr FieldId no_field = -1;
+// In the order of the table.
+#define SHAPELINT_FIELD_ID(id, ...) id,
+enum class FieldId : std::int16_t {
+  SHAPELINT_FIELDS(SHAPELINT_FIELD_ID, SHAPELINT_FIELD_ID, SHAPELINT_FIELD_ID)
+};
+#undef SHAPELINT_FIELD_ID
+inline constexpr FieldId no_field{-1};
+
+#define SHAPELINT_COUNT(...) +1
+inline constexpr std::size_t field_count =
+    SHAPELINT_FIELDS(SHAPELINT_COUNT, SHAPELINT_COUNT, SHAPELINT_COUNT);
+#undef SHAPELINT_COUNT
+
+// A value for every field.
+template <class T>
+class PerField {
+ public:
+  const T& operator[](FieldId id) const { return values_[static_cast<std::size_t>(id)]; }
+  T& operator[](FieldId id) { return values_[static_cast<std::size_t>(id)]; }
+  auto begin() const { return values_.begin(); }
+  auto begin() { return values_.begin(); }
+  auto end() const { return values_.end(); }
+  auto end() { return values_.end(); }
+
+ private:
+  std::array<T, field_count> values_{};
+};
 
 struct FieldInfo {
+  FieldId id = no_field;
   std::string_view name;     // unique, as rules and flags use it: `hidden_size`, `moe_num_experts`
   std::string_view section;  // table of the native file: `model`, `model.moe`, `model.mla`, `run`, `parallel`
   std::string_view key;      // key in that table: `num_experts`
@@ -33,9 +62,13 @@ struct FieldInfo {
 };
 
 std::span<const FieldInfo> fields();
+const FieldInfo& info(FieldId id);
+std::int64_t get(const Setup& setup, FieldId id);
+void set(Setup& setup, FieldId id, std::int64_t value);
 // no_field when there is none of that name.
 FieldId find_field(std::string_view name);
 // All names, for did-you-mean.
 std::span<const std::string_view> field_names();
+std::vector<std::string_view> names_of(std::span<const FieldId> ids);
 
 }  // namespace shapelint::model

@@ -74,13 +74,12 @@ struct LayerOrigin {
   std::string key_path;  // `conv[2].layers[0].out_channels`
 };
 
-// One origin per field of the table, by FieldId.
 struct Reading {
   std::string name;     // of the model, for headings
   std::string path;     // of the file
   std::string dialect;  // "native", …
   Setup setup;
-  std::vector<Origin> origins;
+  PerField<Origin> origins;
   std::vector<LayerOrigin> layers;  // of a CNN: of every key that the file states
   std::string part;                 // which model of the file: `text`, `vision`; empty when there is only one
   std::string model_type;           // as the file calls it: `llama`
@@ -89,6 +88,22 @@ struct Reading {
   std::vector<Extra> extras;
   std::vector<Remark> remarks;
 };
+
+// Of unknown kind for no_field.
+inline const Origin& origin(const Reading& reading, FieldId id) {
+  static const Origin none;
+  return id == no_field ? none : reading.origins[id];
+}
+
+inline bool is_known(const Reading& reading, FieldId id) {
+  return origin(reading, id).kind != Origin::Kind::unknown;
+}
+
+// In the file or on the command line: not derived, nor anybody's default.
+inline bool is_stated(const Reading& reading, FieldId id) {
+  const Origin::Kind kind = origin(reading, id).kind;
+  return kind == Origin::Kind::stated || kind == Origin::Kind::command_line;
+}
 
 // nullptr when the file does not state it.
 inline const LayerOrigin* find_layer_key(const Reading& reading, std::int32_t layer, std::string_view key) {

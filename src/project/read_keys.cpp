@@ -147,7 +147,7 @@ class Reader {
                                        did_you_mean(node.key(), known)));
       return;
     }
-    const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(field)];
+    const model::FieldInfo& info = model::info(field);
     std::optional<std::int64_t> value;
     std::string expected;
     switch (info.type) {

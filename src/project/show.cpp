@@ -39,7 +39,7 @@ std::string list(const std::vector<Name>& names) {
 }
 
 std::string value_of(const model::Override& value) {
-  const model::FieldInfo& field = model::fields()[static_cast<std::size_t>(value.field)];
+  const model::FieldInfo& field = model::info(value.field);
   if (field.type == model::FieldType::boolean) return value.value != 0 ? "true" : "false";
   if (field.type == model::FieldType::choice)
     return quoted(field.choices[static_cast<std::size_t>(value.value)]);
@@ -76,8 +76,7 @@ std::string show(const Config& config, std::string_view path) {
   if (!settings.overrides.empty()) {
     out += "\n[[files]]\nmatch = " + quoted(path) + '\n';
     for (const model::Override& each : settings.overrides) {
-      out += fmt::format("{} = {}\n", model::fields()[static_cast<std::size_t>(each.field)].name,
-                         value_of(each));
+      out += fmt::format("{} = {}\n", model::info(each.field).name, value_of(each));
     }
   }
   for (const KeyIgnore* each : settings.ignore_keys) {

@@ -41,8 +41,7 @@ std::vector<rules::Change> news(const rules::Proposal& proposal) {
 }  // namespace
 
 std::string_view field_name(model::FieldId field) {
-  return field == model::no_field ? std::string_view{"?"}
-                                  : model::fields()[static_cast<std::size_t>(field)].name;
+  return field == model::no_field ? std::string_view{"?"} : model::info(field).name;
 }
 
 std::string plural(std::size_t number, std::string_view noun) {

@@ -25,7 +25,7 @@ Counts count(const std::vector<rules::Finding>& findings) {
 
 std::string value_text(model::FieldId field, std::int64_t value) {
   if (field == model::no_field) return fmt::format("{}", value);
-  const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(field)];
+  const model::FieldInfo& info = model::info(field);
   const auto index = static_cast<std::size_t>(value);
   switch (info.type) {
     case model::FieldType::boolean:

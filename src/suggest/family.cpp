@@ -15,6 +15,8 @@ namespace shapelint::suggest {
 
 namespace {
 
+using model::FieldId;
+
 constexpr std::array<std::int64_t, 5> head_dims{64, 80, 96, 112, 128};
 constexpr std::int64_t width_multiple = 64;
 constexpr double hidden_reach = 0.3;        // of the width that the target suggests
@@ -34,13 +36,9 @@ std::int64_t heads_per_group(const model::Setup& setup) {
       1, setup.model.num_attention_heads / std::max<std::int64_t>(1, setup.model.num_key_value_heads));
 }
 
-std::int64_t value_of(const model::Setup& setup, model::FieldId field) {
-  return model::fields()[static_cast<std::size_t>(field)].get(setup);
-}
-
 // A width of the MLP as a share of hidden_size.
 struct Width {
-  model::FieldId field = model::no_field;
+  FieldId field = model::no_field;
   double ratio = 1;
 };
 
@@ -110,18 +108,18 @@ Problem rung_problem(const Problem& family, const model::Setup& base, std::int64
   problem.bounds = bounds_of(base, problem.budget);
   problem.bounds.aspect_low = around.aspect_low;
   problem.bounds.aspect_high = around.aspect_high;
-  const auto axis = [&](std::string_view field, std::vector<std::int64_t> values) {
-    if (!values.empty()) problem.axes.push_back({model::find_field(field), std::move(values)});
+  const auto axis = [&](FieldId field, std::vector<std::int64_t> values) {
+    if (!values.empty()) problem.axes.push_back({field, std::move(values)});
   };
-  axis("hidden_size", multiples_around(real(base.model.hidden_size), hidden_reach));
+  axis(FieldId::hidden_size, multiples_around(real(base.model.hidden_size), hidden_reach));
   std::vector<std::int64_t> layers;
   const std::int64_t stages = std::max<std::int64_t>(1, base.plan.pipeline);
   const std::int64_t deepest = base.model.num_layers * 2;
   for (std::int64_t at = std::max<std::int64_t>(1, base.model.num_layers / 2); at <= deepest; ++at) {
     if (at % stages == 0) layers.push_back(at);
   }
-  axis("num_layers", std::move(layers));
-  axis("head_dim", {head_dim});
+  axis(FieldId::num_layers, std::move(layers));
+  axis(FieldId::head_dim, {head_dim});
   const bool grouped = !problem.links.key_value_heads;
   const std::int64_t per_group = heads_per_group(family.start);
   constexpr std::int64_t least_per_group = 2;
@@ -138,27 +136,26 @@ Problem rung_problem(const Problem& family, const model::Setup& base, std::int64
       }
     }
     if (groups.empty()) groups.push_back(base.model.num_key_value_heads);
-    axis("num_key_value_heads", std::move(groups));
+    axis(FieldId::num_key_value_heads, std::move(groups));
   }
   problem.links.intermediate_size = false;
   problem.links.moe_intermediate_size = false;
   problem.links.moe_shared_intermediate_size = false;
   const model::Moe& moe = family.start.model.moe;
   const bool dense_layers = moe.num_experts <= 0 || moe.first_dense_layers > 0 || moe.layer_interval > 1;
-  std::vector<std::string_view> widths;
-  if (dense_layers && family.start.model.intermediate_size > 0) widths.emplace_back("intermediate_size");
-  if (moe.num_experts > 0) widths.emplace_back("moe_intermediate_size");
+  std::vector<FieldId> widths;
+  if (dense_layers && family.start.model.intermediate_size > 0) widths.push_back(FieldId::intermediate_size);
+  if (moe.num_experts > 0) widths.push_back(FieldId::moe_intermediate_size);
   std::vector<Width> kept;
-  for (const std::string_view width : widths) {
-    const model::FieldId field = model::find_field(width);
-    axis(width, multiples_around(real(value_of(base, field)), hidden_reach + intermediate_reach));
-    kept.push_back({field, real(value_of(family.start, field)) / real(family.start.model.hidden_size)});
+  for (const FieldId field : widths) {
+    axis(field, multiples_around(real(model::get(base, field)), hidden_reach + intermediate_reach));
+    kept.push_back({field, real(model::get(family.start, field)) / real(family.start.model.hidden_size)});
   }
   problem.constraints = [inner = family.constraints, kept, per_group, by_ratio = grouped && !same_groups] {
     std::vector<Constraint> out = inner ? inner() : std::vector<Constraint>{};
     for (const Width& width : kept) {
       out.push_back({"widths of the MLP to hidden_size as in the family", [width](const model::Setup& s) {
-                       const double ratio = real(value_of(s, width.field)) / real(s.model.hidden_size);
+                       const double ratio = real(model::get(s, width.field)) / real(s.model.hidden_size);
                        return std::fabs(ratio / width.ratio - 1) <= intermediate_reach;
                      }});
     }

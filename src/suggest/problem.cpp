@@ -19,18 +19,18 @@ constexpr std::array<std::string_view, 6> objectives{"tokens", "mfu", "step", "p
 constexpr std::array<std::string_view, 2> baskets{"worst", "mean"};
 
 // In the order of the search.
-constexpr std::array<std::string_view, 12> searched{"tensor",
-                                                    "pipeline",
-                                                    "micro_batch_size",
-                                                    "sequence_length",
-                                                    "hidden_size",
-                                                    "num_layers",
-                                                    "head_dim",
-                                                    "num_attention_heads",
-                                                    "num_key_value_heads",
-                                                    "intermediate_size",
-                                                    "moe_intermediate_size",
-                                                    "vocab_size"};
+constexpr std::array searched{FieldId::tensor,
+                              FieldId::pipeline,
+                              FieldId::micro_batch_size,
+                              FieldId::sequence_length,
+                              FieldId::hidden_size,
+                              FieldId::num_layers,
+                              FieldId::head_dim,
+                              FieldId::num_attention_heads,
+                              FieldId::num_key_value_heads,
+                              FieldId::intermediate_size,
+                              FieldId::moe_intermediate_size,
+                              FieldId::vocab_size};
 
 struct Range {
   double low, high;
@@ -39,16 +39,6 @@ Range around(double value, double share) {
   if (share < 0) return {0, std::numeric_limits<double>::infinity()};
   constexpr double rounding = 1e-12;  // of the multiplication itself
   return {value * (1 - share - rounding), value * (1 + share + rounding)};
-}
-
-bool is_stated(const model::Reading& reading, FieldId field) {
-  const auto index = static_cast<std::size_t>(field);
-  return index < reading.origins.size() && (reading.origins[index].kind == Origin::Kind::stated ||
-                                            reading.origins[index].kind == Origin::Kind::command_line);
-}
-
-void set(model::Setup& setup, FieldId field, std::int64_t value) {
-  model::fields()[static_cast<std::size_t>(field)].set(setup, value);
 }
 
 }  // namespace
@@ -60,13 +50,12 @@ std::span<const std::string_view> basket_names() {
   return baskets;
 }
 
-std::span<const std::string_view> search_fields() {
+std::span<const FieldId> search_fields() {
   return searched;
 }
 
 int search_order(FieldId field) {
-  const std::string_view name = model::fields()[static_cast<std::size_t>(field)].name;
-  const auto found = std::find(searched.begin(), searched.end(), name);
+  const auto found = std::find(searched.begin(), searched.end(), field);
   return found == searched.end() ? -1 : static_cast<int>(found - searched.begin());
 }
 
@@ -110,12 +99,12 @@ Unresolved resolve(const Problem& problem, std::span<const std::int64_t> values,
   for (std::size_t i = 0; i < problem.axes.size(); ++i) {
     if (values[i] == keep_value) continue;
     const FieldId field = problem.axes[i].field;
-    if (problem.relative_groups && field == num_key_value_heads_field()) {
+    if (problem.relative_groups && field == FieldId::num_key_value_heads) {
       groups_relative = true;
       groups_choice = values[i];
       continue;
     }
-    set(setup, field, values[i]);
+    model::set(setup, field, values[i]);
     moved.add(field);
   }
   const LinkFailures links = follow(problem.start, problem.links, moved, setup);
@@ -149,16 +138,15 @@ Unresolved resolve(const Problem& problem, std::span<const std::int64_t> values,
 Edits edits_between(const model::Reading& reading, const model::Setup& target) {
   Edits edits;
   const Links links = links_of(reading);
-  std::vector<Origin> origins = reading.origins;
+  model::PerField<Origin> origins = reading.origins;
   model::Setup reached = reading.setup;
   Moved moved;
   const auto change = [&](const Change& each) {
-    const std::int64_t from = model::fields()[static_cast<std::size_t>(each.field)].get(reading.setup);
+    const std::int64_t from = model::get(reading.setup, each.field);
     edits.changes.push_back({each.field, from, each.to});
-    set(reached, each.field, each.to);
+    model::set(reached, each.field, each.to);
     moved.add(each.field);
-    const auto index = static_cast<std::size_t>(each.field);
-    if (index < origins.size()) origins[index].kind = Origin::Kind::stated;
+    origins[each.field].kind = Origin::Kind::stated;
   };
   const auto follow_all = [&] {
     follow(reading.setup, links, moved, reached);

@@ -62,7 +62,7 @@ struct Problem {
 };
 
 // Fields that a search may vary, by name.
-std::span<const std::string_view> search_fields();
+std::span<const model::FieldId> search_fields();
 // The place of a field in the search: those that everything depends on come first. -1: not searched.
 int search_order(model::FieldId field);
 

@@ -42,7 +42,7 @@ struct Run {
 void set(model::Setup& setup, std::string_view name, std::string_view value) {
   const model::FieldId id = model::find_field(name);
   REQUIRE(id != model::no_field);
-  const model::FieldInfo& field = model::fields()[static_cast<std::size_t>(id)];
+  const model::FieldInfo& field = model::info(id);
   const auto choice = std::find(field.choices.begin(), field.choices.end(), value);
   REQUIRE(choice != field.choices.end());
   field.set(setup, choice - field.choices.begin());

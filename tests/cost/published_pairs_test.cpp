@@ -70,7 +70,7 @@ model::Setup setup_of(const NodeRef& side) {
     const model::FieldId id = model::find_field(change.key());
     INFO(change.path());
     REQUIRE(id != model::no_field);
-    const model::FieldInfo& field = model::fields()[static_cast<std::size_t>(id)];
+    const model::FieldInfo& field = model::info(id);
     if (const auto choice = change.as_string()) {
       for (std::size_t i = 0; i < field.choices.size(); ++i) {
         if (field.choices[i] == *choice) field.set(setup, static_cast<std::int64_t>(i));

@@ -36,11 +36,10 @@ struct Run {
 
 // Everything that a run says in the names of the model's fields.
 void take_fields(NodeRef node, model::Reading& reading) {
-  for (std::size_t i = 0; i < model::fields().size(); ++i) {
-    const model::FieldInfo& field = model::fields()[i];
+  for (const model::FieldInfo& field : model::fields()) {
     const NodeRef value = node[field.key];
     if (!value) continue;
-    reading.origins[i].kind = model::Origin::Kind::stated;
+    reading.origins[field.id].kind = model::Origin::Kind::stated;
     if (const auto text = value.as_string()) {
       const auto choice = std::find(field.choices.begin(), field.choices.end(), *text);
       REQUIRE(choice != field.choices.end());
@@ -63,10 +62,8 @@ std::vector<Run> evaluate() {
     Run run{text("name"), text("source"), text("gpu"), text("recompute"), 0, 0, 0};
     INFO(run.source << ": " << run.name);
     model::Reading reading;
-    reading.origins.resize(model::fields().size());
     reading.setup.plan.data = 8;
-    const model::FieldId data = model::find_field("data");
-    reading.origins[static_cast<std::size_t>(data)].kind = model::Origin::Kind::stated;
+    reading.origins[model::FieldId::data].kind = model::Origin::Kind::stated;
     take_fields(node, reading);
     model::complete(reading);
     const auto gpu = gpu::find_gpu(run.gpu);

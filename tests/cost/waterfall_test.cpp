@@ -23,7 +23,7 @@ model::Setup setup_of(std::int64_t heads, std::int64_t head_dim, std::int64_t la
                       std::int64_t vocabulary) {
   model::Setup setup;
   const auto set = [&](std::string_view name, std::int64_t value) {
-    model::fields()[static_cast<std::size_t>(model::find_field(name))].set(setup, value);
+    model::set(setup, model::find_field(name), value);
   };
   set("hidden_size", heads * head_dim);
   set("intermediate_size", 4 * heads * head_dim);

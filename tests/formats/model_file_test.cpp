@@ -74,7 +74,7 @@ TEST_CASE("a GGUF header gives the whole shape, and its parameters") {
   CHECK(reading.setup.plan.sequence_length == 8192);
   CHECK(model::parameter_count(reading.setup) == 8030261248);
   // The place is a line of the listing.
-  const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field("hidden_size"))];
+  const Origin& origin = reading.origins[model::FieldId::hidden_size];
   CHECK(origin.key_path == "llama.embedding_length");
 }
 

@@ -17,7 +17,7 @@ const char* const llama =
         "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 128256})";
 
 const Origin& origin_of(const model::Reading& reading, std::string_view field) {
-  return reading.origins[static_cast<std::size_t>(model::find_field(field))];
+  return reading.origins[model::find_field(field)];
 }
 
 // Remembers what was opened.

@@ -43,22 +43,21 @@ std::string place(const Origin& origin) {
 std::string describe(const model::Reading& reading) {
   std::string out = fmt::format("{}: {}, type `{}`, {}\n", reading.name, reading.dialect, reading.model_type,
                                 reading.complete ? "complete" : "incomplete");
-  const auto table = model::fields();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const Origin& origin = reading.origins[i];
+  for (const model::FieldInfo& field : model::fields()) {
+    const Origin& origin = reading.origins[field.id];
     if (origin.kind == Origin::Kind::unknown || origin.note == "absent unless stated" ||
         origin.note == "shapelint's default" || origin.note == "not used without experts") {
       continue;
     }
-    const std::int64_t value = table[i].get(reading.setup);
-    const std::string shown = table[i].type == FieldType::boolean ? (value != 0 ? "yes" : "no")
-                              : table[i].type == FieldType::choice
-                                  ? std::string(table[i].choices[static_cast<std::size_t>(value)])
+    const std::int64_t value = field.get(reading.setup);
+    const std::string shown = field.type == FieldType::boolean ? (value != 0 ? "yes" : "no")
+                              : field.type == FieldType::choice
+                                  ? std::string(field.choices[static_cast<std::size_t>(value)])
                                   : std::to_string(value);
     const std::string from = origin.kind == Origin::Kind::stated    ? place(origin)
                              : origin.kind == Origin::Kind::derived ? "derived"
                                                                     : "default";
-    out += fmt::format("  {} = {} <- {}{}{}\n", table[i].name, shown, from, origin.note.empty() ? "" : "; ",
+    out += fmt::format("  {} = {} <- {}{}{}\n", field.name, shown, from, origin.note.empty() ? "" : "; ",
                        origin.note);
   }
   for (const model::Extra& extra : reading.extras)
@@ -173,14 +172,14 @@ TEST_CASE("the command line wins over the file, before anything is derived", "[f
   files.files["m/config.json"] =
       R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 4})";
   formats::ReadOptions options;
-  options.overrides.push_back({model::find_field("num_attention_heads"), 16, "--num-attention-heads"});
+  options.overrides.push_back({model::FieldId::num_attention_heads, 16, "--num-attention-heads"});
   const formats::ReadResult result = formats::read_any(files, "m/config.json", options);
   REQUIRE(result.readings.size() == 1);
   const model::Reading& reading = result.readings[0];
   CHECK(reading.setup.model.num_attention_heads == 16);
   CHECK(reading.setup.model.head_dim == 256);
   CHECK(reading.name == "m");
-  const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field("num_attention_heads"))];
+  const Origin& origin = reading.origins[model::FieldId::num_attention_heads];
   CHECK(origin.kind == Origin::Kind::command_line);
   CHECK(origin.note == "--num-attention-heads");
 }
@@ -196,8 +195,7 @@ TEST_CASE("inheritance ends: cycles, missing files, and files outside the reposi
   REQUIRE(cyclic.readings.size() == 1);
   CHECK(cyclic.readings[0].setup.model.hidden_size == 64);
   CHECK(cyclic.readings[0].setup.model.intermediate_size == 128);
-  CHECK(cyclic.readings[0].origins[static_cast<std::size_t>(model::find_field("intermediate_size"))].path ==
-        "repo/b.yaml");
+  CHECK(cyclic.readings[0].origins[model::FieldId::intermediate_size].path == "repo/b.yaml");
   const auto outside = formats::read_any(files, "repo/c.yaml");
   REQUIRE(outside.readings.size() == 1);
   CHECK(outside.readings[0].setup.model.intermediate_size == 256);

@@ -28,14 +28,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (where == path) fuzz::require(span.end <= static_cast<std::int64_t>(source.size()));
   };
   for (const model::Remark& remark : result.remarks) check(remark.path, remark.span);
-  const auto fields = model::fields();
   for (const model::Reading& reading : result.readings) {
-    fuzz::require(reading.origins.size() == fields.size());
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      const model::Origin& origin = reading.origins[i];
+    for (const model::FieldInfo& field : model::fields()) {
+      const model::Origin& origin = reading.origins[field.id];
       if (origin.kind == model::Origin::Kind::unknown) continue;
-      const std::int64_t value = fields[i].get(reading.setup);
-      fuzz::require(value >= 0 && value <= fields[i].maximum);
+      const std::int64_t value = field.get(reading.setup);
+      fuzz::require(value >= 0 && value <= field.maximum);
       check(origin.path, origin.span);
     }
   }

@@ -76,7 +76,7 @@ class Parser {
     }
     const model::FieldId field = model::find_field(name);
     if (field == model::no_field) throw std::runtime_error("no field `" + name + "`");
-    return model::fields()[static_cast<std::size_t>(field)].get(setup_);
+    return model::get(setup_, field);
   }
   std::int64_t call(const std::string& name, const std::vector<std::int64_t>& values) const {
     if (values.size() != 2) fail();

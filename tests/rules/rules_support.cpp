@@ -36,9 +36,8 @@ std::vector<gpu::Gpu> gpus(const std::vector<std::string>& names) {
 std::string listing(const std::vector<rules::Finding>& findings) {
   std::string out;
   for (const rules::Finding& finding : findings) {
-    const std::string_view field = finding.blamed == model::no_field
-                                       ? std::string_view{"?"}
-                                       : model::fields()[static_cast<std::size_t>(finding.blamed)].name;
+    const std::string_view field =
+        finding.blamed == model::no_field ? std::string_view{"?"} : model::info(finding.blamed).name;
     out += fmt::format("{} {} (gain {})\n", finding.code, field, percent(finding.gain));
   }
   return out;
@@ -54,8 +53,8 @@ const rules::Finding* find(const rules::LintResult& result, std::string_view cod
 std::string changes_text(const std::vector<rules::Change>& changes) {
   std::string out;
   for (const rules::Change& change : changes) {
-    out += fmt::format("{}{} {} -> {}", out.empty() ? "" : ", ",
-                       model::fields()[static_cast<std::size_t>(change.field)].name, change.from, change.to);
+    out += fmt::format("{}{} {} -> {}", out.empty() ? "" : ", ", model::info(change.field).name, change.from,
+                       change.to);
   }
   return out;
 }

@@ -87,7 +87,7 @@ class Loader {
   std::optional<std::int64_t> choice_of(NodeRef node) const {
     const auto written = node.as_string();
     if (field_ == model::no_field || !written) return std::nullopt;
-    const auto choices = model::fields()[static_cast<std::size_t>(field_)].choices;
+    const auto choices = model::info(field_).choices;
     const auto found = std::find(choices.begin(), choices.end(), *written);
     if (found == choices.end()) return std::nullopt;
     return found - choices.begin();

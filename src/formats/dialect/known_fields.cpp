@@ -5,31 +5,34 @@
 
 namespace shapelint::formats {
 
+using model::FieldId;
 using model::Origin;
 
-bool is_known(const model::Reading& reading, std::string_view name) {
-  return reading.origins[static_cast<std::size_t>(model::find_field(name))].kind != Origin::Kind::unknown;
-}
-
-bool rests_on_something(const model::Reading& reading, const model::FieldInfo& field) {
-  if (field.name == "intermediate_size") return is_known(reading, "hidden_size");
-  if (field.name == "moe_intermediate_size") return is_known(reading, "intermediate_size");
-  if (field.name == "num_key_value_heads") return is_known(reading, "num_attention_heads");
-  if (field.name == "head_dim" || field.name == "value_head_dim") {
-    return is_known(reading, "num_attention_heads") && is_known(reading, "hidden_size");
+bool rests_on_something(const model::Reading& reading, FieldId field) {
+  switch (field) {
+    case FieldId::intermediate_size:
+      return is_known(reading, FieldId::hidden_size);
+    case FieldId::moe_intermediate_size:
+      return is_known(reading, FieldId::intermediate_size);
+    case FieldId::num_key_value_heads:
+      return is_known(reading, FieldId::num_attention_heads);
+    case FieldId::head_dim:
+    case FieldId::value_head_dim:
+      return is_known(reading, FieldId::num_attention_heads) && is_known(reading, FieldId::hidden_size);
+    default:
+      return true;
   }
-  return true;
 }
 
 void keep_within_positions(model::Reading& reading) {
-  const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field("sequence_length"))];
+  const Origin& origin = reading.origins[FieldId::sequence_length];
   const std::int64_t positions = reading.setup.model.learned_positions;
   if (origin.kind != Origin::Kind::defaulted || positions <= 0) return;
   reading.setup.plan.sequence_length = std::min(reading.setup.plan.sequence_length, positions);
 }
 
 void follow_length(model::Reading& reading) {
-  const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field("source_length"))];
+  const Origin& origin = reading.origins[FieldId::source_length];
   if (origin.kind != Origin::Kind::derived) return;
   reading.setup.plan.source_length = reading.setup.plan.sequence_length;
 }

@@ -1,17 +1,13 @@
 // What is known of a reading, and what may follow from that.
 #pragma once
 
-#include <string_view>
-
 #include "model/fields.hpp"
 #include "model/reading.hpp"
 
 namespace shapelint::formats {
 
-bool is_known(const model::Reading& reading, std::string_view name);
-
 // What model::complete() derives from a width or a number of heads that nobody knows is no value.
-bool rests_on_something(const model::Reading& reading, const model::FieldInfo& field);
+bool rests_on_something(const model::Reading& reading, model::FieldId field);
 
 // A length that nobody stated must not read past the table of positions.
 void keep_within_positions(model::Reading& reading);

@@ -71,37 +71,33 @@ class Resolver {
     out.dialect = dialect_.name;
     out.part = part_.name;
     out.model_type = type_name_;
-    const auto table = model::fields();
-    std::vector<bool> open(table.size(), false);  // left for model::complete()
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      Value value = get(table[i].name);
-      if (value.number) check_range(table[i], value);
-      open[i] = value.assumed || !value.decided;
-      if (value.number && !value.assumed) {
-        table[i].set(out.setup, static_cast<std::int64_t>(std::round(*value.number)));
-        out.origins.push_back(std::move(value.origin));
-      } else {
-        out.origins.emplace_back();
-      }
+    model::PerField<bool> open;  // left for model::complete()
+    for (const model::FieldInfo& field : model::fields()) {
+      Value value = get(field.name);
+      if (value.number) check_range(field, value);
+      open[field.id] = value.assumed || !value.decided;
+      if (!value.number || value.assumed) continue;
+      field.set(out.setup, static_cast<std::int64_t>(std::round(*value.number)));
+      out.origins[field.id] = std::move(value.origin);
     }
     out.complete = is_complete(out);
-    const std::vector<Origin> before = out.origins;
+    const model::PerField<Origin> before = out.origins;
     model::complete(out);
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      const bool was_unknown = before[i].kind == Origin::Kind::unknown;
+    for (const model::FieldInfo& field : model::fields()) {
+      const bool was_unknown = before[field.id].kind == Origin::Kind::unknown;
       if (!was_unknown) continue;
       // How it is run can be assumed even where the file's own value is not understood; its shape cannot.
-      const bool is_plan = table[i].section == "run" || table[i].section == "parallel";
-      if (is_plan && !open[i]) {
-        out.origins[i].note = "assumed: the file's value is not known";
-      } else if (!open[i] || !rests_on_something(out, table[i])) {
-        out.origins[i] = Origin{};
+      const bool is_plan = field.section == "run" || field.section == "parallel";
+      if (is_plan && !open[field.id]) {
+        out.origins[field.id].note = "assumed: the file's value is not known";
+      } else if (!open[field.id] || !rests_on_something(out, field.id)) {
+        out.origins[field.id] = Origin{};
       }
     }
-    assume(out, "sequence_length");
+    assume(out, FieldId::sequence_length);
     keep_within_positions(out);
     follow_length(out);
-    if (open[static_cast<std::size_t>(model::find_field("vocab_size"))]) assume_vocabulary(out);
+    if (open[FieldId::vocab_size]) assume_vocabulary(out);
     for (const std::string& name : dialect_.exports) {
       const Value& value = get(name);
       if (value.number) out.extras.push_back({name, *value.number, value.origin});
@@ -115,10 +111,10 @@ class Resolver {
  private:
   // Enough to cost it; the rest follows or has a default.
   bool is_complete(const model::Reading& reading) {
-    const bool width = is_known(reading, "intermediate_size") || is_known(reading, "moe_intermediate_size") ||
-                       !get("intermediate_size").decided;
-    return is_known(reading, "hidden_size") && is_known(reading, "num_layers") &&
-           is_known(reading, "num_attention_heads") && width;
+    const bool width = is_known(reading, FieldId::intermediate_size) ||
+                       is_known(reading, FieldId::moe_intermediate_size) || !get("intermediate_size").decided;
+    return is_known(reading, FieldId::hidden_size) && is_known(reading, FieldId::num_layers) &&
+           is_known(reading, FieldId::num_attention_heads) && width;
   }
 
   void check_range(const model::FieldInfo& field, Value& value) {
@@ -136,24 +132,22 @@ class Resolver {
 
   // The assumed vocabulary is not padded: nothing is to be found in rows that nobody knows.
   void assume_vocabulary(model::Reading& reading) {
-    if (is_known(reading, "vocab_size")) return;
-    assume(reading, "vocab_size");
-    const auto padding = static_cast<std::size_t>(model::find_field("vocab_padding_multiple"));
+    if (is_known(reading, FieldId::vocab_size)) return;
+    assume(reading, FieldId::vocab_size);
     reading.setup.model.vocab_padding_multiple = 1;
-    reading.origins[padding] = Origin{};
-    reading.origins[padding].kind = Origin::Kind::defaulted;
-    reading.origins[padding].note = "not used: the vocabulary is assumed";
+    Origin& padding = reading.origins[FieldId::vocab_padding_multiple];
+    padding = Origin{};
+    padding.kind = Origin::Kind::defaulted;
+    padding.note = "not used: the vocabulary is assumed";
   }
 
   // No step can be costed without a length and a vocabulary; the common tables hold those that are assumed.
-  void assume(model::Reading& reading, std::string_view name) {
-    const FieldId field = model::find_field(name);
-    Origin& origin = reading.origins[static_cast<std::size_t>(field)];
+  void assume(model::Reading& reading, FieldId field) {
+    Origin& origin = reading.origins[field];
     if (origin.kind != Origin::Kind::unknown) return;
     Value value;
-    if (!try_rules(common_.fields, name, value) || !value.number) return;
-    model::fields()[static_cast<std::size_t>(field)].set(reading.setup,
-                                                         static_cast<std::int64_t>(*value.number));
+    if (!try_rules(common_.fields, model::info(field).name, value) || !value.number) return;
+    model::set(reading.setup, field, static_cast<std::int64_t>(*value.number));
     origin = value.origin;
   }
 

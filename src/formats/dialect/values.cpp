@@ -145,7 +145,7 @@ Seen look(NodeRef node, const Alternative& each, FieldId field) {
   if (const auto value = node.as_boolean()) return number(*value ? 1 : 0);
   if (const auto text = node.as_string()) {
     if (field != model::no_field) {
-      const auto choices = model::fields()[static_cast<std::size_t>(field)].choices;
+      const auto choices = model::info(field).choices;
       for (std::size_t i = 0; i < choices.size(); ++i) {
         if (choices[i] == *text) return number(static_cast<double>(i));
       }

@@ -16,21 +16,14 @@ namespace shapelint::formats {
 
 namespace {
 
+using model::FieldId;
 using model::Origin;
 using model::Reading;
 using text::NodeRef;
 
-// In the file or on the command line.
-bool stated(const Reading& reading, std::string_view field) {
-  const model::FieldId id = model::find_field(field);
-  if (id == model::no_field) return false;
-  const model::Origin::Kind kind = reading.origins[static_cast<std::size_t>(id)].kind;
-  return kind == model::Origin::Kind::stated || kind == model::Origin::Kind::command_line;
-}
-
 // The node of a stated field.
-NodeRef node_of(const text::Document& document, std::string_view field) {
-  const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(model::find_field(field))];
+NodeRef node_of(const text::Document& document, FieldId field) {
+  const model::FieldInfo& info = model::info(field);
   const NodeRef root = document.root();
   if (info.section == "model.moe") return root["model"]["moe"][info.key];
   if (info.section == "model.mla") return root["model"]["mla"][info.key];
@@ -38,10 +31,10 @@ NodeRef node_of(const text::Document& document, std::string_view field) {
 }
 
 // Errors of something that is not there point at the table that lacks it.
-void missing(const text::Document& document, const Reading& reading, std::string_view field, std::string hint,
+void missing(const text::Document& document, const Reading& reading, FieldId field, std::string hint,
              std::vector<Error>& errors) {
-  if (stated(reading, field)) return;
-  const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(model::find_field(field))];
+  if (is_stated(reading, field)) return;
+  const model::FieldInfo& info = model::info(field);
   const NodeRef root = document.root();
   NodeRef table = root[info.section];
   if (info.section == "model.moe") table = root["model"]["moe"];
@@ -74,37 +67,39 @@ void check_required(const text::Document& document, const Reading& reading, std:
     return;
   }
   if (!root["model"].is(text::Kind::table)) return;
-  for (const std::string_view field : {"hidden_size", "num_layers", "num_attention_heads", "vocab_size"}) {
+  for (const FieldId field :
+       {FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads, FieldId::vocab_size}) {
     missing(document, reading, field, {}, errors);
   }
   if (root["model"]["moe"].is(text::Kind::table)) {
-    missing(document, reading, "moe_num_experts", {}, errors);
-    missing(document, reading, "moe_experts_per_token", "how many experts each token visits", errors);
+    missing(document, reading, FieldId::moe_num_experts, {}, errors);
+    missing(document, reading, FieldId::moe_experts_per_token, "how many experts each token visits", errors);
   }
   if (root["model"]["mla"].is(text::Kind::table)) {
-    for (const std::string_view field :
-         {"mla_kv_lora_rank", "mla_qk_nope_head_dim", "mla_qk_rope_head_dim", "mla_v_head_dim"}) {
-      if (stated(reading, field)) continue;
-      const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(model::find_field(field))];
+    for (const FieldId field : {FieldId::mla_kv_lora_rank, FieldId::mla_qk_nope_head_dim,
+                                FieldId::mla_qk_rope_head_dim, FieldId::mla_v_head_dim}) {
+      if (is_stated(reading, field)) continue;
+      const model::FieldInfo& info = model::info(field);
       errors.push_back(
           root["model"]["mla"].key_error(fmt::format("`{}` is missing from `[model.mla]`", info.key)));
     }
   }
   if (root["run"] && !root["run"].is(text::Kind::table)) return;
   if (setup.plan.mode == model::Mode::decode) {
-    missing(document, reading, "context_length", "decoding needs the number of tokens in the cache", errors);
-  } else {
-    missing(document, reading, "sequence_length", "tokens per sequence, such as `sequence_length = 2048`",
+    missing(document, reading, FieldId::context_length, "decoding needs the number of tokens in the cache",
             errors);
+  } else {
+    missing(document, reading, FieldId::sequence_length,
+            "tokens per sequence, such as `sequence_length = 2048`", errors);
   }
 }
 
 void check_consistent(const text::Document& document, const Reading& reading, std::vector<Error>& errors) {
   const model::ModelSpec& spec = reading.setup.model;
   if (!spec.conv.empty()) return check_network(document, reading, errors);
-  const auto at_value = [&](std::string_view field, std::string message, std::string hint) {
+  const auto at_value = [&](FieldId field, std::string message, std::string hint) {
     // What the command line replaced is not to blame.
-    const Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field(field))];
+    const Origin& origin = reading.origins[field];
     const NodeRef node = node_of(document, field);
     if (node && origin.kind != Origin::Kind::command_line) {
       errors.push_back(node.error(std::move(message), std::move(hint)));
@@ -112,21 +107,22 @@ void check_consistent(const text::Document& document, const Reading& reading, st
       errors.push_back({std::move(message), std::move(hint), std::string(document.path()), {}});
     }
   };
-  if (spec.num_key_value_heads > spec.num_attention_heads && stated(reading, "num_key_value_heads")) {
-    at_value("num_key_value_heads",
+  if (spec.num_key_value_heads > spec.num_attention_heads &&
+      is_stated(reading, FieldId::num_key_value_heads)) {
+    at_value(FieldId::num_key_value_heads,
              fmt::format("`num_key_value_heads` is `{}`, more than `num_attention_heads` = `{}`",
                          spec.num_key_value_heads, spec.num_attention_heads),
              "several query heads share a key-value head, not the other way round");
   }
   const model::Moe& moe = spec.moe;
   if (moe.num_experts > 0 && moe.experts_per_token > moe.num_experts) {
-    at_value("moe_experts_per_token",
+    at_value(FieldId::moe_experts_per_token,
              fmt::format("`experts_per_token` is `{}`, more than `num_experts` = `{}`", moe.experts_per_token,
                          moe.num_experts),
              "a token visits some of the experts");
   }
   if (moe.num_experts > 0 && moe.first_dense_layers > spec.num_layers) {
-    at_value("moe_first_dense_layers",
+    at_value(FieldId::moe_first_dense_layers,
              fmt::format("`first_dense_layers` is `{}`, more than `num_layers` = `{}`",
                          moe.first_dense_layers, spec.num_layers),
              {});
@@ -134,19 +130,20 @@ void check_consistent(const text::Document& document, const Reading& reading, st
   if (spec.mla.kv_lora_rank > 0) {
     const model::Mla& mla = spec.mla;
     if (mla.qk_nope_head_dim + mla.qk_rope_head_dim == 0) {
-      at_value("mla_qk_nope_head_dim", "`qk_nope_head_dim` and `qk_rope_head_dim` are both `0`",
+      at_value(FieldId::mla_qk_nope_head_dim, "`qk_nope_head_dim` and `qk_rope_head_dim` are both `0`",
                "their sum is the width of a query");
     }
-    if (mla.v_head_dim == 0) at_value("mla_v_head_dim", "`v_head_dim` is `0`", "it is at least 1");
-    if (stated(reading, "head_dim") && spec.head_dim != mla.qk_nope_head_dim + mla.qk_rope_head_dim) {
-      at_value("head_dim",
+    if (mla.v_head_dim == 0) at_value(FieldId::mla_v_head_dim, "`v_head_dim` is `0`", "it is at least 1");
+    if (is_stated(reading, FieldId::head_dim) &&
+        spec.head_dim != mla.qk_nope_head_dim + mla.qk_rope_head_dim) {
+      at_value(FieldId::head_dim,
                fmt::format("`head_dim` is `{}`, but `[model.mla]` makes it {} + {} = {}", spec.head_dim,
                            mla.qk_nope_head_dim, mla.qk_rope_head_dim,
                            mla.qk_nope_head_dim + mla.qk_rope_head_dim),
                "leave `head_dim` out");
     }
-    if (stated(reading, "value_head_dim") && spec.value_head_dim != mla.v_head_dim) {
-      at_value("value_head_dim",
+    if (is_stated(reading, FieldId::value_head_dim) && spec.value_head_dim != mla.v_head_dim) {
+      at_value(FieldId::value_head_dim,
                fmt::format("`value_head_dim` is `{}`, but `v_head_dim` of `[model.mla]` is `{}`",
                            spec.value_head_dim, mla.v_head_dim),
                "leave `value_head_dim` out");

@@ -92,7 +92,7 @@ std::string values_of(const FieldInfo& field) {
 std::string when_absent(const FieldInfo& field) {
   std::string out(required(field.name));
   for (const model::Derivation& each : model::derivations()) {
-    if (model::fields()[static_cast<std::size_t>(each.field)].name != field.name) continue;
+    if (each.field != field.id) continue;
     if (out == "required") break;
     std::string text;
     if (!each.condition.empty()) text = fmt::format("{}: ", each.condition);

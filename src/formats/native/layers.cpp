@@ -256,20 +256,21 @@ void check_network(const text::Document& document, const model::Reading& reading
     errors.push_back({each.message, each.hint, path, place != nullptr ? place->span : Span{}});
   }
   const model::Plan& plan = reading.setup.plan;
-  const auto refuse = [&](std::string_view field, std::string message, std::string hint) {
-    const model::Origin& origin = reading.origins[static_cast<std::size_t>(model::find_field(field))];
+  const auto refuse = [&](model::FieldId field, std::string message, std::string hint) {
+    const model::Origin& origin = reading.origins[field];
     std::optional<Span> span;
     if (origin.kind == model::Origin::Kind::stated) span = origin.span;
     errors.push_back({std::move(message), std::move(hint), path, span});
   };
   if (plan.mode == model::Mode::decode) {
-    refuse("mode", "a convolutional network has no decoding",
+    refuse(model::FieldId::mode, "a convolutional network has no decoding",
            "`train`, or `prefill` for a forward pass alone");
   }
-  for (const auto& [name, degree] : {std::pair{"tensor", plan.tensor}, std::pair{"pipeline", plan.pipeline},
-                                     std::pair{"expert", plan.expert}, std::pair{"context", plan.context}}) {
+  for (const model::FieldId field :
+       {model::FieldId::tensor, model::FieldId::pipeline, model::FieldId::expert, model::FieldId::context}) {
+    const std::int64_t degree = model::get(reading.setup, field);
     if (degree > 1) {
-      refuse(name, fmt::format("`{}` is {} beside `[[conv]]`", name, degree),
+      refuse(field, fmt::format("`{}` is {} beside `[[conv]]`", model::info(field).name, degree),
              "convolutional networks are split over images only: `data`");
     }
   }

@@ -65,7 +65,7 @@ std::string hint_for_key(std::string_view section, std::string_view key) {
   const std::string_view near = nearest_name(key, model::field_names());
   const model::FieldId id = model::find_field(near);
   if (id == model::no_field) return {};
-  const FieldInfo& field = model::fields()[static_cast<std::size_t>(id)];
+  const FieldInfo& field = model::info(id);
   return fmt::format("did you mean `{}` of `[{}]`", field.key, field.section);
 }
 
@@ -79,7 +79,6 @@ class Reader {
     const NodeRef root = document_.root();
     file_.reading.path = std::string(document_.path());
     file_.reading.dialect = "native";
-    file_.reading.origins.resize(model::fields().size());
     if (!root || root.size() == 0) {
       errors_.push_back({"the file is empty", "it needs at least the tables `[model]` and `[run]`",
                          std::string(document_.path()), Span{0, 0}});
@@ -103,9 +102,8 @@ class Reader {
 
  private:
   void apply(const model::Override& given) {
-    const auto index = static_cast<std::size_t>(given.field);
-    model::fields()[index].set(file_.reading.setup, given.value);
-    model::Origin& origin = file_.reading.origins[index];
+    model::set(file_.reading.setup, given.field, given.value);
+    model::Origin& origin = file_.reading.origins[given.field];
     origin = {};
     origin.kind = model::Origin::Kind::command_line;
     origin.note = fmt::format("`{}`", given.flag);
@@ -159,17 +157,15 @@ class Reader {
   }
 
   void read_key(std::string_view section, const NodeRef& node) {
-    const auto table = model::fields();
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      if (table[i].section == section && table[i].key == node.key()) return read_field(i, node);
+    for (const FieldInfo& field : model::fields()) {
+      if (field.section == section && field.key == node.key()) return read_field(field, node);
     }
     errors_.push_back(node.key_error(fmt::format("unknown key `{}` in `[{}]`", node.key(), section),
                                      hint_for_key(section, node.key())));
   }
 
-  void read_field(std::size_t index, const NodeRef& node) {
-    const FieldInfo& field = model::fields()[index];
-    model::Origin& origin = file_.reading.origins[index];
+  void read_field(const FieldInfo& field, const NodeRef& node) {
+    model::Origin& origin = file_.reading.origins[field.id];
     origin.kind = model::Origin::Kind::stated;  // even with a bad value: it is not missing
     origin.path = std::string(document_.path());
     origin.span = node.span();

@@ -198,26 +198,26 @@ class GraphLowering {
     reading.dialect = "onnx";
     const std::string_view file = file_name(path_);
     reading.name = graph_.name.empty() ? std::string(file.substr(0, file.size() - 5)) : graph_.name;
-    reading.origins.resize(model::fields().size());
     reading.layers = std::move(origins_);
     reading.setup.model.conv = std::move(layers_);
-    const auto set = [&](std::string_view field, std::int64_t value, std::string why) {
-      const auto index = static_cast<std::size_t>(model::find_field(field));
-      model::fields()[index].set(reading.setup, value);
-      reading.origins[index].kind = model::Origin::Kind::derived;
-      reading.origins[index].note = std::move(why);
+    const auto set = [&](model::FieldId field, std::int64_t value, model::Origin::Kind kind,
+                         std::string why) {
+      model::set(reading.setup, field, value);
+      reading.origins[field].kind = kind;
+      reading.origins[field].note = std::move(why);
     };
-    set("micro_batch_size", graph_.batch,
-        graph_.symbolic_batch ? "1, since the graph's batch is symbolic" : "the graph's first input");
-    set("dtype", static_cast<std::int64_t>(dtype()), "the graph's weights");
-    set("mode", static_cast<std::int64_t>(model::Mode::prefill), "a graph is run forward");
-    set("fusion", static_cast<std::int64_t>(model::Fusion::full), "what runs a graph fuses it");
+    const auto derive = [&](model::FieldId field, std::int64_t value, std::string why) {
+      set(field, value, model::Origin::Kind::derived, std::move(why));
+    };
+    derive(model::FieldId::micro_batch_size, graph_.batch,
+           graph_.symbolic_batch ? "1, since the graph's batch is symbolic" : "the graph's first input");
+    derive(model::FieldId::dtype, static_cast<std::int64_t>(dtype()), "the graph's weights");
+    derive(model::FieldId::mode, static_cast<std::int64_t>(model::Mode::prefill), "a graph is run forward");
+    derive(model::FieldId::fusion, static_cast<std::int64_t>(model::Fusion::full),
+           "what runs a graph fuses it");
     for (const model::Override& each : options_.overrides) {
       if (!model::concerns_networks(each.field)) continue;
-      const auto index = static_cast<std::size_t>(each.field);
-      model::fields()[index].set(reading.setup, each.value);
-      reading.origins[index].kind = model::Origin::Kind::command_line;
-      reading.origins[index].note = fmt::format("`{}`", each.flag);
+      set(each.field, each.value, model::Origin::Kind::command_line, fmt::format("`{}`", each.flag));
     }
     model::complete_network(reading);
     if (reading.setup.plan.mode == model::Mode::decode)

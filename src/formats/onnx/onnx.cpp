@@ -38,9 +38,8 @@ ParseGraph* parser() {
 }
 
 std::int64_t sequence_length(const ReadOptions& options) {
-  const model::FieldId field = model::find_field("sequence_length");
   for (const model::Override& each : options.overrides) {
-    if (each.field == field) return each.value;
+    if (each.field == model::FieldId::sequence_length) return each.value;
   }
   return 0;
 }

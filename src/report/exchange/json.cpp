@@ -43,17 +43,13 @@ std::string_view name_of(model::Origin::Kind kind) {
   return "";
 }
 
-const model::FieldInfo& field_of(model::FieldId field) {
-  return model::fields()[static_cast<std::size_t>(field)];
-}
-
 Json field_name(model::FieldId field) {
-  return field == model::no_field ? Json() : Json(field_of(field).name);
+  return field == model::no_field ? Json() : Json(model::info(field).name);
 }
 
 Json value_of(model::FieldId field, std::int64_t value) {
   if (field == model::no_field) return value;
-  switch (field_of(field).type) {
+  switch (model::info(field).type) {
     case model::FieldType::boolean:
       return value != 0;
     case model::FieldType::choice:
@@ -188,18 +184,17 @@ Json finding_json(const rules::Finding& finding, const lint::ModelReport& model)
 
 Json fields_json(const model::Reading& reading, const std::string& source) {
   Json out = Json::object();
-  const auto all = model::fields();
-  for (std::size_t i = 0; i < all.size() && i < reading.origins.size(); ++i) {
-    const model::Origin& origin = reading.origins[i];
-    Json field{{"value", origin.kind == model::Origin::Kind::unknown
-                             ? Json()
-                             : value_of(static_cast<model::FieldId>(i), all[i].get(reading.setup))},
-               {"origin", name_of(origin.kind)}};
+  for (const model::FieldInfo& info : model::fields()) {
+    const model::Origin& origin = reading.origins[info.id];
+    Json field{
+        {"value",
+         origin.kind == model::Origin::Kind::unknown ? Json() : value_of(info.id, info.get(reading.setup))},
+        {"origin", name_of(origin.kind)}};
     if (!origin.note.empty()) field["note"] = text_of(origin.note);
     if (!origin.key_path.empty()) field["key_path"] = text_of(origin.key_path);
     const bool is_here = origin.kind == model::Origin::Kind::stated && origin.path == reading.path;
     if (is_here) field["location"] = location(source, origin.span);
-    out[std::string(all[i].name)] = std::move(field);
+    out[std::string(info.name)] = std::move(field);
   }
   return out;
 }

@@ -148,16 +148,14 @@ std::vector<lint::RuleInfo> rules_of(const lint::Report& report, const std::vect
 Json related(const Item& item) {
   Json out = Json::array();
   for (const model::FieldId field : item.finding->related) {
-    const auto index = static_cast<std::size_t>(field);
-    if (field == model::no_field || index >= item.model->reading.origins.size()) continue;
-    const model::Origin& origin = item.model->reading.origins[index];
+    const model::Origin& origin = model::origin(item.model->reading, field);
     if (origin.kind != model::Origin::Kind::stated || origin.path != item.model->path) continue;
     const Region region{text::place_of(item.model->source, origin.span.begin),
                         text::place_of(item.model->source, origin.span.end), origin.span};
     out.push_back(
         {{"id", out.size() + 1},
          {"physicalLocation", {{"artifactLocation", artifact(item.path)}, {"region", region_json(region)}}},
-         {"message", {{"text", model::fields()[index].name}}}});
+         {"message", {{"text", model::info(field).name}}}});
   }
   return out;
 }

@@ -38,9 +38,7 @@ std::vector<Mark> marks_of(const rules::Finding& finding, const lint::ModelRepor
   std::vector<Mark> marks{{finding.span, true, {}}};
   if (finding.use_span.end > finding.use_span.begin) marks.push_back({finding.use_span, false, "used here"});
   for (const model::FieldId field : finding.related) {
-    const auto index = static_cast<std::size_t>(field);
-    if (field == model::no_field || index >= model.reading.origins.size()) continue;
-    const model::Origin& origin = model.reading.origins[index];
+    const model::Origin& origin = model::origin(model.reading, field);
     const bool is_here = origin.kind == model::Origin::Kind::stated && origin.path == finding.path;
     const auto same = [&](const Mark& mark) { return mark.span == origin.span; };
     if (is_here && std::none_of(marks.begin(), marks.end(), same)) marks.push_back({origin.span, false, {}});

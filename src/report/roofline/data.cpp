@@ -276,7 +276,7 @@ std::string roofline_json(const RooflineReport& report) {
 std::string sweeps_json(const std::vector<RooflineCurve>& curves) {
   Json out = Json::array();
   for (const RooflineCurve& each : curves) {
-    const model::FieldInfo& field = model::fields()[static_cast<std::size_t>(model::find_field(each.field))];
+    const model::FieldInfo& field = model::info(model::find_field(each.field));
     Json sweep{{"path", each.path},         {"model", each.model},     {"gpu", each.gpu_id},
                {"gpu_name", each.gpu_name}, {"field", each.field},     {"unit", field.unit},
                {"doc", field.doc},          {"section", field.section}};

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr int suggestions_version = 1;
 
 std::string_view field_name(model::FieldId field) {
-  return model::fields()[static_cast<std::size_t>(field)].name;
+  return model::info(field).name;
 }
 
 Json changes(const std::vector<suggest::Change>& all) {
@@ -64,7 +64,7 @@ std::set<model::FieldId> changed_fields(const SuggestReport& report) {
 }
 
 std::int64_t value(const model::Setup& setup, model::FieldId field) {
-  return model::fields()[static_cast<std::size_t>(field)].get(setup);
+  return model::get(setup, field);
 }
 
 }  // namespace
@@ -157,12 +157,12 @@ std::string suggestions_toml(const SuggestReport& report) {
     // By table of the native format.
     std::set<std::string_view> sections;
     for (const suggest::Change& change : each.edits.changes) {
-      sections.insert(model::fields()[static_cast<std::size_t>(change.field)].section);
+      sections.insert(model::info(change.field).section);
     }
     for (const std::string_view section : sections) {
       out += fmt::format("[suggestion.{}]\n", section);
       for (const suggest::Change& change : each.edits.changes) {
-        const model::FieldInfo& field = model::fields()[static_cast<std::size_t>(change.field)];
+        const model::FieldInfo& field = model::info(change.field);
         if (field.section == section) {
           out += fmt::format("{} = {}  # {}\n", field.key, value_text(change.field, change.to),
                              value_text(change.field, change.from));

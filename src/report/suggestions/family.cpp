@@ -12,16 +12,17 @@ namespace shapelint::report {
 
 namespace {
 
+using model::FieldId;
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 7> dense{"hidden_size",         "num_layers", "num_attention_heads",
-                                                "num_key_value_heads", "head_dim",   "intermediate_size",
-                                                "vocab_size"};
-constexpr std::array<std::string_view, 2> of_mixtures{"moe_num_experts", "moe_intermediate_size"};
+constexpr std::array dense{FieldId::hidden_size,         FieldId::num_layers, FieldId::num_attention_heads,
+                           FieldId::num_key_value_heads, FieldId::head_dim,   FieldId::intermediate_size,
+                           FieldId::vocab_size};
+constexpr std::array of_mixtures{FieldId::moe_num_experts, FieldId::moe_intermediate_size};
 
 // Fields of the family's models.
-std::vector<std::string_view> fields_of(const suggest::Family& family) {
-  std::vector<std::string_view> out(dense.begin(), dense.end());
+std::vector<FieldId> fields_of(const suggest::Family& family) {
+  std::vector<FieldId> out(dense.begin(), dense.end());
   for (const suggest::Rung& rung : family.rungs) {
     if (rung.found && rung.setup.model.moe.num_experts > 0) {
       out.insert(out.end(), of_mixtures.begin(), of_mixtures.end());
@@ -29,10 +30,6 @@ std::vector<std::string_view> fields_of(const suggest::Family& family) {
     }
   }
   return out;
-}
-
-std::int64_t value(const model::Setup& setup, std::string_view field) {
-  return model::fields()[static_cast<std::size_t>(model::find_field(field))].get(setup);
 }
 
 }  // namespace
@@ -65,13 +62,13 @@ std::string family_text(const suggest::Family& family, const std::vector<std::st
 }
 
 std::string family_csv(const suggest::Family& family, const std::vector<std::string>& gpus) {
-  const std::vector<std::string_view> shown = fields_of(family);
-  std::string out =
-      fmt::format("target,parameters,{},gpu,step_us,mfu,tokens_per_s_per_gpu\n", fmt::join(shown, ","));
+  const std::vector<FieldId> shown = fields_of(family);
+  std::string out = fmt::format("target,parameters,{},gpu,step_us,mfu,tokens_per_s_per_gpu\n",
+                                fmt::join(model::names_of(shown), ","));
   for (const suggest::Rung& rung : family.rungs) {
     for (std::size_t gpu = 0; gpu < rung.gpus.size(); ++gpu) {
       out += fmt::format("{},{}", rung.target, rung.parameters);
-      for (const std::string_view field : shown) out += fmt::format(",{}", value(rung.setup, field));
+      for (const FieldId field : shown) out += fmt::format(",{}", model::get(rung.setup, field));
       const suggest::Performance& p = rung.gpus[gpu];
       out += fmt::format(",{},{},{},{}\n", gpus[gpu], exact(p.time_us), exact(p.mfu), exact(p.tokens_per_s));
     }
@@ -80,13 +77,14 @@ std::string family_csv(const suggest::Family& family, const std::vector<std::str
 }
 
 std::string family_json(const suggest::Family& family, const std::vector<std::string>& gpus) {
-  const std::vector<std::string_view> shown = fields_of(family);
+  const std::vector<FieldId> shown = fields_of(family);
   Json rungs = Json::array();
   for (const suggest::Rung& rung : family.rungs) {
     Json each{{"target", rung.target}, {"found", rung.found}};
     if (rung.found) {
       each["parameters"] = rung.parameters;
-      for (const std::string_view field : shown) each[std::string(field)] = value(rung.setup, field);
+      for (const FieldId field : shown)
+        each[std::string(model::info(field).name)] = model::get(rung.setup, field);
       Json on = Json::array();
       for (std::size_t gpu = 0; gpu < rung.gpus.size(); ++gpu) {
         const suggest::Performance& p = rung.gpus[gpu];
@@ -107,15 +105,15 @@ std::string family_json(const suggest::Family& family, const std::vector<std::st
 }
 
 std::string family_toml(const suggest::Family& family) {
-  const std::vector<std::string_view> shown = fields_of(family);
+  const std::vector<FieldId> shown = fields_of(family);
   std::string out;
   for (const suggest::Rung& rung : family.rungs) {
     if (!rung.found) continue;
     out += fmt::format("{}[[model]]  # {} asked for, {} parameters\n", out.empty() ? "" : "\n",
                        count_short(static_cast<double>(rung.target)),
                        count_short(static_cast<double>(rung.parameters)));
-    for (const std::string_view field : shown)
-      out += fmt::format("{} = {}\n", field, value(rung.setup, field));
+    for (const FieldId field : shown)
+      out += fmt::format("{} = {}\n", model::info(field).name, model::get(rung.setup, field));
   }
   return out;
 }

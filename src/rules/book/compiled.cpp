@@ -162,11 +162,8 @@ bool CompiledRule::lacks(const model::Reading& reading) {
       }
     }
   }
-  return std::any_of(needs_.begin(), needs_.end(), [&](model::FieldId field) {
-    const auto index = static_cast<std::size_t>(field);
-    return field != model::no_field && index < reading.origins.size() &&
-           reading.origins[index].kind == model::Origin::Kind::unknown;
-  });
+  return std::any_of(needs_.begin(), needs_.end(),
+                     [&](model::FieldId field) { return !model::is_known(reading, field); });
 }
 
 Result<bool> CompiledRule::holds(const Context& context) {
@@ -241,7 +238,7 @@ std::optional<std::vector<Change>> CompiledRule::changes(const Fix& fix, const C
     const Result<double> value = evaluate(*compiled, context);
     constexpr double largest = 1e15;  // far above any field's maximum
     if (!value || std::floor(*value) != *value || std::fabs(*value) > largest) return std::nullopt;
-    const std::int64_t from = model::fields()[static_cast<std::size_t>(field)].get(*context.setup);
+    const std::int64_t from = model::get(*context.setup, field);
     out.push_back({field, from, static_cast<std::int64_t>(*value)});
   }
   return out;

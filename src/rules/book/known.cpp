@@ -12,19 +12,22 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> compared_fields{
-    "hidden_size",       "num_layers",      "num_attention_heads",   "num_key_value_heads",
-    "intermediate_size", "moe_num_experts", "moe_intermediate_size", "head_dim"};
+using model::FieldId;
+
+constexpr std::array compared_fields{FieldId::hidden_size,           FieldId::num_layers,
+                                     FieldId::num_attention_heads,   FieldId::num_key_value_heads,
+                                     FieldId::intermediate_size,     FieldId::moe_num_experts,
+                                     FieldId::moe_intermediate_size, FieldId::head_dim};
 
 // What the published model has, be it by the usual rules where its entry says nothing.
-std::optional<std::int64_t> value_of(const catalog::KnownModel& known, std::string_view field) {
+std::optional<std::int64_t> value_of(const catalog::KnownModel& known, FieldId field) {
   if (const auto value = catalog::stated(known, field)) return value;
-  const std::int64_t heads = catalog::stated(known, "num_attention_heads").value_or(0);
-  if (field == "num_key_value_heads") return heads;
-  if (field == "moe_num_experts") return 0;
-  const bool is_latent = catalog::stated(known, "mla_kv_lora_rank").value_or(0) > 0;
-  const std::int64_t width = catalog::stated(known, "hidden_size").value_or(0);
-  if (field == "head_dim" && !is_latent && heads > 0 && width % heads == 0) return width / heads;
+  const std::int64_t heads = catalog::stated(known, FieldId::num_attention_heads).value_or(0);
+  if (field == FieldId::num_key_value_heads) return heads;
+  if (field == FieldId::moe_num_experts) return 0;
+  const bool is_latent = catalog::stated(known, FieldId::mla_kv_lora_rank).value_or(0) > 0;
+  const std::int64_t width = catalog::stated(known, FieldId::hidden_size).value_or(0);
+  if (field == FieldId::head_dim && !is_latent && heads > 0 && width % heads == 0) return width / heads;
   return std::nullopt;
 }
 
@@ -38,22 +41,22 @@ RealShape real_shape(const model::Reading& reading) {
 }
 
 // A value that only follows from a mistyped one is not a second mistake.
-bool only_follows(const model::Reading& reading, const catalog::KnownModel& known, std::string_view field) {
-  const auto differs = [&](std::string_view other) {
+bool only_follows(const model::Reading& reading, const catalog::KnownModel& known, FieldId field) {
+  const auto differs = [&](FieldId other) {
     const auto value = value_of(known, other);
-    const auto id = static_cast<std::size_t>(model::find_field(other));
-    return value && *value != model::fields()[id].get(reading.setup);
+    return value && *value != model::get(reading.setup, other);
   };
-  if (field == "num_key_value_heads") return differs("num_attention_heads");
-  if (field == "head_dim") return differs("hidden_size") || differs("num_attention_heads");
+  if (field == FieldId::num_key_value_heads) return differs(FieldId::num_attention_heads);
+  if (field == FieldId::head_dim)
+    return differs(FieldId::hidden_size) || differs(FieldId::num_attention_heads);
   return false;
 }
 
 // An MLP that is as many times the width as the published one, or that nobody wrote.
 bool follows_width(const model::Reading& reading, const catalog::KnownModel& known, bool is_stated) {
   const auto here = real_shape(reading);
-  const double width = static_cast<double>(catalog::stated(known, "hidden_size").value_or(0));
-  const double mlp = static_cast<double>(catalog::stated(known, "intermediate_size").value_or(0));
+  const double width = static_cast<double>(catalog::stated(known, FieldId::hidden_size).value_or(0));
+  const double mlp = static_cast<double>(catalog::stated(known, FieldId::intermediate_size).value_or(0));
   if (!is_stated) return true;
   return here.width != width && width > 0 && here.mlp * width == mlp * here.width;
 }
@@ -61,10 +64,10 @@ bool follows_width(const model::Reading& reading, const catalog::KnownModel& kno
 // One digit of the MLP's width is another than in the published model of the same width.
 void look_at_mlp(const model::Reading& reading, const catalog::KnownModel& known, Comparison& out) {
   const auto here = real_shape(reading);
-  const auto mlp = model::find_field("intermediate_size");
+  const auto mlp = FieldId::intermediate_size;
   const auto found = std::find_if(out.differences.begin(), out.differences.end(),
                                   [&](const auto& each) { return each.first == mlp; });
-  const auto width = static_cast<double>(catalog::stated(known, "hidden_size").value_or(0));
+  const auto width = static_cast<double>(catalog::stated(known, FieldId::hidden_size).value_or(0));
   if (found == out.differences.end() || here.width != width) return;
   const auto written = std::to_string(static_cast<std::int64_t>(here.mlp));
   out.same_width = edit_distance(written, std::to_string(found->second)) == 1;
@@ -76,18 +79,14 @@ void look_at_mlp(const model::Reading& reading, const catalog::KnownModel& known
 Comparison compare(const model::Reading& reading, const catalog::KnownModel& known) {
   Comparison out;
   std::vector<std::int64_t> seen;
-  for (const std::string_view name : compared_fields) {
-    const model::FieldId field = model::find_field(name);
-    const std::optional<std::int64_t> value = value_of(known, name);
+  for (const FieldId field : compared_fields) {
+    const std::optional<std::int64_t> value = value_of(known, field);
     if (!value) continue;
-    const auto index = static_cast<std::size_t>(field);
-    const std::int64_t here = model::fields()[index].get(reading.setup);
+    const std::int64_t here = model::get(reading.setup, field);
     if (here == *value) continue;
-    const bool is_stated =
-        index < reading.origins.size() && (reading.origins[index].kind == model::Origin::Kind::stated ||
-                                           reading.origins[index].kind == model::Origin::Kind::command_line);
-    if (name == "intermediate_size" && follows_width(reading, known, is_stated)) continue;
-    if (!is_stated && only_follows(reading, known, name)) continue;
+    const bool is_stated = model::is_stated(reading, field);
+    if (field == FieldId::intermediate_size && follows_width(reading, known, is_stated)) continue;
+    if (!is_stated && only_follows(reading, known, field)) continue;
     out.differences.emplace_back(field, *value);
     seen.push_back(here);
   }

@@ -13,6 +13,7 @@ namespace shapelint::rules {
 
 namespace {
 
+using model::FieldId;
 using model::Setup;
 
 constexpr double bytes_per_gb = 1e9;
@@ -81,27 +82,27 @@ double is_remark(const Context& c, model::Remark::Kind kind) {
 // clang-format off
 constexpr Variable table[] = {
     // what derives from the model and the plan
-    {"vocab_rows", Level::model, "rows of the embedding after padding, over all ranks", [](const Context& c) { return real(model::vocab_rows(*c.setup)); }, {"vocab_size"}},
-    {"vocab_rows_per_rank", Level::model, "rows of the embedding on one tensor-parallel rank", [](const Context& c) { return per_rank(model::vocab_rows(*c.setup), plan(c).tensor); }, {"vocab_size"}},
-    {"tokens", Level::model, "rows of the matrix products on one rank: micro_batch_size * sequence_length / context (decode: micro_batch_size)", [](const Context& c) { return tokens_of(*c.setup); }, {"sequence_length"}},
-    {"tokens_per_expert", Level::model, "tokens that one expert gets on average from one micro-batch of each expert-parallel rank; 0 without experts", [](const Context& c) { const auto& m = spec(c).moe; return m.num_experts > 0 ? tokens_of(*c.setup) * real(plan(c).expert) * real(m.experts_per_token) / real(m.num_experts) : 0; }, {"sequence_length"}},
-    {"parameters", Level::model, "parameters of the whole model", [](const Context& c) { return real(model::parameter_count(*c.setup)); }, {"hidden_size", "num_layers"}},
-    {"params", Level::model, "the same as `parameters`", [](const Context& c) { return real(model::parameter_count(*c.setup)); }, {"hidden_size", "num_layers"}},
-    {"active_parameters", Level::model, "parameters that one token uses", [](const Context& c) { return real(model::active_parameter_count(*c.setup)); }, {"hidden_size", "num_layers"}},
-    {"attention_width", Level::model, "num_attention_heads * head_dim", [](const Context& c) { return real(spec(c).num_attention_heads) * real(spec(c).head_dim); }, {"num_attention_heads"}},
-    {"heads_per_rank", Level::model, "query heads on one tensor-parallel rank, rounded up", [](const Context& c) { return per_rank(spec(c).num_attention_heads, plan(c).tensor); }, {"num_attention_heads"}},
-    {"key_value_heads_per_rank", Level::model, "key and value heads on one tensor-parallel rank, at least one", [](const Context& c) { return per_rank(spec(c).num_key_value_heads, plan(c).tensor); }, {"num_key_value_heads"}},
-    {"hidden_per_rank", Level::model, "hidden_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).hidden_size, plan(c).tensor); }, {"hidden_size"}},
-    {"intermediate_per_rank", Level::model, "intermediate_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).intermediate_size, plan(c).tensor); }, {"intermediate_size"}},
-    {"moe_intermediate_per_rank", Level::model, "moe_intermediate_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).moe.intermediate_size, plan(c).tensor); }, {"moe_intermediate_size"}},
-    {"layers_per_stage", Level::model, "num_layers / pipeline, rounded up: the stage that all others wait for", [](const Context& c) { return per_rank(spec(c).num_layers, plan(c).pipeline); }, {"num_layers"}},
+    {"vocab_rows", Level::model, "rows of the embedding after padding, over all ranks", [](const Context& c) { return real(model::vocab_rows(*c.setup)); }, {FieldId::vocab_size}},
+    {"vocab_rows_per_rank", Level::model, "rows of the embedding on one tensor-parallel rank", [](const Context& c) { return per_rank(model::vocab_rows(*c.setup), plan(c).tensor); }, {FieldId::vocab_size}},
+    {"tokens", Level::model, "rows of the matrix products on one rank: micro_batch_size * sequence_length / context (decode: micro_batch_size)", [](const Context& c) { return tokens_of(*c.setup); }, {FieldId::sequence_length}},
+    {"tokens_per_expert", Level::model, "tokens that one expert gets on average from one micro-batch of each expert-parallel rank; 0 without experts", [](const Context& c) { const auto& m = spec(c).moe; return m.num_experts > 0 ? tokens_of(*c.setup) * real(plan(c).expert) * real(m.experts_per_token) / real(m.num_experts) : 0; }, {FieldId::sequence_length}},
+    {"parameters", Level::model, "parameters of the whole model", [](const Context& c) { return real(model::parameter_count(*c.setup)); }, {FieldId::hidden_size, FieldId::num_layers}},
+    {"params", Level::model, "the same as `parameters`", [](const Context& c) { return real(model::parameter_count(*c.setup)); }, {FieldId::hidden_size, FieldId::num_layers}},
+    {"active_parameters", Level::model, "parameters that one token uses", [](const Context& c) { return real(model::active_parameter_count(*c.setup)); }, {FieldId::hidden_size, FieldId::num_layers}},
+    {"attention_width", Level::model, "num_attention_heads * head_dim", [](const Context& c) { return real(spec(c).num_attention_heads) * real(spec(c).head_dim); }, {FieldId::num_attention_heads}},
+    {"heads_per_rank", Level::model, "query heads on one tensor-parallel rank, rounded up", [](const Context& c) { return per_rank(spec(c).num_attention_heads, plan(c).tensor); }, {FieldId::num_attention_heads}},
+    {"key_value_heads_per_rank", Level::model, "key and value heads on one tensor-parallel rank, at least one", [](const Context& c) { return per_rank(spec(c).num_key_value_heads, plan(c).tensor); }, {FieldId::num_key_value_heads}},
+    {"hidden_per_rank", Level::model, "hidden_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).hidden_size, plan(c).tensor); }, {FieldId::hidden_size}},
+    {"intermediate_per_rank", Level::model, "intermediate_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).intermediate_size, plan(c).tensor); }, {FieldId::intermediate_size}},
+    {"moe_intermediate_per_rank", Level::model, "moe_intermediate_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).moe.intermediate_size, plan(c).tensor); }, {FieldId::moe_intermediate_size}},
+    {"layers_per_stage", Level::model, "num_layers / pipeline, rounded up: the stage that all others wait for", [](const Context& c) { return per_rank(spec(c).num_layers, plan(c).pipeline); }, {FieldId::num_layers}},
     {"has_dense_mlp", Level::model, "whether any layer has an ordinary MLP", [](const Context& c) { const auto& m = spec(c).moe; return m.num_experts <= 0 || m.first_dense_layers > 0 || m.layer_interval > 1 ? 1.0 : 0.0; }},
     {"is_moe", Level::model, "whether any layer is a mixture of experts", [](const Context& c) { return spec(c).moe.num_experts > 0 ? 1.0 : 0.0; }},
     {"is_mla", Level::model, "whether attention is multi-head latent attention", [](const Context& c) { return spec(c).mla.kv_lora_rank > 0 ? 1.0 : 0.0; }},
     {"is_transformer", Level::model, "whether the file describes a transformer (and not convolutions)", [](const Context& c) { return spec(c).conv.empty() ? 1.0 : 0.0; }},
     {"element_bytes", Level::model, "bytes of one element of the matrix products", [](const Context& c) { return bytes_of(plan(c).dtype); }},
     {"ranks", Level::model, "GPUs of one replica of the model: tensor * pipeline * context", [](const Context& c) { return real(plan(c).tensor) * real(plan(c).pipeline) * real(plan(c).context); }},
-    {"memory_gb", Level::model, "estimated memory of one GPU in GB (docs: suggest/footprint)", [](const Context& c) { return suggest::memory_bytes(*c.setup) / bytes_per_gb; }, {"hidden_size", "num_layers"}},
+    {"memory_gb", Level::model, "estimated memory of one GPU in GB (docs: suggest/footprint)", [](const Context& c) { return suggest::memory_bytes(*c.setup) / bytes_per_gb; }, {FieldId::hidden_size, FieldId::num_layers}},
 
     // what only files of some dialects say; 0 elsewhere
     {"gated_linear1_branch", Level::model, "width of one branch that a gated MLP's first linear layer gives, by the framework's own rounding", [](const Context& c) { return extra(c, "gated_linear1_branch"); }},
@@ -119,8 +120,8 @@ constexpr Variable table[] = {
     {"has_tensor_cores", Level::gpu, "whether the GPU multiplies this number format on tensor (matrix) cores", [](const Context& c) { return gpu::on_tensor_cores(*c.gpu, plan(c).dtype) ? 1.0 : 0.0; }},
     {"dram_size_gb", Level::gpu, "memory of the GPU in GB; 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb; }},
     {"link_gpus", Level::gpu, "GPUs that the fast link joins", [](const Context& c) { return real(c.gpu->link_gpus); }},
-    {"has_flash", Level::gpu, "whether a fused attention kernel takes this head dimension", [](const Context& c) { return bucket(c).bucket != nullptr ? 1.0 : 0.0; }, {"head_dim"}},
-    {"flash_head_dim", Level::gpu, "head dimension that the fused attention kernel computes, zeros included; 0 when none takes it", [](const Context& c) { return bucket(c).bucket != nullptr ? real(bucket(c).head_dim) : 0; }, {"head_dim"}},
+    {"has_flash", Level::gpu, "whether a fused attention kernel takes this head dimension", [](const Context& c) { return bucket(c).bucket != nullptr ? 1.0 : 0.0; }, {FieldId::head_dim}},
+    {"flash_head_dim", Level::gpu, "head dimension that the fused attention kernel computes, zeros included; 0 when none takes it", [](const Context& c) { return bucket(c).bucket != nullptr ? real(bucket(c).head_dim) : 0; }, {FieldId::head_dim}},
     {"flash_limit", Level::gpu, "largest head dimension of any fused attention kernel; 0 without any", largest_bucket},
     {"flash_multiple", Level::gpu, "head dimensions that are no multiple of this are padded in memory by copies", [](const Context& c) { return real(c.gpu->attention.head_dim_multiple); }},
 
@@ -275,12 +276,7 @@ double value_of(std::size_t index, const Context& context) {
   const Names& all = names();
   if (index < all.first_stated) return real(model::fields()[index].get(*context.setup));
   if (index < all.first_choice) {
-    const std::size_t field = index - all.first_stated;
-    const auto& origins = context.reading->origins;
-    return field < origins.size() && (origins[field].kind == model::Origin::Kind::stated ||
-                                      origins[field].kind == model::Origin::Kind::command_line)
-               ? 1.0
-               : 0.0;
+    return model::is_stated(*context.reading, model::fields()[index - all.first_stated].id) ? 1.0 : 0.0;
   }
   if (index < all.first_variable) return all.choices[index - all.first_choice];
   return table[index - all.first_variable].get(context);
@@ -289,10 +285,11 @@ double value_of(std::size_t index, const Context& context) {
 void append_needs(std::size_t index, std::vector<model::FieldId>& out) {
   const Names& all = names();
   if (index < all.first_stated) {
-    out.push_back(static_cast<model::FieldId>(index));
+    out.push_back(model::fields()[index].id);
   } else if (index >= all.first_variable) {
-    for (const std::string_view name : table[index - all.first_variable].needs) {
-      if (!name.empty()) out.push_back(model::find_field(name));
+    const Needs& needs = table[index - all.first_variable].needs;
+    for (const FieldId field : {needs.first, needs.second}) {
+      if (field != model::no_field) out.push_back(field);
     }
   }
 }

@@ -49,12 +49,18 @@ struct Context {
   double blamed = 0;
 };
 
+// Fields that a variable is computed from.
+struct Needs {
+  model::FieldId first = model::no_field;
+  model::FieldId second = model::no_field;
+};
+
 struct Variable {
   std::string_view name;
   Level level;
   std::string_view doc;
   double (*get)(const Context&);
-  std::array<std::string_view, 4> needs{};  // fields that it is computed from
+  Needs needs{};
 };
 
 // Variables other than fields, `stated_FIELD` and names of choices.

@@ -12,33 +12,17 @@ namespace {
 using model::FieldId;
 using model::Origin;
 
-const model::FieldInfo& info(FieldId field) {
-  return model::fields()[static_cast<std::size_t>(field)];
-}
-
-Origin::Kind kind_of(const model::Reading& reading, FieldId field) {
-  const auto index = static_cast<std::size_t>(field);
-  return index < reading.origins.size() ? reading.origins[index].kind : Origin::Kind::unknown;
-}
-
-bool is_stated(const model::Reading& reading, FieldId field) {
-  const Origin::Kind kind = kind_of(reading, field);
-  return kind == Origin::Kind::stated || kind == Origin::Kind::command_line;
-}
-
 // The field that a derived one follows from.
 FieldId source_of(const model::Reading& reading, FieldId field) {
-  constexpr std::pair<std::string_view, std::string_view> follows[] = {
-      {"value_head_dim", "head_dim"},
-      {"head_dim", "num_attention_heads"},
-      {"num_key_value_heads", "num_attention_heads"},
-      {"moe_intermediate_size", "intermediate_size"},
-      {"intermediate_size", "hidden_size"},
+  constexpr std::pair<FieldId, FieldId> follows[] = {
+      {FieldId::value_head_dim, FieldId::head_dim},
+      {FieldId::head_dim, FieldId::num_attention_heads},
+      {FieldId::num_key_value_heads, FieldId::num_attention_heads},
+      {FieldId::moe_intermediate_size, FieldId::intermediate_size},
+      {FieldId::intermediate_size, FieldId::hidden_size},
   };
   for (const auto& [derived, source] : follows) {
-    if (kind_of(reading, field) == Origin::Kind::derived && info(field).name == derived) {
-      field = model::find_field(source);
-    }
+    if (field == derived && model::origin(reading, field).kind == Origin::Kind::derived) field = source;
   }
   return field;
 }
@@ -55,7 +39,7 @@ std::string value_text(const model::FieldInfo& field, const model::Setup& setup)
 }
 
 int section_rank(FieldId field) {
-  const std::string_view section = info(field).section;
+  const std::string_view section = model::info(field).section;
   return section == "parallel" ? 2 : section == "run" ? 1 : 0;
 }
 
@@ -91,15 +75,15 @@ Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, b
     std::int64_t pow2;
   };
   // All heads together are hidden_size wide: fewer, wider heads would not change such a dimension.
-  const FieldId heads = model::find_field("num_attention_heads");
-  const auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), model::find_field(name)) != fields.end();
+  const auto has = [&](FieldId field) {
+    return std::find(fields.begin(), fields.end(), field) != fields.end();
   };
-  if (!in_order && has("num_attention_heads") && (has("head_dim") || has("value_head_dim")) &&
+  if (!in_order && has(FieldId::num_attention_heads) &&
+      (has(FieldId::head_dim) || has(FieldId::value_head_dim)) &&
       suggest::links_of(reading).head_dim_from_hidden) {
-    std::replace(fields.begin(), fields.end(), heads, model::find_field("hidden_size"));
+    std::replace(fields.begin(), fields.end(), FieldId::num_attention_heads, FieldId::hidden_size);
     std::erase_if(fields, [&](FieldId field) {
-      return info(field).name == "head_dim" || info(field).name == "value_head_dim";
+      return field == FieldId::head_dim || field == FieldId::value_head_dim;
     });
   }
   std::vector<Entry> entries;
@@ -107,7 +91,7 @@ Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, b
     const FieldId source = source_of(reading, field);
     // The power of two is that of the value in the dimension, not of the one it follows from.
     entries.push_back({source, is_stated(reading, source), section_rank(source),
-                       pow2_divisor(info(field).get(reading.setup))});
+                       pow2_divisor(model::info(field).get(reading.setup))});
   }
   std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
     if (a.stated != b.stated) return a.stated;
@@ -129,10 +113,9 @@ Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, b
 
 void place(Finding& finding, const model::Reading& reading) {
   finding.path = reading.path;
-  const auto index = static_cast<std::size_t>(finding.blamed);
-  if (finding.blamed == model::no_field || index >= reading.origins.size()) return;
-  const Origin& origin = reading.origins[index];
-  const std::string_view name = info(finding.blamed).name;
+  if (finding.blamed == model::no_field) return;
+  const Origin& origin = reading.origins[finding.blamed];
+  const std::string_view name = model::info(finding.blamed).name;
   const std::string because = origin.note.empty() ? "" : ": " + origin.note;
   switch (origin.kind) {
     case Origin::Kind::stated:
@@ -150,7 +133,7 @@ void place(Finding& finding, const model::Reading& reading) {
       break;
     case Origin::Kind::defaulted:
       finding.note = fmt::format("the file does not state `{}`; {} is {}", name,
-                                 value_text(info(finding.blamed), reading.setup),
+                                 value_text(model::info(finding.blamed), reading.setup),
                                  origin.note.empty() ? "a default" : origin.note);
       break;
     case Origin::Kind::unknown:

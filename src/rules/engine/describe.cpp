@@ -31,7 +31,7 @@ std::string known_word(const Hit& hit) {
 
 std::string known_field(const Hit& hit) {
   if (hit.known_field == model::no_field) return {};
-  return std::string(model::fields()[static_cast<std::size_t>(hit.known_field)].name);
+  return std::string(model::info(hit.known_field).name);
 }
 
 }  // namespace
@@ -60,9 +60,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
   if (group.gpus.size() < gpus.size()) {
     for (const std::size_t g : group.gpus) finding.gpu += (finding.gpu.empty() ? "" : ", ") + gpus[g].id;
   }
-  const model::FieldInfo* field = finding.blamed == model::no_field
-                                      ? nullptr
-                                      : &model::fields()[static_cast<std::size_t>(finding.blamed)];
+  const model::FieldInfo* field = finding.blamed == model::no_field ? nullptr : &model::info(finding.blamed);
   const gpu::Gpu& gpu = gpus[group.gpus[static_cast<std::size_t>(worst - group.hits.begin())]];
   const std::pair<std::string_view, std::string> words[] = {
       {"gpu", gpu.name},

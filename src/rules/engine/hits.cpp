@@ -97,10 +97,7 @@ class Finder {
   }
 
   void set_blamed(Context& context, model::FieldId field) const {
-    context.blamed =
-        field == model::no_field
-            ? 0
-            : static_cast<double>(model::fields()[static_cast<std::size_t>(field)].get(reading_.setup));
+    context.blamed = field == model::no_field ? 0 : static_cast<double>(model::get(reading_.setup, field));
   }
 
   void look_once(Context context) {
@@ -209,16 +206,15 @@ class Finder {
       if (comparison.differences.empty()) return;  // it is this very model
       const auto& [field, value] = comparison.differences.front();
       // A head dimension that is left out is to be written, rather than what it was derived from changed.
-      const bool is_head_dim = field == model::find_field("head_dim");
+      const bool is_head_dim = field == model::FieldId::head_dim;
       const Blame blame = is_head_dim ? Blame{field, {}} : choose_blame(reading_, {field}, true);
       context.known_differences = static_cast<double>(comparison.differences.size());
       context.known_value = static_cast<double>(value);
       context.known_swapped = comparison.swapped;
       context.known_same_width = comparison.same_width;
-      context.known_here =
-          static_cast<double>(model::fields()[static_cast<std::size_t>(field)].get(reading_.setup));
+      context.known_here = static_cast<double>(model::get(reading_.setup, field));
       context.known_head_dim = is_head_dim;
-      const std::int64_t here = model::fields()[static_cast<std::size_t>(field)].get(reading_.setup);
+      const std::int64_t here = model::get(reading_.setup, field);
       context.known_digits = static_cast<double>(edit_distance(std::to_string(here), std::to_string(value)));
       set_blamed(context, field);
       if (!holds(context)) continue;

@@ -25,12 +25,6 @@ constexpr double intermediate_reach = 0.25;
 constexpr std::int64_t least_multiple = 64;     // of widths: 128 bytes of 16-bit elements
 constexpr std::int64_t most_width_values = 32;  // per axis: the multiple grows until there are fewer
 constexpr std::size_t most_range_values = 1'000'000;
-std::int64_t value_of(const model::Setup& setup, FieldId field) {
-  return model::fields()[static_cast<std::size_t>(field)].get(setup);
-}
-std::string_view name_of(FieldId field) {
-  return model::fields()[static_cast<std::size_t>(field)].name;
-}
 
 std::vector<std::int64_t> multiples(std::int64_t value, double reach, std::int64_t multiple) {
   const double low = static_cast<double>(value) * (1 - reach);
@@ -47,15 +41,14 @@ std::vector<std::int64_t> multiples(std::int64_t value, double reach, std::int64
 std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
                                        const std::vector<std::int64_t>& hidden_sizes) {
   const model::Setup& start = problem.start;
-  const std::string_view name = name_of(field);
-  const std::int64_t value = value_of(start, field);
+  const std::int64_t value = model::get(start, field);
   const std::int64_t tensor = std::max<std::int64_t>(1, start.plan.tensor);
-  if (name == "hidden_size") return multiples(value, hidden_reach, least_multiple);
-  if (name == "intermediate_size" || name == "moe_intermediate_size") {
+  if (field == FieldId::hidden_size) return multiples(value, hidden_reach, least_multiple);
+  if (field == FieldId::intermediate_size || field == FieldId::moe_intermediate_size) {
     return multiples(value, intermediate_reach, least_multiple * tensor);
   }
-  if (name == "head_dim") return usual_head_dims(value);
-  if (name == "vocab_size") {
+  if (field == FieldId::head_dim) return usual_head_dims(value);
+  if (field == FieldId::vocab_size) {
     // More padding than the nearest multiple only costs.
     std::vector<std::int64_t> out;
     for (const std::int64_t multiple : {least_multiple, 2 * least_multiple, 4 * least_multiple}) {
@@ -64,7 +57,7 @@ std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
     }
     return out;
   }
-  if (name == "num_layers") {
+  if (field == FieldId::num_layers) {
     const std::int64_t stages = std::max<std::int64_t>(1, start.plan.pipeline);
     std::vector<std::int64_t> out;
     const auto reach = static_cast<std::int64_t>(std::ceil(layers_reach * static_cast<double>(value)));
@@ -73,7 +66,7 @@ std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
     }
     return out;
   }
-  if (name == "num_attention_heads" && problem.links.head_dim_from_hidden) {
+  if (field == FieldId::num_attention_heads && problem.links.head_dim_from_hidden) {
     std::vector<std::int64_t> out;
     for (const std::int64_t hidden : hidden_sizes) {
       for (const std::int64_t each : usual_head_dims(start.model.head_dim)) {
@@ -82,7 +75,7 @@ std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
     }
     return out;
   }
-  if (name == "micro_batch_size") {
+  if (field == FieldId::micro_batch_size) {
     std::vector<std::int64_t> out;
     constexpr std::int64_t largest_factor = 8;
     for (std::int64_t at = 1; at <= largest_factor * value; at *= 2) out.push_back(at);
@@ -111,32 +104,31 @@ Error usage(std::string message, std::string hint = {}) {
 }
 
 Result<FieldId> searched_field(std::string_view name, bool searchable) {
-  const auto names = searchable ? search_fields() : model::field_names();
+  const auto searched = search_fields();
+  const auto search_names = model::names_of(searched);
   const FieldId field = model::find_field(name);
-  const bool known = std::find(names.begin(), names.end(), name) != names.end();
-  if (field != model::no_field && known &&
-      model::fields()[static_cast<std::size_t>(field)].type == model::FieldType::integer) {
-    return field;
-  }
   if (field != model::no_field) {
+    const bool known = !searchable || std::find(searched.begin(), searched.end(), field) != searched.end();
+    if (known && model::info(field).type == model::FieldType::integer) return field;
     return usage(fmt::format("`{}` is no dimension that can be varied", name),
-                 fmt::format("these can: {}", fmt::join(search_fields(), ", ")));
+                 fmt::format("these can: {}", fmt::join(search_names, ", ")));
   }
-  std::string hint = did_you_mean(name, names);
+  std::string hint = did_you_mean(name, searchable ? search_names : model::field_names());
   if (hint.empty()) {
-    hint = searchable ? fmt::format("these can be varied: {}", fmt::join(search_fields(), ", "))
+    hint = searchable ? fmt::format("these can be varied: {}", fmt::join(search_names, ", "))
                       : "`shapelint show --help` lists the model's fields";
   }
   return usage(fmt::format("there is no field `{}`", name), std::move(hint));
 }
 
-bool is_in(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+template <class T>
+bool is_in(const std::vector<T>& all, const T& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
 }
 
 // Rows and tokens that exist cannot go away.
-bool only_grows(std::string_view name) {
-  return name == "vocab_size" || name == "sequence_length";
+bool only_grows(FieldId field) {
+  return field == FieldId::vocab_size || field == FieldId::sequence_length;
 }
 
 }  // namespace
@@ -151,7 +143,7 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
   auto field = searched_field(text.substr(0, equals), searchable);
   if (!field) return field.error();
   RangeRequest out{*field, {}, std::string(text)};
-  const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(*field)];
+  const model::FieldInfo& info = model::info(*field);
   const std::string_view rest = text.substr(equals + 1);
   const bool is_list = rest.find(':') == std::string_view::npos;
   std::vector<std::int64_t> numbers;
@@ -204,47 +196,50 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
   return out;
 }
 
-std::vector<std::string_view> usual_fields(const model::Reading& reading) {
+std::vector<FieldId> usual_fields(const model::Reading& reading) {
   const model::ModelSpec& model = reading.setup.model;
-  std::vector<std::string_view> out{"hidden_size", "num_layers"};
+  std::vector<FieldId> out{FieldId::hidden_size, FieldId::num_layers};
   if (model.mla.kv_lora_rank == 0) {
-    out.push_back("head_dim");
-    if (!links_of(reading).head_dim_from_hidden) out.push_back("num_attention_heads");
-    if (model.num_key_value_heads != model.num_attention_heads) out.push_back("num_key_value_heads");
+    out.push_back(FieldId::head_dim);
+    if (!links_of(reading).head_dim_from_hidden) out.push_back(FieldId::num_attention_heads);
+    if (model.num_key_value_heads != model.num_attention_heads) out.push_back(FieldId::num_key_value_heads);
   }
   const bool one_width = model.moe.num_experts > 0 && links_of(reading).moe_intermediate_size;
   if (one_width || model.moe.num_experts <= 0 || model.moe.first_dense_layers > 0 ||
       model.moe.layer_interval > 1) {
-    out.push_back("intermediate_size");
+    out.push_back(FieldId::intermediate_size);
   }
-  if (model.moe.num_experts > 0 && !one_width) out.push_back("moe_intermediate_size");
-  if (model.lm_head) out.push_back("vocab_size");
+  if (model.moe.num_experts > 0 && !one_width) out.push_back(FieldId::moe_intermediate_size);
+  if (model.lm_head) out.push_back(FieldId::vocab_size);
   return out;
 }
 
 void set_axes(Problem& problem, const AxesRequest& request, std::vector<Error>& errors) {
   const std::size_t before = errors.size();
-  std::vector<std::string> vary = request.vary;
-  for (const auto* names : {&request.vary, &request.fix}) {
-    for (const std::string& name : *names) {
-      auto field = searched_field(name, true);
-      if (!field) errors.push_back(field.error());
+  const auto named = [&](const std::vector<std::string>& names) {
+    std::vector<FieldId> out;
+    for (const std::string& name : names) {
+      const auto field = searched_field(name, true);
+      field ? out.push_back(*field) : errors.push_back(field.error());
     }
-  }
-  const bool usual = vary.empty();
+    return out;
+  };
+  std::vector<FieldId> vary = named(request.vary);
+  const std::vector<FieldId> fix = named(request.fix);
+  const bool usual = request.vary.empty();
   if (usual) {
-    for (const std::string_view each : usual_fields(*problem.reading)) {
-      if (!is_in(request.fix, each)) vary.emplace_back(each);
+    for (const FieldId each : usual_fields(*problem.reading)) {
+      if (!is_in(fix, each)) vary.push_back(each);
     }
   }
   for (const std::string& name : request.fix) {
-    if (!usual && is_in(vary, name))
+    if (is_in(request.vary, name))
       errors.push_back(usage(fmt::format("`{}` is both fixed and varied", name)));
   }
   std::vector<RangeRequest> ranges = request.ranges;
   for (const RangeRequest& range : ranges) {
-    const std::string name(name_of(range.field));
-    if (is_in(request.fix, name)) {
+    const std::string_view name = model::info(range.field).name;
+    if (is_in(fix, range.field)) {
       errors.push_back(usage(fmt::format("`{}` is fixed, and `--range {}` varies it", name, range.text)));
     }
     const auto same = std::count_if(ranges.begin(), ranges.end(),
@@ -254,49 +249,50 @@ void set_axes(Problem& problem, const AxesRequest& request, std::vector<Error>& 
         })) {
       errors.push_back(usage(fmt::format("`{}` has {} ranges", name, same), "one each"));
     }
-    const std::int64_t now = value_of(problem.start, range.field);
+    const std::int64_t now = model::get(problem.start, range.field);
     const std::int64_t least = *std::min_element(range.values.begin(), range.values.end());
-    if (only_grows(name) && least < now) {
+    if (only_grows(range.field) && least < now) {
       errors.push_back(
           usage(fmt::format("`--range {}` goes below {}: `{}` can only grow", range.text, now, name),
                 "what is there stays, padding is added"));
     }
-    if (!is_in(vary, name)) vary.push_back(name);
+    if (!is_in(vary, range.field)) vary.push_back(range.field);
   }
   // The number of heads and their width follow from each other where hidden_size joins them: one is enough.
-  const auto ranged = [&](std::string_view name) {
-    return std::any_of(ranges.begin(), ranges.end(),
-                       [&](const RangeRequest& r) { return name_of(r.field) == name; });
+  const auto ranged = [&](FieldId field) {
+    return std::any_of(ranges.begin(), ranges.end(), [&](const RangeRequest& r) { return r.field == field; });
   };
-  if (usual && problem.links.head_dim_from_hidden && is_in(vary, "head_dim") && !ranged("head_dim") &&
-      (ranged("num_attention_heads") || is_in(request.fix, "num_attention_heads"))) {
-    std::erase(vary, "head_dim");
+  if (usual && problem.links.head_dim_from_hidden && is_in(vary, FieldId::head_dim) &&
+      !ranged(FieldId::head_dim) &&
+      (ranged(FieldId::num_attention_heads) || is_in(fix, FieldId::num_attention_heads))) {
+    std::erase(vary, FieldId::head_dim);
   }
   if (errors.size() > before) return;
 
-  const FieldId hidden = model::find_field("hidden_size");
   std::vector<std::int64_t> hidden_sizes{problem.start.model.hidden_size};
   for (const RangeRequest& range : ranges) {
-    if (range.field == hidden) hidden_sizes = range.values;
+    if (range.field == FieldId::hidden_size) hidden_sizes = range.values;
   }
-  if (is_in(vary, "hidden_size") && !ranged("hidden_size")) hidden_sizes = usual_values(problem, hidden, {});
-  problem.relative_groups = usual && is_in(vary, "num_key_value_heads") && !ranged("num_key_value_heads");
-  for (const std::string& name : vary) {
-    const FieldId field = model::find_field(name);
-    const std::int64_t now = value_of(problem.start, field);
+  if (is_in(vary, FieldId::hidden_size) && !ranged(FieldId::hidden_size))
+    hidden_sizes = usual_values(problem, FieldId::hidden_size, {});
+  problem.relative_groups =
+      usual && is_in(vary, FieldId::num_key_value_heads) && !ranged(FieldId::num_key_value_heads);
+  for (const FieldId field : vary) {
+    const std::int64_t now = model::get(problem.start, field);
     Axis axis{field, {}};
     const auto range =
         std::find_if(ranges.begin(), ranges.end(), [&](const RangeRequest& r) { return r.field == field; });
     if (range != ranges.end()) {
       axis.values = range->values;
-    } else if (problem.relative_groups && field == num_key_value_heads_field()) {
+    } else if (problem.relative_groups && field == FieldId::num_key_value_heads) {
       axis.values = {0, 1};
     } else {
       axis.values = usual_values(problem, field, hidden_sizes);
       axis.values.push_back(now);
-      if (only_grows(name)) std::erase_if(axis.values, [&](std::int64_t value) { return value < now; });
+      if (only_grows(field)) std::erase_if(axis.values, [&](std::int64_t value) { return value < now; });
     }
-    if (!(problem.relative_groups && field == num_key_value_heads_field())) sort_for_search(axis.values, now);
+    if (!(problem.relative_groups && field == FieldId::num_key_value_heads))
+      sort_for_search(axis.values, now);
     const bool known = std::any_of(problem.axes.begin(), problem.axes.end(),
                                    [&](const Axis& each) { return each.field == field; });
     if (!known) problem.axes.push_back(std::move(axis));

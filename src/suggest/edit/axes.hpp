@@ -30,7 +30,7 @@ struct AxesRequest {
 };
 
 // Fields that are varied unless somebody says otherwise: the model's dimensions.
-std::vector<std::string_view> usual_fields(const model::Reading& reading);
+std::vector<model::FieldId> usual_fields(const model::Reading& reading);
 
 // Fills in the axes of `problem`, from its reading and links. Errors: unknown fields, a field both fixed and
 // varied, a vocabulary or sequence that would shrink.

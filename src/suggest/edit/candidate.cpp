@@ -17,12 +17,6 @@ constexpr double gain_resolution = 5e-4;
 constexpr std::int64_t largest_pow2 = 64;
 constexpr double bytes_per_gb = 1e9;
 
-bool is_stated(const model::Reading& reading, model::FieldId field) {
-  const auto index = static_cast<std::size_t>(field);
-  return index < reading.origins.size() && (reading.origins[index].kind == model::Origin::Kind::stated ||
-                                            reading.origins[index].kind == model::Origin::Kind::command_line);
-}
-
 }  // namespace
 
 int roundness(std::span<const Change> changes) {

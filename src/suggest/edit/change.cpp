@@ -13,20 +13,14 @@ namespace {
 using model::FieldId;
 using model::Origin;
 
-bool is_derived(const model::Reading& reading, std::string_view name) {
-  const FieldId field = model::find_field(name);
-  const auto index = static_cast<std::size_t>(field);
-  return field != model::no_field && index < reading.origins.size() &&
-         reading.origins[index].kind == Origin::Kind::derived;
+bool is_derived(const model::Reading& reading, FieldId field) {
+  return reading.origins[field].kind == Origin::Kind::derived;
 }
 
 // Whether one value of the file says both.
-bool one_value(const model::Reading& reading, std::string_view a, std::string_view b) {
-  const auto first = static_cast<std::size_t>(model::find_field(a));
-  const auto second = static_cast<std::size_t>(model::find_field(b));
-  if (first >= reading.origins.size() || second >= reading.origins.size()) return false;
-  const Origin& x = reading.origins[first];
-  const Origin& y = reading.origins[second];
+bool one_value(const model::Reading& reading, FieldId a, FieldId b) {
+  const Origin& x = reading.origins[a];
+  const Origin& y = reading.origins[b];
   return x.kind == Origin::Kind::stated && y.kind == Origin::Kind::stated && x.path == y.path &&
          x.span == y.span;
 }
@@ -43,50 +37,45 @@ Links links_of(const model::Reading& reading) {
   const model::ModelSpec& model = reading.setup.model;
   Links links;
   links.head_dim_from_hidden =
-      model.mla.kv_lora_rank == 0 &&
-      (is_derived(reading, "head_dim") || model.head_dim * model.num_attention_heads == model.hidden_size);
+      model.mla.kv_lora_rank == 0 && (is_derived(reading, FieldId::head_dim) ||
+                                      model.head_dim * model.num_attention_heads == model.hidden_size);
   links.value_head_dim = model.value_head_dim == model.head_dim;
   links.key_value_heads = model.num_key_value_heads == model.num_attention_heads;
-  links.intermediate_size = is_derived(reading, "intermediate_size");
+  links.intermediate_size = is_derived(reading, FieldId::intermediate_size);
   links.intermediate_size_from_table =
-      links.intermediate_size && model::derives_from_table(reading, model::find_field("intermediate_size"));
-  links.moe_shared_intermediate_size = is_derived(reading, "moe_shared_intermediate_size");
-  links.moe_intermediate_size = model.moe.intermediate_size == model.intermediate_size &&
-                                (is_derived(reading, "moe_intermediate_size") ||
-                                 one_value(reading, "moe_intermediate_size", "intermediate_size"));
+      links.intermediate_size && model::derives_from_table(reading, FieldId::intermediate_size);
+  links.moe_shared_intermediate_size = is_derived(reading, FieldId::moe_shared_intermediate_size);
+  links.moe_intermediate_size =
+      model.moe.intermediate_size == model.intermediate_size &&
+      (is_derived(reading, FieldId::moe_intermediate_size) ||
+       one_value(reading, FieldId::moe_intermediate_size, FieldId::intermediate_size));
   return links;
 }
 
 Links links_of_unstated(const model::Reading& reading) {
   Links links = links_of(reading);
-  links.head_dim_from_hidden = links.head_dim_from_hidden && is_derived(reading, "head_dim");
-  links.value_head_dim = links.value_head_dim && is_derived(reading, "value_head_dim");
-  links.key_value_heads = links.key_value_heads && is_derived(reading, "num_key_value_heads");
+  links.head_dim_from_hidden = links.head_dim_from_hidden && is_derived(reading, FieldId::head_dim);
+  links.value_head_dim = links.value_head_dim && is_derived(reading, FieldId::value_head_dim);
+  links.key_value_heads = links.key_value_heads && is_derived(reading, FieldId::num_key_value_heads);
   return links;
 }
 
 bool is_copy(model::FieldId field, const Links& links, const model::Setup& setup) {
-  const std::string_view name = model::fields()[static_cast<std::size_t>(field)].name;
-  return (name == "value_head_dim" && links.value_head_dim) ||
-         (name == "num_key_value_heads" && links.key_value_heads) ||
-         (name.starts_with("moe_") && setup.model.moe.num_experts == 0);
-}
-
-model::FieldId num_key_value_heads_field() {
-  static const FieldId field = model::find_field("num_key_value_heads");
-  return field;
+  return (field == FieldId::value_head_dim && links.value_head_dim) ||
+         (field == FieldId::num_key_value_heads && links.key_value_heads) ||
+         (model::info(field).section == "model.moe" && setup.model.moe.num_experts == 0);
 }
 
 void Moved::add(model::FieldId field) {
-  const std::string_view name = model::fields()[static_cast<std::size_t>(field)].name;
-  hidden_size = hidden_size || name == "hidden_size";
-  num_attention_heads = num_attention_heads || name == "num_attention_heads";
-  num_key_value_heads = num_key_value_heads || name == "num_key_value_heads";
-  head_dim = head_dim || name == "head_dim";
-  value_head_dim = value_head_dim || name == "value_head_dim";
-  intermediate_size = intermediate_size || name == "intermediate_size";
-  moe_intermediate_size = moe_intermediate_size || name == "moe_intermediate_size";
-  moe_shared_intermediate_size = moe_shared_intermediate_size || name == "moe_shared_intermediate_size";
+  hidden_size = hidden_size || field == FieldId::hidden_size;
+  num_attention_heads = num_attention_heads || field == FieldId::num_attention_heads;
+  num_key_value_heads = num_key_value_heads || field == FieldId::num_key_value_heads;
+  head_dim = head_dim || field == FieldId::head_dim;
+  value_head_dim = value_head_dim || field == FieldId::value_head_dim;
+  intermediate_size = intermediate_size || field == FieldId::intermediate_size;
+  moe_intermediate_size = moe_intermediate_size || field == FieldId::moe_intermediate_size;
+  moe_shared_intermediate_size =
+      moe_shared_intermediate_size || field == FieldId::moe_shared_intermediate_size;
 }
 
 LinkFailures follow(const model::Setup& start, const Links& links, const Moved& moved, model::Setup& setup) {
@@ -132,7 +121,7 @@ std::optional<model::Setup> apply(const model::Setup& start, const Links& links,
       if (!model::set_layer_number(setup.model, change.layer, change.key, change.to)) return std::nullopt;
       continue;
     }
-    const model::FieldInfo& field = model::fields()[static_cast<std::size_t>(change.field)];
+    const model::FieldInfo& field = model::info(change.field);
     if (change.to < field.minimum || change.to > field.maximum) return std::nullopt;
     field.set(setup, change.to);
     moved.add(change.field);
@@ -145,11 +134,10 @@ std::optional<model::Setup> apply(const model::Setup& start, const Links& links,
 
 std::vector<Change> differences(const model::Setup& from, const model::Setup& to) {
   std::vector<Change> out;
-  const auto fields = model::fields();
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const std::int64_t before = fields[i].get(from);
-    const std::int64_t after = fields[i].get(to);
-    if (before != after) out.push_back({static_cast<FieldId>(i), before, after});
+  for (const model::FieldInfo& field : model::fields()) {
+    const std::int64_t before = field.get(from);
+    const std::int64_t after = field.get(to);
+    if (before != after) out.push_back({field.id, before, after});
   }
   return out;
 }

@@ -68,8 +68,6 @@ LinkFailures follow(const model::Setup& start, const Links& links, const Moved& 
 // Fields that say nothing beside the one that they are a copy of.
 bool is_copy(model::FieldId field, const Links& links, const model::Setup& setup);
 
-model::FieldId num_key_value_heads_field();
-
 // `start` with the changes applied and linked fields following, unless a change sets them itself. Nothing
 // when a value is outside the bounds of its field, or when a linked field would not be a whole number.
 std::optional<model::Setup> apply(const model::Setup& start, const Links& links,

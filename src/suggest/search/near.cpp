@@ -25,10 +25,10 @@ Problem problem_of(const model::Reading& reading, const Links& links, std::span<
   const auto is_varied = [&](model::FieldId field) {
     return std::find(fields.begin(), fields.end(), field) != fields.end();
   };
-  if (is_varied(model::find_field("num_attention_heads")) && !is_varied(num_key_value_heads_field()) &&
+  if (is_varied(model::FieldId::num_attention_heads) && !is_varied(model::FieldId::num_key_value_heads) &&
       !links.key_value_heads && reading.setup.model.num_key_value_heads > 0) {
     problem.relative_groups = true;
-    problem.axes.push_back({num_key_value_heads_field(), {0, 1}});
+    problem.axes.push_back({model::FieldId::num_key_value_heads, {0, 1}});
   }
   std::sort(problem.axes.begin(), problem.axes.end(),
             [](const Axis& a, const Axis& b) { return search_order(a.field) < search_order(b.field); });
@@ -50,7 +50,7 @@ std::vector<Change> changes_of(const Problem& problem, const Found& found) {
   resolve(problem, found.values, setup);
   std::vector<Change> changes;
   for (const Axis& axis : problem.axes) {
-    const model::FieldInfo& field = model::fields()[static_cast<std::size_t>(axis.field)];
+    const model::FieldInfo& field = model::info(axis.field);
     changes.push_back({axis.field, field.get(problem.start), field.get(setup)});
   }
   return changes;
@@ -63,7 +63,7 @@ std::vector<Candidate> search_network(const model::Reading& reading, const Links
                                       std::span<Evaluator* const> evaluators, const NearLimits& limits) {
   std::vector<Candidate> out;
   for (const Axis& axis : neighbourhoods(reading, fields, limits.reach)) {
-    const std::int64_t from = model::fields()[static_cast<std::size_t>(axis.field)].get(reading.setup);
+    const std::int64_t from = model::get(reading.setup, axis.field);
     for (const std::int64_t to : axis.values) {
       auto candidate = make_candidate(reading, links, {{axis.field, from, to}}, constraints);
       if (!candidate || !fits(candidate->setup, reading.setup, evaluators)) continue;

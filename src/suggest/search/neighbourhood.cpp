@@ -71,14 +71,13 @@ void add_heads(std::vector<std::int64_t>& values, const model::Setup& setup, std
 }  // namespace
 
 Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
-  const model::FieldInfo& info = model::fields()[static_cast<std::size_t>(field)];
+  const model::FieldInfo& info = model::info(field);
   const model::Setup& setup = reading.setup;
   const std::int64_t value = info.get(setup);
   const std::int64_t tensor = std::max<std::int64_t>(1, setup.plan.tensor);
   Axis axis{field, {}};
   std::vector<std::int64_t>& values = axis.values;
-  const std::string_view name = info.name;
-  if (name == "num_attention_heads") {
+  if (field == FieldId::num_attention_heads) {
     if (links_of(reading).head_dim_from_hidden) {
       add_heads(values, setup, setup.model.hidden_size);
     }
@@ -87,49 +86,50 @@ Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
       for (const std::int64_t multiple : {tensor, 8 * tensor})
         add_multiples(values, value, multiple, 0, true);
     }
-  } else if (name == "head_dim" || name == "value_head_dim" || name.starts_with("mla_")) {
+  } else if (field == FieldId::head_dim || field == FieldId::value_head_dim || info.section == "model.mla") {
     for (const std::int64_t multiple : {8, 16, 32, 64, 128}) add_multiples(values, value, multiple, 0, true);
     drop_far(values, value);
-  } else if (name == "hidden_size") {
+  } else if (field == FieldId::hidden_size) {
     const std::int64_t heads = std::max<std::int64_t>(1, setup.model.num_attention_heads);
     for (const std::int64_t multiple : width_multiples) add_multiples(values, value, multiple, reach, true);
     for (const std::int64_t multiple : {heads, 8 * heads, 64 * heads}) {
       add_multiples(values, value, multiple, multiple == heads ? 0 : reach, true);
     }
     drop_far(values, value);
-  } else if (name == "intermediate_size" || name == "moe_intermediate_size" ||
-             name == "moe_shared_intermediate_size") {
+  } else if (field == FieldId::intermediate_size || field == FieldId::moe_intermediate_size ||
+             field == FieldId::moe_shared_intermediate_size) {
     if (value > 0) {
       for (const std::int64_t multiple : width_multiples) {
         add_multiples(values, value, multiple * tensor, reach, true);
       }
     }
     drop_far(values, value);
-  } else if (name == "vocab_size") {
+  } else if (field == FieldId::vocab_size) {
     for (const std::int64_t multiple : width_multiples) {
       add_multiples(values, value, multiple * tensor, 0, false);
     }
     drop_far(values, value);
-  } else if (name == "sequence_length") {
+  } else if (field == FieldId::sequence_length) {
     for (const std::int64_t multiple : width_multiples) add_multiples(values, value, multiple, 0, true);
     drop_far(values, value, length_part);
-  } else if (name == "micro_batch_size" || name == "gradient_accumulation") {
+  } else if (field == FieldId::micro_batch_size || field == FieldId::gradient_accumulation) {
     for (const std::int64_t factor : {2, 4, 8}) values.push_back(value * factor);
     for (std::int64_t power = 1; power < 2 * value && power > 0; power *= 2) {
       if (power > value / 2) values.push_back(power);
     }
-  } else if (name == "tensor" || name == "pipeline" || name == "expert" || name == "context") {
-    const std::int64_t whole = name == "tensor"     ? setup.model.num_attention_heads
-                               : name == "pipeline" ? setup.model.num_layers
-                               : name == "expert"   ? setup.model.moe.num_experts
-                                                    : setup.plan.sequence_length;
+  } else if (field == FieldId::tensor || field == FieldId::pipeline || field == FieldId::expert ||
+             field == FieldId::context) {
+    const std::int64_t whole = field == FieldId::tensor     ? setup.model.num_attention_heads
+                               : field == FieldId::pipeline ? setup.model.num_layers
+                               : field == FieldId::expert   ? setup.model.moe.num_experts
+                                                            : setup.plan.sequence_length;
     for (std::int64_t degree = 1; degree <= std::min(2 * value, largest_degree); ++degree) {
       if (whole % degree == 0) values.push_back(degree);
     }
-  } else if (name == "num_layers") {
+  } else if (field == FieldId::num_layers) {
     add_multiples(values, value, std::max<std::int64_t>(1, setup.plan.pipeline), 0, true);
     drop_far(values, value);
-  } else if (name == "num_key_value_heads") {
+  } else if (field == FieldId::num_key_value_heads) {
     for (std::int64_t heads = 1; heads <= setup.model.num_attention_heads; ++heads) {
       if (setup.model.num_attention_heads % heads == 0 && heads * 2 >= value && heads <= value * 2) {
         values.push_back(heads);
@@ -163,9 +163,8 @@ std::vector<Axis> neighbourhoods(const model::Reading& reading, std::span<const 
   axes.reserve(fields.size());
   for (const FieldId field : fields) {
     axes.push_back(neighbourhood(reading, field, reach));
-    const std::string_view name = model::fields()[static_cast<std::size_t>(field)].name;
-    if (name == "num_attention_heads") heads = &axes.back();
-    if (name == "hidden_size") hidden = &axes.back();
+    if (field == FieldId::num_attention_heads) heads = &axes.back();
+    if (field == FieldId::hidden_size) hidden = &axes.back();
   }
   if (heads != nullptr && hidden != nullptr && links_of(reading).head_dim_from_hidden) {
     for (const std::int64_t width : hidden->values) add_heads(heads->values, reading.setup, width);

@@ -112,7 +112,7 @@ class Worker {
     const Axis& axis = problem_.axes[level];
     values_[level] = axis.values[position];
     if (level < shared_.bound_level) {
-      model::fields()[static_cast<std::size_t>(axis.field)].set(plan_, values_[level]);
+      model::set(plan_, axis.field, values_[level]);
       if (level + 1 < shared_.bound_level) return true;
       if (!feasible_.plan(plan_)) return false;
     }
@@ -210,7 +210,7 @@ class Worker {
 
 // Fields that an estimate needs: the plan's, hidden_size and num_layers.
 std::size_t bound_level(const Problem& problem) {
-  const int last = search_order(model::find_field("num_layers"));
+  const int last = search_order(model::FieldId::num_layers);
   std::size_t level = 0;
   while (level < problem.axes.size() && search_order(problem.axes[level].field) <= last) ++level;
   return std::max<std::size_t>(level, problem.axes.empty() ? 0 : 1);
@@ -218,7 +218,7 @@ std::size_t bound_level(const Problem& problem) {
 
 void make_tasks(Shared& shared, std::size_t threads) {
   const auto& axes = shared.problem.axes;
-  const int hidden = search_order(model::find_field("hidden_size"));
+  const int hidden = search_order(model::FieldId::hidden_size);
   constexpr std::size_t per_thread = 16;
   std::size_t count = 1;
   std::size_t level = 0;

@@ -2,12 +2,12 @@
 #include "suggest/search/part_table.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace shapelint::suggest {
 
 namespace {
 
+using model::FieldId;
 using model::Part;
 
 enum Phase : std::size_t { forward, backward, update };
@@ -17,29 +17,30 @@ Phase phase_of(model::Pass pass) {
   return pass == model::Pass::update ? update : backward;
 }
 
-bool is_searched(std::string_view field) {
+bool is_searched(FieldId field) {
   const auto fields = search_fields();
   return std::find(fields.begin(), fields.end(), field) != fields.end();
 }
 
 // Fields that change the ops of one run of a part, directly or through linked fields; of fields that are only
 // varied alone all parts. A property test varies the others.
-bool depends(Part part, std::string_view field) {
-  if (field == "hidden_size" || field == "tensor" || field == "micro_batch_size" ||
-      field == "sequence_length" || !is_searched(field)) {
+bool depends(Part part, FieldId field) {
+  if (field == FieldId::hidden_size || field == FieldId::tensor || field == FieldId::micro_batch_size ||
+      field == FieldId::sequence_length || !is_searched(field)) {
     return true;
   }
   switch (part) {
     case Part::attention:
-      return field == "num_attention_heads" || field == "num_key_value_heads" || field == "head_dim";
+      return field == FieldId::num_attention_heads || field == FieldId::num_key_value_heads ||
+             field == FieldId::head_dim;
     case Part::mlp:
-      return field == "intermediate_size";
+      return field == FieldId::intermediate_size;
     case Part::mixture:
-      return field == "intermediate_size" || field == "moe_intermediate_size";
+      return field == FieldId::intermediate_size || field == FieldId::moe_intermediate_size;
     case Part::frame:
       return false;
     case Part::ends:
-      return field == "vocab_size" || field == "pipeline";
+      return field == FieldId::vocab_size || field == FieldId::pipeline;
   }
   return true;
 }
@@ -94,8 +95,7 @@ PartTable::PartTable(const Problem& problem, std::span<cost::PriceMemo* const> m
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     PartAxes& each = parts_[part];
     for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
-      const auto field = static_cast<std::size_t>(problem.axes[axis].field);
-      if (depends(static_cast<Part>(part), model::fields()[field].name)) each.axes.push_back(axis);
+      if (depends(static_cast<Part>(part), problem.axes[axis].field)) each.axes.push_back(axis);
     }
     each.maps.resize(each.axes.size() + 1);
   }

@@ -11,8 +11,8 @@ namespace shapelint::suggest {
 
 Order::Order(const Problem& problem) : parameters_(model::parameter_count(problem.start)) {
   for (const Axis& axis : problem.axes) {
-    const bool relative = problem.relative_groups && axis.field == num_key_value_heads_field();
-    start_.push_back(relative ? 0 : model::fields()[static_cast<std::size_t>(axis.field)].get(problem.start));
+    const bool relative = problem.relative_groups && axis.field == model::FieldId::num_key_value_heads;
+    start_.push_back(relative ? 0 : model::get(problem.start, axis.field));
   }
 }
 

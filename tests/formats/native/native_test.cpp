@@ -25,7 +25,7 @@ const std::string small =
     "sequence_length = 128\n";
 
 const Origin& origin(const model::Reading& reading, std::string_view field) {
-  return reading.origins.at(static_cast<std::size_t>(model::find_field(field)));
+  return reading.origins[model::find_field(field)];
 }
 
 std::string in_source(std::string_view source, Span span) {

@@ -23,11 +23,11 @@ model::Reading read(std::string_view source, std::vector<model::Override> overri
 
 TEST_CASE("what is derived follows an override", "[formats]") {
   std::vector<Error> errors;
-  const auto heads = model::find_field("num_attention_heads");
+  const auto heads = model::FieldId::num_attention_heads;
   const auto reading = read(gpt, {{heads, 20, "--num-attention-heads"}}, errors);
   REQUIRE(errors.empty());
   CHECK(reading.setup.model.head_dim == 128);
-  const model::Origin& origin = reading.origins[static_cast<std::size_t>(heads)];
+  const model::Origin& origin = reading.origins[heads];
   CHECK(origin.kind == model::Origin::Kind::command_line);
   CHECK(origin.note == "`--num-attention-heads`");
 }
@@ -36,14 +36,14 @@ TEST_CASE("an override may supply what the file lacks", "[formats]") {
   std::vector<Error> errors;
   std::string source(gpt);
   source.replace(source.find("sequence_length = 2048"), 22, "");
-  CHECK(read(source, {{model::find_field("sequence_length"), 512, "--sequence-length"}}, errors)
+  CHECK(read(source, {{model::FieldId::sequence_length, 512, "--sequence-length"}}, errors)
             .setup.plan.sequence_length == 512);
   CHECK(errors.empty());
 }
 
 TEST_CASE("an override that contradicts the file is an error without a place", "[formats]") {
   std::vector<Error> errors;
-  read(gpt, {{model::find_field("num_key_value_heads"), 64, "--num-key-value-heads"}}, errors);
+  read(gpt, {{model::FieldId::num_key_value_heads, 64, "--num-key-value-heads"}}, errors);
   REQUIRE(errors.size() == 1);
   CHECK(errors[0].message == "`num_key_value_heads` is `64`, more than `num_attention_heads` = `32`");
   CHECK_FALSE(errors[0].span);

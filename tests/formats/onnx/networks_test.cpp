@@ -334,7 +334,7 @@ TEST_CASE("tokens of a graph are the sequence length", "[onnx]") {
   CHECK(read_onnx("bert.onnx", bert(false).model(), {}).errors.front().hint ==
         "give it with `--dim sequence=N`; `--sequence-length N` is that of tokens");
   ReadOptions options;
-  options.overrides = {{model::find_field("sequence_length"), 128, "--sequence-length"}};
+  options.overrides = {{model::FieldId::sequence_length, 128, "--sequence-length"}};
   CHECK(read_onnx("bert.onnx", bert(false).model(), options).errors.empty());
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("a graph is a network of its convolutions and products", "[onnx]") {
 TEST_CASE("the command line gives a graph its batch", "[onnx]") {
   if (!reads_onnx()) return;
   ReadOptions options;
-  options.overrides = {{model::find_field("micro_batch_size"), 32, "--micro-batch-size"}};
+  options.overrides = {{model::FieldId::micro_batch_size, 32, "--micro-batch-size"}};
   for (const Dim& batch : {Dim("n"), Dim(4)}) {
     const ReadResult result = read_onnx("net.onnx", small_network(batch).model(), options);
     REQUIRE(result.readings.size() == 1);

@@ -126,7 +126,7 @@ TEST_CASE("a fix is offered only where the file states exactly the old value", "
   CHECK(fixes().empty());
   // Quotes are kept.
   report.models[0].source.replace(at, 2, "\"32\"");
-  const auto field = static_cast<std::size_t>(model::find_field("num_attention_heads"));
+  const auto field = model::FieldId::num_attention_heads;
   report.models[0].reading.origins[field].span = {static_cast<std::int64_t>(at),
                                                   static_cast<std::int64_t>(at + 4)};
   REQUIRE(fixes().size() == 2);

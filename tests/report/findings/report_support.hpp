@@ -23,19 +23,17 @@ inline lint::ModelReport gpt() {
   model.reading.name = "gpt";
   model.reading.path = model.path;
   model.reading.dialect = "native";
-  model.reading.origins.resize(model::fields().size());
-  const auto state = [&](const char* name, std::int64_t value, const std::string& line) {
-    const auto field = static_cast<std::size_t>(model::find_field(name));
-    model::fields()[field].set(model.reading.setup, value);
+  const auto state = [&](model::FieldId field, std::int64_t value, const std::string& line) {
+    model::set(model.reading.setup, field, value);
     model::Origin& origin = model.reading.origins[field];
     origin.kind = model::Origin::Kind::stated;
     origin.path = model.path;
     origin.key_path = std::string("model.") + name;
     origin.span = span_of(model.source, std::to_string(value), line);
   };
-  state("hidden_size", 2560, "hidden_size = 2560");
-  state("num_attention_heads", 32, "num_attention_heads = 32");
-  state("vocab_size", 50257, "vocab_size = 50257");
+  state(model::FieldId::hidden_size, 2560, "hidden_size = 2560");
+  state(model::FieldId::num_attention_heads, 32, "num_attention_heads = 32");
+  state(model::FieldId::vocab_size, 50257, "vocab_size = 50257");
   model.reading.setup.plan.attention = model::Attention::unfused;
   model.result.parameters_before = 2651553280;
 
@@ -85,8 +83,8 @@ inline lint::Report one_gpu_report() {
   heads.why =
       "without a fused kernel, attention is a batch of matrix products whose dimension is the head's; tensor "
       "cores read 64 elements at a time";
-  heads.blamed = model::find_field("num_attention_heads");
-  heads.related = {model::find_field("hidden_size")};
+  heads.blamed = model::FieldId::num_attention_heads;
+  heads.related = {model::FieldId::hidden_size};
   heads.path = model.path;
   heads.key_path = "model.num_attention_heads";
   heads.span = span_of(model.source, "32", "num_attention_heads = 32");
@@ -114,7 +112,7 @@ inline lint::Report one_gpu_report() {
   tensor.severity = rules::Severity::error;
   tensor.confidence = rules::Confidence::certain;
   tensor.message = "3 tensor-parallel ranks cannot share 32 heads";
-  tensor.blamed = model::find_field("tensor");
+  tensor.blamed = model::FieldId::tensor;
   tensor.path = model.path;
   tensor.note = "tensor = 3 was given on the command line";
   tensor.certain_to_fail = true;
@@ -139,7 +137,7 @@ inline lint::Report two_gpu_report() {
   vocab.code = "SL101";
   vocab.rule = "vocab-misaligned";
   vocab.message = "50257 rows of vocabulary are odd";
-  vocab.blamed = model::find_field("vocab_size");
+  vocab.blamed = model::FieldId::vocab_size;
   vocab.path = model.path;
   vocab.span = span_of(model.source, "50257", "vocab_size = 50257");
   vocab.gain = 0.057;

@@ -119,7 +119,7 @@ sequence_length = 2048
 )"),
                                         gpus({"a100"}), options);
   REQUIRE(result.findings.size() == 1);
-  CHECK(result.findings[0].blamed == model::find_field("intermediate_size"));
+  CHECK(result.findings[0].blamed == model::FieldId::intermediate_size);
   CHECK(result.findings[0].ops == std::vector<std::string>{"layer.mlp.up", "layer.mlp.down"});
 }
 
@@ -210,8 +210,8 @@ attention = "unfused"
     std::int64_t query = 40;
     std::int64_t groups = 8;
     for (const rules::Change& change : proposal.changes) {
-      if (change.field == model::find_field("num_attention_heads")) query = change.to;
-      if (change.field == model::find_field("num_key_value_heads")) groups = change.to;
+      if (change.field == model::FieldId::num_attention_heads) query = change.to;
+      if (change.field == model::FieldId::num_key_value_heads) groups = change.to;
     }
     CHECK(query % groups == 0);
   }
@@ -230,7 +230,7 @@ sequence_length = 512
                                         gpus({"a100"}));
   bool seen = false;
   for (const Finding& finding : result.findings) {
-    if (finding.blamed != model::find_field("micro_batch_size")) continue;
+    if (finding.blamed != model::FieldId::micro_batch_size) continue;
     seen = true;
     CHECK(finding.note.find("does not state `micro_batch_size`") != std::string::npos);
     CHECK(finding.span == Span{});

@@ -45,7 +45,7 @@ suggest::Problem problem_of(const model::Reading& reading, const std::vector<con
     auto range = suggest::parse_range(text, true);
     REQUIRE(range);
     request.ranges.push_back(*range);
-    request.vary.emplace_back(model::fields()[static_cast<std::size_t>(range->field)].name);
+    request.vary.emplace_back(model::info(range->field).name);
   }
   std::vector<Error> errors;
   suggest::set_axes(problem, request, errors);

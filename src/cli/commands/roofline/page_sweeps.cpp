@@ -13,9 +13,9 @@ namespace {
 constexpr std::int64_t least_steps = 8;  // of a dimension that is swept on both sides of the file's value
 constexpr std::int64_t most_values = 80;
 
-suggest::RangeRequest range_of(std::string_view field, const std::set<std::int64_t>& values) {
+suggest::RangeRequest range_of(model::FieldId field, const std::set<std::int64_t>& values) {
   suggest::RangeRequest range;
-  range.field = model::find_field(field);
+  range.field = field;
   range.values.assign(values.begin(), values.end());
   return range;
 }
@@ -76,30 +76,32 @@ std::vector<suggest::RangeRequest> page_sweeps(const model::Reading& reading) {
   const bool network = !setup.model.conv.empty();
   const bool decodes = plan.mode == model::Mode::decode;
   std::vector<suggest::RangeRequest> out;
-  const auto add = [&](std::string_view field, const std::set<std::int64_t>& values) {
+  const auto add = [&](model::FieldId field, const std::set<std::int64_t>& values) {
     constexpr std::size_t least_values = 3;
     if (values.size() >= least_values) out.push_back(range_of(field, values));
   };
   const bool few = plan.mode == model::Mode::train && !network;
-  const auto batches = [&] { add("micro_batch_size", doublings(1, few ? 64 : 1024, plan.micro_batch_size)); };
+  const auto batches = [&] {
+    add(model::FieldId::micro_batch_size, doublings(1, few ? 64 : 1024, plan.micro_batch_size));
+  };
   if (network) {
     batches();
     return out;
   }
   if (decodes) {
     batches();
-    add("context_length", doublings(256, 131'072, plan.context_length));
+    add(model::FieldId::context_length, doublings(256, 131'072, plan.context_length));
     std::set<std::int64_t> budgets = doublings(32, 4096, plan.prefill_tokens);
     budgets.insert(0);
-    add("prefill_tokens", budgets);
+    add(model::FieldId::prefill_tokens, budgets);
   }
-  add("hidden_size", around(setup.model.hidden_size));
-  add("intermediate_size", around(setup.model.intermediate_size));
-  add("num_attention_heads", heads(setup));
-  if (setup.model.lm_head) add("vocab_size", vocabularies(setup.model.vocab_size));
+  add(model::FieldId::hidden_size, around(setup.model.hidden_size));
+  add(model::FieldId::intermediate_size, around(setup.model.intermediate_size));
+  add(model::FieldId::num_attention_heads, heads(setup));
+  if (setup.model.lm_head) add(model::FieldId::vocab_size, vocabularies(setup.model.vocab_size));
   if (!decodes) {
     batches();
-    add("sequence_length", doublings(256, 65'536, plan.sequence_length));
+    add(model::FieldId::sequence_length, doublings(256, 65'536, plan.sequence_length));
   }
   return out;
 }

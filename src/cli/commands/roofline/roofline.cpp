@@ -58,8 +58,8 @@ std::optional<suggest::Draft> read_draft(const std::string& path, project::Reque
   request.overrides.clear();
   request.dimensions.clear();
   // What its file need not say: the other model's plan does.
-  for (const std::string_view length : {"context_length", "sequence_length"})
-    request.overrides.push_back({model::find_field(length), 1, "--draft"});
+  for (const model::FieldId length : {model::FieldId::context_length, model::FieldId::sequence_length})
+    request.overrides.push_back({length, 1, "--draft"});
   const project::Project project(std::move(request), io.files);
   if (!are_configured(project, {&path, 1}, io)) return std::nullopt;
   const auto input = read_model_input({path, {}, true}, project, io);
@@ -102,13 +102,13 @@ report::RooflineCurve curve_of(const ModelFile& file, const gpu::Gpu& gpu, const
                                const suggest::Draft* draft) {
   const model::Reading& reading = file.readings.front();
   const suggest::Links links = suggest::links_of_unstated(reading);
-  std::vector<model::Origin> origins = reading.origins;
-  origins[static_cast<std::size_t>(range.field)].kind = model::Origin::Kind::stated;
+  model::PerField<model::Origin> origins = reading.origins;
+  origins[range.field].kind = model::Origin::Kind::stated;
   suggest::Moved moved;
   moved.add(range.field);
   const auto at = [&](std::int64_t value) {
     model::Setup setup = reading.setup;
-    model::fields()[static_cast<std::size_t>(range.field)].set(setup, value);
+    model::set(setup, range.field, value);
     suggest::follow(reading.setup, links, moved, setup);
     model::rederive(setup, origins);
     return setup;
@@ -118,7 +118,7 @@ report::RooflineCurve curve_of(const ModelFile& file, const gpu::Gpu& gpu, const
   out.model = reading.name;
   out.gpu_id = gpu.id;
   out.gpu_name = gpu.name;
-  out.field = std::string(model::fields()[static_cast<std::size_t>(range.field)].name);
+  out.field = std::string(model::info(range.field).name);
   out.mode = reading.setup.plan.mode;
   out.network = !reading.setup.model.conv.empty();
   out.curve = suggest::curve_of(gpu, range.values, at, draft);
@@ -133,8 +133,7 @@ void add_sweeps(const ModelFile& file, const gpu::Gpu& gpu, const std::optional<
   for (const suggest::RangeRequest& usual : page_sweeps(reading)) {
     if (range && range->field == usual.field) continue;
     report.sweeps.push_back(curve_of(file, gpu, usual, draft));
-    const auto field = static_cast<std::size_t>(usual.field);
-    report.sweeps.back().own = model::fields()[field].get(reading.setup);
+    report.sweeps.back().own = model::get(reading.setup, usual.field);
   }
 }
 

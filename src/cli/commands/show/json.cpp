@@ -39,13 +39,11 @@ Json notes_of(const std::vector<model::Note>& notes, Places& places) {
 
 Json fields_of(const model::Reading& reading, Places& places) {
   Json out = Json::object();
-  const auto table = model::fields();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!reading.setup.model.conv.empty() && !model::concerns_networks(static_cast<model::FieldId>(i)))
-      continue;
-    const Origin& origin = reading.origins[i];
+  for (const model::FieldInfo& info : model::fields()) {
+    if (!reading.setup.model.conv.empty() && !model::concerns_networks(info.id)) continue;
+    const Origin& origin = reading.origins[info.id];
     Json field;
-    field["value"] = origin.kind == Origin::Kind::unknown ? Json(nullptr) : value_of(table[i], reading.setup);
+    field["value"] = origin.kind == Origin::Kind::unknown ? Json(nullptr) : value_of(info, reading.setup);
     field["origin"] = kind_name(origin.kind);
     if (origin.kind == Origin::Kind::stated) {
       const text::Place place = places.of(origin.path, origin.span);
@@ -55,7 +53,7 @@ Json fields_of(const model::Reading& reading, Places& places) {
       field["column"] = place.column;
     }
     if (!origin.note.empty()) field["note"] = origin.note;
-    out[std::string(table[i].name)] = std::move(field);
+    out[std::string(info.name)] = std::move(field);
   }
   return out;
 }

@@ -32,9 +32,8 @@ std::string_view kind_name(Origin::Kind kind) {
 }
 
 std::string field_text(const model::Reading& reading, model::FieldId field) {
-  const auto index = static_cast<std::size_t>(field);
-  if (reading.origins[index].kind == Origin::Kind::unknown) return "?";
-  const model::FieldInfo& info = model::fields()[index];
+  if (!model::is_known(reading, field)) return "?";
+  const model::FieldInfo& info = model::info(field);
   const std::int64_t value = info.get(reading.setup);
   if (info.type == model::FieldType::boolean) return value != 0 ? "yes" : "no";
   if (info.type == model::FieldType::choice)
@@ -148,18 +147,16 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
   if (!reading.model_type.empty()) out += fmt::format(", {}", reading.model_type);
   if (!reading.part.empty()) out += fmt::format(" ({})", reading.part);
   out += "\n";
-  const auto table = model::fields();
   std::string_view section;
   const bool network = !reading.setup.model.conv.empty();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (network && !model::concerns_networks(static_cast<model::FieldId>(i))) continue;
-    if (table[i].section != section) {
-      section = table[i].section;
+  for (const model::FieldInfo& field : model::fields()) {
+    if (network && !model::concerns_networks(field.id)) continue;
+    if (field.section != section) {
+      section = field.section;
       out += fmt::format("[{}]\n", section);
     }
-    const Origin& origin = reading.origins[i];
-    std::string line = fmt::format("  {:<26}{:>10}  {:<13}{}", table[i].key,
-                                   field_text(reading, static_cast<model::FieldId>(i)),
+    const Origin& origin = reading.origins[field.id];
+    std::string line = fmt::format("  {:<26}{:>10}  {:<13}{}", field.key, field_text(reading, field.id),
                                    kind_name(origin.kind), origin_text(origin, places));
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";

@@ -19,7 +19,7 @@ constexpr double flops_per_us_per_tflops = 1e6;
 constexpr double slack = 1e-9;  // of rounding
 
 std::string_view name_of(const suggest::RangeRequest& range) {
-  return model::fields()[static_cast<std::size_t>(range.field)].name;
+  return model::info(range.field).name;
 }
 
 double tiles_of(const model::Op& op, const cost::OpCost& cost) {
@@ -36,7 +36,7 @@ SweepPlot::SweepPlot(const std::vector<suggest::RangeRequest>& over, std::vector
     : over_(over), gpus_(std::move(gpus)), title_(std::move(title)), per_line_(over.back().values.size()) {
   lines_ = gpus_.size();
   for (std::size_t i = 0; i + 1 < over_.size(); ++i) lines_ *= over_[i].values.size();
-  current_ = static_cast<double>(model::fields()[static_cast<std::size_t>(over_.back().field)].get(start));
+  current_ = static_cast<double>(model::get(start, over_.back().field));
 }
 
 void SweepPlot::add(std::size_t index, std::size_t gpu, const model::Setup& setup,
@@ -52,9 +52,8 @@ void SweepPlot::add(std::size_t index, std::size_t gpu, const model::Setup& setu
   if (line.line.points.empty()) {
     line.line.label = gpus_[gpu].name;
     for (std::size_t i = 0; i + 1 < over_.size(); ++i) {
-      const auto field = static_cast<std::size_t>(over_[i].field);
       line.line.label +=
-          fmt::format(", {} {}", name_of(over_[i]), with_commas(model::fields()[field].get(setup)));
+          fmt::format(", {} {}", name_of(over_[i]), with_commas(model::get(setup, over_[i].field)));
     }
   }
   for (std::size_t i = 0; i < workload.ops.size(); ++i) {

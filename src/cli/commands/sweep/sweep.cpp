@@ -156,10 +156,10 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   const suggest::Links links = suggest::links_of_unstated(reading);
   const auto rules =
       rules::constraint_factory(*input->file.configured->rules, reading, {}, {}, rules::Binding::all)();
-  std::vector<model::Origin> origins = reading.origins;
+  model::PerField<model::Origin> origins = reading.origins;
   suggest::Moved moved;
   for (const suggest::RangeRequest& each : over) {
-    origins[static_cast<std::size_t>(each.field)].kind = model::Origin::Kind::stated;
+    origins[each.field].kind = model::Origin::Kind::stated;
     moved.add(each.field);
   }
   std::vector<Lane> lanes;
@@ -186,7 +186,7 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   std::string out;
   if (shard->number == 1) {
     for (const suggest::RangeRequest& each : over) {
-      out += fmt::format("{},", model::fields()[static_cast<std::size_t>(each.field)].name);
+      out += fmt::format("{},", model::info(each.field).name);
     }
     out +=
         "parameters,memory_gb,gpu,step_us,tokens_per_s_per_gpu,mfu,hfu,compute_us,memory_us,communication_us,"
@@ -204,7 +204,7 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
       below /= static_cast<std::int64_t>(each.values.size());
       const std::int64_t value = each.values[static_cast<std::size_t>(index / below)];
       index %= below;
-      model::fields()[static_cast<std::size_t>(each.field)].set(setup, value);
+      model::set(setup, each.field, value);
       values += fmt::format("{},", value);
     }
     suggest::follow(reading.setup, links, moved, setup);
