@@ -18,13 +18,31 @@ struct Span {
   friend bool operator==(const Span&, const Span&) = default;
 };
 
+// For callers that act on the kind of an error; its message is for people.
+enum class ErrorCode : std::uint8_t {
+  other,
+  not_found,     // there is no such file
+  is_directory,  // where a file was asked for
+  not_readable,
+  not_writable,
+  too_large,     // beyond a limit that no configuration reaches
+  syntax,        // the text is not of its language
+  unknown_name,  // of a key, field, GPU, rule …: the hint may say what was meant
+};
+
 // Message style: lower case, no full stop, backticks around code; what was seen first, then the hint.
 struct Error {
   std::string message;
   std::string hint;          // empty when there is nothing helpful to add
   std::string path;          // file that `span` refers to; empty for the command line
   std::optional<Span> span;  // absent when the error is about the file as a whole
+  ErrorCode code = ErrorCode::other;
 };
+
+inline Error with_code(Error error, ErrorCode code) {
+  error.code = code;
+  return error;
+}
 
 // Either a value or the error that prevented it.
 template <class T>

@@ -21,7 +21,8 @@ Result<std::string> read_all(std::istream& in, const std::string& name) {
                                text::max_source_bytes / 1'000'000),
                    {},
                    name,
-                   {}};
+                   {},
+                   ErrorCode::too_large};
     }
   }
   return content;

@@ -128,7 +128,7 @@ Discovery discover(const text::FileSystem& files, std::span<const std::string> p
 
 Result<std::string> read_named(const std::string& path, const text::FileSystem& files) {
   auto source = text::read_source(files, path, size_limit(path));
-  if (source || files.exists(path)) return source;
+  if (source || source.error().code != ErrorCode::not_found) return source;
   Error error = source.error();
   error.hint = nearest_file(path, files);
   return error;

@@ -20,8 +20,6 @@ namespace shapelint::lint {
 
 namespace {
 
-constexpr std::string_view too_large_mark = "so it is no configuration";
-
 // One file to lint, and what came of it.
 struct Job {
   std::string path;  // as messages call it
@@ -139,12 +137,12 @@ class Run {
       return std::nullopt;
     }
     // A list of what changed names what was deleted, too.
-    job.is_passed_over = job.given == nullptr && base_ && base_->changed.contains(job.path_in_root) &&
-                         !files_.exists(job.path);
+    job.is_passed_over =
+        content.error().code == ErrorCode::not_found && base_ && base_->changed.contains(job.path_in_root);
     if (job.is_passed_over) return std::nullopt;
     // A folder holds tokenizers and data sets, too, and they are JSON.
-    const bool is_data = content.error().message.find(too_large_mark) != std::string::npos &&
-                         text::syntax_by_name(job.path) == text::Syntax::json;
+    const bool is_data =
+        content.error().code == ErrorCode::too_large && text::syntax_by_name(job.path) == text::Syntax::json;
     if (job.named || !is_data) job.outcome.errors.push_back({content.error(), {}});
     return std::nullopt;
   }

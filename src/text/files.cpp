@@ -22,8 +22,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Error file_error(const std::string& path, std::string message) {
-  return Error{std::move(message), {}, path, {}};
+Error file_error(const std::string& path, ErrorCode code, std::string message) {
+  return Error{std::move(message), {}, path, {}, code};
+}
+
+Error is_a_directory(const std::string& path) {
+  return file_error(path, ErrorCode::is_directory, "is a directory, not a file");
+}
+
+// `cause` is of errno.
+Error not_readable(const std::string& path, int cause) {
+  const bool is_absent = cause == ENOENT || cause == ENOTDIR;  // a folder of its path may be a file
+  return file_error(path, is_absent ? ErrorCode::not_found : ErrorCode::not_readable,
+                    fmt::format("cannot be read: {}", std::generic_category().message(cause)));
 }
 
 std::string reason(int code) {
@@ -32,7 +43,8 @@ std::string reason(int code) {
 
 Error too_large(const std::string& path, std::int64_t max_bytes) {
   return file_error(
-      path, fmt::format("the file is larger than {} MB, so it is no configuration", max_bytes / 1000000));
+      path, ErrorCode::too_large,
+      fmt::format("the file is larger than {} MB, so it is no configuration", max_bytes / 1000000));
 }
 
 }  // namespace
@@ -50,9 +62,9 @@ std::string RealFileSystem::absolute(const std::string& path) const {
 Result<std::string> RealFileSystem::read(const std::string& path, std::int64_t max_bytes) const {
   std::error_code problem;
   const std::string place = absolute(path);
-  if (fs::is_directory(place, problem)) return file_error(path, "is a directory, not a file");
+  if (fs::is_directory(place, problem)) return is_a_directory(path);
   std::FILE* file = std::fopen(place.c_str(), "rb");
-  if (file == nullptr) return file_error(path, fmt::format("cannot be read: {}", reason(errno)));
+  if (file == nullptr) return not_readable(path, errno);
   std::string content;
   // Sizes are not asked for in advance: a pipe or /dev/stdin has none.
   std::string chunk(1U << 16U, '\0');
@@ -64,7 +76,7 @@ Result<std::string> RealFileSystem::read(const std::string& path, std::int64_t m
   const bool failed = std::ferror(file) != 0;
   const int code = errno;
   std::fclose(file);
-  if (failed) return file_error(path, fmt::format("cannot be read: {}", reason(code)));
+  if (failed) return not_readable(path, code);
   if (static_cast<std::int64_t>(content.size()) > max_bytes) return too_large(path, max_bytes);
   return content;
 }
@@ -85,18 +97,19 @@ Result<std::string> RealFileSystem::read_start(const std::string& path, std::int
                                                std::int64_t& file_bytes) const {
   std::error_code problem;
   const std::string place = absolute(path);
-  if (!fs::is_regular_file(place, problem)) return file_error(path, "is no regular file");
+  if (!fs::is_regular_file(place, problem))
+    return file_error(path, ErrorCode::not_readable, "is no regular file");
   const auto size = fs::file_size(place, problem);
-  if (problem) return file_error(path, fmt::format("cannot be read: {}", problem.message()));
+  if (problem) return not_readable(path, problem.value());
   file_bytes = static_cast<std::int64_t>(size);
   std::FILE* file = std::fopen(place.c_str(), "rb");
-  if (file == nullptr) return file_error(path, fmt::format("cannot be read: {}", reason(errno)));
+  if (file == nullptr) return not_readable(path, errno);
   std::string content(static_cast<std::size_t>(std::min(max_bytes, file_bytes)), '\0');
   content.resize(std::fread(content.data(), 1, content.size(), file));
   const bool failed = std::ferror(file) != 0;
   const int code = errno;
   std::fclose(file);
-  if (failed) return file_error(path, fmt::format("cannot be read: {}", reason(code)));
+  if (failed) return not_readable(path, code);
   return content;
 }
 
@@ -178,7 +191,8 @@ Result<bool> RealFileSystem::write(const std::string& path, std::string_view con
     std::error_code ignored;
     fs::remove(beside, ignored);
   }
-  return file_error(path, fmt::format("cannot be written: {}", moved ? moved.message() : reason(code)));
+  return file_error(path, ErrorCode::not_writable,
+                    fmt::format("cannot be written: {}", moved ? moved.message() : reason(code)));
 }
 
 bool RealFileSystem::is_directory(const std::string& path) const {
@@ -208,7 +222,9 @@ Result<std::vector<std::string>> RealFileSystem::list(const std::string& folder)
        it.increment(problem)) {
     paths.push_back((fs::path(folder) / it->path().filename()).string());
   }
-  if (problem) return file_error(folder, fmt::format("cannot be listed: {}", problem.message()));
+  if (problem)
+    return file_error(folder, ErrorCode::not_readable,
+                      fmt::format("cannot be listed: {}", problem.message()));
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -216,8 +232,7 @@ Result<std::vector<std::string>> RealFileSystem::list(const std::string& folder)
 Result<std::string> MemoryFileSystem::read(const std::string& path, std::int64_t max_bytes) const {
   const auto found = files.find(path);
   if (found == files.end()) {
-    return file_error(path, is_directory(path) ? "is a directory, not a file"
-                                               : fmt::format("cannot be read: {}", reason(ENOENT)));
+    return is_directory(path) ? is_a_directory(path) : not_readable(path, ENOENT);
   }
   if (static_cast<std::int64_t>(found->second.size()) > max_bytes) return too_large(path, max_bytes);
   return found->second;

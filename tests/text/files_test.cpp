@@ -34,6 +34,27 @@ std::string content_of(const fs::path& path) {
 
 }  // namespace
 
+TEST_CASE("what cannot be read says by its code why") {
+  const Folder folder;
+  const text::RealFileSystem disk;
+  text::MemoryFileSystem memory;
+  const std::string path = (folder.path / "model.toml").string();
+  for (const text::FileSystem* files :
+       {static_cast<const text::FileSystem*>(&disk), static_cast<const text::FileSystem*>(&memory)}) {
+    REQUIRE(files->write(path, "12345"));
+    const auto code = [&](const std::string& name, std::int64_t max_bytes) {
+      const auto content = files->read(name, max_bytes);
+      REQUIRE_FALSE(content);
+      return content.error().code;
+    };
+    CHECK(files->read(path, 5).value() == "12345");
+    CHECK(code(path, 4) == ErrorCode::too_large);
+    CHECK(code(folder.path.string(), 5) == ErrorCode::is_directory);
+    CHECK(code(path + "x", 5) == ErrorCode::not_found);
+    CHECK(code(path + "/x", 5) == ErrorCode::not_found);
+  }
+}
+
 TEST_CASE("a file is replaced as a whole, with nothing left beside it") {
   const Folder folder;
   const text::RealFileSystem files;
