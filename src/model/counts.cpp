@@ -202,20 +202,20 @@ double mixture_products(const ModelSpec& model) {
 
 }  // namespace
 
-PartSize part_size(const Setup& setup, Part part) {
+PartSize part_size(const Setup& setup, StepPart part) {
   const ModelSpec& model = setup.model;
   switch (part) {
-    case Part::attention:
+    case StepPart::attention:
       return {attention_parameters(model), 0, attention_products(setup, mfu_convention)};
-    case Part::mlp:
+    case StepPart::mlp:
       return {mlp_parameters(model, model.intermediate_size), 0, mlp_products(model)};
-    case Part::mixture:
+    case StepPart::mixture:
       return {moe_parameters(model, model.moe.num_experts),
               times(model.moe.num_experts, mlp_parameters(model, model.moe.intermediate_size)),
               mixture_products(model)};
-    case Part::frame:
+    case StepPart::frame:
       return {times(model.norms_per_layer, norm_parameters(model, model.hidden_size)), 0, 0};
-    case Part::ends:
+    case StepPart::ends:
       return {plus(embedding_parameters(model), head_parameters(model)), 0, head_flops_per_token(setup) / 2};
   }
   return {};

@@ -172,24 +172,24 @@ double model_flops_per_step(const Setup& setup, double layer_flops, double head_
   return passes * tokens * (layer_flops + head_flops * head_share) / replica_ranks;
 }
 
-void lower_part(const Setup& setup, Part part, Workload& workload) {
+void lower_part(const Setup& setup, StepPart part, Workload& workload) {
   const Shared shared(setup);
   Emitter emit(shared, workload);
   const std::size_t first = workload.ops.size();
   switch (part) {
-    case Part::frame:
+    case StepPart::frame:
       lower_layers(shared, {.frame = 1}, emit);
       break;
-    case Part::attention:
+    case StepPart::attention:
       lower_layers(shared, {.attention = 1}, emit);
       break;
-    case Part::mlp:
+    case StepPart::mlp:
       lower_layers(shared, {.mlp = 1}, emit);
       break;
-    case Part::mixture:
+    case StepPart::mixture:
       lower_layers(shared, {.mixture = 1}, emit);
       break;
-    case Part::ends:
+    case StepPart::ends:
       lower_embedding(shared, emit);
       lower_head(shared, emit);
       lower_pipeline(shared, emit);

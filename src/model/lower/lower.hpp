@@ -25,7 +25,7 @@ Workload lower(const Setup& setup);
 
 // A step in parts that depend on few fields each, for searches that price many similar models: the sum over
 // the parts of a layer times their layer_runs(), the ends, and the update, is the step.
-enum class Part : std::uint8_t {
+enum class StepPart : std::uint8_t {
   attention,  // with its projections
   mlp,
   mixture,
@@ -41,7 +41,7 @@ struct RankParameters {
 };
 
 // Appends the ops of one run of a layer's part (`ends`: of a step).
-void lower_part(const Setup& setup, Part part, Workload& workload);
+void lower_part(const Setup& setup, StepPart part, Workload& workload);
 // Appends what happens once per step and depends on the number of parameters: gradients and optimizer.
 void lower_update(const Setup& setup, RankParameters held, Workload& workload);
 // Runs of layers in a step: layers of this rank times micro-batches; `all` is the sum of the two kinds of
@@ -76,7 +76,7 @@ struct PartSize {
   std::int64_t expert_parameters = 0;  // of these, routed experts'
   double products = 0;                 // multiply-adds per token, forward
 };
-PartSize part_size(const Setup& setup, Part part);
+PartSize part_size(const Setup& setup, StepPart part);
 
 // How the arithmetic of causal attention is counted. Each token attends to half of the sequence on average,
 // but the usual MFU counts the full square, so that the numbers can be compared with published ones:

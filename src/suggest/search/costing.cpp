@@ -11,7 +11,7 @@ namespace shapelint::suggest {
 
 namespace {
 
-using model::Part;
+using model::StepPart;
 
 double real(std::int64_t value) {
   return static_cast<double>(value);
@@ -100,11 +100,11 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   for (const PartNode* part : parts) {
     if (!part->valid) return out;
   }
-  const PartNode& attention = *parts[static_cast<std::size_t>(Part::attention)];
-  const PartNode& mlp = *parts[static_cast<std::size_t>(Part::mlp)];
-  const PartNode& mixture = *parts[static_cast<std::size_t>(Part::mixture)];
-  const PartNode& frame = *parts[static_cast<std::size_t>(Part::frame)];
-  const PartNode& ends = *parts[static_cast<std::size_t>(Part::ends)];
+  const PartNode& attention = *parts[static_cast<std::size_t>(StepPart::attention)];
+  const PartNode& mlp = *parts[static_cast<std::size_t>(StepPart::mlp)];
+  const PartNode& mixture = *parts[static_cast<std::size_t>(StepPart::mixture)];
+  const PartNode& frame = *parts[static_cast<std::size_t>(StepPart::frame)];
+  const PartNode& ends = *parts[static_cast<std::size_t>(StepPart::ends)];
   const std::int64_t layers = plan.model.num_layers;
   const std::int64_t attentions = model::num_attention_layers(plan.model);
   const std::int64_t mlps = model::num_dense_layers(plan.model);

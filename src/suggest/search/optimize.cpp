@@ -23,7 +23,7 @@ constexpr double least_gain = 1e-4;
 using Nodes = std::array<PartNode, model::part_count>;
 
 // What all threads share: which branches are left, and the value that candidates must reach.
-struct Shared {
+struct SearchState {
   const Problem& problem;
   const SearchOptions& options;
   const Costing& costing;
@@ -56,36 +56,36 @@ std::size_t kept(const SearchOptions& options) {
 
 class Worker {
  public:
-  explicit Worker(Shared& shared)
-      : shared_(shared),
-        problem_(shared.problem),
-        table_(shared.problem, shared.memos),
-        feasible_(shared.problem),
-        best_(shared.order, kept(shared.options), shared.options.distinct),
-        front_(shared.order),
-        positions_(shared.problem.axes.size()),
-        values_(shared.problem.axes.size()),
-        nodes_(shared.problem.axes.size() + 1) {}
+  explicit Worker(SearchState& state)
+      : state_(state),
+        problem_(state.problem),
+        table_(state.problem, state.memos),
+        feasible_(state.problem),
+        best_(state.order, kept(state.options), state.options.distinct),
+        front_(state.order),
+        positions_(state.problem.axes.size()),
+        values_(state.problem.axes.size()),
+        nodes_(state.problem.axes.size() + 1) {}
 
   void run() {
     // What all threads together may remember; a thread looks after each of its branches.
     constexpr std::size_t most_bytes = 100'000'000;
     for (;;) {
-      const std::size_t task = shared_.next.fetch_add(1);
-      if (task >= shared_.tasks.size() || shared_.stopped()) return;
-      if (table_.bytes() > most_bytes / shared_.threads) table_.clear();
+      const std::size_t task = state_.next.fetch_add(1);
+      if (task >= state_.tasks.size() || state_.stopped()) return;
+      if (table_.bytes() > most_bytes / state_.threads) table_.clear();
       start(task);
-      visit(shared_.task_level);
-      if (shared_.stopped()) return;
-      shared_.finished[task] = 1;
-      ++shared_.done;
+      visit(state_.task_level);
+      if (state_.stopped()) return;
+      state_.finished[task] = 1;
+      ++state_.done;
     }
   }
 
   // Upper bound of the value in a branch.
   double bound_of(std::size_t task) {
     start(task);
-    return bound(shared_.task_level);
+    return bound(state_.task_level);
   }
 
   const TopList& best() const { return best_; }
@@ -96,13 +96,13 @@ class Worker {
   void start(std::size_t task) {
     plan_ = problem_.start;
     for (std::size_t part = 0; part < model::part_count; ++part) {
-      if (table_.axes_of(static_cast<model::Part>(part)).empty()) {
-        nodes_[0][part] = table_.node(static_cast<model::Part>(part), 0, positions_);
+      if (table_.axes_of(static_cast<model::StepPart>(part)).empty()) {
+        nodes_[0][part] = table_.node(static_cast<model::StepPart>(part), 0, positions_);
       }
     }
     viable_ = true;
-    for (std::size_t level = 0; level < shared_.task_level && viable_; ++level) {
-      viable_ = fix(level, shared_.tasks[task][level]);
+    for (std::size_t level = 0; level < state_.task_level && viable_; ++level) {
+      viable_ = fix(level, state_.tasks[task][level]);
     }
   }
 
@@ -111,20 +111,20 @@ class Worker {
     positions_[level] = position;
     const Axis& axis = problem_.axes[level];
     values_[level] = axis.values[position];
-    if (level < shared_.bound_level) {
+    if (level < state_.bound_level) {
       model::set(plan_, axis.field, values_[level]);
-      if (level + 1 < shared_.bound_level) return true;
+      if (level + 1 < state_.bound_level) return true;
       if (!feasible_.plan(plan_)) return false;
     }
     Nodes& nodes = nodes_[level + 1];
     nodes = nodes_[level];
     for (std::size_t part = 0; part < model::part_count; ++part) {
-      const auto which = static_cast<model::Part>(part);
+      const auto which = static_cast<model::StepPart>(part);
       const auto& axes = table_.axes_of(which);
       const auto depth =
           static_cast<std::size_t>(std::upper_bound(axes.begin(), axes.end(), level) - axes.begin());
       const bool moved = depth > 0 && axes[depth - 1] == level;
-      if (!moved && level + 1 != shared_.bound_level) continue;
+      if (!moved && level + 1 != state_.bound_level) continue;
       nodes[part] = table_.node(which, depth, positions_);
       if (!nodes[part].valid) return false;
     }
@@ -134,7 +134,7 @@ class Worker {
   Estimate estimate(std::size_t level) {
     std::array<const PartNode*, model::part_count> parts{};
     for (std::size_t part = 0; part < parts.size(); ++part) parts[part] = &nodes_[level][part];
-    return shared_.costing.estimate(plan_, parts, table_);
+    return state_.costing.estimate(plan_, parts, table_);
   }
 
   // `level` axes are fixed.
@@ -146,9 +146,9 @@ class Worker {
       consider(estimate(axes));
       return;
     }
-    if (shared_.options.prune && level >= shared_.bound_level && !worth(estimate(level))) return;
+    if (state_.options.prune && level >= state_.bound_level && !worth(estimate(level))) return;
     for (std::uint32_t i = 0; i < problem_.axes[level].values.size(); ++i) {
-      if (shared_.stopped()) return;
+      if (state_.stopped()) return;
       if (fix(level, i)) visit(level + 1);
     }
   }
@@ -158,32 +158,32 @@ class Worker {
     if (could_be_kept(estimate)) return true;
     // The sum over open parts is rounded another way than that of one candidate.
     constexpr double rounding = 1e-12;
-    return shared_.options.front &&
+    return state_.options.front &&
            !front_.dominates(estimate.parameters_high, estimate.speed * (1 + rounding));
   }
 
   bool could_be_kept(const Estimate& estimate) const {
-    return estimate.value > shared_.floor && estimate.worst >= shared_.worst_floor &&
-           estimate.value >= shared_.cut.load(std::memory_order_relaxed);
+    return estimate.value > state_.floor && estimate.worst >= state_.worst_floor &&
+           estimate.value >= state_.cut.load(std::memory_order_relaxed);
   }
 
   void consider(const Estimate& estimate) {
     ++priced_;
     if (!estimate.feasible) return;
     const bool good = could_be_kept(estimate) && estimate.value >= best_.cut();
-    const bool ahead = shared_.options.front && !front_.dominates(estimate.parameters_high, estimate.speed);
+    const bool ahead = state_.options.front && !front_.dominates(estimate.parameters_high, estimate.speed);
     if (!good && !ahead) return;
     if (!feasible_.candidate(values_)) return;
     Found found{values_, estimate.value, estimate.speed, estimate.parameters_high};
     if (ahead) front_.add(found);
     if (!good) return;
     best_.add(std::move(found));
-    shared_.raise(best_.cut());
+    state_.raise(best_.cut());
   }
 
   double bound(std::size_t level) {
     if (!viable_) return 0;
-    if (level >= shared_.bound_level) {
+    if (level >= state_.bound_level) {
       const Estimate e = estimate(level);
       return e.feasible ? e.value : 0;
     }
@@ -194,7 +194,7 @@ class Worker {
     return most;
   }
 
-  Shared& shared_;
+  SearchState& state_;
   const Problem& problem_;
   PartTable table_;
   Feasible feasible_;
@@ -216,8 +216,8 @@ std::size_t bound_level(const Problem& problem) {
   return std::max<std::size_t>(level, problem.axes.empty() ? 0 : 1);
 }
 
-void make_tasks(Shared& shared, std::size_t threads) {
-  const auto& axes = shared.problem.axes;
+void make_tasks(SearchState& state, std::size_t threads) {
+  const auto& axes = state.problem.axes;
   const int hidden = search_order(model::FieldId::hidden_size);
   constexpr std::size_t per_thread = 16;
   std::size_t count = 1;
@@ -226,24 +226,24 @@ void make_tasks(Shared& shared, std::size_t threads) {
     count *= axes[level].values.size();
     ++level;
   }
-  shared.task_level = level;
+  state.task_level = level;
   std::vector<std::uint32_t> at(level, 0);
   for (;;) {
-    shared.tasks.push_back(at);
+    state.tasks.push_back(at);
     std::size_t i = level;
     while (i > 0 && ++at[i - 1] == axes[i - 1].values.size()) at[--i] = 0;
     if (i == 0) break;
   }
-  shared.finished = std::vector<std::atomic<char>>(shared.tasks.size());
+  state.finished = std::vector<std::atomic<char>>(state.tasks.size());
 }
 
-void report(const Shared& shared, const SearchOptions& options) {
-  options.progress({static_cast<double>(shared.done.load()) / static_cast<double>(shared.tasks.size()),
-                    shared.cut.load()});
+void report(const SearchState& state, const SearchOptions& options) {
+  options.progress(
+      {static_cast<double>(state.done.load()) / static_cast<double>(state.tasks.size()), state.cut.load()});
 }
 
 // Each worker in a thread of its own.
-void run_all(const Shared& shared, const SearchOptions& options,
+void run_all(const SearchState& state, const SearchOptions& options,
              const std::vector<std::unique_ptr<Worker>>& workers) {
   std::mutex mutex;
   std::condition_variable ended;
@@ -262,7 +262,7 @@ void run_all(const Shared& shared, const SearchOptions& options,
     constexpr auto interval = std::chrono::milliseconds(200);
     while (running > 0) {
       if (!ended.wait_for(lock, interval, [&] { return running == 0; }) && options.progress) {
-        report(shared, options);
+        report(state, options);
       }
     }
   }
@@ -287,22 +287,22 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
       options.threads > 0 ? options.threads : std::max<std::size_t>(2, std::thread::hardware_concurrency());
   const Costing costing(problem, options.references, options.memos);
   const Order order(problem);
-  Shared shared{problem, options, costing, order, {}, 0, 0, threads, 0, 0, {}, {}, {}, {}, {}};
-  if (threads == 1) shared.memos = options.memos;
+  SearchState state{problem, options, costing, order, {}, 0, 0, threads, 0, 0, {}, {}, {}, {}, {}};
+  if (threads == 1) state.memos = options.memos;
   if (options.better_only) {
-    shared.floor = costing.start_value() * (1 + least_gain);
-    if (problem.basket == Basket::worst) shared.worst_floor = 1;
+    state.floor = costing.start_value() * (1 + least_gain);
+    if (problem.basket == Basket::worst) state.worst_floor = 1;
   }
-  shared.bound_level = bound_level(problem);
-  make_tasks(shared, threads);
+  state.bound_level = bound_level(problem);
+  make_tasks(state, threads);
 
   std::vector<std::unique_ptr<Worker>> workers;
-  const std::size_t useful = std::min(threads, shared.tasks.size());
-  for (std::size_t i = 0; i < useful; ++i) workers.push_back(std::make_unique<Worker>(shared));
+  const std::size_t useful = std::min(threads, state.tasks.size());
+  for (std::size_t i = 0; i < useful; ++i) workers.push_back(std::make_unique<Worker>(state));
   if (useful == 1 && !options.progress) {
     workers.front()->run();
   } else {
-    run_all(shared, options, workers);
+    run_all(state, options, workers);
   }
 
   TopList best(order, kept(options), options.distinct);
@@ -316,12 +316,11 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
   if (options.distinct) drop_idle_changes(order, outcome.best);
   if (outcome.best.size() > options.keep) outcome.best.resize(options.keep);
   outcome.front = front.points();
-  outcome.complete = shared.done.load() == shared.tasks.size();
+  outcome.complete = state.done.load() == state.tasks.size();
   if (!outcome.complete) {
     outcome.bound = outcome.best.empty() ? 0 : outcome.best.front().value;
-    for (std::size_t task = 0; task < shared.tasks.size(); ++task) {
-      if (shared.finished[task] == 0)
-        outcome.bound = std::max(outcome.bound, workers.front()->bound_of(task));
+    for (std::size_t task = 0; task < state.tasks.size(); ++task) {
+      if (state.finished[task] == 0) outcome.bound = std::max(outcome.bound, workers.front()->bound_of(task));
     }
   }
   return outcome;

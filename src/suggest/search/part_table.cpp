@@ -8,7 +8,7 @@ namespace shapelint::suggest {
 namespace {
 
 using model::FieldId;
-using model::Part;
+using model::StepPart;
 
 enum Phase : std::size_t { forward, backward, update };
 
@@ -24,22 +24,22 @@ bool is_searched(FieldId field) {
 
 // Fields that change the ops of one run of a part, directly or through linked fields; of fields that are only
 // varied alone all parts. A property test varies the others.
-bool depends(Part part, FieldId field) {
+bool depends(StepPart part, FieldId field) {
   if (field == FieldId::hidden_size || field == FieldId::tensor || field == FieldId::micro_batch_size ||
       field == FieldId::sequence_length || !is_searched(field)) {
     return true;
   }
   switch (part) {
-    case Part::attention:
+    case StepPart::attention:
       return field == FieldId::num_attention_heads || field == FieldId::num_key_value_heads ||
              field == FieldId::head_dim;
-    case Part::mlp:
+    case StepPart::mlp:
       return field == FieldId::intermediate_size;
-    case Part::mixture:
+    case StepPart::mixture:
       return field == FieldId::intermediate_size || field == FieldId::moe_intermediate_size;
-    case Part::frame:
+    case StepPart::frame:
       return false;
-    case Part::ends:
+    case StepPart::ends:
       return field == FieldId::vocab_size || field == FieldId::pipeline;
   }
   return true;
@@ -95,7 +95,7 @@ PartTable::PartTable(const Problem& problem, std::span<cost::PriceMemo* const> m
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     PartAxes& each = parts_[part];
     for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
-      if (depends(static_cast<Part>(part), problem.axes[axis].field)) each.axes.push_back(axis);
+      if (depends(static_cast<StepPart>(part), problem.axes[axis].field)) each.axes.push_back(axis);
     }
     each.maps.resize(each.axes.size() + 1);
   }
@@ -133,7 +133,7 @@ void PartTable::clear() {
   }
 }
 
-const PartNode& PartTable::node(Part part, std::size_t depth, std::span<const std::uint32_t> positions) {
+const PartNode& PartTable::node(StepPart part, std::size_t depth, std::span<const std::uint32_t> positions) {
   const PartAxes& each = parts_[static_cast<std::size_t>(part)];
   std::uint64_t key = 0;
   for (std::size_t i = 0; i < depth; ++i) {
@@ -189,11 +189,11 @@ PartNode PartTable::compute(std::size_t part, std::uint64_t key) {
   model::Setup setup;
   const Unresolved failed = resolve(problem_, values_, setup);
   PartNode node;
-  const auto which = static_cast<Part>(part);
-  if (failed.attention && which == Part::attention) return node;
-  if (failed.mlp && (which == Part::mlp || which == Part::mixture)) return node;
+  const auto which = static_cast<StepPart>(part);
+  if (failed.attention && which == StepPart::attention) return node;
+  if (failed.mlp && (which == StepPart::mlp || which == StepPart::mixture)) return node;
   node.valid = true;
-  const bool absent = (which == Part::mixture && setup.model.moe.num_experts <= 0);
+  const bool absent = (which == StepPart::mixture && setup.model.moe.num_experts <= 0);
   const model::PartSize size = absent ? model::PartSize{} : model::part_size(setup, which);
   node.parameters_low = node.parameters_high = size.parameters;
   node.experts_low = node.experts_high = size.expert_parameters;

@@ -44,11 +44,11 @@ class PartTable {
 
   // The part with the first `depth` of its axes at the given positions (of all axes), the others open.
   // The reference holds until the next call.
-  const PartNode& node(model::Part part, std::size_t depth, std::span<const std::uint32_t> positions);
+  const PartNode& node(model::StepPart part, std::size_t depth, std::span<const std::uint32_t> positions);
   const PartTime& time(const PartNode& node, std::size_t gpu) const { return times_[node.times + gpu]; }
 
   // Axes that a part depends on, ascending.
-  const std::vector<std::size_t>& axes_of(model::Part part) const {
+  const std::vector<std::size_t>& axes_of(model::StepPart part) const {
     return parts_[static_cast<std::size_t>(part)].axes;
   }
   // Time of what happens once per step; `sum` is added to.
