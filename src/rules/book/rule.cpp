@@ -53,7 +53,7 @@ constexpr std::array<std::string_view, 17> rule_keys{
     "code", "name",    "since",     "status", "severity", "confidence", "scope",   "effect", "summary",
     "when", "message", "mechanism", "why",    "blame",    "parameters", "sources", "example"};
 constexpr std::string_view fix_key = "fix";
-constexpr std::array<std::string_view, 5> example_keys{"config", "file", "gpu", "finds", "says"};
+constexpr std::array<std::string_view, 6> example_keys{"config", "file", "gpu", "finds", "at", "says"};
 constexpr std::array<std::string_view, 2> parameter_keys{"value", "doc"};
 // What a gemm rule may blame besides fields: the dimension's own fields are blamed then.
 constexpr std::array<std::string_view, 3> dimensions{"m", "n", "k"};
@@ -262,6 +262,7 @@ class Reader {
     example.config = string_or(table["config"], "");
     example.file = string_or(table["file"], "model.toml");
     example.gpu = string_or(table["gpu"], example.gpu);
+    example.at = string_or(table["at"], "");
     example.says = string_or(table["says"], "");
     const NodeRef finds = table["finds"];
     if (finds && !finds.as_boolean()) errors_.push_back(finds.error("expected true or false"));

@@ -76,6 +76,7 @@ struct Example {
   std::string_view config;               // what the file holds
   std::string_view file = "model.toml";  // its name; native unless it is recognised as something else
   std::string_view gpu = "a100";
+  std::string_view at;    // the text under the carets, from the line's start where it stands there twice
   std::string_view says;  // a part of the message; may be empty
   bool finds = true;
 };

@@ -3,6 +3,8 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,50 +26,61 @@ std::string messages(const std::vector<Error>& errors) {
   return out;
 }
 
-// What the example finds: its message and gain, or nothing.
-std::string findings_of(const rules::RuleBook& book, const rules::Rule& rule, const rules::Example& example) {
+// What the rule finds in the example's file.
+std::vector<rules::Finding> findings_of(const rules::RuleBook& book, const rules::Rule& rule,
+                                        const rules::Example& example) {
   const text::MemoryFileSystem files;
   const formats::ReadResult file =
       formats::read_text(files, std::string(example.file), std::string(example.config));
   INFO(messages(file.errors));
-  if (rule.scope == rules::Scope::remark) {
-    rules::Options only;
-    only.select = {std::string(rule.code)};
-    std::string remarked;
-    for (const rules::Finding& finding : rules::look_at(book, file.remarks, only)) {
-      remarked += finding.message + "\n";
-    }
-    return remarked;
-  }
+  rules::Options only;
+  only.select = {std::string(rule.code)};
+  if (rule.scope == rules::Scope::remark) return rules::look_at(book, file.remarks, only);
   REQUIRE(file.readings.size() == 1);
   const auto gpu = gpu::find_gpu(example.gpu);
   REQUIRE(gpu);
-  rules::Options options;
-  options.select = {std::string(rule.code)};
-  const rules::LintResult result = rules::lint(book, file.readings.front(), {&*gpu, 1}, options);
+  rules::LintResult result = rules::lint(book, file.readings.front(), {&*gpu, 1}, only);
   INFO(messages(result.errors));
   CHECK(result.errors.empty());
-  std::string found;
-  for (const rules::Finding& finding : result.findings) {
-    CHECK(finding.code == rule.code);
-    found += fmt::format("{} (gain {:.4f}, {} proposals)\n", finding.message, finding.gain,
-                         finding.proposals.size());
+  return std::move(result.findings);
+}
+
+// Whether the carets stand under `at`: it is in the file once, and what they mark is its end.
+bool is_at(const rules::Finding& finding, const rules::Example& example) {
+  const std::size_t found = example.config.find(example.at);
+  const bool once =
+      found != std::string_view::npos && example.config.find(example.at, found + 1) == std::string_view::npos;
+  const auto begin = static_cast<std::size_t>(finding.span.begin);
+  const auto end = static_cast<std::size_t>(finding.span.end);
+  return once && found <= begin && begin < end && end == found + example.at.size();
+}
+
+void check_place(const rules::Finding& finding, const rules::Example& example) {
+  INFO("at: " << example.at << ", marked: " << finding.span.begin << " to " << finding.span.end);
+  if (example.at.empty()) {
+    CHECK(finding.span == Span{});  // else `at` is missing
+  } else {
+    CHECK(finding.path == example.file);
+    CHECK(is_at(finding, example));
   }
-  return found;
 }
 
 void check_examples(const rules::RuleBook& book) {
   for (const rules::Rule& rule : book.rules()) {
-    if (rule.scope == rules::Scope::comment) continue;  // tests/config/suppress_test.cpp
+    if (rule.scope == rules::Scope::comment) continue;  // tests/project/suppress_test.cpp
     std::set<bool> kinds;
     int number = 0;
     for (const rules::Example& example : rule.examples) {
       ++number;
       INFO(fmt::format("{} {}, example {} on {}", rule.code, rule.name, number, example.gpu));
-      const std::string found = findings_of(book, rule, example);
-      INFO(found);
-      CHECK(found.empty() != example.finds);
-      if (example.finds && !example.says.empty()) CHECK(found.find(example.says) != std::string::npos);
+      const std::vector<rules::Finding> found = findings_of(book, rule, example);
+      CHECK(found.size() == (example.finds ? 1 : 0));
+      for (const rules::Finding& finding : found) {
+        INFO(finding.message);
+        CHECK(finding.code == rule.code);
+        CHECK(finding.message.find(example.says) != std::string::npos);
+        check_place(finding, example);
+      }
       kinds.insert(example.finds);
     }
     INFO(fmt::format("{} {} needs an example that it finds and one that it does not", rule.code, rule.name));
