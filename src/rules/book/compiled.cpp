@@ -41,26 +41,11 @@ void add_placed(const Text& text, std::vector<Error>& found, std::vector<Error>&
   found.clear();
 }
 
-std::string_view level_name(Level level) {
-  switch (level) {
-    case Level::model:
-      return "the model";
-    case Level::gpu:
-      return "the GPU";
-    case Level::step:
-      return "the predicted step";
-    case Level::op:
-      return "one operation";
-    case Level::gemm:
-      return "one matrix product";
-    case Level::conv:
-      return "one layer of a convolutional network";
-    case Level::remark:
-      return "what the file writes";
-    case Level::known:
-      return "a known model";
-  }
-  return "";
+// What makes a run fail binds every proposal, so it must depend on the model alone.
+bool may_use(const Rule& rule, Level level) {
+  const bool constrains = rule.effect == Effect::fails && !is_of_ops(rule.scope);
+  if (constrains && (level == Level::gpu || level == Level::step)) return false;
+  return sees(rule.scope, level);
 }
 
 void check_levels(const Rule& rule, const Text& text, const expr::Expression& expression,
@@ -68,13 +53,13 @@ void check_levels(const Rule& rule, const Text& text, const expr::Expression& ex
   const std::size_t variables = variable_names().size();
   for (const std::int32_t used : expression.used()) {
     const auto index = static_cast<std::size_t>(used);
-    if (index >= variables || allows(rule.scope, rule.effect, level_of(index))) continue;
+    if (index >= variables || may_use(rule, level_of(index))) continue;
     const std::string_view name = names[index];
     const std::size_t at = text.value.find(name);
     const Span inside{static_cast<std::int64_t>(at), static_cast<std::int64_t>(at + name.size())};
     errors.push_back(
         Error{fmt::format("`{}` belongs to {}, which a rule with scope `{}` and effect `{}` does not see",
-                          name, level_name(level_of(index)), shapelint::rules::name(rule.scope),
+                          name, info(level_of(index)).name, shapelint::rules::name(rule.scope),
                           shapelint::rules::name(rule.effect)),
               {},
               std::string(text.node.file()),
@@ -115,7 +100,8 @@ void check(const Rule& rule, std::vector<Error>& errors) {
   }
   for (const Fix& fix : rule.fixes) {
     for (const auto& [field, text] : fix.set) {
-      if (rule.scope == Scope::conv ? !is_layer_number(field) : field != "blamed" && !is_field(field)) {
+      const bool of_layer = info(rule.scope).blames == Blames::layer_numbers;
+      if (of_layer ? !is_layer_number(field) : field != "blamed" && !is_field(field)) {
         errors.push_back(text.node.key_error(fmt::format("unknown field `{}`", field),
                                              did_you_mean(field, model::field_names())));
       }
@@ -124,8 +110,15 @@ void check(const Rule& rule, std::vector<Error>& errors) {
   }
 }
 
-CompiledRule::CompiledRule(const Rule& rule) : rule_(&rule) {
+CompiledRule::CompiledRule(const Rule& rule) : rule_(&rule), names_(names_for(rule)) {
   reset_parameters();
+  std::vector<Error> ignored;  // check() reports them
+  when_ = expr::compile(rule.when.value, names_, ignored);
+  if (!when_) return;
+  for (const std::int32_t used : when_->used()) {
+    const auto index = static_cast<std::size_t>(used);
+    if (index < variable_names().size()) append_needs(index, needs_);
+  }
 }
 
 void CompiledRule::reset_parameters() {
@@ -149,25 +142,12 @@ Result<double> CompiledRule::evaluate(const expr::Expression& expression, const 
   return expression.evaluate(values_);
 }
 
-bool CompiledRule::lacks(const model::Reading& reading) {
-  if (!compiled_when_) {
-    compiled_when_ = true;
-    if (names_.empty()) names_ = names_for(*rule_);
-    std::vector<Error> ignored;  // check() reports them
-    when_ = expr::compile(rule_->when.value, names_, ignored);
-    if (when_) {
-      for (const std::int32_t used : when_->used()) {
-        const auto index = static_cast<std::size_t>(used);
-        if (index < variable_names().size()) append_needs(index, needs_);
-      }
-    }
-  }
+bool CompiledRule::lacks(const model::Reading& reading) const {
   return std::any_of(needs_.begin(), needs_.end(),
                      [&](model::FieldId field) { return !model::is_known(reading, field); });
 }
 
 Result<bool> CompiledRule::holds(const Context& context) {
-  if (!compiled_when_ && context.reading != nullptr) lacks(*context.reading);
   if (!when_) return false;
   const Result<double> value = evaluate(*when_, context);
   if (!value) return value.error();
@@ -177,7 +157,6 @@ Result<bool> CompiledRule::holds(const Context& context) {
 std::string CompiledRule::message(const Context& context,
                                   std::span<const std::pair<std::string_view, std::string>> filled) {
   if (!message_) {
-    if (names_.empty()) names_ = names_for(*rule_);
     std::vector<Error> ignored;
     message_ = Template::compile(rule_->message.value, names_, words, ignored);
   }
@@ -193,7 +172,6 @@ const expr::Expression* CompiledRule::expression(const Text& text) {
   for (const auto& [address, compiled] : fixes_) {
     if (address == text.value.data()) return compiled.get();
   }
-  if (names_.empty()) names_ = names_for(*rule_);
   std::vector<Error> ignored;
   auto compiled = expr::compile(text.value, names_, ignored);
   fixes_.emplace_back(text.value.data(),
@@ -202,14 +180,14 @@ const expr::Expression* CompiledRule::expression(const Text& text) {
 }
 
 std::optional<Change> CompiledRule::layer_change(const Fix& fix, const Context& context) {
-  if (fix.set.size() != 1 || context.layer == nullptr) return std::nullopt;
+  if (fix.set.size() != 1 || context.layer.shape == nullptr) return std::nullopt;
   const auto& [key, text] = fix.set.front();
   const expr::Expression* compiled = expression(text);
   if (compiled == nullptr) return std::nullopt;
   const Result<double> value = evaluate(*compiled, context);
   constexpr double largest = 1e9;  // far above any number of channels
   if (!value || std::floor(*value) != *value || *value < 1 || *value > largest) return std::nullopt;
-  const model::LayerShape& shape = *context.layer;
+  const model::LayerShape& shape = *context.layer.shape;
   Change change;
   change.from = key == "in_channels"    ? shape.in.channels
                 : key == "out_channels" ? shape.out.channels

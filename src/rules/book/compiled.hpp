@@ -1,4 +1,4 @@
-// A rule's expressions, compiled when they are first needed.
+// A rule's expressions, compiled.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 #include "expr/expression.hpp"
 #include "rules/book/rule.hpp"
 #include "rules/book/template.hpp"
-#include "rules/book/variables.hpp"
+#include "rules/scope/variables.hpp"
 
 namespace shapelint::rules {
 
@@ -35,7 +35,7 @@ class CompiledRule {
   void set_parameter(std::string_view name, double value);
   void reset_parameters();
   // Whether a field that the condition depends on is unknown: the rule then stays silent.
-  bool lacks(const model::Reading& reading);
+  bool lacks(const model::Reading& reading) const;
   // The condition. Error: it has no value.
   Result<bool> holds(const Context& context);
   // The message for a finding.
@@ -51,12 +51,11 @@ class CompiledRule {
   const expr::Expression* expression(const Text& text);
   const Rule* rule_;
   std::vector<double> parameters_;
-  std::optional<expr::Expression> when_;
-  bool compiled_when_ = false;
-  std::vector<model::FieldId> needs_;
-  std::optional<Template> message_;
-  std::vector<std::pair<const char*, std::unique_ptr<expr::Expression>>> fixes_;  // by the text's address
   std::vector<std::string_view> names_;
+  std::optional<expr::Expression> when_;
+  std::vector<model::FieldId> needs_;  // fields that the condition depends on
+  std::optional<Template> message_;    // this and the fixes: compiled when something is found
+  std::vector<std::pair<const char*, std::unique_ptr<expr::Expression>>> fixes_;  // by the text's address
   std::vector<double> values_;
 };
 

@@ -7,7 +7,7 @@
 #include "expr/expression.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/book/template.hpp"
-#include "rules/book/variables.hpp"
+#include "rules/scope/variables.hpp"
 
 namespace shapelint::rules {
 
@@ -35,32 +35,6 @@ std::string_view effect_text(Effect effect) {
   return "";
 }
 
-std::string_view scope_text(Scope scope) {
-  switch (scope) {
-    case Scope::model:
-      return "the model";
-    case Scope::parallel:
-      return "how the model is split over ranks";
-    case Scope::step:
-      return "the predicted step";
-    case Scope::gemm:
-      return "each matrix product of each pass";
-    case Scope::attention:
-      return "each fused attention kernel";
-    case Scope::conv:
-      return "each layer of a convolutional network that has weights";
-    case Scope::file:
-      return "the file";
-    case Scope::remark:
-      return "each likely mistake in what the file writes";
-    case Scope::known:
-      return "each model of the table of published models";
-    case Scope::comment:
-      return "the file's comments";
-  }
-  return "";
-}
-
 std::string fix_text(const Fix& fix) {
   std::string out;
   for (const auto& [field, text] : fix.set) {
@@ -73,26 +47,18 @@ std::string fix_text(const Fix& fix) {
   return out;
 }
 
-std::string_view level_text(Level level) {
-  switch (level) {
-    case Level::model:
-      return "every rule";
-    case Level::gpu:
-      return "every rule but those with effect `fails` on the model, which bind proposals for all GPUs";
-    case Level::step:
-      return "scopes `step`, `gemm`, `attention`, `conv`";
-    case Level::op:
-      return "scopes `gemm`, `attention`, `conv` (its forward pass)";
-    case Level::gemm:
-      return "scopes `gemm`, `conv` (its forward product)";
-    case Level::conv:
-      return "scope `conv`";
-    case Level::remark:
-      return "scope `remark`";
-    case Level::known:
-      return "scope `known`";
+// Which rules see a level's variables.
+std::string seen_by(const LevelInfo& level) {
+  if (level.level == Level::model) return "every rule";
+  if (level.level == Level::gpu)
+    return "every rule but those with effect `fails` on the model, which bind proposals for all GPUs, and "
+           "those "
+           "of the file alone (scopes `remark`, `comment`)";
+  std::vector<std::string_view> names;
+  for (const ScopeInfo& each : scopes()) {
+    if (sees(each.scope, level.level)) names.push_back(each.name);
   }
-  return "";
+  return fmt::format("scope{} `{}`{}", names.size() > 1 ? "s" : "", fmt::join(names, "`, `"), level.note);
 }
 
 }  // namespace
@@ -113,7 +79,7 @@ std::string rule_markdown(const Rule& rule) {
                      name(rule.effect == Effect::fails ? Severity::error : rule.severity));
   out += fmt::format("| Confidence | {}{} |\n", rule.confidence == Confidence::measured ? "up to " : "",
                      name(rule.confidence));
-  out += fmt::format("| Looks at | {} |\n", scope_text(rule.scope));
+  out += fmt::format("| Looks at | {} |\n", info(rule.scope).looks_at);
   out += fmt::format("| Reported | {} |\n\n", effect_text(rule.effect));
   out += fmt::format("## What it costs\n\n{}\n", rule.why.substr(rule.why.find_first_not_of('\n')));
   if (!out.ends_with("\n\n")) out += '\n';
@@ -189,20 +155,11 @@ std::string variables_markdown() {
     }
     out += fmt::format("| `{}` | {}{} |\n", field.name, cell(field.doc), choices);
   }
-  for (const Level level : {Level::model, Level::gpu, Level::step, Level::op, Level::gemm, Level::conv,
-                            Level::remark, Level::known}) {
-    constexpr std::string_view titles[] = {"The model",
-                                           "The GPU",
-                                           "The step",
-                                           "One operation",
-                                           "One matrix product",
-                                           "One layer of a convolutional network",
-                                           "What the file writes",
-                                           "A published model"};
-    out += fmt::format("\n## {}\n\nIn {}.\n\n| Variable | Meaning |\n|---|---|\n",
-                       titles[static_cast<std::size_t>(level)], level_text(level));
-    for (const Variable& each : variables()) {
-      if (each.level == level) out += fmt::format("| `{}` | {} |\n", each.name, cell(each.doc));
+  for (const LevelInfo& level : levels()) {
+    out +=
+        fmt::format("\n## {}\n\nIn {}.\n\n| Variable | Meaning |\n|---|---|\n", level.title, seen_by(level));
+    for (const Variable& each : level.variables) {
+      out += fmt::format("| `{}` | {} |\n", each.name, cell(each.doc));
     }
   }
   out += "\n## Messages\n\n`{EXPRESSION}` or `{EXPRESSION:FORMAT}`, with the formats ";

@@ -9,6 +9,7 @@
 #include "base/names.hpp"
 #include "catalog/catalog.hpp"
 #include "rules/book/compiled.hpp"
+#include "rules/scope/variables.hpp"
 
 namespace shapelint::rules {
 
@@ -20,16 +21,6 @@ using text::NodeRef;
 template <class T>
 using NameTable = std::span<const std::pair<std::string_view, T>>;
 
-constexpr std::array<std::pair<std::string_view, Scope>, 10> scopes{{{"model", Scope::model},
-                                                                     {"parallel", Scope::parallel},
-                                                                     {"step", Scope::step},
-                                                                     {"gemm", Scope::gemm},
-                                                                     {"attention", Scope::attention},
-                                                                     {"conv", Scope::conv},
-                                                                     {"file", Scope::file},
-                                                                     {"remark", Scope::remark},
-                                                                     {"known", Scope::known},
-                                                                     {"comment", Scope::comment}}};
 constexpr std::array<std::pair<std::string_view, Effect>, 3> effects{
     {{"slower", Effect::slower}, {"fails", Effect::fails}, {"advice", Effect::advice}}};
 constexpr std::array<std::pair<std::string_view, Status>, 3> statuses{
@@ -56,7 +47,9 @@ constexpr std::string_view fix_key = "fix";
 constexpr std::array<std::string_view, 6> example_keys{"config", "file", "gpu", "finds", "at", "says"};
 constexpr std::array<std::string_view, 2> parameter_keys{"value", "doc"};
 // What a gemm rule may blame besides fields: the dimension's own fields are blamed then.
-constexpr std::array<std::string_view, 3> dimensions{"m", "n", "k"};
+constexpr std::string_view dimensions_of_a_product[] = {"m", "n", "k"};
+// What a fix may vary besides fields.
+constexpr std::string_view the_blamed[] = {"blamed"};
 
 class Reader {
  public:
@@ -77,7 +70,7 @@ class Reader {
     rule.status = choice<Status>("status", statuses, Status::stable);
     rule.severity = choice<Severity>("severity", severities, Severity::warning);
     rule.confidence = choice<Confidence>("confidence", confidences, Confidence::estimated);
-    rule.scope = choice<Scope>("scope", scopes, Scope::model);
+    rule.scope = read_scope();
     rule.effect = choice<Effect>("effect", effects, Effect::slower);
     rule.when = required_string("when");
     rule.message = required_string("message");
@@ -141,6 +134,12 @@ class Reader {
     return fallback;
   }
 
+  Scope read_scope() {
+    std::vector<std::pair<std::string_view, Scope>> names;
+    for (const ScopeInfo& each : scopes()) names.emplace_back(each.name, each.scope);
+    return choice<Scope>("scope", names, Scope::model);
+  }
+
   void check_code(const Rule& rule) {
     const bool good = rule.code.size() > 2 && std::all_of(rule.code.begin(), rule.code.end(), [](char c) {
                         return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -181,10 +180,11 @@ class Reader {
     }
   }
 
-  void read_field(NodeRef node, std::vector<std::string_view>& into, bool allow_dimensions) {
+  // A field, or one of `also`.
+  void read_field(NodeRef node, std::span<const std::string_view> also, std::vector<std::string_view>& into) {
     const std::string_view name = string_or(node, "");
-    const bool dimension = std::find(dimensions.begin(), dimensions.end(), name) != dimensions.end();
-    if (name == "blamed" || model::find_field(name) != model::no_field || (allow_dimensions && dimension)) {
+    const bool is_other = std::find(also.begin(), also.end(), name) != also.end();
+    if (is_other || model::find_field(name) != model::no_field) {
       into.push_back(name);
       return;
     }
@@ -196,17 +196,16 @@ class Reader {
 
   void read_blame(Rule& rule) {
     const NodeRef blame = root_["blame"];
+    const Blames kind = info(rule.scope).blames;
     if (!blame) {
-      if (rule.scope != Scope::known && rule.scope != Scope::comment && rule.scope != Scope::remark)
-        errors_.push_back(root_.error("the key `blame` is missing"));
+      if (kind != Blames::itself) errors_.push_back(root_.error("the key `blame` is missing"));
       return;
     }
-    if (rule.scope == Scope::conv) return read_layer_number(blame, rule.blame);
-    if (blame.is(Kind::string)) {
-      read_field(blame, rule.blame, rule.scope == Scope::gemm);
-      return;
-    }
-    for (const NodeRef each : list(blame)) read_field(each, rule.blame, rule.scope == Scope::gemm);
+    if (kind == Blames::layer_numbers) return read_layer_number(blame, rule.blame);
+    std::span<const std::string_view> also;
+    if (kind == Blames::fields_or_dimensions) also = dimensions_of_a_product;
+    if (blame.is(Kind::string)) return read_field(blame, also, rule.blame);
+    for (const NodeRef each : list(blame)) read_field(each, also, rule.blame);
   }
 
   void read_parameters(Rule& rule) {
@@ -239,7 +238,7 @@ class Reader {
     const std::size_t before = errors_.size();
     for (const NodeRef each : table) {
       if (each.key() == "vary") {
-        for (const NodeRef field : list(each)) read_field(field, fix.vary, false);
+        for (const NodeRef field : list(each)) read_field(field, the_blamed, fix.vary);
         continue;
       }
       const auto value = each.as_string();
@@ -283,9 +282,6 @@ bool same_text(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view name(Scope scope) {
-  return name_in<Scope>(scopes, scope);
-}
 std::string_view name(Effect effect) {
   return name_in<Effect>(effects, effect);
 }

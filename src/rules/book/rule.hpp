@@ -13,29 +13,10 @@
 
 #include "base/error.hpp"
 #include "rules/finding.hpp"
+#include "rules/scope/scope.hpp"
 #include "text/document.hpp"
 
 namespace shapelint::rules {
-
-// What a rule is evaluated on, and so which variables it may use.
-enum class Scope : std::uint8_t {
-  model,      // once: the model's fields and what derives from them
-  parallel,   // the same; about how the model is split over ranks
-  step,       // once, with the predicted step (shares by bound, memory)
-  gemm,       // each matrix product of each pass
-  attention,  // each fused attention kernel
-  conv,       // each layer of a CNN with weights; those where the condition holds are one finding
-  file,       // once; about what the file says rather than what it costs
-  remark,     // each likely mistake in what the file writes (model::Remark)
-  known,      // each model of the table of known models
-  comment     // never: it is found in the file's comments, where `when` has no say
-};
-std::string_view name(Scope scope);
-
-// Whether a rule is evaluated on the predicted operations, so that what it asks is no condition on a model.
-inline bool is_of_ops(Scope scope) {
-  return scope == Scope::gemm || scope == Scope::attention || scope == Scope::conv;
-}
 
 // What rules with scope `conv` blame and set.
 inline constexpr std::array<std::string_view, 3> layer_numbers{"in_channels", "out_channels", "groups"};

@@ -7,8 +7,8 @@
 
 #include "expr/expression.hpp"
 #include "rules/book/compiled.hpp"
-#include "rules/book/variables.hpp"
 #include "rules/engine/propose.hpp"
+#include "rules/scope/variables.hpp"
 #include "suggest/edit/candidate.hpp"
 
 namespace shapelint::rules {

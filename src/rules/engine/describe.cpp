@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "rules/engine/blame.hpp"
-
 namespace shapelint::rules {
 
 namespace {
@@ -25,19 +23,13 @@ std::string list_of(const std::vector<std::string>& names) {
   return out;
 }
 
-std::string known_word(const Hit& hit) {
-  return hit.known != nullptr ? hit.known->title : std::string{};
-}
-
-std::string known_field(const Hit& hit) {
-  if (hit.known_field == model::no_field) return {};
-  return std::string(model::info(hit.known_field).name);
+std::string name_of(model::FieldId field) {
+  return field == model::no_field ? std::string{} : std::string(model::info(field).name);
 }
 
 }  // namespace
 
-Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu::Gpu> gpus,
-                 const model::Reading& reading) {
+Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu::Gpu> gpus) {
   const Rule& rule = compiled.rule();
   const auto worst = std::max_element(group.hits.begin(), group.hits.end(),
                                       [](const Hit& a, const Hit& b) { return a.share < b.share; });
@@ -60,24 +52,20 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
   if (group.gpus.size() < gpus.size()) {
     for (const std::size_t g : group.gpus) finding.gpu += (finding.gpu.empty() ? "" : ", ") + gpus[g].id;
   }
-  const model::FieldInfo* field = finding.blamed == model::no_field ? nullptr : &model::info(finding.blamed);
   const gpu::Gpu& gpu = gpus[group.gpus[static_cast<std::size_t>(worst - group.hits.begin())]];
+  const KnownContext& known = hit.context.known;
   const std::pair<std::string_view, std::string> words[] = {
       {"gpu", gpu.name},
       {"ops", list_of(hit.ops)},
       {"expression", std::string(hit.expression)},
-      {"field", field != nullptr ? std::string(field->name) : std::string{}},
-      {"known_name", known_word(hit)},
-      {"known_field", known_field(hit)},
-      {"known_as", hit.context.known_same_width && hit.context.known_differences > 1
-                       ? "`hidden_size` is that of"
-                       : "this is"},
+      {"field", name_of(finding.blamed)},
+      {"known_name", known.model != nullptr ? known.model->title : std::string{}},
+      {"known_field", name_of(known.field)},
+      {"known_as", known.same_width && known.differences > 1 ? "`hidden_size` is that of" : "this is"},
       {"kernel", gpu.attention.name},
   };
   finding.message = compiled.message(hit.context, words);
-  place(finding, reading);
-  if (hit.context.layer != nullptr)
-    place_layer(finding, reading, rule.blame.empty() ? "" : rule.blame.front(), *hit.context.layer);
+  info(rule.scope).place(hit.context, rule.blame, finding);
   return finding;
 }
 

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "gpu/gpu.hpp"
-#include "model/reading.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/engine/group.hpp"
 #include "rules/finding.hpp"
@@ -13,7 +12,6 @@ namespace shapelint::rules {
 
 // Worded for the worst of the group's hits. `gpus`: all that are linted for; the finding names those of the
 // group when it does not hold on all.
-Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu::Gpu> gpus,
-                 const model::Reading& reading);
+Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu::Gpu> gpus);
 
 }  // namespace shapelint::rules

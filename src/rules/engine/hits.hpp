@@ -1,15 +1,12 @@
 // Where a rule's condition holds.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "cost/step.hpp"
 #include "model/reading.hpp"
 #include "rules/book/compiled.hpp"
-#include "rules/book/known.hpp"
-#include "rules/engine/blame.hpp"
+#include "rules/scope/subjects.hpp"
 
 namespace shapelint::rules {
 
@@ -19,18 +16,8 @@ struct Hit {
   Context context;              // of the operation that takes most time
   std::string_view expression;  // gemm: of the dimension
   std::vector<std::string> ops;
-  double share = 0;  // of the step, all its operations together
-  const catalog::KnownModel* known = nullptr;
-  model::FieldId known_field = model::no_field;  // in which it differs first
-  std::vector<Context> layers{};                 // conv: of every layer found
-};
-
-// The step of one GPU as the file has it.
-struct Baseline {
-  const gpu::Gpu* gpu = nullptr;
-  const model::Workload* workload = nullptr;
-  const cost::StepCost* step = nullptr;
-  const model::Network* network = nullptr;  // of a CNN
+  double share = 0;            // of the step, all its operations together
+  std::vector<Context> all{};  // of a network's layers: of every one that is found
 };
 
 // Evaluates one rule. Conditions without a value are appended to `errors`, once per rule.

@@ -62,7 +62,8 @@ class Engine {
     all_constraints_ = hard_constraints(compiled_, reading_);
     constraints_ = suggest::binding(all_constraints_, reading_.setup);
     for (CompiledRule& rule : compiled_) {
-      if (is_selected(rule.rule(), options_)) apply_rule(rule);
+      const bool of_model = info(rule.rule().scope).needs_model;
+      if (of_model && is_selected(rule.rule(), options_)) apply_rule(rule);
     }
     merge_alternatives(result_.findings, options_.proposals);
     sort_findings(result_.findings);
@@ -114,7 +115,7 @@ class Engine {
     }
     rank(candidates, effect, result_.parameters_before);
 
-    Finding finding = describe(rule, group, gpus_, reading_);
+    Finding finding = describe(rule, group, gpus_);
     const suggest::Candidate* best = nullptr;
     for (const suggest::Candidate& candidate : candidates) {
       if (finding.proposals.size() >= options_.proposals) break;

@@ -27,7 +27,7 @@ bool is_near(const suggest::Candidate& candidate, const model::Setup& start) {
 // One fix for all layers that a rule finds, each number once.
 std::vector<Change> layer_changes(CompiledRule& rule, const Fix& fix, const Hit& hit) {
   std::vector<Change> all;
-  for (const Context& context : hit.layers) {
+  for (const Context& context : hit.all) {
     auto change = rule.layer_change(fix, context);
     if (!change) continue;
     const bool known = std::any_of(all.begin(), all.end(), [&](const Change& each) {
@@ -55,6 +55,7 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
   // The search holds a candidate to the constraints that the start meets; a way out of a failure must also
   // meet the one that it does not.
   const bool per_setup = !is_of_ops(rule.scope);
+  const bool of_layers = info(rule.scope).blames == Blames::layer_numbers;
   const auto still_fails = [&](const model::Setup& setup) {
     if (!fails || !per_setup) return false;
     Context context;
@@ -68,7 +69,7 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
     auto candidate = suggest::make_candidate(reading, links, std::move(changes), request.constraints);
     if (!candidate || still_fails(candidate->setup)) return;
     // Layers of a CNN are padded together, which may be more than one width moves.
-    if (!fails && rule.scope != Scope::conv && !is_near(*candidate, reading.setup)) return;
+    if (!fails && !of_layers && !is_near(*candidate, reading.setup)) return;
     if (!suggest::fits(candidate->setup, reading.setup, request.evaluators)) return;
     suggest::price(*candidate, reading.setup, request.evaluators);
     candidate->origin = fix_number;
@@ -76,7 +77,7 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading, const sug
   };
   for (const Fix& fix : rule.fixes) {
     ++fix_number;
-    if (rule.scope == Scope::conv) {
+    if (of_layers) {
       for (const Hit& hit : request.hits) consider(layer_changes(*request.rule, fix, hit));
       continue;
     }

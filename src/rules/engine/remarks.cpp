@@ -7,6 +7,7 @@
 #include "rules/book/compiled.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/merge.hpp"
+#include "rules/scope/subjects.hpp"
 
 namespace shapelint::rules {
 
@@ -29,9 +30,7 @@ Finding describe(CompiledRule& compiled, const Context& context) {
   finding.message = compiled.message(context, words);
   finding.why = std::string(rule.mechanism);
   finding.blamed = remark.field;
-  finding.path = remark.path;
-  finding.span = remark.span;
-  finding.key_path = remark.key_path;
+  info(rule.scope).place(context, rule.blame, finding);
   return finding;
 }
 
@@ -41,17 +40,15 @@ std::vector<Finding> look_at(const RuleBook& rules, std::span<const model::Remar
                              const Options& options) {
   std::vector<Finding> out;
   if (remarks.empty()) return out;
-  const model::Reading nothing;  // such rules see the remark only
+  model::Reading file;  // such rules see the remarks only
+  file.remarks.assign(remarks.begin(), remarks.end());
+  const Baseline none;
   for (const Rule& rule : rules.rules()) {
     if (rule.scope != Scope::remark || !is_selected(rule, options)) continue;
     CompiledRule compiled(rule);
-    for (const model::Remark& remark : remarks) {
-      Context context;
-      context.reading = &nothing;
-      context.setup = &nothing.setup;
-      context.remark = &remark;
-      const Result<bool> holds = compiled.holds(context);
-      if (holds && *holds) out.push_back(describe(compiled, context));
+    for (const Subject& subject : info(rule.scope).subjects({file, none, rule.blame})) {
+      const Result<bool> holds = compiled.holds(subject.context);
+      if (holds && *holds) out.push_back(describe(compiled, subject.context));
     }
   }
   sort_findings(out);

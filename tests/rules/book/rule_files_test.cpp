@@ -118,6 +118,15 @@ TEST_CASE("mistakes in a rule file are all reported, each at its place") {
         "9:1: unknown field `hiden_size`; did you mean `hidden_size`\n");
   CHECK(mistakes(rule("hidden_size > 3", "[[fix]]\nvary = [\"hiden_size\"]\n")) ==
         "9:9: unknown field `hiden_size`; did you mean `hidden_size`\n");
+  CHECK(mistakes(rule("hidden_size > 3", "[[fix]]\nvary = [\"blamed\"]\n")).empty());
+  CHECK(
+      mistakes(
+          "blame = \"blamed\"\ncode = \"MY1\"\nname = \"n\"\nsummary = \"s\"\nwhen = \"1\"\nmessage = \"m\"\n"
+          "mechanism = \"m\"\neffect = \"advice\"\n") == "1:9: unknown field `blamed`\n");
+  // No GPU is at hand when only the file is looked at.
+  CHECK(mistakes(rule("is_duplicate_key && sm_count > 3", "scope = \"remark\"\n")) ==
+        "4:29: `sm_count` belongs to the GPU, which a rule with scope `remark` and effect `slower` does not "
+        "see\n");
   CHECK(mistakes(rule("hidden_size > 3", "scope = \"modle\"\n")) ==
         "8:9: `modle` is no scope; did you mean `model`\n");
   CHECK(mistakes(rule("hidden_size > 3", "severty = \"info\"\n")) ==

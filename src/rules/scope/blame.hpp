@@ -1,13 +1,13 @@
 // Which value of the file a finding points at.
 #pragma once
 
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
-#include "model/cnn/cnn.hpp"
 #include "model/reading.hpp"
 #include "rules/finding.hpp"
+#include "rules/scope/context.hpp"
 
 namespace shapelint::rules {
 
@@ -24,10 +24,12 @@ std::vector<model::FieldId> fields_of(std::string_view expression);
 // split; among these the one with the smallest power of two in it, which is the one that breaks alignment.
 Blame choose_blame(const model::Reading& reading, std::vector<model::FieldId> fields, bool in_order);
 
-// Fills in path, span, key path, and a note when the file does not state the value.
-void place(Finding& finding, const model::Reading& reading);
-// The same of a layer of a CNN: at the number that is blamed, else at the layer.
-void place_layer(Finding& finding, const model::Reading& reading, std::string_view key,
-                 const model::LayerShape& shape);
+// Where a finding points: path, span, key path, and a note when the file does not state the value. `blame` is
+// what the rule lists.
+// At the finding's blamed field.
+void place_field(const Context& context, std::span<const std::string_view> blame, Finding& finding);
+// At the number of the layer that the rule blames, else at the layer.
+void place_layer(const Context& context, std::span<const std::string_view> blame, Finding& finding);
+void place_remark(const Context& context, std::span<const std::string_view> blame, Finding& finding);
 
 }  // namespace shapelint::rules

@@ -1,5 +1,5 @@
 // Which value of the file a finding points at.
-#include "rules/engine/blame.hpp"
+#include "rules/scope/blame.hpp"
 
 #include <algorithm>
 
@@ -111,7 +111,9 @@ Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, b
   return out;
 }
 
-void place(Finding& finding, const model::Reading& reading) {
+void place_field(const Context& context, std::span<const std::string_view> blame, Finding& finding) {
+  (void)blame;
+  const model::Reading& reading = *context.reading;
   finding.path = reading.path;
   if (finding.blamed == model::no_field) return;
   const Origin& origin = reading.origins[finding.blamed];
@@ -142,8 +144,11 @@ void place(Finding& finding, const model::Reading& reading) {
   }
 }
 
-void place_layer(Finding& finding, const model::Reading& reading, std::string_view key,
-                 const model::LayerShape& shape) {
+void place_layer(const Context& context, std::span<const std::string_view> blame, Finding& finding) {
+  const model::Reading& reading = *context.reading;
+  const model::LayerShape& shape = *context.layer.shape;
+  const std::string_view key = blame.empty() ? std::string_view{} : blame.front();
+  finding.path = reading.path;
   const model::LayerOrigin* at = model::find_layer_key(reading, shape.layer, key);
   if (at == nullptr && key == "in_channels" && !shape.needs_input_gradient)
     at = model::find_layer_key(reading, -1, key);
@@ -151,6 +156,13 @@ void place_layer(Finding& finding, const model::Reading& reading, std::string_vi
   if (at == nullptr) return;
   finding.span = at->span;
   finding.key_path = at->key_path;
+}
+
+void place_remark(const Context& context, std::span<const std::string_view> blame, Finding& finding) {
+  (void)blame;
+  finding.path = context.remark->path;
+  finding.span = context.remark->span;
+  finding.key_path = context.remark->key_path;
 }
 
 }  // namespace shapelint::rules

@@ -1,5 +1,5 @@
 // Comparing with published models.
-#include "rules/book/known.hpp"
+#include "rules/scope/compare.hpp"
 
 #include <algorithm>
 #include <array>

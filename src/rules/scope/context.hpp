@@ -1,0 +1,52 @@
+// What expressions of rules are evaluated on.
+#pragma once
+
+#include "catalog/known_models.hpp"
+#include "cost/step.hpp"
+#include "gpu/gpu.hpp"
+#include "model/cnn/cnn.hpp"
+#include "model/op.hpp"
+#include "model/reading.hpp"
+
+namespace shapelint::rules {
+
+struct OperationContext {
+  const model::Op* op = nullptr;  // of a layer of a CNN: its forward pass
+  const cost::OpCost* cost = nullptr;
+  double dimension = 0;     // of a product: the one that the rule looks at,
+  char letter = 'n';        // which is m, n or k,
+  bool contiguous = false;  // and whether it is the contiguous one of an operand
+};
+
+struct LayerContext {
+  const model::LayerShape* shape = nullptr;
+  double time_us = 0;  // of the step, all passes and runs
+  double all_us = 0;   // the same of all layers that the rule finds
+};
+
+struct KnownContext {
+  const catalog::KnownModel* model = nullptr;
+  model::FieldId field = model::no_field;  // in which the file differs first
+  double differences = 0;
+  double value = 0;  // the known model's
+  double here = 0;
+  double digits = 0;
+  bool swapped = false;
+  bool head_dim = false;
+  bool same_width = false;
+};
+
+// Pointers are null below their level.
+struct Context {
+  const model::Reading* reading = nullptr;  // for what the file states
+  const model::Setup* setup = nullptr;
+  const gpu::Gpu* gpu = nullptr;
+  const cost::StepCost* step = nullptr;
+  double blamed = 0;  // the blamed field's value
+  OperationContext operation{};
+  LayerContext layer{};
+  KnownContext known{};
+  const model::Remark* remark = nullptr;
+};
+
+}  // namespace shapelint::rules

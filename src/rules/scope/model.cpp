@@ -1,0 +1,165 @@
+// The model as a whole: what derives from its fields, the GPU and the predicted step.
+#include <algorithm>
+#include <cmath>
+
+#include "cost/kernels/attention.hpp"
+#include "model/lower/lower.hpp"
+#include "rules/scope/subjects.hpp"
+#include "rules/scope/values.hpp"
+#include "rules/scope/variables.hpp"
+#include "suggest/edit/footprint.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+using model::FieldId;
+using model::Setup;
+
+constexpr double bytes_per_gb = 1e9;
+
+// A share of a dimension on each of `ranks`, rounded up as the lowering does.
+double per_rank(std::int64_t value, std::int64_t ranks) {
+  return ranks > 0 ? std::ceil(real(value) / real(ranks)) : real(value);
+}
+double tokens_of(const Setup& setup) {
+  const model::Plan& p = setup.plan;
+  if (p.mode == model::Mode::decode) return real(p.micro_batch_size);
+  return real(p.micro_batch_size) * per_rank(p.sequence_length, p.context);
+}
+// Elements that `bytes` hold of the run's number format.
+double elements(const Context& c, std::int64_t bytes) {
+  return std::max(1.0, real(bytes) / bytes_of(plan(c).dtype));
+}
+const gpu::Alignment& alignment_of(const Context& c) {
+  return gpu::alignment(c.gpu->architecture, plan(c).dtype);
+}
+cost::BucketUse bucket(const Context& c) {
+  return cost::attention_bucket(*c.gpu, spec(c).head_dim, spec(c).value_head_dim,
+                                plan(c).mode == model::Mode::decode);
+}
+double largest_bucket(const Context& c) {
+  std::int64_t largest = 0;
+  for (const gpu::AttentionBucket& each : c.gpu->attention.buckets) {
+    if (!each.decode_only) largest = std::max(largest, each.head_dim);
+  }
+  return real(largest);
+}
+
+// A value that the file's dialect worked out on the way (model::Extra); 0 where it has none.
+double extra(const Context& c, std::string_view name) {
+  for (const model::Extra& each : c.reading->extras) {
+    if (each.name == name) return each.value;
+  }
+  return 0;
+}
+
+// clang-format off
+constexpr Variable of_model[] = {
+    {"vocab_rows", "rows of the embedding after padding, over all ranks", [](const Context& c) { return real(model::vocab_rows(*c.setup)); }, {FieldId::vocab_size}},
+    {"vocab_rows_per_rank", "rows of the embedding on one tensor-parallel rank", [](const Context& c) { return per_rank(model::vocab_rows(*c.setup), plan(c).tensor); }, {FieldId::vocab_size}},
+    {"tokens", "rows of the matrix products on one rank: micro_batch_size * sequence_length / context (decode: micro_batch_size)", [](const Context& c) { return tokens_of(*c.setup); }, {FieldId::sequence_length}},
+    {"tokens_per_expert", "tokens that one expert gets on average from one micro-batch of each expert-parallel rank; 0 without experts", [](const Context& c) { const auto& m = spec(c).moe; return m.num_experts > 0 ? tokens_of(*c.setup) * real(plan(c).expert) * real(m.experts_per_token) / real(m.num_experts) : 0; }, {FieldId::sequence_length}},
+    {"parameters", "parameters of the whole model", [](const Context& c) { return real(model::parameter_count(*c.setup)); }, {FieldId::hidden_size, FieldId::num_layers}},
+    {"params", "the same as `parameters`", [](const Context& c) { return real(model::parameter_count(*c.setup)); }, {FieldId::hidden_size, FieldId::num_layers}},
+    {"active_parameters", "parameters that one token uses", [](const Context& c) { return real(model::active_parameter_count(*c.setup)); }, {FieldId::hidden_size, FieldId::num_layers}},
+    {"attention_width", "num_attention_heads * head_dim", [](const Context& c) { return real(spec(c).num_attention_heads) * real(spec(c).head_dim); }, {FieldId::num_attention_heads}},
+    {"heads_per_rank", "query heads on one tensor-parallel rank, rounded up", [](const Context& c) { return per_rank(spec(c).num_attention_heads, plan(c).tensor); }, {FieldId::num_attention_heads}},
+    {"key_value_heads_per_rank", "key and value heads on one tensor-parallel rank, at least one", [](const Context& c) { return per_rank(spec(c).num_key_value_heads, plan(c).tensor); }, {FieldId::num_key_value_heads}},
+    {"hidden_per_rank", "hidden_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).hidden_size, plan(c).tensor); }, {FieldId::hidden_size}},
+    {"intermediate_per_rank", "intermediate_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).intermediate_size, plan(c).tensor); }, {FieldId::intermediate_size}},
+    {"moe_intermediate_per_rank", "moe_intermediate_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).moe.intermediate_size, plan(c).tensor); }, {FieldId::moe_intermediate_size}},
+    {"layers_per_stage", "num_layers / pipeline, rounded up: the stage that all others wait for", [](const Context& c) { return per_rank(spec(c).num_layers, plan(c).pipeline); }, {FieldId::num_layers}},
+    {"has_dense_mlp", "whether any layer has an ordinary MLP", [](const Context& c) { const auto& m = spec(c).moe; return m.num_experts <= 0 || m.first_dense_layers > 0 || m.layer_interval > 1 ? 1.0 : 0.0; }},
+    {"is_moe", "whether any layer is a mixture of experts", [](const Context& c) { return spec(c).moe.num_experts > 0 ? 1.0 : 0.0; }},
+    {"is_mla", "whether attention is multi-head latent attention", [](const Context& c) { return spec(c).mla.kv_lora_rank > 0 ? 1.0 : 0.0; }},
+    {"is_transformer", "whether the file describes a transformer (and not convolutions)", [](const Context& c) { return spec(c).conv.empty() ? 1.0 : 0.0; }},
+    {"element_bytes", "bytes of one element of the matrix products", [](const Context& c) { return bytes_of(plan(c).dtype); }},
+    {"ranks", "GPUs of one replica of the model: tensor * pipeline * context", [](const Context& c) { return real(plan(c).tensor) * real(plan(c).pipeline) * real(plan(c).context); }},
+    {"memory_gb", "estimated memory of one GPU in GB (docs: suggest/footprint)", [](const Context& c) { return suggest::memory_bytes(*c.setup) / bytes_per_gb; }, {FieldId::hidden_size, FieldId::num_layers}},
+    // what only files of some dialects say; 0 elsewhere
+    {"gated_linear1_branch", "width of one branch that a gated MLP's first linear layer gives, by the framework's own rounding", [](const Context& c) { return extra(c, "gated_linear1_branch"); }},
+    {"gated_linear2_width", "width that the second linear layer of the same MLP takes", [](const Context& c) { return extra(c, "gated_linear2_width"); }},
+    {"gated_as_written", "the width that the file gives for a gated MLP, before the framework cuts it into branches", [](const Context& c) { return extra(c, "gated_as_written"); }},
+    {"quantization_block", "values that share a scale in the file's quantized weights", [](const Context& c) { return extra(c, "quantization_block"); }},
+    {"state_space_layers", "layers with a state space or linear attention, which are not costed", [](const Context& c) { return extra(c, "state_space_layers"); }},
+    {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(c, "added_tokens"); }},
+    {"resizes_to_32", "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(c, "resizes_to_32"); }},
+    {"blamed", "the blamed field's value (in fixes and messages)", [](const Context& c) { return c.blamed; }},
+};
+// clang-format on
+
+// clang-format off
+constexpr Variable of_gpu[] = {
+    {"sm_count", "SMs (compute units) of the GPU", [](const Context& c) { return real(c.gpu->sm_count); }},
+    {"alignment", "elements that a contiguous dimension must be a multiple of for full-width loads (16 bytes on NVIDIA GPUs)", [](const Context& c) { return elements(c, alignment_of(c).efficient_bytes); }},
+    {"alignment_best", "elements of a whole cache line, beyond which no multiple helps (A100: 128 bytes)", [](const Context& c) { return elements(c, std::max(alignment_of(c).best_bytes, alignment_of(c).efficient_bytes)); }},
+    {"has_tensor_cores", "whether the GPU multiplies this number format on tensor (matrix) cores", [](const Context& c) { return gpu::on_tensor_cores(*c.gpu, plan(c).dtype) ? 1.0 : 0.0; }},
+    {"dram_size_gb", "memory of the GPU in GB; 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb; }},
+    {"link_gpus", "GPUs that the fast link joins", [](const Context& c) { return real(c.gpu->link_gpus); }},
+    {"has_flash", "whether a fused attention kernel takes this head dimension", [](const Context& c) { return bucket(c).bucket != nullptr ? 1.0 : 0.0; }, {FieldId::head_dim}},
+    {"flash_head_dim", "head dimension that the fused attention kernel computes, zeros included; 0 when none takes it", [](const Context& c) { return bucket(c).bucket != nullptr ? real(bucket(c).head_dim) : 0; }, {FieldId::head_dim}},
+    {"flash_limit", "largest head dimension of any fused attention kernel; 0 without any", largest_bucket},
+    {"flash_multiple", "head dimensions that are no multiple of this are padded in memory by copies", [](const Context& c) { return real(c.gpu->attention.head_dim_multiple); }},
+};
+// clang-format on
+
+// clang-format off
+constexpr Variable of_step[] = {
+    {"step_us", "time of the step in microseconds", [](const Context& c) { return c.step->time_us; }},
+    {"mfu", "model FLOPs utilization", [](const Context& c) { return c.step->mfu; }},
+    {"hfu", "hardware FLOPs utilization", [](const Context& c) { return c.step->hfu; }},
+    {"compute_share", "share of the step in operations bound by arithmetic", [](const Context& c) { return share_of_step(c, c.step->compute_us); }},
+    {"memory_share", "share of the step in operations bound by memory bandwidth", [](const Context& c) { return share_of_step(c, c.step->memory_us); }},
+    {"communication_share", "share of the step spent waiting for communication", [](const Context& c) { return share_of_step(c, c.step->communication_us); }},
+    {"overhead_share", "share of the step in launches and other fixed costs", [](const Context& c) { return share_of_step(c, c.step->overhead_us); }},
+    {"bubble_share", "share of the step in which a pipeline stage idles", [](const Context& c) { return share_of_step(c, c.step->bubble_us); }},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Variable> model_variables() {
+  return of_model;
+}
+std::span<const Variable> gpu_variables() {
+  return of_gpu;
+}
+std::span<const Variable> step_variables() {
+  return of_step;
+}
+
+Context context_of(const Scene& scene) {
+  Context context;
+  context.reading = &scene.reading;
+  context.setup = &scene.reading.setup;
+  context.gpu = scene.baseline.gpu;
+  context.step = scene.baseline.step;
+  return context;
+}
+
+double value_of(const model::Reading& reading, FieldId field) {
+  return field == model::no_field ? 0 : real(model::get(reading.setup, field));
+}
+
+Blame listed_blame(const Scene& scene) {
+  std::vector<FieldId> fields;
+  for (const std::string_view name : scene.blame) {
+    const FieldId field = model::find_field(name);
+    if (field != model::no_field) fields.push_back(field);  // else a dimension
+  }
+  return choose_blame(scene.reading, std::move(fields), true);
+}
+
+std::vector<Subject> the_model(const Scene& scene) {
+  Subject subject{context_of(scene), listed_blame(scene)};
+  subject.context.blamed = value_of(scene.reading, subject.blame.field);
+  return {std::move(subject)};
+}
+
+std::vector<Subject> nothing(const Scene& scene) {
+  (void)scene;
+  return {};
+}
+
+}  // namespace shapelint::rules

@@ -1,0 +1,138 @@
+// Operations of a step: matrix products and fused attention.
+#include <algorithm>
+#include <cmath>
+
+#include "rules/scope/subjects.hpp"
+#include "rules/scope/values.hpp"
+#include "rules/scope/variables.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+using model::Layout;
+using model::OpKind;
+
+double tile_count(const Context& c) {
+  const OperationContext& o = c.operation;
+  if (o.cost->tile_m <= 0 || o.cost->tile_n <= 0) return 0;
+  return real(o.op->batch.value) * std::ceil(real(o.op->m.value) / real(o.cost->tile_m)) *
+         std::ceil(real(o.op->n.value) / real(o.cost->tile_n)) *
+         real(std::max<std::int64_t>(1, o.cost->split_k));
+}
+
+double tile_side(const Context& c) {
+  const OperationContext& o = c.operation;
+  return o.letter == 'm' ? real(o.cost->tile_m) : o.letter == 'n' ? real(o.cost->tile_n) : 1.0;
+}
+
+double op_share(const Context& c) {
+  return share_of_step(c, c.operation.op->count * c.operation.cost->time_us);
+}
+
+// clang-format off
+constexpr Variable of_operation[] = {
+    {"share", "share of the step that all runs of the operation take", op_share},
+    {"op_us", "time of one run in microseconds", [](const Context& c) { return c.operation.cost->time_us; }},
+    {"ideal_us", "time of one run at the roofline", [](const Context& c) { return c.operation.cost->ideal_us; }},
+    {"is_forward", "whether it belongs to the forward pass", [](const Context& c) { return c.operation.op->pass == model::Pass::forward ? 1.0 : 0.0; }},
+    {"is_grad_input", "whether it computes the gradient of its input", [](const Context& c) { return c.operation.op->pass == model::Pass::grad_input ? 1.0 : 0.0; }},
+    {"is_grad_weight", "whether it computes the gradient of its weight", [](const Context& c) { return c.operation.op->pass == model::Pass::grad_weight ? 1.0 : 0.0; }},
+    {"compute_bound", "whether arithmetic bounds it", [](const Context& c) { return c.operation.cost->bound == cost::Bound::compute ? 1.0 : 0.0; }},
+    {"memory_bound", "whether memory bandwidth bounds it", [](const Context& c) { return c.operation.cost->bound == cost::Bound::memory ? 1.0 : 0.0; }},
+    {"overhead_bound", "whether its launch bounds it", [](const Context& c) { return c.operation.cost->bound == cost::Bound::overhead ? 1.0 : 0.0; }},
+    {"alignment_efficiency", "what misaligned rows leave of the speed, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.alignment; }},
+    {"tile_efficiency", "what partial tiles leave of the speed, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.tile; }},
+    {"wave_efficiency", "what idle SMs leave of the speed, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.wave; }},
+    {"rest_efficiency", "what everything else leaves of the speed, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.rest; }},
+};
+// clang-format on
+
+// C[m,n] = A[m,k] B[k,n]
+// clang-format off
+constexpr Variable of_product[] = {
+    {"m", "rows of the output", [](const Context& c) { return real(c.operation.op->m.value); }},
+    {"n", "columns of the output", [](const Context& c) { return real(c.operation.op->n.value); }},
+    {"k", "the dimension that is summed over", [](const Context& c) { return real(c.operation.op->k.value); }},
+    {"batch", "independent products of the batch", [](const Context& c) { return real(c.operation.op->batch.value); }},
+    {"op_element_bytes", "bytes of one element of its operands", [](const Context& c) { return bytes_of(c.operation.op->dtype); }},
+    {"dimension", "the dimension in question: the rule is evaluated for each that `blame` lists", [](const Context& c) { return c.operation.dimension; }},
+    {"contiguous", "whether that dimension is the contiguous one of an operand or of the output", [](const Context& c) { return c.operation.contiguous ? 1.0 : 0.0; }},
+    {"tile", "side of the tile along that dimension; 1 for k", tile_side},
+    {"tile_m", "rows of the tile that the library is predicted to choose", [](const Context& c) { return real(c.operation.cost->tile_m); }},
+    {"tile_n", "columns of that tile", [](const Context& c) { return real(c.operation.cost->tile_n); }},
+    {"split_k", "parts that k is split into", [](const Context& c) { return real(c.operation.cost->split_k); }},
+    {"tiles", "tiles of the output, times batch and split_k", tile_count},
+    {"waves", "tiles / SMs that work on them", [](const Context& c) { return c.operation.cost->waves; }},
+};
+// clang-format on
+
+// A by, B by, C by: see model::Layout.
+bool is_contiguous(Layout layout, char dimension) {
+  switch (layout) {
+    case Layout::tn:
+    case Layout::nn:
+      return dimension == 'k' || dimension == 'n';
+    case Layout::nt:
+      return dimension == 'm' || dimension == 'n';
+  }
+  return false;
+}
+
+const model::Dim& dim_of(const model::Op& op, char dimension) {
+  return dimension == 'm' ? op.m : dimension == 'n' ? op.n : op.k;
+}
+
+// One for each dimension of the operation that the rule lists.
+void add_dimensions(const Scene& scene, const Subject& operation, std::vector<Subject>& out) {
+  const model::Op& op = *operation.context.operation.op;
+  for (const std::string_view name : scene.blame) {
+    const model::Dim& dim = dim_of(op, name.front());
+    Subject subject = operation;
+    subject.context.operation.dimension = real(dim.value);
+    subject.context.operation.letter = name.front();
+    subject.context.operation.contiguous = is_contiguous(op.layout, name.front());
+    subject.blame = choose_blame(scene.reading, fields_of(dim.expression), false);
+    subject.context.blamed = value_of(scene.reading, subject.blame.field);
+    subject.expression = dim.expression;
+    if (subject.blame.field != model::no_field) out.push_back(std::move(subject));
+  }
+}
+
+std::vector<Subject> each_of(const Scene& scene, OpKind kind) {
+  std::vector<Subject> out;
+  const auto& ops = scene.baseline.workload->ops;
+  const cost::StepCost& step = *scene.baseline.step;
+  Subject subject{context_of(scene), listed_blame(scene)};
+  subject.context.blamed = value_of(scene.reading, subject.blame.field);
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].kind != kind) continue;
+    subject.context.operation.op = &ops[i];
+    subject.context.operation.cost = &step.ops[i];
+    subject.share = op_share(subject.context);
+    if (subject.blame.field != model::no_field) {
+      out.push_back(subject);
+    } else {
+      add_dimensions(scene, subject, out);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::span<const Variable> operation_variables() {
+  return of_operation;
+}
+std::span<const Variable> product_variables() {
+  return of_product;
+}
+
+std::vector<Subject> each_product(const Scene& scene) {
+  return each_of(scene, OpKind::gemm);
+}
+std::vector<Subject> each_attention(const Scene& scene) {
+  return each_of(scene, OpKind::attention);
+}
+
+}  // namespace shapelint::rules

@@ -1,0 +1,37 @@
+// Likely mistakes in what a file writes, whatever the shape of its model is.
+#include "rules/scope/subjects.hpp"
+#include "rules/scope/variables.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+double is_remark(const Context& c, model::Remark::Kind kind) {
+  return c.remark != nullptr && c.remark->kind == kind ? 1.0 : 0.0;
+}
+
+// clang-format off
+constexpr Variable of_remark[] = {
+    {"is_duplicate_key", "whether a key is written twice in one table", [](const Context& c) { return is_remark(c, model::Remark::Kind::duplicate_key); }},
+    {"is_number_misread", "whether what looks like a number is read as something else", [](const Context& c) { return is_remark(c, model::Remark::Kind::number_misread); }},
+    {"is_unresolved", "whether a size is written, but only the run knows its value", [](const Context& c) { return is_remark(c, model::Remark::Kind::unresolved); }},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Variable> remark_variables() {
+  return of_remark;
+}
+
+std::vector<Subject> each_remark(const Scene& scene) {
+  std::vector<Subject> out;
+  for (const model::Remark& remark : scene.reading.remarks) {
+    Subject subject{context_of(scene), {remark.field, {}}};
+    subject.context.remark = &remark;
+    out.push_back(std::move(subject));
+  }
+  return out;
+}
+
+}  // namespace shapelint::rules
