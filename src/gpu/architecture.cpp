@@ -12,8 +12,8 @@ using text::Document;
 using text::NodeRef;
 
 // Keys of an architecture that are not figures.
-constexpr std::string_view architecture_keys[] = {"sources",   "notes",       "confidence", "tiles",
-                                                  "alignment", "calibration", "attention",  "errors"};
+constexpr std::string_view architecture_keys[] = {
+    "kind", "sources", "notes", "confidence", "tiles", "alignment", "calibration", "attention", "errors"};
 
 void read_alignment(NodeRef table, Architecture& architecture, std::vector<Error>& errors) {
   expect_table(table, errors);

@@ -19,8 +19,9 @@ using text::Document;
 using text::NodeRef;
 
 // Keys of a profile that are not figures.
-constexpr std::string_view profile_keys[] = {"aliases",    "architecture", "based_on", "sources",   "notes",
-                                             "confidence", "calibration",  "measured", "attention", "errors"};
+constexpr std::string_view profile_keys[] = {"kind",     "aliases",   "architecture", "based_on",
+                                             "sources",  "notes",     "confidence",   "calibration",
+                                             "measured", "attention", "errors"};
 // What follows from the stated figures. Idempotent, so that a profile based on another can be completed
 // again.
 void complete(Gpu& gpu) {
@@ -164,6 +165,9 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
   const auto sm_count = value_of(root["sm_count"]).as_integer();
   if (gpu.sm_count > 0 && sm_count && *sm_count > 0) scale(gpu, *sm_count);
 
+  if (const NodeRef kind = root["kind"]; kind && kind.as_string() != "gpu") {
+    errors.push_back(kind.error("no kind of profile", "`gpu` (as without the key) or `architecture`"));
+  }
   read_fields<Gpu>(root, "", gpu_fields(), profile_keys, gpu, errors);
   expect_table(root["measured"], errors);
   read_fields<Gpu>(root["measured"], "measured", gpu_fields(), {}, gpu, errors);

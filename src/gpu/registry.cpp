@@ -15,15 +15,33 @@ namespace {
 using text::Document;
 using text::NodeRef;
 
-constexpr std::string_view profile_folder = "gpus";
-constexpr std::string_view architecture_folder = "gpus/architectures";
+// What a file describes. The folder that it lies in says nothing.
+enum class Kind : std::uint8_t { gpu, architecture };
 
-bool is_architecture_file(const Document& document) {
-  const std::string_view path = document.path();
-  const std::size_t name = path.rfind('/');
-  if (name == std::string_view::npos) return false;
-  const std::string_view folder = path.substr(0, name);
-  return folder == "architectures" || folder.ends_with("/architectures");
+Kind kind_of(const Document& document) {
+  return document.root()["kind"].as_string() == "architecture" ? Kind::architecture : Kind::gpu;
+}
+
+// Files of a kind, a user's own before the built-in ones, for as long as `visit` returns false.
+template <class Visit>
+const Document* find_file(Kind kind, std::span<const Document> own, const Visit& visit) {
+  const std::span<const Document> all[] = {own, catalog::builtin("gpus"),
+                                           catalog::builtin("gpus/architectures")};
+  for (const std::span<const Document> documents : all) {
+    for (const Document& each : documents) {
+      if (kind_of(each) == kind && visit(each)) return &each;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> ids_of(Kind kind, std::span<const Document> own) {
+  std::vector<std::string_view> ids;
+  find_file(kind, own, [&](const Document& each) {
+    ids.push_back(id_of(each));
+    return false;
+  });
+  return ids;
 }
 
 bool same_letter(char a, char b) {
@@ -44,18 +62,6 @@ bool same_name(std::string_view a, std::string_view b) {
     a.remove_prefix(1);
     b.remove_prefix(1);
   }
-}
-
-// The first document of each list for which `matches` holds, a user's own before the built-in ones.
-template <class Matches>
-const Document* first_profile(std::span<const Document> own, const Matches& matches) {
-  for (const Document& each : own) {
-    if (!is_architecture_file(each) && matches(each)) return &each;
-  }
-  for (const Document& each : catalog::builtin(profile_folder)) {
-    if (matches(each)) return &each;
-  }
-  return nullptr;
 }
 
 bool has_alias(const Document& document, std::string_view name) {
@@ -86,30 +92,25 @@ void add(std::vector<Gpu>& gpus, Gpu gpu) {
 }
 
 std::vector<std::string_view> gpu_ids(std::span<const Document> own) {
-  std::vector<std::string_view> ids;
-  for (const Document& each : own) {
-    if (!is_architecture_file(each)) ids.push_back(id_of(each));
-  }
-  for (const Document& each : catalog::builtin(profile_folder)) ids.push_back(id_of(each));
-  return ids;
+  return ids_of(Kind::gpu, own);
 }
 
 Result<const Document*> find_profile(std::string_view name, std::span<const Document> own) {
   const Document* found =
-      first_profile(own, [&](const Document& each) { return same_name(id_of(each), name); });
+      find_file(Kind::gpu, own, [&](const Document& each) { return same_name(id_of(each), name); });
   if (found == nullptr) {
-    found = first_profile(own, [&](const Document& each) { return has_alias(each, name); });
+    found = find_file(Kind::gpu, own, [&](const Document& each) { return has_alias(each, name); });
   }
   if (found != nullptr) return found;
 
   std::vector<std::string_view> names = gpu_ids(own);
-  first_profile(own, [&](const Document& each) {
+  find_file(Kind::gpu, own, [&](const Document& each) {
     for (const NodeRef alias : each.root()["aliases"]) names.push_back(alias.as_string().value_or(""));
     return false;
   });
   std::string hint = did_you_mean(name, names);
   if (hint.empty()) hint = "`shapelint gpus` lists the known ones; `--gpu-file` reads another";
-  return Error{fmt::format("unknown GPU `{}`", name), std::move(hint), {}, {}};
+  return Error{fmt::format("unknown GPU `{}`", name), std::move(hint), {}, {}, ErrorCode::unknown_name};
 }
 
 Result<Gpu> find_gpu(std::string_view name, std::span<const Document> own) {
@@ -122,13 +123,7 @@ Result<Gpu> find_gpu(std::string_view name, std::span<const Document> own) {
 }
 
 const Document* find_architecture_file(std::string_view id, std::span<const Document> own) {
-  for (const Document& each : own) {
-    if (is_architecture_file(each) && id_of(each) == id) return &each;
-  }
-  for (const Document& each : catalog::builtin(architecture_folder)) {
-    if (id_of(each) == id) return &each;
-  }
-  return nullptr;
+  return find_file(Kind::architecture, own, [&](const Document& each) { return id_of(each) == id; });
 }
 
 Result<Architecture> find_architecture(std::string_view id, std::span<const Document> own) {
@@ -138,9 +133,12 @@ Result<Architecture> find_architecture(std::string_view id, std::span<const Docu
     if (!errors.empty()) return errors.front();
     return architecture;
   }
-  std::vector<std::string_view> ids;
-  for (const Document& each : catalog::builtin(architecture_folder)) ids.push_back(id_of(each));
-  return Error{fmt::format("unknown architecture `{}`", id), did_you_mean(id, ids), {}, {}};
+  const auto has_id = [&](const Document& each) { return id_of(each) == id; };
+  const Document* profile = find_file(Kind::gpu, own, has_id);
+  std::string hint = profile != nullptr ? fmt::format("{} has no `kind = \"architecture\"`", profile->path())
+                                        : did_you_mean(id, ids_of(Kind::architecture, own));
+  return Error{
+      fmt::format("unknown architecture `{}`", id), std::move(hint), {}, {}, ErrorCode::unknown_name};
 }
 
 }  // namespace shapelint::gpu

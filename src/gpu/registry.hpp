@@ -14,8 +14,8 @@
 
 namespace shapelint::gpu {
 
-// `own`, in everything below: a user's profiles, which come before the built-in ones of the same name; files
-// in a folder called `architectures` describe architectures.
+// `own`, in everything below: a user's profiles, which come before the built-in ones of the same name; a file
+// with `kind = "architecture"` describes an architecture.
 
 // The profile with this id or alias (case, `-` and `_` do not matter). Error: did you mean, or the first
 // error of the profile.

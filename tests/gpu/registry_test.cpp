@@ -181,8 +181,9 @@ TEST_CASE("based_on takes everything from another GPU but what the file states")
 TEST_CASE("a user's folder comes first, and its files may build on each other and on own architectures") {
   const std::vector<text::Document> own = {
       parsed("gpus/h100.toml", "based_on = \"h100-sxm5\"\ntdp_w = 500\n"),
-      parsed("gpus/slow.toml", "based_on = \"h100\"\narchitecture = \"wide\"\naliases = [\"tortoise\"]\n"),
-      parsed("gpus/architectures/wide.toml", "name = \"Wide\"\nshared_max_per_sm_kib = 512\n"),
+      parsed("gpus/architectures/slow.toml",
+             "based_on = \"h100\"\narchitecture = \"wide\"\naliases = [\"tortoise\"]\n"),
+      parsed("gpus/wide.toml", "kind = \"architecture\"\nname = \"Wide\"\nshared_max_per_sm_kib = 512\n"),
       parsed("gpus/loop-a.toml", "based_on = \"loop-b\"\n"),
       parsed("gpus/loop-b.toml", "based_on = \"loop-a\"\n"),
       parsed("gpus/self.toml", "based_on = \"self\"\n"),
@@ -197,6 +198,22 @@ TEST_CASE("a user's folder comes first, and its files may build on each other an
   CHECK(gpu_ids(own).size() == gpu_ids().size() + 5);
   CHECK(find_gpu("loop-a", own).error().message.ends_with("is based on itself, through others"));
   CHECK(find_gpu("self", own).error().message == "`self` is based on itself");
+}
+
+TEST_CASE("a file's `kind` says whether it is an architecture, whatever its folder") {
+  const std::vector<text::Document> own = {
+      parsed("wide.toml", "kind = \"architecture\"\nname = \"Wide\"\n"),
+      parsed("architectures/flat.toml", "name = \"Flat\"\n"),
+      parsed("a.toml", "kind = \"gpu\"\nbased_on = \"h100\"\narchitecture = \"wide\"\n"),
+      parsed("b.toml", "based_on = \"h100\"\narchitecture = \"flat\"\n"),
+      parsed("c.toml", "kind = \"architectur\"\nbased_on = \"h100\"\n"),
+  };
+  CHECK(find_gpu("a", own)->architecture.name == "Wide");
+  CHECK(find_gpu("b", own).error().message == "unknown architecture `flat`");
+  CHECK(find_gpu("b", own).error().hint == "architectures/flat.toml has no `kind = \"architecture\"`");
+  CHECK(find_gpu("c", own).error().hint == "`gpu` (as without the key) or `architecture`");
+  CHECK(find_gpu("wide", own).error().message == "unknown GPU `wide`");
+  CHECK(find_gpu("wide", own).error().code == ErrorCode::unknown_name);
 }
 
 TEST_CASE("another number of SMs scales what the SMs do, not the memory") {
@@ -230,8 +247,8 @@ TEST_CASE("sm_count in a file that builds on another scales the peaks that it do
 
 TEST_CASE("constants come from the profile, else its architecture, else nowhere, and the status says so") {
   const std::vector<text::Document> own = {
-      parsed("architectures/wide.toml",
-             "name = \"Wide\"\n"
+      parsed("wide.toml",
+             "kind = \"architecture\"\nname = \"Wide\"\n"
              "[calibration]\nsource = \"of its kind\"\n"
              "[calibration.half]\nsource = \"relatives\"\nlaunch_us = 4\nerrors = { all = 0.1 }\n"
              "[calibration.byte]\nsource = \"relatives, fp8\"\nlaunch_us = 5\n"),
