@@ -22,15 +22,18 @@ void fill(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
     if (std::find(own_keys.begin(), own_keys.end(), entry.key()) != own_keys.end()) continue;
     const model::FieldId field = model::find_field(entry.key());
     if (field == model::no_field) {
-      errors.push_back(entry.key_error(fmt::format("unknown field `{}`", entry.key()),
-                                       did_you_mean(entry.key(), model::field_names())));
+      errors.push_back(with_code(entry.key_error(fmt::format("unknown field `{}`", entry.key()),
+                                                 did_you_mean(entry.key(), model::field_names())),
+                                 ErrorCode::unknown_name));
       continue;
     }
     std::int64_t value = entry.as_integer().value_or(entry.as_boolean().value_or(false) ? 1 : 0);
     if (const auto name = entry.as_string()) {
       const auto choices = model::info(field).choices;
       const auto found = std::find(choices.begin(), choices.end(), *name);
-      if (found == choices.end()) errors.push_back(entry.error(fmt::format("unknown choice `{}`", *name)));
+      if (found == choices.end())
+        errors.push_back(
+            with_code(entry.error(fmt::format("unknown choice `{}`", *name)), ErrorCode::unknown_name));
       value = found - choices.begin();
     }
     std::erase_if(into.values, [&](const auto& each) { return each.first == field; });

@@ -123,11 +123,13 @@ bool continues_name(char c) {
   return starts_name(c) || (c >= '0' && c <= '9');
 }
 
-Error error_at(std::string message, std::string hint, std::size_t begin, std::size_t end) {
+Error error_at(std::string message, std::string hint, std::size_t begin, std::size_t end,
+               ErrorCode code = ErrorCode::syntax) {
   return Error{std::move(message),
                std::move(hint),
                {},
-               Span{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)}};
+               Span{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)},
+               code};
 }
 
 // Finds names and characters that cannot belong to an expression, all of them.
@@ -139,8 +141,9 @@ struct Scan {
 Scan scan(std::string_view text, std::span<const std::string_view> names, std::vector<Error>& errors) {
   Scan out;
   std::size_t i = 0;
-  const auto fail = [&](std::string message, std::string hint, std::size_t begin, std::size_t end) {
-    errors.push_back(error_at(std::move(message), std::move(hint), begin, end));
+  const auto fail = [&](std::string message, std::string hint, std::size_t begin, std::size_t end,
+                        ErrorCode code = ErrorCode::syntax) {
+    errors.push_back(error_at(std::move(message), std::move(hint), begin, end, code));
     out.failed = true;
   };
   while (i < text.size()) {
@@ -178,13 +181,15 @@ Scan scan(std::string_view text, std::span<const std::string_view> names, std::v
         found = found || each.name == name;
       }
       if (!found) {
-        fail(fmt::format("unknown function `{}`", name), did_you_mean(name, candidates), begin, i);
+        fail(fmt::format("unknown function `{}`", name), did_you_mean(name, candidates), begin, i,
+             ErrorCode::unknown_name);
       }
       continue;
     }
     const auto position = std::find(names.begin(), names.end(), name);
     if (position == names.end()) {
-      fail(fmt::format("unknown variable `{}`", name), did_you_mean(name, names), begin, i);
+      fail(fmt::format("unknown variable `{}`", name), did_you_mean(name, names), begin, i,
+           ErrorCode::unknown_name);
       continue;
     }
     out.used.push_back(static_cast<std::int32_t>(position - names.begin()));

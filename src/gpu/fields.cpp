@@ -240,8 +240,9 @@ void check_keys(NodeRef table, std::span<const std::string_view> known, std::vec
     bool found = false;
     for (const std::string_view key : known) found = found || key == child.key();
     if (found) continue;
-    errors.push_back(
-        child.key_error(fmt::format("unknown key `{}`", child.path()), did_you_mean(child.key(), known)));
+    errors.push_back(with_code(
+        child.key_error(fmt::format("unknown key `{}`", child.path()), did_you_mean(child.key(), known)),
+        ErrorCode::unknown_name));
   }
 }
 

@@ -12,7 +12,8 @@ std::optional<Error> check_source(const std::string& path, std::string_view sour
     return Error{fmt::format("the file has {} MB", source.size() / 1000000),
                  fmt::format("a configuration has at most {} MB", max_source_bytes / 1000000),
                  path,
-                 {}};
+                 {},
+                 ErrorCode::too_large};
   }
   const std::int64_t invalid = first_invalid_utf8(source);
   if (invalid < 0) return std::nullopt;
@@ -20,17 +21,27 @@ std::optional<Error> check_source(const std::string& path, std::string_view sour
   return Error{fmt::format("byte {:#04x} is not valid UTF-8", static_cast<unsigned>(byte)),
                {},
                path,
-               Span{invalid, invalid + 1}};
+               Span{invalid, invalid + 1},
+               ErrorCode::syntax};
+}
+
+Error refused(Error error) {
+  if (error.code == ErrorCode::other) error.code = ErrorCode::syntax;
+  return error;
 }
 
 Error too_deep(const std::string& path, std::int64_t at) {
-  return Error{
-      fmt::format("tables and lists are nested more than {} deep", max_depth), {}, path, Span{at, at + 1}};
+  return Error{fmt::format("tables and lists are nested more than {} deep", max_depth),
+               {},
+               path,
+               Span{at, at + 1},
+               ErrorCode::too_large};
 }
 
 Error too_many_values(const std::string& path, std::int64_t at) {
   return Error{fmt::format("the file holds more than {} values", max_values),
-               "a configuration is smaller; aliases that repeat each other multiply", path, Span{at, at + 1}};
+               "a configuration is smaller; aliases that repeat each other multiply", path, Span{at, at + 1},
+               ErrorCode::too_large};
 }
 
 }  // namespace shapelint::text

@@ -23,6 +23,9 @@ inline constexpr std::int64_t max_values = 1'000'000;
 // The error for a text that is too large or not UTF-8, with the place of the byte; nothing when it is fine.
 std::optional<Error> check_source(const std::string& path, std::string_view source);
 
+// The error of a parser about a text that it refuses: one of syntax, unless the text is too large for it.
+Error refused(Error error);
+
 Error too_deep(const std::string& path, std::int64_t at);
 Error too_many_values(const std::string& path, std::int64_t at);
 

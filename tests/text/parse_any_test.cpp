@@ -34,6 +34,26 @@ TEST_CASE("parse_any: content decides for other names and for standard input") {
   CHECK_FALSE(guess_syntax("README", "Some words.\nMore words.\n"));
 }
 
+TEST_CASE("parse_any: what a reader refuses is a mistake of syntax, or too large") {
+  const auto code = [](const std::string& name, const std::string& text) {
+    const auto documents = parse_any(name, text);
+    REQUIRE_FALSE(documents);
+    return documents.error().code;
+  };
+  CHECK(code("a.json", "{\"a\": }") == ErrorCode::syntax);
+  CHECK(code("a.json", "\xFF") == ErrorCode::syntax);
+  CHECK(code("a.yaml", "a: [1") == ErrorCode::syntax);
+  CHECK(code("a.yaml", "a: *b") == ErrorCode::syntax);
+  CHECK(code("a.toml", "a = ") == ErrorCode::syntax);
+  CHECK(code("a.sh", "a='b") == ErrorCode::syntax);
+  CHECK(code("a.py", "a = 'b") == ErrorCode::syntax);
+  const std::string deep(static_cast<std::size_t>(max_depth) + 1, '[');
+  CHECK(code("a.json", deep) == ErrorCode::too_large);
+  CHECK(code("a.yaml", deep) == ErrorCode::too_large);
+  CHECK(code("a.json", std::string(static_cast<std::size_t>(max_source_bytes) + 1, ' ')) ==
+        ErrorCode::too_large);
+}
+
 TEST_CASE("parse_any: documents of every reader") {
   const auto shown = [](const std::string& path, const std::string& text) {
     const auto documents = parse_any(path, text);

@@ -42,8 +42,9 @@ class Loader {
     const std::vector<std::string_view> names(known);
     for (const NodeRef child : table) {
       if (std::find(names.begin(), names.end(), child.key()) != names.end()) continue;
-      errors_.push_back(
-          child.key_error(fmt::format("unknown key `{}`", child.key()), did_you_mean(child.key(), names)));
+      errors_.push_back(with_code(
+          child.key_error(fmt::format("unknown key `{}`", child.key()), did_you_mean(child.key(), names)),
+          ErrorCode::unknown_name));
     }
   }
 
@@ -125,7 +126,8 @@ class Loader {
         out.reading = static_cast<Alternative::Reading>(way - ways.begin());
       } else if (!take.empty()) {
         errors_.push_back(
-            node["take"].error(fmt::format("unknown way `{}`", take), did_you_mean(take, ways)));
+            with_code(node["take"].error(fmt::format("unknown way `{}`", take), did_you_mean(take, ways)),
+                      ErrorCode::unknown_name));
       }
     } else if (node["derive"]) {
       out.kind = Alternative::Kind::derived;
@@ -182,7 +184,9 @@ class Loader {
         constexpr std::array<std::string_view, 4> names{"table", "list", "string", "integer"};
         if (names[static_cast<std::size_t>(each)] == kind) out.kind = each;
       }
-      if (!out.kind) errors_.push_back(node.error(fmt::format("unknown kind `{}`", kind)));
+      if (!out.kind)
+        errors_.push_back(
+            with_code(node.error(fmt::format("unknown kind `{}`", kind)), ErrorCode::unknown_name));
       rest = trim(rest.substr(0, colon));
     }
     out.path = parse_key_path(rest);

@@ -153,8 +153,9 @@ class LayerReader {
     const auto other = std::find_if(conv_others.begin(), conv_others.end(),
                                     [&](const ConvOther& each) { return each.key == key; });
     if (other == conv_others.end()) {
-      errors_.push_back(
-          node.key_error(fmt::format("unknown key `{}` in `[[conv]]`", key), did_you_mean(key, key_names())));
+      errors_.push_back(with_code(
+          node.key_error(fmt::format("unknown key `{}` in `[[conv]]`", key), did_you_mean(key, key_names())),
+          ErrorCode::unknown_name));
     } else if (other->flag != nullptr) {
       if (const auto value = boolean_value(document_, node, key, errors_)) out.*(other->flag) = *value;
       reading_.layers.push_back({out.id, std::string(key), node.span(), node.key_span(), node.path()});

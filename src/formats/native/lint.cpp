@@ -104,8 +104,9 @@ LintOptions read_lint_options(const NodeRef& table, std::vector<Error>& errors) 
                                     "it is one of `info`, `warning` or `error`"));
       }
     } else {
-      errors.push_back(
-          node.key_error(fmt::format("unknown key `{}` in `[lint]`", key), did_you_mean(key, names)));
+      errors.push_back(with_code(
+          node.key_error(fmt::format("unknown key `{}` in `[lint]`", key), did_you_mean(key, names)),
+          ErrorCode::unknown_name));
     }
   }
   return options;

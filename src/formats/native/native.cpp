@@ -125,8 +125,9 @@ class Reader {
       if (key == "name") hint = "write it as `name` in `[model]`";
     }
     if (hint.empty()) hint = "a file has the tables " + quoted_list(top_level);
-    errors_.push_back(
-        node.key_error(fmt::format("unknown {} `{}`", node.is(Kind::table) ? "table" : "key", key), hint));
+    errors_.push_back(with_code(
+        node.key_error(fmt::format("unknown {} `{}`", node.is(Kind::table) ? "table" : "key", key), hint),
+        ErrorCode::unknown_name));
   }
 
   void read_section(std::string_view section, const NodeRef& table) {
@@ -160,8 +161,9 @@ class Reader {
     for (const FieldInfo& field : model::fields()) {
       if (field.section == section && field.key == node.key()) return read_field(field, node);
     }
-    errors_.push_back(node.key_error(fmt::format("unknown key `{}` in `[{}]`", node.key(), section),
-                                     hint_for_key(section, node.key())));
+    errors_.push_back(with_code(node.key_error(fmt::format("unknown key `{}` in `[{}]`", node.key(), section),
+                                               hint_for_key(section, node.key())),
+                                ErrorCode::unknown_name));
   }
 
   void read_field(const FieldInfo& field, const NodeRef& node) {

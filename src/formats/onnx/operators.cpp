@@ -27,7 +27,8 @@ class OperatorReader {
     for (const text::NodeRef entry : document.root()) {
       if (entry.key() == "source") continue;
       if (entry.key() != "lowered" && entry.key() != "shape") {
-        errors_.push_back(entry.key_error(fmt::format("unknown key `{}`", entry.key())));
+        errors_.push_back(with_code(entry.key_error(fmt::format("unknown key `{}`", entry.key())),
+                                    ErrorCode::unknown_name));
         continue;
       }
       for (const text::NodeRef each : entry) entry.key() == "shape" ? shape(each) : lowered(each);

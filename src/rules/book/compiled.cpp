@@ -102,8 +102,9 @@ void check(const Rule& rule, std::vector<Error>& errors) {
     for (const auto& [field, text] : fix.set) {
       const bool of_layer = info(rule.scope).blames == Blames::layer_numbers;
       if (of_layer ? !is_layer_number(field) : field != "blamed" && !is_field(field)) {
-        errors.push_back(text.node.key_error(fmt::format("unknown field `{}`", field),
-                                             did_you_mean(field, model::field_names())));
+        errors.push_back(with_code(text.node.key_error(fmt::format("unknown field `{}`", field),
+                                                       did_you_mean(field, model::field_names())),
+                                   ErrorCode::unknown_name));
       }
       check_expression(text);
     }

@@ -96,8 +96,9 @@ class Reader {
     if (!also.empty()) all.push_back(also);
     for (const NodeRef child : table) {
       if (std::find(all.begin(), all.end(), child.key()) != all.end()) continue;
-      errors_.push_back(
-          child.key_error(fmt::format("unknown key `{}`", child.key()), did_you_mean(child.key(), all)));
+      errors_.push_back(with_code(
+          child.key_error(fmt::format("unknown key `{}`", child.key()), did_you_mean(child.key(), all)),
+          ErrorCode::unknown_name));
     }
   }
 
@@ -175,8 +176,9 @@ class Reader {
     if (is_layer_number(name)) {
       into.push_back(name);
     } else {
-      errors_.push_back(
-          node.error(fmt::format("unknown number of a layer `{}`", name), did_you_mean(name, layer_numbers)));
+      errors_.push_back(with_code(
+          node.error(fmt::format("unknown number of a layer `{}`", name), did_you_mean(name, layer_numbers)),
+          ErrorCode::unknown_name));
     }
   }
 
@@ -189,8 +191,9 @@ class Reader {
       return;
     }
     if (node.is(Kind::string)) {
-      errors_.push_back(
-          node.error(fmt::format("unknown field `{}`", name), did_you_mean(name, model::field_names())));
+      errors_.push_back(with_code(
+          node.error(fmt::format("unknown field `{}`", name), did_you_mean(name, model::field_names())),
+          ErrorCode::unknown_name));
     }
   }
 

@@ -36,7 +36,11 @@ std::optional<Error> check_selector(const RuleBook& rules, std::string_view sele
   const auto names = rules.names();
   std::string hint = did_you_mean(selector, names);
   if (hint.empty()) hint = "`shapelint rules` lists them";
-  return Error{fmt::format("there is no rule `{}`", selector), std::move(hint), {}, std::nullopt};
+  return Error{fmt::format("there is no rule `{}`", selector),
+               std::move(hint),
+               {},
+               std::nullopt,
+               ErrorCode::unknown_name};
 }
 
 std::optional<Error> check_parameter(const RuleBook& rules, std::string_view rule, std::string_view name) {
@@ -49,8 +53,11 @@ std::optional<Error> check_parameter(const RuleBook& rules, std::string_view rul
   }
   std::string hint = did_you_mean(name, names);
   if (hint.empty()) hint = names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
-  return Error{
-      fmt::format("rule {} has no parameter `{}`", found->code, name), std::move(hint), {}, std::nullopt};
+  return Error{fmt::format("rule {} has no parameter `{}`", found->code, name),
+               std::move(hint),
+               {},
+               std::nullopt,
+               ErrorCode::unknown_name};
 }
 
 }  // namespace shapelint::rules

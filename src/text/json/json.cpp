@@ -244,7 +244,7 @@ Result<Document> parse_json(std::string path, std::string source) {
   Walker walker(path, source);
   const bool ok = nlohmann::json::sax_parse(text.begin(), text.end(), &walker,
                                             nlohmann::json::input_format_t::json, true, true);
-  if (!ok) return walker.error().value_or(Error{"not valid JSON", {}, path, {}});
+  if (!ok) return refused(walker.error().value_or(Error{"not valid JSON", {}, path, {}}));
   return std::move(walker).take().finish(std::move(path), std::move(source));
 }
 

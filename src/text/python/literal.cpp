@@ -230,7 +230,7 @@ Result<Document> parse_literal_python(std::string path, std::string source) {
     return std::move(tree).finish(std::move(path), std::move(source));
   } catch (const python::Unclosed& unclosed) {
     const auto at = static_cast<std::int64_t>(unclosed.at);
-    return Error{"the string is never closed", {}, std::move(path), Span{at, at + 1}};
+    return Error{"the string is never closed", {}, std::move(path), Span{at, at + 1}, ErrorCode::syntax};
   }
 }
 

@@ -161,7 +161,7 @@ Result<std::vector<Document>> parse_shell(std::string path, std::string text) {
           Span{0, static_cast<std::int64_t>(source->size())});
     }
   } catch (const shell::Stop& stopped) {
-    return stopped.error;
+    return refused(stopped.error);
   }
   return documents;
 }

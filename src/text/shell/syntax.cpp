@@ -296,7 +296,7 @@ Result<std::vector<Statement>> parse_statements(const std::string& path, std::st
   try {
     return Parser(path, source).script();
   } catch (const Stop& stopped) {
-    return stopped.error;
+    return refused(stopped.error);
   }
 }
 

@@ -102,8 +102,11 @@ Result<Document> parse_toml(std::string path, std::string source) {
   } catch (const toml::parse_error& problem) {
     const Span span = Lines(source).span(problem.source());
     std::string message(problem.description());
-    return Error{
-        "not valid TOML: " + message, {}, std::move(path), Span{span.begin, std::max(span.end, span.begin)}};
+    return Error{"not valid TOML: " + message,
+                 {},
+                 std::move(path),
+                 Span{span.begin, std::max(span.end, span.begin)},
+                 ErrorCode::syntax};
   }
 }
 

@@ -114,7 +114,7 @@ namespace shapelint::text {
 
 Result<std::vector<Document>> parse_yaml(const std::string& path, std::string text) {
   if (const auto problem = check_source(path, text)) return *problem;
-  if (const auto problem = yaml::find_control_character(path, text)) return *problem;
+  if (const auto problem = yaml::find_control_character(path, text)) return refused(*problem);
   const auto source = std::make_shared<const std::string>(std::move(text));
   const std::size_t offset = source->starts_with("\xEF\xBB\xBF") ? 3 : 0;
   yaml::Collector collector(path, source, offset);
@@ -126,7 +126,7 @@ Result<std::vector<Document>> parse_yaml(const std::string& path, std::string te
     }
     collector.finish();
   } catch (const yaml::Stop& stopped) {
-    return stopped.error;
+    return refused(stopped.error);
   } catch (const YAML::Exception& problem) {
     return yaml::explain(problem, path, *source, offset);
   }
@@ -135,7 +135,7 @@ Result<std::vector<Document>> parse_yaml(const std::string& path, std::string te
   if (raw.empty()) raw.emplace_back(1);
   for (const std::vector<yaml::RawNode>& nodes : raw) {
     Result<Document> document = yaml::build(path, source, nodes);
-    if (!document) return document.error();
+    if (!document) return refused(document.error());
     documents.push_back(*std::move(document));
   }
   return documents;
