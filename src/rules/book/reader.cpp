@@ -1,0 +1,290 @@
+// What a rule file says, and every mistake in how it says it.
+#include "rules/book/reader.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "rules/scope/variables.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+using text::Kind;
+using text::NodeRef;
+
+template <class T>
+using NameTable = std::span<const std::pair<std::string_view, T>>;
+
+constexpr std::array<std::pair<std::string_view, Effect>, 3> effects{
+    {{"slower", Effect::slower}, {"fails", Effect::fails}, {"advice", Effect::advice}}};
+constexpr std::array<std::pair<std::string_view, Status>, 3> statuses{
+    {{"preview", Status::preview}, {"stable", Status::stable}, {"deprecated", Status::deprecated}}};
+constexpr std::array<std::pair<std::string_view, Severity>, 3> severities{
+    {{"info", Severity::info}, {"warning", Severity::warning}, {"error", Severity::error}}};
+constexpr std::array<std::pair<std::string_view, Confidence>, 3> confidences{
+    {{"estimated", Confidence::estimated},
+     {"measured", Confidence::measured},
+     {"certain", Confidence::certain}}};
+
+template <class T>
+std::string_view name_in(NameTable<T> table, T value) {
+  for (const auto& [name, each] : table) {
+    if (each == value) return name;
+  }
+  return "";
+}
+
+constexpr std::array<std::string_view, 17> rule_keys{
+    "code", "name",    "since",     "status", "severity", "confidence", "scope",   "effect", "summary",
+    "when", "message", "mechanism", "why",    "blame",    "parameters", "sources", "example"};
+constexpr std::string_view fix_key = "fix";
+constexpr std::array<std::string_view, 6> example_keys{"config", "file", "gpu", "finds", "at", "says"};
+constexpr std::array<std::string_view, 2> parameter_keys{"value", "doc"};
+// What a gemm rule may blame besides fields: the dimension's own fields are blamed then.
+constexpr std::string_view dimensions_of_a_product[] = {"m", "n", "k"};
+// What a fix may vary besides fields.
+constexpr std::string_view the_blamed[] = {"blamed"};
+
+class Reader {
+ public:
+  Reader(NodeRef root, std::vector<Error>& errors) : root_(root), errors_(errors) {}
+
+  Rule read() {
+    Rule rule;
+    if (!root_.is(Kind::table)) {
+      errors_.push_back(root_.error("the file is empty", "a rule needs at least `code` and `name`"));
+      return rule;
+    }
+    check_keys(root_, rule_keys, fix_key);
+    rule.code = required_string("code").value;
+    rule.name = required_string("name").value;
+    check_code(rule);
+    rule.since = string_or(root_["since"], "");
+    rule.summary = required_string("summary").value;
+    rule.status = choice<Status>("status", statuses, Status::stable);
+    rule.severity = choice<Severity>("severity", severities, Severity::warning);
+    rule.confidence = choice<Confidence>("confidence", confidences, Confidence::estimated);
+    rule.scope = read_scope();
+    rule.effect = choice<Effect>("effect", effects, Effect::slower);
+    rule.when = required_string("when");
+    rule.message = required_string("message");
+    rule.mechanism = required_string("mechanism").value;
+    rule.why = string_or(root_["why"], "");
+    read_blame(rule);
+    read_parameters(rule);
+    for (const NodeRef source : list(root_["sources"])) rule.sources.push_back(string_or(source, ""));
+    for (const NodeRef fix : list(root_[fix_key])) read_fix(rule, fix);
+    for (const NodeRef example : list(root_["example"])) read_example(rule, example);
+    if (rule.effect == Effect::slower && rule.fixes.empty()) {
+      errors_.push_back(
+          root_["name"].error(fmt::format("rule `{}` has no `[[fix]]`", rule.name),
+                              "without one its gain cannot be computed and it never reports; use "
+                              "`effect = \"advice\"` for advice without a number"));
+    }
+    return rule;
+  }
+
+ private:
+  void check_keys(NodeRef table, std::span<const std::string_view> known, std::string_view also = {}) {
+    std::vector<std::string_view> all(known.begin(), known.end());
+    if (!also.empty()) all.push_back(also);
+    for (const NodeRef child : table) {
+      if (std::find(all.begin(), all.end(), child.key()) != all.end()) continue;
+      errors_.push_back(with_code(
+          child.key_error(fmt::format("unknown key `{}`", child.key()), did_you_mean(child.key(), all)),
+          ErrorCode::unknown_name));
+    }
+  }
+
+  std::string_view string_or(NodeRef node, std::string_view fallback) {
+    if (!node) return fallback;
+    const auto value = node.as_string();
+    if (value) return *value;
+    errors_.push_back(node.error(fmt::format("expected a string, found {}", text::describe(node.kind()))));
+    return fallback;
+  }
+
+  Text required_string(std::string_view key) {
+    const NodeRef node = root_[key];
+    if (!node) {
+      errors_.push_back(root_.error(fmt::format("the key `{}` is missing", key)));
+      return {};
+    }
+    return {string_or(node, ""), node};
+  }
+
+  template <class T>
+  T choice(std::string_view key, NameTable<T> table, T fallback) {
+    const NodeRef node = root_[key];
+    if (!node) return fallback;
+    const std::string_view text = string_or(node, name_in(table, fallback));
+    std::vector<std::string_view> names;
+    for (const auto& [name, value] : table) {
+      if (name == text) return value;
+      names.push_back(name);
+    }
+    std::string hint = did_you_mean(text, names);
+    if (hint.empty()) hint = fmt::format("one of {}", fmt::join(names, ", "));
+    errors_.push_back(node.error(fmt::format("`{}` is no {}", text, key), std::move(hint)));
+    return fallback;
+  }
+
+  Scope read_scope() {
+    std::vector<std::pair<std::string_view, Scope>> names;
+    for (const ScopeInfo& each : scopes()) names.emplace_back(each.name, each.scope);
+    return choice<Scope>("scope", names, Scope::model);
+  }
+
+  void check_code(const Rule& rule) {
+    const bool good = rule.code.size() > 2 && std::all_of(rule.code.begin(), rule.code.end(), [](char c) {
+                        return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+                      });
+    if (!rule.code.empty() && !good) {
+      errors_.push_back(root_["code"].error(fmt::format("`{}` is no code", rule.code),
+                                            "capital letters and digits, such as `SL101`; rules of your own "
+                                            "begin with other letters than SL"));
+    }
+    const bool kebab = std::all_of(rule.name.begin(), rule.name.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    });
+    if (!kebab) {
+      errors_.push_back(root_["name"].error(fmt::format("`{}` is no name of a rule", rule.name),
+                                            "small letters, digits and hyphens"));
+    }
+  }
+
+  std::vector<NodeRef> list(NodeRef node) {
+    std::vector<NodeRef> out;
+    if (!node) return out;
+    if (!node.is(Kind::list)) {
+      errors_.push_back(node.error(fmt::format("expected a list, found {}", text::describe(node.kind())),
+                                   node.is(Kind::table) ? fmt::format("write `[[{}]]`", node.key()) : ""));
+      return out;
+    }
+    for (const NodeRef item : node) out.push_back(item);
+    return out;
+  }
+
+  void read_layer_number(NodeRef node, std::vector<std::string_view>& into) {
+    const std::string_view name = string_or(node, "");
+    if (is_layer_number(name)) {
+      into.push_back(name);
+    } else {
+      errors_.push_back(with_code(
+          node.error(fmt::format("unknown number of a layer `{}`", name), did_you_mean(name, layer_numbers)),
+          ErrorCode::unknown_name));
+    }
+  }
+
+  // A field, or one of `also`.
+  void read_field(NodeRef node, std::span<const std::string_view> also, std::vector<std::string_view>& into) {
+    const std::string_view name = string_or(node, "");
+    const bool is_other = std::find(also.begin(), also.end(), name) != also.end();
+    if (is_other || model::find_field(name) != model::no_field) {
+      into.push_back(name);
+      return;
+    }
+    if (node.is(Kind::string)) {
+      errors_.push_back(with_code(
+          node.error(fmt::format("unknown field `{}`", name), did_you_mean(name, model::field_names())),
+          ErrorCode::unknown_name));
+    }
+  }
+
+  void read_blame(Rule& rule) {
+    const NodeRef blame = root_["blame"];
+    const Blames kind = info(rule.scope).blames;
+    if (!blame) {
+      if (kind != Blames::itself) errors_.push_back(root_.error("the key `blame` is missing"));
+      return;
+    }
+    if (kind == Blames::layer_numbers) return read_layer_number(blame, rule.blame);
+    std::span<const std::string_view> also;
+    if (kind == Blames::fields_or_dimensions) also = dimensions_of_a_product;
+    if (blame.is(Kind::string)) return read_field(blame, also, rule.blame);
+    for (const NodeRef each : list(blame)) read_field(each, also, rule.blame);
+  }
+
+  void read_parameters(Rule& rule) {
+    const NodeRef parameters = root_["parameters"];
+    if (!parameters) return;
+    for (const NodeRef each : parameters) {
+      Parameter parameter{each.key(), 0, {}};
+      NodeRef value = each;
+      if (each.is(Kind::table)) {
+        check_keys(each, parameter_keys);
+        value = each["value"];
+        parameter.doc = string_or(each["doc"], "");
+      }
+      const auto number = value.as_number();
+      if (!number) {
+        errors_.push_back(each.error(fmt::format("parameter `{}` needs a number", each.key())));
+        continue;
+      }
+      const auto taken = variable_names();
+      if (std::find(taken.begin(), taken.end(), parameter.name) != taken.end()) {
+        errors_.push_back(each.key_error(fmt::format("`{}` is a variable already", parameter.name)));
+      }
+      parameter.value = *number;
+      rule.parameters.push_back(parameter);
+    }
+  }
+
+  void read_fix(Rule& rule, NodeRef table) {
+    Fix fix;
+    const std::size_t before = errors_.size();
+    for (const NodeRef each : table) {
+      if (each.key() == "vary") {
+        for (const NodeRef field : list(each)) read_field(field, the_blamed, fix.vary);
+        continue;
+      }
+      const auto value = each.as_string();
+      if (!value) {
+        errors_.push_back(each.error(
+            fmt::format("expected an expression in quotes, found {}", text::describe(each.kind()))));
+        continue;
+      }
+      fix.set.emplace_back(each.key(), Text{*value, each});
+    }
+    if (fix.set.empty() && fix.vary.empty() && errors_.size() == before) {
+      errors_.push_back(table.error("the fix is empty", "name a field and the expression of its new value"));
+    }
+    rule.fixes.push_back(std::move(fix));
+  }
+
+  void read_example(Rule& rule, NodeRef table) {
+    check_keys(table, example_keys);
+    Example example;
+    example.config = string_or(table["config"], "");
+    example.file = string_or(table["file"], "model.toml");
+    example.gpu = string_or(table["gpu"], example.gpu);
+    example.at = string_or(table["at"], "");
+    example.says = string_or(table["says"], "");
+    const NodeRef finds = table["finds"];
+    if (finds && !finds.as_boolean()) errors_.push_back(finds.error("expected true or false"));
+    example.finds = finds.as_boolean().value_or(true);
+    rule.examples.push_back(example);
+  }
+
+  NodeRef root_;
+  std::vector<Error>& errors_;
+};
+
+}  // namespace
+
+std::string_view name(Effect effect) {
+  return name_in<Effect>(effects, effect);
+}
+std::string_view name(Status status) {
+  return name_in<Status>(statuses, status);
+}
+
+Rule read_rule(NodeRef root, std::vector<Error>& errors) {
+  return Reader(root, errors).read();
+}
+
+}  // namespace shapelint::rules
