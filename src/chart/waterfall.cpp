@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 #include "chart/axes.hpp"
 #include "chart/svg.hpp"
 
@@ -25,8 +26,6 @@ struct Unit {
   const char* axis = "time of a step (ms)";
 };
 Unit unit_of(double total_us) {
-  constexpr double us_per_s = 1e6;
-  constexpr double us_per_ms = 1e3;
   if (total_us >= 2 * us_per_s) return {us_per_s, "time of a step (s)"};
   if (total_us >= 2 * us_per_ms) return {us_per_ms, "time of a step (ms)"};
   return {1, "time of a step (us)"};

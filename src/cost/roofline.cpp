@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/units.hpp"
 #include "cost/kernels/collective.hpp"
 #include "cost/kernels/memory.hpp"
 
@@ -10,21 +11,18 @@ namespace shapelint::cost {
 
 namespace {
 
-constexpr double gb_s_to_bytes_per_us = 1e3;
-constexpr double tflops_to_flops_per_us = 1e6;
-constexpr double mhz_to_hz = 1e6;
-constexpr double bytes_per_gb = 1e9;
 // Side of the square product that stands for what a GPU reaches where no measurement is known.
 constexpr std::int64_t large = 8192;
 
 // B per clock and SM, of all SMs, in GB/s.
 double of_all_sms(const gpu::Gpu& gpu, double bytes_per_clock) {
-  return bytes_per_clock * static_cast<double>(gpu.sm_count) * gpu.boost_clock_mhz * mhz_to_hz / bytes_per_gb;
+  return bytes_per_clock * static_cast<double>(gpu.sm_count) * gpu.boost_clock_mhz * hz_per_mhz /
+         bytes_per_gb;
 }
 
 MemoryRoof dram_roof(const gpu::Gpu& gpu) {
-  return {Level::dram, dram_bytes_per_us(gpu) / gb_s_to_bytes_per_us,
-          achieved_dram_bytes_per_us(gpu) / gb_s_to_bytes_per_us, Basis::data_sheet,
+  return {Level::dram, dram_bytes_per_us(gpu) / bytes_per_us_per_gb_s,
+          achieved_dram_bytes_per_us(gpu) / bytes_per_us_per_gb_s, Basis::data_sheet,
           gpu.dram_measured_gb_s > 0 ? Basis::profile : Basis::assumed};
 }
 
@@ -76,7 +74,7 @@ ComputeRoof compute_roof(const gpu::Gpu& gpu, DType dtype, bool on_tensor_cores,
   shape.dtype = dtype;
   const double side = static_cast<double>(large);
   roof.achieved_tflops =
-      std::min(tflops, 2 * side * side * side / predict_gemm(gpu, shape).time_us / tflops_to_flops_per_us);
+      std::min(tflops, 2 * side * side * side / predict_gemm(gpu, shape).time_us / flops_per_us_per_tflops);
   roof.achieved_basis = Basis::predicted;
   return roof;
 }
@@ -89,10 +87,10 @@ struct Roof {
 
 Roof lowest(const Work& work, double tflops, const std::array<double, level_count>& gb_s) {
   Roof roof;
-  if (tflops > 0) roof.time_us = work.flops / (tflops * tflops_to_flops_per_us);
+  if (tflops > 0) roof.time_us = work.flops / (tflops * flops_per_us_per_tflops);
   for (std::size_t i = 0; i < level_count; ++i) {
     if (gb_s[i] <= 0) continue;
-    const double us = work.bytes[i] / (gb_s[i] * gb_s_to_bytes_per_us);
+    const double us = work.bytes[i] / (gb_s[i] * bytes_per_us_per_gb_s);
     if (us > roof.time_us) roof = {us, static_cast<Limit>(static_cast<std::size_t>(Limit::dram) + i)};
   }
   return roof;
@@ -124,7 +122,7 @@ Point point_of(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost, con
   const ComputeRoof* units = roof_of(roofs, work);
   point.peak_tflops =
       work.reduction *
-      (units != nullptr ? units->tflops : peak_flops_per_us(gpu, work.dtype) / tflops_to_flops_per_us);
+      (units != nullptr ? units->tflops : peak_flops_per_us(gpu, work.dtype) / flops_per_us_per_tflops);
   const double achieved_peak = units != nullptr && units->achieved_tflops > 0
                                    ? work.reduction * units->achieved_tflops
                                    : point.peak_tflops;
@@ -139,13 +137,14 @@ Point point_of(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost, con
   const Roof achieved_roof = lowest(work, achieved_peak, achieved);
   point.limit = roof.limit;
   const auto rate = [&](double time_us) {
-    return time_us > 0 ? work.flops / time_us / tflops_to_flops_per_us : 0;
+    return time_us > 0 ? work.flops / time_us / flops_per_us_per_tflops : 0;
   };
   point.roof_tflops = rate(roof.time_us);
   point.achieved_roof_tflops = rate(achieved_roof.time_us);
   point.tflops = rate(cost.time_us);
   if (cost.time_us > 0) {
-    point.dram_gb_s = work.bytes[static_cast<std::size_t>(Level::dram)] / cost.time_us / gb_s_to_bytes_per_us;
+    point.dram_gb_s =
+        work.bytes[static_cast<std::size_t>(Level::dram)] / cost.time_us / bytes_per_us_per_gb_s;
     point.share_of_roof = roof.time_us / cost.time_us;
     point.share_of_achieved = achieved_roof.time_us / cost.time_us;
   }
@@ -166,7 +165,7 @@ std::string_view name(Limit limit) {
 }
 
 double ridge(double tflops, double gb_s) {
-  return gb_s > 0 ? tflops * tflops_to_flops_per_us / (gb_s * gb_s_to_bytes_per_us) : 0;
+  return gb_s > 0 ? tflops * flops_per_us_per_tflops / (gb_s * bytes_per_us_per_gb_s) : 0;
 }
 
 Roofs roofs_of(const gpu::Gpu& gpu) {
@@ -210,13 +209,13 @@ Roofline roofline(const gpu::Gpu& gpu, const model::Workload& workload, DType pe
     out.product_compute_us += op.count * cost.compute_us;
     out.product_memory_us += op.count * cost.memory_us;
   }
-  const double peak = peak_flops_per_us(gpu, peak_dtype) / tflops_to_flops_per_us;
+  const double peak = peak_flops_per_us(gpu, peak_dtype) / flops_per_us_per_tflops;
   const double dram = out.roofs.memory[0].gb_s;
   whole.ridge = ridge(peak, dram);
   whole.intensity = whole.dram_bytes > 0 ? whole.flops / whole.dram_bytes : 0;
   whole.memory_bound = whole.dram_bytes > 0 && whole.intensity < whole.ridge;
   whole.roof_tflops =
-      whole.memory_bound ? whole.intensity * dram * gb_s_to_bytes_per_us / tflops_to_flops_per_us : peak;
+      whole.memory_bound ? whole.intensity * dram * bytes_per_us_per_gb_s / flops_per_us_per_tflops : peak;
   return out;
 }
 

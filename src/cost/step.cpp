@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
+#include "base/units.hpp"
 #include "cost/kernels/memory.hpp"
 
 namespace shapelint::cost {
 namespace {
-
-constexpr double us_per_s = 1e6;
 
 // Phases that an overlapped collective can hide behind: its own.
 enum class Phase : std::uint8_t { forward, backward, update };

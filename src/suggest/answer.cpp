@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/units.hpp"
 #include "cost/uncertainty.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -15,8 +16,6 @@ namespace shapelint::suggest {
 
 namespace {
 
-constexpr double us_per_s = 1e6;
-constexpr double bytes_per_gb = 1e9;
 constexpr double seconds_per_hour = 3600;
 constexpr double million = 1e6;
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 #include "cost/step.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
@@ -21,7 +22,6 @@ constexpr std::array<std::int64_t, 5> head_dims{64, 80, 96, 112, 128};
 constexpr std::int64_t width_multiple = 64;
 constexpr double hidden_reach = 0.3;        // of the width that the target suggests
 constexpr double intermediate_reach = 0.1;  // of the start's ratio to hidden_size
-constexpr double us_per_s = 1e6;
 
 double real(std::int64_t value) {
   return static_cast<double>(value);

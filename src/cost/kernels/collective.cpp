@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.hpp"
+
 namespace shapelint::cost {
 namespace {
-
-constexpr double bytes_per_us_per_gb_s = 1e3;
 
 // Share of a link's payload rate that large messages reach: 235 of 300 GB/s on A100 (NCCL src/graph/tuning.cc
 // caps its estimate there; ml-engineering, network/README.md, measures the same), 313 of 448 on MI300X (same

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.hpp"
 #include "cost/kernels/gemm_search.hpp"
 #include "cost/kernels/memory.hpp"
 
@@ -13,8 +14,6 @@ using namespace product;
 
 namespace {
 
-constexpr double gb_s_to_bytes_per_us = 1e3;
-constexpr double tflops_to_flops_per_us = 1e6;
 constexpr double mib = 1024.0 * 1024.0;
 // Widening a packed weight in registers: 13 instructions for eight 4-bit ones (mask, magic number, scale), as
 // FasterTransformer's converters have them (arXiv 2211.10017, section 3.1; CUTLASS
@@ -118,12 +117,12 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double wei
     g.weight_bytes = weight_bytes;
     g.unpack_us = instructions_per_weight * 2 / cuda_flops_per_us(gpu);  // an FMA counts as two FLOPs
   }
-  g.peak_flops_per_us = std::max(1e-3, peak_tflops(gpu, dtype)) * tflops_to_flops_per_us;
+  g.peak_flops_per_us = std::max(1e-3, peak_tflops(gpu, dtype)) * flops_per_us_per_tflops;
   const double sms = std::max(1.0, static_cast<double>(gpu.sm_count));
-  const double bandwidth = std::max(1.0, gpu.dram_bandwidth_gb_s) * gb_s_to_bytes_per_us;
+  const double bandwidth = std::max(1.0, gpu.dram_bandwidth_gb_s) * bytes_per_us_per_gb_s;
   g.roofline_bytes_per_us = bandwidth;
   g.dram_bytes_per_us = bandwidth * c.dram_efficiency;
-  g.sm_dram_bytes_per_us = c.sm_dram_gb_s * gb_s_to_bytes_per_us;
+  g.sm_dram_bytes_per_us = c.sm_dram_gb_s * bytes_per_us_per_gb_s;
   // What one SM can draw was fitted together with the DRAM's bandwidth, and is known only up to an SM's share
   // of it. On a relative with faster DRAM, all SMs together draw what that gives.
   if (gpu.calibration.status != "calibrated") {
@@ -131,8 +130,8 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double wei
   }
   g.l2_bytes = std::max(1.0, gpu.l2_size_mib) * mib;
   g.resident_bytes = c.resident_share * g.l2_bytes;
-  g.resident_bytes_per_us = c.resident_sm_gb_s * sms * gb_s_to_bytes_per_us;
-  g.us_per_feed_byte = 1 / (c.l2_feed_sm_gb_s * sms * gb_s_to_bytes_per_us);
+  g.resident_bytes_per_us = c.resident_sm_gb_s * sms * bytes_per_us_per_gb_s;
+  g.us_per_feed_byte = 1 / (c.l2_feed_sm_gb_s * sms * bytes_per_us_per_gb_s);
   g.us_per_dram_byte = 1 / g.dram_bytes_per_us;
   g.inverse_kept_bytes = 1 / (kept_share_of_l2 * g.l2_bytes);
   g.launch_us = c.launch_us + c.host_us;

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "base/units.hpp"
+
 namespace shapelint::cost {
 namespace {
 
-constexpr double flops_per_us_per_tflops = 1e6;
-constexpr double bytes_per_us_per_gb_s = 1e3;
 constexpr double bytes_per_mib = 1024.0 * 1024.0;
 
 // A profile without any figure for a unit must still give a finite time.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.hpp"
+
 namespace shapelint::cost {
 
 namespace {
@@ -34,7 +36,6 @@ bool holds(const TileTable& table, double m, double n, double sms) {
 TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, double peak_flops_per_us,
                      double element_bytes, double weight_bytes) {
   TileTable table;
-  const double gb_s_to_bytes_per_us = 1e3;
   const double step_depth = 32;  // of k; the unit of k_step_ns
   const auto sm_count = std::max(1.0, static_cast<double>(gpu.sm_count));
   const auto add = [&](double m, double n, double sms) {
@@ -50,14 +51,14 @@ TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, d
     tile.inverse_units = 1 / tile.units;
     tile.row_bytes = element_bytes * m + weight_bytes * n;
     const double arithmetic = 2 * m * n * tile.units / (peak_flops_per_us * constants.mainloop_efficiency);
-    const double loads = tile.row_bytes / (constants.sm_feed_gb_s * gb_s_to_bytes_per_us * sms);
+    const double loads = tile.row_bytes / (constants.sm_feed_gb_s * bytes_per_us_per_gb_s * sms);
     const double latency = constants.k_step_ns * 1e-3 / step_depth;
     const double busy = std::sqrt(arithmetic * arithmetic + loads * loads);
     tile.step_us = std::max(busy, latency);
     tile.busy_share = busy / tile.step_us;
     tile.floor_us_per_area =
         std::max(tile.step_us * tile.inverse_units,
-                 tile.row_bytes / (constants.l2_feed_sm_gb_s * gb_s_to_bytes_per_us * sm_count)) /
+                 tile.row_bytes / (constants.l2_feed_sm_gb_s * bytes_per_us_per_gb_s * sm_count)) /
         (m * n);
     table.tiles[table.count++] = tile;
   };

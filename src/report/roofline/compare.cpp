@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 #include "report/roofline/parts.hpp"
 
 namespace shapelint::report::roofline_parts {
 
 namespace {
-
-constexpr double bytes_per_gb = 1e9;
 
 // Whether a case has the highest throughput of those that share something with it: of those that fit into
 // memory, or of all where none does.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 #include "model/op_names.hpp"
 #include "report/roofline/parts.hpp"
 
@@ -10,8 +11,6 @@ namespace shapelint::report {
 using namespace roofline_parts;
 
 namespace {
-
-constexpr double bytes_per_gb = 1e9;
 
 // A field of CSV: quoted where it must be.
 std::string csv_field(std::string_view text) {

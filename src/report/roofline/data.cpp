@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/units.hpp"
 #include "cost/waterfall.hpp"
 #include "model/fields.hpp"
 #include "model/op_names.hpp"
@@ -18,7 +19,6 @@ using roofline_parts::units_name;
 
 // Raised when a key changes its meaning or goes away.
 constexpr int roofline_version = 1;
-constexpr double bytes_per_gb = 1e9;
 
 // A number, or null where it is unknown.
 Json known(double value) {

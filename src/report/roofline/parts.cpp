@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 
 namespace shapelint::report::roofline_parts {
 
-namespace {
-
-constexpr double bytes_per_gb = 1e9;
-
-}  // namespace
+namespace {}  // namespace
 
 std::string brief(double value) {
   if (value <= 0) return "-";

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.hpp"
 #include "cost/kernels/attention.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/scope/subjects.hpp"
@@ -15,8 +16,6 @@ namespace {
 
 using model::FieldId;
 using model::Setup;
-
-constexpr double bytes_per_gb = 1e9;
 
 // A share of a dimension on each of `ranks`, rounded up as the lowering does.
 double per_rank(std::int64_t value, std::int64_t ranks) {

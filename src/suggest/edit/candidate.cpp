@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -15,7 +16,6 @@ namespace {
 constexpr double gain_resolution = 5e-4;
 // A power of two beyond which alignment does not care (128 bytes of a 16-bit type).
 constexpr std::int64_t largest_pow2 = 64;
-constexpr double bytes_per_gb = 1e9;
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
 #include "suggest/search/optimize.hpp"
@@ -15,8 +16,6 @@
 namespace shapelint::suggest {
 
 namespace {
-
-constexpr double bytes_per_gb = 1e9;
 
 enum BuiltIn : std::size_t { whole, parameters, tokens, flops, aspect, memory, built_in_count };
 

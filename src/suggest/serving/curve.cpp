@@ -1,15 +1,13 @@
 // A roofline for each value of a field.
 #include "suggest/serving/curve.hpp"
 
+#include "base/units.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
 
 namespace shapelint::suggest {
 
 namespace {
-
-constexpr double bytes_per_gb = 1e9;
-constexpr double tflops_to_flops_per_us = 1e6;
 
 CurvePoint point_at(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t value, const Draft* draft) {
   const model::Workload workload = model::lower(setup);
@@ -29,7 +27,7 @@ CurvePoint point_at(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t
   point.token_us = decodes ? step_us / model::accepted_tokens(setup.plan) : step_us;
   point.intensity = line.product_dram_bytes > 0 ? line.product_flops / line.product_dram_bytes : 0;
   point.product_tflops =
-      line.step.time_us > 0 ? line.product_flops / line.step.time_us / tflops_to_flops_per_us : 0;
+      line.step.time_us > 0 ? line.product_flops / line.step.time_us / flops_per_us_per_tflops : 0;
   point.memory_bytes = memory_bytes(setup);
   point.fits = gpu.dram_size_gb <= 0 || point.memory_bytes <= gpu.dram_size_gb * bytes_per_gb;
   point.compute_bound = line.product_compute_us >= line.product_memory_us;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/units.hpp"
 #include "cost/step.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -18,7 +19,6 @@ using cost::Bound;
 using model::Mode;
 
 constexpr double least_gain = 0.01;
-constexpr double bytes_per_gb = 1e9;
 constexpr double launch_by_host_us = 5;  // assumed: see launches_of
 constexpr int most_doublings = 12;
 constexpr double enough = 0.9;  // of the best throughput of any batch

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/units.hpp"
 #include "cost/roofline.hpp"
 #include "cost/step.hpp"
 #include "model/arithmetic.hpp"
@@ -12,8 +13,6 @@
 namespace shapelint::suggest {
 
 namespace {
-
-constexpr double us_per_s = 1e6;
 
 double real(std::int64_t value) {
   return static_cast<double>(std::max<std::int64_t>(1, value));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
 #include "report/roofline/roofline.hpp"
@@ -15,7 +16,6 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr double flops_per_us_per_tflops = 1e6;
 constexpr double slack = 1e-9;  // of rounding
 
 std::string_view name_of(const suggest::RangeRequest& range) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 #include "cli/commands/roofline/pictures.hpp"
 #include "cli/commands/sweep/plot.hpp"
 #include "cli/field_options.hpp"
@@ -24,8 +25,6 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr double bytes_per_gb = 1e9;
-constexpr double us_per_s = 1e6;
 constexpr std::size_t flush_bytes = 1U << 16U;
 constexpr std::size_t most_remembered = 200'000;  // prices per GPU: some 60 MB
 constexpr double most_points = 1e15;
