@@ -28,8 +28,4 @@ class Gitignore {
   std::vector<Pattern> patterns_;
 };
 
-// `*` and `?` do not cross a slash, `**` does, `[a-z]` and `[!a]` are sets, `\` takes the next letter as it
-// is.
-bool glob_matches(std::string_view glob, std::string_view path);
-
 }  // namespace shapelint::formats

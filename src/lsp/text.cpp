@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/utf8.hpp"
 
 namespace shapelint::lsp {
 
@@ -19,12 +20,9 @@ constexpr std::int64_t longest_message = 256LL * 1024 * 1024;
 // UTF-16 code units that a byte of UTF-8 begins: 0 within a character, 2 past the basic plane.
 std::int64_t units(char byte, PositionEncoding encoding) {
   if (encoding == PositionEncoding::utf8) return 1;
-  const auto value = static_cast<unsigned char>(byte);
-  constexpr unsigned char continuation_mask = 0xC0;
-  constexpr unsigned char continuation = 0x80;
+  if (is_continuation(byte)) return 0;
   constexpr unsigned char first_of_four = 0xF0;
-  if ((value & continuation_mask) == continuation) return 0;
-  return value >= first_of_four ? 2 : 1;
+  return static_cast<unsigned char>(byte) >= first_of_four ? 2 : 1;
 }
 
 int hex_value(char c) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "formats/gitignore.hpp"
+#include "base/glob.hpp"
 #include "project/config.hpp"
 #include "text/toml/toml.hpp"
 
@@ -64,7 +64,7 @@ std::string find_config(const text::FileSystem& files, std::string_view path) {
 bool matches(const Pattern& pattern, std::string_view path, std::string_view working_directory) {
   const fs::path file = fs::path(path).lexically_normal();
   if (pattern.glob.find('/') == std::string::npos) {
-    return formats::glob_matches(pattern.glob, file.filename().generic_string());
+    return glob_matches(pattern.glob, file.filename().generic_string(), Glob::path);
   }
   const fs::path here(working_directory);
   const fs::path whole = (here / file).lexically_normal();
@@ -72,8 +72,8 @@ bool matches(const Pattern& pattern, std::string_view path, std::string_view wor
   const std::string relative = whole.lexically_relative(folder).generic_string();
   std::string_view glob = pattern.glob;
   if (glob.starts_with("./")) glob.remove_prefix(2);
-  if (glob.starts_with('/')) return formats::glob_matches(glob, whole.generic_string());
-  return formats::glob_matches(glob, relative);
+  if (glob.starts_with('/')) return glob_matches(glob, whole.generic_string(), Glob::path);
+  return glob_matches(glob, relative, Glob::path);
 }
 
 FileSettings settings_for(const Config& config, std::string_view path) {

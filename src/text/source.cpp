@@ -3,15 +3,13 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
+
 namespace shapelint::text {
 
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
-bool is_continuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
 
 std::size_t clamped(std::string_view text, std::int64_t offset) {
   return static_cast<std::size_t>(

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include <fmt/format.h>
 
+#include "base/glob.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
 #include "model/fields.hpp"
@@ -281,33 +281,9 @@ void add_rules(FieldRules& into, const FieldRules& from) {
   }
 }
 
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t retry = 0;
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      retry = t;
-    } else if (p < pattern.size() && lower(pattern[p]) == lower(text[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 bool matches_any(std::string_view patterns, std::string_view text) {
   for (const std::string_view each : split(patterns, '|')) {
-    if (matches(each, text)) return true;
+    if (glob_matches(each, text, Glob::name)) return true;
   }
   return false;
 }

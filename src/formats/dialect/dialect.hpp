@@ -146,9 +146,7 @@ void add_rules(FieldRules& into, const FieldRules& from);
 KeyPath parse_key_path(std::string_view text);
 // `a | b | c`
 std::vector<KeyPath> parse_key_paths(std::string_view text);
-// `*` stands for any run of characters; case is ignored.
-bool matches(std::string_view pattern, std::string_view text);
-// Any of the patterns separated by `|`.
+// Any of the patterns (Glob::name) separated by `|`.
 bool matches_any(std::string_view patterns, std::string_view text);
 
 }  // namespace shapelint::formats

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/glob.hpp"
 #include "formats/dialect/values.hpp"
 
 namespace shapelint::formats {
@@ -23,7 +24,7 @@ const ModelType* find_type(const Dialect& dialect, const std::string& name) {
     while (!rest.empty()) {
       const std::string_view pattern = rest.substr(0, rest.find('|'));
       rest.remove_prefix(std::min(rest.size(), pattern.size() + 1));
-      if (!matches(pattern, name)) continue;
+      if (!glob_matches(pattern, name, Glob::name)) continue;
       if (pattern.find('*') == std::string_view::npos) return &type;
       if (by_pattern == nullptr) by_pattern = &type;
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/utf8.hpp"
 #include "text/header/model_header.hpp"
 #include "text/header/tree.hpp"
 #include "text/source.hpp"
@@ -91,7 +92,7 @@ std::string text_value(std::string_view text) {
   const bool is_long = text.size() > longest_string;
   std::size_t end = std::min(text.size(), longest_string);
   // Not in the middle of a character.
-  while (is_long && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  while (is_long && end > 0 && is_continuation(text[end])) --end;
   text = text.substr(0, end);
   return first_invalid_utf8(text) >= 0
              ? "\"(not UTF-8)\""

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/glob.hpp"
+
 namespace shapelint::text::shell {
 
 namespace {
@@ -105,7 +107,7 @@ class Test {
     const std::string b = as_string(right);
     const std::string_view sign = peek(1);
     const bool is_quoted = peek(2).find_first_of("'\"") != std::string_view::npos;
-    const bool is_equal = has_patterns_ && !is_quoted ? matches_pattern(a, b) : a == b;
+    const bool is_equal = has_patterns_ && !is_quoted ? glob_matches(b, a, Glob::shell) : a == b;
     if (sign == "=" || sign == "==") return truth(is_equal);
     if (sign == "!=") return truth(!is_equal);
     const auto x = integer(a);
@@ -165,7 +167,7 @@ Truth matches_case(const Text& subject, const std::vector<Word>& patterns, Expan
     if (is_known(pattern) && as_string(pattern) == "*") return Truth::yes;
     if (!is_known(subject) || !is_known(pattern)) {
       value = Truth::unknown;
-    } else if (matches_pattern(as_string(subject), as_string(pattern))) {
+    } else if (glob_matches(as_string(pattern), as_string(subject), Glob::shell)) {
       return value == Truth::unknown ? value : Truth::yes;
     }
   }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/glob.hpp"
+#include "base/utf8.hpp"
 #include "text/limits.hpp"
 
 namespace shapelint::text::shell {
@@ -20,8 +22,8 @@ bool is_special_parameter(char c) {
 }
 
 std::size_t character_count(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
 }
 
 // Bytes that cost as much as one piece.
@@ -318,7 +320,7 @@ void Expander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& 
       const std::size_t size = longest ? text.size() - n : n;
       const std::string_view part = from_end ? std::string_view(text).substr(text.size() - size)
                                              : std::string_view(text).substr(0, size);
-      if (!matches_pattern(part, as_string(pattern))) continue;
+      if (!glob_matches(as_string(pattern), part, Glob::shell)) continue;
       return computed(use, from_end ? text.substr(0, text.size() - size) : text.substr(size), quoted, sink);
     }
     return computed(use, std::move(text), quoted, sink);

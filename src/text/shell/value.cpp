@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-bool is_continuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
-
 // A piece's characters [begin, end); the place shrinks with them where that is possible.
 Piece cut(const Piece& piece, std::size_t begin, std::size_t end) {
   Piece part = piece;
@@ -71,53 +67,6 @@ Text substring(const Text& text, std::size_t begin, std::size_t end) {
     at = stop;
   }
   return part;
-}
-
-bool matches_pattern(std::string_view text, std::string_view pattern) {
-  // Greedy with one point to come back to: a later `*` makes an earlier one settled.
-  std::size_t t = 0;
-  std::size_t p = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t star_text = 0;
-  while (t < text.size()) {
-    bool matched = false;
-    std::size_t next = p + 1;
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      star_text = t;
-      continue;
-    }
-    if (p < pattern.size() && pattern[p] == '?') {
-      matched = true;
-    } else if (p < pattern.size() && pattern[p] == '[' &&
-               pattern.find(']', p + 2) != std::string_view::npos) {
-      const std::size_t close = pattern.find(']', p + 2);
-      const bool negated = pattern[p + 1] == '!' || pattern[p + 1] == '^';
-      for (std::size_t i = p + (negated ? 2 : 1); i < close; ++i) {
-        const bool is_range = i + 2 < close && pattern[i + 1] == '-';
-        matched = matched ||
-                  (is_range ? text[t] >= pattern[i] && text[t] <= pattern[i + 2] : text[t] == pattern[i]);
-        if (is_range) i += 2;
-      }
-      matched = matched != negated;
-      next = close + 1;
-    } else if (p < pattern.size()) {
-      matched = pattern[p] == text[t];
-    }
-    if (matched) {
-      // A character may take several bytes.
-      do ++t;
-      while (p < pattern.size() && pattern[p] == '?' && t < text.size() && is_continuation(text[t]));
-      p = next;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++star_text;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
 }
 
 }  // namespace shapelint::text::shell

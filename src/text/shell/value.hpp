@@ -58,9 +58,6 @@ std::vector<Text> split_words(const Text& text);
 // belong to it.
 Text substring(const Text& text, std::size_t begin, std::size_t end);
 
-// Shell patterns: `*`, `?`, `[…]`; all else stands for itself.
-bool matches_pattern(std::string_view text, std::string_view pattern);
-
 // Integer arithmetic of `$((…))` after its expansions. `lookup` gives the value of a name. Nothing for what
 // is no such expression, a division by zero, or a result past 64 bits.
 std::optional<std::int64_t> evaluate_arithmetic(std::string_view expression, const Variables& variables);
