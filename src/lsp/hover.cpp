@@ -83,7 +83,7 @@ Hover hover_at(const lint::ModelReport& model, std::int64_t offset) {
     const bool is_key = holds(origin.key_span, offset);
     if (!is_key && !holds(origin.span, offset)) continue;
     std::string text = fmt::format("`{}` = {}: {}\n", field.name,
-                                   report::value_text(field.id, field.get(model.reading.setup)), field.doc);
+                                   model::value_text(field.id, field.get(model.reading.setup)), field.doc);
     for (const rules::GpuReport& gpu : model.result.gpus) {
       const std::string list = products(gpu, field.name);
       if (!list.empty()) text += fmt::format("\nMatrix products on {}:\n\n{}", gpu.gpu, list);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -67,6 +68,8 @@ std::int64_t get(const Setup& setup, FieldId id);
 void set(Setup& setup, FieldId id, std::int64_t value);
 // no_field when there is none of that name.
 FieldId find_field(std::string_view name);
+// A value as a file would state it: `32`, `true`, `bf16`.
+std::string value_text(FieldId field, std::int64_t value);
 // All names, for did-you-mean.
 std::span<const std::string_view> field_names();
 std::vector<std::string_view> names_of(std::span<const FieldId> ids);

@@ -59,10 +59,10 @@ std::optional<Edit> edit_of(const rules::Change& change, const lint::ModelReport
                                            static_cast<std::size_t>(place->end - place->begin));
   std::string plain(unquoted(old));
   plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
-  std::string expected = value_text(change.field, change.from);
+  std::string expected = model::value_text(change.field, change.from);
   expected.erase(std::remove(expected.begin(), expected.end(), '_'), expected.end());
   if (plain != expected) return std::nullopt;
-  return Edit{region_of(model.source, *place), spelled_like(old, value_text(change.field, change.to))};
+  return Edit{region_of(model.source, *place), spelled_like(old, model::value_text(change.field, change.to))};
 }
 
 std::vector<ItemFix> fixes_of(const rules::Finding& finding, const lint::ModelReport& model) {
@@ -152,6 +152,18 @@ std::vector<Item> items(const lint::Report& report) {
   for (const text::LocatedError& error : report.errors) all.push_back(item_of(error));
   std::stable_sort(all.begin(), all.end(), before);
   return all;
+}
+
+std::string_view word_of(rules::Severity severity, const SeverityWords& words) {
+  switch (severity) {
+    case rules::Severity::error:
+      return words.error;
+    case rules::Severity::warning:
+      return words.warning;
+    case rules::Severity::info:
+      return words.info;
+  }
+  return words.info;
 }
 
 std::string tidy_path(std::string_view path) {

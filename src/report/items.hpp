@@ -48,6 +48,14 @@ struct Item {
 // Findings and errors, sorted by path, line, column, code and message.
 std::vector<Item> items(const lint::Report& report);
 
+// What a format calls each severity.
+struct SeverityWords {
+  std::string_view info;
+  std::string_view warning;
+  std::string_view error;
+};
+std::string_view word_of(rules::Severity severity, const SeverityWords& words);
+
 // The path as the formats give it: without `./`, `a/../` and doubled slashes.
 std::string tidy_path(std::string_view path);
 

@@ -44,6 +44,18 @@ std::string_view field_name(model::FieldId field) {
   return field == model::no_field ? std::string_view{"?"} : model::info(field).name;
 }
 
+Role role_of(rules::Severity severity) {
+  switch (severity) {
+    case rules::Severity::error:
+      return Role::error;
+    case rules::Severity::warning:
+      return Role::warning;
+    case rules::Severity::info:
+      return Role::info;
+  }
+  return Role::plain;
+}
+
 std::string plural(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
@@ -66,9 +78,10 @@ std::string shares(const std::vector<rules::GpuGain>& gains, double gain, double
 std::string changes_text(const std::vector<rules::Change>& changes) {
   std::string text;
   for (const rules::Change& change : changes) {
-    text += fmt::format("{}{} {} → {}", text.empty() ? "" : ", ",
-                        change.key.empty() ? field_name(change.field) : std::string_view(change.path),
-                        value_text(change.field, change.from), value_text(change.field, change.to));
+    text +=
+        fmt::format("{}{} {} → {}", text.empty() ? "" : ", ",
+                    change.key.empty() ? field_name(change.field) : std::string_view(change.path),
+                    model::value_text(change.field, change.from), model::value_text(change.field, change.to));
   }
   return text;
 }

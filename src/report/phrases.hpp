@@ -14,6 +14,9 @@ namespace shapelint::report {
 // `hidden_size`; "?" when there is no field.
 std::string_view field_name(model::FieldId field);
 
+// The colour of a severity.
+Role role_of(rules::Severity severity);
+
 // "1 file", "3 files".
 std::string plural(std::size_t number, std::string_view noun);
 

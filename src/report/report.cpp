@@ -23,20 +23,4 @@ Counts count(const std::vector<rules::Finding>& findings) {
   return counts;
 }
 
-std::string value_text(model::FieldId field, std::int64_t value) {
-  if (field == model::no_field) return fmt::format("{}", value);
-  const model::FieldInfo& info = model::info(field);
-  const auto index = static_cast<std::size_t>(value);
-  switch (info.type) {
-    case model::FieldType::boolean:
-      return value != 0 ? "true" : "false";
-    case model::FieldType::choice:
-      return value >= 0 && index < info.choices.size() ? std::string(info.choices[index])
-                                                       : fmt::format("{}", value);
-    case model::FieldType::integer:
-      return fmt::format("{}", value);
-  }
-  return fmt::format("{}", value);
-}
-
 }  // namespace shapelint::report

@@ -20,7 +20,4 @@ struct Counts {
 
 Counts count(const std::vector<rules::Finding>& findings);
 
-// The value of a field as a file would state it: `32`, `true`, `bf16`.
-std::string value_text(model::FieldId field, std::int64_t value);
-
 }  // namespace shapelint::report

@@ -33,15 +33,7 @@ std::string escaped(std::string_view text, bool is_property) {
 }
 
 std::string_view command(rules::Severity severity) {
-  switch (severity) {
-    case rules::Severity::error:
-      return "error";
-    case rules::Severity::warning:
-      return "warning";
-    case rules::Severity::info:
-      return "notice";
-  }
-  return "notice";
+  return word_of(severity, {.info = "notice", .warning = "warning", .error = "error"});
 }
 
 }  // namespace

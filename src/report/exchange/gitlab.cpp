@@ -15,15 +15,7 @@ namespace {
 std::string_view gitlab_severity(const Item& item) {
   if (item.finding == nullptr) return "blocker";
   if (item.finding->certain_to_fail) return "critical";
-  switch (item.severity) {
-    case rules::Severity::error:
-      return "major";
-    case rules::Severity::warning:
-      return "minor";
-    case rules::Severity::info:
-      return "info";
-  }
-  return "info";
+  return word_of(item.severity, {.info = "info", .warning = "minor", .error = "major"});
 }
 
 }  // namespace

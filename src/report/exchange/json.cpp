@@ -53,7 +53,7 @@ Json value_of(model::FieldId field, std::int64_t value) {
     case model::FieldType::boolean:
       return value != 0;
     case model::FieldType::choice:
-      return value_text(field, value);
+      return model::value_text(field, value);
     case model::FieldType::integer:
       return value;
   }

@@ -27,15 +27,7 @@ Json range(std::string_view source, const Region& region) {
 }
 
 std::string_view rdf_severity(rules::Severity severity) {
-  switch (severity) {
-    case rules::Severity::error:
-      return "ERROR";
-    case rules::Severity::warning:
-      return "WARNING";
-    case rules::Severity::info:
-      return "INFO";
-  }
-  return "UNKNOWN_SEVERITY";
+  return word_of(severity, {.info = "INFO", .warning = "WARNING", .error = "ERROR"});
 }
 
 }  // namespace

@@ -23,27 +23,11 @@ constexpr std::size_t longest_description = 1024;
 constexpr std::size_t most_results = 25'000;
 
 std::string_view level(rules::Severity severity) {
-  switch (severity) {
-    case rules::Severity::error:
-      return "error";
-    case rules::Severity::warning:
-      return "warning";
-    case rules::Severity::info:
-      return "note";
-  }
-  return "none";
+  return word_of(severity, {.info = "note", .warning = "warning", .error = "error"});
 }
 
 std::string_view problem_severity(rules::Severity severity) {
-  switch (severity) {
-    case rules::Severity::error:
-      return "error";
-    case rules::Severity::warning:
-      return "warning";
-    case rules::Severity::info:
-      return "recommendation";
-  }
-  return "recommendation";
+  return word_of(severity, {.info = "recommendation", .warning = "warning", .error = "error"});
 }
 
 std::string_view precision(rules::Confidence confidence) {

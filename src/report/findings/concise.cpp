@@ -12,9 +12,7 @@ std::string concise(const lint::Report& report, const Style& style) {
   for (const Item& item : items(report)) {
     out += style.paint(Role::strong, item.path);
     if (item.region) out += fmt::format(":{}:{}", item.region->begin.line, item.region->begin.column);
-    const Role role = item.severity == rules::Severity::error     ? Role::error
-                      : item.severity == rules::Severity::warning ? Role::warning
-                                                                  : Role::info;
+    const Role role = role_of(item.severity);
     out += fmt::format("{}{} {}", item.path.empty() ? "" : ": ", style.paint(role, item.code), item.message);
     const bool has_gain = item.finding != nullptr && !item.finding->certain_to_fail && item.finding->gain > 0;
     if (has_gain) out += fmt::format(" ({})", share(item.finding->gain, item.finding->gain_error));

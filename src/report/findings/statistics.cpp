@@ -7,6 +7,7 @@
 
 #include "report/formats.hpp"
 #include "report/items.hpp"
+#include "report/phrases.hpp"
 
 namespace shapelint::report {
 
@@ -42,9 +43,7 @@ std::vector<Row> rows_of(const lint::Report& report) {
 std::string statistics(const lint::Report& report, const Style& style) {
   std::string out;
   for (const Row& row : rows_of(report)) {
-    const Role role = row.severity == rules::Severity::error     ? Role::error
-                      : row.severity == rules::Severity::warning ? Role::warning
-                                                                 : Role::info;
+    const Role role = role_of(row.severity);
     out += fmt::format("{:>6}  {}  {} (files: {})\n", row.count, style.paint(role, row.code), row.rule,
                        row.files);
   }

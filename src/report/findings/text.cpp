@@ -15,18 +15,6 @@ namespace shapelint::report {
 
 namespace {
 
-Role role_of(rules::Severity severity) {
-  switch (severity) {
-    case rules::Severity::error:
-      return Role::error;
-    case rules::Severity::warning:
-      return Role::warning;
-    case rules::Severity::info:
-      return Role::info;
-  }
-  return Role::plain;
-}
-
 // One line `   = label: text`, wrapped under itself.
 std::string line(std::size_t gutter, std::string_view label, const std::string& body, const Style& style) {
   const std::size_t indent = gutter + 2 + label.size() + 2;

@@ -164,8 +164,8 @@ std::string suggestions_toml(const SuggestReport& report) {
       for (const suggest::Change& change : each.edits.changes) {
         const model::FieldInfo& field = model::info(change.field);
         if (field.section == section) {
-          out += fmt::format("{} = {}  # {}\n", field.key, value_text(change.field, change.to),
-                             value_text(change.field, change.from));
+          out += fmt::format("{} = {}  # {}\n", field.key, model::value_text(change.field, change.to),
+                             model::value_text(change.field, change.from));
         }
       }
     }

@@ -75,8 +75,7 @@ std::string rule_markdown(const Rule& rule) {
   out += fmt::format("Finds {}.\n\n", rule.summary);
   out += "| | |\n|---|---|\n";
   out += fmt::format("| Since | {} ({}) |\n", rule.since, name(rule.status));
-  out += fmt::format("| Severity | {} |\n",
-                     name(rule.effect == Effect::fails ? Severity::error : rule.severity));
+  out += fmt::format("| Severity | {} |\n", name(severity_of(rule)));
   out += fmt::format("| Confidence | {}{} |\n", rule.confidence == Confidence::measured ? "up to " : "",
                      name(rule.confidence));
   out += fmt::format("| Looks at | {} |\n", info(rule.scope).looks_at);
@@ -123,9 +122,8 @@ std::string index_markdown(const RuleBook& rules) {
       "use](variables.md).\n\n"
       "| Code | Name | Severity | Finds |\n|---|---|---|---|\n";
   for (const Rule& rule : rules.rules()) {
-    out +=
-        fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} |\n", rule.code, rule.name,
-                    name(rule.effect == Effect::fails ? Severity::error : rule.severity), cell(rule.summary));
+    out += fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} |\n", rule.code, rule.name, name(severity_of(rule)),
+                       cell(rule.summary));
   }
   return out;
 }

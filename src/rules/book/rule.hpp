@@ -84,6 +84,11 @@ struct Rule {
   std::vector<Example> examples;
 };
 
+// What its findings have when the condition is certain to hold: what fails is an error.
+inline Severity severity_of(const Rule& rule) {
+  return rule.effect == Effect::fails ? Severity::error : rule.severity;
+}
+
 class CompiledSets;
 
 // All rules of a run, sorted by code.

@@ -27,15 +27,10 @@ FieldId source_of(const model::Reading& reading, FieldId field) {
   return field;
 }
 
-// `32`, `true`, `bf16`.
-std::string value_text(const model::FieldInfo& field, const model::Setup& setup) {
-  const std::int64_t value = field.get(setup);
-  if (field.type == model::FieldType::boolean) return value != 0 ? "`true`" : "`false`";
-  const auto index = static_cast<std::size_t>(value);
-  if (field.type == model::FieldType::choice && index < field.choices.size()) {
-    return fmt::format("`{}`", field.choices[index]);
-  }
-  return fmt::format("{}", value);
+// 32, `true`, `bf16`.
+std::string quoted_value(FieldId field, const model::Setup& setup) {
+  const std::string text = model::value_text(field, info(field).get(setup));
+  return info(field).type == model::FieldType::integer ? text : fmt::format("`{}`", text);
 }
 
 int section_rank(FieldId field) {
@@ -135,7 +130,7 @@ void place_field(const Context& context, std::span<const std::string_view> blame
       break;
     case Origin::Kind::defaulted:
       finding.note = fmt::format("the file does not state `{}`; {} is {}", name,
-                                 value_text(model::info(finding.blamed), reading.setup),
+                                 quoted_value(finding.blamed, reading.setup),
                                  origin.note.empty() ? "a default" : origin.note);
       break;
     case Origin::Kind::unknown:

@@ -10,7 +10,7 @@
 #include "cli/commands/rules/rules.hpp"
 #include "cli/messages.hpp"
 #include "cli/words.hpp"
-#include "report/style.hpp"
+#include "report/phrases.hpp"
 #include "report/wrap.hpp"
 #include "rules/book/docs.hpp"
 #include "rules/book/rule.hpp"
@@ -26,12 +26,6 @@ using report::wrap;
 
 constexpr std::array<std::string_view, 3> formats{"text", "json", "markdown"};
 
-Role role_of(rules::Severity severity) {
-  return severity == rules::Severity::error     ? Role::error
-         : severity == rules::Severity::warning ? Role::warning
-                                                : Role::info;
-}
-
 // "label: text", the text wrapped under itself.
 std::string labelled(std::string_view label, std::string_view text, const Style& style) {
   constexpr std::size_t indent = 12;
@@ -41,8 +35,8 @@ std::string labelled(std::string_view label, std::string_view text, const Style&
 }
 
 std::string explain_text(const rules::Rule& rule, const Style& style) {
-  const auto severity = rule.effect == rules::Effect::fails ? rules::Severity::error : rule.severity;
-  std::string out = fmt::format("{}: {}\n\n", style.paint(role_of(severity), rule.code),
+  const auto severity = rules::severity_of(rule);
+  std::string out = fmt::format("{}: {}\n\n", style.paint(report::role_of(severity), rule.code),
                                 style.paint(Role::strong, fmt::format("{} ({})", rule.name, name(severity))));
   out += wrap(fmt::format("Finds {}.", rule.summary), 0, 0) + "\n\n";
   std::string_view why = rule.why;

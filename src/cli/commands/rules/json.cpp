@@ -27,7 +27,7 @@ ordered_json rule_json(const rules::Rule& rule) {
   for (const rules::Example& each : rule.examples) {
     examples.push_back({{"config", each.config}, {"gpu", each.gpu}, {"finds", each.finds}});
   }
-  const auto severity = rule.effect == rules::Effect::fails ? rules::Severity::error : rule.severity;
+  const auto severity = rules::severity_of(rule);
   return {{"code", rule.code},
           {"name", rule.name},
           {"summary", rule.summary},

@@ -43,7 +43,7 @@ ExitCode rules(const RulesOptions& options, Io& io) {
   std::size_t width = 0;
   for (const rules::Rule& rule : all) width = std::max(width, rule.name.size());
   for (const rules::Rule& rule : all) {
-    const auto severity = rule.effect == rules::Effect::fails ? rules::Severity::error : rule.severity;
+    const auto severity = rules::severity_of(rule);
     io.out << fmt::format("{}  {:<{}}  {:<7}  {}\n", rule.code, rule.name, width, name(severity),
                           rule.summary);
   }
