@@ -104,6 +104,16 @@ bool Emitter::again(Repeat repeat) const {
   return false;
 }
 
+// An op outside of the layers' packed weights.
+Op Emitter::wide_op(std::string_view name, OpKind kind, double count) const {
+  Op op;
+  op.name = name;
+  op.kind = kind;
+  op.dtype = shared_.wide_dtype;
+  op.count = count;
+  return op;
+}
+
 void Emitter::push(Op op, Pass pass) {
   op.pass = pass;
   ops_.push_back(op);
@@ -122,9 +132,7 @@ void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Re
 }
 
 void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat) {
-  Op op;
-  op.name = name;
-  op.dtype = shared_.wide_dtype;
+  Op op = wide_op(name, OpKind::gemm, repeat.count);
   op.batch = {1, "1"};
   op.m = m;
   op.n = n;
@@ -138,11 +146,7 @@ void Emitter::push_product(Op op, Repeat repeat) {
 }
 
 void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat) {
-  Op op;
-  op.name = name;
-  op.kind = OpKind::gemm;
-  op.dtype = shared_.wide_dtype;
-  op.count = repeat.count;
+  Op op = wide_op(name, OpKind::gemm, repeat.count);
   op.batch = batch;
   op.m = m;
   op.n = n;
@@ -152,11 +156,7 @@ void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Lay
 }
 
 void Emitter::attention(std::string_view name, const AttentionShape& shape, Repeat repeat) {
-  Op op;
-  op.name = name;
-  op.kind = OpKind::attention;
-  op.dtype = shared_.wide_dtype;
-  op.count = repeat.count;
+  Op op = wide_op(name, OpKind::attention, repeat.count);
   op.attention = shape;
   op.attention.cache_bytes = shared_.cache_bytes;
   push(op, Pass::forward);
@@ -166,11 +166,7 @@ void Emitter::attention(std::string_view name, const AttentionShape& shape, Repe
 
 void Emitter::elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat,
                           Arithmetic flops) {
-  Op op;
-  op.name = name;
-  op.kind = OpKind::elementwise;
-  op.dtype = shared_.wide_dtype;
-  op.count = repeat.count;
+  Op op = wide_op(name, OpKind::elementwise, repeat.count);
   op.bytes = forward_bytes;
   op.flops = flops.forward;
   push(op, Pass::forward);
@@ -181,19 +177,21 @@ void Emitter::elementwise(std::string_view name, double forward_bytes, double ba
   push(op, Pass::backward);
 }
 
-void Emitter::collective(std::string_view name, std::optional<CollectiveKind> forward,
-                         std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks,
-                         Repeat repeat, bool overlapped, std::int64_t stride) {
-  if (ranks <= 1) return;
-  Op op;
-  op.name = name;
-  op.kind = OpKind::collective;
-  op.dtype = shared_.wide_dtype;
-  op.count = repeat.count;
+Op Emitter::collective_op(std::string_view name, double bytes, std::int64_t ranks, double count,
+                          bool overlapped, std::int64_t stride) const {
+  Op op = wide_op(name, OpKind::collective, count);
   op.bytes = bytes;
   op.ranks = ranks;
   op.overlapped = overlapped;
   op.stride = std::max<std::int64_t>(stride, 1);
+  return op;
+}
+
+void Emitter::collective(std::string_view name, std::optional<CollectiveKind> forward,
+                         std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks,
+                         Repeat repeat, bool overlapped, std::int64_t stride) {
+  if (ranks <= 1) return;
+  Op op = collective_op(name, bytes, ranks, repeat.count, overlapped, stride);
   if (forward) {
     op.collective = *forward;
     push(op, Pass::forward);
@@ -206,11 +204,7 @@ void Emitter::collective(std::string_view name, std::optional<CollectiveKind> fo
 }
 
 void Emitter::once(std::string_view name, Pass pass, double bytes, double count, double flops) {
-  Op op;
-  op.name = name;
-  op.kind = OpKind::elementwise;
-  op.dtype = shared_.wide_dtype;
-  op.count = count;
+  Op op = wide_op(name, OpKind::elementwise, count);
   op.bytes = bytes;
   op.flops = flops;
   push(op, pass);
@@ -219,16 +213,8 @@ void Emitter::once(std::string_view name, Pass pass, double bytes, double count,
 void Emitter::collective_once(std::string_view name, Pass pass, CollectiveKind kind, double bytes,
                               std::int64_t ranks, double count, bool overlapped, std::int64_t stride) {
   if (ranks <= 1) return;
-  Op op;
-  op.name = name;
-  op.kind = OpKind::collective;
-  op.dtype = shared_.wide_dtype;
-  op.count = count;
-  op.bytes = bytes;
-  op.ranks = ranks;
+  Op op = collective_op(name, bytes, ranks, count, overlapped, stride);
   op.collective = kind;
-  op.overlapped = overlapped;
-  op.stride = std::max<std::int64_t>(stride, 1);
   push(op, pass);
 }
 

@@ -114,6 +114,9 @@ class Emitter {
 
  private:
   bool again(Repeat repeat) const;
+  Op wide_op(std::string_view name, OpKind kind, double count) const;
+  Op collective_op(std::string_view name, double bytes, std::int64_t ranks, double count, bool overlapped,
+                   std::int64_t stride) const;
   void push_product(Op op, Repeat repeat);
   void push(Op op, Pass pass);
   const Shared& shared_;
@@ -147,6 +150,9 @@ void lower_head(const Shared& shared, Emitter& emit);                           
 void lower_pipeline(const Shared& shared, Emitter& emit);                            // lower_collectives.cpp
 void lower_data_parallel(const Shared& shared, RankParameters held, Emitter& emit);  // lower_collectives.cpp
 void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit);      // lower_optimizer.cpp
+
+// Tokens whose logits are computed: an inference engine needs only the last of each sequence (head.cpp).
+Dim logit_tokens(const Shared& shared);
 
 // Tensor parallelism around a column-parallel and a row-parallel product (lower_collectives.cpp).
 void enter_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit);

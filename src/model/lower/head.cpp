@@ -15,14 +15,13 @@ double stages(const Shared& shared) {
   return static_cast<double>(std::max<std::int64_t>(1, shared.plan.pipeline));
 }
 
-// Tokens whose logits are computed: an inference engine needs only the last of each sequence.
+}  // namespace
+
 Dim logit_tokens(const Shared& shared) {
   if (shared.decoding) return shared.decoded;
   if (shared.training || !shared.model.causal) return shared.tokens;
   return dim(shared.plan.micro_batch_size, "micro_batch_size");
 }
-
-}  // namespace
 
 void lower_embedding(const Shared& shared, Emitter& emit) {
   const Repeat once{shared.micro_batches / stages(shared), Recomputed::never};
@@ -60,11 +59,10 @@ void lower_head(const Shared& shared, Emitter& emit) {
                  activation_flops.backward + norm_flops(model).backward}));  // activation and norm
   }
   enter_tensor_parallel(shared, "head.gather", once, emit);
-  const std::int64_t rows = vocab_rows(shared.setup);
-  const Dim columns = model.vocab_padding_multiple > 1
-                          ? dim(divide_up(rows, shared.plan.tensor),
-                                "ceil_to(vocab_size, vocab_padding_multiple * tensor) / tensor")
-                          : dim(divide_up(rows, shared.plan.tensor), "vocab_size / tensor");
+  const Dim columns =
+      dim(vocab_rows_per_rank(shared.setup),
+          model.vocab_padding_multiple > 1 ? "ceil_to(vocab_size, vocab_padding_multiple * tensor) / tensor"
+                                           : "vocab_size / tensor");
   emit.wide_linear("head.logits", tokens, columns, shared.hidden, once);
 
   const double logits = static_cast<double>(tokens.value) * static_cast<double>(columns.value);
@@ -77,9 +75,10 @@ void lower_head(const Shared& shared, Emitter& emit) {
                     static_cast<double>(tokens.value) * fp32_bytes, shared.plan.tensor,
                     {loss_reductions * once.count, Recomputed::never});
   } else {
-    emit.collective("head.logits_gather", CollectiveKind::all_gather, std::nullopt,
-                    static_cast<double>(tokens.value) * static_cast<double>(rows) * shared.activation,
-                    shared.plan.tensor, once);
+    emit.collective(
+        "head.logits_gather", CollectiveKind::all_gather, std::nullopt,
+        static_cast<double>(tokens.value) * static_cast<double>(vocab_rows(shared.setup)) * shared.activation,
+        shared.plan.tensor, once);
   }
 }
 

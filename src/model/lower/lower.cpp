@@ -96,18 +96,15 @@ double op_flops(const Op& op) {
   return 2 * scores * (3 * d(a.head_dim) + 2 * d(a.value_head_dim));
 }
 
-// Sequences whose logits are computed: all tokens in training, else what is needed to go on.
-double head_tokens(const Shared& shared) {
-  if (shared.decoding) return static_cast<double>(shared.decoded.value);
-  return shared.training || !shared.model.causal ? static_cast<double>(shared.tokens.value)
-                                                 : static_cast<double>(shared.plan.micro_batch_size);
-}
-
 }  // namespace
 
 std::int64_t vocab_rows(const Setup& setup) {
   return ceil_to(setup.model.vocab_size, times(std::max<std::int64_t>(1, setup.model.vocab_padding_multiple),
                                                std::max<std::int64_t>(1, setup.plan.tensor)));
+}
+
+std::int64_t vocab_rows_per_rank(const Setup& setup) {
+  return divide_up(vocab_rows(setup), setup.plan.tensor);
 }
 
 std::int64_t num_moe_layers(const ModelSpec& model) {
@@ -166,7 +163,8 @@ double model_flops_per_step(const Setup& setup, double layer_flops, double head_
   // The replica's arithmetic, divided among its tensor, pipeline and (not while decoding) context ranks.
   const double replica_ranks = static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) *
                                (shared.decoding ? 1.0 : static_cast<double>(plan.context));
-  const double head_share = head_tokens(shared) / static_cast<double>(shared.tokens.value);
+  const double head_share =
+      static_cast<double>(logit_tokens(shared).value) / static_cast<double>(shared.tokens.value);
   const double passes = shared.training ? 3.0 : 1.0;  // forward; gradients of both operands
   const double tokens = shared.decoding ? static_cast<double>(shared.tokens.value) : tokens_per_step(setup);
   return passes * tokens * (layer_flops + head_flops * head_share) / replica_ranks;

@@ -11,6 +11,8 @@ namespace shapelint::model {
 // Rows of the embedding table over all ranks: vocab_size padded to vocab_padding_multiple * tensor.
 // Source: Megatron-LM, `make_vocab_size_divisible_by`.
 std::int64_t vocab_rows(const Setup& setup);
+// Of these on one tensor-parallel rank.
+std::int64_t vocab_rows_per_rank(const Setup& setup);
 
 // Layers (of all stages) that are mixtures of experts.
 std::int64_t num_moe_layers(const ModelSpec& model);

@@ -56,7 +56,7 @@ double extra(const Context& c, std::string_view name) {
 // clang-format off
 constexpr Variable of_model[] = {
     {"vocab_rows", "rows of the embedding after padding, over all ranks", [](const Context& c) { return real(model::vocab_rows(*c.setup)); }, {FieldId::vocab_size}},
-    {"vocab_rows_per_rank", "rows of the embedding on one tensor-parallel rank", [](const Context& c) { return per_rank(model::vocab_rows(*c.setup), plan(c).tensor); }, {FieldId::vocab_size}},
+    {"vocab_rows_per_rank", "rows of the embedding on one tensor-parallel rank", [](const Context& c) { return real(model::vocab_rows_per_rank(*c.setup)); }, {FieldId::vocab_size}},
     {"tokens", "rows of the matrix products on one rank: micro_batch_size * sequence_length / context (decode: micro_batch_size)", [](const Context& c) { return tokens_of(*c.setup); }, {FieldId::sequence_length}},
     {"tokens_per_expert", "tokens that one expert gets on average from one micro-batch of each expert-parallel rank; 0 without experts", [](const Context& c) { const auto& m = spec(c).moe; return m.num_experts > 0 ? tokens_of(*c.setup) * real(plan(c).expert) * real(m.experts_per_token) / real(m.num_experts) : 0; }, {FieldId::sequence_length}},
     {"parameters", "parameters of the whole model", [](const Context& c) { return real(model::parameter_count(*c.setup)); }, {FieldId::hidden_size, FieldId::num_layers}},

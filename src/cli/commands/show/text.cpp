@@ -50,7 +50,7 @@ std::vector<PerRank> per_rank(const model::Reading& reading) {
   if (spec.vocab_size > 0) {
     const std::int64_t rows = model::vocab_rows(reading.setup);
     out.push_back({"vocab_rows", "vocab_size, vocab_padding_multiple, tensor", rows});
-    out.push_back({"vocab_rows_per_rank", "vocab_rows / tensor", share(rows)});
+    out.push_back({"vocab_rows_per_rank", "vocab_rows / tensor", model::vocab_rows_per_rank(reading.setup)});
   }
   out.push_back({"heads_per_rank", "num_attention_heads / tensor", share(spec.num_attention_heads)});
   out.push_back(
