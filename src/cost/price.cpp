@@ -1,6 +1,10 @@
 // One op's price: which model applies, and a memory of prices by shape.
+#include <array>
 #include <bit>
 
+#include <tsl/robin_set.h>
+
+#include "base/hash.hpp"
 #include "cost/kernels/attention.hpp"
 #include "cost/kernels/attention_sizes.hpp"
 #include "cost/kernels/collective.hpp"
@@ -15,75 +19,70 @@ namespace {
 std::uint64_t bits(std::int64_t value) {
   return static_cast<std::uint64_t>(value);
 }
-
-// Spreads the bits of a count, so that sums of several tell almost surely which they were (the finalizer of
-// SplitMix64).
-std::uint64_t mixed(double count) {
-  std::uint64_t x = std::bit_cast<std::uint64_t>(count);
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31U);
+std::uint64_t bits(double value) {
+  return std::bit_cast<std::uint64_t>(value);
 }
 
-// Everything that a price depends on; equal keys have equal prices.
-PriceMemo::Key key_of(const model::Op& op) {
-  PriceMemo::Key key{};
-  key[0] = static_cast<std::uint64_t>(op.kind) * 16 + static_cast<std::uint64_t>(op.dtype);
+// Everything that a price depends on, each in a word of its own: equal keys have equal prices.
+struct Key {
+  static constexpr std::size_t most = 16;
+  std::array<std::uint64_t, most> words{};
+  std::size_t size = 0;
+
+  void add(std::uint64_t word) { words[size++] = word; }
+  friend bool operator==(const Key& a, const Key& b) {
+    return std::equal(a.words.begin(), a.words.begin() + static_cast<std::ptrdiff_t>(a.size), b.words.begin(),
+                      b.words.begin() + static_cast<std::ptrdiff_t>(b.size));
+  }
+};
+
+Key key_of(const model::Op& op) {
+  Key key;
+  const auto name = static_cast<std::uint64_t>(op.kind) * 256 + static_cast<std::uint64_t>(op.dtype);
   switch (op.kind) {
-    case model::OpKind::gemm:
-      key[0] += op.implicit.channels_first ? 256U : 0U;
-      key[1] = bits(op.m.value);
-      key[2] = bits(op.n.value);
-      key[3] = bits(op.k.value);
-      key[4] = bits(op.batch.value);
-      key[5] = static_cast<std::uint64_t>(op.layout);
-      key[6] = std::bit_cast<std::uint64_t>(op.weight_bytes);
-      if (op.implicit.a_elements > 0) {
-        key[5] += 16 * (mixed(op.implicit.a_elements) + 3 * mixed(op.implicit.b_elements));
-        key[6] += mixed(op.implicit.c_elements) + bits(op.implicit.run_m);
-        key[7] = (bits(op.implicit.run_n) << 32U) + bits(op.implicit.run_k);
-        if (op.implicit.images > 0) {
-          key[7] += mixed(static_cast<double>(op.implicit.images)) + bits(op.implicit.out_height) +
-                    (bits(op.implicit.out_width) << 32U);
-        }
+    case model::OpKind::gemm: {
+      const model::Implicit& implicit = op.implicit;
+      const bool is_convolution = implicit.a_elements > 0 || implicit.channels_first;
+      key.add(name * 256 + static_cast<std::uint64_t>(op.layout) * 2 + (is_convolution ? 1U : 0U));
+      for (const model::Dim* dim : {&op.m, &op.n, &op.k, &op.batch}) key.add(bits(dim->value));
+      key.add(bits(op.weight_bytes));
+      if (!is_convolution) break;
+      for (const double elements : {implicit.a_elements, implicit.b_elements, implicit.c_elements}) {
+        key.add(bits(elements));
+      }
+      for (const std::int64_t run : {implicit.run_m, implicit.run_n, implicit.run_k}) key.add(bits(run));
+      // Some kernels of small convolutions are for some passes only.
+      key.add(static_cast<std::uint64_t>(op.pass) * 2 + (implicit.channels_first ? 1U : 0U));
+      for (const std::int64_t size : {implicit.images, implicit.out_height, implicit.out_width}) {
+        key.add(bits(size));
       }
       break;
+    }
     case model::OpKind::attention: {
       const model::AttentionShape& a = op.attention;
       // Of the passes only whether it is the backward one matters.
-      key[0] += (a.causal ? 256U : 0U) + (detail::is_backward(op.pass) ? 512U : 0U);
-      key[0] += static_cast<std::uint64_t>(a.cache_bytes * 8) * 1024U;  // bits
-      key[0] += static_cast<std::uint64_t>(a.kernel_version) << 20U;
-      key[1] = bits(a.sequences.value);
-      key[2] = bits(a.heads.value);
-      key[3] = bits(a.key_value_heads.value);
-      key[4] = bits(a.query_length.value);
-      key[5] = bits(a.key_length.value);
-      key[6] = bits(a.head_dim.value);
-      key[7] = bits(a.value_head_dim.value);
+      key.add(name * 256 + (a.causal ? 1U : 0U) + (detail::is_backward(op.pass) ? 2U : 0U));
+      key.add(bits(a.kernel_version));
+      key.add(bits(a.cache_bytes));
+      for (const model::Dim* dim : {&a.sequences, &a.heads, &a.key_value_heads, &a.query_length,
+                                    &a.key_length, &a.head_dim, &a.value_head_dim}) {
+        key.add(bits(dim->value));
+      }
       break;
     }
     case model::OpKind::elementwise:
-      key[1] = std::bit_cast<std::uint64_t>(op.bytes);
-      key[2] = std::bit_cast<std::uint64_t>(op.flops);
+      key.add(name);
+      key.add(bits(op.bytes));
+      key.add(bits(op.flops));
       break;
     case model::OpKind::collective:
-      key[1] = std::bit_cast<std::uint64_t>(op.bytes);
-      key[2] = bits(op.ranks);
-      key[3] = bits(op.stride) * 8 + static_cast<std::uint64_t>(op.collective);
+      key.add(name * 256 + static_cast<std::uint64_t>(op.collective));
+      key.add(bits(op.bytes));
+      key.add(bits(op.ranks));
+      key.add(bits(op.stride));
       break;
   }
   return key;
-}
-
-// Mixes every word (a round of MurmurHash3's finalizer); 0 marks a free slot.
-std::uint64_t hash_of(const PriceMemo::Key& key) {
-  std::uint64_t hash = 0;
-  for (const std::uint64_t word : key) {
-    hash = (hash + word) * 0xff51afd7ed558ccdULL;
-    hash ^= hash >> 33;
-  }
-  return hash == 0 ? 1 : hash;
 }
 
 // Everything but matrix products.
@@ -100,8 +99,6 @@ OpCost price_other(const gpu::Gpu& gpu, const model::Op& op) {
   }
   return {};
 }
-
-constexpr std::size_t first_slots = 128;
 
 }  // namespace
 
@@ -122,26 +119,53 @@ OpCost price(const gpu::Gpu& gpu, const model::Op& op) {
   return predict_product(gpu, gemm_model(gpu, op.dtype, Timing::in_step, op.weight_bytes), op).cost;
 }
 
-PriceMemo::PriceMemo(const gpu::Gpu& gpu) : gpu_(gpu), slots_(first_slots) {}
+struct PriceMemo::Known {
+  struct Entry {
+    Key key;
+    OpCost cost;
+  };
+  // The set holds numbers of entries, and looks keys up in them.
+  struct KeyHash {
+    using is_transparent = void;
+    const std::vector<Entry>* entries;
+    std::size_t operator()(const Key& key) const {
+      return static_cast<std::size_t>(hash_of({key.words.data(), key.size}));
+    }
+    std::size_t operator()(std::uint32_t entry) const { return (*this)((*entries)[entry].key); }
+  };
+  struct KeyEqual {
+    using is_transparent = void;
+    const std::vector<Entry>* entries;
+    bool operator()(std::uint32_t a, std::uint32_t b) const { return a == b; }
+    bool operator()(const Key& key, std::uint32_t entry) const { return key == (*entries)[entry].key; }
+    bool operator()(std::uint32_t entry, const Key& key) const { return key == (*entries)[entry].key; }
+  };
+  std::vector<Entry> entries;
+  tsl::robin_set<std::uint32_t, KeyHash, KeyEqual, std::allocator<std::uint32_t>, true> numbers{
+      0, KeyHash{&entries}, KeyEqual{&entries}};
+};
+
+PriceMemo::PriceMemo(const gpu::Gpu& gpu) : gpu_(gpu), known_(std::make_unique<Known>()) {}
+PriceMemo::~PriceMemo() = default;
 
 const OpCost& PriceMemo::price(const model::Op& op) {
   const Key key = key_of(op);
-  const std::uint64_t hash = hash_of(key);
-  std::size_t mask = slots_.size() - 1;
-  std::size_t at = static_cast<std::size_t>(hash) & mask;
-  while (slots_[at].hash != 0) {
-    if (slots_[at].hash == hash && slots_[at].key == key) return slots_[at].cost;
-    at = (at + 1) & mask;
+  std::vector<Known::Entry>& entries = known_->entries;
+  if (const auto found = known_->numbers.find(key); found != known_->numbers.end()) {
+    return entries[*found].cost;
   }
-  if (2 * (count_ + 1) > slots_.size()) {
-    grow();
-    mask = slots_.size() - 1;
-    at = static_cast<std::size_t>(hash) & mask;
-    while (slots_[at].hash != 0) at = (at + 1) & mask;
-  }
-  ++count_;
-  slots_[at] = {hash, key, compute(op)};
-  return slots_[at].cost;
+  entries.push_back({key, compute(op)});
+  known_->numbers.insert(static_cast<std::uint32_t>(entries.size() - 1));
+  return entries.back().cost;
+}
+
+std::size_t PriceMemo::size() const {
+  return known_->entries.size();
+}
+
+std::size_t PriceMemo::bytes() const {
+  constexpr std::size_t bucket = 3 * sizeof(std::uint32_t);  // number, stored hash, distance
+  return known_->numbers.bucket_count() * bucket + known_->entries.capacity() * sizeof(Known::Entry);
 }
 
 OpCost PriceMemo::compute(const model::Op& op) {
@@ -158,18 +182,6 @@ OpCost PriceMemo::compute(const model::Op& op) {
   std::unique_ptr<const GemmModel>& gemm = gemm_models_[static_cast<std::size_t>(op.dtype)];
   if (!gemm) gemm = std::make_unique<const GemmModel>(gemm_model(gpu_, op.dtype));
   return predict_product(gpu_, *gemm, op).cost;
-}
-
-void PriceMemo::grow() {
-  std::vector<Slot> old(2 * slots_.size());
-  old.swap(slots_);
-  const std::size_t mask = slots_.size() - 1;
-  for (const Slot& slot : old) {
-    if (slot.hash == 0) continue;
-    std::size_t at = static_cast<std::size_t>(slot.hash) & mask;
-    while (slots_[at].hash != 0) at = (at + 1) & mask;
-    slots_[at] = slot;
-  }
 }
 
 }  // namespace shapelint::cost

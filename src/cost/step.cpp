@@ -7,12 +7,6 @@
 #include "cost/kernels/memory.hpp"
 
 namespace shapelint::cost {
-namespace {
-
-// Phases that an overlapped collective can hide behind: its own.
-enum class Phase : std::uint8_t { forward, backward, update };
-constexpr std::size_t phase_count = 3;
-
 Phase phase_of(model::Pass pass) {
   switch (pass) {
     case model::Pass::forward:
@@ -28,62 +22,47 @@ Phase phase_of(model::Pass pass) {
   return Phase::forward;
 }
 
-void add(StepCost& step, Bound bound, double time_us) {
-  switch (bound) {
-    case Bound::compute:
-      step.compute_us += time_us;
-      break;
-    case Bound::memory:
-      step.memory_us += time_us;
-      break;
-    case Bound::communication:
-      step.communication_us += time_us;
-      break;
-    case Bound::overhead:
-      step.overhead_us += time_us;
-      break;
-  }
+Hidden hidden(const PhaseTimes& phase, double micro_batches) {
+  Hidden out;
+  out.once_us = std::min(phase.once_us, phase.busy_us / std::max(micro_batches, 1.0));
+  out.each_us = std::min(phase.each_us, phase.busy_us - out.once_us);
+  return out;
 }
 
-}  // namespace
-
-void PriceMemo::price(const model::Workload& workload, DType peak_dtype, StepCost& step) {
-  step.compute_us = step.memory_us = step.communication_us = step.overhead_us = 0;
-  step.ops.clear();
-  step.ops.reserve(workload.ops.size());
-  double busy_us[phase_count] = {};  // computation, by phase
-  double each_us[phase_count] = {};  // collectives that run beside it, with every micro-batch
-  double once_us[phase_count] = {};  // and once a step, beside one micro-batch only
-  const double micro_batches = std::max(workload.micro_batches, 1.0);
-  double per_micro_batch_us = 0;  // what the pipeline's bubble is a share of
-  for (const model::Op& op : workload.ops) {
-    const OpCost& cost = price(op);
-    step.ops.push_back(cost);
-    const double time_us = op.count * cost.time_us;
-    const auto phase = static_cast<std::size_t>(phase_of(op.pass));
-    if (op.kind == model::OpKind::collective && op.overlapped) {
-      (op.count < micro_batches ? once_us : each_us)[phase] += time_us;
-      continue;
-    }
-    add(step, cost.bound, time_us);
-    if (op.kind != model::OpKind::collective) busy_us[phase] += time_us;
-    if (op.pass != model::Pass::update) per_micro_batch_us += time_us;
-  }
-
+void set_totals(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype, const StepSums& sums,
+                StepCost& step) {
+  step.compute_us = sums.bound_us[static_cast<std::size_t>(Bound::compute)];
+  step.memory_us = sums.bound_us[static_cast<std::size_t>(Bound::memory)];
+  step.communication_us = sums.bound_us[static_cast<std::size_t>(Bound::communication)];
+  step.overhead_us = sums.bound_us[static_cast<std::size_t>(Bound::overhead)];
   step.hidden_us = 0;
-  for (std::size_t phase = 0; phase < phase_count; ++phase) {
-    const double once_hidden_us = std::min(once_us[phase], busy_us[phase] / micro_batches);
-    const double each_hidden_us = std::min(each_us[phase], busy_us[phase] - once_hidden_us);
-    step.hidden_us += once_hidden_us + each_hidden_us;
-    step.communication_us += once_us[phase] - once_hidden_us + each_us[phase] - each_hidden_us;
+  for (const PhaseTimes& phase : sums.phases) {
+    const Hidden behind = hidden(phase, workload.micro_batches);
+    step.hidden_us += behind.once_us + behind.each_us;
+    step.communication_us += phase.once_us - behind.once_us + phase.each_us - behind.each_us;
   }
-  step.bubble_us = std::max(workload.pipeline_bubble, 0.0) * per_micro_batch_us;
+  step.bubble_us = std::max(workload.pipeline_bubble, 0.0) * sums.per_micro_batch_us;
   step.time_us = step.compute_us + step.memory_us + step.communication_us + step.overhead_us + step.bubble_us;
 
-  const double peak_flops = step.time_us * peak_flops_per_us(gpu_, peak_dtype);
+  const double peak_flops = step.time_us * peak_flops_per_us(gpu, peak_dtype);
   step.mfu = peak_flops > 0 ? workload.model_flops / peak_flops : 0;
   step.hfu = peak_flops > 0 ? workload.hardware_flops / peak_flops : 0;
   step.tokens_per_s = step.time_us > 0 ? workload.tokens_per_step / step.time_us * us_per_s : 0;
+}
+
+void PriceMemo::price(const model::Workload& workload, DType peak_dtype, StepCost& step) {
+  step.ops.clear();
+  step.ops.reserve(workload.ops.size());
+  const double micro_batches = std::max(workload.micro_batches, 1.0);
+  StepSums sums;
+  for (const model::Op& op : workload.ops) {
+    const OpCost& cost = price(op);
+    step.ops.push_back(cost);
+    add(sums,
+        {phase_of(op.pass), op.kind == model::OpKind::collective, op.overlapped, op.count < micro_batches},
+        cost.bound, op.count * cost.time_us);
+  }
+  set_totals(gpu_, workload, peak_dtype, sums, step);
 }
 
 Bound bound_of(const StepCost& step) {

@@ -37,27 +37,67 @@ StepCost price(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_
 // The largest of a step's four parts (the bubble not among them).
 Bound bound_of(const StepCost& step);
 
+// Phases of a step: a collective that overlaps hides behind the computation of its own.
+enum class Phase : std::uint8_t { forward, backward, update };
+inline constexpr std::size_t phase_count = 3;
+Phase phase_of(model::Pass pass);
+
+// Times of one phase: computation, and the collectives that run beside it.
+struct PhaseTimes {
+  double busy_us = 0;
+  double each_us = 0;  // collectives with every micro-batch
+  double once_us = 0;  // and once a step, beside one micro-batch only
+};
+// How much of its collectives the computation of a phase hides.
+struct Hidden {
+  double each_us = 0;
+  double once_us = 0;
+};
+Hidden hidden(const PhaseTimes& phase, double micro_batches);
+
+// Sums over a step's ops, from which its time follows.
+struct StepSums {
+  std::array<double, 4> bound_us{};  // by Bound: all but overlapped collectives
+  std::array<PhaseTimes, phase_count> phases{};
+  double per_micro_batch_us = 0;  // what the pipeline's bubble is a share of
+};
+// What adding an op needs to know of it.
+struct OpTraits {
+  Phase phase = Phase::forward;
+  bool is_collective = false;
+  bool overlapped = false;
+  bool once = false;  // runs less than once a micro-batch
+};
+inline void add(StepSums& sums, const OpTraits& op, Bound bound, double time_us) {
+  PhaseTimes& phase = sums.phases[static_cast<std::size_t>(op.phase)];
+  if (op.is_collective && op.overlapped) {
+    (op.once ? phase.once_us : phase.each_us) += time_us;
+    return;
+  }
+  sums.bound_us[static_cast<std::size_t>(bound)] += time_us;
+  if (!op.is_collective) phase.busy_us += time_us;
+  if (op.phase != Phase::update) sums.per_micro_batch_us += time_us;
+}
+// Everything of a step but its ops; of `workload` only the totals.
+void set_totals(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype, const StepSums& sums,
+                StepCost& step);
+
 // Prices that were computed before, by shape: for searches that cost many similar models. Belongs to one GPU,
 // which must outlive it; not for several threads at once.
 class PriceMemo {
  public:
-  using Key = std::array<std::uint64_t, 8>;
   explicit PriceMemo(const gpu::Gpu& gpu);
+  ~PriceMemo();
   const gpu::Gpu& gpu() const { return gpu_; }
   // The reference holds until the next call.
   const OpCost& price(const model::Op& op);
   // As the free function, into a result whose memory is used again.
   void price(const model::Workload& workload, DType peak_dtype, StepCost& step);
-  std::size_t size() const { return count_; }
-  std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
+  std::size_t size() const;
+  std::size_t bytes() const;
 
  private:
-  struct Slot {
-    std::uint64_t hash = 0;  // 0: free
-    Key key{};
-    OpCost cost;
-  };
-  void grow();
+  struct Known;
   OpCost compute(const model::Op& op);
   const gpu::Gpu& gpu_;
   std::array<std::unique_ptr<const GemmModel>, dtypes.size()> gemm_models_;  // built when first needed
@@ -65,8 +105,7 @@ class PriceMemo {
   std::unique_ptr<const GemmModel> packed_model_;
   DType packed_dtype_ = DType::bf16;
   double packed_bytes_ = 0;
-  std::vector<Slot> slots_;  // open addressing, a power of two
-  std::size_t count_ = 0;
+  std::unique_ptr<Known> known_;
 };
 
 }  // namespace shapelint::cost

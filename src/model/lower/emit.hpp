@@ -89,7 +89,13 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops);
 // Appends ops to a workload, each with the passes that the mode asks for.
 class Emitter {
  public:
-  Emitter(const Shared& shared, Workload& workload) : shared_(shared), ops_(workload.ops) {}
+  Emitter(const Shared& shared, Workload& workload, std::vector<std::uint32_t>* pieces = nullptr)
+      : shared_(shared), ops_(workload.ops), pieces_(pieces) {}
+
+  // Ends a piece of the step (see lower_part).
+  void end_piece() {
+    if (pieces_ != nullptr) pieces_->push_back(static_cast<std::uint32_t>(ops_.size()));
+  }
 
   // y[m,n] = x[m,k] W[n,k]^T, `batch` times: forward, and in training both gradients.
   void linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch = {1, "1"});
@@ -121,6 +127,7 @@ class Emitter {
   void push(Op op, Pass pass);
   const Shared& shared_;
   std::vector<Op>& ops_;
+  std::vector<std::uint32_t>* pieces_;  // number of ops at the end of each; may be null
 };
 
 // The parts of a model, each in its own file. `count` is the number of runs per step on this rank.
@@ -165,7 +172,5 @@ inline std::int64_t cached_tokens(const Plan& plan) {
 
 // What `fusion` of the plan says, done to the ops from `first` on (fuse.cpp).
 void fuse(const Plan& plan, std::vector<Op>& ops, std::size_t first);
-
-RankParameters parameters_per_rank(const Setup& setup);
 
 }  // namespace shapelint::model

@@ -3,6 +3,7 @@
 #include "model/lower/lower.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "model/cnn/cnn.hpp"
@@ -50,11 +51,15 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
     if (frame) leave_tensor_parallel(shared, name, layer, emit);
   };
   const auto mlp = [&] {
+    emit.end_piece();
     if (counts.mlp > 0) lower_mlp(shared, counts.mlp, emit);
+    emit.end_piece();
     if (counts.mixture > 0) lower_moe(shared, counts.mixture, emit);
+    emit.end_piece();
   };
 
   enter("layer.attention.gather");
+  emit.end_piece();
   if (counts.attention > 0) {
     if (model.mla.kv_lora_rank > 0) {
       lower_latent_attention(shared, counts.attention, emit);
@@ -62,17 +67,21 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
       lower_attention(shared, counts.attention, emit);
     }
   }
+  emit.end_piece();
   if (model.parallel_block) {
     mlp();
     leave("layer.reduce");
     residual("layer.residual", 2);
+    emit.end_piece();
     return;
   }
   leave("layer.attention.reduce");
   residual("layer.attention.residual", 1);
   if (model.cross_attention) {
     enter("layer.cross_attention.gather");
+    emit.end_piece();
     if (counts.attention > 0) lower_cross_attention(shared, counts.attention, emit);
+    emit.end_piece();
     leave("layer.cross_attention.reduce");
     residual("layer.cross_attention.residual", 1);
   }
@@ -80,9 +89,12 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
   mlp();
   leave("layer.mlp.reduce");
   residual("layer.mlp.residual", 1);
+  emit.end_piece();
 }
 
-// Arithmetic of one run. Causal attention counts as mfu_convention says; a fused backward pass runs five
+}  // namespace
+
+// Causal attention counts as mfu_convention says; a fused backward pass runs five
 // products where the forward has two (FlashAttention-2, 2307.08691, section 3.1.2).
 double op_flops(const Op& op) {
   const auto d = [](const Dim& each) { return static_cast<double>(each.value); };
@@ -95,8 +107,6 @@ double op_flops(const Op& op) {
   // scores again, dQ and dK over the head's width; dV and dP over that of the values
   return 2 * scores * (3 * d(a.head_dim) + 2 * d(a.value_head_dim));
 }
-
-}  // namespace
 
 std::int64_t vocab_rows(const Setup& setup) {
   return ceil_to(setup.model.vocab_size, times(std::max<std::int64_t>(1, setup.model.vocab_padding_multiple),
@@ -170,9 +180,36 @@ double model_flops_per_step(const Setup& setup, double layer_flops, double head_
   return passes * tokens * (layer_flops + head_flops * head_share) / replica_ranks;
 }
 
-void lower_part(const Setup& setup, StepPart part, Workload& workload) {
+bool depends_on(StepPart part, FieldId field) {
+  constexpr std::array narrow{FieldId::num_layers,
+                              FieldId::num_attention_heads,
+                              FieldId::num_key_value_heads,
+                              FieldId::head_dim,
+                              FieldId::intermediate_size,
+                              FieldId::moe_intermediate_size,
+                              FieldId::vocab_size,
+                              FieldId::pipeline,
+                              FieldId::zero};
+  if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
+  switch (part) {
+    case StepPart::attention:
+      return field == FieldId::num_attention_heads || field == FieldId::num_key_value_heads ||
+             field == FieldId::head_dim;
+    case StepPart::mlp:
+      return field == FieldId::intermediate_size;
+    case StepPart::mixture:
+      return field == FieldId::intermediate_size || field == FieldId::moe_intermediate_size;
+    case StepPart::frame:
+      return false;
+    case StepPart::ends:
+      return field == FieldId::vocab_size || field == FieldId::pipeline;
+  }
+  return true;
+}
+
+void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vector<std::uint32_t>* pieces) {
   const Shared shared(setup);
-  Emitter emit(shared, workload);
+  Emitter emit(shared, workload, pieces);
   const std::size_t first = workload.ops.size();
   switch (part) {
     case StepPart::frame:
@@ -189,8 +226,10 @@ void lower_part(const Setup& setup, StepPart part, Workload& workload) {
       break;
     case StepPart::ends:
       lower_embedding(shared, emit);
+      emit.end_piece();
       lower_head(shared, emit);
       lower_pipeline(shared, emit);
+      emit.end_piece();
       break;
   }
   fuse(setup.plan, workload.ops, first);
@@ -202,6 +241,18 @@ void lower_update(const Setup& setup, RankParameters held, Workload& workload) {
   Emitter emit(shared, workload);
   lower_data_parallel(shared, held, emit);
   lower_optimizer(shared, held, emit);
+}
+
+void set_totals(const Setup& setup, Workload& workload) {
+  const bool training = setup.plan.mode == Mode::train;
+  workload.tokens_per_step = tokens_per_step(setup);
+  const double head = head_flops_per_token(setup);
+  workload.model_flops = model_flops_per_step(setup, forward_flops_per_token(setup) - head, head);
+  workload.micro_batches =
+      training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
+  // Stages wait for p - 1 micro-batches (GPipe, 1811.06965); when serving, other requests fill them.
+  workload.pipeline_bubble =
+      training ? static_cast<double>(setup.plan.pipeline - 1) / workload.micro_batches : 0.0;
 }
 
 Workload lower(const Setup& setup) {
@@ -223,14 +274,7 @@ Workload lower(const Setup& setup) {
 
   fuse(setup.plan, workload.ops, 0);
   for (const Op& op : workload.ops) workload.hardware_flops += op.count * op_flops(op);
-  const Plan& plan = setup.plan;
-  workload.tokens_per_step = tokens_per_step(setup);
-  const double head = head_flops_per_token(setup);
-  workload.model_flops = model_flops_per_step(setup, forward_flops_per_token(setup) - head, head);
-  // Stages wait for p - 1 micro-batches (GPipe, 1811.06965); when serving, other requests fill them.
-  workload.micro_batches = shared.micro_batches;
-  if (shared.training)
-    workload.pipeline_bubble = static_cast<double>(plan.pipeline - 1) / shared.micro_batches;
+  set_totals(setup, workload);
   return workload;
 }
 

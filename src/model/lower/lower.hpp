@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "model/fields.hpp"
 #include "model/op.hpp"
 #include "model/spec.hpp"
 
@@ -42,10 +44,21 @@ struct RankParameters {
   double expert = 0;  // the routed experts
 };
 
-// Appends the ops of one run of a layer's part (`ends`: of a step).
-void lower_part(const Setup& setup, StepPart part, Workload& workload);
+// Appends the ops of one run of a layer's part (`ends`: of a step). In a layer the parts stand between each
+// other's ops: `pieces`, if given, gets the number of ops at the end of each piece. A layer of lower() is the
+// first piece of every part, then the second of every part, and so on; the ends are two, around the layers.
+void lower_part(const Setup& setup, StepPart part, Workload& workload,
+                std::vector<std::uint32_t>* pieces = nullptr);
+// Whether a field changes the ops of a part (but for their counts, where it is a layer's), directly or
+// through fields that commonly follow from it.
+bool depends_on(StepPart part, FieldId field);
 // Appends what happens once per step and depends on the number of parameters: gradients and optimizer.
 void lower_update(const Setup& setup, RankParameters held, Workload& workload);
+RankParameters parameters_per_rank(const Setup& setup);
+// What a workload says of the step as a whole, but for hardware_flops: that is the sum over its ops.
+void set_totals(const Setup& setup, Workload& workload);
+// Arithmetic of one run of an op.
+double op_flops(const Op& op);
 // Runs of layers in a step: layers of this rank times micro-batches; `all` is the sum of the two kinds of
 // MLP, but in hybrids.
 struct LayerRuns {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/hash.hpp"
 #include "model/cnn/cnn.hpp"
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
@@ -17,14 +18,8 @@ double gain(const Evaluation& before, const Evaluation& after) {
 }
 
 std::size_t Evaluator::Hash::operator()(const Key& key) const {
-  // FNV-1a, 64 bits (Fowler, Noll, Vo), by whole values.
-  constexpr std::uint64_t offset_basis = 14695981039346656037ULL;
-  constexpr std::uint64_t prime = 1099511628211ULL;
-  std::uint64_t hash = offset_basis;
-  for (const std::int64_t value : key.values) {
-    hash = (hash ^ static_cast<std::uint64_t>(value)) * prime;
-    hash ^= hash >> 32;
-  }
+  std::uint64_t hash = 0;
+  for (const std::int64_t value : key.values) hash = hashed(hash, static_cast<std::uint64_t>(value));
   return static_cast<std::size_t>(hash);
 }
 

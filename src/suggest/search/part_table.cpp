@@ -7,73 +7,27 @@ namespace shapelint::suggest {
 
 namespace {
 
-using model::FieldId;
 using model::StepPart;
 
-enum Phase : std::size_t { forward, backward, update };
-
-Phase phase_of(model::Pass pass) {
-  if (pass == model::Pass::forward) return forward;
-  return pass == model::Pass::update ? update : backward;
-}
-
-bool is_searched(FieldId field) {
-  const auto fields = search_fields();
-  return std::find(fields.begin(), fields.end(), field) != fields.end();
-}
-
-// Fields that change the ops of one run of a part, directly or through linked fields; of fields that are only
-// varied alone all parts. A property test varies the others.
-bool depends(StepPart part, FieldId field) {
-  if (field == FieldId::hidden_size || field == FieldId::tensor || field == FieldId::micro_batch_size ||
-      field == FieldId::sequence_length || !is_searched(field)) {
-    return true;
-  }
-  switch (part) {
-    case StepPart::attention:
-      return field == FieldId::num_attention_heads || field == FieldId::num_key_value_heads ||
-             field == FieldId::head_dim;
-    case StepPart::mlp:
-      return field == FieldId::intermediate_size;
-    case StepPart::mixture:
-      return field == FieldId::intermediate_size || field == FieldId::moe_intermediate_size;
-    case StepPart::frame:
-      return false;
-    case StepPart::ends:
-      return field == FieldId::vocab_size || field == FieldId::pipeline;
-  }
-  return true;
-}
-
-std::uint64_t mixed(std::uint64_t key) {  // MurmurHash3's finalizer
-  key ^= key >> 33;
-  key *= 0xff51afd7ed558ccdULL;
-  key ^= key >> 33;
-  key *= 0xc4ceb9fe1a85ec53ULL;
-  return key ^ (key >> 33);
-}
-
 void add_op(PartTime& to, const model::Op& op, double time_us, bool once) {
-  const Phase phase = phase_of(op.pass);
+  const cost::Phase phase = cost::phase_of(op.pass);
+  cost::PhaseTimes& times = to.phases[static_cast<std::size_t>(phase)];
   if (op.kind != model::OpKind::collective) {
-    to.busy_us[phase] += time_us;
+    times.busy_us += time_us;
   } else if (op.overlapped) {
-    (once ? to.once_us : to.each_us)[phase] += time_us;
+    (once ? times.once_us : times.each_us) += time_us;
   } else {
-    (phase == update ? to.update_waiting_us : to.waiting_us) += time_us;
+    (phase == cost::Phase::update ? to.update_waiting_us : to.waiting_us) += time_us;
   }
 }
-
-constexpr std::uint64_t no_key = ~std::uint64_t{0};
-constexpr std::size_t first_slots = 64;
 
 }  // namespace
 
 void add(PartTime& to, const PartTime& part, double times) {
-  for (std::size_t i = 0; i < to.busy_us.size(); ++i) {
-    to.busy_us[i] += times * part.busy_us[i];
-    to.each_us[i] += times * part.each_us[i];
-    to.once_us[i] += times * part.once_us[i];
+  for (std::size_t i = 0; i < to.phases.size(); ++i) {
+    to.phases[i].busy_us += times * part.phases[i].busy_us;
+    to.phases[i].each_us += times * part.phases[i].each_us;
+    to.phases[i].once_us += times * part.phases[i].once_us;
   }
   to.waiting_us += times * part.waiting_us;
   to.update_waiting_us += times * part.update_waiting_us;
@@ -81,12 +35,14 @@ void add(PartTime& to, const PartTime& part, double times) {
 
 double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble) {
   double time_us = sum.waiting_us + sum.update_waiting_us;
-  for (std::size_t i = 0; i < sum.busy_us.size(); ++i) {
-    const double once_hidden_us = std::min(sum.once_us[i], sum.busy_us[i] / std::max(micro_batches, 1.0));
-    const double each_hidden_us = std::min(sum.each_us[i], sum.busy_us[i] - once_hidden_us);
-    time_us += sum.busy_us[i] + sum.once_us[i] - once_hidden_us + sum.each_us[i] - each_hidden_us;
+  double per_micro_batch_us = 0;
+  for (std::size_t i = 0; i < sum.phases.size(); ++i) {
+    const cost::PhaseTimes& phase = sum.phases[i];
+    const cost::Hidden behind = cost::hidden(phase, micro_batches);
+    time_us += phase.busy_us + phase.once_us - behind.once_us + phase.each_us - behind.each_us;
+    if (static_cast<cost::Phase>(i) != cost::Phase::update) per_micro_batch_us += phase.busy_us;
   }
-  const double per_micro_batch_us = sum.busy_us[forward] + sum.busy_us[backward] + sum.waiting_us;
+  per_micro_batch_us += sum.waiting_us;
   return time_us + std::max(pipeline_bubble, 0.0) * per_micro_batch_us;
 }
 
@@ -95,7 +51,7 @@ PartTable::PartTable(const Problem& problem, std::span<cost::PriceMemo* const> m
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     PartAxes& each = parts_[part];
     for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
-      if (depends(static_cast<StepPart>(part), problem.axes[axis].field)) each.axes.push_back(axis);
+      if (model::depends_on(static_cast<StepPart>(part), problem.axes[axis].field)) each.axes.push_back(axis);
     }
     each.maps.resize(each.axes.size() + 1);
   }
@@ -106,8 +62,7 @@ PartTable::PartTable(const Problem& problem, std::span<cost::PriceMemo* const> m
 std::size_t PartTable::bytes() const {
   std::size_t bytes = nodes_.capacity() * sizeof(PartNode) + times_.capacity() * sizeof(PartTime);
   for (const PartAxes& each : parts_) {
-    for (const Map& map : each.maps)
-      bytes += map.keys.size() * (sizeof(std::uint64_t) + sizeof(std::uint32_t));
+    for (const Map& map : each.maps) bytes += map.bucket_count() * 3 * sizeof(std::uint64_t);
   }
   for (const auto& memo : own_memos_) bytes += memo->bytes();
   return bytes;
@@ -125,11 +80,7 @@ void PartTable::clear() {
     }
   }
   for (PartAxes& each : parts_) {
-    for (Map& map : each.maps) {
-      map.keys.assign(first_slots, no_key);
-      map.nodes.assign(first_slots, 0);
-      map.count = 0;
-    }
+    for (Map& map : each.maps) map = {};
   }
 }
 
@@ -143,38 +94,12 @@ const PartNode& PartTable::node(StepPart part, std::size_t depth, std::span<cons
 }
 
 std::uint32_t PartTable::find(std::size_t part, std::size_t depth, std::uint64_t key) {
-  {
-    const Map& map = parts_[part].maps[depth];
-    const std::size_t mask = map.keys.size() - 1;
-    for (std::size_t at = mixed(key) & mask; map.keys[at] != no_key; at = (at + 1) & mask) {
-      if (map.keys[at] == key) return map.nodes[at];
-    }
-  }
+  const Map& known = parts_[part].maps[depth];
+  if (const auto found = known.find(key); found != known.end()) return found->second;
   const PartNode made = depth == parts_[part].axes.size() ? compute(part, key) : combine(part, depth, key);
   const auto index = static_cast<std::uint32_t>(nodes_.size());
   nodes_.push_back(made);
-  Map& map = parts_[part].maps[depth];
-  if (2 * (map.count + 1) > map.keys.size()) {
-    Map larger;
-    larger.keys.assign(2 * map.keys.size(), no_key);
-    larger.nodes.assign(2 * map.keys.size(), 0);
-    const std::size_t mask = larger.keys.size() - 1;
-    for (std::size_t i = 0; i < map.keys.size(); ++i) {
-      if (map.keys[i] == no_key) continue;
-      std::size_t at = mixed(map.keys[i]) & mask;
-      while (larger.keys[at] != no_key) at = (at + 1) & mask;
-      larger.keys[at] = map.keys[i];
-      larger.nodes[at] = map.nodes[i];
-    }
-    larger.count = map.count;
-    map = std::move(larger);
-  }
-  const std::size_t mask = map.keys.size() - 1;
-  std::size_t at = mixed(key) & mask;
-  while (map.keys[at] != no_key) at = (at + 1) & mask;
-  map.keys[at] = key;
-  map.nodes[at] = index;
-  ++map.count;
+  parts_[part].maps[depth].emplace(key, index);
   return index;
 }
 
@@ -230,10 +155,10 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
     for (std::size_t gpu = 0; gpu < least.size(); ++gpu) {
       PartTime& a = least[gpu];
       const PartTime& b = times_[child.times + gpu];
-      for (std::size_t p = 0; p < a.busy_us.size(); ++p) {
-        a.busy_us[p] = std::min(a.busy_us[p], b.busy_us[p]);
-        a.each_us[p] = std::min(a.each_us[p], b.each_us[p]);
-        a.once_us[p] = std::min(a.once_us[p], b.once_us[p]);
+      for (std::size_t p = 0; p < a.phases.size(); ++p) {
+        a.phases[p].busy_us = std::min(a.phases[p].busy_us, b.phases[p].busy_us);
+        a.phases[p].each_us = std::min(a.phases[p].each_us, b.phases[p].each_us);
+        a.phases[p].once_us = std::min(a.phases[p].once_us, b.phases[p].once_us);
       }
       a.waiting_us = std::min(a.waiting_us, b.waiting_us);
       a.update_waiting_us = std::min(a.update_waiting_us, b.update_waiting_us);

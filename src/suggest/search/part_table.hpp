@@ -9,19 +9,20 @@
 #include <span>
 #include <vector>
 
+#include <tsl/robin_map.h>
+
+#include "base/hash.hpp"
 #include "cost/step.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/problem.hpp"
 
 namespace shapelint::suggest {
 
-// Time of one run of a part on one GPU, by what it can hide behind; cost::PriceMemo::price has the equations.
+// Time of one run of a part on one GPU, by what it can hide behind.
 struct PartTime {
-  std::array<double, 3> busy_us{};  // computation of forward, backward, update
-  std::array<double, 3> each_us{};  // collectives beside them, with every micro-batch
-  std::array<double, 3> once_us{};  // and once a step
-  double waiting_us = 0;            // collectives that nothing hides, per micro-batch
-  double update_waiting_us = 0;     // the same once per step
+  std::array<cost::PhaseTimes, cost::phase_count> phases{};
+  double waiting_us = 0;         // collectives that nothing hides, per micro-batch
+  double update_waiting_us = 0;  // the same once per step
 };
 void add(PartTime& to, const PartTime& part, double times);
 // Time of a step from the sum of its parts.
@@ -58,11 +59,10 @@ class PartTable {
   void clear();
 
  private:
-  struct Map {  // open addressing from a position to a node
-    std::vector<std::uint64_t> keys;
-    std::vector<std::uint32_t> nodes;
-    std::size_t count = 0;
+  struct KeyHash {
+    std::size_t operator()(std::uint64_t key) const { return static_cast<std::size_t>(hashed(0, key)); }
   };
+  using Map = tsl::robin_map<std::uint64_t, std::uint32_t, KeyHash>;  // from a position to a node
   struct PartAxes {
     std::vector<std::size_t> axes;
     std::vector<Map> maps;  // by depth
