@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace shapelint {
@@ -68,7 +69,25 @@ std::string fixed(double value, int decimals) {
 }
 
 std::string exact(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+  std::string out;
+  append_exact(out, value);
+  return out;
+}
+
+void append_exact(std::string& out, double value) {
+  if (!std::isfinite(value)) {
+    out += "null";
+    return;
+  }
+  constexpr std::size_t longest = 32;  // -1.2345678901234567e-308 has 24 characters
+  std::array<char, longest> text;
+  const char* const end = fmt::format_to(text.data(), FMT_COMPILE("{}"), value);
+  out.append(static_cast<const char*>(text.data()), end);
+}
+
+void append_exact(std::string& out, std::int64_t value) {
+  const fmt::format_int text(value);
+  out.append(text.data(), text.size());
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {

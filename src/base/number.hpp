@@ -20,6 +20,9 @@ std::string with_commas(std::int64_t value);
 std::string fixed(double value, int decimals);
 // Shortest text that reads back as the same double; what machine-readable output uses. Never "nan" or "inf".
 std::string exact(double value);
+// Appended to `out`, for rows by the million.
+void append_exact(std::string& out, double value);
+void append_exact(std::string& out, std::int64_t value);
 
 // A whole decimal integer (`-12`, `50257`) or nothing.
 std::optional<std::int64_t> parse_integer(std::string_view text);

@@ -180,23 +180,52 @@ std::int64_t derived_intermediate_size(const Setup& setup) {
   return setup.model.mlp_gated ? llama_intermediate_size(setup) : times(4, setup.model.hidden_size);
 }
 
-void rederive(Setup& setup, const PerField<Origin>& origins) {
-  const std::vector<Derivation>& table = derivations();
+namespace {
+
+// The entries of each field that the table filled in.
+Rederived filled_in(const PerField<Origin>& origins) {
+  Rederived out;
+  const std::span<const Derivation> table = derivations();
   for (std::size_t i = 0; i < table.size();) {
     std::size_t next = i;  // entries of one field stand together
     while (next < table.size() && table[next].field == table[i].field) ++next;
-    const FieldId field = table[i].field;
-    bool ours = false;
-    for (std::size_t j = i; j < next; ++j) {
-      ours = ours || (origins[field].kind == table[j].kind && origins[field].note == table[j].note);
-    }
-    for (std::size_t j = i; j < next && ours; ++j) {
-      if (!table[j].applies(setup)) continue;
-      set(setup, field, value_of(table[j], setup));
-      ours = false;
+    const std::span<const Derivation> entries = table.subspan(i, next - i);
+    const Origin& origin = origins[table[i].field];
+    if (std::any_of(entries.begin(), entries.end(), [&](const Derivation& each) {
+          return origin.kind == each.kind && origin.note == each.note;
+        })) {
+      out.push_back(entries);
     }
     i = next;
   }
+  return out;
+}
+
+// Defaults that hold always are constants.
+bool is_constant(std::span<const Derivation> entries) {
+  return entries.front().kind == defaulted && entries.front().applies == always.applies;
+}
+
+}  // namespace
+
+Rederived rederived(const PerField<Origin>& origins) {
+  Rederived out = filled_in(origins);
+  std::erase_if(out, is_constant);
+  return out;
+}
+
+void rederive(Setup& setup, const Rederived& table) {
+  for (const std::span<const Derivation> entries : table) {
+    for (const Derivation& each : entries) {
+      if (!each.applies(setup)) continue;
+      set(setup, each.field, value_of(each, setup));
+      break;
+    }
+  }
+}
+
+void rederive(Setup& setup, const PerField<Origin>& origins) {
+  rederive(setup, filled_in(origins));
 }
 
 bool concerns_networks(FieldId field) {

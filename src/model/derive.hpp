@@ -2,6 +2,7 @@
 // formats end with complete(); whoever changes a field calls rederive() so that the rest follows.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,11 @@ std::int64_t derived_intermediate_size(const Setup& setup);
 // After a change of stated fields: computes again what complete() filled in, by the derivation that applies
 // now. Values that a reader derived by a rule of its own are left alone.
 void rederive(Setup& setup, const PerField<Origin>& origins);
+// The same in two steps, for many setups with the same origins: which entries apply to fields that the table
+// filled in, those of one field together; values that are the same for all setups are left out.
+using Rederived = std::vector<std::span<const Derivation>>;
+Rederived rederived(const PerField<Origin>& origins);
+void rederive(Setup& setup, const Rederived& table);
 
 // Whether a field means anything for a CNN.
 bool concerns_networks(FieldId field);

@@ -155,6 +155,16 @@ Result<bool> CompiledRule::holds(const Context& context) {
   return *value != 0;
 }
 
+std::vector<std::size_t> CompiledRule::variables() const {
+  std::vector<std::size_t> out;
+  if (!when_) return out;
+  for (const std::int32_t used : when_->used()) {
+    const auto index = static_cast<std::size_t>(used);
+    if (index < variable_names().size()) out.push_back(index);
+  }
+  return out;
+}
+
 std::string CompiledRule::message(const Context& context,
                                   std::span<const std::pair<std::string_view, std::string>> filled) {
   if (!message_) {

@@ -38,6 +38,8 @@ class CompiledRule {
   bool lacks(const model::Reading& reading) const;
   // The condition. Error: it has no value.
   Result<bool> holds(const Context& context);
+  // Indices of the variables in the condition (parameters are not among them), once lacks() was asked.
+  std::vector<std::size_t> variables() const;
   // The message for a finding.
   std::string message(const Context& context,
                       std::span<const std::pair<std::string_view, std::string>> words);

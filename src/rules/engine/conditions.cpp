@@ -1,6 +1,7 @@
 // Conditions on candidates.
 #include "rules/engine/conditions.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -102,6 +103,52 @@ std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleB
     }
     return out;
   };
+}
+
+BrokenRules::BrokenRules(const RuleBook& book, const model::Reading& reading) : reading_(reading) {
+  for (const Rule& rule : book.rules()) {
+    if (rule.effect != Effect::fails || is_of_ops(rule.scope)) continue;
+    auto compiled = std::make_unique<CompiledRule>(rule);
+    if (compiled->lacks(reading)) continue;
+    Condition condition;
+    for (const std::size_t variable : compiled->variables()) {
+      const auto place = std::find(variables_.begin(), variables_.end(), variable);
+      condition.variables.push_back(static_cast<std::size_t>(place - variables_.begin()));
+      if (place == variables_.end()) variables_.push_back(variable);
+    }
+    condition.rule = std::move(compiled);
+    conditions_.push_back(std::move(condition));
+  }
+}
+
+const std::string& BrokenRules::of(const model::Setup& setup) {
+  Context context;
+  context.reading = &reading_;
+  context.setup = &setup;
+  const bool first = values_.empty();
+  values_.resize(variables_.size());
+  changed_.resize(variables_.size());
+  bool any = first;
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    const double value = value_of(variables_[i], context);
+    changed_[i] = first || value != values_[i] ? 1 : 0;
+    any = any || changed_[i] != 0;
+    values_[i] = value;
+  }
+  if (!any) return codes_;
+  codes_.clear();
+  for (Condition& condition : conditions_) {
+    const bool changed = std::any_of(condition.variables.begin(), condition.variables.end(),
+                                     [&](std::size_t variable) { return changed_[variable] != 0; });
+    if (first || changed) {
+      const Result<bool> holds = condition.rule->holds(context);
+      condition.broken = !holds || *holds;
+    }
+    if (!condition.broken) continue;
+    if (!codes_.empty()) codes_ += ' ';
+    codes_ += condition.rule->rule().code;
+  }
+  return codes_;
 }
 
 }  // namespace shapelint::rules

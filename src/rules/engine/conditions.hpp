@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "model/reading.hpp"
+#include "rules/book/compiled.hpp"
 #include "rules/book/rule.hpp"
 #include "suggest/constraint.hpp"
 
@@ -33,5 +35,27 @@ std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleB
                                                                      const model::Setup& start,
                                                                      std::vector<std::string> conditions,
                                                                      Binding binding = Binding::met_by_start);
+
+// The hard rules over many setups that differ in a few fields. For one thread; `book` and `reading` must
+// outlive it.
+class BrokenRules {
+ public:
+  BrokenRules(const RuleBook& book, const model::Reading& reading);
+  // Codes of the rules that the setup breaks, separated by blanks. Holds until the next call.
+  const std::string& of(const model::Setup& setup);
+
+ private:
+  struct Condition {
+    std::unique_ptr<CompiledRule> rule;
+    std::vector<std::size_t> variables;  // positions in values_
+    bool broken = false;                 // with those values
+  };
+  const model::Reading& reading_;
+  std::vector<std::size_t> variables_;  // that any condition names
+  std::vector<double> values_;          // of the setup that was asked for last
+  std::vector<char> changed_;
+  std::vector<Condition> conditions_;
+  std::string codes_;
+};
 
 }  // namespace shapelint::rules

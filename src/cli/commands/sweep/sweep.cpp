@@ -2,31 +2,27 @@
 #include "cli/commands/sweep/sweep.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
+#include <ostream>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "base/units.hpp"
 #include "cli/commands/roofline/pictures.hpp"
 #include "cli/commands/sweep/plot.hpp"
+#include "cli/commands/sweep/rows.hpp"
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_input.hpp"
-#include "cost/step.hpp"
-#include "model/derive.hpp"
-#include "model/lower/lower.hpp"
-#include "rules/engine/conditions.hpp"
 #include "suggest/edit/axes.hpp"
-#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::cli {
 
 namespace {
 
-constexpr std::size_t flush_bytes = 1U << 16U;
-constexpr std::size_t most_remembered = 200'000;  // prices per GPU: some 60 MB
 constexpr double most_points = 1e15;
 
 struct Shard {
@@ -49,28 +45,91 @@ std::int64_t first_point(std::int64_t points, std::int64_t number, std::int64_t 
   return points / count * number + std::min(number, points % count);
 }
 
-// Prices on one GPU.
-struct Lane {
-  const gpu::Gpu* gpu = nullptr;
-  std::unique_ptr<cost::PriceMemo> memo;
+// Blocks of points, each written by one thread and printed in their order.
+class Blocks {
+ public:
+  Blocks(const Grid& grid, std::int64_t first, std::int64_t end) : grid_(grid), first_(first), end_(end) {
+    count_ = (end - first + block_points - 1) / block_points;
+  }
+
+  // False when the output takes no more.
+  bool print(std::ostream& out) {
+    const auto processors = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+    slots_.resize(static_cast<std::size_t>(std::min(processors, count_)));
+    if (slots_.size() <= 1) return print_alone(out);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < slots_.size(); ++i) threads.emplace_back([this, i] { work(i); });
+    for (std::int64_t block = 0; block < count_ && out; ++block) {
+      Slot& slot = slots_[static_cast<std::size_t>(block) % slots_.size()];
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return slot.full; });
+      std::string text = std::move(slot.text);
+      slot.text.clear();
+      slot.full = false;
+      lock.unlock();
+      changed_.notify_all();
+      out << text;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads) thread.join();
+    return static_cast<bool>(out);
+  }
+
+ private:
+  static constexpr std::int64_t block_points = 4096;
+  struct Slot {
+    std::string text;
+    bool full = false;
+  };
+
+  void append(RowWriter& writer, std::int64_t block, std::string& text) const {
+    const std::int64_t begin = first_ + block * block_points;
+    const std::int64_t end = std::min(end_, begin + block_points);
+    for (std::int64_t point = begin; point < end; ++point) writer.append(point, nullptr, text);
+  }
+
+  bool print_alone(std::ostream& out) const {
+    RowWriter writer(grid_);
+    std::string text;
+    for (std::int64_t block = 0; block < count_ && out; ++block) {
+      text.clear();
+      append(writer, block, text);
+      out << text;
+    }
+    return static_cast<bool>(out);
+  }
+
+  // Every so many blocks, into one slot.
+  void work(std::size_t number) {
+    RowWriter writer(grid_);
+    Slot& slot = slots_[number];
+    for (auto block = static_cast<std::int64_t>(number); block < count_;
+         block += static_cast<std::int64_t>(slots_.size())) {
+      std::string text;
+      append(writer, block, text);
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return !slot.full || stopped_; });
+      if (stopped_) return;
+      slot.text = std::move(text);
+      slot.full = true;
+      lock.unlock();
+      changed_.notify_all();
+    }
+  }
+
+  const Grid& grid_;
+  std::int64_t first_;
+  std::int64_t end_;
+  std::int64_t count_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Slot> slots_;
+  bool stopped_ = false;
 };
-
-double tokens_per_s_per_gpu(const model::Setup& setup, const model::Workload& workload,
-                            const cost::StepCost& step) {
-  const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
-                       static_cast<double>(setup.plan.context);
-  return workload.tokens_per_step / step.time_us * us_per_s / ranks;
-}
-
-std::string row(const model::Setup& setup, Lane& lane, const model::Workload& workload,
-                cost::StepCost& step) {
-  if (lane.memo->size() > most_remembered) lane.memo = std::make_unique<cost::PriceMemo>(*lane.gpu);
-  lane.memo->price(workload, setup.plan.dtype, step);
-  return fmt::format("{},{},{},{},{},{},{},{},{},{}", lane.gpu->id, exact(step.time_us),
-                     exact(tokens_per_s_per_gpu(setup, workload, step)), exact(step.mfu), exact(step.hfu),
-                     exact(step.compute_us), exact(step.memory_us), exact(step.communication_us),
-                     exact(step.overhead_us), exact(step.bubble_us));
-}
 
 }  // namespace
 
@@ -152,85 +211,38 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   if (!input) return ExitCode::error;
 
   const model::Reading& reading = input->reading();
-  const suggest::Links links = suggest::links_of_unstated(reading);
-  const auto rules =
-      rules::constraint_factory(*input->file.configured->rules, reading, {}, {}, rules::Binding::all)();
-  model::PerField<model::Origin> origins = reading.origins;
-  suggest::Moved moved;
-  for (const suggest::RangeRequest& each : over) {
-    origins[each.field].kind = model::Origin::Kind::stated;
-    moved.add(each.field);
-  }
-  std::vector<Lane> lanes;
-  for (const gpu::Gpu& gpu : input->gpus()) lanes.push_back({&gpu, std::make_unique<cost::PriceMemo>(gpu)});
-
-  std::optional<SweepPlot> plot;
-  if (!options.plot.empty()) {
-    // What the file says, without the first values of the grid.
-    const project::Project plain(*request, io.files);
-    const ModelFile stated = options.file == "-" ? ModelFile{} : read_model_file(options.file, "", plain, io);
-    const model::Setup& start =
-        input->model < stated.readings.size() ? stated.readings[input->model].setup : reading.setup;
-    plot.emplace(over, input->gpus(), start, reading.name.empty() ? options.file : reading.name);
-    constexpr double most_plotted = 1e5;
-    if (plot->lines() > most_lines || points > most_plotted) {
-      print_error(
-          io,
-          fmt::format("`--plot` would draw {} lines of {} points", plot->lines(), over.back().values.size()),
-          fmt::format("at most {} lines can be told apart: fewer GPUs or values of the other fields",
-                      most_lines));
-      return ExitCode::error;
-    }
-  }
-  std::string out;
-  if (shard->number == 1) {
-    for (const suggest::RangeRequest& each : over) {
-      out += fmt::format("{},", model::info(each.field).name);
-    }
-    out +=
-        "parameters,memory_gb,gpu,step_us,tokens_per_s_per_gpu,mfu,hfu,compute_us,memory_us,communication_us,"
-        "overhead_us,bubble_us,fails\n";
-  }
   const auto all = static_cast<std::int64_t>(points);
-  cost::StepCost step;
+  const Grid grid{&reading, &*input->file.configured->rules, over, input->gpus(), all};
+  const std::int64_t first = first_point(all, shard->number - 1, shard->count);
   const std::int64_t end = first_point(all, shard->number, shard->count);
-  for (std::int64_t point = first_point(all, shard->number - 1, shard->count); point < end; ++point) {
-    model::Setup setup = reading.setup;
-    std::string values;
-    std::int64_t index = point;
-    std::int64_t below = all;
-    for (const suggest::RangeRequest& each : over) {
-      below /= static_cast<std::int64_t>(each.values.size());
-      const std::int64_t value = each.values[static_cast<std::size_t>(index / below)];
-      index %= below;
-      model::set(setup, each.field, value);
-      values += fmt::format("{},", value);
-    }
-    suggest::follow(reading.setup, links, moved, setup);
-    model::rederive(setup, origins);
-    std::string fails;
-    for (const suggest::Constraint& rule : rules) {
-      if (!rule.holds(setup)) fails += fmt::format("{}{}", fails.empty() ? "" : " ", rule.name);
-    }
-    const model::Workload workload = model::lower(setup);
-    values += fmt::format("{},{},", model::parameter_count(setup),
-                          exact(suggest::memory_bytes(setup) / bytes_per_gb));
-    for (std::size_t i = 0; i < lanes.size(); ++i) {
-      out += fmt::format("{}{},{}\n", values, row(setup, lanes[i], workload, step), fails);
-      if (plot) {
-        plot->add(static_cast<std::size_t>(point), i, setup, workload, step,
-                  tokens_per_s_per_gpu(setup, workload, step), !fails.empty());
-      }
-    }
-    if (out.size() > flush_bytes) {
-      io.out << out;
-      out.clear();
-      if (!io.out) return ExitCode::error;
-    }
+  if (options.plot.empty()) {
+    if (shard->number == 1) io.out << header(grid);
+    return Blocks(grid, first, end).print(io.out) ? ExitCode::clean : ExitCode::error;
   }
-  io.out << out;
-  if (plot && !write_picture(options.plot, std::move(*plot).svg(), io)) return ExitCode::error;
-  return ExitCode::clean;
+
+  // What the file says, without the first values of the grid.
+  const project::Project plain(*request, io.files);
+  const ModelFile stated = options.file == "-" ? ModelFile{} : read_model_file(options.file, "", plain, io);
+  const model::Setup& start =
+      input->model < stated.readings.size() ? stated.readings[input->model].setup : reading.setup;
+  SweepPlot plot(grid.over, input->gpus(), start, reading.name.empty() ? options.file : reading.name);
+  constexpr double most_plotted = 1e5;
+  if (plot.lines() > most_lines || points > most_plotted) {
+    print_error(
+        io, fmt::format("`--plot` would draw {} lines of {} points", plot.lines(), over.back().values.size()),
+        fmt::format("at most {} lines can be told apart: fewer GPUs or values of the other fields",
+                    most_lines));
+    return ExitCode::error;
+  }
+  RowWriter writer(grid);
+  io.out << header(grid);
+  for (std::int64_t point = first; point < end; ++point) {
+    std::string rows;
+    writer.append(point, &plot, rows);
+    io.out << rows;
+    if (!io.out) return ExitCode::error;
+  }
+  return write_picture(options.plot, std::move(plot).svg(), io) ? ExitCode::clean : ExitCode::error;
 }
 
 }  // namespace shapelint::cli

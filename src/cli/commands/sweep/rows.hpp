@@ -1,0 +1,59 @@
+// The rows of a sweep, one point of the grid after the other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/commands/sweep/plot.hpp"
+#include "cost/grid.hpp"
+#include "cost/step.hpp"
+#include "gpu/gpu.hpp"
+#include "model/derive.hpp"
+#include "model/reading.hpp"
+#include "rules/engine/conditions.hpp"
+#include "suggest/edit/axes.hpp"
+#include "suggest/edit/change.hpp"
+
+namespace shapelint::cli {
+
+// What every row follows from.
+struct Grid {
+  const model::Reading* reading = nullptr;
+  const rules::RuleBook* rules = nullptr;
+  std::vector<suggest::RangeRequest> over;  // the last one varies fastest
+  std::span<const gpu::Gpu> gpus;
+  std::int64_t points = 1;
+};
+
+// The first line of the output.
+std::string header(const Grid& grid);
+
+// Writes rows; remembers prices from point to point. For one thread; the grid must outlive it.
+class RowWriter {
+ public:
+  explicit RowWriter(const Grid& grid);
+  // Appends the rows of a point, one for each GPU. `plot` gets them too, and may be null; all calls have one
+  // or none has.
+  void append(std::int64_t point, SweepPlot* plot, std::string& out);
+
+ private:
+  void set_point(std::int64_t point);
+  std::span<const cost::StepCost> price(bool with_ops);
+  const Grid& grid_;
+  suggest::Links links_;
+  suggest::Moved moved_;
+  model::Rederived rederived_;
+  rules::BrokenRules broken_;
+  cost::GridPrices prices_;
+  std::vector<std::unique_ptr<cost::PriceMemo>> memos_;  // by GPU, for steps that are priced op by op
+  std::vector<cost::StepCost> steps_;                    // of those
+  model::Workload workload_;
+  model::Setup setup_;  // of the present point
+  std::vector<std::uint32_t> positions_;
+  std::string start_;  // of its rows
+};
+
+}  // namespace shapelint::cli

@@ -1,0 +1,82 @@
+// Steps of a grid: of setups that differ in a few fields only and so share most of their parts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <tsl/robin_map.h>
+
+#include "base/hash.hpp"
+#include "cost/step.hpp"
+#include "model/fields.hpp"
+#include "model/lower/lower.hpp"
+
+namespace shapelint::cost {
+
+// A field that varies, with the number of its values.
+struct GridAxis {
+  model::FieldId field = model::no_field;
+  std::size_t values = 0;
+};
+
+// Says of each setup what PriceMemo says of its lowered ops, to the last bit: the same times are added up in
+// the same order. Each part of a layer is lowered and priced once for all points that agree in the fields
+// that it depends on. For one thread; the GPUs must outlive it.
+class GridPrices {
+ public:
+  GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const GridAxis> axes);
+  // Whether steps of such setups are sums of parts: not those of CNNs, and not where kernels of one part run
+  // inside those of another.
+  static bool covers(const model::Setup& setup);
+  // The step on each GPU, without its ops. `positions` on the axes tell the setup from all others; what is
+  // returned holds until the next call.
+  std::span<const StepCost> price(const model::Setup& setup, std::span<const std::uint32_t> positions);
+  // What model::lower() says of the setup that was priced last, without the ops.
+  const model::Workload& workload() const { return totals_; }
+
+ private:
+  // One run of an op on one GPU.
+  struct Run {
+    double count = 1;  // in one run of the part
+    double time_us = 0;
+    double flops = 0;
+    Bound bound = Bound::compute;
+    OpTraits traits;
+  };
+  struct PricedPart {
+    std::vector<std::uint32_t> pieces;  // see model::lower_part
+    std::size_t ops = 0;
+    std::vector<Run> runs;  // of all ops on the first GPU, then on the next
+  };
+  struct KeyHash {
+    std::size_t operator()(std::uint64_t key) const { return static_cast<std::size_t>(hashed(0, key)); }
+  };
+  struct Table {
+    std::vector<std::size_t> axes;  // that the part depends on
+    tsl::robin_map<std::uint64_t, const PricedPart*, KeyHash> known;
+    std::uint64_t last_key = 0;
+    const PricedPart* last = nullptr;
+  };
+  const PricedPart& find(model::StepPart part, const model::Setup& setup,
+                         std::span<const std::uint32_t> positions);
+  void lower_and_price(model::StepPart part, const model::Setup& setup, PricedPart& out);
+  void add_piece(const PricedPart& part, std::size_t piece, double times, std::size_t gpu, StepSums& sums,
+                 double& flops) const;
+  void forget();
+
+  std::vector<const gpu::Gpu*> gpus_;
+  std::vector<GridAxis> axes_;
+  std::vector<std::unique_ptr<PriceMemo>> memos_;
+  std::array<Table, model::part_count> tables_;
+  std::deque<PricedPart> parts_;
+  std::size_t remembered_ = 0;  // runs in parts_
+  model::Workload totals_;
+  model::Workload scratch_;
+  std::vector<StepCost> steps_;
+};
+
+}  // namespace shapelint::cost
