@@ -32,3 +32,13 @@ TEST_CASE("text to numbers takes the whole text or nothing") {
   CHECK_FALSE(parse_number("nan"));
   CHECK_FALSE(parse_number("1.5x"));
 }
+
+TEST_CASE("exact numbers are appended as they are printed") {
+  std::string out = "row ";
+  for (const double value : {0.0, -0.0, 1.0, -2.5, 1e-7, 123456789.125, 1e16, 1e300, 0.1 + 0.2}) {
+    append_exact(out, value);
+    out += ' ';
+  }
+  append_exact(out, std::int64_t{-42});
+  CHECK(out == "row 0 -0 1 -2.5 1e-07 123456789.125 1e+16 1e+300 0.30000000000000004 -42");
+}

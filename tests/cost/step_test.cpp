@@ -113,3 +113,30 @@ TEST_CASE("prices from memory are the prices") {
     RC_ASSERT(memo.size() <= 500);
   }));
 }
+
+TEST_CASE("convolutions that differ in anything have prices of their own") {
+  CHECK(rc::check([] {
+    const gpu::Gpu gpu = test::plain_gpu();
+    PriceMemo memo(gpu);
+    for (int i = 0; i < 50; ++i) {
+      const auto size = [] { return *rc::gen::element<std::int64_t>(3, 7, 8, 16, 64); };
+      model::Op op;
+      op.dtype = *rc::gen::element(DType::fp32, DType::fp16);
+      op.pass = *rc::gen::element(model::Pass::forward, model::Pass::grad_input, model::Pass::grad_weight);
+      op.m.value = 4096;
+      op.n.value = 64;
+      op.k.value = 576;
+      op.implicit.a_elements = static_cast<double>(size() * 1000);
+      op.implicit.b_elements = static_cast<double>(size() * 1000);
+      op.implicit.c_elements = static_cast<double>(size() * 1000);
+      op.implicit.run_m = size();
+      op.implicit.run_n = size();
+      op.implicit.run_k = size();
+      op.implicit.images = size();
+      op.implicit.out_height = size();
+      op.implicit.out_width = size();
+      op.implicit.channels_first = *rc::gen::arbitrary<bool>();
+      RC_ASSERT(memo.price(op).time_us == price(gpu, op).time_us);
+    }
+  }));
+}
