@@ -54,6 +54,24 @@ void read_values(const Option& option, const std::vector<std::string>& values,
   }
 }
 
+// Whether an argument could be the option; of positional ones always.
+bool is_named(const Option& option, std::span<const std::string> args) {
+  if (option.is_positional()) return true;
+  std::string_view names = option.names;
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(','));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    const bool is_short = !name.starts_with("--");  // several may stand together: `-qv`
+    for (const std::string_view arg : args) {
+      if (is_short ? arg.starts_with('-') && arg.find(name.back()) != std::string_view::npos
+                   : arg.starts_with(name)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<UsageError> parse(std::span<const Option> options, std::span<const std::string> args) {
@@ -65,6 +83,11 @@ std::vector<UsageError> parse(std::span<const Option> options, std::span<const s
   app.allow_extras();
   std::vector<CLI::Option*> handles;
   for (const Option& option : options) {
+    // CLI11 compares each new option with all before it, which takes longer than linting a model.
+    if (!is_named(option, args)) {
+      handles.push_back(nullptr);
+      continue;
+    }
     CLI::Option* handle =
         option.is_flag() ? app.add_flag(option.names) : app.add_option(option.names, CLI::callback_t{});
     handle->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -99,9 +122,10 @@ std::vector<UsageError> parse(std::span<const Option> options, std::span<const s
   }
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (options[i].is_flag()) {
-      if (handles[i]->count() > 0) read_values(options[i], {"true"}, errors);
+      if (handles[i] != nullptr && handles[i]->count() > 0) read_values(options[i], {"true"}, errors);
     } else {
-      read_values(options[i], handles[i]->results(), errors);
+      read_values(options[i], handles[i] != nullptr ? handles[i]->results() : std::vector<std::string>{},
+                  errors);
     }
   }
   return errors;
