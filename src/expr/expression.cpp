@@ -116,6 +116,12 @@ class Engine final : public mu::ParserBase {
   }
 };
 
+// Copying one is faster than defining all operators and functions again.
+const Engine& prototype() {
+  static const Engine engine;
+  return engine;
+}
+
 bool starts_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -260,7 +266,7 @@ struct Expression::State {
   std::vector<std::int32_t> used;
   std::vector<std::string> used_names;
   mutable std::vector<double> slots;
-  Engine engine;
+  Engine engine{prototype()};
 };
 
 Expression::Expression(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -296,6 +302,14 @@ Result<double> Expression::evaluate(std::span<const double> values) const {
                "a division or remainder by zero, or a number that is too large",
                {},
                std::nullopt};
+}
+
+std::optional<std::vector<std::int32_t>> names_in(std::string_view text,
+                                                  std::span<const std::string_view> names) {
+  std::vector<Error> errors;
+  Scan found = scan(text, names, errors);
+  if (found.failed) return std::nullopt;
+  return std::move(found.used);
 }
 
 std::optional<Expression> compile(std::string_view text, std::span<const std::string_view> names,

@@ -56,4 +56,9 @@ class Expression {
 std::optional<Expression> compile(std::string_view text, std::span<const std::string_view> names,
                                   std::vector<Error>& errors);
 
+// Indices of the names that occur in `text`, each once, ascending; nothing where compile() would report
+// unknown names or characters.
+std::optional<std::vector<std::int32_t>> names_in(std::string_view text,
+                                                  std::span<const std::string_view> names);
+
 }  // namespace shapelint::expr

@@ -113,8 +113,7 @@ void check(const Rule& rule, std::vector<Error>& errors) {
 
 CompiledRule::CompiledRule(const Rule& rule) : rule_(&rule), names_(names_for(rule)) {
   reset_parameters();
-  std::vector<Error> ignored;  // check() reports them
-  when_ = expr::compile(rule.when.value, names_, ignored);
+  when_ = expr::Condition::read(rule.when.value, names_);  // check() reports mistakes
   if (!when_) return;
   for (const std::int32_t used : when_->used()) {
     const auto index = static_cast<std::size_t>(used);
@@ -133,12 +132,16 @@ void CompiledRule::set_parameter(std::string_view name, double value) {
   }
 }
 
-Result<double> CompiledRule::evaluate(const expr::Expression& expression, const Context& context) {
+double CompiledRule::value(std::int32_t name, const Context& context) const {
   const std::size_t shared = variable_names().size();
-  values_.resize(shared + parameters_.size());
+  const auto index = static_cast<std::size_t>(name);
+  return index < shared ? value_of(index, context) : parameters_[index - shared];
+}
+
+Result<double> CompiledRule::evaluate(const expr::Expression& expression, const Context& context) {
+  values_.resize(variable_names().size() + parameters_.size());
   for (const std::int32_t used : expression.used()) {
-    const auto index = static_cast<std::size_t>(used);
-    values_[index] = index < shared ? value_of(index, context) : parameters_[index - shared];
+    values_[static_cast<std::size_t>(used)] = value(used, context);
   }
   return expression.evaluate(values_);
 }
@@ -150,9 +153,7 @@ bool CompiledRule::lacks(const model::Reading& reading) const {
 
 Result<bool> CompiledRule::holds(const Context& context) {
   if (!when_) return false;
-  const Result<double> value = evaluate(*when_, context);
-  if (!value) return value.error();
-  return *value != 0;
+  return when_->holds([&](std::int32_t name) { return value(name, context); });
 }
 
 std::vector<std::size_t> CompiledRule::variables() const {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "expr/condition.hpp"
 #include "expr/expression.hpp"
 #include "rules/book/rule.hpp"
 #include "rules/book/template.hpp"
@@ -49,12 +50,13 @@ class CompiledRule {
   std::optional<std::vector<Change>> changes(const Fix& fix, const Context& context, model::FieldId blamed);
 
  private:
+  double value(std::int32_t name, const Context& context) const;
   Result<double> evaluate(const expr::Expression& expression, const Context& context);
   const expr::Expression* expression(const Text& text);
   const Rule* rule_;
   std::vector<double> parameters_;
   std::vector<std::string_view> names_;
-  std::optional<expr::Expression> when_;
+  std::optional<expr::Condition> when_;
   std::vector<model::FieldId> needs_;  // fields that the condition depends on
   std::optional<Template> message_;    // this and the fixes: compiled when something is found
   std::vector<std::pair<const char*, std::unique_ptr<expr::Expression>>> fixes_;  // by the text's address
