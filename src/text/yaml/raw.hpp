@@ -11,9 +11,9 @@
 namespace shapelint::text::yaml {
 
 struct RawNode {
-  enum class Kind : std::uint8_t { table, list, scalar, null, alias };
-  Kind kind = Kind::null;
-  bool plain = false;  // a scalar without quotes: its text decides its type
+  enum class Kind : std::uint8_t { table, list, scalar, alias };
+  Kind kind = Kind::scalar;
+  bool plain = true;  // a scalar without quotes: its text decides its type (none: a null)
   Span span;
   std::string text;                // scalar
   std::string tag;                 // as written, `!include`; empty when there is none

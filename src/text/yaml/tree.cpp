@@ -125,10 +125,8 @@ class Builder {
       }
       case RawKind::scalar:
         return add_scalar(node, begin_node);
-      case RawKind::null:
       case RawKind::alias:
-        begin_node(Kind::null);
-        return;
+        return;  // followed above
     }
   }
 

@@ -1,110 +1,291 @@
-// YAML through yaml-cpp's events; the only file that sees its headers. They go to Collector, which finds
-// where values end and what the library wrongly lets pass, and from there to build.
+// YAML through libyaml's events, which say where each value begins and ends; the only file that sees its
+// header. What stands as written goes to yaml::build, which follows aliases and merge keys.
 #include "text/yaml/yaml.hpp"
 
-#include <sstream>
+#include <yaml.h>
+#include <algorithm>
+#include <new>
+#include <unordered_map>
 
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/parser.h>
 
-#include "text/yaml/collector.hpp"
+#include "text/yaml/explain.hpp"
+#include "text/yaml/offsets.hpp"
 #include "text/yaml/raw.hpp"
 
 namespace shapelint::text::yaml {
 
 namespace {
 
-class Events final : public YAML::EventHandler {
- public:
-  // yaml-cpp reads the text after a byte-order mark: its positions count from `offset`.
-  Events(Collector& collector, std::size_t offset, std::size_t size)
-      : collector_(collector), offset_(offset), size_(size) {}
+constexpr std::size_t max_documents = 1000;
+constexpr std::string_view blanks = " \t\r\n";
 
-  void OnDocumentStart(const YAML::Mark& mark) override { collector_.begin_document(position(mark)); }
-  void OnDocumentEnd() override { collector_.end_document(); }
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    collector_.null(position(mark), anchor);
+// Thrown to leave the loop over events.
+struct Stop {
+  Error error;
+};
+
+struct Parser {
+  Parser() {
+    if (yaml_parser_initialize(&handle) == 0) throw std::bad_alloc();
   }
-  void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
-    collector_.anchor(position(mark), name);
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+  ~Parser() { yaml_parser_delete(&handle); }
+  yaml_parser_t handle{};
+};
+
+struct Event {
+  Event() = default;
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { yaml_event_delete(&handle); }
+  yaml_event_t handle{};
+};
+
+Span span(std::size_t begin, std::size_t end) {
+  return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
+}
+
+std::string_view view(const yaml_char_t* text) {
+  return text == nullptr ? std::string_view() : std::string_view(reinterpret_cast<const char*>(text));
+}
+
+// libyaml spells tags out.
+std::string written_tag(const yaml_char_t* tag) {
+  constexpr std::string_view core = "tag:yaml.org,2002:";
+  const std::string_view text = view(tag);
+  return text.starts_with(core) ? "!!" + std::string(text.substr(core.size())) : std::string(text);
+}
+
+class Reader {
+ public:
+  Reader(const std::string& path, std::string_view text)
+      : path_(path),
+        text_(text),
+        begin_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0),
+        offsets_(text, begin_),
+        at_(begin_) {
+    const std::string_view input = text.substr(begin_);
+    yaml_parser_set_encoding(&parser_.handle, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser_.handle, reinterpret_cast<const unsigned char*>(input.data()),
+                                 input.size());
   }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    collector_.alias(position(mark), anchor);
+
+  // The values of each document, as they are written.
+  std::vector<std::vector<RawNode>> read() {
+    while (true) {
+      Event event;
+      if (yaml_parser_parse(&parser_.handle, &event.handle) == 0) throw Stop{problem()};
+      if (event.handle.type == YAML_STREAM_END_EVENT) break;
+      take(event.handle);
+    }
+    pass(text_.size());
+    if (documents_.empty()) documents_.emplace_back(1);
+    return std::move(documents_);
   }
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
-    collector_.scalar(position(mark), tag, anchor, value);
-  }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value style) override {
-    collector_.open(RawNode::Kind::list, position(mark), tag, anchor, style == YAML::EmitterStyle::Flow);
-  }
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value style) override {
-    collector_.open(RawNode::Kind::table, position(mark), tag, anchor, style == YAML::EmitterStyle::Flow);
-  }
-  void OnSequenceEnd() override { collector_.close(); }
-  void OnMapEnd() override { collector_.close(); }
 
  private:
-  static_assert(YAML::NullAnchor == Collector::no_anchor);
-
-  std::size_t position(const YAML::Mark& mark) const {
-    return std::min(offset_ + static_cast<std::size_t>(std::max(mark.pos, 0)), size_);
+  [[noreturn]] void stop(Span at, std::string message, std::string hint = {}) const {
+    throw Stop{Error{"not valid YAML: " + std::move(message), std::move(hint), path_, at}};
   }
 
-  Collector& collector_;
-  std::size_t offset_;
-  std::size_t size_;
-};
+  std::size_t offset(const yaml_mark_t& mark) { return offsets_.of(mark.index); }
+  char at(std::size_t position) const { return position < text_.size() ? text_[position] : '\0'; }
 
-// YAML 1.1, 5.1: control characters other than tab and line breaks are not allowed. (yaml-cpp takes one of
-// them for the end of the file, and zeros for UTF-16.)
-std::optional<Error> find_control_character(const std::string& path, std::string_view source) {
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    const auto c = static_cast<unsigned char>(source[i]);
-    if ((c >= 0x20 && c != 0x7F) || c == '\t' || c == '\n' || c == '\r') continue;
-    return Error{fmt::format("not valid YAML: control character {:#04x}", static_cast<unsigned>(c)),
-                 {},
-                 path,
-                 Span{static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1}};
+  Error problem() {
+    const yaml_parser_t& parser = parser_.handle;
+    if (parser.problem == nullptr) throw std::bad_alloc();
+    const bool is_unreadable = parser.error == YAML_READER_ERROR;
+    const std::size_t begin = is_unreadable ? begin_ + parser.problem_offset : offset(parser.problem_mark);
+    if (at(begin) == '\t') return tab(begin);
+    Explanation found = explain(parser.problem);
+    // Of YAML 1.1, 5.1.
+    if (is_unreadable) found.message = fmt::format("control character {:#04x}", parser.problem_value);
+    const std::size_t place = found.at_context ? offset(parser.context_mark) : begin;
+    return Error{"not valid YAML: " + found.message, found.hint, path_,
+                 span(place, std::min(place + 1, text_.size()))};
   }
-  return std::nullopt;
-}
 
-// yaml-cpp's messages name its own rules; these say what a reader of the file can do.
-struct Explanation {
-  std::string_view of;
-  std::string_view message;
-  std::string_view hint;
-};
-constexpr Explanation explanations[] = {
-    {"end of map not found", "this does not belong to the table above", "check the indentation"},
-    {"end of sequence not found", "this does not belong to the list above", "check the indentation"},
-    {"end of map flow not found", "expected `,` or `}`", ""},
-    {"end of sequence flow not found", "expected `,` or `]`", ""},
-    {"illegal map value", "`:` cannot stand here", "text that holds `: ` needs quotes"},
-    {"illegal block entry", "`- ` cannot stand here", ""},
-    {"illegal EOF in scalar", "a quote is never closed", ""},
-    {"unknown token", "no value can begin like this", "put it in quotes"},
-    {"the referenced anchor is not defined", "no anchor (`&`) of this name comes before the alias", ""},
-};
-
-Error explain(const YAML::Exception& problem, const std::string& path, std::string_view source,
-              std::size_t offset) {
-  const auto size = static_cast<std::int64_t>(source.size());
-  const std::int64_t at = std::min(static_cast<std::int64_t>(offset) + std::max(problem.mark.pos, 0), size);
-  Error error{problem.msg, {}, path, Span{at, std::min(at + 1, size)}};
-  for (const Explanation& each : explanations) {
-    if (problem.msg != each.of) continue;
-    error.message = each.message;
-    error.hint = each.hint;
+  Error tab(std::size_t position) const {
+    return Error{"not valid YAML: a tab where only spaces may be", "PyYAML refuses tabs outside of quotes",
+                 path_, span(position, position + 1)};
   }
-  error.message = fmt::format("not valid YAML: {}", error.message);
-  return error;
-}
+
+  void refuse_tabs(std::size_t begin, std::size_t end) const {
+    const std::size_t found = text_.substr(begin, end - begin).find('\t');
+    if (found != std::string_view::npos) throw Stop{tab(begin + found)};
+  }
+
+  // Past what stands between two values: indicators, blanks, comments. libyaml lets tabs pass there, PyYAML's
+  // own scanner does not. Returns where the last indicator ends.
+  std::size_t pass(std::size_t end) {
+    std::size_t behind = at_;
+    while (at_ < end) {
+      const std::string_view gap = text_.substr(at_, end - at_);
+      const std::size_t comment = std::min(gap.find('#'), gap.size());
+      refuse_tabs(at_, at_ + comment);
+      const std::size_t indicator = gap.substr(0, comment).find_last_of(":-?");
+      if (indicator != std::string_view::npos) behind = at_ + indicator + 1;
+      at_ += std::min(gap.find('\n', comment), gap.size());
+    }
+    return behind;
+  }
+
+  std::size_t skip_blanks(std::size_t position) const {
+    while (true) {
+      position = std::min(text_.find_first_not_of(blanks, position), text_.size());
+      if (at(position) != '#') return position;
+      position = std::min(text_.find('\n', position), text_.size());
+    }
+  }
+
+  // Behind the tags and anchors that an event begins with.
+  std::size_t skip_properties(std::size_t position) const {
+    while (at(position) == '&' || at(position) == '!') position = skip_blanks(word_end(position));
+    return position;
+  }
+
+  std::size_t word_end(std::size_t position) const {
+    return std::min(text_.find_first_of(blanks, position), text_.size());
+  }
+
+  void take(const yaml_event_t& event) {
+    switch (event.type) {
+      case YAML_DOCUMENT_START_EVENT:
+        nodes_.clear();
+        anchors_.clear();
+        return;
+      case YAML_DOCUMENT_END_EVENT:
+        documents_.push_back(std::move(nodes_));
+        if (documents_.size() > max_documents)
+          stop(span(at_, at_), fmt::format("the file holds more than {} documents", max_documents));
+        return;
+      case YAML_ALIAS_EVENT:
+        return alias(event);
+      case YAML_SCALAR_EVENT:
+        return scalar(event);
+      case YAML_SEQUENCE_START_EVENT:
+        return open(RawNode::Kind::list, event, event.data.sequence_start.anchor,
+                    event.data.sequence_start.tag);
+      case YAML_MAPPING_START_EVENT:
+        return open(RawNode::Kind::table, event, event.data.mapping_start.anchor,
+                    event.data.mapping_start.tag);
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT:
+        return close(event);
+      default:
+        return;
+    }
+  }
+
+  void alias(const yaml_event_t& event) {
+    RawNode node;
+    node.kind = RawNode::Kind::alias;
+    const std::size_t begin = offset(event.start_mark);
+    const std::size_t end = offset(event.end_mark);
+    node.span = span(begin, end);
+    const auto found = anchors_.find(std::string(view(event.data.alias.anchor)));
+    if (found == anchors_.end()) stop(node.span, "no anchor (`&`) of this name comes before the alias");
+    node.target = found->second;
+    pass(begin);
+    at_ = end;
+    add(std::move(node), begin, nullptr);
+  }
+
+  void scalar(const yaml_event_t& event) {
+    const auto& value = event.data.scalar;
+    RawNode node;
+    node.text.assign(reinterpret_cast<const char*>(value.value), value.length);
+    node.tag = written_tag(value.tag);
+    node.plain = value.style == YAML_PLAIN_SCALAR_STYLE;
+    const std::size_t start = offset(event.start_mark);
+    std::size_t end = offset(event.end_mark);
+    std::size_t begin = end;
+    if (node.plain && node.text.empty()) {
+      // Left out. Without a tag or an anchor libyaml places it at what comes next.
+      const std::size_t behind = pass(start);
+      if (start == end) begin = end = behind;
+    } else {
+      begin = skip_properties(start);
+      pass(begin);
+      if (node.plain) refuse_tabs(begin, end);
+      if (value.style == YAML_LITERAL_SCALAR_STYLE || value.style == YAML_FOLDED_SCALAR_STYLE)
+        end = block_end(begin, end, node.text);
+    }
+    at_ = end;
+    node.span = span(begin, end);
+    add(std::move(node), start, value.anchor);
+  }
+
+  // Of a block, without the empty lines behind it, which libyaml counts in.
+  std::size_t block_end(std::size_t begin, std::size_t end, std::string_view value) const {
+    if (value.find_first_not_of(blanks) == std::string_view::npos) return word_end(begin);
+    return text_.find_last_not_of(blanks, end - 1) + 1;
+  }
+
+  void open(RawNode::Kind kind, const yaml_event_t& event, const yaml_char_t* anchor,
+            const yaml_char_t* tag) {
+    const std::size_t start = offset(event.start_mark);
+    const std::size_t begin = skip_properties(start);
+    if (open_.size() >= static_cast<std::size_t>(max_depth))
+      throw Stop{too_deep(path_, static_cast<std::int64_t>(begin))};
+    // An entry of a list in brackets may be a table without braces: `[a: 1]`.
+    const bool has_brackets = at(begin) == (kind == RawNode::Kind::table ? '{' : '[');
+    RawNode node;
+    node.kind = kind;
+    node.tag = written_tag(tag);
+    node.span = span(begin, begin + (has_brackets ? 1 : 0));
+    if (key_is_due()) stop(span(begin, std::min(begin + 1, text_.size())), "a key is a table or a list");
+    pass(begin);
+    add(std::move(node), start, anchor);
+    open_.push_back({nodes_.size() - 1, has_brackets});
+  }
+
+  void close(const yaml_event_t& event) {
+    // A block ends with its last value; libyaml sees that only where the next one begins.
+    if (open_.back().has_brackets) {
+      pass(offset(event.start_mark));
+      at_ = offset(event.end_mark);
+    }
+    nodes_[open_.back().node].span.end = static_cast<std::int64_t>(at_);
+    open_.pop_back();
+  }
+
+  bool key_is_due() const {
+    if (open_.empty()) return false;
+    const RawNode& parent = nodes_[open_.back().node];
+    return parent.kind == RawNode::Kind::table && parent.items.size() % 2 == 0;
+  }
+
+  void add(RawNode node, std::size_t start, const yaml_char_t* anchor) {
+    const std::size_t index = nodes_.size();
+    if (static_cast<std::int64_t>(index) >= max_values) throw Stop{too_many_values(path_, node.span.begin)};
+    if (anchor != nullptr && !anchors_.try_emplace(std::string(view(anchor)), index).second) {
+      const std::size_t sign = text_.find('&', start);
+      stop(span(sign, sign + 1 + view(anchor).size()),
+           fmt::format("the anchor `&{}` is defined twice", view(anchor)));
+    }
+    if (!open_.empty()) nodes_[open_.back().node].items.push_back(index);
+    nodes_.push_back(std::move(node));
+  }
+
+  struct Open {
+    std::size_t node;
+    bool has_brackets;
+  };
+
+  const std::string& path_;
+  std::string_view text_;
+  std::size_t begin_;  // behind a byte-order mark
+  Parser parser_;
+  Offsets offsets_;
+  std::size_t at_;  // where the last value ended
+  std::vector<RawNode> nodes_;
+  std::vector<Open> open_;
+  std::unordered_map<std::string, std::size_t> anchors_;
+  std::vector<std::vector<RawNode>> documents_;
+};
 
 }  // namespace
 
@@ -114,31 +295,18 @@ namespace shapelint::text {
 
 Result<std::vector<Document>> parse_yaml(const std::string& path, std::string text) {
   if (const auto problem = check_source(path, text)) return *problem;
-  if (const auto problem = yaml::find_control_character(path, text)) return refused(*problem);
   const auto source = std::make_shared<const std::string>(std::move(text));
-  const std::size_t offset = source->starts_with("\xEF\xBB\xBF") ? 3 : 0;
-  yaml::Collector collector(path, source, offset);
-  yaml::Events events(collector, offset, source->size());
   try {
-    std::istringstream stream(source->substr(offset));
-    YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(events)) {
+    std::vector<Document> documents;
+    for (const std::vector<yaml::RawNode>& nodes : yaml::Reader(path, *source).read()) {
+      Result<Document> document = yaml::build(path, source, nodes);
+      if (!document) return refused(document.error());
+      documents.push_back(*std::move(document));
     }
-    collector.finish();
+    return documents;
   } catch (const yaml::Stop& stopped) {
     return refused(stopped.error);
-  } catch (const YAML::Exception& problem) {
-    return yaml::explain(problem, path, *source, offset);
   }
-  std::vector<Document> documents;
-  std::vector<std::vector<yaml::RawNode>> raw = std::move(collector).take();
-  if (raw.empty()) raw.emplace_back(1);
-  for (const std::vector<yaml::RawNode>& nodes : raw) {
-    Result<Document> document = yaml::build(path, source, nodes);
-    if (!document) return refused(document.error());
-    documents.push_back(*std::move(document));
-  }
-  return documents;
 }
 
 }  // namespace shapelint::text

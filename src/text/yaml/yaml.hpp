@@ -22,9 +22,9 @@ namespace shapelint::text {
 // a scalar includes its quotes, or the `|` or `>` of a block; of a block table or list, from its first key or
 // dash to the end of its last value. A value that is left out (`key:`) is a null with an empty span.
 //
-// Errors carry the place. Besides what yaml-cpp reports: what it lets pass and PyYAML does not (a quote that
-// is never closed, text after the end of the document, tabs, a table as a key), a `<<` to something that is
-// no table, an alias inside its own anchor, depth, and more than max_values values once aliases are expanded.
+// Errors carry the place. Besides what libyaml reports: what it lets pass and PyYAML does not (tabs, a table
+// as a key, an anchor defined twice), a `<<` to something that is no table, an alias inside its own anchor,
+// depth, and more than max_values values once aliases are expanded.
 Result<std::vector<Document>> parse_yaml(const std::string& path, std::string source);
 
 }  // namespace shapelint::text

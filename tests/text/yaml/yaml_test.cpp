@@ -95,6 +95,8 @@ TEST_CASE("yaml: scalars over several lines") {
 
 TEST_CASE("yaml: a byte-order mark does not shift anything") {
   CHECK(spans("\xEF\xBB\xBF\"a\": 1\nb: [x]") == "a=1 ; b=[x] ; b[0]=x");
+  CHECK(shown("\xEF\xBB\xBF"
+              "a: 1\n\x01") == "not valid YAML: control character 0x01 @ \"\x01\"");
 }
 
 TEST_CASE("yaml: unquoted scalars are typed as PyYAML does") {
@@ -187,7 +189,7 @@ TEST_CASE("yaml: an alias has the place of its anchor, and its own") {
   CHECK(spans("a: &x !!str 5\nb: *x") == "a=5 ; b=5 <*x>");
   const Document document = read("a: &x {k: 1}\nb: *x");
   CHECK(bytes_at(document, document.root()["b"]["k"].key_span()) == "k");
-  CHECK(shown("a: *x") == "not valid YAML: no anchor (`&`) of this name comes before the alias @ \"*\"");
+  CHECK(shown("a: *x") == "not valid YAML: no anchor (`&`) of this name comes before the alias @ \"*x\"");
   CHECK(shown("a: &x [*x]") == "the alias `*x` is inside of its own anchor @ \"*x\"");
   CHECK(shown("a: &x 1\nb: &x 2") == "not valid YAML: the anchor `&x` is defined twice @ \"&x\"");
 }
@@ -252,11 +254,12 @@ TEST_CASE("yaml: GPT-NeoX writes flow tables with comments and trailing commas")
         "not valid YAML: expected `,` or `}` @ \"\"\"");
 }
 
-TEST_CASE("yaml: what yaml-cpp lets pass and PyYAML does not") {
-  CHECK(shown("- a\nb: 1") == "not valid YAML: the document ends before this @ \"b\"");
+TEST_CASE("yaml: what PyYAML does not let pass") {
+  CHECK(shown("- a\nb: 1") == "not valid YAML: this does not belong to the list above @ \"b\"");
+  CHECK(shown("{a: 1}\nb: 2") == "not valid YAML: the document ends before this @ \"b\"");
   CHECK(shown("a: b\n- c") == "not valid YAML: this does not belong to the table above @ \"-\"");
-  CHECK(shown("a: 'x") == "not valid YAML: a quote is never closed @ \"\"");
-  CHECK(shown("a: \"x\\\"\nb: 1") == "not valid YAML: a quote is never closed @ \"\"");
+  CHECK(shown("a: 'x") == "not valid YAML: a quote is never closed @ \"'\"");
+  CHECK(shown("a: \"x\\\"\nb: 1") == "not valid YAML: a quote is never closed @ \"\"\"");
   CHECK(shown("a: 'x' y") == "not valid YAML: this does not belong to the table above @ \"y\"");
   CHECK(shown("a:\tb") == "not valid YAML: a tab where only spaces may be @ \"\t\"");
   CHECK(shown("a: x\ty") == "not valid YAML: a tab where only spaces may be @ \"\t\"");
@@ -264,12 +267,34 @@ TEST_CASE("yaml: what yaml-cpp lets pass and PyYAML does not") {
   CHECK(shown("a: \"x\ty\" # c\td\nb: |\n  x\ty") == "{a: \"x\ty\", b: \"x\ty\"}");
   CHECK(shown("[a, b]: c") == "not valid YAML: a key is a table or a list @ \"[\"");
   CHECK(shown("a: [1,,2]") == "not valid YAML: a value is missing @ \",\"");
-  CHECK(shown("a: {b: 1,, c: 2}") == "not valid YAML: a key is missing @ \",\"");
-  CHECK(shown("a:\n- 1\n-b") == "not valid YAML: no `:` after the key @ \"-b\"");
+  CHECK(shown("a: {b: 1,, c: 2}") == "not valid YAML: a value is missing @ \",\"");
+  CHECK(shown("a:\n- 1\n-b") == "not valid YAML: no `:` after the key @ \"-\"");
   CHECK(shown("a:\n'b'\nc: 1") == "not valid YAML: no `:` after the key @ \"'\"");
   CHECK(shown(std::string("a: 1") + '\x04' + "b: 2") == "not valid YAML: control character 0x04 @ \"\x04\"");
   CHECK(shown(std::string("a\0: 1", 5)).starts_with("not valid YAML: control character 0x00"));
   CHECK(shown("a: \xff") == "byte 0xff is not valid UTF-8 @ \"\xff\"");
+}
+
+TEST_CASE("yaml: what PyYAML lets pass") {
+  CHECK(shown("? a\n\n? b\n") == "{a: null, b: null}");
+  CHECK(spans("? a\n# behind\n? b\n") == "a= ; b=");
+  CHECK(shown("'a\n\n---x'") == "\"a\n---x\"");
+  CHECK(shown("...\n") == "not valid YAML: a value is missing @ \".\"");
+}
+
+TEST_CASE("yaml: a value that is left out stands behind what announces it, comments or not") {
+  const Document document = read("a: # none\nb:\n  - # none\n  - {c , d: }\ne: &x\nf: !t\n");
+  const auto place = [&](NodeRef node) { return node.span().begin; };
+  const NodeRef root = document.root();
+  CHECK(shown("a: # none\nb:\n  - # none\n  - {c , d: }\ne: &x\nf: !t\n") ==
+        "{a: null, b: [null, {c: null, d: null}], e: null, f: null}");
+  CHECK(place(root["a"]) == 2);
+  CHECK(place(root["b"][0]) == 16);
+  CHECK(place(root["b"][1]["c"]) == root["b"][1]["c"].key_span().end);
+  CHECK(place(root["b"][1]["d"]) == root["b"][1]["d"].key_span().end + 1);
+  CHECK(place(root["e"]) == root["e"].key_span().end + 4);
+  CHECK(place(root["f"]) == root["f"].key_span().end + 4);
+  CHECK(bytes_of(document, root["b"]) == "- # none\n  - {c , d: }");
 }
 
 TEST_CASE("yaml: errors of the syntax have a place") {
