@@ -56,6 +56,58 @@ std::int64_t offset_of(std::string_view text, Place place) {
   return static_cast<std::int64_t>(at);
 }
 
+namespace {
+
+// Characters between two marks: few enough to count, and enough for the marks to be few.
+constexpr std::int64_t stride = 128;
+
+}  // namespace
+
+Places::Places(std::string_view text) : text_(text) {
+  const std::size_t begin = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  lines_.push_back({static_cast<std::int64_t>(begin), 0});
+  std::int64_t character = 0;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (is_continuation(text[i])) continue;
+    if (character++ % stride == 0) marks_.push_back(static_cast<std::int64_t>(i));
+    if (text[i] == '\n') lines_.push_back({static_cast<std::int64_t>(i) + 1, character});
+  }
+}
+
+Place Places::place(std::int64_t offset) const {
+  const auto at = static_cast<std::int64_t>(clamped(text_, offset));
+  const auto line = std::upper_bound(lines_.begin() + 1, lines_.end(), at,
+                                     [](std::int64_t byte, const Line& each) { return byte < each.begin; }) -
+                    1;
+  const auto mark = std::upper_bound(marks_.begin(), marks_.end(), at);
+  std::int64_t character = 0;
+  if (mark != marks_.begin()) {
+    character = (mark - marks_.begin() - 1) * stride;
+    for (std::int64_t i = *(mark - 1); i < at; ++i)
+      character += is_continuation(text_[static_cast<std::size_t>(i)]) ? 0 : 1;
+  }
+  return {line - lines_.begin() + 1, character - line->character + 1};
+}
+
+std::int64_t Places::offset(Place place) const {
+  if (place.line > static_cast<std::int64_t>(lines_.size())) return static_cast<std::int64_t>(text_.size());
+  const auto line = lines_.begin() + std::max<std::int64_t>(place.line, 1) - 1;
+  const std::int64_t character = line->character + std::max<std::int64_t>(place.column, 1) - 1;
+  const auto next = line + 1;
+  return byte(next == lines_.end() ? character : std::min(character, next->character - 1));
+}
+
+std::int64_t Places::byte(std::int64_t character) const {
+  if (character / stride >= static_cast<std::int64_t>(marks_.size()))
+    return static_cast<std::int64_t>(text_.size());
+  auto at = static_cast<std::size_t>(marks_[static_cast<std::size_t>(character / stride)]);
+  for (std::int64_t left = character % stride; left > 0 && at < text_.size(); --left) {
+    do ++at;
+    while (at < text_.size() && is_continuation(text_[at]));
+  }
+  return static_cast<std::int64_t>(at);
+}
+
 std::int64_t first_invalid_utf8(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -21,6 +22,26 @@ std::string_view line_at(std::string_view text, std::int64_t offset);
 
 // Byte offset of a 1-based line and 1-based column in code points, clamped to the text.
 std::int64_t offset_of(std::string_view text, Place place);
+
+// The same for many places of one UTF-8 text, none of which is looked for from the beginning.
+class Places {
+ public:
+  explicit Places(std::string_view text);
+  Place place(std::int64_t offset) const;
+  std::int64_t offset(Place place) const;
+  // The byte at which a character (a code point) begins, counted from 0 and behind a byte-order mark; the end
+  // of the text for those past it.
+  std::int64_t byte(std::int64_t character) const;
+
+ private:
+  struct Line {
+    std::int64_t begin;      // its first byte
+    std::int64_t character;  // and character
+  };
+  std::string_view text_;
+  std::vector<Line> lines_;
+  std::vector<std::int64_t> marks_;  // the byte of every so many characters
+};
 
 // Offset of the first byte that is not valid UTF-8, or -1.
 std::int64_t first_invalid_utf8(std::string_view text);

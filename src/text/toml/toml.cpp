@@ -14,41 +14,22 @@ namespace shapelint::text {
 
 namespace {
 
-// toml++ counts lines and code points; turning them into bytes for every node must not scan from the start.
-class Lines {
- public:
-  explicit Lines(std::string_view text) : text_(text) {
-    begins_.push_back(0);
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '\n') begins_.push_back(i + 1);
-    }
-  }
-
-  std::int64_t offset(const toml::source_position& position) const {
-    const std::size_t line = std::clamp<std::size_t>(position.line, 1, begins_.size());
-    const std::size_t begin = begins_[line - 1];
-    const std::size_t end = line < begins_.size() ? begins_[line] : text_.size();
-    const std::string_view rest = text_.substr(begin, end - begin);
-    return static_cast<std::int64_t>(begin) +
-           offset_of(rest, Place{1, std::max<std::int64_t>(1, static_cast<std::int64_t>(position.column))});
-  }
-
-  Span span(const toml::source_region& region) const {
-    const std::int64_t begin = offset(region.begin);
-    return {begin, std::max(begin, offset(region.end))};
-  }
-
- private:
-  std::string_view text_;
-  std::vector<std::size_t> begins_;
-};
+// toml++ counts lines and code points.
+Span span_of(const Places& places, const toml::source_region& region) {
+  const auto offset = [&](const toml::source_position& position) {
+    return places.offset(
+        {static_cast<std::int64_t>(position.line), static_cast<std::int64_t>(position.column)});
+  };
+  const std::int64_t begin = offset(region.begin);
+  return {begin, std::max(begin, offset(region.end))};
+}
 
 class Walker {
  public:
-  explicit Walker(std::string_view text) : lines_(text) {}
+  explicit Walker(std::string_view text) : places_(text) {}
 
   void add(std::int32_t parent, std::string_view key, Span key_span, const toml::node& node) {
-    const Span span = lines_.span(node.source());
+    const Span span = span_of(places_, node.source());
     if (const toml::table* table = node.as_table()) {
       add_table(tree_.add(parent, Kind::table, key, key_span, span), *table);
     } else if (const toml::array* array = node.as_array()) {
@@ -83,10 +64,10 @@ class Walker {
       const toml::source_position& y = b.first->source().begin;
       return x.line != y.line ? x.line < y.line : x.column < y.column;
     });
-    for (const auto& [key, value] : entries) add(index, key->str(), lines_.span(key->source()), *value);
+    for (const auto& [key, value] : entries) add(index, key->str(), span_of(places_, key->source()), *value);
   }
 
-  Lines lines_;
+  Places places_;
   TreeBuilder tree_;
 };
 
@@ -100,13 +81,9 @@ Result<Document> parse_toml(std::string path, std::string source) {
     walker.add(no_node, {}, {}, table);
     return std::move(walker).take().finish(std::move(path), std::move(source));
   } catch (const toml::parse_error& problem) {
-    const Span span = Lines(source).span(problem.source());
+    const Span span = span_of(Places(source), problem.source());
     std::string message(problem.description());
-    return Error{"not valid TOML: " + message,
-                 {},
-                 std::move(path),
-                 Span{span.begin, std::max(span.end, span.begin)},
-                 ErrorCode::syntax};
+    return Error{"not valid TOML: " + message, {}, std::move(path), span, ErrorCode::syntax};
   }
 }
 

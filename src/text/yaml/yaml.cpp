@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "text/source.hpp"
 #include "text/yaml/explain.hpp"
-#include "text/yaml/offsets.hpp"
 #include "text/yaml/raw.hpp"
 
 namespace shapelint::text::yaml {
@@ -64,7 +64,7 @@ class Reader {
       : path_(path),
         text_(text),
         begin_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0),
-        offsets_(text, begin_),
+        places_(text),
         at_(begin_) {
     const std::string_view input = text.substr(begin_);
     yaml_parser_set_encoding(&parser_.handle, YAML_UTF8_ENCODING);
@@ -90,10 +90,13 @@ class Reader {
     throw Stop{Error{"not valid YAML: " + std::move(message), std::move(hint), path_, at}};
   }
 
-  std::size_t offset(const yaml_mark_t& mark) { return offsets_.of(mark.index); }
+  // libyaml counts characters.
+  std::size_t offset(const yaml_mark_t& mark) const {
+    return static_cast<std::size_t>(places_.byte(static_cast<std::int64_t>(mark.index)));
+  }
   char at(std::size_t position) const { return position < text_.size() ? text_[position] : '\0'; }
 
-  Error problem() {
+  Error problem() const {
     const yaml_parser_t& parser = parser_.handle;
     if (parser.problem == nullptr) throw std::bad_alloc();
     const bool is_unreadable = parser.error == YAML_READER_ERROR;
@@ -279,7 +282,7 @@ class Reader {
   std::string_view text_;
   std::size_t begin_;  // behind a byte-order mark
   Parser parser_;
-  Offsets offsets_;
+  Places places_;
   std::size_t at_;  // where the last value ended
   std::vector<RawNode> nodes_;
   std::vector<Open> open_;
