@@ -2,8 +2,8 @@
 #
 #   cmake -DWEB=… -DOUTPUT=… -DWORK=… [-DNPM=…] -P WebAssets.cmake
 #
-# The libraries come from npm, at the versions and checksums of package-lock.json, into WORK. Without npm, or where it
-# cannot reach its registry, they are left out, and the program says so when it writes a page.
+# With NPM the libraries come from its registry, at the versions and checksums of package-lock.json, into WORK; where it
+# cannot be reached the build fails. Without NPM they are left out, and the program says so when it writes a page.
 set(libraries vega vega-lite vega-embed)
 set(found FALSE)
 if(NPM)
@@ -18,12 +18,9 @@ if(NPM)
     OUTPUT_VARIABLE log
     ERROR_VARIABLE log)
   if(failed)
-    message("npm could not install what the interactive page draws with; it is built without\n${log}")
-  else()
-    set(found TRUE)
+    message(FATAL_ERROR "npm could not fetch what the interactive page draws with (SHAPELINT_NPM=OFF does without)\n${log}")
   endif()
-else()
-  message("no npm: the interactive page is built without what it draws with")
+  set(found TRUE)
 endif()
 
 # Each file is an array of its own: measuring one this long is too much for a constant expression.

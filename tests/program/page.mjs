@@ -23,7 +23,7 @@ const said = spawnSync(program, ["roofline", ...files, "--report", page], { enco
 assert.equal(said.status, 0, said.stderr);
 if (said.stderr.includes("built without npm")) {
   rmSync(folder, { recursive: true });
-  console.log("skipped: built without what the page draws with");
+  console.log("skipped: built without what the page draws with (CMake: -DSHAPELINT_NPM=ON)");
   process.exit(77);
 }
 const expected = JSON.parse(execFileSync(program, ["roofline", ...files, "--format", "json"], { encoding: "utf8" }));
