@@ -201,6 +201,7 @@ TEST_CASE("heavy libraries stay inside one source file each", "[architecture]") 
     }
     INFO(library);
     CHECK(users.size() <= limit);
+    CHECK_FALSE(users.empty());  // a library that is gone does not belong in the table
   }
 }
 
@@ -229,7 +230,10 @@ TEST_CASE("nothing committed names a place on somebody's machine", "[architectur
       "ers/",
       "/bash_"
       "jobs"};
-  for (const fs::path& path : committed_files()) {
+  const std::vector<fs::path> committed = committed_files();
+  if (committed.empty()) SHAPELINT_SKIP("this folder is no git repository");
+  CHECK(committed.size() > 100);
+  for (const fs::path& path : committed) {
     std::size_t number = 0;
     for (const std::string& line : lines_of(root / path)) {
       ++number;

@@ -29,7 +29,7 @@ std::vector<model::LayerShape> layers(const GraphBytes& graph) {
 }  // namespace
 
 TEST_CASE("a transposed convolution is one of stride 1 to more channels", "[onnx]") {
-  if (!reads_onnx()) return;
+  if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
   GraphBytes graph;
   graph.inputs = {value("x", {1, 64, 16, 16})};
   graph.outputs = {value("y", {1})};
@@ -46,7 +46,7 @@ TEST_CASE("a transposed convolution is one of stride 1 to more channels", "[onnx
 }
 
 TEST_CASE("a recurrent layer is one product for the inputs and one a step", "[onnx]") {
-  if (!reads_onnx()) return;
+  if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
   for (const auto& [op, gates] : {std::pair<std::string, std::int64_t>{"LSTM", 4}, {"GRU", 3}}) {
     GraphBytes graph;
     graph.inputs = {value("x", {"batch", 100, 80})};
@@ -71,7 +71,7 @@ TEST_CASE("a recurrent layer is one product for the inputs and one a step", "[on
 }
 
 TEST_CASE("quantized products are in eight bits", "[onnx]") {
-  if (!reads_onnx()) return;
+  if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
   GraphBytes graph;
   graph.inputs = {value("x", {1, 64, 8, 8}, uint8)};
   graph.outputs = {value("y", {1})};
@@ -100,7 +100,7 @@ TEST_CASE("quantized products are in eight bits", "[onnx]") {
 }
 
 TEST_CASE("weights in four bits state their size, attention in one operator its heads", "[onnx]") {
-  if (!reads_onnx()) return;
+  if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
   const std::string microsoft = domain("com.microsoft");
   GraphBytes graph;
   graph.inputs = {value("x", {1, 7, 4096}, fp16), value("past_key", {1, 8, 93, 128}, fp16),
@@ -132,7 +132,7 @@ TEST_CASE("weights in four bits state their size, attention in one operator its 
 }
 
 TEST_CASE("sums over labels are products", "[onnx]") {
-  if (!reads_onnx()) return;
+  if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
   GraphBytes graph;
   graph.inputs = {value("q", {2, 5, 12, 64}), value("k", {2, 9, 12, 64})};
   graph.outputs = {value("y", {2})};
@@ -145,7 +145,7 @@ TEST_CASE("sums over labels are products", "[onnx]") {
 }
 
 TEST_CASE("what is left out is told", "[onnx]") {
-  if (!reads_onnx()) return;
+  if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
   GraphBytes graph;
   graph.inputs = {value("x", {1, 64})};
   graph.outputs = {value("y", {1})};
@@ -160,7 +160,8 @@ TEST_CASE("what is left out is told", "[onnx]") {
 // Debian's libonnx-testdata: a graph for each operator.
 TEST_CASE("the library's own graphs are read or refused with one error", "[onnx]") {
   const std::filesystem::path folder = "/usr/share/libonnx-testdata/data";
-  if (!reads_onnx() || !std::filesystem::exists(folder)) return;
+  if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
+  if (!std::filesystem::exists(folder)) SHAPELINT_SKIP("libonnx-testdata is not installed");
   int graphs = 0;
   int networks = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

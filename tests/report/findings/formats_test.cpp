@@ -63,7 +63,7 @@ TEST_CASE("each output format prints what its golden file says", "[report][forma
     const std::string out = report::render(static_cast<Format>(i), sample());
     CHECK((out.empty() || out.back() == '\n'));
     const std::string difference = tests::compare_with_file(golden_name(report::format_names[i]), out);
-    if (!difference.empty()) FAIL_CHECK(difference);
+    CHECK(difference == "");
   }
 }
 
