@@ -1,4 +1,7 @@
-// What is written from tables or from real runs is fresh; UPDATE_GOLDEN=1 writes it anew.
+// What is written from tables or from real runs is fresh; UPDATE_GOLDEN=1 writes it anew. What the documents
+// say of each other and of the version is true.
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -7,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/help.hpp"
+#include "rules/book/rule.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/golden.hpp"
@@ -16,6 +20,18 @@ using shapelint::tests::transcript;
 
 namespace {
 
+namespace fs = std::filesystem;
+
+// The pages of docs/, without those of rules, which tests/rules looks after.
+std::vector<std::string> pages() {
+  std::vector<std::string> out;
+  for (const auto& entry : fs::directory_iterator(fs::path(SHAPELINT_SOURCE_DIR) / "docs")) {
+    if (entry.path().extension() == ".md") out.push_back("docs/" + entry.path().filename().string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 std::string content(const std::string& path) {
   std::ifstream file(std::string(SHAPELINT_SOURCE_DIR) + "/" + path, std::ios::binary);
   std::ostringstream out;
@@ -23,10 +39,11 @@ std::string content(const std::string& path) {
   return out.str();
 }
 
+const std::string marker = "<!-- output of: ";
+
 // The text with what stands in each ```-block after `<!-- output of: ARGS -->` replaced by the real output of
 // `shapelint ARGS`.
 std::string with_real_outputs(const std::string& text) {
-  const std::string marker = "<!-- output of: ";
   std::string out;
   std::size_t at = 0;
   for (std::size_t begin = text.find(marker); begin != std::string::npos; begin = text.find(marker, at)) {
@@ -60,10 +77,10 @@ std::vector<std::string> cells(const std::string& text, const std::string& begin
   return out;
 }
 
-// The README's table of errors, from docs/accuracy.md and docs/roofline.md.
+// The README's table of errors, from docs/accuracy.md and docs/roofline-training.md.
 std::string accuracy_table() {
   const std::string accuracy = content("docs/accuracy.md");
-  const std::string roofline = content("docs/roofline.md");
+  const std::string training = content("docs/roofline-training.md");
   std::string out = "| mean error of | on | how many | shapelint | roofline |\n|---|---|---|---|---|\n";
   const auto products = [&](const char* gpu, const char* row) {
     const auto found =
@@ -74,7 +91,7 @@ std::string accuracy_table() {
   products("H100, bf16", "| h100_sxm-bf16 h100-sxm5 bf16 | all |");
   products("B200, bf16", "| b200_sxm-bf16 b200 bf16 | all |");
   const auto runs = [&](const char* gpus, const char* row) {
-    const auto found = cells(roofline, row);  // "", runs, GPU, how many, error, bias, roofline
+    const auto found = cells(training, row);  // "", runs, GPU, how many, error, bias, roofline
     out +=
         fmt::format("| published training runs | {} | {} | {} | {} |\n", gpus, found[3], found[4], found[6]);
   };
@@ -93,33 +110,81 @@ TEST_CASE("the README's errors are those of the reports that it refers to", "[do
   REQUIRE(end != std::string::npos);
   const std::string difference =
       compare_with_file("README.md", readme.substr(0, begin) + accuracy_table() + readme.substr(end + 1));
-  if (!difference.empty()) FAIL_CHECK(difference);
+  CHECK(difference == "");
 }
 
 TEST_CASE("the man page is what the tables of commands and options say", "[docs]") {
   const std::string difference = compare_with_file("man/shapelint.1", shapelint::cli::man_page());
-  if (!difference.empty()) FAIL_CHECK(difference);
+  CHECK(difference == "");
 }
 
-TEST_CASE("the output that the README shows is real", "[docs]") {
-  const std::string difference = compare_with_file("README.md", with_real_outputs(content("README.md")));
-  if (!difference.empty()) FAIL_CHECK(difference);
+TEST_CASE("the output that documents show is real", "[docs]") {
+  std::vector<std::string> shown;
+  std::vector<std::string> documents = pages();
+  documents.emplace_back("README.md");
+  for (const std::string& path : documents) {
+    const std::string text = content(path);
+    if (text.find(marker) == std::string::npos) continue;
+    shown.push_back(path);
+    CHECK(compare_with_file(path, with_real_outputs(text)) == "");
+  }
+  CHECK(shown == std::vector<std::string>{"docs/cnn.md", "docs/roofline-serving.md",
+                                          "docs/roofline-training.md", "docs/roofline.md", "README.md"});
 }
 
-TEST_CASE("the output that docs/roofline.md shows is real", "[docs]") {
-  const std::string difference =
-      compare_with_file("docs/roofline.md", with_real_outputs(content("docs/roofline.md")));
-  if (!difference.empty()) FAIL_CHECK(difference);
+TEST_CASE("every page of docs/ is in its index, which README.md names", "[docs]") {
+  const std::string index = content("docs/README.md");
+  const std::vector<std::string> all = pages();
+  CHECK(all.size() > 10);
+  for (const std::string& page : all) {
+    if (page == "docs/README.md") continue;
+    INFO(page);
+    CHECK(index.find("](" + page.substr(5) + ")") != std::string::npos);
+  }
+  CHECK(content("README.md").find("](docs/README.md)") != std::string::npos);
 }
 
-TEST_CASE("the output that docs/cnn.md shows is real", "[docs]") {
-  const std::string difference = compare_with_file("docs/cnn.md", with_real_outputs(content("docs/cnn.md")));
-  if (!difference.empty()) FAIL_CHECK(difference);
+TEST_CASE("links between documents lead somewhere", "[docs]") {
+  std::vector<std::string> documents = pages();
+  for (const char* path : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"})
+    documents.emplace_back(path);
+  for (const std::string& path : documents) {
+    const std::string text = content(path);
+    REQUIRE_FALSE(text.empty());
+    const fs::path folder = (fs::path(SHAPELINT_SOURCE_DIR) / path).parent_path();
+    for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
+      const std::string whole = text.substr(at + 2, text.find(')', at) - at - 2);
+      const std::string target = whole.substr(0, whole.find('#'));
+      if (target.empty() || target.find(' ') != std::string::npos || target.find("://") != std::string::npos)
+        continue;
+      INFO(path << " -> " << target);
+      CHECK(fs::exists(folder / target));
+    }
+  }
+}
+
+// `## [0.1.0] - 2026-01-31`, newest first.
+TEST_CASE("the versions of documents are those of the program", "[docs]") {
+  const std::string changes = content("CHANGELOG.md");
+  std::vector<std::string> versions;
+  for (std::size_t at = changes.find("\n## ["); at != std::string::npos; at = changes.find("\n## [", at + 1))
+    versions.push_back(changes.substr(at + 5, changes.find(']', at) - at - 5));
+  REQUIRE_FALSE(versions.empty());
+  CHECK(versions.front() == SHAPELINT_VERSION);
+  CHECK(shapelint::tests::run({"--version"}).out == "shapelint " SHAPELINT_VERSION "\n");
+  CHECK(content("CITATION.cff").find("\nversion: " SHAPELINT_VERSION "\n") != std::string::npos);
+  // A rule came with a version that there is, or will be with the next.
+  for (const auto& rule : shapelint::rules::builtin_rules().rules()) {
+    INFO(rule.code << " since " << rule.since);
+    CHECK(std::find(versions.begin(), versions.end(), std::string(rule.since) + ".0") != versions.end());
+  }
 }
 
 TEST_CASE("the model that the README describes can be linted as it stands", "[docs]") {
   const std::string readme = content("README.md");
-  const std::size_t begin = readme.find("```toml\n") + 8;
+  const std::string fence = "```toml\n";
+  REQUIRE(readme.find(fence) != std::string::npos);
+  const std::size_t begin = readme.find(fence) + fence.size();
   shapelint::text::MemoryFileSystem files;
   files.files["my-model.toml"] = readme.substr(begin, readme.find("```", begin) - begin);
   const auto ran = shapelint::tests::run({"my-model.toml", "--gpu", "h100"}, files);
