@@ -6,6 +6,7 @@ shapelint=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
+looked=
 
 # expect WORD… is part of the completions in $folder/out
 expect() {
@@ -26,6 +27,7 @@ for shell in bash zsh fish; do
     echo "skipped: $shell is not installed"
     continue
   fi
+  looked=yes
   if ! "$shell" -n "$folder/$shell"; then
     echo "FAILED: $shell does not take its script"
     failed=1
@@ -106,5 +108,6 @@ for each in bash zsh fish; do
 done
 completes bash 'shapelint lint --format=sar' sarif
 completes bash "shapelint lint --output sarif=$folder/ba" "$folder/bash"
+[ -n "$looked" ] || exit 77
 [ "$failed" = 0 ] && echo "the completions are as expected"
 exit "$failed"

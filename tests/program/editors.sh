@@ -1,15 +1,17 @@
 #!/bin/sh
 # What editors/ holds, in the editors that are installed: diagnostics arrive in Neovim, the VS Code extension starts
 # and ends the server (on a stub of the editor), Helix's snippet is TOML.
-#   editors.sh SHAPELINT
+#   editors.sh SHAPELINT      exit 77: none of them is there
 set -u
 shapelint=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 source=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
+looked=
 
 if command -v nvim >/dev/null; then
+  looked=yes
   mkdir "$folder/bin" "$folder/config"
   ln -s "$shapelint" "$folder/bin/shapelint"
   printf '[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50257\n' \
@@ -51,12 +53,14 @@ else
 fi
 
 if command -v node >/dev/null; then
+  looked=yes
   node "$source/tests/program/vscode.js" "$source/editors/vscode" "$shapelint" || failed=1
 else
   echo "skipped: node is not installed (Debian: nodejs)"
 fi
 
 if command -v python3 >/dev/null && python3 -c 'import tomllib' 2>/dev/null; then
+  looked=yes
   python3 - "$source/editors/helix/languages.toml" <<'PYTHON' || failed=1
 import sys, tomllib
 config = tomllib.load(open(sys.argv[1], "rb"))
@@ -67,5 +71,6 @@ PYTHON
 else
   echo "skipped: Helix's snippet is not read, Python has no tomllib"
 fi
+[ -n "$looked" ] || exit 77
 [ "$failed" = 0 ] && echo "the editors show what they are told"
 exit "$failed"
