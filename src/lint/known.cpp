@@ -42,6 +42,7 @@ std::size_t total(const Baseline& baseline) {
 
 Baselines::One* Baselines::open(const project::Config& config, std::string& path,
                                 std::vector<text::LocatedError>& errors) {
+  if (request_.off) return nullptr;
   path = !request_.path.empty() ? request_.path : config.baseline.value_or("");
   if (path.empty()) {
     if (!request_.write && !request_.prune) return nullptr;

@@ -18,6 +18,7 @@ struct BaselineRequest {
   std::string path;    // of the baseline; empty: as the configuration says
   bool write = false;  // all findings; nothing is reported
   bool prune = false;  // take out what is no longer found
+  bool off = false;    // no baseline counts
 };
 
 // What became of a baseline, or should.

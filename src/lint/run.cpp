@@ -156,7 +156,7 @@ class Run {
     }
     TextOptions options;
     options.no_ignores = request_.no_ignores;
-    options.assume_native = job.given != nullptr;
+    options.assume_native = job.given != nullptr && job.given->assume_native;
     job.outcome = lint_text(*job.configured, job.path, *source, files_, options);
     if (base_ && !job.path_in_root.empty()) {
       options.assume_native = false;

@@ -17,6 +17,7 @@ namespace shapelint::lint {
 struct GivenText {
   std::string path;  // as messages call it
   Result<std::string> source;
+  bool assume_native = true;  // a text of no known dialect is read as a native file
 };
 
 struct RunRequest {

@@ -8,8 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "report/phrases.hpp"
-#include "report/style.hpp"
+#include "lint/edits.hpp"
+#include "lint/phrases.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::report {
 
@@ -19,60 +20,14 @@ Region region_of(std::string_view source, Span span) {
   return {text::place_of(source, span.begin), text::place_of(source, span.end), span};
 }
 
-std::string one_line(std::string_view text) {
-  std::string line = printable(text);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return line;
-}
-
-// How the file writes a new value where `old` stands: in its quotes, if it has any.
-std::string spelled_like(std::string_view old, const std::string& value) {
-  const bool is_quoted = old.size() >= 2 && (old.front() == '"' || old.front() == '\'');
-  return is_quoted ? old.front() + value + old.front() : value;
-}
-
-std::string_view unquoted(std::string_view text) {
-  const bool is_quoted =
-      text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
-  return is_quoted ? text.substr(1, text.size() - 2) : text;
-}
-
-// Where this very file states what a change changes.
-std::optional<Span> span_of(const rules::Change& change, const lint::ModelReport& model) {
-  if (!change.key.empty()) {
-    const model::LayerOrigin* place = model::find_layer_key(model.reading, change.layer, change.key);
-    return place != nullptr ? std::optional(place->span) : std::nullopt;
-  }
-  const model::Origin& origin = model::origin(model.reading, change.field);
-  if (origin.kind != model::Origin::Kind::stated || origin.path != model.path) return std::nullopt;
-  return origin.span;
-}
-
-// The edit that makes a change, when the file states exactly the old value. A field that the file writes in
-// another way (the width of two branches together) is left to people.
-std::optional<Edit> edit_of(const rules::Change& change, const lint::ModelReport& model) {
-  const std::optional<Span> place = span_of(change, model);
-  const auto size = static_cast<std::int64_t>(model.source.size());
-  if (!place || place->begin < 0 || place->end <= place->begin || place->end > size) return std::nullopt;
-  const std::string_view old = std::string_view(model.source)
-                                   .substr(static_cast<std::size_t>(place->begin),
-                                           static_cast<std::size_t>(place->end - place->begin));
-  std::string plain(unquoted(old));
-  plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
-  std::string expected = model::value_text(change.field, change.from);
-  expected.erase(std::remove(expected.begin(), expected.end(), '_'), expected.end());
-  if (plain != expected) return std::nullopt;
-  return Edit{region_of(model.source, *place), spelled_like(old, model::value_text(change.field, change.to))};
-}
-
 std::vector<ItemFix> fixes_of(const rules::Finding& finding, const lint::ModelReport& model) {
   std::vector<ItemFix> fixes;
   for (const rules::Proposal& proposal : finding.proposals) {
-    ItemFix fix{proposal_text(proposal, model.result.gpus.size()), {}};
-    for (const rules::Change& change : proposal.changes) {
-      if (auto edit = edit_of(change, model)) fix.edits.push_back(*std::move(edit));
+    ItemFix fix{lint::proposal_text(proposal, model.result.gpus.size()), {}};
+    for (lint::TextEdit& edit : lint::edits_of(proposal, model)) {
+      fix.edits.push_back({region_of(model.source, edit.span), std::move(edit.text)});
     }
-    if (!fix.edits.empty() && fix.edits.size() == proposal.changes.size()) fixes.push_back(std::move(fix));
+    if (!fix.edits.empty()) fixes.push_back(std::move(fix));
   }
   return fixes;
 }
@@ -85,19 +40,19 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model) {
   item.rule = finding.rule;
   item.severity = finding.severity;
   item.url = lint::rule_page(model.rule_url, finding.code, finding.rule);
-  item.message = one_line(finding.message);
+  item.message = text::one_line(finding.message);
   const std::string& path = finding.path.empty() ? model.path : finding.path;
   item.path = tidy_path(path);
   if (const std::string* source = lint::source_of(model, path)) {
     item.source = *source;
     if (finding.span.end > finding.span.begin) item.region = region_of(*source, finding.span);
   }
-  const std::string cost = cost_text(finding, model.result.gpus.size());
-  if (!finding.note.empty()) item.details.push_back(one_line("note: " + finding.note));
-  if (!finding.why.empty()) item.details.push_back(one_line("why: " + finding.why));
+  const std::string cost = lint::cost_text(finding, model.result.gpus.size());
+  if (!finding.note.empty()) item.details.push_back(text::one_line("note: " + finding.note));
+  if (!finding.why.empty()) item.details.push_back(text::one_line("why: " + finding.why));
   if (!cost.empty()) item.details.push_back("cost: " + cost);
   for (const rules::Proposal& proposal : finding.proposals) {
-    item.details.push_back("try: " + proposal_text(proposal, model.result.gpus.size()));
+    item.details.push_back("try: " + lint::proposal_text(proposal, model.result.gpus.size()));
   }
   // A finding in a file that this one inherits from has no edits: they would go into another file.
   if (path == model.path) item.fixes = fixes_of(finding, model);
@@ -111,8 +66,8 @@ Item item_of(const text::LocatedError& each) {
   item.path = tidy_path(each.error.path);
   item.code = "unreadable";
   item.rule = "unreadable";
-  item.message = one_line(each.error.message);
-  if (!each.error.hint.empty()) item.details.push_back(one_line("help: " + each.error.hint));
+  item.message = text::one_line(each.error.message);
+  if (!each.error.hint.empty()) item.details.push_back(text::one_line("help: " + each.error.hint));
   if (each.error.span && !each.source.empty()) item.region = region_of(each.source, *each.error.span);
   return item;
 }
@@ -168,7 +123,7 @@ std::string_view word_of(rules::Severity severity, const SeverityWords& words) {
 
 std::string tidy_path(std::string_view path) {
   if (path.empty()) return {};
-  return printable(std::filesystem::path(path).lexically_normal().generic_string());
+  return text::printable(std::filesystem::path(path).lexically_normal().generic_string());
 }
 
 std::string_view stated_value(const Item& item) {

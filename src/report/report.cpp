@@ -1,8 +1,6 @@
 // What the output formats share.
 #include "report/report.hpp"
 
-#include <fmt/format.h>
-
 namespace shapelint::report {
 
 Counts count(const std::vector<rules::Finding>& findings) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/op_names.hpp"
+#include "model/value_text.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"

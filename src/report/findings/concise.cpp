@@ -1,9 +1,9 @@
 // One line per problem, for grep and for editors.
 #include <fmt/format.h>
 
+#include "lint/phrases.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
-#include "report/phrases.hpp"
 
 namespace shapelint::report {
 
@@ -15,7 +15,7 @@ std::string concise(const lint::Report& report, const Style& style) {
     const Role role = role_of(item.severity);
     out += fmt::format("{}{} {}", item.path.empty() ? "" : ": ", style.paint(role, item.code), item.message);
     const bool has_gain = item.finding != nullptr && !item.finding->certain_to_fail && item.finding->gain > 0;
-    if (has_gain) out += fmt::format(" ({})", share(item.finding->gain, item.finding->gain_error));
+    if (has_gain) out += fmt::format(" ({})", lint::share(item.finding->gain, item.finding->gain_error));
     out += '\n';
   }
   return out;

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "lint/phrases.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
-#include "report/phrases.hpp"
 
 namespace shapelint::report {
 
@@ -52,11 +52,11 @@ std::string row(const Item& item) {
   if (item.region) place += fmt::format(":{}", item.region->begin.line);
   std::string cost = item.finding == nullptr         ? std::string("not read")
                      : item.finding->certain_to_fail ? std::string("does not run")
-                     : item.finding->gain > 0        ? share(item.finding->gain, item.finding->gain_error)
-                                                     : std::string{};
+                     : item.finding->gain > 0 ? lint::share(item.finding->gain, item.finding->gain_error)
+                                              : std::string{};
   std::string proposal;
   if (item.finding != nullptr && !item.finding->proposals.empty()) {
-    proposal = changes_text(item.finding->proposals.front().changes);
+    proposal = lint::changes_text(item.finding->proposals.front().changes);
   }
   const std::string rule = item.url.empty() ? item.code : fmt::format("[{}]({})", item.code, item.url);
   return fmt::format("| {} | {} {} | {} | {} | {} |\n", code(place), rules::name(item.severity), rule,
@@ -74,7 +74,7 @@ std::string markdown(const lint::Report& report) {
   std::string counts;
   const auto add = [&](rules::Severity severity, std::string_view noun) {
     const std::size_t number = counted[static_cast<std::size_t>(severity)];
-    if (number > 0) counts += (counts.empty() ? "" : ", ") + plural(number, noun);
+    if (number > 0) counts += (counts.empty() ? "" : ", ") + lint::plural(number, noun);
   };
   add(rules::Severity::error, "error");
   add(rules::Severity::warning, "warning");

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "lint/phrases.hpp"
 #include "report/findings/snippet.hpp"
-#include "report/phrases.hpp"
 #include "report/wrap.hpp"
 
 namespace shapelint::report {
@@ -40,7 +40,7 @@ std::string counts_text(const std::vector<rules::Finding>& findings, const lint:
   std::string text;
   const auto add = [&](std::size_t number, std::string_view noun, Role role) {
     if (number == 0) return;
-    text += (text.empty() ? "" : ", ") + style.paint(role, plural(number, noun));
+    text += (text.empty() ? "" : ", ") + style.paint(role, lint::plural(number, noun));
   };
   add(counts.errors, "error", Role::error);
   add(counts.warnings, "warning", Role::warning);
@@ -86,7 +86,7 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
       out += fmt::format("; with all fixes {}", style.paint(Role::gain, step_text(gpu.after)));
     }
     out += '\n';
-    if (!gpu.applied.empty()) out += "    fixes: " + wrap(changes_text(gpu.applied), 11, 11) + '\n';
+    if (!gpu.applied.empty()) out += "    fixes: " + wrap(lint::changes_text(gpu.applied), 11, 11) + '\n';
   }
   return out;
 }
@@ -124,10 +124,11 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
   if (!finding.note.empty()) out += line(gutter, "note", printable(finding.note), style);
   if (!finding.why.empty()) out += line(gutter, "why", finding.why, style);
   const std::size_t gpu_count = model.result.gpus.size();
-  const std::string cost = cost_text(finding, gpu_count);
+  const std::string cost = lint::cost_text(finding, gpu_count);
   if (!cost.empty()) out += line(gutter, "cost", cost, style);
+  const auto saving = [&](const std::string& words) { return style.paint(Role::gain, words); };
   for (const rules::Proposal& proposal : finding.proposals) {
-    out += line(gutter, "try", proposal_text(proposal, gpu_count, style), style);
+    out += line(gutter, "try", lint::proposal_text(proposal, gpu_count, saving), style);
   }
   return out +
          line(gutter, "more", fmt::format("`shapelint explain {}` ({})", finding.code, finding.rule), style);
@@ -149,7 +150,7 @@ std::string text(const lint::Report& report, const Style& style, bool quiet) {
     for (const lint::ModelReport& model : report.models) {
       all.insert(all.end(), model.result.findings.begin(), model.result.findings.end());
     }
-    out += fmt::format("\nchecked {}: {}\n", plural(report.models.size(), "model"),
+    out += fmt::format("\nchecked {}: {}\n", lint::plural(report.models.size(), "model"),
                        counts_text(all, report, style));
   }
   out += left_out_text(report);

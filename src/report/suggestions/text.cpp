@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "report/phrases.hpp"
+#include "lint/phrases.hpp"
 #include "report/report.hpp"
 #include "report/suggestions/suggestions.hpp"
 #include "report/wrap.hpp"
@@ -68,7 +68,7 @@ void add_ranking(const SuggestReport& report, const Style& style, std::string& o
   for (std::size_t i = 0; i < answer.suggestions.size(); ++i) {
     const suggest::Suggestion& each = answer.suggestions[i];
     std::string line = fmt::format("{:>3}  ", i + 1);
-    line += style.paint(Role::gain, pad(share(each.gain, each.error), 14));
+    line += style.paint(Role::gain, pad(lint::share(each.gain, each.error), 14));
     line += ' ';
     if (basket) line += pad(percent(each.of_best), 9);
     line += pad(fmt::format("{} {}", count_short(static_cast<double>(each.parameters)),
@@ -76,11 +76,12 @@ void add_ranking(const SuggestReport& report, const Style& style, std::string& o
                 17);
     line += ' ';
     const std::size_t column = basket ? 47 : 38;
-    out += fmt::format("{}{}\n", line, wrap(changes_text(each.edits.changes), column, column));
+    out += fmt::format("{}{}\n", line, wrap(lint::changes_text(each.edits.changes), column, column));
     if (basket) {
       std::string gains;
       for (const suggest::OnGpu& gpu : each.gpus) {
-        gains += fmt::format("{}{} on {}", gains.empty() ? "" : ", ", share(gpu.gain, gpu.error), gpu.gpu);
+        gains +=
+            fmt::format("{}{} on {}", gains.empty() ? "" : ", ", lint::share(gpu.gain, gpu.error), gpu.gpu);
       }
       out += std::string(column, ' ') + style.paint(Role::faint, gains) + "\n";
     }
@@ -116,7 +117,7 @@ void add_reasons(const SuggestReport& report, const Style& style, std::string& o
   const suggest::Suggestion& first = report.answer.suggestions.front();
   if (!first.edits.implied.empty()) {
     out += fmt::format("\n{} {}\n", style.paint(Role::strong, "with 1 also:"),
-                       changes_text(first.edits.implied));
+                       lint::changes_text(first.edits.implied));
   }
   for (std::size_t gpu = 0; gpu < first.gpus.size(); ++gpu) {
     const suggest::OnGpu& each = first.gpus[gpu];
@@ -148,8 +149,9 @@ void add_reasons(const SuggestReport& report, const Style& style, std::string& o
   if (first.alone.size() > 1) {
     out += fmt::format("\n{}\n", style.paint(Role::strong, "each change alone:"));
     for (const suggest::Alone& alone : first.alone) {
-      out += fmt::format("  {:>8}  {}\n", alone.valid ? signed_percent(alone.gain) : "-",
-                         changes_text({alone.change}) + (alone.valid ? "" : " (only together with others)"));
+      out += fmt::format(
+          "  {:>8}  {}\n", alone.valid ? signed_percent(alone.gain) : "-",
+          lint::changes_text({alone.change}) + (alone.valid ? "" : " (only together with others)"));
     }
   }
 }
@@ -178,7 +180,7 @@ void add_front(const SuggestReport& report, const Style& style, std::string& out
     // Evenly spread, both ends included.
     const std::size_t at = count <= most ? i : i * (count - 1) / (most - 1);
     const suggest::FrontPoint& point = *points[at];
-    std::string changes = changes_text(point.edits.changes);
+    std::string changes = lint::changes_text(point.edits.changes);
     if (changes.empty()) changes = "the present shape";
     constexpr std::size_t column = 20;
     out += fmt::format("  {:>8}  {:>7} ", count_short(static_cast<double>(point.parameters)),

@@ -7,7 +7,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/model_file.hpp"
-#include "report/phrases.hpp"
+#include "lint/phrases.hpp"
 
 namespace shapelint::cli {
 
@@ -31,9 +31,9 @@ lint::RunRequest run_request(const LintOptions& options, Io& io) {
 std::string text_of(const lint::BaselineNote& note) {
   switch (note.kind) {
     case lint::BaselineNote::Kind::written:
-      return fmt::format("{}: {} written", note.path, report::plural(note.findings, "finding"));
+      return fmt::format("{}: {} written", note.path, lint::plural(note.findings, "finding"));
     case lint::BaselineNote::Kind::pruned:
-      return fmt::format("{}: {} taken out", note.path, report::plural(note.findings, "finding"));
+      return fmt::format("{}: {} taken out", note.path, lint::plural(note.findings, "finding"));
     case lint::BaselineNote::Kind::is_stale:
       break;
   }

@@ -8,8 +8,8 @@
 
 #include "cli/messages.hpp"
 #include "formats/edit.hpp"
+#include "lint/phrases.hpp"
 #include "report/findings/diff.hpp"
-#include "report/phrases.hpp"
 #include "report/report.hpp"
 
 namespace shapelint::cli {
@@ -57,7 +57,7 @@ std::string contradiction(const std::string& changed, const report::SuggestRepor
   std::erase_if(wrong, [&](const suggest::Change& each) {
     return suggest::is_copy(each.field, report.problem.links, same->setup);
   });
-  return report::changes_text(wrong);
+  return lint::changes_text(wrong);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // How gains and changes are put in words.
-#include "report/phrases.hpp"
+#include "lint/phrases.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "report/report.hpp"
+#include "model/value_text.hpp"
 
-namespace shapelint::report {
+namespace shapelint::lint {
 
 namespace {
 
@@ -44,16 +44,8 @@ std::string_view field_name(model::FieldId field) {
   return field == model::no_field ? std::string_view{"?"} : model::info(field).name;
 }
 
-Role role_of(rules::Severity severity) {
-  switch (severity) {
-    case rules::Severity::error:
-      return Role::error;
-    case rules::Severity::warning:
-      return Role::warning;
-    case rules::Severity::info:
-      return Role::info;
-  }
-  return Role::plain;
+std::string changed_name(const rules::Change& change) {
+  return change.key.empty() ? std::string(field_name(change.field)) : change.path;
 }
 
 std::string plural(std::size_t number, std::string_view noun) {
@@ -79,21 +71,21 @@ std::string changes_text(const std::vector<rules::Change>& changes) {
   std::string text;
   for (const rules::Change& change : changes) {
     text +=
-        fmt::format("{}{} {} → {}", text.empty() ? "" : ", ",
-                    change.key.empty() ? field_name(change.field) : std::string_view(change.path),
+        fmt::format("{}{} {} → {}", text.empty() ? "" : ", ", changed_name(change),
                     model::value_text(change.field, change.from), model::value_text(change.field, change.to));
   }
   return text;
 }
 
-std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count, const Style& style) {
+std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count,
+                          const std::function<std::string(std::string)>& emphasise) {
   std::string text = changes_text(proposal.changes);
   const std::vector<rules::Change> implied = news(proposal);
   if (!implied.empty()) text += fmt::format(" ({})", changes_text(implied));
   text += ": ";
   if (proposal.gain > 0 || !proposal.gains.empty()) {
-    const std::string saved = shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count);
-    text += style.paint(Role::gain, "saves " + saved) + "; ";
+    std::string saved = "saves " + shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count);
+    text += (emphasise ? emphasise(std::move(saved)) : saved) + "; ";
   }
   return text + parameters_text(proposal.parameters_before, proposal.parameters_after);
 }
@@ -106,4 +98,4 @@ std::string cost_text(const rules::Finding& finding, std::size_t gpu_count) {
   return fmt::format("{} ({})", cost, rules::name(finding.confidence));
 }
 
-}  // namespace shapelint::report
+}  // namespace shapelint::lint

@@ -2,20 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "report/style.hpp"
 #include "rules/finding.hpp"
 
-namespace shapelint::report {
+namespace shapelint::lint {
 
 // `hidden_size`; "?" when there is no field.
 std::string_view field_name(model::FieldId field);
 
-// The colour of a severity.
-Role role_of(rules::Severity severity);
+// What a change changes: a field, or a layer's number as the file calls it.
+std::string changed_name(const rules::Change& change);
 
 // "1 file", "3 files".
 std::string plural(std::size_t number, std::string_view noun);
@@ -30,10 +30,12 @@ std::string shares(const std::vector<rules::GpuGain>& gains, double gain, double
 // "num_attention_heads 32 → 20, head_dim 80 → 128".
 std::string changes_text(const std::vector<rules::Change>& changes);
 
-// Changes, what they save, and how the number of parameters changes, on one line.
-std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count, const Style& style = {});
+// Changes, what they save, and how the number of parameters changes, on one line. `emphasise` may mark the
+// saving.
+std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count,
+                          const std::function<std::string(std::string)>& emphasise = {});
 
 // "7.3 % of the step (measured)"; empty for what costs nothing that is known (a run that cannot start).
 std::string cost_text(const rules::Finding& finding, std::size_t gpu_count);
 
-}  // namespace shapelint::report
+}  // namespace shapelint::lint
