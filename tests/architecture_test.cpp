@@ -19,7 +19,7 @@ namespace {
 
 // A room (folder of src/) and the rooms that it may include. The way of the data is
 //   text -> formats -> model -> cost -> suggest -> rules -> project -> lint -> report -> chart, and cli on
-//   top.
+//   top. `api` implements what include/shapelint declares: all that users of the library, and lsp, have.
 // `a/b` is an inner room: it may use the flat files of its own room, and other rooms as its room may; of its
 // room's other inner rooms only those named here. A room's flat files may use all of its inner rooms.
 const std::map<std::string, std::set<std::string>> may_use{
@@ -62,10 +62,13 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"chart", {"base", "model", "gpu", "cost", "suggest", "lint", "report"}},
     {"project", {"base", "text", "catalog", "model", "formats", "gpu", "rules"}},
     {"lint", {"base", "text", "model", "formats", "gpu", "rules", "project"}},
+    {"api",
+     {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "suggest", "rules", "project",
+      "lint"}},
     {"lsp", {"base", "text", "model", "formats", "gpu", "rules", "project", "lint", "report"}},
     {"cli",
      {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "calibrate", "suggest", "rules",
-      "report", "chart", "project", "lint", "lsp"}},
+      "report", "chart", "project", "lint", "lsp", "api"}},
     {"cli/commands",
      {"cli/commands/gpus", "cli/commands/lint", "cli/commands/roofline", "cli/commands/rules",
       "cli/commands/show", "cli/commands/suggest", "cli/commands/sweep"}},
@@ -142,10 +145,26 @@ TEST_CASE("a room includes only the rooms before it", "[architecture]") {
     INFO(path.string());
     REQUIRE(may_use.contains(room));  // a new room belongs in the table
     for (const std::string& line : lines_of(root / path)) {
-      if (!line.starts_with("#include \"")) continue;
-      const std::string header = line.substr(10, line.find('"', 10) - 10);
+      const bool is_public = line.starts_with("#include <shapelint/");
+      if (!is_public && !line.starts_with("#include \"")) continue;
+      const std::string header = is_public ? "api/" : line.substr(10, line.find('"', 10) - 10);
       INFO(line);
       CHECK(may_include(room, fs::path(header).parent_path().generic_string()));
+      ++includes;
+    }
+  }
+  CHECK(includes > 0);
+}
+
+TEST_CASE("the public headers include the standard library and each other alone", "[architecture]") {
+  // What a user of the library must have, and what its bindings see.
+  std::size_t includes = 0;
+  for (const fs::path& path : sources("include")) {
+    for (const std::string& line : lines_of(root / path)) {
+      if (!line.starts_with("#include ")) continue;
+      INFO(path.string() << ": " << line);
+      const bool is_standard = line.starts_with("#include <") && line.find_first_of("/.") == std::string::npos;
+      CHECK((is_standard || line.starts_with("#include \"shapelint/")));
       ++includes;
     }
   }
@@ -207,7 +226,9 @@ TEST_CASE("heavy libraries stay inside one source file each", "[architecture]") 
 
 TEST_CASE("a source file says what it is for, and is short enough to read", "[architecture]") {
   std::vector<fs::path> all = sources("src");
-  for (const fs::path& path : sources("tests")) all.push_back(path);
+  for (const char* folder : {"include", "tests"}) {
+    for (const fs::path& path : sources(folder)) all.push_back(path);
+  }
   for (const fs::path& path : all) {
     INFO(path.string());
     const std::vector<std::string> lines = lines_of(root / path);

@@ -1,0 +1,101 @@
+// What the library knows: GPUs, rules and fields.
+#include "api/convert.hpp"
+#include "gpu/registry.hpp"
+#include "model/fields.hpp"
+#include "rules/book/docs.hpp"
+#include "rules/book/rule.hpp"
+#include "rules/book/select.hpp"
+
+namespace shapelint::api {
+
+namespace {
+
+template <class Views>
+std::vector<std::string> strings(const Views& views) {
+  return {views.begin(), views.end()};
+}
+
+Rule rule_of(const rules::Rule& rule) {
+  Rule out;
+  out.code = rule.code;
+  out.name = rule.name;
+  out.since = rule.since;
+  out.status = rules::name(rule.status);
+  out.severity = severity_of(rule.severity);
+  out.confidence = confidence_of(rule.confidence);
+  out.scope = rules::name(rule.scope);
+  out.effect = rules::name(rule.effect);
+  out.summary = rule.summary;
+  out.mechanism = rule.mechanism;
+  out.page = rules::rule_markdown(rule);
+  out.sources = strings(rule.sources);
+  for (const rules::Parameter& each : rule.parameters) {
+    out.parameters.push_back({std::string(each.name), each.value, std::string(each.doc)});
+  }
+  return out;
+}
+
+FieldType type_of(model::FieldType type) {
+  switch (type) {
+    case model::FieldType::integer:
+      return FieldType::integer;
+    case model::FieldType::boolean:
+      return FieldType::boolean;
+    case model::FieldType::choice:
+      break;
+  }
+  return FieldType::choice;
+}
+
+}  // namespace
+
+std::vector<Gpu> gpus() {
+  std::vector<Gpu> all;
+  for (const std::string_view id : gpu::gpu_ids()) {
+    if (const auto found = gpu::find_gpu(id)) all.push_back(gpu_of(*found));
+  }
+  return all;
+}
+
+Result<Gpu> find_gpu(std::string_view name) {
+  const auto found = gpu::find_gpu(name);
+  if (!found) return error_of(found.error(), code::invalid_option);
+  return gpu_of(*found);
+}
+
+std::vector<Rule> rules() {
+  std::vector<Rule> all;
+  for (const rules::Rule& rule : rules::builtin_rules().rules()) all.push_back(rule_of(rule));
+  return all;
+}
+
+Result<Rule> find_rule(std::string_view code_or_name) {
+  const rules::RuleBook& book = rules::builtin_rules();
+  if (const rules::Rule* rule = book.find(code_or_name)) return rule_of(*rule);
+  // Beginnings of codes select rules, and are none themselves.
+  const auto unknown = rules::check_selector(book, code_or_name);
+  return unknown ? error_of(*unknown, code::invalid_option)
+                 : Error{std::string(code::invalid_option),
+                         "`" + std::string(code_or_name) + "` stands for several rules",
+                         "`rules()` lists them",
+                         {}};
+}
+
+std::vector<Field> fields() {
+  std::vector<Field> all;
+  for (const model::FieldInfo& field : model::fields()) {
+    Field out;
+    out.name = field.name;
+    out.section = field.section;
+    out.type = type_of(field.type);
+    out.minimum = field.minimum;
+    out.maximum = field.maximum;
+    out.choices = strings(field.choices);
+    out.unit = field.unit;
+    out.doc = field.doc;
+    all.push_back(std::move(out));
+  }
+  return all;
+}
+
+}  // namespace shapelint::api

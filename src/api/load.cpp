@@ -1,0 +1,171 @@
+// From a source and options to readings.
+#include "api/load.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api/convert.hpp"
+#include "base/names.hpp"
+#include "base/number.hpp"
+#include "formats/discover.hpp"
+#include "model/fields.hpp"
+#include "project/applied.hpp"
+#include "project/gpus.hpp"
+#include "text/limits.hpp"
+
+namespace shapelint::api {
+
+namespace {
+
+Error wrong(std::string message, std::string hint) {
+  return {std::string(code::invalid_option), std::move(message), std::move(hint), {}};
+}
+
+// A choice's index, a boolean as 0 or 1.
+std::optional<std::int64_t> parse_value(const model::FieldInfo& field, std::string_view text,
+                                        std::string& expected) {
+  if (field.type == model::FieldType::integer) {
+    const auto parsed = parse_integer(text);
+    if (parsed && *parsed >= field.minimum && *parsed <= field.maximum) return parsed;
+    expected =
+        fmt::format("a whole number from {} to {}", with_commas(field.minimum), with_commas(field.maximum));
+    return std::nullopt;
+  }
+  constexpr std::array<std::string_view, 2> booleans{"false", "true"};
+  const std::span<const std::string_view> choices =
+      field.type == model::FieldType::boolean ? std::span<const std::string_view>(booleans) : field.choices;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i] == text) return static_cast<std::int64_t>(i);
+  }
+  expected = fmt::format("one of {}", fmt::join(choices, ", "));
+  return std::nullopt;
+}
+
+std::vector<model::Override> overrides_of(const std::vector<Setting>& settings, std::vector<Error>& errors) {
+  std::vector<model::Override> overrides;
+  for (const Setting& each : settings) {
+    const model::FieldId id = model::find_field(each.field);
+    if (id == model::no_field) {
+      errors.push_back(wrong(fmt::format("there is no field `{}`", each.field),
+                             did_you_mean(each.field, model::field_names())));
+      continue;
+    }
+    std::string expected;
+    const auto value = parse_value(model::fields()[static_cast<std::size_t>(id)], each.value, expected);
+    if (value) {
+      overrides.push_back({id, *value, each.label.empty() ? each.field : each.label});
+    } else {
+      errors.push_back(wrong(fmt::format("`{}` is `{}`", each.field, each.value), std::move(expected)));
+    }
+  }
+  return overrides;
+}
+
+// Fields without which nothing can be predicted. A CNN's layers say all that there is to know.
+void check_complete(const model::Reading& reading, std::vector<Error>& errors) {
+  if (!reading.setup.model.conv.empty()) return;
+  constexpr std::array<std::string_view, 5> needed{"hidden_size", "num_layers", "num_attention_heads",
+                                                   "vocab_size", "sequence_length"};
+  for (const std::string_view name : needed) {
+    const auto index = static_cast<std::size_t>(model::find_field(name));
+    if (name == "vocab_size" && !reading.setup.model.lm_head) continue;
+    if (reading.origins[index].kind != model::Origin::Kind::unknown) continue;
+    errors.push_back({std::string(code::incomplete), fmt::format("`{}` is not known", name),
+                      "a setting can give it", reading.path});
+  }
+}
+
+}  // namespace
+
+project::Request request_of(const ReadOptions& read, const GpuSelection& gpus, const text::FileSystem& files,
+                            std::vector<Error>& errors) {
+  project::Request request;
+  request.config = read.config;
+  request.isolated = read.isolated;
+  request.model_cache = read.model_cache;
+  request.overrides = overrides_of(read.settings, errors);
+  for (const Dimension& each : read.dimensions) request.dimensions.push_back({each.name, each.size});
+  request.gpus.names = gpus.names;
+  request.gpus.sm_count = gpus.sm_count;
+  std::vector<text::LocatedError> found;
+  request.gpus.profiles = project::read_profiles(files, gpus.files, found);
+  for (const text::LocatedError& each : found) {
+    errors.push_back(error_of(each.error, code::invalid_config, each.source));
+  }
+  return request;
+}
+
+std::optional<Range> Sources::range(const std::string& path, Span span) {
+  if (span.end <= span.begin) return std::nullopt;
+  auto found = texts_.find(path);
+  if (found == texts_.end()) {
+    auto content = files_.read(path, text::max_source_bytes);
+    found = texts_.emplace(path, content ? *std::move(content) : std::string()).first;
+  }
+  if (found->second.empty()) return std::nullopt;
+  return range_of(found->second, span);
+}
+
+std::unique_ptr<Loaded> load(const FileSystem& files, const Source& source, const ReadOptions& read,
+                             const GpuSelection& gpus) {
+  auto out = std::make_unique<Loaded>(files);
+  out->path = source.path;
+  project::Request request = request_of(read, gpus, out->files, out->errors);
+  auto content = source.text ? shapelint::Result<std::string>(*source.text)
+                             : formats::read_named(source.path, out->files);
+  if (!content) out->errors.push_back(error_of(content.error(), code::unreadable));
+  if (!out->errors.empty()) return out;
+  out->text = *std::move(content);
+  out->sources.remember(out->path, out->text);
+  out->project = std::make_unique<const project::Project>(std::move(request), out->files);
+  out->configured = &out->project->of(out->path);
+  for (const text::LocatedError& each : out->configured->errors) {
+    out->errors.push_back(error_of(
+        each.error, each.error.path.empty() ? code::invalid_option : code::invalid_config, each.source));
+  }
+  if (!out->errors.empty()) return out;
+  out->result = project::read_model(*out->configured, out->path, out->text, out->files, read.assume_native);
+  for (const shapelint::Error& error : out->result.errors) {
+    out->errors.push_back(error_of(error, code::invalid_file, error.path == out->path ? out->text : ""));
+  }
+  return out;
+}
+
+Priceable what_to_price(const Loaded& loaded) {
+  Priceable out;
+  out.errors = loaded.errors;
+  if (!out.errors.empty()) return out;
+  for (const model::Reading& reading : loaded.result.readings) {
+    if (reading.complete) out.readings.push_back(&reading);
+  }
+  if (loaded.result.readings.empty()) {
+    const std::string why = loaded.result.notes.empty() ? "it is no configuration that is known"
+                                                        : loaded.result.notes.front().message;
+    out.errors.push_back(
+        {std::string(code::no_model), fmt::format("no model was found: {}", why), {}, loaded.path});
+    return out;
+  }
+  // What is missing is said of the first model; others of a file are often parts that nobody asks about.
+  if (out.readings.empty()) check_complete(loaded.result.readings.front(), out.errors);
+  for (const model::Reading* reading : out.readings) check_complete(*reading, out.errors);
+  std::vector<shapelint::Error> found;
+  project::Applied applied =
+      project::what_applies(*loaded.configured, loaded.path, loaded.result.lint, found);
+  for (const shapelint::Error& error : found) {
+    out.errors.push_back(error_of(error, code::invalid_file, loaded.text));
+  }
+  for (const model::Reading* reading : out.readings) {
+    for (const gpu::Gpu& gpu : project::take_unable(applied, reading->setup.plan.dtype)) {
+      out.errors.push_back(
+          {std::string(code::unable),
+           fmt::format("{} does not multiply {}", gpu.name, shapelint::name(reading->setup.plan.dtype)),
+           {},
+           loaded.path});
+    }
+  }
+  out.gpus = std::move(applied.gpus);
+  return out;
+}
+
+}  // namespace shapelint::api

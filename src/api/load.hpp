@@ -1,0 +1,59 @@
+// Internal to the public face: a source, read with what applies to it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <shapelint/shapelint.hpp>
+
+#include "api/files.hpp"
+#include "formats/read.hpp"
+#include "project/project.hpp"
+
+namespace shapelint::api {
+
+// What a caller asks for, as the rooms take it. Errors are appended.
+project::Request request_of(const ReadOptions& read, const GpuSelection& gpus, const text::FileSystem& files,
+                            std::vector<Error>& errors);
+
+// The texts that findings and origins point into, each read once.
+class Sources {
+ public:
+  explicit Sources(const text::FileSystem& files) : files_(files) {}
+  void remember(const std::string& path, std::string text) { texts_.insert_or_assign(path, std::move(text)); }
+  // Nothing for a span without bytes, and for a file that is gone.
+  std::optional<Range> range(const std::string& path, Span span);
+
+ private:
+  const text::FileSystem& files_;
+  std::map<std::string, std::string> texts_;
+};
+
+// A single file, read. With errors the rest is not to be used.
+struct Loaded {
+  explicit Loaded(const FileSystem& outer) : files(outer), sources(files) {}
+  InnerFiles files;
+  Sources sources;
+  std::string path;
+  std::string text;
+  std::unique_ptr<const project::Project> project;
+  const project::Configured* configured = nullptr;
+  formats::ReadResult result;
+  std::vector<Error> errors;
+};
+std::unique_ptr<Loaded> load(const FileSystem& files, const Source& source, const ReadOptions& read,
+                             const GpuSelection& gpus);
+
+// What of it can be priced, and on which GPUs. Errors, among those of `loaded` as well: no model, GPUs that
+// do not exist or cannot multiply the model's number format, fields that nobody gave.
+struct Priceable {
+  std::vector<const model::Reading*> readings;
+  std::vector<gpu::Gpu> gpus;
+  std::vector<Error> errors;
+};
+Priceable what_to_price(const Loaded& loaded);
+
+Model model_of(const model::Reading& reading, Sources& sources);
+
+}  // namespace shapelint::api

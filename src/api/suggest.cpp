@@ -1,0 +1,247 @@
+// A search for better shapes.
+#include <algorithm>
+#include <atomic>
+
+#include <fmt/format.h>
+
+#include "api/convert.hpp"
+#include "api/load.hpp"
+#include "base/names.hpp"
+#include "base/number.hpp"
+#include "gpu/registry.hpp"
+#include "rules/engine/conditions.hpp"
+#include "suggest/answer.hpp"
+#include "suggest/edit/axes.hpp"
+
+namespace shapelint::api {
+
+namespace {
+
+constexpr std::size_t most_gpus = 16;  // the search's arrays
+
+Error wrong(std::string message, std::string hint = {}) {
+  return {std::string(code::invalid_option), std::move(message), std::move(hint), {}};
+}
+
+// A number for each GPU of the run; `otherwise` for those that are not named.
+std::vector<double> by_gpu(const std::map<std::string, double>& numbers, std::string_view what,
+                           const std::vector<gpu::Gpu>& gpus, double otherwise, std::vector<Error>& errors) {
+  std::vector<double> out(gpus.size(), otherwise);
+  for (const auto& entry : numbers) {  // no structured binding: clang 14 lets no lambda capture one
+    const std::string& name = entry.first;
+    const double number = entry.second;
+    const auto found = gpu::find_gpu(name);
+    const auto place = std::find_if(gpus.begin(), gpus.end(), [&](const gpu::Gpu& each) {
+      return each.id == name || (found && each.id == found->id);
+    });
+    if (!(number > 0)) {
+      errors.push_back(wrong(fmt::format("the {} of `{}` is no positive number", what, name)));
+    } else if (place == gpus.end()) {
+      errors.push_back(wrong(fmt::format("the {} of `{}` is of no GPU of this search", what, name)));
+    } else {
+      out[static_cast<std::size_t>(place - gpus.begin())] = number;
+    }
+  }
+  return out;
+}
+
+class Search {
+ public:
+  Search(const FileSystem& files, const Source& source, const SuggestOptions& options)
+      : options_(options),
+        loaded_(load(files, source, options.read, options.gpus)),
+        priceable_(what_to_price(*loaded_)),
+        errors_(priceable_.errors) {}
+
+  Result<SuggestResult> operator()() {
+    if (errors_.empty()) set_up();
+    if (!errors_.empty()) return errors_;
+    suggest::SearchOptions search;
+    search.keep = options_.top;
+    search.distinct = !options_.every;
+    search.threads = options_.threads;
+    std::atomic<bool> stop{false};
+    search.stop = &stop;
+    if (options_.progress) {
+      search.progress = [&](const suggest::Progress& progress) {
+        if (!options_.progress({progress.done, progress.best})) stop = true;
+      };
+      search.progress({0, 1});
+    }
+    search.references = suggest::own_best_costs(problem_, search);
+    const suggest::SearchOutcome outcome = suggest::optimize(problem_, search);
+    // Nothing found and no front: no combination meets the constraints.
+    if (outcome.best.empty() && outcome.front.empty() && outcome.complete) {
+      const std::vector<std::string> culprits = suggest::unsatisfiable(problem_);
+      if (!culprits.empty()) {
+        return Error{std::string(code::no_candidates),
+                     fmt::format("none of {} combinations is allowed",
+                                 with_commas(static_cast<std::int64_t>(outcome.candidates))),
+                     culprits.size() == 1
+                         ? fmt::format("all of them break {}", culprits.front())
+                         : fmt::format("each breaks one of {}", fmt::join(culprits, " and ")),
+                     loaded_->path};
+      }
+    }
+    return result_of(suggest::explain(problem_, outcome, search));
+  }
+
+ private:
+  void set_up() {
+    const model::Reading* reading = chosen();
+    if (reading == nullptr) return;
+    if (!reading->setup.model.conv.empty()) {
+      errors_.push_back({std::string(code::unable),
+                         "this is a network of layers, and only transformers can be searched",
+                         {},
+                         loaded_->path});
+      return;
+    }
+    if (priceable_.gpus.size() > most_gpus) {
+      errors_.push_back(wrong(fmt::format("{} GPUs are named", priceable_.gpus.size()),
+                              fmt::format("{} at most", most_gpus)));
+      return;
+    }
+    problem_.reading = reading;
+    problem_.objective = static_cast<suggest::Objective>(options_.objective);
+    problem_.basket = static_cast<suggest::Basket>(options_.basket);
+    problem_.start = suggest::in_mode_of(reading->setup, problem_.objective);
+    problem_.links = suggest::links_of(*reading);
+    const Budget& budget = options_.budget;
+    problem_.budget = {budget.parameters, budget.tokens, budget.flops, budget.aspect, budget.memory, 0};
+    problem_.bounds = suggest::bounds_of(problem_.start, problem_.budget);
+    for (const gpu::Gpu& gpu : priceable_.gpus) problem_.gpus.push_back(&gpu);
+    set_weights();
+    std::vector<std::string> conditions;
+    for (const std::string& text : options_.where) {
+      for (const shapelint::Error& error : rules::check_condition(text)) {
+        Error out = error_of(error, code::invalid_option, text);
+        out.path = text;
+        errors_.push_back(std::move(out));
+      }
+      for (std::string& each : rules::conjuncts(text)) conditions.push_back(std::move(each));
+    }
+    set_axes();
+    if (!errors_.empty()) return;
+    problem_.constraints =
+        rules::constraint_factory(rules::builtin_rules(), *reading, problem_.start, conditions);
+  }
+
+  const model::Reading* chosen() {
+    std::vector<std::string_view> names;
+    for (const model::Reading* each : priceable_.readings) {
+      names.push_back(each->part.empty() ? each->name : each->part);
+    }
+    if (options_.model.empty()) return priceable_.readings.front();
+    const auto found = std::find(names.begin(), names.end(), options_.model);
+    if (found != names.end()) return priceable_.readings[static_cast<std::size_t>(found - names.begin())];
+    std::string hint = did_you_mean(options_.model, names);
+    if (hint.empty()) hint = fmt::format("it holds {}", fmt::join(names, ", "));
+    errors_.push_back({std::string(code::invalid_option),
+                       fmt::format("there is no model `{}`", options_.model), std::move(hint),
+                       loaded_->path});
+    return nullptr;
+  }
+
+  void set_weights() {
+    problem_.weights = by_gpu(options_.weights, "weight", priceable_.gpus, 1, errors_);
+    double sum = 0;
+    for (const double weight : problem_.weights) sum += weight;
+    for (double& weight : problem_.weights) weight /= sum;
+    const bool needs_prices = options_.objective == Objective::cost;
+    if (!needs_prices && options_.prices.empty()) return;
+    problem_.prices = by_gpu(options_.prices, "price", priceable_.gpus, 0, errors_);
+    for (std::size_t gpu = 0; needs_prices && gpu < problem_.prices.size(); ++gpu) {
+      if (problem_.prices[gpu] > 0) continue;
+      errors_.push_back(
+          wrong(fmt::format("the objective is cost, and {} has no price", priceable_.gpus[gpu].id)));
+    }
+  }
+
+  void set_axes() {
+    suggest::AxesRequest axes{options_.vary, options_.fix, {}};
+    std::vector<shapelint::Error> found;
+    for (const std::string& text : options_.ranges) {
+      auto range = suggest::parse_range(text, true);
+      if (range) {
+        axes.ranges.push_back(*std::move(range));
+      } else {
+        found.push_back(range.error());
+      }
+    }
+    suggest::set_axes(problem_, axes, found);
+    for (const shapelint::Error& error : found) errors_.push_back(error_of(error, code::invalid_option));
+  }
+
+  static Performance performance_of(const suggest::Performance& performance) {
+    return {performance.time_us,       performance.mfu,       performance.tokens_per_s,
+            performance.dollars_per_m, performance.memory_gb, performance.capacity_gb};
+  }
+
+  static SuggestionOnGpu on_gpu(const suggest::OnGpu& each) {
+    SuggestionOnGpu out;
+    out.gpu = each.gpu;
+    out.performance = performance_of(each.now);
+    out.gain = each.gain;
+    out.gain_error = each.error;
+    out.measured = each.measured;
+    for (const suggest::Cause& cause : each.causes) {
+      out.causes.push_back({cause.op, std::string(suggest::name(cause)),
+                            std::string(suggest::describe(cause)), cause.share, cause.sizes});
+    }
+    out.other = each.other;
+    return out;
+  }
+
+  static Suggestion suggestion_of(const suggest::Suggestion& each) {
+    Suggestion out;
+    out.changes = changes_of(each.edits.changes);
+    out.implied = changes_of(each.edits.implied);
+    out.parameters = each.parameters;
+    out.gain = each.gain;
+    out.gain_error = each.error;
+    out.of_best = each.of_best;
+    for (const suggest::OnGpu& gpu : each.gpus) out.gpus.push_back(on_gpu(gpu));
+    for (const suggest::Alone& alone : each.alone) {
+      out.alone.push_back({changes_of({alone.change}).front(), alone.valid, alone.gain});
+    }
+    return out;
+  }
+
+  SuggestResult result_of(const suggest::Answer& answer) const {
+    SuggestResult out;
+    out.model = problem_.reading->name;
+    out.path = loaded_->path;
+    out.gpus = answer.gpus;
+    for (const suggest::Performance& each : answer.start) out.start.push_back(performance_of(each));
+    out.start_parameters = answer.start_parameters;
+    for (const suggest::Suggestion& each : answer.suggestions) out.suggestions.push_back(suggestion_of(each));
+    for (const suggest::FrontPoint& each : answer.front) {
+      out.front.push_back(
+          {changes_of(each.edits.changes), changes_of(each.edits.implied), each.parameters, each.speed});
+    }
+    out.behind_front = answer.behind_front;
+    out.candidates = answer.candidates;
+    out.priced = answer.priced;
+    out.excluded = answer.excluded;
+    for (const suggest::Exclusion& each : answer.exclusions)
+      out.exclusions.push_back({each.name, each.share});
+    out.complete = answer.complete;
+    out.gap = answer.gap;
+    return out;
+  }
+
+  const SuggestOptions& options_;
+  std::unique_ptr<Loaded> loaded_;
+  Priceable priceable_;
+  std::vector<Error> errors_;
+  suggest::Problem problem_;
+};
+
+}  // namespace
+
+Result<SuggestResult> suggest(const FileSystem& files, const Source& source, const SuggestOptions& options) {
+  return Search(files, source, options)();
+}
+
+}  // namespace shapelint::api

@@ -1,0 +1,127 @@
+// Reading and pricing a step through the library.
+#include <shapelint/shapelint.hpp>
+
+#include <algorithm>
+
+#include "cost/step.hpp"
+#include "formats/read.hpp"
+#include "gpu/registry.hpp"
+#include "model/lower/lower.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+const char* const llama =
+    R"({"model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32,
+        "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 128256,
+        "max_position_embeddings": 4096})";
+
+template <class T>
+std::string errors_of(const T& errors) {
+  std::string out;
+  for (const api::Error& error : errors) out += error.code + " " + api::to_string(error) + "\n";
+  return out;
+}
+
+const api::Value& value_of(const api::Model& model, std::string_view field) {
+  return *std::find_if(model.values.begin(), model.values.end(),
+                       [&](const api::Value& each) { return each.field == field; });
+}
+
+}  // namespace
+
+TEST_CASE("a file is read with each value's origin", "[api]") {
+  const auto files = api::memory_files({{"m/config.json", llama}});
+  const api::ReadResult result = api::read(*files, {"m/config.json"}, {.settings = {{"dtype", "fp16"}}});
+  CHECK(result.errors.empty());
+  CHECK(result.recognised);
+  REQUIRE(result.models.size() == 1);
+  const api::Model& model = result.models.front();
+  CHECK(model.type == "llama");
+  CHECK(model.complete);
+  CHECK(model.parameters > 1'000'000'000);
+  CHECK(model.values.size() == api::fields().size());
+
+  const api::Value& hidden = value_of(model, "hidden_size");
+  CHECK(hidden.text == "2048");
+  CHECK(hidden.number == 2048);
+  CHECK(hidden.origin == api::Origin::stated);
+  CHECK(hidden.path == "m/config.json");
+  CHECK(hidden.key_path == "hidden_size");
+  REQUIRE(hidden.range);
+  CHECK(hidden.range->begin.line == 1);
+  CHECK(std::string(llama).substr(static_cast<std::size_t>(hidden.range->begin_byte), 4) == "2048");
+  REQUIRE(hidden.key_range);
+  CHECK(value_of(model, "dtype").text == "fp16");
+  CHECK(value_of(model, "dtype").origin == api::Origin::given);
+  CHECK(value_of(model, "head_dim").text == "64");
+  CHECK(value_of(model, "head_dim").origin == api::Origin::derived);
+  CHECK(value_of(model, "mlp_gated").text == "true");
+}
+
+TEST_CASE("a file that is no configuration is no error, one that is gone is", "[api]") {
+  const auto files = api::memory_files({{"data.json", "{\"a\": 1}"}});
+  const api::ReadResult other = api::read(*files, {"data.json"});
+  CHECK_FALSE(other.recognised);
+  CHECK(other.models.empty());
+  CHECK(other.errors.empty());
+  CHECK(errors_of(api::read(*files, {"dato.json"}).errors) ==
+        "unreadable dato.json: error: cannot be read: No such file or directory; did you mean `data.json`\n");
+}
+
+TEST_CASE("a step costs what the cost model says, operation by operation", "[api]") {
+  const auto files = api::memory_files({{"config.json", llama}});
+  const auto steps = api::price_step(
+      *files, {"config.json"},
+      {.read = {.settings = {{"mode", "train"}, {"micro_batch_size", "2"}, {"sequence_length", "4096"}}},
+       .gpus = {{"a100", "h100"}}});
+  REQUIRE(steps);
+  REQUIRE(steps->size() == 2);
+  const api::Step& step = steps->front();
+
+  formats::ReadOptions options;
+  options.overrides = {{model::find_field("mode"), 0, ""},
+                       {model::find_field("micro_batch_size"), 2, ""},
+                       {model::find_field("sequence_length"), 4096, ""}};
+  const text::MemoryFileSystem none;
+  const model::Reading reading = formats::read_text(none, "config.json", llama, options).readings.front();
+  const model::Workload workload = model::lower(reading.setup);
+  const cost::StepCost expected = cost::price(*gpu::find_gpu("a100"), workload, reading.setup.plan.dtype);
+  CHECK(step.gpu == "a100-sxm4-80gb");
+  CHECK(step.time_us == expected.time_us);
+  CHECK(step.mfu == expected.mfu);
+  CHECK(step.tokens_per_step == 8192);
+  CHECK(step.tokens_per_s == expected.tokens_per_s);
+  CHECK(step.memory_capacity_bytes == 80e9);
+  CHECK(step.memory_bytes > 16e9);
+  CHECK(step.compute_us + step.memory_us + step.communication_us + step.overhead_us + step.bubble_us ==
+        Approx(step.time_us));
+  REQUIRE(step.operations.size() == workload.ops.size());
+  double shares = 0;
+  for (const api::Operation& each : step.operations) shares += each.share;
+  CHECK(shares == Approx(1));  // nothing overlaps on one GPU
+  const auto up = std::find_if(
+      step.operations.begin(), step.operations.end(),
+      [](const api::Operation& each) { return each.name == "layer.mlp.up" && each.pass == "forward"; });
+  REQUIRE(up != step.operations.end());
+  CHECK(up->kind == "gemm");
+  CHECK(up->dtype == "bf16");
+  CHECK(up->layout == "tn");
+  CHECK(up->m.value == 8192);
+  CHECK(up->k.value == 2048);
+  CHECK(up->k.expression == "hidden_size");
+  CHECK(up->count == 16);
+  CHECK(up->total_us == 16 * up->cost.time_us);
+  CHECK(steps->back().gpu == "h100-sxm5");
+}
+
+TEST_CASE("a step that cannot be priced says why", "[api]") {
+  const auto files = api::memory_files({{"config.json", llama}, {"data.json", "{\"a\": 1}"}});
+  CHECK(errors_of(api::price_step(*files, {"config.json"},
+                                  {.read = {.settings = {{"dtype", "fp8"}}}, .gpus = {{"a100"}}})
+                      .errors()) ==
+        "unable config.json: error: NVIDIA A100 SXM4 80GB does not multiply fp8\n");
+  CHECK(api::price_step(*files, {"data.json"}).errors().front().code == "no-model");
+}

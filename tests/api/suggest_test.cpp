@@ -1,0 +1,99 @@
+// Searches through the library.
+#include <shapelint/shapelint.hpp>
+
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+const char* const gpt3 = R"([model]
+name = "GPT-3 2.7B"
+hidden_size = 2560
+num_layers = 32
+num_attention_heads = 32
+intermediate_size = 10240
+vocab_size = 50257
+[run]
+micro_batch_size = 4
+sequence_length = 2048
+)";
+
+std::string errors_of(const api::Result<api::SuggestResult>& result) {
+  std::string out;
+  if (result) return "none";
+  for (const api::Error& error : result.errors()) out += error.code + " " + api::to_string(error) + "\n";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("suggestions have changes, prices and reasons", "[api]") {
+  const auto files = api::memory_files({{"m.toml", gpt3}});
+  const auto result = api::suggest(
+      *files, {"m.toml"},
+      {.gpus = {{"a100"}}, .vary = {"num_attention_heads", "vocab_size"}, .top = 3, .threads = 1});
+  REQUIRE(result);
+  CHECK(result->model == "GPT-3 2.7B");
+  CHECK(result->gpus == Strings{"a100-sxm4-80gb"});
+  CHECK(result->complete);
+  CHECK(result->candidates > 1);
+  REQUIRE(result->start.size() == 1);
+  CHECK(result->start.front().capacity_gb == 80);
+  REQUIRE_FALSE(result->suggestions.empty());
+  CHECK(result->suggestions.size() <= 3);
+  const api::Suggestion& best = result->suggestions.front();
+  CHECK(best.gain > 0);
+  REQUIRE(best.gpus.size() == 1);
+  CHECK(best.gpus.front().performance.tokens_per_s > result->start.front().tokens_per_s);
+  REQUIRE_FALSE(best.gpus.front().causes.empty());
+  CHECK_FALSE(best.gpus.front().causes.front().description.empty());
+  double explained = best.gpus.front().other;
+  for (const api::Cause& cause : best.gpus.front().causes) explained += cause.share;
+  CHECK(explained == Approx(best.gain));
+  bool pads = false;
+  for (const api::Change& change : best.changes) {
+    pads = pads || (change.field == "vocab_size" && change.from == "50257" && change.to_number % 64 == 0);
+  }
+  CHECK(pads);
+  CHECK(best.alone.size() == best.changes.size());
+  for (const api::Suggestion& each : result->suggestions) CHECK(each.gain <= best.gain + 1e-3);
+}
+
+TEST_CASE("a search ends when its caller says so", "[api]") {
+  const auto files = api::memory_files({{"m.toml", gpt3}});
+  std::size_t asked = 0;
+  const auto stop_at_once = [&](const api::SearchProgress& progress) {
+    CHECK(progress.done == 0);
+    ++asked;
+    return false;
+  };
+  const auto result =
+      api::suggest(*files, {"m.toml"}, {.gpus = {{"a100"}}, .threads = 1, .progress = stop_at_once});
+  REQUIRE(result);
+  CHECK(asked >= 1);
+  CHECK_FALSE(result->complete);
+}
+
+TEST_CASE("what a search cannot do is said with codes, all at once", "[api]") {
+  const auto files = api::memory_files({{"m.toml", gpt3}});
+  CHECK(errors_of(api::suggest(*files, {"m.toml"},
+                               {.gpus = {{"a100"}},
+                                .vary = {"hiden_size"},
+                                .objective = api::Objective::cost,
+                                .weights = {{"a100", -1}},
+                                .prices = {{"h100", 2}}})) ==
+        "invalid-option error: the weight of `a100` is no positive number\n"
+        "invalid-option error: the price of `h100` is of no GPU of this search\n"
+        "invalid-option error: the objective is cost, and a100-sxm4-80gb has no price\n"
+        "invalid-option error: there is no field `hiden_size`; did you mean `hidden_size`\n");
+  CHECK(errors_of(api::suggest(*files, {"m.toml"}, {.gpus = {{"a100"}}, .where = {"hidden_sise > 1"}}))
+            .starts_with("invalid-option hidden_sise > 1:1:1: error: "));
+  const auto none = errors_of(api::suggest(
+      *files, {"m.toml"},
+      {.gpus = {{"a100"}}, .vary = {"vocab_size"}, .where = {"vocab_size < 100"}, .threads = 1}));
+  CHECK(none.starts_with("no-candidates m.toml: error: none of "));
+  CHECK(errors_of(api::suggest(*files, {"m.toml"}, {.gpus = {{"a100"}}, .model = "vision"}))
+            .starts_with("invalid-option m.toml: error: there is no model `vision`"));
+}
