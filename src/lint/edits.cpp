@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "model/value_text.hpp"
+#include "model/fields.hpp"
 
 namespace shapelint::lint {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "model/value_text.hpp"
+#include "model/fields.hpp"
 
 namespace shapelint::lint {
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "rules/finding.hpp"
 #include "text/printable.hpp"
 
 namespace shapelint::report {

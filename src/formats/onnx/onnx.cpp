@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <vector>
 
 #include <dlfcn.h>
 
@@ -17,17 +18,35 @@ namespace {
 constexpr std::int64_t largest_graph_bytes = std::int64_t{1} << 30;  // protobuf itself ends at 2^31
 constexpr const char* module_name = "libshapelint-onnx.so";
 
-// Beside the program where it was built (tests are one folder deeper), and where it is installed.
-ParseGraph* load() {
+// The folders of the program and, where this is a part of one, of the shared library.
+std::vector<std::filesystem::path> homes() {
+  std::vector<std::filesystem::path> out;
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return nullptr;
-  for (const char* folder : {".", "..", "../lib/shapelint", "../lib64/shapelint"}) {
-    const std::filesystem::path path = program.parent_path() / folder / module_name;
-    if (!std::filesystem::exists(path, error)) continue;
-    void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (module == nullptr) continue;
-    if (void* symbol = dlsym(module, "shapelint_parse_onnx_2")) return reinterpret_cast<ParseGraph*>(symbol);
+  if (!error) out.push_back(program.parent_path());
+  Dl_info here{};
+  if (dladdr(module_name, &here) != 0 && here.dli_fname != nullptr) {
+    const std::filesystem::path file = std::filesystem::canonical(here.dli_fname, error);
+    if (!error) out.push_back(file.parent_path());
+  }
+  return out;
+}
+
+// Beside them where they were built (tests are one folder deeper), and where they are installed: the program
+// in bin, the library in lib or, on Debian, in a folder of the architecture.
+ParseGraph* load() {
+  std::error_code error;
+  for (const std::filesystem::path& home : homes()) {
+    for (const char* folder :
+         {".", "..", "shapelint", "../shapelint", "../lib/shapelint", "../lib64/shapelint"}) {
+      const std::filesystem::path path = home / folder / module_name;
+      if (!std::filesystem::exists(path, error)) continue;
+      void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (module == nullptr) continue;
+      if (void* symbol = dlsym(module, "shapelint_parse_onnx_2")) {
+        return reinterpret_cast<ParseGraph*>(symbol);
+      }
+    }
   }
   return nullptr;
 }

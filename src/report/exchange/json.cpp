@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/op_names.hpp"
-#include "model/value_text.hpp"
+#include "model/fields.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/number.hpp"
-#include "model/value_text.hpp"
+#include "model/fields.hpp"
 #include "report/report.hpp"
 #include "report/suggestions/suggestions.hpp"
 
