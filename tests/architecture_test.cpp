@@ -65,7 +65,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"api",
      {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "suggest", "rules", "project",
       "lint"}},
-    {"lsp", {"base", "text", "model", "formats", "gpu", "rules", "project", "lint", "report"}},
+    {"lsp", {"base", "api"}},
     {"cli",
      {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "calibrate", "suggest", "rules",
       "report", "chart", "project", "lint", "lsp", "api"}},

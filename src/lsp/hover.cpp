@@ -16,8 +16,8 @@ namespace {
 // Products listed for one GPU; the others take less time.
 constexpr std::size_t most_products = 8;
 
-bool holds(Span span, std::int64_t offset) {
-  return span.end > span.begin && span.begin <= offset && offset <= span.end;
+bool holds(const std::optional<api::Range>& range, std::int64_t offset) {
+  return range && range->begin_byte <= offset && offset <= range->end_byte;
 }
 
 bool is_word(char c) {
@@ -36,7 +36,7 @@ bool names(std::string_view expression, std::string_view field) {
   return false;
 }
 
-std::string dimension(std::string_view letter, const model::Dim& dim, std::string_view field) {
+std::string dimension(std::string_view letter, const api::OperationDim& dim, std::string_view field) {
   if (!names(dim.expression, field)) return fmt::format("{} {}", letter, dim.value);
   return fmt::format("**{} {}** = `{}`", letter, dim.value, dim.expression);
 }
@@ -47,48 +47,52 @@ std::string loss(std::string_view name, double efficiency) {
   return fmt::format(", {} loses {}", name, percent(1 - efficiency));
 }
 
-std::string products(const rules::GpuReport& gpu, std::string_view field) {
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < gpu.workload.ops.size() && i < gpu.before.ops.size(); ++i) {
-    const model::Op& op = gpu.workload.ops[i];
-    if (op.kind != model::OpKind::gemm) continue;
+std::string products(const api::Step& step, std::string_view field) {
+  std::vector<const api::Operation*> found;
+  for (const api::Operation& op : step.operations) {
+    if (op.kind != "gemm") continue;
     if (names(op.m.expression, field) || names(op.n.expression, field) || names(op.k.expression, field)) {
-      found.push_back(i);
+      found.push_back(&op);
     }
   }
-  const auto total = [&](std::size_t i) {
-    return gpu.before.ops[i].time_us * static_cast<double>(gpu.workload.ops[i].count);
-  };
-  std::stable_sort(found.begin(), found.end(),
-                   [&](std::size_t a, std::size_t b) { return total(a) > total(b); });
+  std::stable_sort(found.begin(), found.end(), [](const api::Operation* a, const api::Operation* b) {
+    return a->total_us > b->total_us;
+  });
   std::string out;
   for (std::size_t i = 0; i < std::min(found.size(), most_products); ++i) {
-    const model::Op& op = gpu.workload.ops[found[i]];
-    const cost::OpCost& cost = gpu.before.ops[found[i]];
+    const api::Operation& op = *found[i];
+    const api::Efficiency& efficiency = op.cost.efficiency;
     out += fmt::format("- `{}`: {}, {}, {}; {}{}{}{}\n", op.name, dimension("m", op.m, field),
-                       dimension("n", op.n, field), dimension("k", op.k, field), duration(cost.time_us),
-                       loss("alignment", cost.efficiency.alignment), loss("tiles", cost.efficiency.tile),
-                       loss("waves", cost.efficiency.wave));
+                       dimension("n", op.n, field), dimension("k", op.k, field), duration(op.cost.time_us),
+                       loss("alignment", efficiency.alignment), loss("tiles", efficiency.tile),
+                       loss("waves", efficiency.wave));
   }
   if (found.size() > most_products) out += fmt::format("- and {} more\n", found.size() - most_products);
   return out;
 }
 
+std::string meaning_of(std::string_view field) {
+  for (const api::Field& each : api::fields()) {
+    if (each.name == field) return each.doc;
+  }
+  return {};
+}
+
 }  // namespace
 
-Hover hover_at(const lint::ModelReport& model, std::int64_t offset) {
-  for (const model::FieldInfo& field : model::fields()) {
-    const model::Origin& origin = model.reading.origins[field.id];
-    if (origin.kind != model::Origin::Kind::stated || origin.path != model.path) continue;
-    const bool is_key = holds(origin.key_span, offset);
-    if (!is_key && !holds(origin.span, offset)) continue;
-    std::string text = fmt::format("`{}` = {}: {}\n", field.name,
-                                   model::value_text(field.id, field.get(model.reading.setup)), field.doc);
-    for (const rules::GpuReport& gpu : model.result.gpus) {
-      const std::string list = products(gpu, field.name);
-      if (!list.empty()) text += fmt::format("\nMatrix products on {}:\n\n{}", gpu.gpu, list);
+Hover hover_at(const api::LintResult& result, std::size_t model, std::int64_t offset) {
+  const api::Model& read = result.models[model];
+  for (const api::Value& value : read.values) {
+    if (value.origin != api::Origin::stated || value.path != read.path) continue;
+    const bool is_key = holds(value.key_range, offset);
+    if (!is_key && !holds(value.range, offset)) continue;
+    std::string text = fmt::format("`{}` = {}: {}\n", value.field, value.text, meaning_of(value.field));
+    for (const api::Improvement& step : result.steps) {
+      if (step.model != model) continue;
+      const std::string list = products(step.before, value.field);
+      if (!list.empty()) text += fmt::format("\nMatrix products on {}:\n\n{}", step.before.gpu, list);
     }
-    return {is_key ? origin.key_span : origin.span, text};
+    return {is_key ? *value.key_range : *value.range, text};
   }
   return {};
 }

@@ -4,16 +4,16 @@
 #include <cstdint>
 #include <string>
 
-#include "base/error.hpp"
-#include "report/report.hpp"
+#include <shapelint/shapelint.hpp>
 
 namespace shapelint::lsp {
 
 struct Hover {
-  Span span;         // of the key or the value
+  api::Range range;  // of the key or the value
   std::string text;  // Markdown; empty: nothing is known of this place
 };
 
-Hover hover_at(const lint::ModelReport& model, std::int64_t offset);
+// At a byte of the text of the model `model` of `result`, which has operations.
+Hover hover_at(const api::LintResult& result, std::size_t model, std::int64_t offset);
 
 }  // namespace shapelint::lsp

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include <nlohmann/json.hpp>
 
-#include "lint/file.hpp"
 #include "lsp/hover.hpp"
 #include "lsp/text.hpp"
-#include "project/project.hpp"
-#include "report/items.hpp"
-#include "text/parse_any.hpp"
 
 namespace shapelint::lsp {
 
@@ -32,15 +29,40 @@ constexpr int invalid_params = -32602;
 struct OpenFile {
   std::string path;
   std::string text;
-  lint::Report report;        // of the last text that could be understood
+  api::LintResult result;     // of the last text that could be understood
   std::string linted;         // that text
   Json good = Json::array();  // its diagnostics
 };
 
+int severity_of(api::Severity severity) {
+  switch (severity) {
+    case api::Severity::info:
+      return severity_information;
+    case api::Severity::warning:
+      return severity_warning;
+    case api::Severity::error:
+      break;
+  }
+  return severity_error;
+}
+
+// By place, code and message.
+void sort(std::vector<api::Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [&](const api::Finding& a, const api::Finding& b) {
+    const api::Place first = a.range ? a.range->begin : api::Place{0, 0};
+    const api::Place second = b.range ? b.range->begin : api::Place{0, 0};
+    return std::tie(a.path, first.line, first.column, a.code, a.message) <
+           std::tie(b.path, second.line, second.column, b.code, b.message);
+  });
+}
+
 class Server {
  public:
-  Server(std::istream& in, std::ostream& out, const project::Request& request, const text::FileSystem& files)
-      : in_(in), out_(out), request_(request), files_(files) {}
+  Server(std::istream& in, std::ostream& out, api::LintOptions options, const api::FileSystem& files)
+      : in_(in), out_(out), options_(std::move(options)), files_(files) {
+    options_.with_operations = true;
+    options_.with_known = true;  // an editor shows what is there
+  }
 
   bool serve() {
     while (const auto content = read_message(in_)) {
@@ -110,29 +132,41 @@ class Server {
               {"textDocumentSync", {{"openClose", true}, {"change", full_sync}, {"save", true}}},
               {"hoverProvider", true},
               {"codeActionProvider", {{"codeActionKinds", Json::array({"quickfix"})}}}}},
-            {"serverInfo", {{"name", "shapelint"}, {"version", SHAPELINT_VERSION}}}};
+            {"serverInfo", {{"name", "shapelint"}, {"version", api::version()}}}};
   }
 
-  Json range(const std::string& text, Span span) const {
-    const Position begin = position_of(text, span.begin, encoding_);
-    const Position end = position_of(text, span.end, encoding_);
+  Json range(const std::string& text, const std::optional<api::Range>& range) const {
+    const Position begin = position_of(text, range ? range->begin_byte : 0, encoding_);
+    const Position end = position_of(text, range ? range->end_byte : 0, encoding_);
     return {{"start", {{"line", begin.line}, {"character", begin.character}}},
             {"end", {{"line", end.line}, {"character", end.character}}}};
   }
 
-  Json diagnostic(const report::Item& item, const std::string& text) const {
-    std::string message = item.message;
-    for (const std::string& detail : item.details) message += '\n' + detail;
-    const int severity = item.severity == rules::Severity::error     ? severity_error
-                         : item.severity == rules::Severity::warning ? severity_warning
-                                                                     : severity_information;
-    Json out{{"range", range(text, item.region ? item.region->span : Span{})},
-             {"severity", severity},
-             {"code", item.code},
+  Json diagnostic(const api::Finding& finding, const std::string& text) const {
+    std::string message = finding.message;
+    if (!finding.note.empty()) message += "\nnote: " + finding.note;
+    if (!finding.why.empty()) message += "\nwhy: " + finding.why;
+    if (!finding.cost.empty()) message += "\ncost: " + finding.cost;
+    for (const api::Proposal& proposal : finding.proposals) message += "\ntry: " + proposal.summary;
+    Json out{{"range", range(text, finding.range)},
+             {"severity", severity_of(finding.severity)},
+             {"code", finding.code},
              {"source", "shapelint"},
              {"message", std::move(message)}};
-    if (!item.url.empty()) out["codeDescription"] = {{"href", item.url}};
+    if (!finding.url.empty()) out["codeDescription"] = {{"href", finding.url}};
     return out;
+  }
+
+  // Of a mistake elsewhere (in the configuration) the path is said, since it has no place in this file.
+  Json diagnostic(const api::Error& error, const OpenFile& file) const {
+    const bool is_here = error.path == file.path;
+    std::string message = is_here ? error.message : error.path + ": " + error.message;
+    if (!error.hint.empty()) message += "\nhelp: " + error.hint;
+    return {{"range", range(file.text, is_here ? error.range : std::nullopt)},
+            {"severity", severity_error},
+            {"code", "unreadable"},
+            {"source", "shapelint"},
+            {"message", std::move(message)}};
   }
 
   void publish(const std::string& uri, const Json& diagnostics) {
@@ -150,43 +184,27 @@ class Server {
 
   // A text that cannot be understood keeps the findings of the last one that could, besides its own errors.
   void lint(const std::string& uri, OpenFile& file) {
-    lint::Report report;
-    // A new one each time: the configuration may have changed.
-    const project::Project project(request_, files_);
-    const project::Configured& configured = project.of(file.path);
-    report.errors = configured.errors;
-    if (report.errors.empty()) {
-      lint::FileOutcome outcome = lint::lint_text(configured, file.path, file.text, files_);
-      report.models = std::move(outcome.models);
-      report.errors = std::move(outcome.errors);
-      report.gpus = std::move(outcome.gpus);
-      add_syntax_error(file, report);
-    } else {
-      // The configuration's own errors have no place in this file.
-      for (text::LocatedError& each : report.errors) {
-        each.error.message = each.error.path + ": " + each.error.message;
-        each.source.clear();
-      }
-    }
+    api::LintOptions options = options_;
+    // What was a model a moment ago and cannot be parsed now is being edited, whatever it looks like
+    // meanwhile.
+    options.expect_models = !file.result.models.empty();
+    // An empty buffer is one in which nothing was written yet.
+    const bool is_blank = file.text.find_first_not_of(" \t\r\n") == std::string::npos;
+    api::LintResult result;
+    if (!is_blank) result = api::lint(files_, {{file.path, file.text}}, options);
+    sort(result.findings);
     Json diagnostics = Json::array();
-    for (const report::Item& item : report::items(report)) diagnostics.push_back(diagnostic(item, file.text));
-    if (report.errors.empty()) {
+    for (const api::Error& error : result.errors) diagnostics.push_back(diagnostic(error, file));
+    for (const api::Finding& each : result.findings) diagnostics.push_back(diagnostic(each, file.text));
+    if (result.errors.empty()) {
       file.good = diagnostics;
-      file.report = std::move(report);
+      file.result = std::move(result);
       file.linted = file.text;
       publish(uri, file.good);
       return;
     }
     for (const Json& old : file.good) diagnostics.push_back(old);
     publish(uri, diagnostics);
-  }
-
-  // What was a model a moment ago and cannot be parsed now is being edited, whatever it looks like meanwhile.
-  static void add_syntax_error(const OpenFile& file, lint::Report& report) {
-    if (!report.models.empty() || !report.errors.empty() || file.report.models.empty()) return;
-    if (!text::guess_syntax(file.path, file.text)) return;
-    const auto parsed = text::parse_any(file.path, file.text);
-    if (!parsed) report.errors.push_back({parsed.error(), file.text});
   }
 
   const OpenFile* find(const Json& params) const {
@@ -204,11 +222,11 @@ class Server {
     const OpenFile* file = find(params);
     if (file == nullptr) return {};
     const std::int64_t at = offset(*file, params.at("position"));
-    for (const lint::ModelReport& model : file->report.models) {
-      const Hover found = hover_at(model, at);
+    for (std::size_t model = 0; model < file->result.models.size(); ++model) {
+      const Hover found = hover_at(file->result, model, at);
       if (found.text.empty()) continue;
       return {{"contents", {{"kind", "markdown"}, {"value", found.text}}},
-              {"range", range(file->text, found.span)}};
+              {"range", range(file->text, found.range)}};
     }
     return {};
   }
@@ -219,18 +237,19 @@ class Server {
     if (file == nullptr) return actions;
     const std::int64_t begin = offset(*file, params.at("range").at("start"));
     const std::int64_t end = offset(*file, params.at("range").at("end"));
-    for (const report::Item& item : report::items(file->report)) {
-      if (!item.region || item.region->span.begin > end || item.region->span.end < begin) continue;
-      for (const report::ItemFix& fix : item.fixes) {
+    for (const api::Finding& finding : file->result.findings) {
+      if (!finding.range || finding.range->begin_byte > end || finding.range->end_byte < begin) continue;
+      for (const api::Proposal& proposal : finding.proposals) {
+        if (proposal.edits.empty()) continue;
         Json edits = Json::array();
-        for (const report::Edit& edit : fix.edits) {
-          edits.push_back({{"range", range(file->text, edit.region.span)}, {"newText", edit.text}});
+        for (const api::Edit& edit : proposal.edits) {
+          edits.push_back({{"range", range(file->text, edit.range)}, {"newText", edit.text}});
         }
         Json changes = Json::object();
         changes[params.at("textDocument").at("uri").get<std::string>()] = std::move(edits);
-        actions.push_back({{"title", fix.description},
+        actions.push_back({{"title", proposal.summary},
                            {"kind", "quickfix"},
-                           {"diagnostics", Json::array({diagnostic(item, file->text)})},
+                           {"diagnostics", Json::array({diagnostic(finding, file->text)})},
                            {"edit", {{"changes", std::move(changes)}}}});
       }
     }
@@ -239,8 +258,8 @@ class Server {
 
   std::istream& in_;
   std::ostream& out_;
-  const project::Request& request_;
-  const text::FileSystem& files_;
+  api::LintOptions options_;
+  const api::FileSystem& files_;
   PositionEncoding encoding_ = PositionEncoding::utf16;
   bool shut_down_ = false;
   std::map<std::string, OpenFile> open_;  // by address
@@ -248,9 +267,9 @@ class Server {
 
 }  // namespace
 
-bool serve(std::istream& in, std::ostream& out, const project::Request& request,
-           const text::FileSystem& files) {
-  return Server(in, out, request, files).serve();
+bool serve(std::istream& in, std::ostream& out, const api::LintOptions& options,
+           const api::FileSystem& files) {
+  return Server(in, out, options, files).serve();
 }
 
 }  // namespace shapelint::lsp

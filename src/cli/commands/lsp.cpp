@@ -1,8 +1,11 @@
 // `shapelint lsp`: a language server over standard input and output.
 #include "cli/commands/lsp.hpp"
 
+#include "api/files.hpp"
 #include "cli/field_options.hpp"
 #include "lsp/lsp.hpp"
+#include "model/fields.hpp"
+#include "model/value_text.hpp"
 
 namespace shapelint::cli {
 
@@ -18,9 +21,20 @@ std::vector<Option> lsp_options(LspOptions& options) {
 }
 
 ExitCode lsp(const LspOptions& options, Io& io) {
+  // Also tells what is wrong with the profiles before anything is served.
   const auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
-  return lsp::serve(io.in, io.out, *request, io.files) ? ExitCode::clean : ExitCode::findings;
+  api::LintOptions lint;
+  lint.gpus = {request->gpus.names, options.project.gpu_files, request->gpus.sm_count};
+  lint.read.config = request->config;
+  lint.read.isolated = request->isolated;
+  lint.read.model_cache = request->model_cache;
+  for (const model::Override& each : request->overrides) {
+    const model::FieldInfo& field = model::fields()[static_cast<std::size_t>(each.field)];
+    lint.read.settings.push_back(
+        {std::string(field.name), model::value_text(each.field, each.value), each.flag});
+  }
+  return lsp::serve(io.in, io.out, lint, api::OuterFiles(io.files)) ? ExitCode::clean : ExitCode::findings;
 }
 
 }  // namespace shapelint::cli
