@@ -163,7 +163,8 @@ TEST_CASE("the public headers include the standard library and each other alone"
     for (const std::string& line : lines_of(root / path)) {
       if (!line.starts_with("#include ")) continue;
       INFO(path.string() << ": " << line);
-      const bool is_standard = line.starts_with("#include <") && line.find_first_of("/.") == std::string::npos;
+      const bool is_standard =
+          line.starts_with("#include <") && line.find_first_of("/.") == std::string::npos;
       CHECK((is_standard || line.starts_with("#include \"shapelint/")));
       ++includes;
     }

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "model/op_names.hpp"
 #include "model/fields.hpp"
+#include "model/op_names.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"
