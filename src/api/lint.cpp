@@ -10,7 +10,6 @@
 #include "lint/phrases.hpp"
 #include "lint/run.hpp"
 #include "model/fields.hpp"
-#include "model/value_text.hpp"
 #include "text/parse_any.hpp"
 #include "text/printable.hpp"
 

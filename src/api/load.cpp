@@ -65,14 +65,14 @@ std::vector<model::Override> overrides_of(const std::vector<Setting>& settings, 
 // Fields without which nothing can be predicted. A CNN's layers say all that there is to know.
 void check_complete(const model::Reading& reading, std::vector<Error>& errors) {
   if (!reading.setup.model.conv.empty()) return;
-  constexpr std::array<std::string_view, 5> needed{"hidden_size", "num_layers", "num_attention_heads",
-                                                   "vocab_size", "sequence_length"};
-  for (const std::string_view name : needed) {
-    const auto index = static_cast<std::size_t>(model::find_field(name));
-    if (name == "vocab_size" && !reading.setup.model.lm_head) continue;
-    if (reading.origins[index].kind != model::Origin::Kind::unknown) continue;
-    errors.push_back({std::string(code::incomplete), fmt::format("`{}` is not known", name),
-                      "a setting can give it", reading.path});
+  using model::FieldId;
+  for (const FieldId field : {FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
+                              FieldId::vocab_size, FieldId::sequence_length}) {
+    if (field == FieldId::vocab_size && !reading.setup.model.lm_head) continue;
+    if (model::is_known(reading, field)) continue;
+    errors.push_back({std::string(code::incomplete),
+                      fmt::format("`{}` is not known", model::info(field).name), "a setting can give it",
+                      reading.path});
   }
 }
 

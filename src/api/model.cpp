@@ -5,7 +5,6 @@
 #include "api/load.hpp"
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
-#include "model/value_text.hpp"
 #include "text/printable.hpp"
 
 namespace shapelint::api {
@@ -28,16 +27,15 @@ Origin origin_of(model::Origin::Kind kind) {
   return Origin::defaulted;
 }
 
-Value value_of(const model::Reading& reading, std::size_t index, Sources& sources) {
-  const model::FieldInfo& field = model::fields()[index];
-  const model::Origin& origin = reading.origins[index];
+Value value_of(const model::Reading& reading, const model::FieldInfo& field, Sources& sources) {
+  const model::Origin& origin = model::origin(reading, field.id);
   Value out;
   out.field = field.name;
   out.origin = origin_of(origin.kind);
   out.note = origin.note;
   if (origin.kind == model::Origin::Kind::unknown) return out;
   out.number = field.get(reading.setup);
-  out.text = model::value_text(static_cast<model::FieldId>(index), out.number);
+  out.text = model::value_text(field.id, out.number);
   if (origin.kind != model::Origin::Kind::stated) return out;
   out.path = origin.path;
   out.key_path = origin.key_path;
@@ -65,8 +63,8 @@ Model model_of(const model::Reading& reading, Sources& sources) {
   out.type = reading.model_type;
   out.part = reading.part;
   out.complete = reading.complete;
-  for (std::size_t i = 0; i < reading.origins.size(); ++i) {
-    out.values.push_back(value_of(reading, i, sources));
+  for (const model::FieldInfo& field : model::fields()) {
+    out.values.push_back(value_of(reading, field, sources));
   }
   if (reading.complete) {
     out.parameters = model::parameter_count(reading.setup);

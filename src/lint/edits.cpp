@@ -28,9 +28,8 @@ std::optional<Span> span_of(const rules::Change& change, const ModelReport& mode
     const model::LayerOrigin* place = model::find_layer_key(model.reading, change.layer, change.key);
     return place != nullptr ? std::optional(place->span) : std::nullopt;
   }
-  const auto index = static_cast<std::size_t>(change.field);
-  if (change.field == model::no_field || index >= model.reading.origins.size()) return std::nullopt;
-  const model::Origin& origin = model.reading.origins[index];
+  if (change.field == model::no_field) return std::nullopt;
+  const model::Origin& origin = model::origin(model.reading, change.field);
   if (origin.kind != model::Origin::Kind::stated || origin.path != model.path) return std::nullopt;
   return origin.span;
 }

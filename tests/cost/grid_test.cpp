@@ -19,11 +19,10 @@ std::int64_t pick(const model::FieldInfo& field) {
 // Any model of ordinary size, some of whose fields follow from others.
 model::Reading any_reading() {
   model::Reading reading;
-  reading.origins.resize(model::fields().size());
-  for (std::size_t i = 0; i < model::fields().size(); ++i) {
+  for (const model::FieldInfo& field : model::fields()) {
     if (*rc::gen::inRange(0, 2) == 0) continue;
-    model::fields()[i].set(reading.setup, pick(model::fields()[i]));
-    reading.origins[i].kind = model::Origin::Kind::stated;
+    field.set(reading.setup, pick(field));
+    reading.origins[field.id].kind = model::Origin::Kind::stated;
   }
   model::complete(reading);
   reading.setup.plan.fusion = model::Fusion::none;
@@ -38,13 +37,13 @@ struct Axis {
 std::vector<Axis> any_axes(model::Reading& reading) {
   std::vector<Axis> axes;
   const auto fields = model::fields();
-  const auto fusion = model::find_field("fusion");
-  for (const auto field :
+  for (const auto index :
        *rc::gen::unique<std::vector<std::size_t>>(3, rc::gen::inRange<std::size_t>(0, fields.size()))) {
-    if (static_cast<model::FieldId>(field) == fusion) continue;
-    Axis axis{static_cast<model::FieldId>(field), {}};
-    for (int i = 0; i < 3; ++i) axis.values.push_back(pick(fields[field]));
-    reading.origins[field].kind = model::Origin::Kind::stated;
+    const model::FieldInfo& field = fields[index];
+    if (field.id == model::FieldId::fusion) continue;
+    Axis axis{field.id, {}};
+    for (int i = 0; i < 3; ++i) axis.values.push_back(pick(field));
+    reading.origins[field.id].kind = model::Origin::Kind::stated;
     axes.push_back(std::move(axis));
   }
   return axes;
@@ -62,14 +61,14 @@ TEST_CASE("a grid's steps are what its setups cost one by one", "[cost][grid]") 
     const std::vector<Axis> axes = any_axes(reading);
     std::vector<GridAxis> named;
     for (const Axis& axis : axes) {
-      named.push_back({model::fields()[static_cast<std::size_t>(axis.field)].name, axis.values.size()});
+      named.push_back({axis.field, axis.values.size()});
     }
     GridPrices grid(gpus, named);
     std::vector<std::uint32_t> positions(axes.size());
     for (bool more = true; more;) {
       model::Setup setup = reading.setup;
       for (std::size_t i = 0; i < axes.size(); ++i) {
-        model::fields()[static_cast<std::size_t>(axes[i].field)].set(setup, axes[i].values[positions[i]]);
+        model::set(setup, axes[i].field, axes[i].values[positions[i]]);
       }
       model::rederive(setup, reading.origins);
       RC_ASSERT(GridPrices::covers(setup));

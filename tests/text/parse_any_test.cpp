@@ -5,6 +5,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/text/text_support.hpp"
+#include "text/limits.hpp"
 
 using namespace shapelint;
 using namespace shapelint::text;

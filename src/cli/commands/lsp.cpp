@@ -5,7 +5,6 @@
 #include "cli/field_options.hpp"
 #include "lsp/lsp.hpp"
 #include "model/fields.hpp"
-#include "model/value_text.hpp"
 
 namespace shapelint::cli {
 
@@ -30,9 +29,8 @@ ExitCode lsp(const LspOptions& options, Io& io) {
   lint.read.isolated = request->isolated;
   lint.read.model_cache = request->model_cache;
   for (const model::Override& each : request->overrides) {
-    const model::FieldInfo& field = model::fields()[static_cast<std::size_t>(each.field)];
     lint.read.settings.push_back(
-        {std::string(field.name), model::value_text(each.field, each.value), each.flag});
+        {std::string(model::info(each.field).name), model::value_text(each.field, each.value), each.flag});
   }
   return lsp::serve(io.in, io.out, lint, api::OuterFiles(io.files)) ? ExitCode::clean : ExitCode::findings;
 }

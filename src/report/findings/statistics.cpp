@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "lint/phrases.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
-#include "report/phrases.hpp"
 
 namespace shapelint::report {
 

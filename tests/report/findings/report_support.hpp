@@ -28,7 +28,7 @@ inline lint::ModelReport gpt() {
     model::Origin& origin = model.reading.origins[field];
     origin.kind = model::Origin::Kind::stated;
     origin.path = model.path;
-    origin.key_path = std::string("model.") + name;
+    origin.key_path = "model." + std::string(model::info(field).name);
     origin.span = span_of(model.source, std::to_string(value), line);
   };
   state(model::FieldId::hidden_size, 2560, "hidden_size = 2560");
