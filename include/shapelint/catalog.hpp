@@ -48,15 +48,15 @@ struct GpuSelection {
 };
 
 // All that are built in.
-std::vector<Gpu> gpus();
+SHAPELINT_API std::vector<Gpu> gpus();
 // By id or alias; case, `-` and `_` make no difference. Error: invalid-option, with a did-you-mean.
-Result<Gpu> find_gpu(std::string_view name);
+SHAPELINT_API Result<Gpu> find_gpu(std::string_view name);
 
 enum class Severity : std::uint8_t { info, warning, error };
 // What a finding's gain rests on: the cost model alone, measurements on this GPU, or arithmetic.
 enum class Confidence : std::uint8_t { estimated, measured, certain };
-std::string_view name(Severity severity);      // `warning`
-std::string_view name(Confidence confidence);  // `measured`
+SHAPELINT_API std::string_view name(Severity severity);      // `warning`
+SHAPELINT_API std::string_view name(Confidence confidence);  // `measured`
 
 struct RuleParameter {
   std::string name;
@@ -81,9 +81,9 @@ struct Rule {
 };
 
 // All that are built in, by code.
-std::vector<Rule> rules();
+SHAPELINT_API std::vector<Rule> rules();
 // By code or name, in any case. Error: invalid-option, with a did-you-mean.
-Result<Rule> find_rule(std::string_view code_or_name);
+SHAPELINT_API Result<Rule> find_rule(std::string_view code_or_name);
 
 enum class FieldType : std::uint8_t { integer, boolean, choice };
 
@@ -98,7 +98,7 @@ struct Field {
   std::string unit;                  // may be empty
   std::string doc;
 };
-std::vector<Field> fields();
+SHAPELINT_API std::vector<Field> fields();
 
 // A field's value instead of what the file says: {"micro_batch_size", "8"}, {"dtype", "fp8"},
 // {"sequence_parallel", "true"}.

@@ -8,6 +8,13 @@
 #include <variant>
 #include <vector>
 
+// What the library exports where it is built as a shared one.
+#if defined(__GNUC__) || defined(__clang__)
+#define SHAPELINT_API __attribute__((visibility("default")))
+#else
+#define SHAPELINT_API
+#endif
+
 namespace shapelint::api {
 
 struct Place {
@@ -26,7 +33,9 @@ struct Range {
 // Message and hint are lower case and without a full stop: what was seen, and what to try.
 struct Error {
   // What kind it is; these names stay:
-  //   unreadable      a file or folder that is not there, may not be read, or is too large
+  //   not-found       there is no such file or folder
+  //   too-large       a file beyond what any configuration reaches
+  //   unreadable      a file or folder that cannot be read for another reason
   //   invalid-file    what a model's file says: its syntax, its keys, its values
   //   invalid-config  the same of the linter's configuration, or of the rules, GPUs and formats that it adds
   //   invalid-option  what the caller asked for: an unknown name, a value out of bounds
@@ -42,7 +51,7 @@ struct Error {
 };
 
 // `model.toml:3:15: error: the message; the hint`, on one line.
-std::string to_string(const Error& error);
+SHAPELINT_API std::string to_string(const Error& error);
 
 // A value, or all that kept it from being there.
 template <class T>

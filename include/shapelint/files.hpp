@@ -14,7 +14,7 @@ namespace shapelint::api {
 // Paths have `/` between their parts. A path that does not begin with one starts from the working directory.
 // The library never writes, and asks several threads' worth of questions at once where it is called from
 // several threads.
-class FileSystem {
+class SHAPELINT_API FileSystem {
  public:
   FileSystem() = default;
   FileSystem(const FileSystem&) = delete;
@@ -22,7 +22,7 @@ class FileSystem {
   virtual ~FileSystem();
   // An absolute folder.
   virtual std::string working_directory() const = 0;
-  // The whole content. Error `unreadable`: no such file, a folder, larger than `max_bytes`.
+  // The whole content. Errors: not-found; too-large, beyond `max_bytes`; unreadable, such as a folder.
   virtual Result<std::string> read(const std::string& path, std::int64_t max_bytes) const = 0;
   // The first `max_bytes` of a file, or all of it; `file_bytes` becomes its size. Model files of many GB are
   // asked for in this way. Unless it is overridden, all of the file is read.
@@ -38,10 +38,10 @@ class FileSystem {
 };
 
 // The machine's files. The working directory is the given one, or that of the process at this moment.
-std::unique_ptr<const FileSystem> local_files(std::string working_directory = {});
+SHAPELINT_API std::unique_ptr<const FileSystem> local_files(std::string working_directory = {});
 
 // Paths to contents, relative or absolute; folders are implied by them. Nothing else exists.
-std::unique_ptr<const FileSystem> memory_files(const std::map<std::string, std::string>& contents,
-                                               std::string working_directory = "/");
+SHAPELINT_API std::unique_ptr<const FileSystem> memory_files(
+    const std::map<std::string, std::string>& contents, std::string working_directory = "/");
 
 }  // namespace shapelint::api

@@ -11,7 +11,7 @@ namespace shapelint::api {
 
 // What limits a kernel or a step.
 enum class Bound : std::uint8_t { compute, memory, communication, overhead };
-std::string_view name(Bound bound);
+SHAPELINT_API std::string_view name(Bound bound);
 
 // Shares in (0, 1] that multiply to ideal_us / time_us; 1: nothing is lost.
 struct Efficiency {
@@ -46,7 +46,7 @@ struct Gemm {
   std::string layout = "tn";  // tn: y = x W^T; nn: two row-major matrices; nt: a weight gradient
 };
 // Within a step, where kernels follow each other closely. `gpu`: id or alias. Errors: invalid-option, unable.
-Result<KernelCost> price_gemm(std::string_view gpu, const Gemm& gemm);
+SHAPELINT_API Result<KernelCost> price_gemm(std::string_view gpu, const Gemm& gemm);
 
 // Attention as one fused kernel, forward; sizes from 1 to 10^9.
 struct AttentionKernel {
@@ -59,6 +59,6 @@ struct AttentionKernel {
   bool causal = true;
   std::string dtype = "bf16";
 };
-Result<KernelCost> price_attention(std::string_view gpu, const AttentionKernel& attention);
+SHAPELINT_API Result<KernelCost> price_attention(std::string_view gpu, const AttentionKernel& attention);
 
 }  // namespace shapelint::api

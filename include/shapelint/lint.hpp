@@ -76,7 +76,7 @@ struct Finding {
 };
 
 // `model.toml:3:15: warning: the message [SL101]`, on one line.
-std::string to_string(const Finding& finding);
+SHAPELINT_API std::string to_string(const Finding& finding);
 
 // A step as the file has it, and with all proposals that go together.
 struct Improvement {
@@ -123,6 +123,7 @@ struct LintResult {
 
 // Files, texts, and folders: of these the files that may be configurations, without what .gitignore excludes
 // and without following links. Codes of errors: those of read().
-LintResult lint(const FileSystem& files, const std::vector<Source>& sources, const LintOptions& options = {});
+SHAPELINT_API LintResult lint(const FileSystem& files, const std::vector<Source>& sources,
+                              const LintOptions& options = {});
 
 }  // namespace shapelint::api

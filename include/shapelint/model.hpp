@@ -78,8 +78,8 @@ struct ReadResult {
   std::vector<Error> errors;  // whatever else is in here is then not to be relied on
 };
 
-// Codes of errors: unreadable, invalid-file, invalid-config, invalid-option. A file that is not recognised is
-// none.
-ReadResult read(const FileSystem& files, const Source& source, const ReadOptions& options = {});
+// Codes of errors: not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option. A file
+// that is not recognised is none.
+SHAPELINT_API ReadResult read(const FileSystem& files, const Source& source, const ReadOptions& options = {});
 
 }  // namespace shapelint::api

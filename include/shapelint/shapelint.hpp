@@ -44,6 +44,6 @@
 namespace shapelint::api {
 
 // Of the library: `0.1.0`.
-std::string version();
+SHAPELINT_API std::string version();
 
 }  // namespace shapelint::api

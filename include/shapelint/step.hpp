@@ -71,7 +71,7 @@ struct StepOptions {
 
 // For each model of the file that can be costed, on each GPU. Errors: those of read(), no-model, incomplete,
 // unable.
-Result<std::vector<Step>> price_step(const FileSystem& files, const Source& source,
-                                     const StepOptions& options = {});
+SHAPELINT_API Result<std::vector<Step>> price_step(const FileSystem& files, const Source& source,
+                                                   const StepOptions& options = {});
 
 }  // namespace shapelint::api

@@ -135,7 +135,7 @@ struct SuggestResult {
 };
 
 // Errors: those of price_step(), no-candidates. Only transformers can be searched.
-Result<SuggestResult> suggest(const FileSystem& files, const Source& source,
-                              const SuggestOptions& options = {});
+SHAPELINT_API Result<SuggestResult> suggest(const FileSystem& files, const Source& source,
+                                            const SuggestOptions& options = {});
 
 }  // namespace shapelint::api

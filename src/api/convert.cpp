@@ -22,6 +22,25 @@ std::string with_place(const std::string& path, const std::optional<Range>& rang
   return fmt::format("{}:{}:{}: ", path, range->begin.line, range->begin.column);
 }
 
+// Of a file that could not be read, whatever it was read for; else `otherwise`.
+std::string_view code_of(ErrorCode code, std::string_view otherwise) {
+  switch (code) {
+    case ErrorCode::not_found:
+      return code::not_found;
+    case ErrorCode::too_large:
+      return code::too_large;
+    case ErrorCode::is_directory:
+    case ErrorCode::not_readable:
+    case ErrorCode::not_writable:
+      return code::unreadable;
+    case ErrorCode::other:
+    case ErrorCode::syntax:
+    case ErrorCode::unknown_name:
+      break;
+  }
+  return otherwise;
+}
+
 }  // namespace
 
 Range range_of(std::string_view source, Span span) {
@@ -29,7 +48,8 @@ Range range_of(std::string_view source, Span span) {
 }
 
 Error error_of(const shapelint::Error& error, std::string_view code, std::string_view source) {
-  Error out{std::string(code), text::one_line(error.message), text::one_line(error.hint), error.path};
+  Error out{std::string(code_of(error.code, code)), text::one_line(error.message), text::one_line(error.hint),
+            error.path};
   if (error.span && !source.empty()) out.range = range_of(source, *error.span);
   return out;
 }

@@ -15,6 +15,8 @@ namespace shapelint::api {
 
 // Codes of errors; include/shapelint/common.hpp says what they mean.
 namespace code {
+inline constexpr std::string_view not_found = "not-found";
+inline constexpr std::string_view too_large = "too-large";
 inline constexpr std::string_view unreadable = "unreadable";
 inline constexpr std::string_view invalid_file = "invalid-file";
 inline constexpr std::string_view invalid_config = "invalid-config";
@@ -25,7 +27,8 @@ inline constexpr std::string_view unable = "unable";
 inline constexpr std::string_view no_candidates = "no-candidates";
 }  // namespace code
 
-// A sentence as include/shapelint/shapelint.hpp promises it; `source` is the text that the span refers to.
+// Sentences as include/shapelint/shapelint.hpp promises them; `source` is the text that the span refers to.
+// `code` unless the error says that a file could not be read.
 Error error_of(const shapelint::Error& error, std::string_view code, std::string_view source = {});
 Range range_of(std::string_view source, Span span);
 

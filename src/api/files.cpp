@@ -42,7 +42,10 @@ shapelint::Result<T> inner(Result<T> result, const std::string& path) {
   if (result) return std::move(*result);
   if (result.errors().empty()) return shapelint::Error{"cannot be read", {}, path, {}};
   const Error& error = result.errors().front();
-  return shapelint::Error{error.message, error.hint, error.path.empty() ? path : error.path, {}};
+  const ErrorCode code = error.code == code::not_found   ? ErrorCode::not_found
+                         : error.code == code::too_large ? ErrorCode::too_large
+                                                         : ErrorCode::not_readable;
+  return shapelint::Error{error.message, error.hint, error.path.empty() ? path : error.path, {}, code};
 }
 
 class MemoryFiles final : public FileSystem {
@@ -54,11 +57,11 @@ class MemoryFiles final : public FileSystem {
   Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override {
     const auto found = contents_.find(absolute(path));
     if (found == contents_.end()) {
-      return unreadable(
-          path, is_folder(path) ? "is a directory, not a file" : "cannot be read: No such file or directory");
+      if (is_folder(path)) return error(code::unreadable, path, "is a directory, not a file");
+      return error(code::not_found, path, "cannot be read: No such file or directory");
     }
     if (static_cast<std::int64_t>(found->second.size()) > max_bytes) {
-      return unreadable(path, fmt::format("is larger than {} bytes", max_bytes));
+      return error(code::too_large, path, fmt::format("is larger than {} bytes", max_bytes));
     }
     return found->second;
   }
@@ -77,15 +80,15 @@ class MemoryFiles final : public FileSystem {
          ++at) {
       names.insert(at->first.substr(prefix.size(), at->first.find('/', prefix.size()) - prefix.size()));
     }
-    if (names.empty()) return unreadable(folder, "cannot be listed: No such file or directory");
+    if (names.empty()) return error(code::not_found, folder, "cannot be listed: No such file or directory");
     std::vector<std::string> paths;
     for (const std::string& each : names) paths.push_back((fs::path(folder) / each).generic_string());
     return paths;
   }
 
  private:
-  static Error unreadable(const std::string& path, std::string message) {
-    return {std::string(code::unreadable), std::move(message), {}, path};
+  static Error error(std::string_view code, const std::string& path, std::string message) {
+    return {std::string(code), std::move(message), {}, path};
   }
   std::string absolute(const std::string& path) const {
     std::string whole = (fs::path(here_) / path).lexically_normal().generic_string();

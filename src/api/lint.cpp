@@ -88,9 +88,7 @@ Improvement improvement_of(const rules::GpuReport& step, const lint::ModelReport
 
 void add_errors(const std::vector<text::LocatedError>& found, LintResult& out) {
   for (const text::LocatedError& each : found) {
-    // What has no place was not read at all.
-    out.errors.push_back(
-        error_of(each.error, each.source.empty() ? code::unreadable : code::invalid_file, each.source));
+    out.errors.push_back(error_of(each.error, code::invalid_file, each.source));
   }
 }
 

@@ -32,11 +32,13 @@ TEST_CASE("what is not in memory is an error with a code", "[api]") {
   const auto files = api::memory_files({{"b/c.toml", "content"}});
   const auto missing = files->read("a.toml", 10);
   REQUIRE_FALSE(missing);
-  CHECK(missing.errors().front().code == "unreadable");
+  CHECK(missing.errors().front().code == "not-found");
   CHECK(api::to_string(missing.errors().front()) ==
         "a.toml: error: cannot be read: No such file or directory");
   CHECK(files->read("b", 10).errors().front().message == "is a directory, not a file");
+  CHECK(files->read("b", 10).errors().front().code == "unreadable");
   CHECK(files->read("b/c.toml", 3).errors().front().message == "is larger than 3 bytes");
+  CHECK(files->read("b/c.toml", 3).errors().front().code == "too-large");
   CHECK(files->list("d").errors().front().message == "cannot be listed: No such file or directory");
 }
 
@@ -53,7 +55,7 @@ TEST_CASE("the machine's files start from the folder that is named", "[api]") {
   CHECK(bytes == 5);
   const auto missing = files->read("no.toml", 10);
   REQUIRE_FALSE(missing);
-  CHECK(missing.errors().front().code == "unreadable");
+  CHECK(missing.errors().front().code == "not-found");
   CHECK(missing.errors().front().path == "no.toml");
   CHECK(api::local_files()->working_directory() == fs::current_path().string());
   fs::remove_all(folder);
@@ -67,7 +69,7 @@ class OneFile final : public api::FileSystem {
   std::string working_directory() const override { return "/"; }
   api::Result<std::string> read(const std::string& path, std::int64_t) const override {
     if (path == "/one") return std::string("content");
-    return api::Error{"unreadable", "is not the one", "", ""};
+    return api::Error{"not-found", "is not the one", "", ""};
   }
   bool exists(const std::string& path) const override { return path == "/one"; }
   bool is_folder(const std::string& path) const override { return path == "/"; }
@@ -89,6 +91,7 @@ TEST_CASE("a caller's own files are read inside as any others, and never written
   const auto missing = files.read("/two", 100);
   REQUIRE_FALSE(missing);
   CHECK(missing.error().message == "is not the one");
+  CHECK(missing.error().code == ErrorCode::not_found);
   CHECK(missing.error().path == "/two");
   CHECK(files.write("/one", "x").error().message == "cannot be written: the library only reads");
 }

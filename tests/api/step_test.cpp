@@ -68,7 +68,7 @@ TEST_CASE("a file that is no configuration is no error, one that is gone is", "[
   CHECK(other.models.empty());
   CHECK(other.errors.empty());
   CHECK(errors_of(api::read(*files, {"dato.json"}).errors) ==
-        "unreadable dato.json: error: cannot be read: No such file or directory; did you mean `data.json`\n");
+        "not-found dato.json: error: cannot be read: No such file or directory; did you mean `data.json`\n");
 }
 
 TEST_CASE("a step costs what the cost model says, operation by operation", "[api]") {
@@ -104,7 +104,7 @@ TEST_CASE("a step costs what the cost model says, operation by operation", "[api
   CHECK(shares == Approx(1));  // nothing overlaps on one GPU
   const auto up = std::find_if(
       step.operations.begin(), step.operations.end(),
-      [](const api::Operation& each) { return each.name == "layer.mlp.up" && each.pass == "forward"; });
+      [](const api::Operation& each) { return each.name == "layer.mlp.gate_up" && each.pass == "forward"; });
   REQUIRE(up != step.operations.end());
   CHECK(up->kind == "gemm");
   CHECK(up->dtype == "bf16");
