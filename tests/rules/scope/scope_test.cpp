@@ -92,13 +92,13 @@ TEST_CASE("each scope looks at its subjects, and all that it sees of them has a 
       {"step", once},
       {"file", once},
       {"gemm",
-       "head k\nhead n\n"
-       "layer.attention.out k\nlayer.attention.out n\n"
+       "head.logits k\nhead.logits n\n"
+       "layer.attention.output k\nlayer.attention.output n\n"
        "layer.attention.qkv k\nlayer.attention.qkv n\n"
        "layer.mlp.down k\nlayer.mlp.down n\n"
        "layer.mlp.up k\nlayer.mlp.up n\n"},
-      {"attention", "layer.attention.core n\n"},
-      {"conv", "conv0\nconv1\n"},
+      {"attention", "layer.attention.flash n\n"},
+      {"conv", "conv1\nlinear2\n"},
       {"remark", "a remark\n"},
       {"known", "a known model …\n"},
       {"comment", ""},
