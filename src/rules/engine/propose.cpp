@@ -45,71 +45,101 @@ void add_unique(std::vector<suggest::Candidate>& all, suggest::Candidate candida
   if (!known) all.push_back(std::move(candidate));
 }
 
+// Collects the candidates of one finding, fix by fix.
+class Proposer {
+ public:
+  Proposer(const model::Reading& reading, const suggest::Links& links, const ProposalRequest& request)
+      : reading_(reading),
+        links_(links),
+        request_(request),
+        rule_(request.rule->rule()),
+        fails_(rule_.effect == Effect::fails) {}
+
+  std::vector<suggest::Candidate> propose() {
+    const bool of_layers = info(rule_.scope).blames == Blames::layer_numbers;
+    for (const Fix& fix : rule_.fixes) {
+      ++fix_number_;
+      if (of_layers) {
+        // Layers are padded together, which may be more than one width moves.
+        for (const Hit& hit : request_.hits) consider(layer_changes(*request_.rule, fix, hit), false);
+        continue;
+      }
+      if (!fix.set.empty()) set(fix);
+      if (!fix.vary.empty()) vary(fix);
+    }
+    return std::move(all_);
+  }
+
+ private:
+  // What the fix's expressions give, on each GPU.
+  void set(const Fix& fix) {
+    for (const Hit& hit : request_.hits) {
+      auto changes = request_.rule->changes(fix, hit.context, hit.blame.field);
+      if (changes) consider(*std::move(changes), !fails_);
+    }
+  }
+
+  // Values near the present ones.
+  void vary(const Fix& fix) {
+    const model::FieldId blamed = request_.hits.front().blame.field;
+    std::vector<model::FieldId> fields;
+    for (const std::string_view name : fix.vary) {
+      fields.push_back(name == "blamed" ? blamed : model::find_field(name));
+    }
+    suggest::NearLimits limits;
+    limits.reach = width_reach;
+    limits.parameters = fails_ ? -1 : parameter_tolerance;
+    limits.keep = most_candidates;
+    limits.faster_only = !fails_;
+    for (suggest::Candidate& candidate :
+         suggest::search_near(reading_, links_, fields, request_.constraints, request_.evaluators, limits)) {
+      // Beside other fields the blamed one must change, or the gain would be of something else.
+      const bool about_it =
+          fields.size() == 1 || std::any_of(candidate.changes.begin(), candidate.changes.end(),
+                                            [&](const Change& change) { return change.field == blamed; });
+      if (about_it && !still_fails(candidate.setup)) add(std::move(candidate));
+    }
+  }
+
+  void consider(std::vector<Change> changes, bool only_near) {
+    auto candidate = suggest::make_candidate(reading_, links_, std::move(changes), request_.constraints);
+    if (!candidate || still_fails(candidate->setup)) return;
+    if (only_near && !is_near(*candidate, reading_.setup)) return;
+    if (!suggest::fits(candidate->setup, reading_.setup, request_.evaluators)) return;
+    suggest::price(*candidate, reading_.setup, request_.evaluators);
+    add(*std::move(candidate));
+  }
+
+  void add(suggest::Candidate candidate) {
+    candidate.origin = fix_number_;
+    add_unique(all_, std::move(candidate));
+  }
+
+  // The search holds a candidate to the constraints that the start meets; a way out of a failure must also
+  // meet the one that it does not.
+  bool still_fails(const model::Setup& setup) const {
+    if (!fails_ || is_of_ops(rule_.scope)) return false;
+    Context context;
+    context.reading = &reading_;
+    context.setup = &setup;
+    const Result<bool> broken = request_.rule->holds(context);
+    return !broken || *broken;
+  }
+
+  const model::Reading& reading_;
+  const suggest::Links& links_;
+  const ProposalRequest& request_;
+  const Rule& rule_;
+  bool fails_;
+  std::size_t fix_number_ = 0;
+  std::vector<suggest::Candidate> all_;
+};
+
 }  // namespace
 
 std::vector<suggest::Candidate> propose(const model::Reading& reading, const suggest::Links& links,
                                         const ProposalRequest& request) {
-  std::vector<suggest::Candidate> all;
-  const Rule& rule = request.rule->rule();
-  const bool fails = rule.effect == Effect::fails;
-  // The search holds a candidate to the constraints that the start meets; a way out of a failure must also
-  // meet the one that it does not.
-  const bool per_setup = !is_of_ops(rule.scope);
-  const bool of_layers = info(rule.scope).blames == Blames::layer_numbers;
-  const auto still_fails = [&](const model::Setup& setup) {
-    if (!fails || !per_setup) return false;
-    Context context;
-    context.reading = &reading;
-    context.setup = &setup;
-    const Result<bool> broken = request.rule->holds(context);
-    return !broken || *broken;
-  };
-  std::size_t fix_number = 0;
-  const auto consider = [&](std::vector<Change> changes) {
-    auto candidate = suggest::make_candidate(reading, links, std::move(changes), request.constraints);
-    if (!candidate || still_fails(candidate->setup)) return;
-    // Layers of a CNN are padded together, which may be more than one width moves.
-    if (!fails && !of_layers && !is_near(*candidate, reading.setup)) return;
-    if (!suggest::fits(candidate->setup, reading.setup, request.evaluators)) return;
-    suggest::price(*candidate, reading.setup, request.evaluators);
-    candidate->origin = fix_number;
-    add_unique(all, *std::move(candidate));
-  };
-  for (const Fix& fix : rule.fixes) {
-    ++fix_number;
-    if (of_layers) {
-      for (const Hit& hit : request.hits) consider(layer_changes(*request.rule, fix, hit));
-      continue;
-    }
-    if (!fix.set.empty()) {
-      for (const Hit& hit : request.hits) {
-        auto changes = request.rule->changes(fix, hit.context, hit.blame.field);
-        if (changes) consider(*std::move(changes));
-      }
-    }
-    if (fix.vary.empty()) continue;
-    std::vector<model::FieldId> fields;
-    for (const std::string_view name : fix.vary) {
-      fields.push_back(name == "blamed" ? request.hits.front().blame.field : model::find_field(name));
-    }
-    suggest::NearLimits limits;
-    limits.reach = width_reach;
-    limits.parameters = fails ? -1 : parameter_tolerance;
-    limits.keep = most_candidates;
-    limits.faster_only = !fails;
-    for (suggest::Candidate& candidate :
-         suggest::search_near(reading, links, fields, request.constraints, request.evaluators, limits)) {
-      // Beside other fields the blamed one must change, or the gain would be of something else.
-      const model::FieldId blamed = request.hits.front().blame.field;
-      const bool about_it =
-          fix.vary.size() == 1 || std::any_of(candidate.changes.begin(), candidate.changes.end(),
-                                              [&](const Change& change) { return change.field == blamed; });
-      if (!about_it || still_fails(candidate.setup)) continue;
-      candidate.origin = fix_number;
-      add_unique(all, std::move(candidate));
-    }
-  }
-  return all;
+  return Proposer(reading, links, request).propose();
 }
 
 std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compiled,
