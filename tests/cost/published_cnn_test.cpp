@@ -186,6 +186,7 @@ TEST_CASE("published throughputs of convolutional networks: how far off predicti
 
 TEST_CASE("published throughputs of convolutional networks as a table", "[.cnn]") {
   const std::vector<Run> runs = evaluate();
+  REQUIRE_FALSE(runs.empty());
   for (const Run& run : runs) {
     std::printf("%-18s %-12s %-15s %-5s %-9s %-11s %4lld %8.1f %8.1f %+6.1f %%\n", run.source.c_str(),
                 run.model.c_str(), run.gpu.c_str(), run.dtype.c_str(), run.mode.c_str(), run.fusion.c_str(),

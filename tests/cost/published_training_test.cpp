@@ -181,6 +181,7 @@ TEST_CASE("the documented errors of published training runs are those of today",
 
 TEST_CASE("published MFU of training runs as a table", "[.training]") {
   const std::vector<Run> runs = evaluate();
+  REQUIRE_FALSE(runs.empty());
   for (const Run& run : runs) {
     std::printf("%-24s %-14s %-5s %-5s %5.1f %% %5.1f %% %+6.1f %%\n", run.source.c_str(), run.name.c_str(),
                 run.gpu.c_str(), run.recompute.c_str(), 100 * run.published, 100 * run.predicted,

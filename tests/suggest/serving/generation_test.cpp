@@ -137,7 +137,9 @@ TEST_CASE("published speeds of whole batches as a table", "[.generation]") {
     int count = 0;
   };
   std::map<std::string, Error> errors;
-  for (const Run& run : evaluate()) {
+  const std::vector<Run> runs = evaluate();
+  REQUIRE_FALSE(runs.empty());
+  for (const Run& run : runs) {
     const double off = run.ratio() - 1;
     std::printf("%-13s %-15s %-21s %-12s %5ld x%ld %5ld %5ld %9.1f %9.1f %+6.1f %%\n", run.source.c_str(),
                 run.gpu.c_str(), run.figure.c_str(), run.model.c_str(), static_cast<long>(run.batch),

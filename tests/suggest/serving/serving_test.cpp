@@ -97,6 +97,7 @@ TEST_CASE("published speeds of decoding: within 10 % on average, none off by mor
 
 TEST_CASE("published speeds of decoding as a table", "[.serving]") {
   const std::vector<Run> runs = evaluate();
+  REQUIRE_FALSE(runs.empty());
   for (const Run& run : runs) {
     std::printf("%-50s %-8s %8.1f %8.1f %+6.1f %%\n", run.name.c_str(), run.gpu.c_str(), run.published,
                 run.predicted, 100 * (run.predicted / run.published - 1));
