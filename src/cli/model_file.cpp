@@ -31,10 +31,10 @@ Result<std::string> read_all(std::istream& in, const std::string& name) {
 ModelFile read_model_file(const std::string& path, const std::string& stdin_name,
                           const project::Project& project, Io& io) {
   ModelFile file;
-  const bool is_stdin = path == "-";
-  file.path = is_stdin ? stdin_name : path;
+  file.is_stdin = path == "-";
+  file.path = file.is_stdin ? stdin_name : path;
   file.configured = &project.of(file.path);
-  auto source = is_stdin ? read_all(io.in, file.path) : formats::read_named(path, io.files);
+  auto source = file.is_stdin ? read_all(io.in, file.path) : formats::read_named(path, io.files);
   if (!source) {
     file.errors.push_back({source.error(), {}});
     return file;
@@ -45,7 +45,7 @@ ModelFile read_model_file(const std::string& path, const std::string& stdin_name
     return file;
   }
   formats::ReadResult result =
-      project::read_model(*file.configured, file.path, file.source, io.files, is_stdin);
+      project::read_model(*file.configured, file.path, file.source, io.files, file.is_stdin);
   file.applied = project::what_applies(*file.configured, file.path, result.lint, result.errors);
   file.readings = std::move(result.readings);
   file.notes = std::move(result.notes);

@@ -18,7 +18,8 @@ namespace shapelint::cli {
 Result<std::string> read_all(std::istream& in, const std::string& name);
 
 struct ModelFile {
-  std::string path;    // as messages call it
+  std::string path;  // as messages call it
+  bool is_stdin = false;
   std::string source;  // empty when it could not be read
   const project::Configured* configured = nullptr;
   project::Applied applied;

@@ -12,10 +12,10 @@
 #include "cli/messages.hpp"
 #include "cli/model_input.hpp"
 #include "gpu/registry.hpp"
+#include "lint/file.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
 #include "report/roofline/roofline.hpp"
-#include "rules/engine/lint.hpp"
 #include "suggest/edit/axes.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -137,17 +137,17 @@ void add_sweeps(const ModelFile& file, const gpu::Gpu& gpu, const std::optional<
   }
 }
 
-// The file's model with its findings, for the page.
-void lint_for_page(const ModelInput& input, lint::Report& report) {
+// The file's model with what the linter finds in it, for the page.
+void lint_for_page(const ModelInput& input, const text::FileSystem& files, lint::Report& report) {
+  const ModelFile& file = input.file;
+  lint::FileOutcome found =
+      lint::lint_text(*file.configured, file.path, file.source, files, {.assume_native = file.is_stdin});
   for (const gpu::Gpu& gpu : input.gpus()) gpu::add(report.gpus, gpu);
-  lint::ModelReport model;
-  model.path = input.file.path;
-  model.source = input.file.source;
-  model.rules = input.file.configured->rules;
-  model.reading = input.reading();
-  model.result =
-      rules::lint(*input.file.configured->rules, model.reading, input.gpus(), input.file.applied.rules);
-  report.models.push_back(std::move(model));
+  report.suppressed += found.suppressed;
+  for (text::LocatedError& error : found.errors) report.errors.push_back(std::move(error));
+  for (lint::ModelReport& model : found.models) {
+    if (model.reading.part == input.reading().part) report.models.push_back(std::move(model));
+  }
 }
 
 // Of the options alone; what is wrong is printed.
@@ -231,7 +231,7 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
         report.cases.push_back(case_of(input->file, gpu, options, drafts));
       if (has_page) add_sweeps(input->file, gpu, range, drafts, report);
     }
-    if (has_page) lint_for_page(*input, lint);
+    if (has_page) lint_for_page(*input, io.files, lint);
   }
   if (report.cases.empty() && report.curves.empty()) return ExitCode::error;
   if (!write_pictures(report, lint, options.pictures, io)) failed = true;
