@@ -45,8 +45,7 @@ std::vector<Option> gpu_options(ProjectOptions& options) {
       {.names = "--gpu",
        .value = "NAMES",
        .doc = "GPUs to predict for, with commas between them (`shapelint gpus` lists them); a100,h100 unless "
-              "named "
-              "here or in the file",
+              "named here, in the file or in its configuration",
        .set = into_list(options.request.gpus.names),
        .many = true,
        .group = group,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "cli/commands/gpus/show.hpp"
 #include "cli/messages.hpp"
 #include "cli/words.hpp"
@@ -86,6 +88,12 @@ ExitCode gpus(const GpusOptions& options, Io& io) {
     io.out << gpus_json_text(all, in_full);
   } else if (!in_full) {
     io.out << gpus_table_text(all);
+    const project::Config& config = project.here().config;
+    if (config.gpus) {
+      std::vector<std::string> chosen;
+      for (const project::Name& name : *config.gpus) chosen.push_back(name.value);
+      io.out << fmt::format("\n{} chooses {}\n", config.path, fmt::join(chosen, ", "));
+    }
   } else {
     const Style style{io.out_color};
     for (std::size_t i = 0; i < all.size(); ++i)

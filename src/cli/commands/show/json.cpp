@@ -151,6 +151,10 @@ std::string show_json(const std::vector<ShownFile>& files, bool fields_only, Pla
       models.push_back(to_json(reading, fields_only, places));
     }
     entry["models"] = std::move(models);
+    if (!file.gpus.empty()) {
+      entry["gpus"] = file.gpus;
+      entry["gpus_from"] = file.gpus_from;
+    }
     entry["notes"] = notes_of(file.result.notes, places);
     all.push_back(std::move(entry));
   }

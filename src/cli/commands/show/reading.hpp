@@ -44,6 +44,8 @@ std::string op_text(const model::Op& op);
 struct ShownFile {
   std::string path;
   formats::ReadResult result;
+  std::vector<std::string> gpus;  // ids of those that the file or its configuration names
+  std::string gpus_from;
 };
 
 std::string show_text(const model::Reading& reading, bool with_ops, Places& places);

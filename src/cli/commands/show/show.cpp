@@ -17,6 +17,14 @@ namespace {
 
 constexpr std::array<std::string_view, 2> format_names{"text", "json"};
 
+// The GPUs that somebody chose for the file.
+std::vector<std::string> chosen_gpus(const project::Applied& applied) {
+  std::vector<std::string> ids;
+  if (applied.gpus_from == project::GpusFrom::assumption) return ids;
+  for (const gpu::Gpu& gpu : applied.gpus) ids.push_back(gpu.id);
+  return ids;
+}
+
 }  // namespace
 
 std::vector<Option> show_options(ShowOptions& options) {
@@ -67,14 +75,22 @@ ExitCode show(const ShowOptions& options, Io& io) {
       continue;
     }
     places.remember(file.path, *source);
-    formats::ReadResult result = project::read_model(project.of(file.path), file.path, *source, io.files);
+    const project::Configured& configured = project.of(file.path);
+    formats::ReadResult result = project::read_model(configured, file.path, *source, io.files);
+    const project::Applied applied = project::what_applies(configured, file.path, result.lint, result.errors);
     for (const Error& error : result.errors) {
       print_error(io, error, error.path == file.path ? std::string_view(*source) : std::string_view{});
       code = ExitCode::error;
     }
     if (!result.recognised && !file.named) continue;
+    std::vector<std::string> gpus = chosen_gpus(applied);
+    std::string gpus_from =
+        applied.gpus_from == project::GpusFrom::file ? "its [lint] table" : configured.config.path;
     if (!is_json) {
       for (const model::Reading& reading : result.readings) io.out << show_text(reading, options.ops, places);
+      if (!gpus.empty() && !result.readings.empty()) {
+        io.out << fmt::format("gpus {}, from {}\n", fmt::join(gpus, ", "), gpus_from);
+      }
       const bool nothing = result.readings.empty() && result.errors.empty();
       if (options.verbose || (file.named && nothing)) {
         for (const model::Note& note : result.notes) print_note(io, file.path, note);
@@ -83,7 +99,7 @@ ExitCode show(const ShowOptions& options, Io& io) {
         }
       }
     }
-    files.push_back({file.path, std::move(result)});
+    files.push_back({file.path, std::move(result), std::move(gpus), std::move(gpus_from)});
   }
   if (is_json) io.out << show_json(files, options.fields_only, places);
   return code;
