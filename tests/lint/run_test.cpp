@@ -1,0 +1,148 @@
+// Many files at once, with plain data in and out: no command line, no streams.
+#include "lint/run.hpp"
+
+#include "lint/file.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+std::string model_with(int vocabulary) {
+  return "[model]\nhidden_size = 1024\nnum_layers = 4\nnum_attention_heads = 16\nvocab_size = " +
+         std::to_string(vocabulary) + "\n[run]\nmicro_batch_size = 4\nsequence_length = 1024\n";
+}
+
+project::Request a100(std::string rule = "SL101") {
+  project::Request request;
+  request.gpus.names = {"a100"};
+  request.select = {std::move(rule)};
+  return request;
+}
+
+std::vector<std::string> found(const lint::Report& report) {
+  std::vector<std::string> out;
+  for (const lint::ModelReport& model : report.models) {
+    for (const rules::Finding& finding : model.result.findings) {
+      out.push_back(model.path + " " + std::string(finding.code));
+    }
+  }
+  return out;
+}
+
+using Strings = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("files, folders and given texts are linted alike by any number of threads", "[lint]") {
+  text::MemoryFileSystem files;
+  for (int i = 0; i < 6; ++i)
+    files.files["c/" + std::to_string(i) + ".toml"] = model_with(50257 + 47 * (i % 2));
+  files.files["c/notes.yaml"] = "just: words\n";
+  lint::RunRequest request;
+  request.paths = {"c"};
+  request.texts.push_back({"given", model_with(50257)});
+  for (const std::int64_t jobs : {1, 3, 8}) {
+    request.jobs = jobs;
+    const project::Project project(a100(), files);
+    const lint::RunOutcome out = lint::lint_files(request, project);
+    CHECK(out.refused.empty());
+    CHECK(found(out.report) == Strings{"c/0.toml SL101", "c/2.toml SL101", "c/4.toml SL101", "given SL101"});
+    CHECK(out.has_findings);
+    CHECK(out.report.gpus.size() == 1);
+    // Each operation is forgotten unless it is asked for.
+    CHECK(out.report.models.front().result.gpus.front().before.ops.empty());
+  }
+}
+
+TEST_CASE("a run says as data why it did not look, and why nothing came of a file", "[lint]") {
+  text::MemoryFileSystem files;
+  files.files["wrong/shapelint.toml"] = "slect = [\"SL1\"]\n";
+  files.files["wrong/m.toml"] = model_with(50257);
+  files.files["apart/words.yaml"] = "just: words\n";
+  files.files["apart/empty.toml"] = "\n";
+  lint::RunRequest request;
+  request.paths = {"wrong"};
+  {
+    const project::Project project(a100(), files);
+    const lint::RunOutcome out = lint::lint_files(request, project);
+    REQUIRE(out.refused.size() == 1);
+    CHECK(out.refused.front().error.path == "wrong/shapelint.toml");
+    CHECK(out.report.models.empty());
+  }
+  const project::Project project(a100(), files);
+  request.paths = {"apart"};
+  const lint::RunOutcome folder = lint::lint_files(request, project);
+  CHECK(folder.is_empty);
+  REQUIRE(folder.notes.size() == 1);
+  CHECK(folder.notes.front().is_detail);
+  request.paths = {"apart/words.yaml", "apart/empty.toml"};
+  const lint::RunOutcome named = lint::lint_files(request, project);
+  CHECK_FALSE(named.is_empty);
+  REQUIRE(named.notes.size() == 1);
+  CHECK_FALSE(named.notes.front().is_detail);
+  REQUIRE(named.report.errors.size() == 1);
+  CHECK(named.report.errors.front().error.message == "the file is empty");
+}
+
+TEST_CASE("what is known to a baseline is left out, and the baseline says what became of it", "[lint]") {
+  text::MemoryFileSystem files;
+  files.files["m.toml"] = model_with(50257);
+  lint::RunRequest request;
+  request.paths = {"m.toml"};
+  request.baseline.path = "known.json";
+  request.baseline.write = true;
+  {
+    const project::Project project(a100(), files);
+    const lint::RunOutcome out = lint::lint_files(request, project);
+    REQUIRE(out.baselines.size() == 1);
+    CHECK(out.baselines.front().kind == lint::BaselineNote::Kind::written);
+    CHECK(out.baselines.front().findings == 1);
+  }
+  request.baseline.write = false;
+  {
+    const project::Project project(a100(), files);
+    const lint::RunOutcome out = lint::lint_files(request, project);
+    CHECK(found(out.report).empty());
+    CHECK(out.report.baselined == 1);
+    CHECK(out.baselines.empty());
+  }
+  files.files["m.toml"] = model_with(50304);
+  const project::Project project(a100(), files);
+  const lint::RunOutcome out = lint::lint_files(request, project);
+  REQUIRE(out.baselines.size() == 1);
+  CHECK(out.baselines.front().kind == lint::BaselineNote::Kind::is_stale);
+}
+
+TEST_CASE("findings outlive the project whose own rules made them", "[lint]") {
+  text::MemoryFileSystem files;
+  files.files["shapelint.toml"] = "rule-folders = [\"rules\"]\n";
+  files.files["rules/OWN101-any-model.toml"] = R"(
+code = "OWN101"
+name = "any-model"
+since = "1.0"
+summary = "models"
+severity = "info"
+confidence = "certain"
+scope = "model"
+effect = "advice"
+when = "vocab_size > 0"
+blame = ["vocab_size"]
+message = "a model"
+mechanism = "it is one"
+sources = ["this test"]
+why = "It is one."
+[[example]]
+finds = true
+config = ""
+)";
+  lint::FileOutcome out;
+  {
+    const project::Project project(a100("OWN101"), files);
+    REQUIRE(project.of("m.toml").errors.empty());
+    out = lint::lint_text(project.of("m.toml"), "m.toml", model_with(50304), files);
+  }
+  REQUIRE(out.models.size() == 1);
+  REQUIRE(out.models.front().result.findings.size() == 1);
+  CHECK(out.models.front().result.findings.front().code == "OWN101");
+}

@@ -1,0 +1,148 @@
+// What applies to a file: who has a say in it, and in which order.
+#include "project/project.hpp"
+
+#include <thread>
+
+#include "project/applied.hpp"
+#include "project/gpus.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+using Strings = std::vector<std::string>;
+
+constexpr const char* own_gpu = "based_on = \"a100\"\nname = \"own\"\nsm_count = 100\n";
+
+text::MemoryFileSystem some_files() {
+  text::MemoryFileSystem files;
+  files.files["shapelint.toml"] =
+      "gpu = [\"own\", \"h100\", \"own\"]\ngpu-folders = [\"gpus\"]\nmin-gain = 0.05\nselect = [\"SL1\"]\n"
+      "[[files]]\nmatch = \"old/*\"\ngpu = \"v100\"\ntensor = 4\nmicro_batch_size = 2\n";
+  files.files["gpus/own.toml"] = own_gpu;
+  files.files["apart/shapelint.toml"] = "ignore = [\"SL2\"]\n";
+  files.files["wrong/shapelint.toml"] = "gpu = [\"a1000\"]\n";
+  return files;
+}
+
+project::Request request_for(Strings gpus) {
+  project::Request request;
+  request.gpus.names = std::move(gpus);
+  return request;
+}
+
+Strings ids(const std::vector<gpu::Gpu>& gpus) {
+  Strings out;
+  for (const gpu::Gpu& gpu : gpus) out.push_back(gpu.id);
+  return out;
+}
+
+project::Applied applied(const project::Project& project, const std::string& path,
+                         const formats::LintOptions& stated = {}) {
+  std::vector<Error> errors;
+  project::Applied out = project::what_applies(project.of(path), path, stated, errors);
+  CHECK(errors.empty());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("GPUs are chosen by the caller, then the file, then its configuration, then assumed", "[project]") {
+  const text::MemoryFileSystem files = some_files();
+  formats::LintOptions stated;
+  stated.gpus.push_back({"l4", {}});
+
+  const project::Project asked(request_for({"own", "a10"}), files);
+  CHECK(ids(applied(asked, "m.toml", stated).gpus) == Strings{"own", "a10"});
+  CHECK(applied(asked, "m.toml", stated).gpus_from == project::GpusFrom::request);
+
+  const project::Project open({}, files);
+  CHECK(ids(applied(open, "m.toml", stated).gpus) == Strings{"l4"});
+  CHECK(applied(open, "m.toml", stated).gpus_from == project::GpusFrom::file);
+  CHECK(ids(applied(open, "m.toml").gpus) == Strings{"own", "h100-sxm5"});
+  CHECK(applied(open, "m.toml").gpus.front().sm_count == 100);
+  CHECK(ids(applied(open, "old/m.toml").gpus) == Strings{"v100-sxm2-32gb"});
+  CHECK(applied(open, "old/m.toml").gpus_from == project::GpusFrom::configuration);
+  CHECK(ids(applied(open, "apart/m.toml").gpus) == Strings{"a100-sxm4-80gb", "h100-sxm5"});
+  CHECK(applied(open, "apart/m.toml").gpus_from == project::GpusFrom::assumption);
+}
+
+TEST_CASE("a caller may do without a configuration, or name one for all files", "[project]") {
+  const text::MemoryFileSystem files = some_files();
+  project::Request request;
+  request.isolated = true;
+  const project::Project isolated(request, files);
+  CHECK(isolated.of("m.toml").config.path.empty());
+  CHECK(applied(isolated, "m.toml").rules.select.empty());
+
+  request.config = "apart/shapelint.toml";
+  const project::Project named(request, files);
+  CHECK(named.of("m.toml").config.path == "apart/shapelint.toml");
+  CHECK(named.here().config.path == "apart/shapelint.toml");
+
+  const project::Project open({}, files);
+  CHECK(open.here().config.path == "shapelint.toml");
+  CHECK(applied(open, "m.toml").rules.select == Strings{"SL1"});
+  CHECK(applied(open, "m.toml").rules.min_gain == 0.05);
+  request = {};
+  request.min_gain = 0.2;
+  request.select = {"SL4"};
+  const project::Project strict(request, files);
+  CHECK(applied(strict, "m.toml").rules.select == Strings{"SL4"});
+  CHECK(applied(strict, "m.toml").rules.min_gain == 0.2);
+}
+
+TEST_CASE("a file is read with the fields that its configuration gives it", "[project]") {
+  const text::MemoryFileSystem files = some_files();
+  const std::string source =
+      "[model]\nhidden_size = 1024\nnum_layers = 2\nnum_attention_heads = 16\nvocab_size = 50304\n"
+      "[run]\nmicro_batch_size = 1\nsequence_length = 512\n";
+  project::Request request;
+  request.overrides.push_back({model::find_field("tensor"), 8, "--tensor"});
+  const project::Project project(request, files);
+  const auto read = project::read_model(project.of("old/m.toml"), "old/m.toml", source, files);
+  REQUIRE(read.readings.size() == 1);
+  CHECK(read.readings.front().setup.plan.micro_batch_size == 2);
+  CHECK(read.readings.front().setup.plan.tensor == 8);  // the caller's goes before
+}
+
+TEST_CASE("mistakes in configurations are values, and each is told once", "[project]") {
+  const text::MemoryFileSystem files = some_files();
+  const project::Project project(request_for({"a10000"}), files);
+  project.of("wrong/a.toml");
+  project.of("wrong/b.toml");
+  project.of("apart/c.toml");
+  const auto errors = project.errors();
+  REQUIRE(errors.size() == 2);
+  CHECK(errors[0].error.message == "unknown GPU `a10000`");
+  CHECK(errors[0].error.path.empty());
+  CHECK(errors[1].error.message == "unknown GPU `a1000`");
+  CHECK(errors[1].error.path == "wrong/shapelint.toml");
+  CHECK(errors[1].source == files.files.at("wrong/shapelint.toml"));
+}
+
+TEST_CASE("several threads may ask a project", "[project]") {
+  const text::MemoryFileSystem files = some_files();
+  const project::Project project({}, files);
+  std::vector<std::thread> threads;
+  std::vector<const project::Configured*> found(8, nullptr);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    threads.emplace_back(
+        [&, i] { found[i] = &project.of(i % 2 == 0 ? "m.toml" : "apart/" + std::to_string(i) + ".toml"); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 2; i < found.size(); ++i) CHECK(found[i] == found[i % 2]);
+  CHECK(project.all().size() == 2);
+}
+
+TEST_CASE("GPUs that cannot multiply a number format are left out where they were assumed", "[project]") {
+  project::Applied out;
+  out.gpus = project::assumed_gpus();
+  CHECK(project::take_unable(out, DType::fp8).empty());
+  CHECK(ids(out.gpus) == Strings{"h100-sxm5"});
+
+  out.gpus = project::assumed_gpus();
+  out.gpus_from = project::GpusFrom::configuration;
+  CHECK(ids(project::take_unable(out, DType::fp8)) == Strings{"a100-sxm4-80gb"});
+}
