@@ -44,14 +44,14 @@ ModelFile read_model_file(const std::string& path, const std::string& stdin_name
     file.errors.push_back({*std::move(empty), {}});
     return file;
   }
-  formats::ReadResult result =
-      project::read_model(*file.configured, file.path, file.source, io.files, file.is_stdin);
+  formats::ReadResult result = project::read_model(
+      *file.configured, formats::parse(file.path, file.source, file.is_stdin), io.files, file.is_stdin);
   file.applied = project::what_applies(*file.configured, file.path, result.lint, result.errors);
   file.readings = std::move(result.readings);
   file.notes = std::move(result.notes);
   for (Error& error : result.errors) {
     const bool is_here = error.path == file.path;
-    file.errors.push_back({std::move(error), is_here ? file.source : std::string{}});
+    file.errors.push_back({std::move(error), is_here ? file.source : text::SharedText{}});
   }
   return file;
 }

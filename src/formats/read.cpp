@@ -16,8 +16,6 @@
 #include "formats/recognise.hpp"
 #include "formats/remarks.hpp"
 #include "text/header/model_header.hpp"
-#include "text/parse_any.hpp"
-#include "text/toml/toml.hpp"
 
 namespace shapelint::formats {
 
@@ -141,6 +139,10 @@ bool looks_native(NodeRef root) {
   return root["conv"].is(text::Kind::list);
 }
 
+bool names_model(std::string_view text) {
+  return text.find("[model]") != std::string_view::npos;
+}
+
 // No other dialect's file has these tables only, and a width under this name.
 bool is_plainly_native(NodeRef root) {
   constexpr std::array<std::string_view, 5> tables{"model", "run", "parallel", "lint", "conv"};
@@ -214,42 +216,45 @@ ReadResult read_any(const text::FileSystem& files, const std::string& path, cons
     result.errors.push_back(content.error());
     return result;
   }
-  return read_text(files, path, *content, options, dialects);
+  return read(files, parse(path, *std::move(content), options.assume_native), options, dialects);
 }
 
-ReadResult read_text(const text::FileSystem& files, const std::string& path, const std::string& source,
-                     const ReadOptions& options, const Dialects& dialects) {
-  if (is_onnx(path)) return read_onnx(path, source, options);
-  ReadResult result;
-  std::optional<text::Syntax> guessed = text::guess_syntax(path, source);
-  const bool is_named_so = text::syntax_by_name(path).has_value();
+text::Source parse(std::string path, text::SharedText text, bool assume_native) {
+  if (is_onnx(path)) return {std::move(path), std::move(text), std::nullopt, Error{}};
+  const bool may_be_native = assume_native || names_model(text);
   // A native file may be called anything.
-  const bool may_be_native = options.assume_native || source.find("[model]") != std::string::npos;
-  if (!guessed && may_be_native) guessed = text::Syntax::toml;
-  if (!guessed) {
+  return text::parse_source(std::move(path), std::move(text),
+                            may_be_native ? std::optional(text::Syntax::toml) : std::nullopt);
+}
+
+ReadResult read(const text::FileSystem& files, const text::Source& source, const ReadOptions& options,
+                const Dialects& dialects) {
+  const std::string& path = source.path;
+  if (is_onnx(path)) return read_onnx(path, source.text, options);
+  ReadResult result;
+  if (!source.syntax) {
     result.notes.push_back({"the file is of no syntax that configurations are written in", path, {}, {}});
     return result;
   }
-  const std::string_view syntax = text::name(*guessed);
-  auto parsed = is_named_so ? text::parse_as(*guessed, path, source) : text::parse_any(path, source);
-  if (!parsed && !is_named_so && may_be_native) parsed = text::parse_as(text::Syntax::toml, path, source);
-  if (!parsed) {
+  const std::string_view syntax = text::name(*source.syntax);
+  if (!source.documents) {
     // Templates and data files that cannot be parsed are nobody's mistake; a broken configuration is.
-    if (*guessed == text::Syntax::toml && (is_named_so || may_be_native)) {
-      result.errors.push_back(parsed.error());
-    } else if (const Dialect* dialect = recognise_broken(dialects.all(), source, path, syntax)) {
+    const Error& problem = source.documents.error();
+    const bool is_meant = text::syntax_by_name(path) || options.assume_native || names_model(source.text);
+    if (source.syntax == text::Syntax::toml && is_meant) {
+      result.errors.push_back(problem);
+    } else if (const Dialect* dialect = recognise_broken(dialects.all(), source.text, path, syntax)) {
       result.recognised = true;
       result.dialect = dialect->name;
-      Error error = parsed.error();
+      Error error = problem;
       if (error.hint.empty()) error.hint = fmt::format("its keys are those of {}", dialect->title);
       result.errors.push_back(std::move(error));
     } else {
-      const Error& error = parsed.error();
-      result.notes.push_back({error.message, path, error.span.value_or(Span{}), {}});
+      result.notes.push_back({problem.message, path, problem.span.value_or(Span{}), {}});
     }
     return result;
   }
-  for (const text::Document& document : *parsed) {
+  for (const text::Document& document : *source.documents) {
     const Dialect* dialect = recognise(dialects.all(), document, syntax);
     if (dialect == nullptr) {
       if (syntax == "toml" && (options.assume_native || looks_native(document.root())))
@@ -271,17 +276,14 @@ ReadResult read_text(const text::FileSystem& files, const std::string& path, con
   return result;
 }
 
-ReadResult read_text(const text::FileSystem& files, const std::string& path, const std::string& source,
-                     const ReadOptions& options) {
-  if (text::guess_syntax(path, source) == text::Syntax::toml) {
-    const auto document = text::parse_toml(path, source);
-    if (document && is_plainly_native(document->root())) {
-      ReadResult result;
-      read_as_native(*document, options, result);
-      return result;
-    }
+ReadResult read(const text::FileSystem& files, const text::Source& source, const ReadOptions& options) {
+  if (source.syntax == text::Syntax::toml && source.documents &&
+      is_plainly_native(source.documents->front().root())) {
+    ReadResult result;
+    read_as_native(source.documents->front(), options, result);
+    return result;
   }
-  return read_text(files, path, source, options, Dialects::builtin());
+  return read(files, source, options, Dialects::builtin());
 }
 
 }  // namespace shapelint::formats

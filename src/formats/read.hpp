@@ -10,6 +10,7 @@
 #include "formats/native/native.hpp"
 #include "model/reading.hpp"
 #include "text/files.hpp"
+#include "text/parse_any.hpp"
 
 namespace shapelint::formats {
 
@@ -67,12 +68,15 @@ std::string formats_markdown(const Dialects& dialects);
 ReadResult read_any(const text::FileSystem& files, const std::string& path, const ReadOptions& options = {},
                     const Dialects& dialects = Dialects::builtin());
 
-// The same for a text that was read already (of a model file: the listing, text::read_source).
-ReadResult read_text(const text::FileSystem& files, const std::string& path, const std::string& source,
-                     const ReadOptions& options, const Dialects& dialects);
+// A text that may be a configuration (of a model file: the listing, text::read_source), parsed for read() and
+// all others who look at it; a graph in ONNX's format is none.
+text::Source parse(std::string path, text::SharedText text, bool assume_native = false);
+
+// The same as read_any for a text that is parsed already.
+ReadResult read(const text::FileSystem& files, const text::Source& source, const ReadOptions& options,
+                const Dialects& dialects);
 
 // The same with the built-in dialects, which are not loaded for a file that is plainly a native one.
-ReadResult read_text(const text::FileSystem& files, const std::string& path, const std::string& source,
-                     const ReadOptions& options = {});
+ReadResult read(const text::FileSystem& files, const text::Source& source, const ReadOptions& options = {});
 
 }  // namespace shapelint::formats

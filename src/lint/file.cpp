@@ -45,13 +45,13 @@ void set_severities(const project::Config& config, std::vector<rules::Finding>& 
 
 // What comments silence, and those that silence nothing.
 void suppress(const TextOptions& options, const project::Configured& configured,
-              const rules::Options& selected, const std::string& path, const std::string& source,
-              std::vector<rules::Finding> unused, FileOutcome& out) {
+              const rules::Options& selected, const text::Source& source, std::vector<rules::Finding> unused,
+              FileOutcome& out) {
   if (options.no_ignores || out.models.empty()) return;
   std::vector<std::vector<rules::Finding>*> lists;
   for (ModelReport& model : out.models) lists.push_back(&model.result.findings);
   out.suppressed +=
-      apply_suppressions(read_suppressions(path, source), path, lists, *configured.rules, selected, unused);
+      apply_suppressions(read_suppressions(source), source.path, lists, *configured.rules, selected, unused);
   const rules::Rule* rule = configured.rules->find(unused_code);
   if (rule != nullptr && !rules::is_selected(*rule, selected)) return;
   set_severities(configured.config, unused);
@@ -63,20 +63,20 @@ void suppress(const TextOptions& options, const project::Configured& configured,
 // is none that can be costed, with one that has nothing else.
 void look_at_remarks(const TextOptions& options, const project::Configured& configured,
                      const project::FileSettings& file, const rules::Options& selected,
-                     const std::string& path, const std::string& source, const formats::ReadResult& read,
-                     UsedKeys& used, FileOutcome& out) {
+                     const text::Source& source, const formats::ReadResult& read, UsedKeys& used,
+                     FileOutcome& out) {
   std::vector<rules::Finding> found = rules::look_at(*configured.rules, read.remarks, selected);
   set_severities(configured.config, found);
   if (!options.no_ignores) out.suppressed += ignore_keys(file, found, used);
   if (found.empty()) return;
   if (out.models.empty()) {
     ModelReport model;
-    model.path = path;
-    model.source = source;
+    model.path = source.path;
+    model.source = source.text;
     model.rules = configured.rules;
     model.rule_url = configured.config.rule_url.value_or("");
-    model.reading.path = path;
-    model.reading.name = path;
+    model.reading.path = source.path;
+    model.reading.name = source.path;
     model.reading.dialect = read.dialect;
     out.models.push_back(std::move(model));
   }
@@ -113,11 +113,12 @@ void add_sources(ModelReport& model, const text::FileSystem& files) {
 
 }  // namespace
 
-FileOutcome lint_text(const project::Configured& configured, const std::string& path,
-                      const std::string& source, const text::FileSystem& files, const TextOptions& options) {
+FileOutcome lint_text(const project::Configured& configured, const text::Source& source,
+                      const text::FileSystem& files, const TextOptions& options) {
   FileOutcome out;
+  const std::string& path = source.path;
   const project::FileSettings file = project::settings_for(configured.config, path);
-  formats::ReadResult read = project::read_model(configured, path, source, files, options.assume_native);
+  formats::ReadResult read = project::read_model(configured, source, files, options.assume_native);
   std::vector<Error> errors = std::move(read.errors);
   out.notes = notes_of(read, path);
   const project::Applied applied = project::what_applies(configured, path, read.lint, errors);
@@ -130,7 +131,7 @@ FileOutcome lint_text(const project::Configured& configured, const std::string& 
     if (!errors.empty()) continue;
     ModelReport model;
     model.path = path;
-    model.source = source;
+    model.source = source.text;
     model.rules = configured.rules;
     model.gpus_assumed = own.gpus_from == project::GpusFrom::assumption;
     model.min_gain = own.rules.min_gain;
@@ -144,14 +145,13 @@ FileOutcome lint_text(const project::Configured& configured, const std::string& 
     for (const gpu::Gpu& gpu : own.gpus) gpu::add(out.gpus, gpu);
     out.models.push_back(std::move(model));
   }
-  if (errors.empty())
-    look_at_remarks(options, configured, file, applied.rules, path, source, read, used_keys, out);
-  suppress(options, configured, applied.rules, path, source,
+  if (errors.empty()) look_at_remarks(options, configured, file, applied.rules, source, read, used_keys, out);
+  suppress(options, configured, applied.rules, source,
            unused_keys(file, *configured.rules, applied.rules, path, used_keys), out);
   if (!out.models.empty()) add_sources(out.models.front(), files);
   for (Error& error : errors) {
     const bool is_here = error.path == path;
-    out.errors.push_back({std::move(error), is_here ? source : std::string{}});
+    out.errors.push_back({std::move(error), is_here ? source.text : text::SharedText{}});
   }
   return out;
 }

@@ -26,8 +26,7 @@ struct TextOptions {
 };
 
 // `configured` has no errors. `files` has what the text inherits from. Several texts may be linted at once.
-FileOutcome lint_text(const project::Configured& configured, const std::string& path,
-                      const std::string& source, const text::FileSystem& files,
-                      const TextOptions& options = {});
+FileOutcome lint_text(const project::Configured& configured, const text::Source& source,
+                      const text::FileSystem& files, const TextOptions& options = {});
 
 }  // namespace shapelint::lint

@@ -13,7 +13,7 @@ constexpr std::string_view default_baseline = "shapelint-baseline.json";
 
 BaselineKey key_of(const rules::Finding& finding, const std::string& path, const ModelReport& model) {
   const std::string& file = finding.path.empty() ? model.path : finding.path;
-  const std::string* source = source_of(model, file);
+  const text::SharedText* source = source_of(model, file);
   return baseline_key(finding, path, source != nullptr ? std::string_view(*source) : std::string_view{});
 }
 
@@ -131,7 +131,8 @@ std::size_t leave_introduced(const project::Configured& configured, const GitBas
   if (!source) return 0;
   // A file that was moved found what it inherits beside its old place.
   const std::string old_path = renamed == base.renamed.end() ? path : path_from_here(base, old_name);
-  const FileOutcome old = lint_text(configured, old_path, *source, RevisionFileSystem(base, files), options);
+  const FileOutcome old =
+      lint_text(configured, formats::parse(old_path, *source), RevisionFileSystem(base, files), options);
   Baseline known;
   add_all(known, path, old);
   std::size_t removed = 0;

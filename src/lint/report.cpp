@@ -3,7 +3,7 @@
 
 namespace shapelint::lint {
 
-const std::string* source_of(const ModelReport& model, const std::string& path) {
+const text::SharedText* source_of(const ModelReport& model, const std::string& path) {
   if (path == model.path) return &model.source;
   const auto found = model.other_sources.find(path);
   return found == model.other_sources.end() ? nullptr : &found->second;

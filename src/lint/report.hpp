@@ -17,10 +17,10 @@ namespace shapelint::lint {
 
 // One model. A file may hold several (a text and a vision part).
 struct ModelReport {
-  std::string path;    // of the file
-  std::string source;  // its text, for snippets
+  std::string path;         // of the file
+  text::SharedText source;  // its text, for snippets
   // Texts of other files that findings point into (what a configuration inherits from), by path.
-  std::map<std::string, std::string> other_sources;
+  std::map<std::string, text::SharedText> other_sources;
   model::Reading reading;
   rules::LintResult result;
   std::shared_ptr<const rules::RuleBook> rules;  // what the findings' views point into; may be absent
@@ -52,7 +52,7 @@ struct Report {
 };
 
 // The text of a file that a finding of this model may point into; null when it is not at hand.
-const std::string* source_of(const ModelReport& model, const std::string& path);
+const text::SharedText* source_of(const ModelReport& model, const std::string& path);
 
 // The address of a rule's page: `{code}` and `{name}` of the pattern filled in; empty for an empty pattern.
 std::string rule_page(std::string_view pattern, std::string_view code, std::string_view name);

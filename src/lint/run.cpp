@@ -148,16 +148,17 @@ class Run {
   }
 
   void lint_one(Job& job) const {
-    const std::optional<std::string> source = text_of(job);
-    if (!source) return;
-    if (!job.is_changed && !inherits_changes(job, *source)) {
-      job.is_passed_over = true;
-      return;
-    }
+    std::optional<std::string> content = text_of(job);
+    if (!content) return;
     TextOptions options;
     options.no_ignores = request_.no_ignores;
     options.assume_native = job.given != nullptr && job.given->assume_native;
-    job.outcome = lint_text(*job.configured, job.path, *source, files_, options);
+    const text::Source source = formats::parse(job.path, *std::move(content), options.assume_native);
+    if (!job.is_changed && !inherits_changes(job, source)) {
+      job.is_passed_over = true;
+      return;
+    }
+    job.outcome = lint_text(*job.configured, source, files_, options);
     if (base_ && !job.path_in_root.empty()) {
       options.assume_native = false;
       job.known_then =
@@ -167,9 +168,9 @@ class Run {
   }
 
   // Whether any file that this one builds on changed, came or went since the revision.
-  bool inherits_changes(const Job& job, const std::string& source) const {
+  bool inherits_changes(const Job& job, const text::Source& source) const {
     const RecordingFileSystem files(files_);
-    project::read_model(*job.configured, job.path, source, files);
+    project::read_model(*job.configured, source, files);
     return std::any_of(files.asked().begin(), files.asked().end(), [&](const std::string& path) {
       const auto inside = path_in(*base_, path);
       return inside && base_->changed.contains(*inside);

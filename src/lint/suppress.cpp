@@ -2,6 +2,7 @@
 #include "lint/suppress.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -42,72 +43,97 @@ bool is_blank(std::string_view text) {
 
 // The parsed text: which bytes are values and keys, so that a comment can be told from a string and the next
 // key be found.
-struct Tree {
-  std::vector<text::Document> documents;
-
-  bool is_in_string(Span place) const {
+class Tree {
+ public:
+  explicit Tree(const std::vector<text::Document>& documents) {
     for (const text::Document& document : documents) {
       for (std::size_t i = 0; i < document.nodes().size(); ++i) {
         const text::NodeRef node(&document, static_cast<std::int32_t>(i));
-        const bool is_container = node.is(text::Kind::table) || node.is(text::Kind::list);
-        if ((!is_container && overlaps(node.span(), place)) || overlaps(node.key_span(), place)) return true;
+        if (!is_container(node)) strings_.push_back(node.span());
+        const Span key = node.key_span();
+        if (key.end <= key.begin) continue;
+        strings_.push_back(key);
+        keys_.push_back(node);
       }
     }
-    return false;
+    std::sort(strings_.begin(), strings_.end(), [](Span a, Span b) { return a.begin < b.begin; });
+    // Where all up to one end: values of aliases may lie within others.
+    for (std::size_t i = 1; i < strings_.size(); ++i)
+      strings_[i].end = std::max(strings_[i].end, strings_[i - 1].end);
+    // Of keys at the same place (a dotted key of TOML) the outermost comes first in the tree.
+    std::stable_sort(keys_.begin(), keys_.end(), [](text::NodeRef a, text::NodeRef b) {
+      return a.key_span().begin < b.key_span().begin;
+    });
+  }
+
+  bool is_in_string(Span place) const {
+    const auto behind = std::lower_bound(strings_.begin(), strings_.end(), place.end,
+                                         [](Span each, std::int64_t end) { return each.begin < end; });
+    return behind != strings_.begin() && (behind - 1)->end > place.begin;
   }
 
   // The values of the first key after a byte: its own, or all that are in its table or list.
   std::vector<Span> next_key(std::size_t after) const {
-    text::NodeRef next;
-    for (const text::Document& document : documents) {
-      for (std::size_t i = 0; i < document.nodes().size(); ++i) {
-        const text::NodeRef node(&document, static_cast<std::int32_t>(i));
-        const Span key = node.key_span();
-        if (key.end <= key.begin || key.begin < static_cast<std::int64_t>(after)) continue;
-        // Of keys at the same place (a dotted key of TOML) the outermost comes first in the tree.
-        if (!next || key.begin < next.key_span().begin) next = node;
-      }
-    }
+    const auto next = std::lower_bound(
+        keys_.begin(), keys_.end(), static_cast<std::int64_t>(after),
+        [](text::NodeRef each, std::int64_t begin) { return each.key_span().begin < begin; });
     std::vector<Span> spans;
-    if (next) collect(next, spans);
+    if (next != keys_.end()) collect(*next, spans);
     return spans;
   }
 
+ private:
+  static bool is_container(text::NodeRef node) {
+    return node.is(text::Kind::table) || node.is(text::Kind::list);
+  }
+
   static void collect(const text::NodeRef& node, std::vector<Span>& spans) {
-    if (node.is(text::Kind::table) || node.is(text::Kind::list)) {
+    if (is_container(node)) {
       if (node.is(text::Kind::list)) spans.push_back(node.span());
       for (const text::NodeRef child : node) collect(child, spans);
     } else {
       spans.push_back(node.span());
     }
   }
+
+  std::vector<Span> strings_;  // by beginning, each with the furthest end so far
+  std::vector<text::NodeRef> keys_;
 };
 
-// Whether byte `at` of a shell script is in quotes.
-bool is_quoted_in_shell(std::string_view source, std::size_t at) {
-  char quote = '\0';
-  bool comment = false;
-  for (std::size_t i = 0; i < at; ++i) {
-    const char c = source[i];
-    if (comment) {
-      comment = c != '\n';
-    } else if (quote == '\0') {
-      if (c == '\\') {
-        ++i;
-      } else if (c == '\'' || c == '"') {
-        quote = c;
-      } else if (c == '#' &&
-                 (i == 0 || std::string_view(" \t\n;").find(source[i - 1]) != std::string_view::npos)) {
-        comment = true;
+// Which bytes of a shell script are in quotes, asked for from its beginning to its end.
+class Quotes {
+ public:
+  explicit Quotes(std::string_view source) : source_(source) {}
+
+  bool holds(std::size_t at) {
+    for (; at_ < at; ++at_) {
+      const char c = source_[at_];
+      if (is_comment_) {
+        is_comment_ = c != '\n';
+      } else if (quote_ == '\0') {
+        if (c == '\\') {
+          ++at_;
+        } else if (c == '\'' || c == '"') {
+          quote_ = c;
+        } else if (c == '#' && (at_ == 0 || std::string_view(" \t\n;").find(source_[at_ - 1]) !=
+                                                std::string_view::npos)) {
+          is_comment_ = true;
+        }
+      } else if (quote_ == '"' && c == '\\') {
+        ++at_;
+      } else if (c == quote_) {
+        quote_ = '\0';
       }
-    } else if (quote == '"' && c == '\\') {
-      ++i;
-    } else if (c == quote) {
-      quote = '\0';
     }
+    return quote_ != '\0';
   }
-  return quote != '\0';
-}
+
+ private:
+  std::string_view source_;
+  std::size_t at_ = 0;
+  char quote_ = '\0';
+  bool is_comment_ = false;
+};
 
 // The next command of a shell script, with the lines that a backslash continues.
 Span next_command(std::string_view source, std::size_t after) {
@@ -169,24 +195,20 @@ std::optional<Suppression> parse(std::string_view source, std::size_t at, std::s
 
 }  // namespace
 
-std::vector<Suppression> read_suppressions(const std::string& path, std::string_view source) {
+std::vector<Suppression> read_suppressions(const text::Source& file) {
   std::vector<Suppression> all;
-  if (source.find(marker) == std::string_view::npos) return all;
-  const text::Syntax syntax = text::guess_syntax(path, source).value_or(text::Syntax::toml);
-  const bool is_shell = syntax == text::Syntax::shell;
-  const std::string_view sign = syntax == text::Syntax::json ? "//" : "#";
-  Tree tree;
-  if (!is_shell) {
-    auto documents = text::parse_as(syntax, path, std::string(source));
-    if (!documents) return all;
-    tree.documents = *std::move(documents);
-  }
+  const std::string_view source = file.text;
+  if (!file.documents || source.find(marker) == std::string_view::npos) return all;
+  const bool is_shell = file.syntax == text::Syntax::shell;
+  const std::string_view sign = file.syntax == text::Syntax::json ? "//" : "#";
+  const Tree tree(*file.documents);
+  Quotes quotes(source);
   for (std::size_t at = source.find(marker); at != std::string_view::npos;
        at = source.find(marker, at + marker.size())) {
     std::optional<Suppression> found = parse(source, at, sign);
     if (!found) continue;
     const auto begin = static_cast<std::size_t>(found->comment.begin);
-    const bool is_string = is_shell ? is_quoted_in_shell(source, begin) : tree.is_in_string(found->comment);
+    const bool is_string = is_shell ? quotes.holds(begin) : tree.is_in_string(found->comment);
     if (is_string) continue;
     const std::size_t line = line_begin(source, begin);
     if (found->whole_file) {
@@ -235,6 +257,18 @@ bool has_run(std::string_view selector, const rules::RuleBook& book, const rules
   });
 }
 
+namespace {
+
+// Of a selector that silenced nothing; nothing when its rules did not run.
+std::optional<Error> complaint_about(const std::string& selector, const rules::RuleBook& book,
+                                     const rules::Options& options) {
+  if (auto unknown = rules::check_selector(book, selector)) return unknown;
+  if (!has_run(selector, book, options)) return std::nullopt;
+  return Error{fmt::format("nothing is found for `{}` here", selector), "the comment can go", {}, {}};
+}
+
+}  // namespace
+
 std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, const std::string& path,
                                const std::vector<std::vector<rules::Finding>*>& lists,
                                const rules::RuleBook& book, const rules::Options& options,
@@ -257,6 +291,7 @@ std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, con
       return silenced;
     });
   }
+  std::map<std::string_view, std::optional<Error>> complaints;  // by selector
   for (std::size_t i = 0; i < suppressions.size(); ++i) {
     if (suppressions[i].rules.empty()) {
       unused.push_back(unused_finding(path, suppressions[i].comment,
@@ -267,14 +302,10 @@ std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, con
       const std::string& selector = suppressions[i].rules[j].selector;
       const Span span = suppressions[i].rules[j].span;
       if (used[i][j] != '\0') continue;
-      if (auto unknown = rules::check_selector(book, selector)) {
-        unused.push_back(unused_finding(path, span, unknown->message, unknown->hint));
-        continue;
-      }
-      if (has_run(selector, book, options)) {
-        unused.push_back(unused_finding(path, span, fmt::format("nothing is found for `{}` here", selector),
-                                        "the comment can go"));
-      }
+      const auto [found, is_new] = complaints.try_emplace(selector);
+      if (is_new) found->second = complaint_about(selector, book, options);
+      if (found->second)
+        unused.push_back(unused_finding(path, span, found->second->message, found->second->hint));
     }
   }
   return removed;

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "rules/engine/lint.hpp"
 #include "rules/finding.hpp"
+#include "text/parse_any.hpp"
 
 namespace shapelint::lint {
 
@@ -28,9 +29,8 @@ struct Suppression {
   std::vector<Span> covered;  // of `ignore`: the values, or the line, that it holds for
 };
 
-// The suppressions of a text, in its order. `path` tells the syntax by its ending, as the readers do. What
-// looks like one inside of a string is none.
-std::vector<Suppression> read_suppressions(const std::string& path, std::string_view source);
+// The suppressions of a text, in its order. What looks like one inside of a string is none.
+std::vector<Suppression> read_suppressions(const text::Source& source);
 
 bool covers(const Suppression& suppression, const rules::Finding& finding);
 

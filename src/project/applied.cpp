@@ -136,10 +136,10 @@ class Reader {
 
 }  // namespace
 
-formats::ReadResult read_model(const Configured& configured, const std::string& path,
-                               const std::string& source, const text::FileSystem& files, bool assume_native) {
+formats::ReadResult read_model(const Configured& configured, const text::Source& source,
+                               const text::FileSystem& files, bool assume_native) {
   formats::ReadOptions how;
-  how.overrides = settings_for(configured.config, path).overrides;
+  how.overrides = settings_for(configured.config, source.path).overrides;
   for (const model::Override& value : configured.request->overrides) {
     std::erase_if(how.overrides, [&](const model::Override& other) { return other.field == value.field; });
     how.overrides.push_back(value);
@@ -148,8 +148,8 @@ formats::ReadResult read_model(const Configured& configured, const std::string& 
   how.assume_native = assume_native;
   how.model_cache = configured.request->model_cache;
   // The built-in dialects are not even loaded for a file that is plainly native.
-  return configured.dialects != nullptr ? formats::read_text(files, path, source, how, *configured.dialects)
-                                        : formats::read_text(files, path, source, how);
+  return configured.dialects != nullptr ? formats::read(files, source, how, *configured.dialects)
+                                        : formats::read(files, source, how);
 }
 
 Applied what_applies(const Configured& configured, const std::string& path,

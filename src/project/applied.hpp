@@ -19,9 +19,8 @@ namespace shapelint::project {
 
 // Reads a file's text with the dialects, overrides and model cache that apply to it. `assume_native`: a text
 // of no known dialect is meant as a native file.
-formats::ReadResult read_model(const Configured& configured, const std::string& path,
-                               const std::string& source, const text::FileSystem& files,
-                               bool assume_native = false);
+formats::ReadResult read_model(const Configured& configured, const text::Source& source,
+                               const text::FileSystem& files, bool assume_native = false);
 
 // Who chose the GPUs.
 enum class GpusFrom : std::uint8_t { request, file, configuration, assumption };

@@ -43,7 +43,7 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model) {
   item.message = text::one_line(finding.message);
   const std::string& path = finding.path.empty() ? model.path : finding.path;
   item.path = tidy_path(path);
-  if (const std::string* source = lint::source_of(model, path)) {
+  if (const text::SharedText* source = lint::source_of(model, path)) {
     item.source = *source;
     if (finding.span.end > finding.span.begin) item.region = region_of(*source, finding.span);
   }

@@ -31,31 +31,26 @@ std::string_view describe(Kind kind) {
 
 struct Document::Owned {
   std::string path;
-  std::shared_ptr<const std::string> source;
+  SharedText source;
   std::vector<Node> nodes;
   std::string pool;
 };
 
-Document::Document(std::string path, std::string source, std::vector<Node> nodes, std::string pool)
-    : Document(std::move(path), std::make_shared<const std::string>(std::move(source)), std::move(nodes),
-               std::move(pool)) {}
-
-Document::Document(std::string path, std::shared_ptr<const std::string> source, std::vector<Node> nodes,
-                   std::string pool) {
+Document::Document(std::string path, SharedText source, std::vector<Node> nodes, std::string pool) {
   auto owned = std::make_shared<Owned>();
   owned->path = std::move(path);
   owned->source = std::move(source);
   owned->nodes = std::move(nodes);
   owned->pool = std::move(pool);
   path_ = owned->path;
-  source_ = *owned->source;
+  source_ = owned->source;
   nodes_ = owned->nodes;
   pool_ = owned->pool;
   owned_ = std::move(owned);
 }
 
-std::shared_ptr<const std::string> Document::shared_source() const {
-  return owned_ ? owned_->source : std::make_shared<const std::string>(source_);
+SharedText Document::shared_source() const {
+  return owned_ ? owned_->source : SharedText(std::string(source_));
 }
 
 std::string_view NodeRef::key() const {
@@ -234,11 +229,7 @@ void TreeBuilder::set_value_end(std::int32_t index, std::int64_t end) {
   nodes_[static_cast<std::size_t>(index)].value_end = static_cast<std::uint32_t>(end);
 }
 
-Document TreeBuilder::finish(std::string path, std::string source) && {
-  return Document(std::move(path), std::move(source), std::move(nodes_), std::move(pool_));
-}
-
-Document TreeBuilder::finish(std::string path, std::shared_ptr<const std::string> source) && {
+Document TreeBuilder::finish(std::string path, SharedText source) && {
   return Document(std::move(path), std::move(source), std::move(nodes_), std::move(pool_));
 }
 

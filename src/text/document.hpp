@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "text/shared_text.hpp"
 
 namespace shapelint::text {
 
@@ -55,16 +56,13 @@ class Document {
   // A tree that lives for the whole program (compiled in): no source text.
   Document(std::string_view path, std::span<const Node> nodes, std::string_view pool)
       : path_(path), nodes_(nodes), pool_(pool) {}
-  // Takes ownership of a parsed tree and of the text that it was parsed from.
-  Document(std::string path, std::string source, std::vector<Node> nodes, std::string pool);
-  // The same for one of several documents of a file, which share the text.
-  Document(std::string path, std::shared_ptr<const std::string> source, std::vector<Node> nodes,
-           std::string pool);
+  // Takes ownership of a parsed tree; the text that it was parsed from is shared.
+  Document(std::string path, SharedText source, std::vector<Node> nodes, std::string pool);
 
   std::string_view path() const { return path_; }
   std::string_view source() const { return source_; }
   // The source for another document of the same text.
-  std::shared_ptr<const std::string> shared_source() const;
+  SharedText shared_source() const;
   std::span<const Node> nodes() const { return nodes_; }
   std::string_view pool() const { return pool_; }
   // The whole file: a table for a configuration; an absent node when the document is empty.
@@ -162,8 +160,7 @@ class TreeBuilder {
   void set_value_end(std::int32_t index, std::int64_t end);  // of a table or list, once it is closed
   std::size_t size() const { return nodes_.size(); }
   std::size_t pool_size() const { return pool_.size(); }
-  Document finish(std::string path, std::string source) &&;
-  Document finish(std::string path, std::shared_ptr<const std::string> source) &&;
+  Document finish(std::string path, SharedText source) &&;
 
  private:
   std::uint32_t intern(std::string_view value);

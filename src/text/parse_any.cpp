@@ -122,7 +122,7 @@ std::optional<Syntax> guess_syntax(std::string_view path, std::string_view text)
   return std::nullopt;
 }
 
-Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, std::string text) {
+Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, SharedText text) {
   const auto one = [](Result<Document> document) -> Result<std::vector<Document>> {
     if (!document) return document.error();
     return std::vector<Document>{*std::move(document)};
@@ -144,18 +144,36 @@ Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, std::str
   return Error{"no reader", {}, std::move(path), {}};
 }
 
-Result<std::vector<Document>> parse_any(std::string path, std::string text) {
-  const std::optional<Syntax> syntax = guess_syntax(path, text);
-  if (!syntax) {
-    return Error{"this looks like no JSON, YAML, TOML or shell script", {}, std::move(path), {}};
+Source parse_source(std::string path, SharedText text, std::optional<Syntax> otherwise) {
+  Source out;
+  const bool is_named = syntax_by_name(path).has_value();
+  if (is_named) otherwise = std::nullopt;
+  out.syntax = guess_syntax(path, text);
+  const std::optional<Syntax> guessed = out.syntax;
+  if (guessed) {
+    out.documents = parse_as(*guessed, path, text);
+  } else {
+    out.documents = Error{"this looks like no JSON, YAML, TOML or shell script", {}, path, {}};
   }
-  if (*syntax == Syntax::json && !syntax_by_name(path)) {
-    Result<std::vector<Document>> json = parse_as(Syntax::json, path, text);
-    if (json) return json;
-    Result<std::vector<Document>> yaml = parse_yaml(path, std::move(text));
-    return yaml ? std::move(yaml) : std::move(json);
+  if (!out.documents && guessed == Syntax::json && !is_named) {
+    // YAML in brackets is for those who read JSON.
+    if (auto documents = parse_as(Syntax::yaml, path, text)) out.documents = std::move(documents);
   }
-  return parse_as(*syntax, std::move(path), std::move(text));
+  if (!out.documents && otherwise && guessed != otherwise) {
+    auto documents = parse_as(*otherwise, path, text);
+    // Of two errors that of what it looks like says more.
+    if (documents || !guessed) {
+      out.syntax = otherwise;
+      out.documents = std::move(documents);
+    }
+  }
+  out.path = std::move(path);
+  out.text = std::move(text);
+  return out;
+}
+
+Result<std::vector<Document>> parse_any(std::string path, SharedText text) {
+  return parse_source(std::move(path), std::move(text)).documents;
 }
 
 }  // namespace shapelint::text

@@ -25,10 +25,24 @@ std::optional<Syntax> guess_syntax(std::string_view path, std::string_view text)
 
 // Parses with the reader of that syntax. A file has several Documents when its syntax has (YAML), or when it
 // describes several (a script with open branches).
-Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, std::string text);
+Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, SharedText text);
+
+// A file's text and what its reader makes of it: parsed once, and handed to all who want to know something of
+// it.
+struct Source {
+  std::string path;
+  SharedText text;
+  std::optional<Syntax> syntax;  // that it was read as; nothing when it looks like none
+  // Error: what the reader says; or that there is no reader.
+  Result<std::vector<Document>> documents = Error{};
+};
 
 // Guesses and parses. An unknown extension whose content begins with a bracket is JSON, or YAML's flow style
-// when JSON it is not. Error: what the reader says; or that there is no reader.
-Result<std::vector<Document>> parse_any(std::string path, std::string text);
+// when JSON it is not. `otherwise` is what a text is taken for whose name says nothing, when it looks like
+// nothing or its reader refuses it.
+Source parse_source(std::string path, SharedText text, std::optional<Syntax> otherwise = std::nullopt);
+
+// Only what the reader says.
+Result<std::vector<Document>> parse_any(std::string path, SharedText text);
 
 }  // namespace shapelint::text

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   files.files["m/.git/HEAD"] = "";
   files.files[path] = source;
   files.files["m/other.yaml"] = source;  // for what refers to another file, and cycles
-  const formats::ReadResult result = formats::read_text(files, path, source);
+  const formats::ReadResult result = formats::read(files, formats::parse(path, source));
   for (const Error& error : result.errors) fuzz::require(!error.message.empty());
   const auto check = [&](const std::string& where, Span span) {
     fuzz::require(span.begin >= 0 && span.begin <= span.end);

@@ -23,6 +23,10 @@ rules::Finding about(const std::string& source, const std::string& key, std::str
   return finding;
 }
 
+std::vector<lint::Suppression> suppressions(const std::string& path, const std::string& source) {
+  return lint::read_suppressions(text::parse_source(path, source, text::Syntax::toml));
+}
+
 struct Applied {
   std::vector<std::string> left;
   std::vector<std::string> complaints;
@@ -33,7 +37,7 @@ Applied apply(const std::string& path, const std::string& source, std::vector<ru
   for (rules::Finding& finding : findings) finding.path = path;
   std::vector<rules::Finding> unused;
   Applied out;
-  out.removed = lint::apply_suppressions(lint::read_suppressions(path, source), path, {&findings},
+  out.removed = lint::apply_suppressions(suppressions(path, source), path, {&findings},
                                          rules::builtin_rules(), {}, unused);
   for (const rules::Finding& finding : findings) out.left.emplace_back(finding.code);
   for (const rules::Finding& finding : unused) {
@@ -59,7 +63,7 @@ TEST_CASE("a comment after a value holds for its line", "[suppress]") {
   CHECK(applied.left == Codes{"SL301", "SL102"});
   CHECK(applied.removed == 1);
   CHECK(applied.complaints.empty());
-  CHECK(lint::read_suppressions("m.toml", source).at(0).reason == "the tokens are odd");
+  CHECK(suppressions("m.toml", source).at(0).reason == "the tokens are odd");
 }
 
 TEST_CASE("a comment on its own line holds for the next key and what is in it", "[suppress]") {
@@ -95,7 +99,7 @@ TEST_CASE("shell scripts and JSON with comments", "[suppress]") {
       "#!/bin/bash\nARGS=\"# shapelint: ignore[SL101]\"\n# shapelint: ignore[SL102]\ntrain --hidden-size "
       "2570 \\\n"
       "  --vocab 50257\nother --seq 7 # shapelint: ignore[SL105]\n";
-  CHECK(lint::read_suppressions("m.sh", shell).size() == 2);
+  CHECK(suppressions("m.sh", shell).size() == 2);
   CHECK(apply("m.sh", shell,
               {about(shell, "--hidden", "SL102", "hidden-misaligned"),
                about(shell, "--vocab", "SL102", "hidden-misaligned"),
@@ -110,12 +114,34 @@ TEST_CASE("shell scripts and JSON with comments", "[suppress]") {
 }
 
 TEST_CASE("what stands in a string is no comment", "[suppress]") {
-  CHECK(lint::read_suppressions("m.toml", "name = \"# shapelint: ignore[SL101]\"\n").empty());
-  CHECK(lint::read_suppressions("m.toml", "name = '''\n# shapelint: ignore[SL101]\n'''\n").empty());
-  CHECK(lint::read_suppressions("m.yaml", "name: |\n  # shapelint: ignore[SL101]\n").empty());
-  CHECK(lint::read_suppressions("m.yaml", "name: a# shapelint: ignore[SL101]\n").empty());
-  CHECK(lint::read_suppressions("m.toml", "# see shapelint: ignore[SL101] there\n").empty());
-  CHECK(lint::read_suppressions("m.toml", "# shapelint: whatever\n").empty());
+  CHECK(suppressions("m.toml", "name = \"# shapelint: ignore[SL101]\"\n").empty());
+  CHECK(suppressions("m.toml", "name = '''\n# shapelint: ignore[SL101]\n'''\n").empty());
+  CHECK(suppressions("m.yaml", "name: |\n  # shapelint: ignore[SL101]\n").empty());
+  CHECK(suppressions("m.yaml", "name: a# shapelint: ignore[SL101]\n").empty());
+  CHECK(suppressions("m.toml", "# see shapelint: ignore[SL101] there\n").empty());
+  CHECK(suppressions("m.toml", "# shapelint: whatever\n").empty());
+}
+
+TEST_CASE("any number of comments, each for its own line or key", "[suppress]") {
+  static constexpr int count = 20000;
+  const auto of_syntax = [](const std::string& path, const std::string& assigned) {
+    std::string source;
+    for (int i = 0; i < count; ++i) {
+      source += i % 2 == 0 ? fmt::format("k{}{}{} # shapelint: ignore[SL101]\n", i, assigned, i)
+                           : fmt::format("# shapelint: ignore[SL101]\nk{}{}'# shapelint: ignore[SL102]'\n", i,
+                                         assigned);
+    }
+    const std::vector<lint::Suppression> all = suppressions(path, source);
+    REQUIRE(all.size() == count);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto covered = static_cast<std::size_t>(all[i].covered.at(0).begin);
+      const std::string line = source.substr(source.rfind('\n', covered) + 1, 10);
+      REQUIRE(line.starts_with(fmt::format("k{}{}", i, assigned)));
+    }
+  };
+  of_syntax("m.toml", " = ");
+  of_syntax("m.yaml", ": ");
+  of_syntax("m.sh", "=");
 }
 
 TEST_CASE("comments that silence nothing are told", "[suppress]") {

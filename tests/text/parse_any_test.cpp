@@ -55,6 +55,32 @@ TEST_CASE("parse_any: what a reader refuses is a mistake of syntax, or too large
         ErrorCode::too_large);
 }
 
+TEST_CASE("a source is what its text was read as, with the text that its documents share") {
+  const auto shown = [](const std::string& path, const std::string& text,
+                        std::optional<Syntax> otherwise = std::nullopt) {
+    const Source source = parse_source(path, text, otherwise);
+    CHECK(source.path == path);
+    CHECK(source.text.str() == text);
+    if (source.documents) CHECK(source.documents->front().source().data() == source.text.str().data());
+    const std::string syntax(source.syntax ? name(*source.syntax) : "none");
+    return syntax + ": " +
+           (source.documents ? outline(source.documents->front().root())
+                             : outline(source.documents.error(), text));
+  };
+  CHECK(shown("x.json", "{\"a\": 1}") == "json: {a: 1}");
+  CHECK(shown("x.sh", "A=1").starts_with("shell: {"));
+  CHECK(shown("x.yaml", "a: 1") == "yaml: {a: 1}");
+  CHECK(shown("x.py", "a = 1") == "python: {a: 1}");
+  CHECK(shown("-", "nothing here") == "none: this looks like no JSON, YAML, TOML or shell script");
+  // What looks like nothing, or like something else by mistake, may be TOML.
+  CHECK(shown("-", "\"a b\"=1", Syntax::toml) == "toml: {a b: 1}");
+  CHECK(shown("-", "[model] # a, b\nx = 1", Syntax::toml) == "toml: {model: {x: 1}}");
+  CHECK(shown("-", "nothing here", Syntax::toml).starts_with("toml: not valid TOML"));
+  CHECK(shown("-", "[1, 2", Syntax::toml).starts_with("json: not valid JSON"));
+  // A name that says what it is leaves no choice.
+  CHECK(shown("x.json", "a = 1", Syntax::toml).starts_with("json: not valid JSON"));
+}
+
 TEST_CASE("parse_any: documents of every reader") {
   const auto shown = [](const std::string& path, const std::string& text) {
     const auto documents = parse_any(path, text);

@@ -160,7 +160,7 @@ Json finding_json(const rules::Finding& finding, const lint::ModelReport& model)
                          {"parameters_before", proposal.parameters_before},
                          {"parameters_after", proposal.parameters_after}});
   }
-  const std::string* source = lint::source_of(model, finding.path);
+  const text::SharedText* source = lint::source_of(model, finding.path);
   const bool is_stated = finding.span.end > finding.span.begin && source != nullptr;
   return {{"code", finding.code},
           {"rule", finding.rule},

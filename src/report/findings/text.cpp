@@ -111,7 +111,7 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
       "{}: {}\n", style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
       style.paint(Role::strong, printable(finding.message)));
   std::size_t gutter = 3;
-  const std::string* source = lint::source_of(model, finding.path);
+  const text::SharedText* source = lint::source_of(model, finding.path);
   if (finding.span.end > finding.span.begin && source != nullptr) {
     const std::vector<Mark> marks = marks_of(finding, model);
     gutter = gutter_width(*source, marks);

@@ -237,7 +237,7 @@ class Walker final : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
-Result<Document> parse_json(std::string path, std::string source) {
+Result<Document> parse_json(std::string path, SharedText source) {
   if (const auto problem = check_source(path, source)) return *problem;
   const std::string masked = without_python_constants(source);
   const std::string_view text = masked.empty() ? std::string_view(source) : std::string_view(masked);

@@ -14,6 +14,6 @@ namespace shapelint::text {
 // Duplicate keys are all kept, the last one counts (see duplicate_keys). An integer that does not fit 64 bits
 // becomes a number. The span of a value includes quotes and brackets.
 // Errors (syntax, size, depth, invalid UTF-8, a number past the range of a double) carry the place.
-Result<Document> parse_json(std::string path, std::string source);
+Result<Document> parse_json(std::string path, SharedText source);
 
 }  // namespace shapelint::text

@@ -223,7 +223,7 @@ class Reader {
 
 namespace shapelint::text {
 
-Result<Document> parse_literal_python(std::string path, std::string source) {
+Result<Document> parse_literal_python(std::string path, SharedText source) {
   if (const auto problem = check_source(path, source)) return *problem;
   try {
     TreeBuilder tree = python::Reader(source).read(python::Tokenizer(source).lines());

@@ -16,6 +16,6 @@ namespace shapelint::text {
 // else, functions and classes included, is passed over. A name that is assigned twice is there twice, the
 // last one counts. The span is that of the value's bytes. Errors: size, encoding, a string that is never
 // closed. Python with other mistakes is read as far as it goes.
-Result<Document> parse_literal_python(std::string path, std::string source);
+Result<Document> parse_literal_python(std::string path, SharedText source);
 
 }  // namespace shapelint::text

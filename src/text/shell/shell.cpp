@@ -132,19 +132,18 @@ TreeBuilder build(std::string_view source, const Outcome& outcome, const Flags& 
 
 namespace shapelint::text {
 
-Result<std::vector<Document>> parse_shell(std::string path, std::string text) {
-  if (const auto problem = check_source(path, text)) return *problem;
-  const auto source = std::make_shared<const std::string>(std::move(text));
-  const Result<std::vector<shell::Statement>> statements = shell::parse_statements(path, *source);
+Result<std::vector<Document>> parse_shell(std::string path, SharedText source) {
+  if (const auto problem = check_source(path, source)) return *problem;
+  const Result<std::vector<shell::Statement>> statements = shell::parse_statements(path, source);
   if (!statements) return statements.error();
   std::vector<Document> documents;
   try {
-    std::vector<shell::Outcome> outcomes = shell::follow(path, *source, *statements);
+    std::vector<shell::Outcome> outcomes = shell::follow(path, source, *statements);
     if (outcomes.size() == 1) outcomes.front().branches.clear();
     std::set<std::string> seen;
     const auto add = [&](const shell::Outcome& outcome, const shell::Flags& flags, Span place) {
       if (documents.size() >= shell::max_documents || !seen.insert(shell::signature(flags)).second) return;
-      Document document = shell::build(*source, outcome, flags, place).finish(path, source);
+      Document document = shell::build(source, outcome, flags, place).finish(path, source);
       documents.push_back(std::move(document));
     };
     for (const shell::Outcome& outcome : outcomes) {
@@ -158,7 +157,7 @@ Result<std::vector<Document>> parse_shell(std::string path, std::string text) {
     if (documents.empty()) {
       const shell::Outcome& outcome = outcomes.front();
       add(outcome, shell::collect_flags(shell::flags_in_variables(outcome)),
-          Span{0, static_cast<std::int64_t>(source->size())});
+          Span{0, static_cast<std::int64_t>(source.size())});
     }
   } catch (const shell::Stop& stopped) {
     return refused(stopped.error);

@@ -30,6 +30,6 @@ namespace shapelint::text {
 // NodeRef::note.
 //
 // Errors carry the place: a quote, bracket or compound command that is never closed, depth, size.
-Result<std::vector<Document>> parse_shell(std::string path, std::string source);
+Result<std::vector<Document>> parse_shell(std::string path, SharedText source);
 
 }  // namespace shapelint::text

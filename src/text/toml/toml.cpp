@@ -73,7 +73,7 @@ class Walker {
 
 }  // namespace
 
-Result<Document> parse_toml(std::string path, std::string source) {
+Result<Document> parse_toml(std::string path, SharedText source) {
   if (const auto problem = check_source(path, source)) return *problem;
   try {
     const toml::table table = toml::parse(std::string_view(source), std::string_view(path));

@@ -11,6 +11,6 @@ namespace shapelint::text {
 
 // Parses TOML 1.0. Errors (syntax, duplicate keys, invalid UTF-8, a file over max_source_bytes) carry the
 // place. Dates and times are read as strings: no configuration of a model needs them.
-Result<Document> parse_toml(std::string path, std::string source);
+Result<Document> parse_toml(std::string path, SharedText source);
 
 }  // namespace shapelint::text

@@ -1,7 +1,6 @@
 // Between the two halves of the YAML reader: the file as it is written, aliases and merge keys not followed.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,6 @@ struct RawNode {
 };
 
 // Node 0 is the root. Follows aliases and merge keys, and types the scalars.
-Result<Document> build(const std::string& path, const std::shared_ptr<const std::string>& source,
-                       const std::vector<RawNode>& nodes);
+Result<Document> build(const std::string& path, const SharedText& source, const std::vector<RawNode>& nodes);
 
 }  // namespace shapelint::text::yaml

@@ -228,9 +228,8 @@ class Builder {
 
 }  // namespace
 
-Result<Document> build(const std::string& path, const std::shared_ptr<const std::string>& source,
-                       const std::vector<RawNode>& nodes) {
-  Builder builder(path, *source, nodes);
+Result<Document> build(const std::string& path, const SharedText& source, const std::vector<RawNode>& nodes) {
+  Builder builder(path, source, nodes);
   if (auto error = builder.build()) return *std::move(error);
   return std::move(builder).take().finish(path, source);
 }

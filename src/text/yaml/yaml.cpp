@@ -296,12 +296,11 @@ class Reader {
 
 namespace shapelint::text {
 
-Result<std::vector<Document>> parse_yaml(const std::string& path, std::string text) {
-  if (const auto problem = check_source(path, text)) return *problem;
-  const auto source = std::make_shared<const std::string>(std::move(text));
+Result<std::vector<Document>> parse_yaml(const std::string& path, SharedText source) {
+  if (const auto problem = check_source(path, source)) return *problem;
   try {
     std::vector<Document> documents;
-    for (const std::vector<yaml::RawNode>& nodes : yaml::Reader(path, *source).read()) {
+    for (const std::vector<yaml::RawNode>& nodes : yaml::Reader(path, source).read()) {
       Result<Document> document = yaml::build(path, source, nodes);
       if (!document) return refused(document.error());
       documents.push_back(*std::move(document));

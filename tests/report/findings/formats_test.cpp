@@ -121,11 +121,15 @@ TEST_CASE("a fix is offered only where the file states exactly the old value", "
   CHECK(fixes()[0].edits.at(0).text == "20");
   CHECK(fixes()[0].edits.at(0).region.begin.line == 4);
   // The file writes something else (32 in hexadecimal, an expression): nothing to put in its place.
-  const std::size_t at = report.models[0].source.find("heads = 32") + 8;
-  report.models[0].source.replace(at, 2, "xx");
+  const std::string written = report.models[0].source;
+  const std::size_t at = written.find("heads = 32") + 8;
+  const auto write = [&](const std::string& value) {
+    report.models[0].source = std::string(written).replace(at, 2, value);
+  };
+  write("xx");
   CHECK(fixes().empty());
   // Quotes are kept.
-  report.models[0].source.replace(at, 2, "\"32\"");
+  write("\"32\"");
   const auto field = model::FieldId::num_attention_heads;
   report.models[0].reading.origins[field].span = {static_cast<std::int64_t>(at),
                                                   static_cast<std::int64_t>(at + 4)};
@@ -138,7 +142,7 @@ TEST_CASE("fingerprints survive lines added above and tell findings apart", "[re
   const std::vector<report::Item> before = report::items(report);
   lint::Report moved = sample();
   for (lint::ModelReport& model : moved.models) {
-    model.source = "# a comment\n\n" + model.source;
+    model.source = "# a comment\n\n" + model.source.str();
     for (rules::Finding& finding : model.result.findings) {
       if (finding.span.end > 0) finding.span = {finding.span.begin + 13, finding.span.end + 13};
     }

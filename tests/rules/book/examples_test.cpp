@@ -31,7 +31,7 @@ std::vector<rules::Finding> findings_of(const rules::RuleBook& book, const rules
                                         const rules::Example& example) {
   const text::MemoryFileSystem files;
   const formats::ReadResult file =
-      formats::read_text(files, std::string(example.file), std::string(example.config));
+      formats::read(files, formats::parse(std::string(example.file), std::string(example.config)));
   INFO(messages(file.errors));
   rules::Options only;
   only.select = {std::string(rule.code)};

@@ -76,7 +76,7 @@ ExitCode show(const ShowOptions& options, Io& io) {
     }
     places.remember(file.path, *source);
     const project::Configured& configured = project.of(file.path);
-    formats::ReadResult result = project::read_model(configured, file.path, *source, io.files);
+    formats::ReadResult result = project::read_model(configured, formats::parse(file.path, *source), io.files);
     const project::Applied applied = project::what_applies(configured, file.path, result.lint, result.errors);
     for (const Error& error : result.errors) {
       print_error(io, error, error.path == file.path ? std::string_view(*source) : std::string_view{});

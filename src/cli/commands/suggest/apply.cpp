@@ -45,7 +45,8 @@ class Overlay final : public text::FileSystem {
 std::string contradiction(const std::string& changed, const report::SuggestReport& report,
                           const suggest::Suggestion& suggestion, const ModelFile& file, Io& io) {
   const Overlay files(io.files, report.path, changed);
-  const formats::ReadResult read = project::read_model(*file.configured, report.path, changed, files);
+  const formats::ReadResult read =
+      project::read_model(*file.configured, formats::parse(report.path, changed), files);
   if (read.readings.empty()) {
     return read.errors.empty() ? std::string("it cannot be read") : read.errors.front().message;
   }
