@@ -11,7 +11,7 @@ void print_error(Io& io, std::string_view message, std::string_view hint) {
   print_error(io, Error{std::string(message), std::string(hint), {}, {}});
 }
 
-void print_error(Io& io, const Error& error, std::string_view source) {
+void print_error(Io& io, const Error& error, const text::SharedText& source) {
   io.err << report::render(error, source, report::Style{io.err_color});
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "cli/io.hpp"
 #include "model/reading.hpp"
+#include "text/shared_text.hpp"
 
 namespace shapelint::cli {
 
@@ -13,7 +14,7 @@ namespace shapelint::cli {
 void print_error(Io& io, std::string_view message, std::string_view hint = {});
 
 // With the place, when the error has one; `source` is the text of its file.
-void print_error(Io& io, const Error& error, std::string_view source = {});
+void print_error(Io& io, const Error& error, const text::SharedText& source = {});
 
 // "note: file: message": why nothing came of a file, or what in it was not understood.
 void print_note(Io& io, std::string_view file, const model::Note& note);

@@ -16,8 +16,8 @@ namespace shapelint::report {
 
 namespace {
 
-Region region_of(std::string_view source, Span span) {
-  return {text::place_of(source, span.begin), text::place_of(source, span.end), span};
+Region region_of(const text::SharedText& source, Span span) {
+  return {source.places().place(span.begin), source.places().place(span.end), span};
 }
 
 std::vector<ItemFix> fixes_of(const rules::Finding& finding, const lint::ModelReport& model) {
@@ -130,8 +130,8 @@ std::string_view stated_value(const Item& item) {
   if (!item.region) return {};
   const Span span = item.region->span;
   if (span.begin < 0 || span.end > static_cast<std::int64_t>(item.source.size())) return {};
-  return item.source.substr(static_cast<std::size_t>(span.begin),
-                            static_cast<std::size_t>(span.end - span.begin));
+  return std::string_view(item.source)
+      .substr(static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin));
 }
 
 std::string fingerprint(const Item& item, bool with_path) {

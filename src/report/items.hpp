@@ -33,7 +33,7 @@ struct Item {
   const lint::ModelReport* model = nullptr;  // null for a file that could not be read
   const rules::Finding* finding = nullptr;   // the same
   const Error* error = nullptr;              // null for a finding
-  std::string_view source;                   // text of the file; empty when it is not known
+  text::SharedText source;                   // text of the file; empty when it is not known
   std::string path;                          // `/` between its parts, no `./` in front
   std::string code;                          // SL101; `unreadable` for an error
   std::string rule;                          // its name

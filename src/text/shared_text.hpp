@@ -4,28 +4,29 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include "text/source.hpp"
 
 namespace shapelint::text {
 
 // Never changes. Reads as a string wherever one is looked at.
 class SharedText {
  public:
-  SharedText() = default;
-  SharedText(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}  // NOLINT
-  SharedText(const char* text) : SharedText(std::string(text)) {}                                // NOLINT
+  SharedText();
+  SharedText(std::string text);                                    // NOLINT: implicit by design
+  SharedText(const char* text) : SharedText(std::string(text)) {}  // NOLINT
 
-  const std::string& str() const {
-    static const std::string none;
-    return text_ == nullptr ? none : *text_;
-  }
-  operator const std::string&() const { return str(); }  // NOLINT: implicit by design
+  const std::string& str() const;
+  operator const std::string&() const { return str(); }  // NOLINT
   operator std::string_view() const { return str(); }    // NOLINT
   bool empty() const { return str().empty(); }
   std::size_t size() const { return str().size(); }
+  // Lines and columns in it, worked out when they are first asked for.
+  const Places& places() const;
 
  private:
-  std::shared_ptr<const std::string> text_;
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace shapelint::text

@@ -21,9 +21,9 @@ Json text_of(std::string_view text) {
   return printable(text);
 }
 
-Json location(std::string_view source, Span span) {
-  const text::Place begin = text::place_of(source, span.begin);
-  const text::Place end = text::place_of(source, span.end);
+Json location(const text::SharedText& source, Span span) {
+  const text::Place begin = source.places().place(span.begin);
+  const text::Place end = source.places().place(span.end);
   return {{"line", begin.line},       {"column", begin.column}, {"end_line", end.line},
           {"end_column", end.column}, {"byte", span.begin},     {"end_byte", span.end}};
 }
@@ -183,7 +183,7 @@ Json finding_json(const rules::Finding& finding, const lint::ModelReport& model)
           {"proposals", std::move(proposals)}};
 }
 
-Json fields_json(const model::Reading& reading, const std::string& source) {
+Json fields_json(const model::Reading& reading, const text::SharedText& source) {
   Json out = Json::object();
   for (const model::FieldInfo& info : model::fields()) {
     const model::Origin& origin = reading.origins[info.id];
@@ -233,7 +233,7 @@ Json model_json(const lint::ModelReport& model) {
           {"steps", std::move(steps)}};
 }
 
-Json error_json(const Error& error, std::string_view source) {
+Json error_json(const Error& error, const text::SharedText& source) {
   return {{"path", text_of(error.path)},
           {"message", text_of(error.message)},
           {"hint", text_of(error.hint)},

@@ -134,8 +134,8 @@ Json related(const Item& item) {
   for (const model::FieldId field : item.finding->related) {
     const model::Origin& origin = model::origin(item.model->reading, field);
     if (origin.kind != model::Origin::Kind::stated || origin.path != item.model->path) continue;
-    const Region region{text::place_of(item.model->source, origin.span.begin),
-                        text::place_of(item.model->source, origin.span.end), origin.span};
+    const Region region{item.model->source.places().place(origin.span.begin),
+                        item.model->source.places().place(origin.span.end), origin.span};
     out.push_back(
         {{"id", out.size() + 1},
          {"physicalLocation", {{"artifactLocation", artifact(item.path)}, {"region", region_json(region)}}},

@@ -81,13 +81,13 @@ Columns columns_of(const std::vector<Cell>& cells, Span span) {
   return columns;
 }
 
-std::vector<Line> lines_of(std::string_view source, std::span<const Mark> marks) {
+std::vector<Line> lines_of(const text::Places& places, std::span<const Mark> marks) {
   std::vector<Line> lines;
   for (const Mark& mark : marks) {
-    const std::int64_t number = text::place_of(source, mark.span.begin).line;
+    const std::int64_t number = places.place(mark.span.begin).line;
     auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.number == number; });
     if (line == lines.end()) {
-      lines.push_back({number, text::offset_of(source, {number, 1}), {}});
+      lines.push_back({number, places.offset({number, 1}), {}});
       line = lines.end() - 1;
     }
     line->marks.push_back(mark);
@@ -115,19 +115,20 @@ std::string trimmed(std::string text) {
 
 }  // namespace
 
-std::size_t gutter_width(std::string_view source, std::span<const Mark> marks) {
+std::size_t gutter_width(const text::Places& places, std::span<const Mark> marks) {
   std::int64_t last = 1;
-  for (const Mark& mark : marks) last = std::max(last, text::place_of(source, mark.span.begin).line);
+  for (const Mark& mark : marks) last = std::max(last, places.place(mark.span.begin).line);
   return fmt::format("{}", last).size() + 2;
 }
 
-std::string snippet(std::string_view path, std::string_view source, std::span<const Mark> marks,
+std::string snippet(std::string_view path, const text::SharedText& source, std::span<const Mark> marks,
                     const Style& style, Role role) {
-  const std::vector<Line> lines = lines_of(source, marks);
-  const std::size_t gutter = gutter_width(source, marks);
+  const text::Places& places = source.places();
+  const std::vector<Line> lines = lines_of(places, marks);
+  const std::size_t gutter = gutter_width(places, marks);
   const auto primary =
       std::find_if(marks.begin(), marks.end(), [](const Mark& mark) { return mark.primary; });
-  const text::Place place = text::place_of(source, primary == marks.end() ? 0 : primary->span.begin);
+  const text::Place place = places.place(primary == marks.end() ? 0 : primary->span.begin);
 
   std::string out = fmt::format("{}{} {}:{}:{}\n", std::string(gutter - 1, ' '),
                                 style.paint(Role::gutter, "-->"), printable(path), place.line, place.column);
@@ -178,7 +179,7 @@ std::string snippet(std::string_view path, std::string_view source, std::span<co
   return out;
 }
 
-std::string render(const Error& error, std::string_view source, const Style& style) {
+std::string render(const Error& error, const text::SharedText& source, const Style& style) {
   const std::string label = style.paint(Role::error, "error:");
   const std::string message = printable(error.message);
   if (!error.span || error.path.empty()) {
@@ -194,7 +195,7 @@ std::string render(const Error& error, std::string_view source, const Style& sty
   }
   out += snippet(error.path, source, marks, style, Role::error);
   if (!error.hint.empty()) {
-    out += fmt::format("{}{} hint: {}\n", std::string(gutter_width(source, marks), ' '),
+    out += fmt::format("{}{} hint: {}\n", std::string(gutter_width(source.places(), marks), ' '),
                        style.paint(Role::gutter, "="), printable(error.hint));
   }
   return out + '\n';

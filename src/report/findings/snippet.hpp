@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "report/style.hpp"
+#include "text/shared_text.hpp"
 
 namespace shapelint::report {
 
@@ -24,14 +25,14 @@ struct Mark {
 // One primary mark, and others in the same file; lines are shown in file order, a gap as "...". Of a span
 // over several lines the first is shown; a line too long for a terminal is cut around its mark. Ends with a
 // line feed.
-std::string snippet(std::string_view path, std::string_view source, std::span<const Mark> marks,
+std::string snippet(std::string_view path, const text::SharedText& source, std::span<const Mark> marks,
                     const Style& style, Role role);
 
 // Spaces that the gutter of snippet() takes up to its bar, so that what follows lines up with it.
-std::size_t gutter_width(std::string_view source, std::span<const Mark> marks);
+std::size_t gutter_width(const text::Places& places, std::span<const Mark> marks);
 
 // "error: …" with the place (when there is a span and the source is known) and the hint; several lines end
 // with an empty one.
-std::string render(const Error& error, std::string_view source, const Style& style);
+std::string render(const Error& error, const text::SharedText& source, const Style& style);
 
 }  // namespace shapelint::report

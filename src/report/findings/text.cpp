@@ -114,7 +114,7 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
   const text::SharedText* source = lint::source_of(model, finding.path);
   if (finding.span.end > finding.span.begin && source != nullptr) {
     const std::vector<Mark> marks = marks_of(finding, model);
-    gutter = gutter_width(*source, marks);
+    gutter = gutter_width(source->places(), marks);
     out += snippet(finding.path, *source, marks, style, role);
     out += std::string(gutter, ' ') + style.paint(Role::gutter, "|") + '\n';
   } else {

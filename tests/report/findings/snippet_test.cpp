@@ -24,7 +24,7 @@ Span of(std::string_view source, std::string_view piece) {
 
 std::string shown(std::string_view source, std::string_view piece) {
   const std::vector<Mark> marks{{of(source, piece), true, {}}};
-  return snippet("m.toml", source, marks, Style{}, Role::warning);
+  return snippet("m.toml", std::string(source), marks, Style{}, Role::warning);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ ExitCode gpus(const GpusOptions& options, Io& io) {
   for (const Document* document : documents) {
     std::vector<Error> errors;
     Shown shown{gpu::read_gpu(*document, errors, profiles), {}, {}};
-    for (const Error& error : errors) print_error(io, error, document->source());
+    for (const Error& error : errors) print_error(io, error, document->shared_source());
     failed = failed || !errors.empty();
     if (in_full) {
       shown.facts = gpu::facts_of_gpu(*document, profiles);

@@ -68,18 +68,19 @@ ExitCode show(const ShowOptions& options, Io& io) {
   Places places(io.files);
   std::vector<ShownFile> files;
   for (const formats::Found& file : found.files) {
-    auto source = formats::read_named(file.path, io.files);
-    if (!source) {
-      print_error(io, source.error());
+    auto content = formats::read_named(file.path, io.files);
+    if (!content) {
+      print_error(io, content.error());
       code = ExitCode::error;
       continue;
     }
-    places.remember(file.path, *source);
+    const text::Source source = formats::parse(file.path, *std::move(content));
+    places.remember(file.path, source.text);
     const project::Configured& configured = project.of(file.path);
-    formats::ReadResult result = project::read_model(configured, formats::parse(file.path, *source), io.files);
+    formats::ReadResult result = project::read_model(configured, source, io.files);
     const project::Applied applied = project::what_applies(configured, file.path, result.lint, result.errors);
     for (const Error& error : result.errors) {
-      print_error(io, error, error.path == file.path ? std::string_view(*source) : std::string_view{});
+      print_error(io, error, error.path == file.path ? source.text : text::SharedText{});
       code = ExitCode::error;
     }
     if (!result.recognised && !file.named) continue;
