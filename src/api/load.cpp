@@ -125,7 +125,9 @@ std::unique_ptr<Loaded> load(const FileSystem& files, const Source& source, cons
         each.error, each.error.path.empty() ? code::invalid_option : code::invalid_config, each.source));
   }
   if (!out->errors.empty()) return out;
-  out->result = project::read_model(*out->configured, out->path, out->text, out->files, read.assume_native);
+  out->result =
+      project::read_model(*out->configured, formats::parse(out->path, out->text, read.assume_native),
+                          out->files, read.assume_native);
   for (const shapelint::Error& error : out->result.errors) {
     out->errors.push_back(error_of(error, code::invalid_file, error.path == out->path ? out->text : ""));
   }

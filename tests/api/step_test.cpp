@@ -86,7 +86,8 @@ TEST_CASE("a step costs what the cost model says, operation by operation", "[api
                        {model::find_field("micro_batch_size"), 2, ""},
                        {model::find_field("sequence_length"), 4096, ""}};
   const text::MemoryFileSystem none;
-  const model::Reading reading = formats::read_text(none, "config.json", llama, options).readings.front();
+  const model::Reading reading =
+      formats::read(none, formats::parse("config.json", llama), options).readings.front();
   const model::Workload workload = model::lower(reading.setup);
   const cost::StepCost expected = cost::price(*gpu::find_gpu("a100"), workload, reading.setup.plan.dtype);
   CHECK(step.gpu == "a100-sxm4-80gb");

@@ -140,7 +140,7 @@ config = ""
   {
     const project::Project project(a100("OWN101"), files);
     REQUIRE(project.of("m.toml").errors.empty());
-    out = lint::lint_text(project.of("m.toml"), "m.toml", model_with(50304), files);
+    out = lint::lint_text(project.of("m.toml"), formats::parse("m.toml", model_with(50304)), files);
   }
   REQUIRE(out.models.size() == 1);
   REQUIRE(out.models.front().result.findings.size() == 1);

@@ -101,7 +101,8 @@ TEST_CASE("a file is read with the fields that its configuration gives it", "[pr
   project::Request request;
   request.overrides.push_back({model::find_field("tensor"), 8, "--tensor"});
   const project::Project project(request, files);
-  const auto read = project::read_model(project.of("old/m.toml"), "old/m.toml", source, files);
+  const auto read =
+      project::read_model(project.of("old/m.toml"), formats::parse("old/m.toml", source), files);
   REQUIRE(read.readings.size() == 1);
   CHECK(read.readings.front().setup.plan.micro_batch_size == 2);
   CHECK(read.readings.front().setup.plan.tensor == 8);  // the caller's goes before
@@ -119,7 +120,7 @@ TEST_CASE("mistakes in configurations are values, and each is told once", "[proj
   CHECK(errors[0].error.path.empty());
   CHECK(errors[1].error.message == "unknown GPU `a1000`");
   CHECK(errors[1].error.path == "wrong/shapelint.toml");
-  CHECK(errors[1].source == files.files.at("wrong/shapelint.toml"));
+  CHECK(errors[1].source.str() == files.files.at("wrong/shapelint.toml"));
 }
 
 TEST_CASE("several threads may ask a project", "[project]") {
