@@ -324,7 +324,9 @@ TEST_CASE("yaml: limits") {
   CHECK(shown(bomb).starts_with("the file holds more than 1000000 values"));
   CHECK(shown(merges).starts_with("the file holds more than 1000000 values"));
   CHECK(shown(chain).starts_with("tables and lists are nested more than 200 deep"));
-  std::string wide = "a: &a " + std::string(1000000, 'x') + "\nb: [";
+  std::string wide = "a: &a ";
+  wide.append(1000000, 'x');
+  wide += "\nb: [";
   for (int i = 0; i < 2000; ++i) wide += "*a, ";
   CHECK(shown(wide + "]").starts_with("the file holds more than 1000000 values"));
 }
