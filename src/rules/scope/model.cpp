@@ -82,6 +82,7 @@ constexpr Variable of_model[] = {
     {"gated_as_written", "the width that the file gives for a gated MLP, before the framework cuts it into branches", [](const Context& c) { return extra(c, "gated_as_written"); }},
     {"quantization_block", "values that share a scale in the file's quantized weights", [](const Context& c) { return extra(c, "quantization_block"); }},
     {"state_space_layers", "layers with a state space or linear attention, which are not costed", [](const Context& c) { return extra(c, "state_space_layers"); }},
+    {"embedding_stages", "embeddings that the file gives a place in the pipeline as if they were layers", [](const Context& c) { return extra(c, "embedding_stages"); }},
     {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(c, "added_tokens"); }},
     {"resizes_to_32", "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(c, "resizes_to_32"); }},
     {"blamed", "the blamed field's value (in fixes and messages)", [](const Context& c) { return c.blamed; }},
