@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.hpp"
 #include "catalog/catalog.hpp"
 #include "formats/dialect/inherit.hpp"
 #include "formats/dialect/known.hpp"
@@ -131,12 +132,22 @@ void tell_apart(std::vector<model::Reading>& readings) {
   }
 }
 
-// One of the native file's tables says that it is meant as one, whatever else is wrong with it.
+// A table of the model with a key of ours, or nearly one, says that a native file is meant, whatever else is
+// wrong with it. Other programs have tables of these names, too (`[lint]` of ruff.toml).
 bool looks_native(NodeRef root) {
-  for (const std::string_view table : {"model", "run", "parallel", "lint"}) {
-    if (root[table].is(text::Kind::table)) return true;
+  if (root["conv"].is(text::Kind::list)) return true;
+  if (root["run"].is(text::Kind::table) && root["parallel"].is(text::Kind::table)) return true;
+  const NodeRef model = root["model"];
+  if (!model.is(text::Kind::table)) return false;
+  std::vector<std::string_view> names;
+  for (const model::FieldInfo& field : model::fields()) {
+    if (field.section == "model") names.push_back(field.key);
   }
-  return root["conv"].is(text::Kind::list);
+  for (const NodeRef each : model) {
+    if (each.is(text::Kind::table) && (each.key() == "moe" || each.key() == "mla")) return true;
+    if (each.key() != "name" && !nearest_name(each.key(), names).empty()) return true;
+  }
+  return false;
 }
 
 bool names_model(std::string_view text) {
@@ -240,7 +251,7 @@ ReadResult read(const text::FileSystem& files, const text::Source& source, const
   if (!source.documents) {
     // Templates and data files that cannot be parsed are nobody's mistake; a broken configuration is.
     const Error& problem = source.documents.error();
-    const bool is_meant = text::syntax_by_name(path) || options.assume_native || names_model(source.text);
+    const bool is_meant = options.assume_native || names_model(source.text);
     if (source.syntax == text::Syntax::toml && is_meant) {
       result.errors.push_back(problem);
     } else if (const Dialect* dialect = recognise_broken(dialects.all(), source.text, path, syntax)) {

@@ -49,6 +49,20 @@ void forget_operations(FileOutcome& outcome) {
   }
 }
 
+// Why nothing in a named file was checked: a clean exit would say that it was.
+Error not_understood(const Job& job) {
+  std::string_view why = "too little is known of the model to predict a step";
+  const std::string about_it = job.path + ": ";
+  for (const std::string_view note : job.outcome.notes) {
+    if (note.starts_with(about_it)) why = note.substr(about_it.size());
+  }
+  return {fmt::format("{}, so nothing in it was checked", why),
+          "`shapelint show --verbose` tells what was understood, and `--allow-unrecognised` passes over such "
+          "files",
+          job.path,
+          {}};
+}
+
 class Run {
  public:
   Run(const RunRequest& request, const project::Project& project)
@@ -203,8 +217,11 @@ class Run {
       report.baselined += baselines.apply(job.configured->config, job.path, out, problems);
       report.suppressed += out.suppressed;
       if (out.errors.empty()) {
+        const bool is_checked = !out.models.empty();
+        const bool is_refused = job.named && !is_checked && !request_.allow_unrecognised;
+        if (is_refused) report.errors.push_back({not_understood(job), {}});
         // Of what was named it is said why nothing came of it.
-        const bool is_detail = !job.named || has_costs(out);
+        const bool is_detail = !job.named || is_refused || has_costs(out) || request_.allow_unrecognised;
         for (std::string& note : out.notes) out_.notes.push_back({std::move(note), is_detail});
         is_explained = is_explained || !is_detail;
       }

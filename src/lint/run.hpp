@@ -25,6 +25,8 @@ struct RunRequest {
   std::vector<GivenText> texts;
   bool force_exclude = false;  // `exclude` of the configuration holds for what is named as well
   bool no_ignores = false;
+  bool allow_unrecognised =
+      false;  // a named file of which nothing can be checked is passed over, as a found one is
   bool keep_operations = false;  // each operation of each step: most of what is known of a file
   BaselineRequest baseline;
   std::string diff_base;             // git revision: only what changed since, and what the change introduced

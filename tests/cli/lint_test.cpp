@@ -269,7 +269,7 @@ TEST_CASE("several outputs at once, each to its file", "[lint][formats]") {
 TEST_CASE("quiet prints nothing for what is clean", "[lint]") {
   const auto files = with({{"m.toml", even}, {"other.json", "{\"a\": 1}"}});
   const tests::Ran ran = run({"lint", "m.toml", "other.json", "--gpu", "a100", "--quiet", "--fail-level",
-                              "error", "--select", "SL101"},
+                              "error", "--select", "SL101", "--allow-unrecognised"},
                              files);
   CHECK(ran.out.empty());
   CHECK(ran.err.empty());

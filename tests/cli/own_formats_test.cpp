@@ -58,7 +58,7 @@ TEST_CASE("a mistake in a user's own format is shown at its place") {
   CHECK(ran.err.find("hiden_size") != std::string::npos);
 }
 
-TEST_CASE("a file that is named and not understood is a note, and no failure") {
+TEST_CASE("a file that is named and not understood is an error, unless such files are allowed") {
   text::MemoryFileSystem files;
   files.files["README.md"] = "# A project\n\nIt does things. Run `make --jobs 4`.\n";
   files.files["data.json"] = "{\"a\": [1, 2, 3]}";
@@ -72,7 +72,12 @@ TEST_CASE("a file that is named and not understood is a note, and no failure") {
     const tests::Ran ran = tests::run({path}, files);
     CAPTURE(path);
     INFO(ran.out << ran.err);
-    CHECK(ran.code == 0);
-    CHECK(ran.err.find("note: ") != std::string::npos);
+    CHECK(ran.code == 2);
+    CHECK(ran.err.find("nothing in it was checked") != std::string::npos);
+    const tests::Ran allowed = tests::run({path, "--allow-unrecognised", "--quiet"}, files);
+    CHECK(allowed.code == 0);
+    CHECK(allowed.err.empty());
+    CHECK(tests::run({path, "--allow-unrecognised", "--verbose"}, files).err.find("note: ") !=
+          std::string::npos);
   }
 }

@@ -79,10 +79,16 @@ TEST_CASE("a run says as data why it did not look, and why nothing came of a fil
   request.paths = {"apart/words.yaml", "apart/empty.toml"};
   const lint::RunOutcome named = lint::lint_files(request, project);
   CHECK_FALSE(named.is_empty);
-  REQUIRE(named.notes.size() == 1);
-  CHECK_FALSE(named.notes.front().is_detail);
-  REQUIRE(named.report.errors.size() == 1);
-  CHECK(named.report.errors.front().error.message == "the file is empty");
+  REQUIRE(named.report.errors.size() == 2);
+  CHECK(named.report.errors[0].error.message == "the file is empty");
+  CHECK(named.report.errors[1].error.path == "apart/words.yaml");
+  CHECK(named.report.errors[1].error.message ==
+        "the file is of no dialect that is known, so nothing in it was checked");
+  request.allow_unrecognised = true;
+  const lint::RunOutcome allowed = lint::lint_files(request, project);
+  CHECK(allowed.report.errors.size() == 1);
+  REQUIRE(allowed.notes.size() == 1);
+  CHECK(allowed.notes.front().is_detail);
 }
 
 TEST_CASE("what is known to a baseline is left out, and the baseline says what became of it", "[lint]") {

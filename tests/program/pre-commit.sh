@@ -72,7 +72,40 @@ cp -- "$good" "$name"
 commit_is passes "$name" "Passed"
 printf '[model]\nhiden_size = 1\n' >"x.shapelint.toml"
 commit_is stopped "x.shapelint.toml" "did you mean"
+# Configurations of every kind, under names that say nothing.
+mkdir conf
+write_config() { # a bad one where the second word is bad
+  case "$1 $2" in
+    "json good") printf '{"model_type": "llama", "hidden_size": 5120, "intermediate_size": 13824, "num_hidden_layers": 40, "num_attention_heads": 40, "vocab_size": 32000}\n' ;;
+    "json bad") printf '{"model_type": "llama", "hidden_size": 5130, "intermediate_size": 13824, "num_hidden_layers": 40, "num_attention_heads": 45, "vocab_size": 32000}\n' ;;
+    "yaml good") printf 'num_layers: 32\nhidden_size: 4096\nnum_attention_heads: 32\nseq_length: 2048\npipe_parallel_size: 1\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 4\n' ;;
+    "yaml bad") printf 'num_layers: 32\nhidden_size: 4100\nnum_attention_heads: 20\nseq_length: 2048\npipe_parallel_size: 1\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 4\n' ;;
+    "sh good") printf 'torchrun pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --micro-batch-size 8 --vocab-size 50304 --make-vocab-size-divisible-by 1\n' ;;
+    "sh bad") printf 'torchrun pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --micro-batch-size 8 --vocab-size 50257 --make-vocab-size-divisible-by 1\n' ;;
+    "py good") printf 'n_layer = 12\nn_head = 12\nn_embd = 768\nblock_size = 1024\nbatch_size = 16\nvocab_size = 50304\n' ;;
+  esac
+}
+for kind in json yaml sh py; do
+  write_config "$kind" good >"conf/good.$kind"
+  commit_is passes "conf/good.$kind" "Passed"
+done
+for kind in json yaml sh; do
+  write_config "$kind" bad >"conf/bad.$kind"
+  commit_is stopped "conf/bad.$kind" "conf/bad.$kind:"
+done
+
+# What is no configuration of a model is nobody's business here, be it broken.
 printf '[project]\nname = "x"\n' >"pyproject.toml"
-commit_is passes "pyproject.toml" "Skipped"
+commit_is passes "pyproject.toml" "Passed"
+printf '[lint]\nselect = ["E"]\n' >"ruff.toml"
+commit_is passes "ruff.toml" "Passed"
+printf '{"train_batch_size": GBSIZE}\n' >"template.json"
+commit_is passes "template.json" "Passed"
+printf 'replicas: {{ .Values.replicas }}\n' >"chart.yaml"
+commit_is passes "chart.yaml" "Passed"
+printf 'a = [1,\n' >"broken.toml"
+commit_is passes "broken.toml" "Passed"
+printf 'import os\nprint(os.environ)\n' >"tool.py"
+commit_is passes "tool.py" "Passed"
 [ "$failed" = 0 ] && echo "good models pass, bad ones stop the commit"
 exit "$failed"

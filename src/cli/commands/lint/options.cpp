@@ -90,6 +90,11 @@ std::vector<Option> file_options(LintOptions& options) {
        .doc = "`exclude` of the configuration holds for files that are named here as well",
        .set = into(options.run.force_exclude),
        .group = file_group},
+      {.names = "--allow-unrecognised",
+       .doc = "pass over files that are named and of which nothing can be checked, as over those found in "
+              "folders",
+       .set = into(options.run.allow_unrecognised),
+       .group = file_group},
       {.names = "--stdin-filename",
        .value = "NAME",
        .doc = "what to call standard input, in messages and when looking for its configuration",
