@@ -24,13 +24,13 @@ enum class FieldType : std::uint8_t { integer, boolean, choice };
 enum class FieldId : std::int16_t {
   SHAPELINT_FIELDS(SHAPELINT_FIELD_ID, SHAPELINT_FIELD_ID, SHAPELINT_FIELD_ID)
 };
+// The same names count themselves.
+struct FieldNumbers {
+  enum : std::size_t { SHAPELINT_FIELDS(SHAPELINT_FIELD_ID, SHAPELINT_FIELD_ID, SHAPELINT_FIELD_ID) count };
+};
 #undef SHAPELINT_FIELD_ID
 inline constexpr FieldId no_field{-1};
-
-#define SHAPELINT_COUNT(...) +1
-inline constexpr std::size_t field_count =
-    SHAPELINT_FIELDS(SHAPELINT_COUNT, SHAPELINT_COUNT, SHAPELINT_COUNT);
-#undef SHAPELINT_COUNT
+inline constexpr std::size_t field_count = FieldNumbers::count;
 
 // A value for every field.
 template <class T>
