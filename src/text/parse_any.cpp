@@ -133,7 +133,7 @@ Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, SharedTe
     case Syntax::safetensors:
       return one(parse_json(std::move(path), std::move(text)));
     case Syntax::yaml:
-      return parse_yaml(path, std::move(text));
+      return parse_yaml(path, text);
     case Syntax::toml:
       return one(parse_toml(std::move(path), std::move(text)));
     case Syntax::shell:

@@ -296,7 +296,7 @@ class Reader {
 
 namespace shapelint::text {
 
-Result<std::vector<Document>> parse_yaml(const std::string& path, SharedText source) {
+Result<std::vector<Document>> parse_yaml(const std::string& path, const SharedText& source) {
   if (const auto problem = check_source(path, source)) return *problem;
   try {
     std::vector<Document> documents;

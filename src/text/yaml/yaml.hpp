@@ -25,6 +25,6 @@ namespace shapelint::text {
 // Errors carry the place. Besides what libyaml reports: what it lets pass and PyYAML does not (tabs, a table
 // as a key, an anchor defined twice), a `<<` to something that is no table, an alias inside its own anchor,
 // depth, and more than max_values values once aliases are expanded.
-Result<std::vector<Document>> parse_yaml(const std::string& path, SharedText source);
+Result<std::vector<Document>> parse_yaml(const std::string& path, const SharedText& source);
 
 }  // namespace shapelint::text
