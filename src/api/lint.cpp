@@ -55,7 +55,7 @@ Finding finding_of(const rules::Finding& finding, const lint::ModelReport& model
   out.note = text::one_line(finding.note);
   out.cost = lint::cost_text(finding, model.result.gpus.size());
   if (finding.blamed != model::no_field) {
-    out.field = model::fields()[static_cast<std::size_t>(finding.blamed)].name;
+    out.field = model::info(finding.blamed).name;
   }
   out.path = finding.path.empty() ? model.path : finding.path;
   out.range = sources.range(out.path, finding.span);

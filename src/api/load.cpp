@@ -52,7 +52,7 @@ std::vector<model::Override> overrides_of(const std::vector<Setting>& settings, 
       continue;
     }
     std::string expected;
-    const auto value = parse_value(model::fields()[static_cast<std::size_t>(id)], each.value, expected);
+    const auto value = parse_value(model::info(id), each.value, expected);
     if (value) {
       overrides.push_back({id, *value, each.label.empty() ? each.field : each.label});
     } else {
