@@ -39,19 +39,18 @@ ModelFile read_model_file(const std::string& path, const std::string& stdin_name
     file.errors.push_back({source.error(), {}});
     return file;
   }
-  file.source = *std::move(source);
-  if (auto empty = formats::check_is_filled(file.path, file.source)) {
+  file.source = formats::parse(file.path, *std::move(source), file.is_stdin);
+  if (auto empty = formats::check_is_filled(file.path, file.source.text)) {
     file.errors.push_back({*std::move(empty), {}});
     return file;
   }
-  formats::ReadResult result = project::read_model(
-      *file.configured, formats::parse(file.path, file.source, file.is_stdin), io.files, file.is_stdin);
+  formats::ReadResult result = project::read_model(*file.configured, file.source, io.files, file.is_stdin);
   file.applied = project::what_applies(*file.configured, file.path, result.lint, result.errors);
   file.readings = std::move(result.readings);
   file.notes = std::move(result.notes);
   for (Error& error : result.errors) {
     const bool is_here = error.path == file.path;
-    file.errors.push_back({std::move(error), is_here ? file.source : text::SharedText{}});
+    file.errors.push_back({std::move(error), is_here ? file.source.text : text::SharedText{}});
   }
   return file;
 }

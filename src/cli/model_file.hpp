@@ -20,7 +20,7 @@ Result<std::string> read_all(std::istream& in, const std::string& name);
 struct ModelFile {
   std::string path;  // as messages call it
   bool is_stdin = false;
-  text::SharedText source;  // empty when it could not be read
+  text::Source source;  // its text is empty when it could not be read
   const project::Configured* configured = nullptr;
   project::Applied applied;
   // One per model of the file; none when there was an error, and for a file that is no model's configuration.

@@ -92,7 +92,7 @@ std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const pr
   }
   for (const text::LocatedError& each : file.errors) print_error(io, each.error, each.source);
   for (const Error& error : errors) {
-    print_error(io, error, error.path == file.path ? file.source : text::SharedText{});
+    print_error(io, error, error.path == file.path ? file.source.text : text::SharedText{});
   }
   return file.errors.empty() && errors.empty() ? std::move(input) : nullptr;
 }

@@ -141,8 +141,7 @@ void add_sweeps(const ModelFile& file, const gpu::Gpu& gpu, const std::optional<
 void lint_for_page(const ModelInput& input, const text::FileSystem& files, lint::Report& report) {
   const ModelFile& file = input.file;
   lint::FileOutcome found =
-      lint::lint_text(*file.configured, formats::parse(file.path, file.source, file.is_stdin), files,
-                      {.assume_native = file.is_stdin});
+      lint::lint_text(*file.configured, file.source, files, {.assume_native = file.is_stdin});
   for (const gpu::Gpu& gpu : input.gpus()) gpu::add(report.gpus, gpu);
   report.suppressed += found.suppressed;
   for (text::LocatedError& error : found.errors) report.errors.push_back(std::move(error));

@@ -76,8 +76,8 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
   for (const suggest::Change& each : suggestion.edits.changes)
     edits.push_back({each.field, each.from, each.to});
   std::vector<Error> errors;
-  const auto changed = formats::edit_values(file.source, *report.problem.reading, edits, errors);
-  for (const Error& error : errors) print_error(io, error, file.source);
+  const auto changed = formats::edit_values(file.source.text, *report.problem.reading, edits, errors);
+  for (const Error& error : errors) print_error(io, error, file.source.text);
   if (!changed) return ExitCode::error;
   if (options.file != "-") {
     const std::string wrong = contradiction(*changed, report, suggestion, file, io);
@@ -89,7 +89,7 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
   }
   if (options.diff) {
     io.out << report::unified_diff(file.path, options.output.empty() ? file.path : options.output,
-                                   file.source, *changed);
+                                   file.source.text, *changed);
     if (!options.apply) return ExitCode::clean;
   }
   const std::string target = options.write ? options.file : options.output;
