@@ -79,6 +79,10 @@ void append_exact(std::string& out, double value) {
     out += "null";
     return;
   }
+  if (value == 0 && !std::signbit(value)) {
+    out += '0';
+    return;
+  }
   constexpr std::size_t longest = 32;  // -1.2345678901234567e-308 has 24 characters
   std::array<char, longest> text;
   const char* const end = fmt::format_to(text.data(), FMT_COMPILE("{}"), value);

@@ -1,14 +1,12 @@
 // Steps of a grid, from parts that were priced before.
 #include "cost/grid.hpp"
 
-#include <algorithm>
-
 namespace shapelint::cost {
 
 namespace {
 
-constexpr std::size_t most_prices = 200'000;  // per GPU: some 60 MB
-constexpr std::size_t most_runs = 1'000'000;  // some 40 MB
+constexpr std::size_t most_prices = 50'000;  // per GPU: some 13 MB
+constexpr std::size_t most_runs = 500'000;   // some 20 MB
 constexpr std::array layer_parts{model::StepPart::frame, model::StepPart::attention, model::StepPart::mlp,
                                  model::StepPart::mixture};
 
@@ -23,8 +21,7 @@ GridPrices::GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const Gr
       }
     }
   }
-  memos_.resize(gpus_.size());
-  forget();
+  for (const gpu::Gpu* gpu : gpus_) memos_.push_back(std::make_unique<PriceMemo>(*gpu));
 }
 
 bool GridPrices::covers(const model::Setup& setup) {
@@ -38,14 +35,12 @@ void GridPrices::forget() {
   }
   parts_.clear();
   remembered_ = 0;
-  for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
-    if (!memos_[gpu] || memos_[gpu]->size() > most_prices)
-      memos_[gpu] = std::make_unique<PriceMemo>(*gpus_[gpu]);
-  }
 }
 
 void GridPrices::lower_and_price(model::StepPart part, const model::Setup& setup, PricedPart& out) {
   scratch_.ops.clear();
+  out.pieces.clear();
+  out.runs.clear();
   model::lower_part(setup, part, scratch_, &out.pieces);
   out.ops = scratch_.ops.size();
   out.runs.reserve(out.ops * gpus_.size());
@@ -67,13 +62,18 @@ const GridPrices::PricedPart& GridPrices::find(model::StepPart part, const model
   std::uint64_t key = 0;
   for (const std::size_t axis : table.axes) key = key * axes_[axis].values + positions[axis];
   if (table.last != nullptr && table.last_key == key) return *table.last;
+  table.last_key = key;
+  if (table.axes.size() == axes_.size()) {  // no other point has the same
+    lower_and_price(part, setup, table.only);
+    table.last = &table.only;
+    return table.only;
+  }
   const auto [place, is_new] = table.known.try_emplace(key, nullptr);
   if (is_new) {
     lower_and_price(part, setup, parts_.emplace_back());
     place.value() = &parts_.back();
     remembered_ += parts_.back().runs.size();
   }
-  table.last_key = key;
   table.last = place->second;
   return *table.last;
 }
@@ -93,9 +93,10 @@ void GridPrices::add_piece(const PricedPart& part, std::size_t piece, double tim
 
 std::span<const StepCost> GridPrices::price(const model::Setup& setup,
                                             std::span<const std::uint32_t> positions) {
-  const bool full =
-      std::any_of(memos_.begin(), memos_.end(), [](const auto& memo) { return memo->size() > most_prices; });
-  if (full || remembered_ > most_runs) forget();
+  if (remembered_ > most_runs) forget();
+  for (auto& memo : memos_) {
+    if (memo->size() > most_prices) memo = std::make_unique<PriceMemo>(memo->gpu());
+  }
   model::set_totals(setup, totals_);
   const model::LayerRuns runs = model::layer_runs(setup);
   const std::array<double, layer_parts.size()> times{runs.all, runs.attention, runs.mlp, runs.mixture};

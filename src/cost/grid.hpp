@@ -60,6 +60,7 @@ class GridPrices {
     tsl::robin_map<std::uint64_t, const PricedPart*, KeyHash> known;
     std::uint64_t last_key = 0;
     const PricedPart* last = nullptr;
+    PricedPart only;  // of a part that depends on all axes: the last one
   };
   const PricedPart& find(model::StepPart part, const model::Setup& setup,
                          std::span<const std::uint32_t> positions);
