@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/catch.hpp"
+#include "tests/source_dir.hpp"
 
 namespace fs = std::filesystem;
 
@@ -97,7 +98,7 @@ bool may_include(const std::string& room, const std::string& used) {
 
 constexpr std::size_t longest_file = 400;  // lines
 
-const fs::path root(SHAPELINT_SOURCE_DIR);
+const fs::path root(shapelint::tests::source_dir());
 
 std::vector<std::string> lines_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);

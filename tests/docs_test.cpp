@@ -14,6 +14,7 @@
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/golden.hpp"
+#include "tests/source_dir.hpp"
 
 using shapelint::tests::compare_with_file;
 using shapelint::tests::transcript;
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 // The pages of docs/, without those of rules, which tests/rules looks after.
 std::vector<std::string> pages() {
   std::vector<std::string> out;
-  for (const auto& entry : fs::directory_iterator(fs::path(SHAPELINT_SOURCE_DIR) / "docs")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(shapelint::tests::source_dir()) / "docs")) {
     if (entry.path().extension() == ".md") out.push_back("docs/" + entry.path().filename().string());
   }
   std::sort(out.begin(), out.end());
@@ -33,7 +34,7 @@ std::vector<std::string> pages() {
 }
 
 std::string content(const std::string& path) {
-  std::ifstream file(std::string(SHAPELINT_SOURCE_DIR) + "/" + path, std::ios::binary);
+  std::ifstream file(shapelint::tests::source_dir() + "/" + path, std::ios::binary);
   std::ostringstream out;
   out << file.rdbuf();
   return out.str();
@@ -151,7 +152,7 @@ TEST_CASE("links between documents lead somewhere", "[docs]") {
   for (const std::string& path : documents) {
     const std::string text = content(path);
     REQUIRE_FALSE(text.empty());
-    const fs::path folder = (fs::path(SHAPELINT_SOURCE_DIR) / path).parent_path();
+    const fs::path folder = (fs::path(shapelint::tests::source_dir()) / path).parent_path();
     for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
       const std::string whole = text.substr(at + 2, text.find(')', at) - at - 2);
       const std::string target = whole.substr(0, whole.find('#'));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/cli/run_support.hpp"
+#include "tests/source_dir.hpp"
 
 namespace shapelint::tests {
 
@@ -76,7 +77,7 @@ std::string ended(std::string text) {
 }  // namespace
 
 std::string transcript(const std::string& command_lines) {
-  std::filesystem::current_path(SHAPELINT_SOURCE_DIR);
+  std::filesystem::current_path(tests::source_dir());
   const text::RealFileSystem files;
   std::istringstream lines(command_lines);
   std::string out;
@@ -93,7 +94,7 @@ std::string transcript(const std::string& command_lines) {
 }
 
 std::string compare_with_file(const std::string& path, const std::string& actual) {
-  const std::string full = std::string(SHAPELINT_SOURCE_DIR) + "/" + path;
+  const std::string full = tests::source_dir() + "/" + path;
   const std::string expected = content(full);
   if (expected == actual) return {};
   const char* update = std::getenv("UPDATE_GOLDEN");

@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "tests/catch.hpp"
+#include "tests/source_dir.hpp"
 
 namespace fs = std::filesystem;
 using shapelint::tests::compare_with_file;
@@ -18,8 +19,10 @@ namespace {
 
 std::vector<fs::path> files_under(const std::string& folder) {
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(SHAPELINT_SOURCE_DIR) / folder)) {
-    if (entry.is_regular_file()) paths.push_back(entry.path().lexically_relative(SHAPELINT_SOURCE_DIR));
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(shapelint::tests::source_dir()) / folder)) {
+    if (entry.is_regular_file())
+      paths.push_back(entry.path().lexically_relative(shapelint::tests::source_dir()));
   }
   REQUIRE_FALSE(paths.empty());
   std::sort(paths.begin(), paths.end());
@@ -27,7 +30,7 @@ std::vector<fs::path> files_under(const std::string& folder) {
 }
 
 std::string content(const fs::path& path) {
-  std::ifstream file(fs::path(SHAPELINT_SOURCE_DIR) / path, std::ios::binary);
+  std::ifstream file(fs::path(shapelint::tests::source_dir()) / path, std::ios::binary);
   std::ostringstream out;
   out << file.rdbuf();
   return out.str();
@@ -43,7 +46,7 @@ TEST_CASE("command lines print what their golden files say", "[golden]") {
       CHECK(difference == "");
     }
     if (path.extension() == ".toml" &&
-        !fs::exists(fs::path(SHAPELINT_SOURCE_DIR) / fs::path(path).replace_extension(".cmd"))) {
+        !fs::exists(fs::path(shapelint::tests::source_dir()) / fs::path(path).replace_extension(".cmd"))) {
       const std::string difference =
           compare_with_file(fs::path(path).replace_extension(".out").string(),
                             transcript("shapelint " + path.string() + " --gpu a100"));
@@ -74,7 +77,7 @@ TEST_CASE("each command's help is what its golden file says", "[golden]") {
 }
 
 TEST_CASE("no golden output is left over from an input that is gone", "[golden]") {
-  const fs::path root(SHAPELINT_SOURCE_DIR);
+  const fs::path root(shapelint::tests::source_dir());
   for (const fs::path& path : files_under("tests/golden")) {
     if (path.extension() != ".out" || path.parent_path().filename() == "help") continue;
     INFO(path.string());

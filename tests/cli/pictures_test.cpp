@@ -9,6 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/golden.hpp"
+#include "tests/source_dir.hpp"
 
 using namespace shapelint;
 
@@ -19,7 +20,7 @@ text::MemoryFileSystem examples() {
   text::MemoryFileSystem files;
   for (const char* name :
        {"examples/gpt3-2.7b.toml", "examples/llama-2-7b.toml", "examples/llama-3-8b.toml"}) {
-    std::ifstream file(std::string(SHAPELINT_SOURCE_DIR) + "/" + name, std::ios::binary);
+    std::ifstream file(tests::source_dir() + "/" + name, std::ios::binary);
     std::ostringstream content;
     content << file.rdbuf();
     files.files[name] = content.str();

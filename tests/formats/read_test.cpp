@@ -14,6 +14,7 @@
 #include "model/fields.hpp"
 #include "tests/catch.hpp"
 #include "tests/golden.hpp"
+#include "tests/source_dir.hpp"
 #include "text/files.hpp"
 #include "text/source.hpp"
 
@@ -25,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root(SHAPELINT_SOURCE_DIR);
+const fs::path root(tests::source_dir());
 const char* const folder = "tests/formats/fixtures";
 
 std::string place(const Origin& origin) {

@@ -8,6 +8,7 @@
 #include "gpu/fields.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
+#include "tests/source_dir.hpp"
 #include "text/toml/toml.hpp"
 
 using namespace shapelint;
@@ -16,7 +17,7 @@ using namespace shapelint::gpu;
 namespace {
 
 std::string page() {
-  std::ifstream file(std::string(SHAPELINT_SOURCE_DIR) + "/docs/adding-a-gpu.md");
+  std::ifstream file(tests::source_dir() + "/docs/adding-a-gpu.md");
   std::ostringstream out;
   out << file.rdbuf();
   return out.str();

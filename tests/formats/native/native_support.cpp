@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/catch.hpp"
+#include "tests/source_dir.hpp"
 #include "text/source.hpp"
 #include "text/toml/toml.hpp"
 
@@ -53,7 +54,7 @@ std::string native_errors(std::string_view source) {
 }
 
 std::string read_source_file(const std::string& path) {
-  std::ifstream in(std::string(SHAPELINT_SOURCE_DIR) + "/" + path, std::ios::binary);
+  std::ifstream in(tests::source_dir() + "/" + path, std::ios::binary);
   INFO(path);
   REQUIRE(in.good());
   std::ostringstream out;

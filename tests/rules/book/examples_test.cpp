@@ -13,6 +13,7 @@
 #include "rules/engine/lint.hpp"
 #include "rules/engine/remarks.hpp"
 #include "tests/catch.hpp"
+#include "tests/source_dir.hpp"
 #include "text/files.hpp"
 #include "text/toml/toml.hpp"
 
@@ -95,7 +96,7 @@ TEST_CASE("each rule finds what its examples say, and nothing else") {
 }
 
 TEST_CASE("the worked example of docs/adding-a-rule.md is a rule, and finds what it says") {
-  std::ifstream file(SHAPELINT_SOURCE_DIR "/docs/adding-a-rule.md");
+  std::ifstream file(tests::source_dir() + "/docs/adding-a-rule.md");
   std::ostringstream all;
   all << file.rdbuf();
   const std::string text = all.str();

@@ -10,6 +10,7 @@
 #include "rules/book/rule.hpp"
 #include "tests/catch.hpp"
 #include "tests/golden.hpp"
+#include "tests/source_dir.hpp"
 #include "text/source.hpp"
 #include "text/toml/toml.hpp"
 
@@ -85,7 +86,7 @@ TEST_CASE("the pages of docs/rules are written from the rule files") {
     differs = tests::compare_with_file("docs/rules/" + rules::page_name(each), rules::rule_markdown(each));
     CHECK(differs == "");
   }
-  for (const auto& entry : std::filesystem::directory_iterator(SHAPELINT_SOURCE_DIR "/docs/rules")) {
+  for (const auto& entry : std::filesystem::directory_iterator(tests::source_dir() + "/docs/rules")) {
     INFO(entry.path().string());
     CHECK(pages.contains(entry.path().filename().string()));  // of a rule that is no more
   }
