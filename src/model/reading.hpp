@@ -45,7 +45,14 @@ struct Note {
 
 // Something in the file that is a likely mistake whatever the shape is: for rules of scope `remark`.
 struct Remark {
-  enum class Kind : std::uint8_t { duplicate_key, number_misread, unresolved };
+  enum class Kind : std::uint8_t {
+    duplicate_key,
+    number_misread,
+    unresolved,
+    needed_key_misspelt,  // a key that is nearly one of a size without which nothing, or something else, is
+                          // predicted
+    key_misspelt          // of any other field
+  };
   Kind kind = Kind::duplicate_key;
   std::string path;  // of the file
   Span span;         // the bytes to mark

@@ -10,6 +10,7 @@
 #include "formats/dialect/formula.hpp"
 #include "formats/dialect/known_fields.hpp"
 #include "formats/dialect/model_types.hpp"
+#include "formats/dialect/near_keys.hpp"
 #include "formats/dialect/values.hpp"
 #include "formats/remarks.hpp"
 #include "model/derive.hpp"
@@ -104,6 +105,12 @@ class Resolver {
     }
     out.notes = std::move(notes_);
     out.remarks = std::move(remarks_);
+    std::vector<const FieldRules*> tables{&part_.fields};
+    for (const ModelType* type : types_) tables.push_back(&type->fields);
+    tables.push_back(&dialect_.fields);
+    for (const ModelType* type : types_) tables.push_back(&type->defaults);
+    tables.push_back(&dialect_.otherwise);
+    remark_on_near_keys(tables, view_, scopes_, out, out.remarks);
     remark_on_unresolved(out, unresolved_);
     return out;
   }
