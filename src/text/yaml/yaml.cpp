@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t max_documents = 1000;
 constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view name_letters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";  // of an anchor, as libyaml has it
 
 // Thrown to leave the loop over events.
 struct Stop {
@@ -145,7 +147,12 @@ class Reader {
 
   // Behind the tags and anchors that an event begins with.
   std::size_t skip_properties(std::size_t position) const {
-    while (at(position) == '&' || at(position) == '!') position = skip_blanks(word_end(position));
+    while (at(position) == '&' || at(position) == '!') {
+      // A name may be followed by the `:` of a key that is left out; a tag holds colons itself.
+      const std::size_t end = at(position) == '&' ? text_.find_first_not_of(name_letters, position + 1)
+                                                  : word_end(position);
+      position = skip_blanks(std::min(end, text_.size()));
+    }
     return position;
   }
 

@@ -193,6 +193,11 @@ TEST_CASE("yaml: an alias has the place of its anchor, and its own") {
   CHECK(shown("a: &x 1\nb: &x 2") == "not valid YAML: the anchor `&x` is defined twice @ \"&x\"");
 }
 
+TEST_CASE("yaml: an anchored key that is left out") {
+  const Document document = read("&a:\n");
+  CHECK(bytes_of(document, document.root()) == ":");
+}
+
 TEST_CASE("yaml: merge keys") {
   CHECK(shown("a: &a {b: 1, c: 2}\nd:\n  <<: *a\n  b: 3\n") == "{a: {b: 1, c: 2}, d: {c: 2, b: 3}}");
   CHECK(shown("a: &a {b: 1}\nd: {b: 3, <<: *a}\n") == "{a: {b: 1}, d: {b: 3}}");
