@@ -14,6 +14,7 @@
 #include "formats/dialect/resolve.hpp"
 #include "formats/neighbours.hpp"
 #include "formats/onnx/onnx.hpp"
+#include "formats/placeholder.hpp"
 #include "formats/recognise.hpp"
 #include "formats/remarks.hpp"
 #include "text/header/model_header.hpp"
@@ -252,7 +253,14 @@ ReadResult read(const text::FileSystem& files, const text::Source& source, const
     // Templates and data files that cannot be parsed are nobody's mistake; a broken configuration is.
     const Error& problem = source.documents.error();
     const bool is_meant = options.assume_native || names_model(source.text);
-    if (source.syntax == text::Syntax::toml && is_meant) {
+    const std::string_view placeholder = placeholder_at(source.text, problem.span.value_or(Span{}));
+    if (!placeholder.empty() && !options.assume_native) {
+      result.notes.push_back(
+          {fmt::format("the file is a template: `{}` is to be filled in first", placeholder),
+           path,
+           problem.span.value_or(Span{}),
+           {}});
+    } else if (source.syntax == text::Syntax::toml && is_meant) {
       result.errors.push_back(problem);
     } else if (const Dialect* dialect = recognise_broken(dialects.all(), source.text, path, syntax)) {
       result.recognised = true;

@@ -147,7 +147,12 @@ class Run {
     if (content) {
       auto empty = formats::check_is_filled(job.path, *content);
       if (!empty) return *std::move(content);
-      if (job.named) job.outcome.errors.push_back({*std::move(empty), {}});
+      // Every Python package has empty files, and a hook is given all files.
+      if (request_.allow_unrecognised) {
+        job.outcome.notes.push_back(fmt::format("{}: {}", job.path, empty->message));
+      } else if (job.named) {
+        job.outcome.errors.push_back({*std::move(empty), {}});
+      }
       return std::nullopt;
     }
     // A list of what changed names what was deleted, too.
