@@ -11,6 +11,7 @@
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/axes.hpp"
+#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::suggest {
 
@@ -178,6 +179,8 @@ Performance performance_of(const model::Setup& setup, const gpu::Gpu& gpu) {
   Performance out;
   out.time_us = step.time_us;
   out.mfu = step.mfu;
+  out.memory_gb = memory_bytes(setup) / bytes_per_gb;
+  out.capacity_gb = gpu.dram_size_gb;
   const double ranks = real(setup.plan.tensor) * real(setup.plan.pipeline) * real(setup.plan.context);
   out.tokens_per_s = workload.tokens_per_step / step.time_us * us_per_s / ranks;
   return out;

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "base/units.hpp"
+#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::report::roofline_parts {
 
@@ -47,7 +47,7 @@ std::string wrapped(const std::string& text) {
 }
 
 bool fits(const RooflineCase& each) {
-  return each.gpu.dram_size_gb <= 0 || each.memory_bytes <= each.gpu.dram_size_gb * bytes_per_gb;
+  return each.memory_bytes <= suggest::usable_bytes(each.gpu.dram_size_gb);
 }
 
 double tokens_per_gpu(const RooflineCase& each) {
@@ -79,7 +79,7 @@ std::string plan_text(const model::Setup& setup) {
   if (roofline_parts::is_network(setup)) {
     out = fmt::format("{}, {} image{}, {}", p.mode == model::Mode::train ? "train" : "forward pass",
                       with_commas(p.micro_batch_size), p.micro_batch_size == 1 ? "" : "s", name(p.dtype));
-    if (p.data > 1) out += fmt::format(", data {}", p.data);
+    if (p.mode == model::Mode::train && p.data > 1) out += fmt::format(", data {}", p.data);
     return out;
   }
   switch (p.mode) {
@@ -118,7 +118,7 @@ std::string plan_text(const model::Setup& setup) {
   if (p.pipeline > 1) out += fmt::format(", pipeline {}", p.pipeline);
   if (p.expert > 1) out += fmt::format(", expert {}", p.expert);
   if (p.context > 1) out += fmt::format(", context {}", p.context);
-  if (p.data > 1) out += fmt::format(", data {}", p.data);
+  if (p.mode == model::Mode::train && p.data > 1) out += fmt::format(", data {}", p.data);
   if (p.mode == model::Mode::train && p.zero > 0) out += fmt::format(", ZeRO {}", p.zero);
   return out;
 }

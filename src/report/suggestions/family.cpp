@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
+#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::report {
 
@@ -27,6 +29,21 @@ std::vector<FieldId> fields_of(const suggest::Family& family) {
     if (rung.found && rung.setup.model.moe.num_experts > 0) {
       out.insert(out.end(), of_mixtures.begin(), of_mixtures.end());
       break;
+    }
+  }
+  return out;
+}
+
+// The plan is the start's, and a larger model may ask for more.
+std::string overflows_text(const suggest::Family& family, const std::vector<std::string>& gpus) {
+  std::string out;
+  for (const suggest::Rung& rung : family.rungs) {
+    for (std::size_t gpu = 0; gpu < rung.gpus.size(); ++gpu) {
+      const suggest::Performance& each = rung.gpus[gpu];
+      if (each.memory_gb * bytes_per_gb <= suggest::usable_bytes(each.capacity_gb)) continue;
+      out += fmt::format("{}{} does not fit with the start's plan: {} GB of {} on {}\n",
+                         out.empty() ? "\n" : "", count_short(static_cast<double>(rung.target)),
+                         fixed(each.memory_gb, 0), fixed(each.capacity_gb, 0), gpus[gpu]);
     }
   }
   return out;
@@ -58,7 +75,7 @@ std::string family_text(const suggest::Family& family, const std::vector<std::st
     }
     out += '\n';
   }
-  return out;
+  return out + overflows_text(family, gpus);
 }
 
 std::string family_csv(const suggest::Family& family, const std::vector<std::string>& gpus) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/units.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -94,11 +93,9 @@ void price(Candidate& candidate, const model::Setup& start, std::span<Evaluator*
 
 bool fits(const model::Setup& candidate, const model::Setup& start, std::span<Evaluator* const> evaluators) {
   const double needed = memory_bytes(candidate);
-  const double allowed_anyway = memory_bytes(start) * (1 + memory_slack);
-  if (needed <= allowed_anyway) return true;
+  const double start_needs = memory_bytes(start);
   return std::all_of(evaluators.begin(), evaluators.end(), [&](const Evaluator* evaluator) {
-    const double size_gb = evaluator->gpu().dram_size_gb;
-    return size_gb <= 0 || needed <= size_gb * bytes_per_gb;
+    return may_need(candidate, needed, start, start_needs, usable_bytes(evaluator->gpu().dram_size_gb));
   });
 }
 

@@ -2,8 +2,10 @@
 #include "suggest/edit/footprint.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/dtype.hpp"
+#include "base/units.hpp"
 #include "model/cnn/cnn.hpp"
 #include "model/lower/lower.hpp"
 
@@ -44,55 +46,86 @@ double layer_activation_bytes(const model::Setup& setup) {
   return stream * (whole + split / t + scores / t);
 }
 
-}  // namespace
-
-namespace {
+// Bytes of what one rank keeps of `parameters` in training: ZeRO's stages share optimizer states, then
+// gradients, then weights over `ranks`.
+double kept_bytes(double parameters, std::int64_t zero, double ranks) {
+  const auto shared = [&](double bytes, std::int64_t stage) { return zero >= stage ? bytes / ranks : bytes; };
+  return parameters * (shared(weight_bytes, 3) + shared(gradient_bytes, 2) + shared(optimizer_bytes, 1));
+}
 
 // Of a CNN: what every layer's gradient needs is kept in training (a batch norm keeps its input beside its
 // output), and two tensors in inference, where the largest decides.
-double network_bytes(const model::Setup& setup) {
+Footprint network_footprint(const model::Setup& setup, double data) {
   const model::NetworkSize size = model::size_of(model::resolve(setup.model));
   const double element = std::max(2.0, bytes_of(setup.plan.dtype));
   const double images = real(setup.plan.micro_batch_size);
   const auto parameters = static_cast<double>(size.parameters);
   if (setup.plan.mode != model::Mode::train)
-    return parameters * bytes_of(setup.plan.dtype) + 2 * images * size.largest_elements * element;
-  const double data = setup.plan.zero >= 1 ? real(setup.plan.data) : 1;
-  return parameters * (weight_bytes + gradient_bytes + optimizer_bytes / data) +
-         images * (size.output_elements + size.normalized_elements) * element;
+    return {parameters * bytes_of(setup.plan.dtype), 2 * images * size.largest_elements * element};
+  return {kept_bytes(parameters, setup.plan.zero, data),
+          images * (size.output_elements + size.normalized_elements) * element};
 }
 
-}  // namespace
-
-double memory_bytes(const model::Setup& setup) {
-  const model::ModelSpec& model = setup.model;
-  if (!model.conv.empty()) return network_bytes(setup);
+// Weights, and the cache of keys and values.
+double served_bytes(const model::Setup& setup) {
   const model::Plan& plan = setup.plan;
+  const double tokens = real(plan.micro_batch_size) * real(plan.pipeline) *  // a batch in every stage
+                        (static_cast<double>(plan.context_length) +
+                         (plan.mode == model::Mode::decode ? static_cast<double>(plan.speculative_tokens) + 1
+                                                           : real(plan.sequence_length)));
+  const double read = plan.mode == model::Mode::decode && plan.prefill_tokens > 0
+                          ? static_cast<double>(plan.context_length)  // the prompt's own cache
+                          : 0.0;
+  return model::served_weight_bytes(setup) + (tokens + read) * model::cache_bytes_per_token(setup);
+}
+
+// With `data` data-parallel ranks.
+Footprint footprint(const model::Setup& setup, double data) {
+  const model::ModelSpec& model = setup.model;
+  const model::Plan& plan = setup.plan;
+  if (!model.conv.empty()) return network_footprint(setup, data);
+  if (plan.mode != model::Mode::train) return {served_bytes(setup), 0};
   const double shards = real(plan.tensor) * real(plan.pipeline);
   const auto all = static_cast<double>(model::parameter_count(setup));
-  const auto experts = static_cast<double>(model::expert_parameter_count(setup));
-  const double parameters = (all - experts) / shards + experts / shards / real(plan.expert);
+  const double experts = static_cast<double>(model::expert_parameter_count(setup)) / shards;
+  // Ranks that hold the same parameters, as the gradients' exchange counts them (model/lower/collectives).
+  const double ranks = data * real(plan.context);
+  const double state =
+      kept_bytes(all / shards - experts, plan.zero, ranks) +
+      kept_bytes(experts / real(plan.expert), plan.zero, std::max(1.0, ranks / real(plan.expert)));
   const double layers = real(model.num_layers) / real(plan.pipeline);
-  if (plan.mode != model::Mode::train) {
-    const double tokens =
-        real(plan.micro_batch_size) * real(plan.pipeline) *  // a batch in every stage
-        (static_cast<double>(plan.context_length) + (plan.mode == model::Mode::decode
-                                                         ? static_cast<double>(plan.speculative_tokens) + 1
-                                                         : real(plan.sequence_length)));
-    const double read = plan.mode == model::Mode::decode && plan.prefill_tokens > 0
-                            ? static_cast<double>(plan.context_length)  // the prompt's own cache
-                            : 0.0;
-    return model::served_weight_bytes(setup) + (tokens + read) * model::cache_bytes_per_token(setup);
-  }
-  const double data = real(plan.data);
-  const double states = parameters * ((plan.zero >= 3 ? weight_bytes / data : weight_bytes) +
-                                      (plan.zero >= 2 ? gradient_bytes / data : gradient_bytes) +
-                                      (plan.zero >= 1 ? optimizer_bytes / data : optimizer_bytes));
   const double in_flight = std::min(real(plan.pipeline), real(plan.gradient_accumulation));
   const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
   const double logits =
       model.lm_head ? tokens * real(model::vocab_rows(setup)) / real(plan.tensor) * fp32_bytes : 0;
-  return states + layers * in_flight * layer_activation_bytes(setup) + logits;
+  return {state, layers * in_flight * layer_activation_bytes(setup) + logits};
+}
+
+}  // namespace
+
+Footprint footprint(const model::Setup& setup) {
+  return footprint(setup, real(setup.plan.data));
+}
+
+Footprint least_footprint(const model::Setup& setup) {
+  return footprint(setup, std::numeric_limits<double>::infinity());
+}
+
+double memory_bytes(const model::Setup& setup) {
+  const Footprint both = footprint(setup);
+  return both.state_bytes + both.activation_bytes;
+}
+
+double usable_bytes(double dram_size_gb) {
+  if (dram_size_gb <= 0) return std::numeric_limits<double>::infinity();
+  return (dram_size_gb * bytes_per_memory_gb - context_bytes) / (1 + fragmentation);
+}
+
+bool may_need(const model::Setup& candidate, double needed, const model::Setup& start, double start_needs,
+              double usable) {
+  if (needed <= usable) return true;
+  if (start_needs <= usable || needed > start_needs * (1 + memory_slack)) return false;
+  return memory_bytes({start.model, candidate.plan}) <= start_needs;
 }
 
 }  // namespace shapelint::suggest

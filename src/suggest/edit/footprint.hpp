@@ -5,15 +5,43 @@
 
 namespace shapelint::suggest {
 
-// A start that does not fit by this estimate, and runs all the same, may grow by this share: the estimate is
+// A model that does not fit by this estimate, and runs all the same, may grow by this share: the estimate is
 // not finer than that.
 inline constexpr double memory_slack = 0.05;
 
-// Bytes per GPU: weights, gradients and optimizer states of mixed-precision Adam (16 bytes per parameter;
-// ZeRO, Rajbhandari et al. 2020, arXiv 1910.02054, section 3.1), activations of one micro-batch (Korthikanti
-// et al. 2022, arXiv 2205.05198, equations 1 to 6, per layer, with as many micro-batches in flight as there
-// are pipeline stages) and fp32 logits. Inference: weights and the cache of keys and values.
-// Buffers, fragmentation and temporary copies are not in it.
+// What products call a gigabyte of memory: an "80 GB" A100 has 81,920 MiB (nvidia-smi).
+inline constexpr double bytes_per_memory_gb = 1024.0 * 1024 * 1024;
+// The margin that is assumed: what is in a GPU's memory before the first tensor, the driver's part, the CUDA
+// context, loaded kernels and NCCL's buffers ("the kernels are also loaded, which can take up 1-2GB":
+// Hugging Face, Model training anatomy) …
+inline constexpr double context_bytes = 2e9;
+// … and what an allocator cannot use, and temporary copies, as a share of what is asked of it. Assumed: ZeRO
+// (arXiv 1910.02054, section 3.2) tells of far more in extreme cases.
+inline constexpr double fragmentation = 0.05;
+
+struct Footprint {
+  // Weights, gradients and optimizer states of mixed-precision Adam (16 bytes per parameter; ZeRO,
+  // Rajbhandari et al. 2020, arXiv 1910.02054, section 3.1). Inference: weights and the cache of keys and
+  // values.
+  double state_bytes = 0;
+  // Activations of one micro-batch (Korthikanti et al. 2022, arXiv 2205.05198, equations 1 to 6, per layer,
+  // with as many micro-batches in flight as there are pipeline stages) and fp32 logits.
+  double activation_bytes = 0;
+};
+
+// On each GPU. Buffers, fragmentation and temporary copies are not in it.
+Footprint footprint(const model::Setup& setup);
+// The same over as many data-parallel ranks as there may ever be: what ZeRO shares takes nothing.
+Footprint least_footprint(const model::Setup& setup);
+// All of footprint().
 double memory_bytes(const model::Setup& setup);
+
+// What of a GPU's memory tensors can have: less the margin above. Infinite where the memory is not known.
+double usable_bytes(double dram_size_gb);
+
+// Whether a candidate may be proposed that needs `needed` bytes, where `usable` are there. A start that fits
+// must go on to; of one that does not, the model may grow a little, but its plan may not ask for more.
+bool may_need(const model::Setup& candidate, double needed, const model::Setup& start, double start_needs,
+              double usable);
 
 }  // namespace shapelint::suggest

@@ -60,14 +60,8 @@ Feasible::Feasible(const Problem& problem) : problem_(problem) {
   if (problem.constraints) constraints_ = problem.constraints();
   constexpr std::size_t most = 64 - built_in_count;
   if (constraints_.size() > most) constraints_.resize(most);
-  double smallest_gb = 0;
-  for (const gpu::Gpu* gpu : problem.gpus) {
-    if (gpu->dram_size_gb <= 0) continue;
-    smallest_gb = smallest_gb > 0 ? std::min(smallest_gb, gpu->dram_size_gb) : gpu->dram_size_gb;
-  }
-  const double needed = (1 + memory_slack) * memory_bytes(problem.start);
-  fits_start_ = needed <= smallest_gb * bytes_per_gb;
-  memory_bytes_ = smallest_gb > 0 ? std::max(needed, smallest_gb * bytes_per_gb) : 0;
+  for (const gpu::Gpu* gpu : problem.gpus) usable_.insert(usable_bytes(gpu->dram_size_gb));
+  start_needs_ = memory_bytes(problem.start);
 }
 
 bool Feasible::plan(const model::Setup& plan) const {
@@ -77,7 +71,11 @@ bool Feasible::plan(const model::Setup& plan) const {
 }
 
 bool Feasible::fits(const model::Setup& setup) const {
-  return !problem_.budget.memory || memory_bytes_ <= 0 || memory_bytes(setup) <= memory_bytes_;
+  if (!problem_.budget.memory) return true;
+  const double needed = memory_bytes(setup);
+  return std::all_of(usable_.begin(), usable_.end(), [&](double usable) {
+    return may_need(setup, needed, problem_.start, start_needs_, usable);
+  });
 }
 
 bool Feasible::candidate(std::span<const std::int64_t> values) {
@@ -103,8 +101,11 @@ std::vector<std::string> Feasible::names() const {
   out[flops] = "`--flops`: FLOPs per token";
   out[aspect] = fmt::format("`--aspect`: hidden_size / num_layers from {} to {}", fixed(b.aspect_low, 1),
                             fixed(b.aspect_high, 1));
-  out[memory] = fmt::format("memory: at most {} GB on one GPU{}", fixed(memory_bytes_ / bytes_per_gb, 0),
-                            fits_start_ ? "" : ", 5 % above what the present shape needs");
+  const double smallest = usable_.empty() ? 0 : *usable_.begin();
+  const bool start_fits = start_needs_ <= smallest;
+  const double most = start_fits ? smallest : (1 + memory_slack) * start_needs_;
+  out[memory] = fmt::format("memory: at most {} GB on one GPU{}", fixed(most / bytes_per_gb, 0),
+                            start_fits ? "" : ", 5 % above what the present shape needs");
   for (const Constraint& each : constraints_)
     out.push_back(each.name.starts_with('`') ? each.name
                                              : fmt::format("rule {0} (`shapelint explain {0}`)", each.name));

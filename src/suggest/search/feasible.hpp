@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,8 +29,8 @@ class Feasible {
   const Problem& problem_;
   std::vector<Constraint> constraints_;
   std::size_t last_ = 0;     // the constraint that failed last: asked first
-  double memory_bytes_ = 0;  // of the start, or of the smallest GPU if that is more
-  bool fits_start_ = true;   // with the slack
+  double start_needs_ = 0;   // bytes
+  std::set<double> usable_;  // bytes, of each GPU
   model::Setup setup_;
 };
 

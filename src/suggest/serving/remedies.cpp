@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "base/units.hpp"
 #include "cost/step.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -45,7 +44,7 @@ Priced price(const gpu::Gpu& gpu, const model::Setup& setup, const Draft* draft)
 }
 
 bool fits(const gpu::Gpu& gpu, const model::Setup& setup) {
-  return gpu.dram_size_gb <= 0 || memory_bytes(setup) <= gpu.dram_size_gb * bytes_per_gb;
+  return memory_bytes(setup) <= usable_bytes(gpu.dram_size_gb);
 }
 
 class Trial {
@@ -55,7 +54,7 @@ class Trial {
         setup_(setup),
         draft_(draft),
         before_(suggest::price(gpu, setup, draft)),
-        must_fit_(fits(gpu, setup)) {}
+        needs_(memory_bytes(setup)) {}
 
   Bound bound() const { return before_.bound; }  // of the step as it is
 
@@ -72,7 +71,7 @@ class Trial {
             const std::function<void(model::Plan&)>& set, std::string_view note = {}) {
     model::Setup changed = setup_;
     set(changed.plan);
-    if (must_fit_ && !fits(gpu_, changed)) return;
+    if (!may_run(changed)) return;
     add(id, against, std::move(change), suggest::price(gpu_, changed, draft_), note);
   }
 
@@ -83,7 +82,7 @@ class Trial {
     model::Setup changed = setup_;
     for (int i = 0; i < most_doublings; ++i) {
       changed.plan.micro_batch_size *= 2;
-      if (must_fit_ && !fits(gpu_, changed)) break;
+      if (!may_run(changed)) break;
       tried.emplace_back(changed.plan.micro_batch_size, suggest::price(gpu_, changed, draft_));
       best = std::max(best, tried.back().second.tokens_per_s);
     }
@@ -127,11 +126,15 @@ class Trial {
   }
 
  private:
+  bool may_run(const model::Setup& changed) const {
+    return may_need(changed, memory_bytes(changed), setup_, needs_, usable_bytes(gpu_.dram_size_gb));
+  }
+
   const gpu::Gpu& gpu_;
   const model::Setup& setup_;
   const Draft* draft_;
   Priced before_;
-  bool must_fit_;
+  double needs_;  // bytes, of the setup
   std::vector<Remedy> found_;
 };
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/lower/lower.hpp"
+#include "suggest/edit/footprint.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/formats/native/native_support.hpp"
@@ -155,6 +156,8 @@ TEST_CASE("no suggestion breaks a condition; each is better, and its file says w
       RC_ASSERT(share_between(setup.model.hidden_size * start.model.num_layers,
                               start.model.hidden_size * setup.model.num_layers) <= 0.01 * aspect + 1e-9);
       RC_ASSERT(setup.model.vocab_size >= start.model.vocab_size);
+      const double usable = suggest::usable_bytes(80);
+      RC_ASSERT(suggest::memory_bytes(start) > usable || suggest::memory_bytes(setup) <= usable);
       for (const Wish& wish : wishes) {
         RC_LOG() << wish.text << '\n';
         RC_ASSERT(wish.holds(setup.model, parameters));

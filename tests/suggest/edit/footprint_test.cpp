@@ -1,0 +1,107 @@
+// Memory of one GPU by hand, and what of it proposals may have.
+#include "suggest/edit/footprint.hpp"
+
+#include <string>
+
+#include "model/lower/lower.hpp"
+#include "tests/catch.hpp"
+#include "tests/rules/rules_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::suggest;
+using tests::read;
+
+namespace {
+
+const std::string dense =
+    "[model]\nhidden_size = 4096\nnum_layers = 32\nnum_attention_heads = 32\nvocab_size = 32000\n"
+    "[run]\nsequence_length = 2048\n";
+
+double parameters(const model::Setup& setup) {
+  return static_cast<double>(model::parameter_count(setup));
+}
+
+}  // namespace
+
+TEST_CASE("what a rank keeps is 16 bytes per parameter, less what ZeRO shares") {
+  const auto state = [](const std::string& plan) {
+    const model::Setup setup = read(dense + "[parallel]\n" + plan).setup;
+    return footprint(setup).state_bytes / parameters(setup);
+  };
+  CHECK(state("") == Approx(16));
+  CHECK(state("data = 8") == Approx(16));
+  CHECK(state("data = 8\nzero = 1") == Approx(2 + 2 + 12.0 / 8));
+  CHECK(state("data = 8\nzero = 2") == Approx(2 + 14.0 / 8));
+  CHECK(state("data = 8\nzero = 3") == Approx(16.0 / 8));
+  CHECK(state("tensor = 4\npipeline = 2") == Approx(16.0 / 8));
+  // Ranks that share a sequence hold the same parameters.
+  CHECK(state("data = 2\ncontext = 4\nzero = 3") == Approx(16.0 / 8));
+}
+
+TEST_CASE("ZeRO shares an expert over the ranks that hold the same expert") {
+  const model::Setup setup =
+      read(
+          "[model]\nhidden_size = 4096\nnum_layers = 32\nnum_attention_heads = 32\nvocab_size = 32000\n"
+          "mlp_gated = true\nintermediate_size = 14336\n[model.moe]\nnum_experts = 8\nexperts_per_token = 2\n"
+          "[run]\nsequence_length = 4096\n[parallel]\nexpert = 8\ndata = 16\nzero = 1\n")
+          .setup;
+  const double experts = static_cast<double>(model::expert_parameter_count(setup));
+  const double rest = parameters(setup) - experts;
+  CHECK(footprint(setup).state_bytes == Approx(rest * (4 + 12.0 / 16) + experts / 8 * (4 + 12.0 / 2)));
+}
+
+TEST_CASE("over any number of ranks what ZeRO shares takes nothing") {
+  const auto least = [](const std::string& plan) {
+    const model::Setup setup = read(dense + "[parallel]\n" + plan).setup;
+    return least_footprint(setup).state_bytes / parameters(setup);
+  };
+  CHECK(least("") == Approx(16));
+  CHECK(least("zero = 1") == Approx(4));
+  CHECK(least("zero = 2") == Approx(2));
+  CHECK(least("zero = 3") == 0);
+}
+
+TEST_CASE("in serving weights and the cache stay, and nothing else is counted") {
+  const model::Setup setup =
+      read(dense + "mode = \"decode\"\nmicro_batch_size = 16\ncontext_length = 1023\n").setup;
+  const Footprint needs = footprint(setup);
+  CHECK(needs.state_bytes ==
+        Approx(model::served_weight_bytes(setup) + 16 * 1024 * model::cache_bytes_per_token(setup)));
+  CHECK(needs.activation_bytes == 0);
+}
+
+TEST_CASE("the margin: 2 GB, and 5 % of what is left of 2^30 bytes per gigabyte") {
+  CHECK(usable_bytes(80) == Approx((80 * 1073741824.0 - 2e9) / 1.05));
+  CHECK(usable_bytes(80) / 1e9 == Approx(79.9).epsilon(0.001));
+  CHECK(usable_bytes(24) / 1e9 == Approx(22.6).epsilon(0.002));
+  CHECK(usable_bytes(0) > 1e30);  // not known
+}
+
+TEST_CASE("a run that fits goes on to fit; one that does not may grow a little, but not ask for more") {
+  const model::Setup start = read(dense + "micro_batch_size = 2\n").setup;
+  const double needs = memory_bytes(start);
+  model::Setup wider = start;
+  wider.model.vocab_size += 64;
+  model::Setup larger_batch = start;
+  larger_batch.plan.micro_batch_size = 4;
+  model::Setup twice = start;
+  twice.model.num_layers *= 2;
+  model::Setup recomputed = wider;
+  recomputed.plan.recompute = model::Recompute::full;
+  const auto may = [&](const model::Setup& candidate, double usable) {
+    return may_need(candidate, memory_bytes(candidate), start, needs, usable);
+  };
+  CHECK(may(larger_batch, 10 * needs));
+  CHECK_FALSE(may(larger_batch, needs));
+  CHECK_FALSE(may(wider, needs));  // by a hair
+  // Where the start does not fit either:
+  CHECK(may(wider, needs / 2));
+  CHECK(may(recomputed, needs / 2));
+  CHECK_FALSE(may(twice, needs / 2));
+  CHECK_FALSE(may(larger_batch, needs / 2));
+  // Less than the slack, but it is the plan that asks for it.
+  larger_batch.plan.micro_batch_size = 2;
+  larger_batch.plan.sequence_length += 1;
+  CHECK(memory_bytes(larger_batch) < 1.01 * needs);
+  CHECK_FALSE(may(larger_batch, needs / 2));
+}
