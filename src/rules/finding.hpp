@@ -36,6 +36,7 @@ struct Proposal {
   std::vector<GpuGain> gains;  // one per GPU of the finding
   std::int64_t parameters_before = 0;
   std::int64_t parameters_after = 0;
+  double memory_bytes = 0;  // that the changed run needs on one GPU, where that is what it is about; else 0
 };
 
 struct Finding {

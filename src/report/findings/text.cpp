@@ -7,9 +7,12 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 #include "lint/phrases.hpp"
 #include "report/findings/snippet.hpp"
 #include "report/wrap.hpp"
+#include "rules/scope/memory.hpp"
+#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::report {
 
@@ -70,6 +73,24 @@ std::string step_text(const cost::StepCost& step) {
   return fmt::format("{}, MFU {}", duration(step.time_us), percent(step.mfu));
 }
 
+// ", memory 61 of 80 GB", and what to think of it where that is too much.
+std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
+  if (!reading.complete || gpu.dram_size_gb <= 0) return {};
+  const double needed = suggest::memory_bytes(reading.setup);
+  const auto gb = [](double value) {
+    return value < 9.95 ? fixed(value, 1) : with_commas(std::llround(value));
+  };
+  const std::string out =
+      fmt::format(", memory {} of {} GB", gb(needed / bytes_per_gb), gb(gpu.dram_size_gb));
+  const double usable = suggest::usable_bytes(gpu.dram_size_gb);
+  if (needed <= usable) return out;
+  if (!rules::states_plan(reading)) return out + " (no plan is stated: on one GPU)";
+  const suggest::Footprint least = rules::least_footprint(reading, reading.setup);
+  const double certain = least.state_bytes + least.activation_bytes;
+  if (certain > gpu.dram_size_gb * suggest::bytes_per_memory_gb) return out + ": it does not fit";
+  return out + (certain > usable ? ": it may not fit" : " (less where data-parallel ranks share it)");
+}
+
 std::string closing(const lint::ModelReport& model, const lint::Report& report, const Style& style) {
   std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, printable(model.path)),
                                 counts_text(model.result.findings, report, style));
@@ -82,6 +103,7 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
                                       [&](const gpu::Gpu& each) { return each.id == gpu.gpu; });
     const bool uncalibrated = profile != report.gpus.end() && profile->calibration.status == "uncalibrated";
     out += fmt::format("  {}{}: {}", gpu.gpu, uncalibrated ? " (uncalibrated)" : "", step_text(gpu.before));
+    if (profile != report.gpus.end()) out += memory_text(model.reading, *profile);
     if (!gpu.applied.empty()) {
       out += fmt::format("; with all fixes {}", style.paint(Role::gain, step_text(gpu.after)));
     }

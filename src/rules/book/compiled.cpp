@@ -14,9 +14,9 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> words{
-    "gpu",     "ops",        "expression",  "field",    "key",    "written",    "meaning",
-    "instead", "known_name", "known_field", "known_as", "kernel", "field_value"};
+constexpr std::array<std::string_view, 14> words{
+    "gpu",     "ops",        "expression",  "field",    "key",    "written",     "meaning",
+    "instead", "known_name", "known_field", "known_as", "kernel", "field_value", "held"};
 
 // Where `offset` of a string's value stands in the file. Strings with escapes have no such place; a text
 // compiled into the program has no source, and its value starts behind one quote.
@@ -45,6 +45,8 @@ void add_placed(const Text& text, std::vector<Error>& found, std::vector<Error>&
 bool may_use(const Rule& rule, Level level) {
   const bool constrains = rule.effect == Effect::fails && !is_of_ops(rule.scope);
   if (constrains && (level == Level::gpu || level == Level::step)) return false;
+  // Nor is anything costed to see whether a change makes a run fit.
+  if (rule.effect == Effect::overflows && level != Level::model && level != Level::gpu) return false;
   return sees(rule.scope, level);
 }
 

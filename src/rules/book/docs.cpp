@@ -31,6 +31,8 @@ std::string_view effect_text(Effect effect) {
       return "always, since the run cannot start; no proposal of any rule may cause it";
     case Effect::advice:
       return "always";
+    case Effect::overflows:
+      return "always; a change is proposed if the run then fits, faster or not";
   }
   return "";
 }

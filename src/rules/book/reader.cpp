@@ -19,8 +19,10 @@ using text::NodeRef;
 template <class T>
 using NameTable = std::span<const std::pair<std::string_view, T>>;
 
-constexpr std::array<std::pair<std::string_view, Effect>, 3> effects{
-    {{"slower", Effect::slower}, {"fails", Effect::fails}, {"advice", Effect::advice}}};
+constexpr std::array<std::pair<std::string_view, Effect>, 4> effects{{{"slower", Effect::slower},
+                                                                      {"fails", Effect::fails},
+                                                                      {"advice", Effect::advice},
+                                                                      {"overflows", Effect::overflows}}};
 constexpr std::array<std::pair<std::string_view, Status>, 3> statuses{
     {{"preview", Status::preview}, {"stable", Status::stable}, {"deprecated", Status::deprecated}}};
 constexpr std::array<std::pair<std::string_view, Severity>, 3> severities{

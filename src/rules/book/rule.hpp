@@ -26,9 +26,10 @@ inline bool is_layer_number(std::string_view name) {
 
 // Why a finding is worth telling.
 enum class Effect : std::uint8_t {
-  slower,  // reported when a fix saves at least min_gain of the step
-  fails,   // the run cannot start: always reported, and a hard constraint on every proposal
-  advice   // always reported (a likely mistake in the file)
+  slower,    // reported when a fix saves at least min_gain of the step
+  fails,     // the run cannot start: always reported, and a hard constraint on every proposal
+  advice,    // always reported (a likely mistake in the file)
+  overflows  // the run does not fit into this GPU's memory: always reported; what makes it fit is a way out
 };
 std::string_view name(Effect effect);
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "rules/scope/values.hpp"
+
 namespace shapelint::rules {
 
 namespace {
@@ -37,8 +39,9 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
   Finding finding;
   finding.code = rule.code;
   finding.rule = rule.name;
-  finding.certain_to_fail = rule.effect == Effect::fails;
-  finding.severity = finding.certain_to_fail ? Severity::error : rule.severity;
+  finding.severity = severity_of(rule);
+  finding.certain_to_fail = rule.effect == Effect::fails ||
+                            (rule.effect == Effect::overflows && finding.severity == Severity::error);
   finding.confidence = rule.confidence;
   finding.why = std::string(rule.mechanism);
   finding.blamed = hit.blame.field;
@@ -63,6 +66,8 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
       {"known_field", name_of(known.field)},
       {"known_as", known.same_width && known.differences > 1 ? "`hidden_size` is that of" : "this is"},
       {"kernel", gpu.attention.name},
+      {"held", plan(hit.context).mode == model::Mode::train ? "weights, gradients and optimizer states"
+                                                            : "weights and cached keys and values"},
   };
   finding.message = compiled.message(hit.context, words);
   info(rule.scope).place(hit.context, rule.blame, finding);

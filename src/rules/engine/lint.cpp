@@ -15,6 +15,7 @@
 #include "rules/engine/rank.hpp"
 #include "rules/engine/together.hpp"
 #include "suggest/edit/evaluate.hpp"
+#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::rules {
 
@@ -141,7 +142,9 @@ class Engine {
     proposal.implied = candidate.implied;
     proposal.parameters_before = result_.parameters_before;
     proposal.parameters_after = candidate.parameters;
-    if (effect == Effect::fails) return proposal;  // there is no time to compare with
+    if (effect == Effect::overflows) proposal.memory_bytes = suggest::memory_bytes(candidate.setup);
+    // There is no time to compare with.
+    if (effect == Effect::fails || effect == Effect::overflows) return proposal;
     const bool faster =
         std::all_of(candidate.gains.begin(), candidate.gains.end(), [](double g) { return g > 0; });
     if (!faster) return proposal;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/lower/lower.hpp"
+#include "suggest/edit/footprint.hpp"
 #include "suggest/search/near.hpp"
 
 namespace shapelint::rules {
@@ -53,7 +54,8 @@ class Proposer {
         links_(links),
         request_(request),
         rule_(request.rule->rule()),
-        fails_(rule_.effect == Effect::fails) {}
+        fails_(rule_.effect == Effect::fails),
+        overflows_(rule_.effect == Effect::overflows) {}
 
   std::vector<suggest::Candidate> propose() {
     const bool of_layers = info(rule_.scope).blames == Blames::layer_numbers;
@@ -90,7 +92,7 @@ class Proposer {
     limits.reach = width_reach;
     limits.parameters = fails_ ? -1 : parameter_tolerance;
     limits.keep = most_candidates;
-    limits.faster_only = !fails_;
+    limits.faster_only = !fails_ && !overflows_;
     for (suggest::Candidate& candidate :
          suggest::search_near(reading_, links_, fields, request_.constraints, request_.evaluators, limits)) {
       // Beside other fields the blamed one must change, or the gain would be of something else.
@@ -110,7 +112,19 @@ class Proposer {
     add(*std::move(candidate));
   }
 
+  // Whether less is enough: an earlier way out changes the same fields, or some of them.
+  bool is_answered(const suggest::Candidate& candidate) const {
+    const auto changes = [&](const Change& earlier) {
+      return std::any_of(candidate.changes.begin(), candidate.changes.end(),
+                         [&](const Change& change) { return change.field == earlier.field; });
+    };
+    return std::any_of(all_.begin(), all_.end(), [&](const suggest::Candidate& each) {
+      return std::all_of(each.changes.begin(), each.changes.end(), changes);
+    });
+  }
+
   void add(suggest::Candidate candidate) {
+    if (overflows_ && is_answered(candidate)) return;
     candidate.origin = fix_number_;
     add_unique(all_, std::move(candidate));
   }
@@ -118,6 +132,7 @@ class Proposer {
   // The search holds a candidate to the constraints that the start meets; a way out of a failure must also
   // meet the one that it does not.
   bool still_fails(const model::Setup& setup) const {
+    if (overflows_) return still_overflows(setup);
     if (!fails_ || is_of_ops(rule_.scope)) return false;
     Context context;
     context.reading = &reading_;
@@ -126,11 +141,26 @@ class Proposer {
     return !broken || *broken;
   }
 
+  // On any of the GPUs.
+  bool still_overflows(const model::Setup& setup) const {
+    return std::any_of(
+        request_.evaluators.begin(), request_.evaluators.end(), [&](const suggest::Evaluator* evaluator) {
+          const gpu::Gpu& gpu = evaluator->gpu();
+          Context context;
+          context.reading = &reading_;
+          context.setup = &setup;
+          context.gpu = &gpu;
+          const Result<bool> holds = request_.rule->holds(context);
+          return !holds || *holds || suggest::memory_bytes(setup) > suggest::usable_bytes(gpu.dram_size_gb);
+        });
+  }
+
   const model::Reading& reading_;
   const suggest::Links& links_;
   const ProposalRequest& request_;
   const Rule& rule_;
   bool fails_;
+  bool overflows_;
   std::size_t fix_number_ = 0;
   std::vector<suggest::Candidate> all_;
 };

@@ -5,6 +5,7 @@
 #include "base/units.hpp"
 #include "cost/kernels/attention.hpp"
 #include "model/lower/lower.hpp"
+#include "rules/scope/memory.hpp"
 #include "rules/scope/subjects.hpp"
 #include "rules/scope/values.hpp"
 #include "rules/scope/variables.hpp"
@@ -53,6 +54,18 @@ double extra(const Context& c, std::string_view name) {
   return 0;
 }
 
+// Whether the model is known well enough to say what it needs.
+bool has_size(const Context& c) {
+  return !spec(c).conv.empty() ||
+         (is_known(*c.reading, FieldId::hidden_size) && is_known(*c.reading, FieldId::num_layers));
+}
+
+double least_gb(const Context& c, bool with_activations) {
+  if (!has_size(c)) return 0;
+  const suggest::Footprint least = least_footprint(*c.reading, *c.setup);
+  return (least.state_bytes + (with_activations ? least.activation_bytes : 0)) / bytes_per_gb;
+}
+
 // clang-format off
 constexpr Variable of_model[] = {
     {"vocab_rows", "rows of the embedding after padding, over all ranks", [](const Context& c) { return real(model::vocab_rows(*c.setup)); }, {FieldId::vocab_size}},
@@ -76,6 +89,11 @@ constexpr Variable of_model[] = {
     {"element_bytes", "bytes of one element of the matrix products", [](const Context& c) { return bytes_of(plan(c).dtype); }},
     {"ranks", "GPUs of one replica of the model: tensor * pipeline * context", [](const Context& c) { return real(plan(c).tensor) * real(plan(c).pipeline) * real(plan(c).context); }},
     {"memory_gb", "estimated memory of one GPU in GB (docs: suggest/footprint)", [](const Context& c) { return suggest::memory_bytes(*c.setup) / bytes_per_gb; }, {FieldId::hidden_size, FieldId::num_layers}},
+    {"state_gb", "the part of memory_gb that does not depend on activations: weights, gradients and optimizer states; in serving weights and the cache of keys and values", [](const Context& c) { return has_size(c) ? suggest::footprint(*c.setup).state_bytes / bytes_per_gb : 0; }},
+    {"least_state_gb", "the least that state_gb can be: what ZeRO shares over ranks that the file does not count takes nothing; 0 for training where the file does not tell what is shared, offloaded or frozen", [](const Context& c) { return least_gb(c, false); }},
+    {"least_memory_gb", "the same and activations", [](const Context& c) { return least_gb(c, true); }},
+    {"reserve_gb", "memory beside least_memory_gb that is assumed to be taken: the driver's part, CUDA's context, kernels and buffers (2 GB), and 5 % for fragmentation and temporary copies", [](const Context& c) { return suggest::context_bytes / bytes_per_gb + suggest::fragmentation * least_gb(c, true); }},
+    {"states_plan", "whether the file or the command line says how the run is laid out: a degree of parallelism, ZeRO or the micro-batch (and nothing of it is left to the run)", [](const Context& c) { return states_plan(*c.reading) ? 1.0 : 0.0; }},
     // what only files of some dialects say; 0 elsewhere
     {"gated_linear1_branch", "width of one branch that a gated MLP's first linear layer gives, by the framework's own rounding", [](const Context& c) { return extra(c, "gated_linear1_branch"); }},
     {"gated_linear2_width", "width that the second linear layer of the same MLP takes", [](const Context& c) { return extra(c, "gated_linear2_width"); }},
@@ -96,6 +114,8 @@ constexpr Variable of_gpu[] = {
     {"alignment_best", "elements of a whole cache line, beyond which no multiple helps (A100: 128 bytes)", [](const Context& c) { return elements(c, std::max(alignment_of(c).best_bytes, alignment_of(c).efficient_bytes)); }},
     {"has_tensor_cores", "whether the GPU multiplies this number format on tensor (matrix) cores", [](const Context& c) { return gpu::on_tensor_cores(*c.gpu, plan(c).dtype) ? 1.0 : 0.0; }},
     {"dram_size_gb", "memory of the GPU in GB; 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb; }},
+    {"dram_gb", "memory of the GPU in GB of 10^9 bytes (products count in 2^30); 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb * suggest::bytes_per_memory_gb / bytes_per_gb; }},
+    {"usable_gb", "what of dram_gb is left beside the memory that is assumed to be taken (see reserve_gb); 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb > 0 ? suggest::usable_bytes(c.gpu->dram_size_gb) / bytes_per_gb : 0; }},
     {"link_gpus", "GPUs that the fast link joins", [](const Context& c) { return real(c.gpu->link_gpus); }},
     {"has_flash", "whether a fused attention kernel takes this head dimension", [](const Context& c) { return bucket(c).bucket != nullptr ? 1.0 : 0.0; }, {FieldId::head_dim}},
     {"flash_head_dim", "head dimension that the fused attention kernel computes, zeros included; 0 when none takes it", [](const Context& c) { return bucket(c).bucket != nullptr ? real(bucket(c).head_dim) : 0; }, {FieldId::head_dim}},

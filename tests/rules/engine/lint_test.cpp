@@ -35,6 +35,7 @@ micro_batch_size = 4
 sequence_length = 2048
 dtype = "fp16"
 attention = "unfused"
+recompute = "selective"
 )";
 
 std::string json_of(const LintResult& result, const model::Reading& reading,

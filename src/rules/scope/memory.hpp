@@ -1,0 +1,18 @@
+// What can be said for certain of a run's memory, given what its file says.
+#pragma once
+
+#include "model/reading.hpp"
+#include "suggest/edit/footprint.hpp"
+
+namespace shapelint::rules {
+
+// Whether somebody says how the run is laid out: a degree of parallelism, ZeRO, the micro-batch. A value that
+// only the run knows leaves all of it open.
+bool states_plan(const model::Reading& reading);
+
+// The least that `setup`, which the file of `reading` says or a change of it, needs on each GPU. Of a run on
+// more data-parallel ranks than the file counts ZeRO shares more. Where nothing says what is shared,
+// offloaded, frozen or computed again (FSDP, adapters), nothing is certain of training.
+suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup);
+
+}  // namespace shapelint::rules

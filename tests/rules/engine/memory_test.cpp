@@ -1,0 +1,154 @@
+// Runs that do not fit, and what proposals do to memory.
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+#include <rapidcheck.h>
+
+#include "rules/engine/lint.hpp"
+#include "suggest/edit/footprint.hpp"
+#include "tests/catch.hpp"
+#include "tests/rules/rules_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::tests;
+using rules::builtin_rules;
+using rules::Finding;
+using rules::LintResult;
+using rules::Proposal;
+
+namespace {
+
+const std::string llama_405b = R"([model]
+hidden_size = 16384
+num_layers = 126
+num_attention_heads = 128
+num_key_value_heads = 8
+intermediate_size = 53248
+mlp_gated = true
+vocab_size = 128256
+tie_word_embeddings = false
+)";
+const std::string llama_70b = R"([model]
+hidden_size = 8192
+num_layers = 80
+num_attention_heads = 64
+num_key_value_heads = 8
+intermediate_size = 28672
+mlp_gated = true
+vocab_size = 128256
+tie_word_embeddings = false
+)";
+
+model::Setup changed(const model::Reading& reading, const std::vector<rules::Change>& changes) {
+  const auto setup = suggest::apply(reading.setup, suggest::links_of(reading), changes);
+  REQUIRE(setup);
+  return *setup;
+}
+
+bool fits(const model::Setup& setup, const gpu::Gpu& gpu) {
+  return suggest::memory_bytes(setup) <= suggest::usable_bytes(gpu.dram_size_gb);
+}
+
+std::vector<std::string> proposals_of(const std::string& config, const std::string& gpu,
+                                      std::string_view code) {
+  rules::Options options;
+  options.proposals = 4;
+  const LintResult result = rules::lint(builtin_rules(), read(config), gpus({gpu}), options);
+  const Finding* finding = find(result, code);
+  REQUIRE(finding != nullptr);
+  std::vector<std::string> out;
+  for (const Proposal& proposal : finding->proposals) out.push_back(changes_text(proposal.changes));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a plan that cannot fit is an error, and is told which plans do") {
+  const model::Reading reading = read(llama_405b + "[run]\nmicro_batch_size = 1\nsequence_length = 8192\n");
+  const LintResult result = rules::lint(builtin_rules(), reading, gpus({"h100"}));
+  const Finding* finding = find(result, "SL509");
+  REQUIRE(finding != nullptr);
+  CHECK(finding->severity == rules::Severity::error);
+  CHECK(finding->certain_to_fail);
+  CHECK(finding->message ==
+        "weights, gradients and optimizer states alone need 6,494 GB on each GPU, and NVIDIA H100 SXM5 80GB "
+        "has "
+        "80 GB: the run stops before its first step");
+  CHECK(find(result, "SL510") == nullptr);
+  REQUIRE_FALSE(finding->proposals.empty());
+  for (const Proposal& proposal : finding->proposals) {
+    INFO(changes_text(proposal.changes));
+    CHECK(proposal.gains.empty());  // nothing to compare with
+    CHECK(proposal.memory_bytes == suggest::memory_bytes(changed(reading, proposal.changes)));
+    CHECK(proposal.memory_bytes < 80e9);
+  }
+}
+
+TEST_CASE("of each kind of plan the least that fits is proposed") {
+  CHECK(proposals_of(llama_70b + "[run]\nmicro_batch_size = 1\nsequence_length = 4096\n[parallel]\n"
+                                 "tensor = 8\ndata = 16\n",
+                     "h100", "SL509")
+            .front() == "zero 0 -> 1");
+  CHECK(proposals_of(llama_70b + "[run]\nmode = \"decode\"\nmicro_batch_size = 1\ncontext_length = 4096\n",
+                     "h100", "SL509")
+            .front() == "tensor 1 -> 2");
+}
+
+TEST_CASE("a plan that its activations push over the edge is a warning, and says the margin") {
+  const std::string config =
+      "[model]\nhidden_size = 2560\nnum_layers = 32\nnum_attention_heads = 32\nvocab_size = 50304\n"
+      "[run]\nmicro_batch_size = 4\nsequence_length = 2048\nattention = \"unfused\"\n";
+  const LintResult result = rules::lint(builtin_rules(), read(config), gpus({"a100"}));
+  const Finding* finding = find(result, "SL510");
+  REQUIRE(finding != nullptr);
+  CHECK(finding->severity == rules::Severity::warning);
+  CHECK_FALSE(finding->certain_to_fail);
+  CHECK(finding->message.find("and 10 GB more are assumed for CUDA's context, kernels and fragmentation") !=
+        std::string::npos);
+  const auto proposals = proposals_of(config, "a100", "SL510");
+  CHECK(proposals.front() == "recompute 0 -> 1");
+  CHECK(std::count(proposals.begin(), proposals.end(), "recompute 0 -> 2") == 0);  // the least is enough
+}
+
+TEST_CASE("a run that does not fit is still told of its shape, but not to ask for more memory") {
+  // 70 billion parameters on a card of 24 GB.
+  const model::Reading reading = read(llama_70b + "[run]\nmicro_batch_size = 1\nsequence_length = 2048\n");
+  const LintResult result = rules::lint(builtin_rules(), reading, gpus({"rtx4090"}));
+  CHECK(find(result, "SL509") != nullptr);
+  CHECK(find(result, "SL501") == nullptr);
+  std::string odd = llama_70b;
+  odd.replace(odd.find("128256"), 6, "128255");
+  const LintResult shapes =
+      rules::lint(builtin_rules(), read(odd + "[run]\nmicro_batch_size = 1\nsequence_length = 2048\n"),
+                  gpus({"rtx4090"}));
+  CHECK(find(shapes, "SL101") != nullptr);
+}
+
+TEST_CASE("no proposal turns a run that fits into one that does not") {
+  CHECK(rc::check("on cards of all sizes", [] {
+    const auto gpu =
+        gpus({*rc::gen::elementOf(std::vector<std::string>{"rtx4090", "a10", "l40", "a100", "h200"})});
+    const model::Reading reading = read(random_config());
+    const bool fitted = fits(reading.setup, gpu.front());
+    const double needs = suggest::memory_bytes(reading.setup);
+    const LintResult result = rules::lint(builtin_rules(), reading, gpu);
+    RC_CLASSIFY(fitted);
+    const auto check = [&](std::string_view code, const std::vector<rules::Change>& changes) {
+      const model::Setup setup = changed(reading, changes);
+      RC_LOG(fmt::format("{}: {}", code, changes_text(changes)));
+      if (fitted) RC_ASSERT(fits(setup, gpu.front()));
+      RC_ASSERT(fits(setup, gpu.front()) ||
+                suggest::memory_bytes(setup) <= (1 + suggest::memory_slack) * needs);
+    };
+    for (const Finding& finding : result.findings) {
+      const bool is_memory = finding.code == "SL509" || finding.code == "SL510";
+      if (is_memory) RC_ASSERT(!fitted);
+      for (const Proposal& proposal : finding.proposals) {
+        check(finding.code, proposal.changes);
+        if (is_memory) RC_ASSERT(fits(changed(reading, proposal.changes), gpu.front()));
+      }
+    }
+    if (!result.gpus.front().applied.empty()) check("all", result.gpus.front().applied);
+  }));
+}

@@ -1,0 +1,78 @@
+// What a file says of its run's memory: whether a plan is stated, and what is certain.
+#include "rules/scope/memory.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "formats/read.hpp"
+#include "model/lower/lower.hpp"
+#include "tests/catch.hpp"
+#include "text/files.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+model::Reading reading_of(const std::string& path, const std::string& source) {
+  formats::ReadResult file = formats::read(text::MemoryFileSystem{}, formats::parse(path, source));
+  REQUIRE(file.readings.size() == 1);
+  return std::move(file.readings.front());
+}
+
+model::Reading native(const std::string& run) {
+  return reading_of("model.toml",
+                    "[model]\nhidden_size = 4096\nnum_layers = 32\nnum_attention_heads = 32\n"
+                    "vocab_size = 32000\n[run]\nsequence_length = 2048\n" +
+                        run);
+}
+
+model::Reading launch(const std::string& flags) {
+  return reading_of("train.sh",
+                    "torchrun pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 "
+                    "--seq-length 2048 --micro-batch-size 1 --vocab-size 32000 " +
+                        flags + "\n");
+}
+
+// Bytes per parameter that a GPU keeps for certain.
+double least_state(const model::Reading& reading) {
+  return rules::least_footprint(reading, reading.setup).state_bytes /
+         static_cast<double>(model::parameter_count(reading.setup));
+}
+
+}  // namespace
+
+TEST_CASE("a plan is stated by a degree, ZeRO or the micro-batch, not by a model alone") {
+  CHECK_FALSE(rules::states_plan(native("")));
+  CHECK(rules::states_plan(native("micro_batch_size = 1\n")));
+  CHECK(rules::states_plan(native("[parallel]\ntensor = 1\n")));
+  CHECK(rules::states_plan(native("[parallel]\nzero = 1\n")));
+  CHECK(rules::states_plan(launch("")));
+  CHECK_FALSE(rules::states_plan(
+      reading_of("config.json",
+                 R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
+                     "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000})")));
+}
+
+TEST_CASE("a degree that only the run knows leaves the plan open") {
+  CHECK_FALSE(
+      rules::states_plan(launch("--tensor-model-parallel-size $SLURM_GPUS_ON_NODE --train-iters 10")));
+}
+
+TEST_CASE("a native plan counts its ranks; a launch does not, so what is shared there takes nothing") {
+  CHECK(least_state(native("micro_batch_size = 1\n")) == Approx(16));
+  CHECK(least_state(native("[parallel]\nzero = 1\n")) == Approx(16));  // over one rank
+  CHECK(least_state(native("[parallel]\ndata = 4\nzero = 1\n")) == Approx(7));
+  CHECK(least_state(launch("--train-iters 10")) == Approx(16));
+  CHECK(least_state(launch("--train-iters 10 --use-distributed-optimizer")) == Approx(4));
+  CHECK(least_state(launch("--train-iters 10 --zero-stage 2")) == Approx(2));
+  CHECK(least_state(launch("--train-iters 10 --use-torch-fsdp2")) == 0);
+}
+
+TEST_CASE("where a launch keeps its optimizer elsewhere, or is no training, nothing is certain") {
+  CHECK(least_state(launch("--train-iters 10 --optimizer sgd")) == 0);
+  CHECK(least_state(launch("--train-iters 10 --optimizer adam")) == Approx(16));
+  CHECK(least_state(launch("--train-iters 10 --optimizer-cpu-offload")) == 0);
+  CHECK(least_state(launch("--train-iters 10 --deepspeed_config ds.json")) == 0);
+  CHECK(least_state(launch("")) == 0);  // text generation, conversion of checkpoints
+}
