@@ -38,6 +38,16 @@ Setup example(const std::string& name) {
   return native_file("examples/" + name + ".toml").reading.setup;
 }
 
+Setup replica(const std::string& name) {
+  Setup setup = example(name);
+  setup.plan.recompute = model::Recompute::none;
+  setup.plan.gradient_accumulation = 1;
+  setup.plan.pipeline = 1;
+  setup.plan.data = setup.plan.expert;
+  setup.plan.zero = 0;
+  return setup;
+}
+
 const Op* find(const Workload& workload, std::string_view name, Pass pass) {
   for (const Op& op : workload.ops) {
     if (op.name == name && op.pass == pass) return &op;

@@ -10,6 +10,9 @@ namespace shapelint::tests {
 
 // The setup of examples/NAME.toml.
 model::Setup example(const std::string& name);
+// The same on as few GPUs as hold its tensor-parallel ranks and its experts: one micro-batch, nothing shared
+// by ZeRO, nothing computed again.
+model::Setup replica(const std::string& name);
 
 // One line per op of one kind, after an empty first line:
 //   gemm         name  pass  batch x m x n x k  layout  *count

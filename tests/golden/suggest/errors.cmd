@@ -37,7 +37,7 @@ shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --where 'foo(head_dim) > 2'
 shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --top 0 --threads 0
 shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --time-limit 0 --objective speed --basket best
 shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --objective cost --price a100=-1
-shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --apply 9
+shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --apply 99
 shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --apply 1 --write -o x.toml
 shapelint suggest examples/gpt3-2.7b.toml --gpu a1000 --apply 0
 shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --model text

@@ -8,10 +8,11 @@ using namespace shapelint;
 using namespace shapelint::model;
 using tests::example;
 using tests::find;
+using tests::replica;
 using tests::table;
 
 TEST_CASE("Llama-3-8B on two tensor-parallel ranks: matrix products", "[model]") {
-  Setup setup = example("llama-3-8b");
+  Setup setup = replica("llama-3-8b");
   setup.plan.tensor = 2;
   // queries, keys and values: (32 + 2 * 8) * 128 / 2 = 3072 columns; MLP: 2 * 14336 / 2; vocabulary: 128256 /
   // 2
@@ -35,7 +36,7 @@ head.logits  grad_weight  1 x 64128 x 4096 x 8192  nt  *1
 }
 
 TEST_CASE("Llama-3-8B on two tensor-parallel ranks: attention and collectives", "[model]") {
-  Setup setup = example("llama-3-8b");
+  Setup setup = replica("llama-3-8b");
   setup.plan.tensor = 2;
   CHECK(table(lower(setup), OpKind::attention) == R"(
 layer.attention.flash  forward  1, 16/4, 8192/8192, 128/128 causal  *32
@@ -70,7 +71,7 @@ head.loss_reduce  forward  all_reduce  32768  2  *3
 }
 
 TEST_CASE("GPT-3 2.7B with attention not fused: batched products and passes over the scores", "[model]") {
-  const Workload workload = lower(example("gpt3-2.7b"));
+  const Workload workload = lower(replica("gpt3-2.7b"));
   CHECK(table(workload, OpKind::gemm) == R"(
 layer.attention.qkv  forward  1 x 8192 x 7680 x 2560  tn  *32
 layer.attention.qkv  grad_input  1 x 8192 x 2560 x 7680  nn  *32
@@ -122,7 +123,7 @@ optimizer.adam  update  79546598400  *1
 }
 
 TEST_CASE("every dimension says which fields it came from", "[model]") {
-  Setup setup = example("llama-3-8b");
+  Setup setup = replica("llama-3-8b");
   const Workload workload = lower(setup);
   CHECK(find(workload, "layer.attention.qkv")->n.expression ==
         "(num_attention_heads / tensor + 2 * (num_key_value_heads / tensor)) * head_dim");
@@ -136,7 +137,7 @@ TEST_CASE("every dimension says which fields it came from", "[model]") {
 }
 
 TEST_CASE("decoding runs one token per sequence over the cache", "[model]") {
-  Setup setup = example("llama-3-8b");
+  Setup setup = replica("llama-3-8b");
   setup.plan.mode = Mode::decode;
   setup.plan.micro_batch_size = 16;
   setup.plan.context_length = 2047;
@@ -155,7 +156,7 @@ layer.attention.flash  forward  16, 32/8, 1/2048, 128/128  *32
 }
 
 TEST_CASE("prefill computes the logits of the last token only", "[model]") {
-  Setup setup = example("llama-3-8b");
+  Setup setup = replica("llama-3-8b");
   setup.plan.mode = Mode::prefill;
   setup.plan.micro_batch_size = 4;
   const Workload workload = lower(setup);
@@ -166,7 +167,7 @@ TEST_CASE("prefill computes the logits of the last token only", "[model]") {
 }
 
 TEST_CASE("recomputation runs a layer, or its attention, again", "[model]") {
-  Setup setup = example("gpt3-2.7b");
+  Setup setup = replica("gpt3-2.7b");
   setup.plan.recompute = Recompute::selective;
   Workload workload = lower(setup);
   CHECK(find(workload, "layer.attention.scores", Pass::recompute) != nullptr);

@@ -8,10 +8,11 @@ using namespace shapelint;
 using namespace shapelint::model;
 using tests::example;
 using tests::find;
+using tests::replica;
 using tests::table;
 
 TEST_CASE("Mixtral on eight expert-parallel ranks: one expert each", "[model]") {
-  const Workload workload = lower(example("mixtral-8x7b"));
+  const Workload workload = lower(replica("mixtral-8x7b"));
   // 4096 tokens * 2 experts * 8 ranks / 8 experts = 8192 tokens for each
   const Op& up = *find(workload, "layer.moe.gate_up");
   CHECK(up.batch.value == 1);
@@ -26,7 +27,7 @@ TEST_CASE("Mixtral on eight expert-parallel ranks: one expert each", "[model]") 
   CHECK(exchange.ranks == 8);
   CHECK(exchange.count == 64);  // there and back
 
-  Setup alone = example("mixtral-8x7b");
+  Setup alone = replica("mixtral-8x7b");
   alone.plan.expert = 1;
   const Workload local = lower(alone);
   CHECK(find(local, "layer.moe.gate_up")->batch.value == 8);
@@ -35,7 +36,7 @@ TEST_CASE("Mixtral on eight expert-parallel ranks: one expert each", "[model]") 
 }
 
 TEST_CASE("few decoded tokens do not reach every expert", "[model]") {
-  Setup setup = example("mixtral-8x7b");
+  Setup setup = replica("mixtral-8x7b");
   setup.plan.mode = Mode::decode;
   setup.plan.context_length = 1000;
   setup.plan.expert = 1;

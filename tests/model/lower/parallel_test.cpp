@@ -8,10 +8,11 @@ using namespace shapelint;
 using namespace shapelint::model;
 using tests::example;
 using tests::find;
+using tests::replica;
 using tests::table;
 
 TEST_CASE("the vocabulary is padded as Megatron-LM does", "[model]") {
-  Setup setup = example("gpt3-2.7b");
+  Setup setup = replica("gpt3-2.7b");
   setup.model.vocab_padding_multiple = 128;
   CHECK(vocab_rows(setup) == 50304);
   setup.plan.tensor = 8;
@@ -20,7 +21,7 @@ TEST_CASE("the vocabulary is padded as Megatron-LM does", "[model]") {
 }
 
 TEST_CASE("key-value heads are repeated where there are more tensor ranks", "[model]") {
-  Setup setup = example("llama-3-70b");
+  Setup setup = replica("llama-3-70b");
   setup.plan.tensor = 16;  // 64 query heads, 8 key-value heads
   const Workload workload = lower(setup);
   CHECK(find(workload, "layer.attention.flash")->attention.heads.value == 4);
@@ -29,7 +30,7 @@ TEST_CASE("key-value heads are repeated where there are more tensor ranks", "[mo
 }
 
 TEST_CASE("what does not divide is rounded up, so that it can be costed", "[model]") {
-  Setup setup = example("falcon-7b");
+  Setup setup = replica("falcon-7b");
   setup.plan.tensor = 2;  // 71 heads
   const Workload workload = lower(setup);
   CHECK(find(workload, "layer.attention.flash")->attention.heads.value == 36);
@@ -38,7 +39,7 @@ TEST_CASE("what does not divide is rounded up, so that it can be costed", "[mode
 }
 
 TEST_CASE("a parallel block reduces once", "[model]") {
-  Setup setup = example("falcon-7b");
+  Setup setup = replica("falcon-7b");
   setup.plan.tensor = 2;
   CHECK(table(lower(setup), OpKind::collective) == R"(
 embedding.reduce  forward  all_reduce  18612224  2  *1
@@ -50,7 +51,7 @@ head.loss_reduce  forward  all_reduce  8192  2  *3
 }
 
 TEST_CASE("context parallelism splits the tokens and passes keys and values around", "[model]") {
-  Setup setup = example("llama-3-8b");
+  Setup setup = replica("llama-3-8b");
   setup.plan.context = 4;
   const Workload workload = lower(setup);
   CHECK(find(workload, "layer.attention.qkv")->m.value == 2048);
@@ -63,7 +64,7 @@ TEST_CASE("context parallelism splits the tokens and passes keys and values arou
 }
 
 TEST_CASE("a pipeline's stages share the layers, wait for each other and send", "[model]") {
-  Setup setup = example("llama-3-70b");
+  Setup setup = replica("llama-3-70b");
   setup.plan.tensor = 1;
   setup.plan.pipeline = 8;
   setup.plan.gradient_accumulation = 28;

@@ -8,6 +8,7 @@ using namespace shapelint;
 using namespace shapelint::model;
 using tests::example;
 using tests::find;
+using tests::replica;
 
 namespace {
 
@@ -42,7 +43,7 @@ TEST_CASE("a prompt's tokens share the products and have an attention of their o
   CHECK(prompt->attention.causal);
   CHECK(find(lower(decoding("llama-3-8b", 0)), "layer.attention.prompt_flash") == nullptr);
   // Only a decode reads prompts along.
-  Setup training = example("llama-3-8b");
+  Setup training = replica("llama-3-8b");
   const double before = lower(training).model_flops;
   training.plan.prefill_tokens = 96;
   CHECK(lower(training).model_flops == before);

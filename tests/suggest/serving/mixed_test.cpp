@@ -129,6 +129,7 @@ TEST_CASE("training: what helps names the gradients' own pass and older attentio
   setup.plan.sequence_length = 4096;
   setup.plan.data = 8;
   setup.plan.zero = 1;
+  setup.plan.gradient_accumulation = 1;
   const auto helps = [&](std::string_view id) {
     const auto found = suggest::remedies(h100, setup, {});
     return std::any_of(found.begin(), found.end(),
