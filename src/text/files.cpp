@@ -183,8 +183,15 @@ Result<bool> RealFileSystem::write(const std::string& path, std::string_view con
   // A device or a pipe must not be replaced by a file.
   const bool replaceable = !fs::exists(target, problem) || fs::is_regular_file(target, problem);
   const std::string beside = name_beside(target);
+  const fs::file_status old = fs::status(target, problem);
+  const bool is_known = replaceable && fs::is_regular_file(old);
+  // A new file could take its place all the same; that is not what its owner wants.
+  const bool is_read_only = is_known && (old.permissions() & fs::perms::owner_write) == fs::perms::none;
+  if (is_read_only) return file_error(path, ErrorCode::not_writable, "cannot be written: it is read-only");
   const int code = replaceable ? write_beside(beside, content) : write_to(target, content);
   std::error_code moved;
+  // A script stays one that can be run.
+  if (code == 0 && is_known) fs::permissions(beside, old.permissions(), problem);
   if (code == 0 && replaceable) fs::rename(beside, target, moved);
   if (code == 0 && !moved) return true;
   if (replaceable) {

@@ -118,3 +118,19 @@ TEST_CASE("relative paths start from the working directory of the file system, n
   REQUIRE_FALSE(missing);
   CHECK(missing.error().path == "b.toml");
 }
+
+TEST_CASE("a file that is replaced keeps its permissions, and a read-only one stays as it is") {
+  const Folder folder;
+  const text::RealFileSystem files;
+  const fs::path script = folder.path / "run.sh";
+  REQUIRE(files.write(script.string(), "old"));
+  fs::permissions(script, fs::perms(0754));
+  REQUIRE(files.write(script.string(), "new"));
+  CHECK(content_of(script) == "new");
+  CHECK(fs::status(script).permissions() == fs::perms(0754));
+  fs::permissions(script, fs::perms(0444));
+  const auto refused = files.write(script.string(), "newer");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "cannot be written: it is read-only");
+  CHECK(content_of(script) == "new");
+}
