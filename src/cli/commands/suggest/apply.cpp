@@ -11,40 +11,17 @@
 #include "lint/phrases.hpp"
 #include "report/findings/diff.hpp"
 #include "report/report.hpp"
+#include "text/overlay.hpp"
 
 namespace shapelint::cli {
 
 namespace {
 
-// One file in memory over the others, so that what it inherits from is found.
-class Overlay final : public text::FileSystem {
- public:
-  Overlay(const text::FileSystem& below, std::string path, std::string content)
-      : below_(below), path_(std::move(path)), content_(std::move(content)) {}
-  std::string working_directory() const override { return below_.working_directory(); }
-  Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override {
-    if (path == path_) return content_;
-    return below_.read(path, max_bytes);
-  }
-  Result<bool> write(const std::string& path, std::string_view) const override {
-    return Error{"read only", {}, path, std::nullopt};
-  }
-  bool is_directory(const std::string& path) const override { return below_.is_directory(path); }
-  bool exists(const std::string& path) const override { return path == path_ || below_.exists(path); }
-  Result<std::vector<std::string>> list(const std::string& folder) const override {
-    return below_.list(folder);
-  }
-
- private:
-  const text::FileSystem& below_;
-  std::string path_;
-  std::string content_;
-};
-
 // What the changed text says otherwise than was suggested.
 std::string contradiction(const std::string& changed, const report::SuggestReport& report,
                           const suggest::Suggestion& suggestion, const ModelFile& file, Io& io) {
-  const Overlay files(io.files, report.path, changed);
+  text::OverlayFileSystem files(io.files);
+  files.put(report.path, changed);
   const formats::ReadResult read =
       project::read_model(*file.configured, formats::parse(report.path, changed), files);
   if (read.readings.empty()) {

@@ -1,0 +1,41 @@
+// What would be if some files were written.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "text/files.hpp"
+
+namespace shapelint::text {
+
+// Texts in memory over the files of another file system, which outlives it. A path is the same file however
+// it is spelled. Not for changing while others read.
+class OverlayFileSystem final : public FileSystem {
+ public:
+  explicit OverlayFileSystem(const FileSystem& below) : below_(below) {}
+  void put(const std::string& path, std::string content);
+  // From now on it is what lies below.
+  void take_away(const std::string& path);
+  const FileSystem& below() const { return below_; }
+
+  std::string working_directory() const override { return below_.working_directory(); }
+  Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override;
+  Result<std::string> read_start(const std::string& path, std::int64_t max_bytes,
+                                 std::int64_t& file_bytes) const override;
+  // Refused: nothing goes through.
+  Result<bool> write(const std::string& path, std::string_view content) const override;
+  bool is_directory(const std::string& path) const override { return below_.is_directory(path); }
+  bool exists(const std::string& path) const override;
+  bool is_link(const std::string& path) const override { return below_.is_link(path); }
+  Result<std::vector<std::string>> list(const std::string& folder) const override {
+    return below_.list(folder);
+  }
+
+ private:
+  std::string key(const std::string& path) const;
+  const FileSystem& below_;
+  std::map<std::string, std::string> texts_;
+};
+
+}  // namespace shapelint::text
