@@ -62,7 +62,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"report/suggestions", {"report/findings"}},
     {"chart", {"base", "model", "gpu", "cost", "suggest", "lint", "report"}},
     {"project", {"base", "text", "catalog", "model", "formats", "gpu", "rules"}},
-    {"lint", {"base", "text", "model", "formats", "gpu", "rules", "project"}},
+    {"lint", {"base", "text", "model", "formats", "gpu", "suggest", "rules", "project"}},
     {"api",
      {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "suggest", "rules", "project",
       "lint"}},

@@ -2,64 +2,213 @@
 #include "lint/edits.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 
+#include <fmt/format.h>
+
+#include "lint/phrases.hpp"
 #include "model/fields.hpp"
+#include "suggest/edit/axes.hpp"
 
 namespace shapelint::lint {
 
 namespace {
 
-// How the file writes a new value where `old` stands: in its quotes, if it has any.
-std::string spelled_like(std::string_view old, const std::string& value) {
-  const bool is_quoted = old.size() >= 2 && (old.front() == '"' || old.front() == '\'');
-  return is_quoted ? old.front() + value + old.front() : value;
+using model::Origin;
+
+bool is_quoted(std::string_view text) {
+  return text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
 }
 
-std::string_view unquoted(std::string_view text) {
-  const bool is_quoted =
-      text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
-  return is_quoted ? text.substr(1, text.size() - 2) : text;
+std::string without(std::string_view text, char taken) {
+  std::string out(text);
+  out.erase(std::remove(out.begin(), out.end(), taken), out.end());
+  return out;
 }
 
-// Where this very file states what a change changes.
-std::optional<Span> span_of(const rules::Change& change, const ModelReport& model) {
+// As `old` groups its digits: `50_304`.
+std::string grouped_like(std::string_view old, std::string number) {
+  if (old.find('_') == std::string_view::npos) return number;
+  constexpr std::size_t group = 3;
+  for (std::size_t at = number.size(); at > group; at -= group) number.insert(at - group, "_");
+  return number;
+}
+
+// How a file that writes `old` for the value `from` writes `to`: in its quotes, if it has any, and as Python
+// and YAML do where truth has a capital letter. Nothing when it writes `from` in another way.
+std::optional<std::string> spelled_like(std::string_view old, const std::string& from, std::string to) {
+  std::string_view plain = is_quoted(old) ? old.substr(1, old.size() - 2) : old;
+  const bool is_truth = from == "true" || from == "false";
+  const bool has_capital =
+      is_truth && !plain.empty() && std::isupper(static_cast<unsigned char>(plain.front())) != 0;
+  std::string written = without(plain, '_');
+  if (has_capital) {
+    written.front() = from.front();
+    to.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(to.front())));
+  }
+  if (written != without(from, '_')) return std::nullopt;
+  if (plain != from && !has_capital) to = grouped_like(plain, std::move(to));
+  return is_quoted(old) ? old.front() + to + old.front() : to;
+}
+
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+std::size_t skipped(std::string_view text, std::size_t at, std::string_view what) {
+  while (at > 0 && what.find(text[at - 1]) != std::string_view::npos) --at;
+  return at;
+}
+
+std::string_view word_before(std::string_view text, std::size_t end) {
+  std::size_t begin = end;
+  while (begin > 0 && is_name_character(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+// What a literal is called where it stands, and how often that is said there.
+struct Definition {
+  std::string_view name;
+  std::size_t times = 1;
+};
+
+// `TP` of `TP=4`, `TP="4"`, `${TP:-4}` and `TP=${1:-4}`, twice of `TP=${TP:-4}`; `width` of `width: 4096` and
+// `&width 4096`.
+Definition definition_before(std::string_view text, std::size_t at) {
+  const std::string_view name = word_before(text, skipped(text, at, " \t\"'=:-"));
+  const auto begin = static_cast<std::size_t>(name.data() - text.data());
+  if (!text.substr(0, begin).ends_with("${")) return {name};
+  const std::string_view outer = word_before(text, skipped(text, begin - 2, "\"="));
+  if (outer == name) return {name, 2};
+  const bool is_argument = name.find_first_not_of("0123456789") == std::string_view::npos;
+  return {is_argument ? outer : name};
+}
+
+std::size_t count_word(std::string_view text, std::string_view word) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_name_character(text[at - 1]);
+    const bool ends = end == text.size() || !is_name_character(text[end]);
+    if (begins && ends) ++count;
+  }
+  return count;
+}
+
+struct Place {
+  Span span;
+  Span use_span;
+  std::string path;
+};
+
+// Where a change's value is stated, or why nowhere that could be edited.
+std::optional<Place> place_of(const rules::Change& change, const ModelReport& model, std::string& obstacle) {
+  const std::string name = changed_name(change);
+  const std::string to = model::value_text(change.field, change.to);
   if (!change.key.empty()) {
     const model::LayerOrigin* place = model::find_layer_key(model.reading, change.layer, change.key);
-    return place != nullptr ? std::optional(place->span) : std::nullopt;
+    if (place != nullptr) return Place{place->span, {}, model.path};
+    obstacle = fmt::format("the file does not state `{}`: write {} there", name, to);
+    return std::nullopt;
   }
-  if (change.field == model::no_field) return std::nullopt;
-  const model::Origin& origin = model::origin(model.reading, change.field);
-  if (origin.kind != model::Origin::Kind::stated || origin.path != model.path) return std::nullopt;
-  return origin.span;
+  const Origin& origin = model::origin(model.reading, change.field);
+  if (origin.kind == Origin::Kind::stated) return Place{origin.span, origin.use_span, origin.path};
+  if (origin.kind == Origin::Kind::command_line) {
+    obstacle =
+        fmt::format("`{}` is given on the command line or in the configuration: give {} there", name, to);
+  } else if (model.reading.dialect == "native" &&
+             static_cast<bool>(suggest::parse_range(fmt::format("{}={}", name, to), true))) {
+    obstacle = fmt::format(
+        "the file does not state `{0}`: `shapelint suggest {1} --vary {0} --range {0}={2} --apply 1 --write` "
+        "adds it",
+        name, model.path, to);
+  } else {
+    obstacle = fmt::format("the file does not state `{}`: add it with the value {}", name, to);
+  }
+  return std::nullopt;
 }
 
 // When the file states exactly the old value.
-std::optional<TextEdit> edit_of(const rules::Change& change, const ModelReport& model) {
-  const std::optional<Span> place = span_of(change, model);
-  const auto size = static_cast<std::int64_t>(model.source.size());
-  if (!place || place->begin < 0 || place->end <= place->begin || place->end > size) return std::nullopt;
-  const std::string_view old = std::string_view(model.source)
-                                   .substr(static_cast<std::size_t>(place->begin),
-                                           static_cast<std::size_t>(place->end - place->begin));
-  std::string plain(unquoted(old));
-  plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
-  std::string expected = model::value_text(change.field, change.from);
-  expected.erase(std::remove(expected.begin(), expected.end(), '_'), expected.end());
-  if (plain != expected) return std::nullopt;
-  return TextEdit{*place, spelled_like(old, model::value_text(change.field, change.to))};
+std::optional<TextEdit> edit_of(const rules::Change& change, const ModelReport& model,
+                                const EditableText& editable, std::string& obstacle) {
+  const std::optional<Place> place = place_of(change, model, obstacle);
+  if (!place) return std::nullopt;
+  const std::string name = changed_name(change);
+  const std::string to = model::value_text(change.field, change.to);
+  const text::SharedText* text = editable(place->path);
+  if (text == nullptr) {
+    obstacle = fmt::format("`{}` is stated in {}: change it to {} there, or name that file, too", name,
+                           place->path, to);
+    return std::nullopt;
+  }
+  const Span span = place->span;
+  if (span.begin < 0 || span.end <= span.begin || span.end > static_cast<std::int64_t>(text->size())) {
+    obstacle = fmt::format("`{}` cannot be changed in this kind of file", name);
+    return std::nullopt;
+  }
+  const auto begin = static_cast<std::size_t>(span.begin);
+  const std::string_view source = *text;
+  const std::string_view old = source.substr(begin, static_cast<std::size_t>(span.end) - begin);
+  auto written = spelled_like(old, model::value_text(change.field, change.from), to);
+  if (!written) {
+    obstacle = fmt::format("`{}` is written as `{}`: change it by hand so that it becomes {}", name, old, to);
+    return std::nullopt;
+  }
+  if (place->use_span.end > place->use_span.begin) {
+    const Definition made = definition_before(source, begin);
+    // There, and where it is used.
+    const bool is_used_once = count_word(source, made.name) == made.times + 1;
+    if (made.name.empty() || place->path != model.path || !is_used_once) {
+      obstacle = fmt::format(
+          "`{}` comes from `{}`, which is used elsewhere, too: change it by hand so that it "
+          "becomes {}",
+          name, made.name, to);
+      return std::nullopt;
+    }
+  }
+  return TextEdit{span, *std::move(written), place->path};
 }
 
 }  // namespace
 
-std::vector<TextEdit> edits_of(const rules::Proposal& proposal, const ModelReport& model) {
-  std::vector<TextEdit> edits;
+EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, const EditableText& editable) {
+  EditPlan plan;
   for (const rules::Change& change : proposal.changes) {
-    auto edit = edit_of(change, model);
-    if (!edit) return {};
-    edits.push_back(*std::move(edit));
+    auto edit = edit_of(change, model, editable, plan.obstacle);
+    if (!edit) return {{}, std::move(plan.obstacle)};
+    const auto same = std::find_if(plan.edits.begin(), plan.edits.end(), [&](const TextEdit& each) {
+      return each.path == edit->path && each.span == edit->span;
+    });
+    if (same == plan.edits.end()) {
+      plan.edits.push_back(*std::move(edit));
+    } else if (same->text != edit->text) {
+      return {
+          {},
+          fmt::format("one value gives `{}` and another field, and they need different ones: edit it by hand",
+                      changed_name(change))};
+    }
   }
-  return edits;
+  return plan;
+}
+
+std::vector<TextEdit> edits_of(const rules::Proposal& proposal, const ModelReport& model) {
+  return plan_edits(proposal, model,
+                    [&](const std::string& path) { return path == model.path ? &model.source : nullptr; })
+      .edits;
+}
+
+std::string edited(const std::string& text, std::vector<TextEdit> edits) {
+  std::sort(edits.begin(), edits.end(),
+            [](const TextEdit& a, const TextEdit& b) { return a.span.begin < b.span.begin; });
+  std::string out;
+  std::size_t at = 0;
+  for (const TextEdit& each : edits) {
+    out.append(text, at, static_cast<std::size_t>(each.span.begin) - at);
+    out += each.text;
+    at = static_cast<std::size_t>(each.span.end);
+  }
+  return out.append(text, at);
 }
 
 }  // namespace shapelint::lint

@@ -1,24 +1,40 @@
 // What to write into a file to follow a proposal.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "lint/report.hpp"
 #include "rules/finding.hpp"
+#include "text/shared_text.hpp"
 
 namespace shapelint::lint {
 
-// New text for some bytes of the model's file.
+// New text for some bytes of a file.
 struct TextEdit {
   Span span;
   std::string text;
+  std::string path;
 };
 
-// The edits that make all changes of a proposal; none when this very file cannot take one of them: it does
-// not state the value, or writes it in another way (the width of two branches together), which is left to
-// people.
+struct EditPlan {
+  std::vector<TextEdit> edits;  // none when a change of the proposal cannot be made
+  std::string obstacle;         // then: why not, and where the value is to be changed; one sentence
+};
+
+// The text of a file that may be edited; null for others.
+using EditableText = std::function<const text::SharedText*(const std::string& path)>;
+
+// The edits that make all changes of a proposal, where the files that may be edited state exactly the old
+// values: each as a literal that nothing else uses.
+EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, const EditableText& editable);
+
+// The same in the model's own file alone.
 std::vector<TextEdit> edits_of(const rules::Proposal& proposal, const ModelReport& model);
+
+// The text with the edits made. They do not overlap.
+std::string edited(const std::string& text, std::vector<TextEdit> edits);
 
 }  // namespace shapelint::lint

@@ -1,0 +1,244 @@
+// Following proposals in the files themselves, one after the other.
+#include "lint/fix.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "lint/fix_trial.hpp"
+#include "lint/phrases.hpp"
+#include "model/field_kind.hpp"
+#include "text/limits.hpp"
+
+namespace shapelint::lint {
+
+namespace {
+
+// Most changes in one file: each removes a finding, so this is never reached by a file that people wrote.
+constexpr int most_changes = 50;
+
+// One file has one name, however those who inherit from it spell its path.
+std::string tidy(const std::string& path) {
+  return std::filesystem::path(path).lexically_normal().string();
+}
+
+class Fixing {
+ public:
+  Fixing(const FixRequest& request, const project::Project& project, text::OverlayFileSystem& files)
+      : request_(request),
+        project_(project),
+        files_(files),
+        bench_(by_all_rules(project.request()), files, trial_options(request)) {}
+
+  FixOutcome operator()() {
+    for (const GivenText& given : request_.run.texts) {
+      if (given.source) files_.put(given.path, *given.source);
+    }
+    RunOutcome first = lint_files(request_.run, project_);
+    if (first.refused.empty()) {
+      std::map<std::string, std::vector<const ModelReport*>> by_path;
+      for (const std::string& path : request_.run.paths) {
+        if (!files_.is_directory(path)) bench_.allow(path);
+      }
+      for (const ModelReport& model : first.report.models) {
+        by_path[model.path].push_back(&model);
+        for (const model::Origin& origin : model.reading.origins) {
+          if (!origin.path.empty() && origin.path != model.path) bench_.inherits(model.path, origin.path);
+        }
+      }
+      for (const auto& [path, models] : by_path) bench_.allow(path);
+      for (const auto& [path, models] : by_path) fix_file(path, models);
+    }
+    out_.run = out_.fixes.empty() ? std::move(first) : lint_files(with_current_texts(request_.run), project_);
+    list_files();
+    return std::move(out_);
+  }
+
+ private:
+  // A fix of what is selected must not break what is not.
+  static project::Request by_all_rules(project::Request request) {
+    request.select.clear();
+    request.ignore.clear();
+    return request;
+  }
+
+  static TextOptions trial_options(const FixRequest& request) {
+    TextOptions options;
+    options.no_ignores = request.run.no_ignores;
+    options.assume_native = !request.run.texts.empty() && request.run.texts.front().assume_native;
+    return options;
+  }
+
+  // Given texts as they are by now.
+  RunRequest with_current_texts(RunRequest run) const {
+    for (GivenText& given : run.texts) {
+      if (given.source) given.source = files_.read(given.path, text::max_source_bytes);
+    }
+    return run;
+  }
+
+  // What the run says of one file by now.
+  std::vector<ModelReport> findings_of(const std::string& path) const {
+    RunRequest one = with_current_texts(request_.run);
+    one.jobs = 1;
+    one.paths.clear();
+    if (one.texts.empty()) one.paths.push_back(path);
+    return lint_files(one, project_).report.models;
+  }
+
+  void fix_file(const std::string& path, std::vector<const ModelReport*> models) {
+    level_ = std::min(rules::Severity::warning, bench_.all_findings(path).fail_level);
+    std::vector<ModelReport> now;
+    for (int i = 0; i < most_changes && make_one_change(models); ++i) {
+      Fix& made = out_.fixes.back();
+      std::vector<ModelReport> next = findings_of(path);
+      std::vector<const ModelReport*> pointers;
+      for (const ModelReport& each : next) pointers.push_back(&each);
+      made.codes = removed(models, pointers);
+      now.swap(next);  // the pointers stay good: elements do not move
+      models.swap(pointers);
+    }
+    for (const ModelReport* model : models) {
+      for (const rules::Finding& finding : model->result.findings) {
+        if (concerns(finding)) tell_why_left(finding, *model);
+      }
+    }
+  }
+
+  bool concerns(const rules::Finding& finding) const {
+    return finding.severity >= level_ && !finding.proposals.empty();
+  }
+
+  // The first change that does what it should, safe ones of all findings first.
+  bool make_one_change(const std::vector<const ModelReport*>& models) {
+    for (const bool is_unsafe : {false, true}) {
+      if (is_unsafe && !request_.unsafe) break;
+      for (const ModelReport* model : models) {
+        for (const rules::Finding& finding : model->result.findings) {
+          if (concerns(finding) && make_change(finding, *model, is_unsafe)) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  bool make_change(const rules::Finding& finding, const ModelReport& model, bool is_unsafe) {
+    for (const rules::Proposal& proposal : finding.proposals) {
+      if (is_safe(proposal) == is_unsafe) continue;
+      std::string refusal;
+      std::vector<TextEdit> edits = bench_.attempt(proposal, finding, model, refusal);
+      if (edits.empty()) continue;
+      Fix fix;
+      fix.path = edits.front().path;
+      fix.place = first_place(edits);
+      fix.changes = changes_text(proposal.changes);
+      out_.fixes.push_back(std::move(fix));
+      for (const TextEdit& edit : edits) changed_.insert(tidy(edit.path));
+      return true;
+    }
+    return false;
+  }
+
+  // Of the edits in the first one's file; what stands before them all has not changed.
+  text::Place first_place(const std::vector<TextEdit>& edits) const {
+    std::int64_t begin = edits.front().span.begin;
+    for (const TextEdit& each : edits) {
+      if (each.path == edits.front().path) begin = std::min(begin, each.span.begin);
+    }
+    const auto now = files_.read(edits.front().path, text::max_source_bytes);
+    return text::place_of(now ? *now : std::string(), begin);
+  }
+
+  std::vector<std::string> removed(const std::vector<const ModelReport*>& before,
+                                   const std::vector<const ModelReport*>& after) const {
+    std::map<std::string, int> left;
+    for (const ModelReport* model : after) {
+      for (const rules::Finding& finding : model->result.findings) ++left[lasting_key(finding, *model)];
+    }
+    std::vector<std::string> codes;
+    for (const ModelReport* model : before) {
+      for (const rules::Finding& finding : model->result.findings) {
+        if (finding.severity < level_) continue;
+        int& count = left[lasting_key(finding, *model)];
+        if (count > 0) {
+          --count;
+        } else {
+          codes.emplace_back(finding.code);
+        }
+      }
+    }
+    return codes;
+  }
+
+  // Of what would not be safe, and is not asked for, only whether it would do.
+  void tell_why_left(const rules::Finding& finding, const ModelReport& model) {
+    std::string reason;
+    bool could_do = false;
+    for (const bool is_unsafe : {false, true}) {
+      for (const rules::Proposal& proposal : finding.proposals) {
+        if (is_safe(proposal) == is_unsafe) continue;
+        std::string refusal;
+        const bool would_do = !bench_.attempt(proposal, finding, model, refusal).empty();
+        if (would_do) bench_.take_back();
+        if (is_unsafe && !request_.unsafe) {
+          if (!would_do) continue;
+          ++out_.unsafe_left;
+          return;
+        }
+        could_do = could_do || would_do;
+        if (reason.empty()) reason = std::move(refusal);
+      }
+    }
+    if (could_do) reason = "more changes than one run makes: run it again";
+    if (reason.empty()) return;
+    const text::SharedText* source = source_of(model, finding.path.empty() ? model.path : finding.path);
+    LeftFinding left;
+    left.path = finding.path.empty() ? model.path : finding.path;
+    if (source != nullptr) left.place = source->places().place(finding.span.begin);
+    left.code = finding.code;
+    left.reason = std::move(reason);
+    out_.left.push_back(std::move(left));
+  }
+
+  void list_files() {
+    for (const std::string& path : changed_) {
+      FixedFile file;
+      file.path = path;
+      const auto given = std::find_if(request_.run.texts.begin(), request_.run.texts.end(),
+                                      [&](const GivenText& each) { return tidy(each.path) == path; });
+      const auto before = given != request_.run.texts.end()
+                              ? given->source
+                              : files_.below().read(path, text::max_source_bytes);
+      const auto after = files_.read(path, text::max_source_bytes);
+      if (!before || !after || *before == *after) continue;
+      file.before = *before;
+      file.after = *after;
+      out_.files.push_back(std::move(file));
+    }
+  }
+
+  const FixRequest& request_;
+  const project::Project& project_;
+  text::OverlayFileSystem& files_;
+  Workbench bench_;
+  std::set<std::string> changed_;
+  rules::Severity level_ = rules::Severity::warning;
+  FixOutcome out_;
+};
+
+}  // namespace
+
+bool is_safe(const rules::Proposal& proposal) {
+  return std::all_of(proposal.changes.begin(), proposal.changes.end(), [](const rules::Change& change) {
+    const model::FieldKind kind = model::kind_of(change.field);
+    return kind == model::FieldKind::plan || (kind == model::FieldKind::padding && change.to > change.from);
+  });
+}
+
+FixOutcome fix_files(const FixRequest& request, const project::Project& project,
+                     text::OverlayFileSystem& files) {
+  return Fixing(request, project, files)();
+}
+
+}  // namespace shapelint::lint

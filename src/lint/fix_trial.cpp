@@ -1,0 +1,219 @@
+// Trying one proposal: the files with its changes made, linted again.
+#include "lint/fix_trial.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "formats/read.hpp"
+#include "lint/phrases.hpp"
+#include "lint/suppress.hpp"
+#include "model/field_kind.hpp"
+#include "suggest/edit/evaluate.hpp"
+#include "text/limits.hpp"
+
+namespace shapelint::lint {
+
+namespace {
+
+// Files of weights, whose shape is the one that they were trained with.
+bool is_weights(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  const auto ends = [&](std::string_view end) { return name.ends_with(end); };
+  return ends(".safetensors") || ends(".safetensors.index.json") || ends(".gguf") || ends(".pth") ||
+         (name.starts_with("pytorch_model") && (ends(".bin") || ends(".bin.index.json")));
+}
+
+bool changes_weights(const rules::Proposal& proposal) {
+  return std::any_of(proposal.changes.begin(), proposal.changes.end(), [](const rules::Change& change) {
+    const model::FieldKind kind = model::kind_of(change.field);
+    return kind == model::FieldKind::shape || kind == model::FieldKind::padding;
+  });
+}
+
+const ModelReport* find_part(const FileOutcome& outcome, const std::string& part) {
+  for (const ModelReport& each : outcome.models) {
+    if (each.reading.part == part) return &each;
+  }
+  return nullptr;
+}
+
+// How often each finding of a file is there, from a severity on. What became of comments is no loss.
+std::map<std::string, int> keys_from(const FileOutcome& outcome, rules::Severity severity) {
+  std::map<std::string, int> keys;
+  for (const ModelReport& model : outcome.models) {
+    for (const rules::Finding& finding : model.result.findings) {
+      if (finding.severity < severity || finding.code == unused_code) continue;
+      ++keys[lasting_key(finding, model)];
+    }
+  }
+  return keys;
+}
+
+int sum(const std::map<std::string, int>& keys) {
+  int all = 0;
+  for (const auto& [key, count] : keys) all += count;
+  return all;
+}
+
+// What the changed file says otherwise than the proposal; empty when it says the same.
+std::string contradiction(const rules::Proposal& proposal, const ModelReport& before,
+                          const ModelReport& after) {
+  const suggest::Links links = suggest::links_of_unstated(before.reading);
+  std::vector<suggest::Change> all = proposal.changes;
+  all.insert(all.end(), proposal.implied.begin(), proposal.implied.end());
+  const auto expected = suggest::apply(before.reading.setup, links, all);
+  if (!expected) return "it cannot be worked out";
+  auto wrong = suggest::differences(*expected, after.reading.setup);
+  std::erase_if(wrong, [&](const suggest::Change& each) {
+    return suggest::is_copy(each.field, suggest::links_of(before.reading), after.reading.setup);
+  });
+  return changes_text(wrong);
+}
+
+// The GPU that loses time, if one does.
+std::string loser(const FileOutcome& outcome, const ModelReport& before, const ModelReport& after) {
+  constexpr double noise = 1e-3;  // of the step
+  for (const gpu::Gpu& gpu : outcome.gpus) {
+    suggest::Evaluator evaluator(gpu);
+    const suggest::Evaluation then = evaluator.evaluate(before.reading.setup);
+    if (suggest::gain(then, evaluator.evaluate(after.reading.setup)) < -noise) return gpu.id;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string lasting_key(const rules::Finding& finding, const ModelReport& model) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", finding.code, finding.gpu, finding.path, finding.key_path,
+                     static_cast<int>(finding.blamed), model.reading.part);
+}
+
+std::string Workbench::absolute(const std::string& path) const {
+  return (std::filesystem::path(files_.working_directory()) / path).lexically_normal().string();
+}
+
+const FileOutcome& Workbench::all_findings(const std::string& path) {
+  const auto known = known_.find(path);
+  return known != known_.end() ? known->second : known_.emplace(path, lint(path)).first->second;
+}
+
+FileOutcome Workbench::lint(const std::string& path) const {
+  auto content = files_.read(path, text::max_source_bytes);
+  if (!content) {
+    FileOutcome out;
+    out.errors.push_back({content.error(), {}});
+    return out;
+  }
+  return lint_text(project_.of(path), formats::parse(path, *std::move(content), options_.assume_native),
+                   files_, options_);
+}
+
+const text::SharedText* Workbench::editable(const std::string& path, const ModelReport& model) {
+  if (path != model.path && !allowed_.contains(absolute(path))) return nullptr;
+  auto found = texts_.find(path);
+  if (found == texts_.end()) {
+    auto content = files_.read(path, text::max_source_bytes);
+    if (!content) return nullptr;
+    found = texts_.emplace(path, *std::move(content)).first;
+  }
+  // A model file is linted by the listing of its header, which nobody could write back.
+  if (path == model.path && found->second.str() != model.source.str()) return nullptr;
+  return &found->second;
+}
+
+std::vector<TextEdit> Workbench::attempt(const rules::Proposal& proposal, const rules::Finding& finding,
+                                         const ModelReport& model, std::string& refusal) {
+  EditPlan plan = plan_edits(proposal, model, [&](const std::string& path) { return editable(path, model); });
+  refusal = plan.obstacle;
+  if (!refusal.empty()) return {};
+  std::set<std::string> paths{model.path};
+  std::map<std::string, std::vector<TextEdit>> by_path;
+  for (const TextEdit& edit : plan.edits) {
+    by_path[edit.path].push_back(edit);
+    const auto heirs = heirs_.find(edit.path);
+    if (heirs != heirs_.end()) paths.insert(heirs->second.begin(), heirs->second.end());
+  }
+  if (changes_weights(proposal)) {
+    const std::string folder = std::filesystem::path(model.path).parent_path().string();
+    const auto beside = files_.list(folder.empty() ? "." : folder);
+    if (beside && std::any_of(beside->begin(), beside->end(), is_weights)) {
+      refusal =
+          "weights of this shape lie beside the file: change both, as with "
+          "`resize_token_embeddings(pad_to_multiple_of=64)`";
+      return {};
+    }
+  }
+  std::map<std::string, FileOutcome> before;
+  for (const std::string& path : paths) before.emplace(path, all_findings(path));
+  last_.clear();
+  for (auto& [path, edits] : by_path) {
+    last_[path] = texts_.at(path).str();
+    files_.put(path, edited(last_[path], std::move(edits)));
+  }
+  std::map<std::string, FileOutcome> after;
+  for (const std::string& path : paths) after.emplace(path, lint(path));
+
+  const FileOutcome& now = after.at(model.path);
+  const ModelReport* fixed = find_part(now, model.reading.part);
+  for (const std::string& path : paths) {
+    if (refusal.empty()) refusal = judge(path, before.at(path), after.at(path));
+  }
+  if (refusal.empty() && fixed == nullptr) refusal = "the changed file could not be read";
+  for (const ModelReport& each : now.models) {
+    const ModelReport* then = find_part(before.at(model.path), each.reading.part);
+    if (!refusal.empty() || then == nullptr) continue;
+    const std::string wrong = contradiction(&each == fixed ? proposal : rules::Proposal{}, *then, each);
+    if (!wrong.empty()) refusal = fmt::format("the file would then say something else, too: {}", wrong);
+  }
+  if (refusal.empty()) {
+    const auto then = keys_from(before.at(model.path), finding.severity);
+    const auto left = keys_from(now, finding.severity);
+    if (left.contains(lasting_key(finding, model)) || sum(left) >= sum(then)) {
+      refusal = fmt::format("{} would not remove it, or brings another", changes_text(proposal.changes));
+    }
+  }
+  if (refusal.empty() && !finding.certain_to_fail) {
+    const std::string slower = loser(now, model, *fixed);
+    if (!slower.empty()) refusal = fmt::format("{} is slower on {}", changes_text(proposal.changes), slower);
+  }
+  if (!refusal.empty()) {
+    take_back();
+    for (auto& [path, outcome] : before) known_.insert_or_assign(path, std::move(outcome));
+    return {};
+  }
+  for (auto& [path, outcome] : after) known_.insert_or_assign(path, std::move(outcome));
+  for (const auto& [path, old] : last_) texts_.erase(path);
+  return std::move(plan.edits);
+}
+
+void Workbench::take_back() {
+  for (auto& [path, old] : last_) {
+    files_.put(path, std::move(old));
+    texts_.erase(path);
+    known_.erase(path);
+    const auto heirs = heirs_.find(path);
+    if (heirs == heirs_.end()) continue;
+    for (const std::string& heir : heirs->second) known_.erase(heir);
+  }
+  last_.clear();
+}
+
+// Why a file's findings speak against the change.
+std::string Workbench::judge(const std::string& path, const FileOutcome& before,
+                             const FileOutcome& after) const {
+  if (before.errors.empty() && !after.errors.empty()) {
+    return fmt::format("{} could then not be read: {}", path, after.errors.front().error.message);
+  }
+  const auto then = keys_from(before, rules::Severity::error);
+  for (const ModelReport& model : after.models) {
+    for (const rules::Finding& finding : model.result.findings) {
+      if (finding.severity != rules::Severity::error || then.contains(lasting_key(finding, model))) continue;
+      return fmt::format("that would bring an error, {}: {}", finding.code, finding.message);
+    }
+  }
+  return {};
+}
+
+}  // namespace shapelint::lint

@@ -1,0 +1,56 @@
+// Trying one proposal: the files with its changes made, linted again.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lint/edits.hpp"
+#include "lint/file.hpp"
+#include "text/overlay.hpp"
+
+namespace shapelint::lint {
+
+// What stays the same of a finding when other values change.
+std::string lasting_key(const rules::Finding& finding, const ModelReport& model);
+
+// The files of a run as they are now, and what the linter says of them.
+class Workbench {
+ public:
+  Workbench(project::Request request, text::OverlayFileSystem& files, TextOptions options)
+      : project_(std::move(request), files), files_(files), options_(options) {}
+
+  // Files that may be edited beside the model's own.
+  void allow(const std::string& path) { allowed_.insert(absolute(path)); }
+  // `path` reads `base`, and is to be looked at when that changes.
+  void inherits(const std::string& path, const std::string& base) { heirs_[base].insert(path); }
+
+  // The reference holds until a change is made.
+  const FileOutcome& all_findings(const std::string& path);
+
+  // Makes the changes of a proposal and keeps them when they do what they should: then `refusal` stays empty
+  // and the edits are returned. Otherwise everything is as it was.
+  std::vector<TextEdit> attempt(const rules::Proposal& proposal, const rules::Finding& finding,
+                                const ModelReport& model, std::string& refusal);
+  // Takes back the last attempt.
+  void take_back();
+
+ private:
+  std::string absolute(const std::string& path) const;
+  const text::SharedText* editable(const std::string& path, const ModelReport& model);
+  FileOutcome lint(const std::string& path) const;
+  std::string judge(const std::string& path, const FileOutcome& before, const FileOutcome& after) const;
+
+  const project::Project project_;
+  text::OverlayFileSystem& files_;
+  TextOptions options_;
+  std::set<std::string> allowed_;
+  std::map<std::string, std::set<std::string>> heirs_;
+  std::map<std::string, text::SharedText> texts_;  // of files that were asked for
+  std::map<std::string, FileOutcome> known_;
+  std::map<std::string, std::string> last_;  // what the last attempt's files were
+};
+
+}  // namespace shapelint::lint

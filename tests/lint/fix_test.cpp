@@ -1,0 +1,311 @@
+// Following proposals in the files: what is changed, byte for byte, what is not, and why.
+#include "lint/fix.hpp"
+
+#include <fmt/format.h>
+
+#include "lint/edits.hpp"
+#include "tests/catch.hpp"
+#include "tests/source_dir.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+using Strings = std::vector<std::string>;
+
+std::string replaced(std::string text, const std::string& old, const std::string& with) {
+  const std::size_t at = text.find(old);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, old.size(), with);
+}
+
+struct Ran {
+  std::map<std::string, std::string> changed;  // texts by path
+  Strings fixes;
+  Strings left;
+  std::size_t unsafe_left = 0;
+  Strings findings;  // afterwards, but for infos
+  bool has_findings = false;
+};
+
+struct Asked {
+  Strings paths{};
+  Strings gpus{"a100"};
+  Strings select{};
+  bool unsafe = false;
+  bool no_ignores = false;
+  std::string baseline{};
+  std::vector<model::Override> overrides{};
+};
+
+Ran fixed(const std::map<std::string, std::string>& texts, const Asked& asked = {}) {
+  text::MemoryFileSystem memory;
+  memory.files = texts;
+  text::OverlayFileSystem files(memory);
+  project::Request wanted;
+  wanted.gpus.names = asked.gpus;
+  wanted.select = asked.select;
+  wanted.overrides = asked.overrides;
+  const project::Project project(wanted, files);
+  lint::FixRequest request;
+  request.run.paths = asked.paths.empty() ? Strings{texts.begin()->first} : asked.paths;
+  request.run.no_ignores = asked.no_ignores;
+  request.run.baseline.path = asked.baseline;
+  request.unsafe = asked.unsafe;
+  const lint::FixOutcome out = lint::fix_files(request, project, files);
+  REQUIRE(out.run.refused.empty());
+  Ran ran;
+  for (const lint::FixedFile& each : out.files) {
+    CHECK(each.before == texts.at(each.path));
+    ran.changed[each.path] = each.after;
+  }
+  for (const lint::Fix& each : out.fixes) {
+    ran.fixes.push_back(fmt::format("{}:{}:{}: {} ({})", each.path, each.place.line, each.place.column,
+                                    each.changes, fmt::join(each.codes, ", ")));
+  }
+  for (const lint::LeftFinding& each : out.left) {
+    ran.left.push_back(fmt::format("{}:{}:{}: {} {}", each.path, each.place.line, each.place.column,
+                                   each.code, each.reason));
+  }
+  ran.unsafe_left = out.unsafe_left;
+  for (const lint::ModelReport& model : out.run.report.models) {
+    for (const rules::Finding& each : model.result.findings) {
+      if (each.severity != rules::Severity::info)
+        ran.findings.push_back(model.path + " " + std::string(each.code));
+    }
+  }
+  ran.has_findings = out.run.has_findings;
+  CHECK(memory.files == texts);  // nothing is written
+  return ran;
+}
+
+// GPT-2's vocabulary on an A100: SL101.
+const std::string native =
+    "# GPT-2\r\n[model]\r\nhidden_size = 768\r\nnum_layers = 12\r\nnum_attention_heads = 12\r\n"
+    "vocab_size = 50_257  # rows, größer\r\n\r\n[run]\r\nmicro_batch_size=8\r\nsequence_length = 1024\r\n";
+
+const std::string json =
+    "{\n  \"model_type\": \"llama\", \"hidden_size\": 2048, \"intermediate_size\": 5632,\n"
+    "  \"num_hidden_layers\": 22, \"num_attention_heads\": 32, \"num_key_value_heads\": 4,\n"
+    "\t\"vocab_size\" : 32003,\"torch_dtype\": \"bfloat16\"\n}";
+
+const std::string yaml =
+    "num_layers: 32\nhidden_size: 4096\nnum_attention_heads: 32   # heads\nseq_length: 2048\n"
+    "pipe_parallel_size: 3   # stages\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 4\n"
+    "make_vocab_size_divisible_by: 1\nvocab_size: 50257\n";
+
+const std::string script =
+    "#!/bin/bash\nTP=3 # ranks\nVOCAB=\"50257\"\ntorchrun --nproc_per_node 8 pretrain_gpt.py \\\n"
+    "  --num-layers 24 --hidden-size 2048 --num-attention-heads 16 \\\n"
+    "  --seq-length 2048 --micro-batch-size 8 --bf16 \\\n  --tensor-model-parallel-size $TP \\\n"
+    "  --vocab-size ${VOCAB} --make-vocab-size-divisible-by 1\n";
+
+const std::string python =
+    "# nanoGPT\nn_layer = 12\nn_head = 12\nn_embd = 768\nblock_size = 1024\nbatch_size = 16\n"
+    "vocab_size = 50257  # without padding\n";
+
+}  // namespace
+
+TEST_CASE("values are changed where they stand, and every other byte stays", "[lint][fix]") {
+  struct Case {
+    std::string path;
+    std::string before;
+    std::string after;
+    Strings fixes;
+  };
+  const std::vector<Case> cases{
+      {"m.toml",
+       native,
+       replaced(native, "50_257", "50_304"),
+       {"m.toml:6:14: vocab_size 50257 → 50304 (SL101)"}},
+      {"config.json",
+       json,
+       replaced(json, "32003", "32064"),
+       {"config.json:4:17: vocab_size 32003 → 32064 (SL101)"}},
+      {"neox.yml",
+       yaml,
+       replaced(replaced(yaml, "50257", "50304"), "size: 3 ", "size: 2 "),
+       {"neox.yml:5:21: pipeline 3 → 2 (SL408)", "neox.yml:9:13: vocab_size 50257 → 50304 (SL101)"}},
+      {"run.sh",
+       script,
+       replaced(replaced(script, "TP=3", "TP=1"), "\"50257\"", "\"50304\""),
+       {"run.sh:2:4: tensor 3 → 1 (SL403, SL404, SL406, SL407, SL110, SL103)",
+        "run.sh:3:8: vocab_size 50257 → 50304 (SL101)"}},
+      {"config/train.py",
+       python,
+       replaced(python, "50257", "50304"),
+       {"config/train.py:7:14: vocab_size 50257 → 50304 (SL101)"}},
+  };
+  for (const Case& each : cases) {
+    INFO(each.path);
+    const Ran ran = fixed({{each.path, each.before}});
+    CHECK(ran.fixes == each.fixes);
+    CHECK(ran.left.empty());
+    REQUIRE(ran.changed.contains(each.path));
+    CHECK(ran.changed.at(each.path) == each.after);
+    CHECK(ran.findings.empty());
+    CHECK_FALSE(ran.has_findings);
+    // Fixed is fixed.
+    CHECK(fixed({{each.path, each.after}}).changed.empty());
+  }
+}
+
+TEST_CASE("what changes the model that is trained waits for --unsafe-fixes", "[lint][fix]") {
+  // 32 heads of 80 elements, mended by 20 heads of 128; what the plan could do is not selected.
+  const std::string heads =
+      "[model]\nhidden_size = 2560\nnum_layers = 8\nnum_attention_heads = 32\nvocab_size = 50304\n"
+      "[run]\nmicro_batch_size = 4\nsequence_length = 2048\nattention = \"unfused\"\n";
+  Asked asked;
+  asked.select = {"SL605"};
+  const Ran safe = fixed({{"m.toml", heads}}, asked);
+  CHECK(safe.changed.empty());
+  CHECK(safe.left.empty());
+  CHECK(safe.unsafe_left == 1);
+  CHECK(safe.has_findings);
+  asked.unsafe = true;
+  const Ran unsafe = fixed({{"m.toml", heads}}, asked);
+  REQUIRE(unsafe.changed.contains("m.toml"));
+  CHECK(unsafe.changed.at("m.toml") == replaced(heads, "heads = 32", "heads = 20"));
+  CHECK(unsafe.unsafe_left == 0);
+}
+
+TEST_CASE("a value that others use, too, or that is written otherwise, is left to people", "[lint][fix]") {
+  const auto about = [](const Ran& ran, std::string_view code) {
+    for (const std::string& each : ran.left) {
+      if (each.find(fmt::format(" {} ", code)) != std::string::npos) return each;
+    }
+    return std::string("nothing");
+  };
+  // The number of processes hangs on the same variable.
+  const Ran used = fixed({{"run.sh", replaced(script, "--nproc_per_node 8", "--nproc_per_node $TP")}});
+  CHECK(about(used, "SL403") ==
+        "run.sh:2:4: SL403 `tensor` comes from `TP`, which is used elsewhere, too: change it by hand so that "
+        "it "
+        "becomes 1");
+  // Said where it is defined is not used elsewhere.
+  for (const std::string definition :
+       {"TP=${TP:-3} #", "export TP=\"${TP:-3}\" #", "TP=${1:-3} #", "readonly TP=3 #"}) {
+    INFO(definition);
+    const std::string text = replaced(script, "TP=3 #", definition);
+    const Ran one = fixed({{"run.sh", text}});
+    REQUIRE(one.changed.contains("run.sh"));
+    CHECK(one.changed.at("run.sh") ==
+          replaced(replaced(text, "\"50257\"", "\"50304\""), definition, replaced(definition, "3", "1")));
+  }
+  const Ran computed = fixed({{"run.sh", replaced(script, "VOCAB=\"50257\"", "VOCAB=$((50256 + 1))")}});
+  CHECK(about(computed, "SL101") ==
+        "run.sh:3:7: SL101 `vocab_size` is written as `$((50256 + 1))`: change it by hand so that it becomes "
+        "50304");
+  const Ran given = fixed({{"m.toml", native}}, [] {
+    Asked asked;
+    asked.overrides = {{model::FieldId::vocab_size, 50257, "--vocab-size"}};
+    return asked;
+  }());
+  CHECK(about(given, "SL101") ==
+        "m.toml:1:1: SL101 `vocab_size` is given on the command line or in the configuration: give 50304 "
+        "there");
+  CHECK(given.changed.empty());
+  const Ran beside = fixed({{"c/config.json", json}, {"c/model.safetensors", "weights"}});
+  CHECK(about(beside, "SL101") ==
+        "c/config.json:4:17: SL101 weights of this shape lie beside the file: change both, as with "
+        "`resize_token_embeddings(pad_to_multiple_of=64)`");
+  CHECK(beside.changed.empty());
+}
+
+TEST_CASE("what is silenced, known or not selected is not fixed", "[lint][fix]") {
+  const std::string silenced = replaced(native, "# rows", "# shapelint: ignore[SL101] as trained");
+  CHECK(fixed({{"m.toml", silenced}}).changed.empty());
+  Asked all;
+  all.no_ignores = true;
+  CHECK(fixed({{"m.toml", silenced}}, all).changed.size() == 1);
+  const std::string known =
+      "{\"format\": \"shapelint-baseline\", \"version\": 1, \"findings\": [{\"path\": \"m.toml\", \"rule\": "
+      "\"SL101\", \"key\": \"model.vocab_size\", \"value\": \"50_257\", \"count\": 1}]}\n";
+  Asked baseline;
+  baseline.baseline = "known.json";
+  CHECK(fixed({{"m.toml", native}, {"known.json", known}}, baseline).changed.empty());
+  Asked other;
+  other.select = {"SL408"};
+  CHECK(fixed({{"neox.yml", yaml}}, other).changed.at("neox.yml") == replaced(yaml, "size: 3 ", "size: 2 "));
+}
+
+TEST_CASE("a file that others inherit from is changed only when it is named", "[lint][fix]") {
+  const std::string base = "vocab_size: 50257\nmake_vocab_size_divisible_by: 1\n";
+  const std::string child =
+      "extends: [base.yaml]\nnum_layers: 24\nhidden_size: 2048\nnum_attention_heads: 16\nseq_length: 2048\n"
+      "micro_batch_size: 8\n";
+  const std::map<std::string, std::string> files{{"c/base.yaml", base}, {"c/run.yaml", child}};
+  Asked alone;
+  alone.paths = {"c/run.yaml"};
+  const Ran one = fixed(files, alone);
+  CHECK(one.changed.empty());
+  CHECK(one.left ==
+        Strings{"c/base.yaml:1:13: SL101 `vocab_size` is stated in c/base.yaml: change it to 50304 "
+                "there, or name that file, too"});
+  Asked both;
+  both.paths = {"c/run.yaml", "./c/base.yaml"};
+  const Ran two = fixed(files, both);
+  CHECK(two.changed == std::map<std::string, std::string>{{"c/base.yaml", replaced(base, "50257", "50304")}});
+  CHECK(two.fixes == Strings{"c/base.yaml:1:13: vocab_size 50257 → 50304 (SL101)"});
+}
+
+TEST_CASE("a change is kept for several GPUs only if none of them loses", "[lint][fix]") {
+  Asked both;
+  both.gpus = {"a100", "h100"};
+  CHECK(fixed({{"m.toml", native}}, both).changed.at("m.toml") == replaced(native, "50_257", "50_304"));
+  // A narrower MLP fills the waves of an A100, and costs an H100 some of its own.
+  const std::string waves =
+      "[model]\nhidden_size = 4096\nnum_layers = 36\nnum_attention_heads = 32\nnum_key_value_heads = 8\n"
+      "intermediate_size = 12288\nmlp_gated = true\nvocab_size = 65536\nnorm = \"rmsnorm\"\n"
+      "[run]\nmicro_batch_size = 1\nsequence_length = 2048\nfused_gradient_accumulation = true\n";
+  both.select = {"SL301"};
+  both.unsafe = true;
+  const Ran refused = fixed({{"m.toml", waves}}, both);
+  CHECK(refused.changed.empty());
+  CHECK(refused.left == Strings{"m.toml:6:21: SL301 intermediate_size 12288 → 12032 is slower on h100-sxm5"});
+  both.gpus = {"a100"};
+  CHECK(fixed({{"m.toml", waves}}, both).changed.at("m.toml") == replaced(waves, "12288", "12032"));
+}
+
+TEST_CASE("a proposal is safe when all that it changes is a plan or a padding", "[lint][fix]") {
+  const auto safe = [](model::FieldId field, std::int64_t from, std::int64_t to) {
+    rules::Proposal proposal;
+    proposal.changes = {{model::FieldId::tensor, 3, 2}, {field, from, to}};
+    return lint::is_safe(proposal);
+  };
+  CHECK(safe(model::FieldId::vocab_size, 50257, 50304));
+  CHECK_FALSE(safe(model::FieldId::vocab_size, 50257, 50176));
+  CHECK(safe(model::FieldId::micro_batch_size, 4, 3));
+  CHECK(safe(model::FieldId::dtype, 1, 0));
+  CHECK_FALSE(safe(model::FieldId::hidden_size, 2500, 2560));
+  CHECK_FALSE(safe(model::FieldId::sequence_length, 2047, 2048));
+  CHECK_FALSE(safe(model::no_field, 3, 4));
+}
+
+TEST_CASE("of every dialect's files only digits change, and a second run finds nothing to do",
+          "[lint][fix]") {
+  const text::RealFileSystem disk(tests::source_dir());
+  text::OverlayFileSystem files(disk);
+  project::Request wanted;
+  wanted.gpus.names = {"a100"};
+  const project::Project project(wanted, files);
+  lint::FixRequest request;
+  request.run.paths = {"tests/formats/fixtures", "examples"};
+  request.unsafe = true;
+  const lint::FixOutcome out = lint::fix_files(request, project, files);
+  CHECK(out.files.size() > 5);
+  const auto without_digits = [](std::string text) {
+    std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+    return text;
+  };
+  for (const lint::FixedFile& each : out.files) {
+    INFO(each.path);
+    CHECK(each.after != each.before);
+    CHECK(without_digits(each.after) == without_digits(each.before));
+  }
+  CHECK(lint::fix_files(request, project, files).fixes.empty());
+}
+
+TEST_CASE("edits may come in any order", "[lint][fix]") {
+  CHECK(lint::edited("a = 1, b = 22", {{{11, 13}, "3", ""}, {{4, 5}, "4444", ""}}) == "a = 4444, b = 3");
+}
