@@ -191,6 +191,26 @@ head -c 17000000 /dev/zero | tr '\0' ' ' >big/tokenizer.json
 expect 0 "big/model.toml" "$shapelint" big
 expect 2 "larger than 16 MB" "$shapelint" big/tokenizer.json
 
+# Fixed is only what a change introduced, a script can still be run, and a read-only file stays.
+mkdir fix
+(
+  cd fix
+  git init -q -b main .
+  model old.toml 768 50257
+  git add -A
+  git commit -q -m old
+)
+model fix/new.toml 768 50257
+chmod 755 fix/new.toml
+(cd fix && expect 0 "" "$shapelint" . --diff-base HEAD --fix --select SL101 --gpu a100 --format concise && [ "$failed" = 0 ]) || failed=1
+grep -q "vocab_size = 50257" fix/old.toml && grep -q "vocab_size = 50304" fix/new.toml && [ -x fix/new.toml ] || {
+  echo "FAILED: --fix with --diff-base"
+  failed=1
+}
+chmod 444 fix/old.toml
+expect 2 "read-only" "$shapelint" fix/old.toml --fix --select SL101 --gpu a100
+grep -q "vocab_size = 50257" fix/old.toml || failed=1
+
 # Killed while it writes, at any moment: the old file or the new one.
 "$shapelint" . --quiet --output json=out.json >/dev/null
 for delay in 0 0.002 0.004 0.006 0.008 0.01 0.015 0.02; do

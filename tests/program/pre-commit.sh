@@ -107,5 +107,17 @@ printf 'a = [1,\n' >"broken.toml"
 commit_is passes "broken.toml" "Passed"
 printf 'import os\nprint(os.environ)\n' >"tool.py"
 commit_is passes "tool.py" "Passed"
+
+# With --fix a hook changes the file, which stops the commit once; then it passes.
+sed -i 's/args: \[/args: [--fix, /' .pre-commit-config.yaml
+mkdir fixed
+write_config sh bad >fixed/run.sh
+git add -A
+git commit -m "to be fixed" >"$folder/log" 2>&1 && { echo "FAILED: a commit that was fixed is not stopped"; failed=1; }
+write_config sh bad | sed 's/50257/50304/' | cmp - fixed/run.sh || { echo "FAILED: the file is not fixed"; failed=1; }
+git add -A
+git commit -m "fixed" >>"$folder/log" 2>&1 || { echo "FAILED: a fixed file is not committed"; failed=1; }
+[ "$failed" = 0 ] || sed 's/^/  | /' "$folder/log"
+
 [ "$failed" = 0 ] && echo "good models pass, bad ones stop the commit"
 exit "$failed"

@@ -15,19 +15,6 @@ namespace {
 
 constexpr std::string_view standard_input = "-";
 
-lint::RunRequest run_request(const LintOptions& options, Io& io) {
-  lint::RunRequest request = options.run;
-  for (const std::string& path : options.files) {
-    if (path != standard_input) {
-      request.paths.push_back(path);
-    } else if (request.texts.empty()) {
-      request.texts.push_back({options.stdin_filename, read_all(io.in, options.stdin_filename)});
-    }
-  }
-  request.keep_operations = options.output.wants(report::Format::json);
-  return request;
-}
-
 std::string text_of(const lint::BaselineNote& note) {
   switch (note.kind) {
     case lint::BaselineNote::Kind::written:
@@ -59,11 +46,20 @@ void print_notes(const lint::RunOutcome& outcome, const LintOptions& options, Io
 
 }  // namespace
 
-ExitCode lint(const LintOptions& options, Io& io) {
-  auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const project::Project project(*std::move(request), io.files);
-  const lint::RunOutcome outcome = lint::lint_files(run_request(options, io), project);
+lint::RunRequest run_request(const LintOptions& options, Io& io) {
+  lint::RunRequest request = options.run;
+  for (const std::string& path : options.files) {
+    if (path != standard_input) {
+      request.paths.push_back(path);
+    } else if (request.texts.empty()) {
+      request.texts.push_back({options.stdin_filename, read_all(io.in, options.stdin_filename)});
+    }
+  }
+  request.keep_operations = options.output.wants(report::Format::json);
+  return request;
+}
+
+ExitCode tell(const lint::RunOutcome& outcome, const LintOptions& options, Io& io) {
   if (options.verbose) {
     for (const std::string& choice : outcome.choices) io.err << "note: " << choice << '\n';
   }
@@ -74,6 +70,14 @@ ExitCode lint(const LintOptions& options, Io& io) {
   const bool written = options.run.baseline.write || write_report(outcome.report, options.output, io);
   if (!errors.empty() || !written) return ExitCode::error;
   return outcome.has_findings && !options.exit_zero ? ExitCode::findings : ExitCode::clean;
+}
+
+ExitCode lint(const LintOptions& options, Io& io) {
+  if (options.fix || options.diff || options.unsafe_fixes) return fix(options, io);
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  return tell(lint::lint_files(run_request(options, io), project), options, io);
 }
 
 }  // namespace shapelint::cli

@@ -21,9 +21,20 @@ struct LintOptions {
   OutputOptions output;
   bool verbose = false;
   bool exit_zero = false;
+  bool fix = false;
+  bool diff = false;          // what `fix` would change
+  bool unsafe_fixes = false;  // with one of the two
 };
 
 std::vector<Option> lint_options(LintOptions& options);
 ExitCode lint(const LintOptions& options, Io& io);
+
+// What lint() and fix() do alike.
+lint::RunRequest run_request(const LintOptions& options, Io& io);
+// Errors, notes and the report, which goes to `out`.
+ExitCode tell(const lint::RunOutcome& outcome, const LintOptions& options, Io& io);
+
+// `shapelint lint --fix` and `--diff`.
+ExitCode fix(const LintOptions& options, Io& io);
 
 }  // namespace shapelint::cli

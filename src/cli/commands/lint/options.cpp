@@ -82,6 +82,27 @@ std::vector<Option> known_options(LintOptions& options) {
   };
 }
 
+std::vector<Option> fixing_options(LintOptions& options) {
+  constexpr auto group = "Fixing";
+  return {
+      {.names = "--fix",
+       .doc =
+           "change values in the files so that findings go away, where that leaves what is trained as it is: "
+           "the plan, and rows that no token uses (docs/fixing.md); `-` prints the fixed text",
+       .set = into(options.fix),
+       .group = group},
+      {.names = "--unsafe-fixes",
+       .doc = "with --fix or --diff: also what changes the shape of the model or its task",
+       .set = into(options.unsafe_fixes),
+       .group = group},
+      {.names = "--diff",
+       .doc =
+           "print what --fix would change as a unified diff, and change nothing; exit with 1 if there is any",
+       .set = into(options.diff),
+       .group = group},
+  };
+}
+
 constexpr auto file_group = "Files and configuration";
 
 std::vector<Option> file_options(LintOptions& options) {
@@ -128,6 +149,7 @@ std::vector<Option> lint_options(LintOptions& options) {
   };
   move_to(all, output_options(options.output));
   move_to(all, choosing_options(options));
+  move_to(all, fixing_options(options));
   move_to(all, known_options(options));
   move_to(all, configuration_options(options.project, file_group));
   move_to(all, file_options(options));

@@ -1,0 +1,125 @@
+// `shapelint lint --fix` and `--diff`: writing what was fixed, and saying so.
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "cli/commands/lint/lint.hpp"
+#include "cli/messages.hpp"
+#include "lint/fix.hpp"
+#include "lint/phrases.hpp"
+#include "report/findings/diff.hpp"
+#include "text/limits.hpp"
+#include "text/overlay.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+// Wrong usage, or nothing.
+std::optional<Error> refused(const LintOptions& options, const lint::RunRequest& run) {
+  const auto error = [](std::string message, std::string hint) {
+    return Error{std::move(message), std::move(hint), {}, std::nullopt};
+  };
+  if (!options.fix && !options.diff)
+    return error("`--unsafe-fixes` fixes nothing alone", "add `--fix` or `--diff`");
+  if (options.run.baseline.write || options.run.baseline.prune) {
+    return error(fmt::format("`--{}-baseline` and fixing exclude each other",
+                             options.run.baseline.write ? "write" : "prune"),
+                 "fix first, then look at what is left");
+  }
+  if (options.diff && !options.output.files.empty()) {
+    return error("`--diff` makes no report, so there is nothing for `--output`", "leave one of them out");
+  }
+  if (!run.texts.empty() && !run.paths.empty()) {
+    return error("standard input is fixed alone", "name the files in a run of their own");
+  }
+  return std::nullopt;
+}
+
+// Replaces the file unless somebody else changed it meanwhile; it is read again, since linting takes its
+// time.
+bool write_fixed(const lint::FixedFile& file, Io& io) {
+  const auto now = io.files.read(file.path, text::max_source_bytes);
+  if (now && *now != file.before) {
+    print_error(io, {"the file changed while it was being fixed, and stays as it is", "run it again",
+                     file.path, std::nullopt});
+    return false;
+  }
+  const auto written = io.files.write(file.path, file.after);
+  if (!written) print_error(io, written.error());
+  return static_cast<bool>(written);
+}
+
+std::string codes_text(const std::vector<std::string>& codes) {
+  std::string out;
+  for (const std::string& code : codes) {
+    if (out.find(code) == std::string::npos) out += (out.empty() ? "" : ", ") + code;
+  }
+  return out;
+}
+
+void print_summary(const lint::FixOutcome& outcome, const LintOptions& options, Io& io) {
+  if (options.output.quiet && !options.verbose) return;
+  const std::string_view would = options.diff ? "would fix" : "fixed";
+  std::size_t fixed = 0;
+  for (const lint::Fix& each : outcome.fixes) {
+    io.err << fmt::format("{}: {}:{}:{}: {} ({})\n", would, each.path, each.place.line, each.place.column,
+                          each.changes, codes_text(each.codes));
+    fixed += each.codes.size();
+  }
+  for (const lint::LeftFinding& each : outcome.left) {
+    io.err << fmt::format("not fixed: {}:{}:{}: {} {}\n", each.path, each.place.line, each.place.column,
+                          each.code, each.reason);
+  }
+  if (fixed == 0 && outcome.unsafe_left == 0) return;
+  std::string line =
+      fixed == 0 ? fmt::format("{} nothing", options.diff ? "Would fix" : "Fixed")
+                 : fmt::format("{} {} in {}", options.diff ? "Would fix" : "Fixed",
+                               lint::plural(fixed, "finding"), lint::plural(outcome.files.size(), "file"));
+  if (outcome.unsafe_left > 0) line += fmt::format("; {} more with --unsafe-fixes", outcome.unsafe_left);
+  io.err << line << '\n';
+}
+
+}  // namespace
+
+ExitCode fix(const LintOptions& options, Io& io) {
+  lint::FixRequest request;
+  request.run = run_request(options, io);
+  request.unsafe = options.unsafe_fixes;
+  if (const auto error = refused(options, request.run)) {
+    print_error(io, *error);
+    return ExitCode::error;
+  }
+  auto project_request = request_of(options.project, io);
+  if (!project_request) return ExitCode::error;
+  text::OverlayFileSystem files(io.files);
+  const project::Project project(*std::move(project_request), files);
+  const lint::FixOutcome outcome = lint::fix_files(request, project, files);
+  if (!outcome.run.refused.empty()) return tell(outcome.run, options, io);
+  if (options.diff) {
+    for (const text::LocatedError& each : outcome.run.report.errors) print_error(io, each.error, each.source);
+    for (const lint::FixedFile& file : outcome.files) {
+      io.out << report::unified_diff(file.path, file.path, file.before, file.after);
+    }
+    print_summary(outcome, options, io);
+    if (!outcome.run.report.errors.empty()) return ExitCode::error;
+    return outcome.files.empty() || options.exit_zero ? ExitCode::clean : ExitCode::findings;
+  }
+  // What is fixed of standard input is the result, so everything else is told beside it.
+  const bool is_stdin = !request.run.texts.empty();
+  Io beside{
+      io.in,        io.err,      io.err, io.files, io.environment, io.err_is_terminal, io.err_is_terminal,
+      io.err_color, io.err_color};
+  bool is_written = true;
+  if (is_stdin) {
+    const auto& given = request.run.texts.front();
+    if (given.source) io.out << (outcome.files.empty() ? *given.source : outcome.files.front().after);
+  } else {
+    for (const lint::FixedFile& file : outcome.files) is_written = write_fixed(file, io) && is_written;
+  }
+  const ExitCode code = tell(outcome.run, options, is_stdin ? beside : io);
+  print_summary(outcome, options, io);
+  return is_written ? code : ExitCode::error;
+}
+
+}  // namespace shapelint::cli
