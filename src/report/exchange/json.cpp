@@ -8,6 +8,7 @@
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"
+#include "suggest/edit/footprint.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::report {
@@ -159,6 +160,7 @@ Json finding_json(const rules::Finding& finding, const lint::ModelReport& model)
                          {"gains", gains(proposal.gains)},
                          {"parameters_before", proposal.parameters_before},
                          {"parameters_after", proposal.parameters_after}});
+    if (proposal.memory_bytes > 0) proposals.back()["memory_bytes"] = proposal.memory_bytes;
   }
   const text::SharedText* source = lint::source_of(model, finding.path);
   const bool is_stated = finding.span.end > finding.span.begin && source != nullptr;
@@ -226,6 +228,7 @@ Json model_json(const lint::ModelReport& model) {
           {"name", text_of(model.reading.name)},
           {"dialect", model.reading.dialect},
           {"parameters", model.result.parameters_before},
+          {"memory_bytes", suggest::memory_bytes(model.reading.setup)},
           {"gpus_assumed", model.gpus_assumed},
           {"min_gain", model.min_gain},
           {"fields", fields_json(model.reading, model.source)},
@@ -246,7 +249,10 @@ std::string json(const lint::Report& report) {
   Json gpus = Json::array();
   for (const gpu::Gpu& gpu : report.gpus) {
     gpus.push_back(
-        {{"id", text_of(gpu.id)}, {"name", text_of(gpu.name)}, {"calibration", gpu.calibration.status}});
+        {{"id", text_of(gpu.id)},
+         {"name", text_of(gpu.name)},
+         {"calibration", gpu.calibration.status},
+         {"usable_bytes", gpu.dram_size_gb > 0 ? Json(suggest::usable_bytes(gpu.dram_size_gb)) : Json()}});
   }
   Json models = Json::array();
   Counts total;

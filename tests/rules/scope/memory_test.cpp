@@ -74,5 +74,9 @@ TEST_CASE("where a launch keeps its optimizer elsewhere, or is no training, noth
   CHECK(least_state(launch("--train-iters 10 --optimizer adam")) == Approx(16));
   CHECK(least_state(launch("--train-iters 10 --optimizer-cpu-offload")) == 0);
   CHECK(least_state(launch("--train-iters 10 --deepspeed_config ds.json")) == 0);
+  // DeepSpeed's optimizer for bf16 shares its states whatever the stage is.
+  CHECK(least_state(launch("--train-iters 10 --deepspeed --zero-stage 0 --bf16")) == 0);
+  CHECK(least_state(launch("--train-iters 10 --deepspeed --zero-stage 0 --fp16")) == Approx(16));
+  CHECK(least_state(launch("--train-iters 10 --deepspeed --zero-stage 1 --bf16")) == Approx(4));
   CHECK(least_state(launch("")) == 0);  // text generation, conversion of checkpoints
 }
