@@ -12,7 +12,8 @@ bool states_plan(const model::Reading& reading);
 
 // The least that `setup`, which the file of `reading` says or a change of it, needs on each GPU. Of a run on
 // more data-parallel ranks than the file counts ZeRO shares more. Where nothing says what is shared,
-// offloaded, frozen or computed again (FSDP, adapters), nothing is certain of training.
+// offloaded, frozen or computed again (FSDP, adapters), nothing is certain of training, nor of serving where
+// weights are stored in fewer bits and nobody says in how many.
 suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup);
 
 }  // namespace shapelint::rules

@@ -69,6 +69,23 @@ TEST_CASE("a native plan counts its ranks; a launch does not, so what is shared 
   CHECK(least_state(launch("--train-iters 10 --use-torch-fsdp2")) == 0);
 }
 
+TEST_CASE("weights in fewer bits count as what they take, and are not certain where that is not known") {
+  const auto served = [](const std::string& quantization) {
+    model::Reading reading = reading_of(
+        "config.json", R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
+                           "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000,
+                           "torch_dtype": "bfloat16")" +
+                           quantization + "}");
+    reading.setup.plan.mode = model::Mode::decode;
+    return least_state(reading);
+  };
+  CHECK(served("") > 2);
+  CHECK(served(R"(, "quantization_config": {"quant_method": "mxfp4"})") < 0.8);
+  CHECK(served(R"(, "quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 128})") < 0.8);
+  CHECK(served(R"(, "quantization_config": {"quant_method": "bitsandbytes", "load_in_8bit": true})") < 1.3);
+  CHECK(served(R"(, "quantization_config": {"quant_method": "compressed-tensors"})") == 0);
+}
+
 TEST_CASE("where a launch keeps its optimizer elsewhere, or is no training, nothing is certain") {
   CHECK(least_state(launch("--train-iters 10 --optimizer sgd")) == 0);
   CHECK(least_state(launch("--train-iters 10 --optimizer adam")) == Approx(16));
