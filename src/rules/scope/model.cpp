@@ -124,9 +124,18 @@ constexpr Variable of_gpu[] = {
 };
 // clang-format on
 
+// Only narrower formats are worth pricing anew.
+double bf16_step_us(const Context& c) {
+  if (bytes_of(plan(c).dtype) >= bytes_of(DType::bf16)) return c.step->time_us;
+  Setup setup = *c.setup;
+  setup.plan.dtype = DType::bf16;
+  return cost::price(*c.gpu, model::lower(setup), DType::bf16).time_us;
+}
+
 // clang-format off
 constexpr Variable of_step[] = {
     {"step_us", "time of the step in microseconds", [](const Context& c) { return c.step->time_us; }},
+    {"bf16_step_us", "time of the same step in bf16, in microseconds; of a format of 16 bits or more its own", bf16_step_us},
     {"mfu", "model FLOPs utilization", [](const Context& c) { return c.step->mfu; }},
     {"hfu", "hardware FLOPs utilization", [](const Context& c) { return c.step->hfu; }},
     {"compute_share", "share of the step in operations bound by arithmetic", [](const Context& c) { return share_of_step(c, c.step->compute_us); }},

@@ -30,6 +30,15 @@ double op_share(const Context& c) {
   return share_of_step(c, c.operation.op->count * c.operation.cost->time_us);
 }
 
+// Quantization of its operands included in what it takes now, and gone then.
+double bf16_us(const Context& c) {
+  const OperationContext& o = c.operation;
+  if (bytes_of(o.op->dtype) >= bytes_of(DType::bf16)) return o.cost->time_us;
+  model::Op op = *o.op;
+  op.dtype = DType::bf16;
+  return cost::price(*c.gpu, op).time_us;
+}
+
 // clang-format off
 constexpr Variable of_operation[] = {
     {"share", "share of the step that all runs of the operation take", op_share},
@@ -55,6 +64,7 @@ constexpr Variable of_product[] = {
     {"n", "columns of the output", [](const Context& c) { return real(c.operation.op->n.value); }},
     {"k", "the dimension that is summed over", [](const Context& c) { return real(c.operation.op->k.value); }},
     {"batch", "independent products of the batch", [](const Context& c) { return real(c.operation.op->batch.value); }},
+    {"bf16_us", "time of one run in bf16; of a format of 16 bits or more its own", bf16_us},
     {"op_element_bytes", "bytes of one element of its operands", [](const Context& c) { return bytes_of(c.operation.op->dtype); }},
     {"dimension", "the dimension in question: the rule is evaluated for each that `blame` lists", [](const Context& c) { return c.operation.dimension; }},
     {"contiguous", "whether that dimension is the contiguous one of an operand or of the output", [](const Context& c) { return c.operation.contiguous ? 1.0 : 0.0; }},
