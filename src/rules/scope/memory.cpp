@@ -16,18 +16,23 @@ constexpr std::string_view shared_name = "shards_by_zero";
 // And where they say that weights are stored in fewer bits.
 constexpr std::string_view packed_name = "packs_weights";
 
-bool exports(const model::Reading& reading, std::string_view name) {
-  return std::any_of(reading.extras.begin(), reading.extras.end(),
-                     [&](const model::Extra& each) { return each.name == name && each.value > 0; });
+// And how many GPUs a launch is for.
+constexpr std::string_view world_name = "world_size";
+
+// 0 of what the dialect does not export, or the file does not say.
+double exported(const model::Reading& reading, std::string_view name) {
+  const auto found = std::find_if(reading.extras.begin(), reading.extras.end(),
+                                  [&](const model::Extra& each) { return each.name == name; });
+  return found == reading.extras.end() ? 0 : found->value;
 }
 
 bool tells_what_is_shared(const model::Reading& reading) {
-  return exports(reading, shared_name);
+  return exported(reading, shared_name) > 0;
 }
 
 // Weights in a format that is not known.
 bool may_be_packed(const model::Reading& reading, const model::Setup& setup) {
-  return exports(reading, packed_name) && setup.plan.weight_bits == 0 && bytes_of(setup.plan.dtype) >= 2;
+  return exported(reading, packed_name) > 0 && setup.plan.weight_bits == 0 && bytes_of(setup.plan.dtype) >= 2;
 }
 
 }  // namespace
@@ -51,11 +56,19 @@ suggest::Footprint least_footprint(const model::Reading& reading, const model::S
     return may_be_packed(reading, setup) ? suggest::Footprint{} : suggest::footprint(setup);
   const bool is_told = tells_what_is_shared(reading);
   const bool is_asked = model::origin(reading, FieldId::data).kind == model::Origin::Kind::command_line;
-  const bool counts_ranks = reading.dialect == "native" || is_asked ||
+  const bool is_counted = is_stated(reading, FieldId::data) || setup.plan.zero == 0;
+  const bool counts_ranks = (reading.dialect == "native" && is_counted) || is_asked ||
                             (is_told && is_stated(reading, FieldId::data)) ||
                             setup.plan.data != reading.setup.plan.data;
   if (counts_ranks) return suggest::footprint(setup);
-  return is_told ? suggest::least_footprint(setup) : suggest::Footprint{};
+  if (!is_told && reading.dialect != "native") return {};
+  const double replica = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
+                         static_cast<double>(setup.plan.context);
+  const auto ranks = static_cast<std::int64_t>(exported(reading, world_name) / replica);
+  if (ranks < 1) return suggest::least_footprint(setup);
+  model::Setup counted = setup;
+  counted.plan.data = ranks;
+  return suggest::footprint(counted);
 }
 
 }  // namespace shapelint::rules

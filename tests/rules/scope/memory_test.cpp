@@ -61,7 +61,8 @@ TEST_CASE("a degree that only the run knows leaves the plan open") {
 
 TEST_CASE("a native plan counts its ranks; a launch does not, so what is shared there takes nothing") {
   CHECK(least_state(native("micro_batch_size = 1\n")) == Approx(16));
-  CHECK(least_state(native("[parallel]\nzero = 1\n")) == Approx(16));  // over one rank
+  CHECK(least_state(native("[parallel]\nzero = 1\n")) == Approx(4));  // over ranks that are not counted
+  CHECK(least_state(native("[parallel]\ndata = 1\nzero = 1\n")) == Approx(16));
   CHECK(least_state(native("[parallel]\ndata = 4\nzero = 1\n")) == Approx(7));
   CHECK(least_state(launch("--train-iters 10")) == Approx(16));
   CHECK(least_state(launch("--train-iters 10 --use-distributed-optimizer")) == Approx(4));
@@ -84,6 +85,19 @@ TEST_CASE("weights in fewer bits count as what they take, and are not certain wh
   CHECK(served(R"(, "quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 128})") < 0.8);
   CHECK(served(R"(, "quantization_config": {"quant_method": "bitsandbytes", "load_in_8bit": true})") < 1.3);
   CHECK(served(R"(, "quantization_config": {"quant_method": "compressed-tensors"})") == 0);
+}
+
+TEST_CASE("a launcher that says how many GPUs there are says over how many ZeRO shares") {
+  const auto launched = [](const std::string& launcher) {
+    return least_state(reading_of(
+        "train.sh", launcher + " pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 "
+                               "--seq-length 2048 --micro-batch-size 1 --vocab-size 32000 --train-iters 10 "
+                               "--tensor-model-parallel-size 4 --use-distributed-optimizer\n"));
+  };
+  CHECK(launched("torchrun --nproc_per_node 4") == Approx(16.0 / 4));
+  CHECK(launched("torchrun --nproc_per_node 8 --nnodes 2") == Approx((4 + 12.0 / 4) / 4));
+  CHECK(launched("torchrun --nproc_per_node 8 --nnodes $NODES") == Approx(4.0 / 4));
+  CHECK(launched("python") == Approx(4.0 / 4));
 }
 
 TEST_CASE("where a launch keeps its optimizer elsewhere, or is no training, nothing is certain") {
