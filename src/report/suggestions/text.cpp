@@ -45,7 +45,7 @@ std::string performance(const suggest::Performance& p) {
       fmt::format("step {}, MFU {}, {} tokens/s per GPU, {} GB", duration(p.time_us), percent(p.mfu),
                   with_commas(std::llround(p.tokens_per_s)), fixed(p.memory_gb, 1));
   if (p.capacity_gb > 0 && p.memory_gb > p.capacity_gb) {
-    text += fmt::format(" (the GPU has {} GB)", fixed(p.capacity_gb, 0));
+    text += fmt::format(" (the GPU has {} GB: it does not fit)", fixed(p.capacity_gb, 0));
   }
   if (p.dollars_per_m > 0) text += fmt::format(", ${} per million tokens", fixed(p.dollars_per_m, 3));
   return text;

@@ -105,7 +105,9 @@ std::vector<std::string> Feasible::names() const {
   const bool start_fits = start_needs_ <= smallest;
   const double most = start_fits ? smallest : (1 + memory_slack) * start_needs_;
   out[memory] = fmt::format("memory: at most {} GB on one GPU{}", fixed(most / bytes_per_gb, 0),
-                            start_fits ? "" : ", 5 % above what the present shape needs");
+                            start_fits ? ""
+                                       : ", 5 % above what the present run needs, which does not fit; a "
+                                         "changed plan may need no more than now");
   for (const Constraint& each : constraints_)
     out.push_back(each.name.starts_with('`') ? each.name
                                              : fmt::format("rule {0} (`shapelint explain {0}`)", each.name));
