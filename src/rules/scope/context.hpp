@@ -13,9 +13,10 @@ namespace shapelint::rules {
 struct OperationContext {
   const model::Op* op = nullptr;  // of a layer of a CNN: its forward pass
   const cost::OpCost* cost = nullptr;
-  double dimension = 0;     // of a product: the one that the rule looks at,
-  char letter = 'n';        // which is m, n or k,
-  bool contiguous = false;  // and whether it is the contiguous one of an operand
+  const model::Workload* workload = nullptr;  // that it is of
+  double dimension = 0;                       // of a product: the one that the rule looks at,
+  char letter = 'n';                          // which is m, n or k,
+  bool contiguous = false;                    // and whether it is the contiguous one of an operand
 };
 
 struct LayerContext {

@@ -34,6 +34,7 @@ bool look_up(const model::LayerShape& shape, const Baseline& baseline, Context& 
     if (context.operation.op == nullptr) {
       context.operation.op = &ops[i];
       context.operation.cost = &cost;
+      context.operation.workload = baseline.workload;
       context.operation.dimension = real(ops[i].n.value);
     }
     context.layer.time_us += ops[i].count * cost.time_us;

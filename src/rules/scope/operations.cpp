@@ -30,13 +30,28 @@ double op_share(const Context& c) {
   return share_of_step(c, c.operation.op->count * c.operation.cost->time_us);
 }
 
-// Quantization of its operands included in what it takes now, and gone then.
-double bf16_us(const Context& c) {
+// Of all passes and runs in the step. What one pass loses by a format, another may win.
+template <class Time>
+double sum_of_passes(const Context& c, Time time_us) {
   const OperationContext& o = c.operation;
-  if (bytes_of(o.op->dtype) >= bytes_of(DType::bf16)) return o.cost->time_us;
-  model::Op op = *o.op;
-  op.dtype = DType::bf16;
-  return cost::price(*c.gpu, op).time_us;
+  double sum = 0;
+  for (std::size_t i = 0; i < o.workload->ops.size(); ++i) {
+    const model::Op& op = o.workload->ops[i];
+    if (op.kind == OpKind::gemm && op.name == o.op->name) sum += op.count * time_us(op, c.step->ops[i]);
+  }
+  return sum;
+}
+
+double passes_us(const Context& c) {
+  return sum_of_passes(c, [](const model::Op&, const cost::OpCost& cost) { return cost.time_us; });
+}
+
+double passes_bf16_us(const Context& c) {
+  return sum_of_passes(c, [&](model::Op op, const cost::OpCost& cost) {
+    if (bytes_of(op.dtype) >= bytes_of(DType::bf16)) return cost.time_us;
+    op.dtype = DType::bf16;
+    return cost::price(*c.gpu, op).time_us;
+  });
 }
 
 // clang-format off
@@ -64,7 +79,8 @@ constexpr Variable of_product[] = {
     {"n", "columns of the output", [](const Context& c) { return real(c.operation.op->n.value); }},
     {"k", "the dimension that is summed over", [](const Context& c) { return real(c.operation.op->k.value); }},
     {"batch", "independent products of the batch", [](const Context& c) { return real(c.operation.op->batch.value); }},
-    {"bf16_us", "time of one run in bf16; of a format of 16 bits or more its own", bf16_us},
+    {"passes_us", "time in the step of all passes of the layer that the product belongs to, in microseconds", passes_us},
+    {"passes_bf16_us", "the same in bf16, without quantization; of a format of 16 bits or more the same", passes_bf16_us},
     {"op_element_bytes", "bytes of one element of its operands", [](const Context& c) { return bytes_of(c.operation.op->dtype); }},
     {"dimension", "the dimension in question: the rule is evaluated for each that `blame` lists", [](const Context& c) { return c.operation.dimension; }},
     {"contiguous", "whether that dimension is the contiguous one of an operand or of the output", [](const Context& c) { return c.operation.contiguous ? 1.0 : 0.0; }},
@@ -115,6 +131,7 @@ std::vector<Subject> each_of(const Scene& scene, OpKind kind) {
   const cost::StepCost& step = *scene.baseline.step;
   Subject subject{context_of(scene), listed_blame(scene)};
   subject.context.blamed = value_of(scene.reading, subject.blame.field);
+  subject.context.operation.workload = scene.baseline.workload;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops[i].kind != kind) continue;
     subject.context.operation.op = &ops[i];
