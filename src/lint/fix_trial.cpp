@@ -174,7 +174,9 @@ std::vector<TextEdit> Workbench::attempt(const rules::Proposal& proposal, const 
       refusal = fmt::format("{} would not remove it, or brings another", changes_text(proposal.changes));
     }
   }
-  if (refusal.empty() && !finding.certain_to_fail) {
+  // What does not run, or not in this memory, has no time to lose.
+  const bool can_run = !finding.certain_to_fail && proposal.memory_bytes <= 0;
+  if (refusal.empty() && can_run) {
     const std::string slower = loser(now, model, *fixed);
     if (!slower.empty()) refusal = fmt::format("{} is slower on {}", changes_text(proposal.changes), slower);
   }

@@ -267,6 +267,21 @@ TEST_CASE("a change is kept for several GPUs only if none of them loses", "[lint
   CHECK(fixed({{"m.toml", waves}}, both).changed.at("m.toml") == replaced(waves, "12288", "12032"));
 }
 
+TEST_CASE("what makes a run fit into memory may take time", "[lint][fix]") {
+  const std::string large =
+      "[model]\nhidden_size = 8192\nnum_layers = 80\nnum_attention_heads = 64\nnum_key_value_heads = 8\n"
+      "intermediate_size = 28672\nmlp_gated = true\nvocab_size = 128256\n"
+      "[run]\nmicro_batch_size = 2\nsequence_length = 4096\nrecompute = \"none\"\n"
+      "[parallel]\ntensor = 8\ndata = 8\nzero = 3\n";
+  Asked asked;
+  asked.gpus = {"h100"};
+  const Ran ran = fixed({{"m.toml", large}}, asked);
+  CHECK(ran.fixes == Strings{"m.toml:12:13: recompute none → full (SL510)"});
+  REQUIRE(ran.changed.contains("m.toml"));
+  CHECK(ran.changed.at("m.toml") == replaced(large, "\"none\"", "\"full\""));
+  CHECK(ran.findings.empty());
+}
+
 TEST_CASE("a proposal is safe when all that it changes is a plan or a padding", "[lint][fix]") {
   const auto safe = [](model::FieldId field, std::int64_t from, std::int64_t to) {
     rules::Proposal proposal;
