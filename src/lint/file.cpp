@@ -19,20 +19,21 @@ namespace shapelint::lint {
 
 namespace {
 
-// GPUs that have no unit for the number format are an error where they were named, and left out where they
-// were only assumed.
+// GPUs that have no unit for the number format are left out: one that was named is a mistake of the file, or
+// of the command line where that asks for the format.
 void check_dtype(project::Applied& applied, const model::Reading& reading, const std::string& path,
-                 std::vector<Error>& errors) {
+                 std::vector<model::Remark>& remarks, std::vector<Error>& errors) {
   const DType dtype = reading.setup.plan.dtype;
   const std::vector<gpu::Gpu> unable = project::take_unable(applied, dtype);
   if (unable.empty()) return;
+  if (auto remark = rules::remark_on_format(reading, unable)) {
+    remarks.push_back(*std::move(remark));
+    return;
+  }
   std::string ids;
   for (const gpu::Gpu& gpu : unable) ids += (ids.empty() ? "" : " and ") + gpu.id;
-  const model::Origin& origin = reading.origins[model::FieldId::dtype];
-  const bool is_stated = origin.kind == model::Origin::Kind::stated && origin.path == path;
   errors.push_back({fmt::format("`dtype` is `{}`, which {} cannot multiply", name(dtype), ids),
-                    "name another GPU, or another number format with `--dtype`", path,
-                    is_stated ? std::optional<Span>(origin.span) : std::nullopt});
+                    "name another GPU, or another number format with `--dtype`", path, std::nullopt});
 }
 
 void set_severities(const project::Config& config, std::vector<rules::Finding>& findings) {
@@ -127,8 +128,8 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
   for (model::Reading& reading : read.readings) {
     if (!reading.complete || !errors.empty()) continue;
     project::Applied own = applied;
-    check_dtype(own, reading, path, errors);
-    if (!errors.empty()) continue;
+    check_dtype(own, reading, path, read.remarks, errors);
+    if (!errors.empty() || own.gpus.empty()) continue;
     ModelReport model;
     model.path = path;
     model.source = source.text;

@@ -51,7 +51,8 @@ struct Remark {
     unresolved,
     needed_key_misspelt,  // a key that is nearly one of a size without which nothing, or something else, is
                           // predicted
-    key_misspelt          // of any other field
+    key_misspelt,         // of any other field
+    format_unmultiplied   // a number format that a named GPU has no units for
   };
   Kind kind = Kind::duplicate_key;
   std::string path;  // of the file

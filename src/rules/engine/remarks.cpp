@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "rules/book/compiled.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/merge.hpp"
@@ -53,6 +55,26 @@ std::vector<Finding> look_at(const RuleBook& rules, std::span<const model::Remar
   }
   sort_findings(out);
   return out;
+}
+
+std::optional<model::Remark> remark_on_format(const model::Reading& reading,
+                                              std::span<const gpu::Gpu> unable) {
+  const model::Origin& origin = model::origin(reading, model::FieldId::dtype);
+  if (unable.empty() || origin.kind == model::Origin::Kind::command_line) return std::nullopt;
+  const bool is_stated = origin.kind == model::Origin::Kind::stated;
+  model::Remark remark;
+  remark.kind = model::Remark::Kind::format_unmultiplied;
+  remark.path = is_stated ? origin.path : reading.path;
+  remark.span = is_stated ? origin.span : Span{};
+  remark.key_path = origin.key_path;
+  remark.key = "dtype";
+  remark.written = std::string(name(reading.setup.plan.dtype));
+  for (const gpu::Gpu& gpu : unable) {
+    if (!remark.meaning.empty()) remark.meaning += " and ";
+    remark.meaning += gpu.id;
+  }
+  remark.field = model::FieldId::dtype;
+  return remark;
 }
 
 }  // namespace shapelint::rules

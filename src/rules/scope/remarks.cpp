@@ -17,6 +17,7 @@ constexpr Variable of_remark[] = {
     {"is_unresolved", "whether a size is written, but only the run knows its value", [](const Context& c) { return is_remark(c, model::Remark::Kind::unresolved); }},
     {"is_needed_key_misspelt", "whether a key is not known, and nearly one of a needed size that the file does not state", [](const Context& c) { return is_remark(c, model::Remark::Kind::needed_key_misspelt); }},
     {"is_key_misspelt", "the same of any other field", [](const Context& c) { return is_remark(c, model::Remark::Kind::key_misspelt); }},
+    {"is_format_unmultiplied", "whether a GPU has no units for the number format of the products", [](const Context& c) { return is_remark(c, model::Remark::Kind::format_unmultiplied); }},
 };
 // clang-format on
 

@@ -36,10 +36,17 @@ std::vector<rules::Finding> findings_of(const rules::RuleBook& book, const rules
   INFO(messages(file.errors));
   rules::Options only;
   only.select = {std::string(rule.code)};
-  if (rule.scope == rules::Scope::remark) return rules::look_at(book, file.remarks, only);
-  REQUIRE(file.readings.size() == 1);
   const auto gpu = gpu::find_gpu(example.gpu);
   REQUIRE(gpu);
+  if (rule.scope == rules::Scope::remark) {
+    std::vector<model::Remark> remarks = file.remarks;
+    for (const model::Reading& reading : file.readings) {
+      if (gpu::can_multiply(*gpu, reading.setup.plan.dtype)) continue;
+      if (auto remark = rules::remark_on_format(reading, {&*gpu, 1})) remarks.push_back(*std::move(remark));
+    }
+    return rules::look_at(book, remarks, only);
+  }
+  REQUIRE(file.readings.size() == 1);
   rules::LintResult result = rules::lint(book, file.readings.front(), {&*gpu, 1}, only);
   INFO(messages(result.errors));
   CHECK(result.errors.empty());
