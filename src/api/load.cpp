@@ -10,6 +10,7 @@
 #include "base/number.hpp"
 #include "formats/discover.hpp"
 #include "model/fields.hpp"
+#include "model/unresolved.hpp"
 #include "project/applied.hpp"
 #include "project/gpus.hpp"
 #include "text/limits.hpp"
@@ -64,12 +65,17 @@ std::vector<model::Override> overrides_of(const std::vector<Setting>& settings, 
 
 // Fields without which nothing can be predicted. A CNN's layers say all that there is to know.
 void check_complete(const model::Reading& reading, std::vector<Error>& errors) {
+  for (const model::Remark* each : model::unresolved(reading)) {
+    errors.push_back({std::string(code::incomplete),
+                      fmt::format("{} cannot be known from the files: {}", each->key, each->meaning),
+                      "a setting can give it", reading.path});
+  }
   if (!reading.setup.model.conv.empty()) return;
   using model::FieldId;
   for (const FieldId field : {FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
                               FieldId::vocab_size, FieldId::sequence_length}) {
     if (field == FieldId::vocab_size && !reading.setup.model.lm_head) continue;
-    if (model::is_known(reading, field)) continue;
+    if (model::is_known(reading, field) || model::is_unresolved(reading, field)) continue;
     errors.push_back({std::string(code::incomplete),
                       fmt::format("`{}` is not known", model::info(field).name), "a setting can give it",
                       reading.path});

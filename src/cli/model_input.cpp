@@ -8,6 +8,7 @@
 
 #include "base/names.hpp"
 #include "cli/messages.hpp"
+#include "model/unresolved.hpp"
 
 namespace shapelint::cli {
 
@@ -41,6 +42,12 @@ std::size_t choose_model(const ModelFile& file, const std::string& name, Io& io,
 // Fields without which nothing can be predicted and that nobody gave. Without `networks` a CNN is refused.
 std::vector<Error> missing_fields(const model::Reading& reading, const std::string& path, bool networks) {
   std::vector<Error> errors;
+  const std::vector<const model::Remark*> unresolved = model::unresolved(reading);
+  for (const model::Remark* each : unresolved) {
+    errors.push_back({fmt::format("{} cannot be known from the files: {}", each->key, each->meaning),
+                      fmt::format("give `{}`", each->instead), path,
+                      each->path == path ? std::optional(each->span) : std::nullopt});
+  }
   if (!reading.setup.model.conv.empty()) {
     if (!networks) {
       errors.push_back({"this is a network of layers, and only transformers can be searched",
@@ -53,7 +60,7 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
   for (const FieldId field : {FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
                               FieldId::vocab_size, FieldId::sequence_length}) {
     if (field == FieldId::vocab_size && !reading.setup.model.lm_head) continue;
-    if (model::is_known(reading, field)) continue;
+    if (model::is_known(reading, field) || model::is_unresolved(reading, field)) continue;
     const std::string_view name = model::info(field).name;
     std::string flag(name);
     std::replace(flag.begin(), flag.end(), '_', '-');

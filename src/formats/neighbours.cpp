@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "formats/dialect/paths.hpp"
+#include "model/unresolved.hpp"
 
 namespace shapelint::formats {
 
@@ -51,6 +52,11 @@ std::optional<ReadResult> read_beside(const text::FileSystem& files, const std::
 }
 
 void run_as(const model::Reading& plan, model::Reading& reading) {
+  for (const model::Remark* each : model::unresolved(plan)) {
+    const bool is_given = model::is_known(reading, each->field) &&
+                          reading.origins[each->field].kind == model::Origin::Kind::command_line;
+    if (!is_given && !model::is_unresolved(reading, each->field)) reading.remarks.push_back(*each);
+  }
   for (const model::FieldInfo& field : model::fields()) {
     const bool is_plan = field.section == "run" || field.section == "parallel";
     if (!is_plan || plan.origins[field.id].kind != model::Origin::Kind::stated) continue;
@@ -60,17 +66,44 @@ void run_as(const model::Reading& plan, model::Reading& reading) {
   }
 }
 
+std::optional<CachedModel> cached_model(const text::FileSystem& files, const std::string& hub,
+                                        std::string_view name) {
+  if (hub.empty()) return std::nullopt;
+  std::string folder = "models";
+  for (std::string_view rest = name;;) {
+    const auto slash = rest.find('/');
+    const std::string_view part = rest.substr(0, slash);
+    if (!is_safe(part)) return std::nullopt;
+    folder += fmt::format("--{}", part);
+    if (slash == std::string_view::npos) break;
+    if (rest.data() != name.data()) return std::nullopt;  // a second slash
+    rest.remove_prefix(slash + 1);
+  }
+  CachedModel out;
+  out.folder = join(hub, folder);
+  const std::string snapshot = snapshot_of(files, out.folder);
+  if (!snapshot.empty()) out.config = join(snapshot, "config.json");
+  return out;
+}
+
+std::string hub_name(std::string_view path) {
+  constexpr std::string_view start = "models--";
+  const auto end = path.find("/snapshots/");
+  if (end == std::string_view::npos) return {};
+  std::string_view folder = path.substr(0, end);
+  folder.remove_prefix(folder.rfind('/') + 1);  // npos + 1: from the beginning
+  if (!folder.starts_with(start)) return {};
+  std::string name(folder.substr(start.size()));
+  if (const auto between = name.find("--"); between != std::string::npos) name.replace(between, 2, "/");
+  return name;
+}
+
 std::optional<catalog::KnownModel> find_in_cache(const text::FileSystem& files, const std::string& hub,
                                                  std::string_view name) {
-  const auto slash = name.find('/');
-  if (hub.empty() || slash == std::string_view::npos) return std::nullopt;
-  const std::string_view organisation = name.substr(0, slash);
-  const std::string_view model = name.substr(slash + 1);
-  if (!is_safe(organisation) || !is_safe(model)) return std::nullopt;
-  const std::string folder =
-      snapshot_of(files, join(hub, fmt::format("models--{}--{}", organisation, model)));
-  if (folder.empty()) return std::nullopt;
-  const ReadResult read = read_any(files, join(folder, "config.json"));
+  if (name.find('/') == std::string_view::npos) return std::nullopt;
+  const auto cached = cached_model(files, hub, name);
+  if (!cached || cached->config.empty()) return std::nullopt;
+  const ReadResult read = read_any(files, cached->config);
   // The language model is the last part that is whole: towers of images and sounds come with it.
   const auto found = std::find_if(read.readings.begin(), read.readings.end(), [](const model::Reading& each) {
     return each.complete && each.part != "vision" && each.part != "audio";
@@ -79,7 +112,7 @@ std::optional<catalog::KnownModel> find_in_cache(const text::FileSystem& files, 
   catalog::KnownModel known;
   known.name = fmt::format("{} in the local cache", name);
   known.title = known.name;
-  known.source = join(folder, "config.json");
+  known.source = cached->config;
   for (const model::FieldInfo& field : model::fields()) {
     if (field.section.starts_with("model") && model::is_known(*found, field.id))
       known.values.emplace_back(field.id, field.get(found->setup));

@@ -19,6 +19,20 @@ std::optional<ReadResult> read_beside(const text::FileSystem& files, const std::
 // How `plan` says that a model is run, for a reading of that model.
 void run_as(const model::Reading& plan, model::Reading& reading);
 
+// Where a Hugging Face cache has a model.
+struct CachedModel {
+  std::string folder;  // `HUB/models--org--Name`, whether it is there or not
+  std::string config;  // of the main revision, or of the last of the others; empty: there is none
+};
+
+// `name`: `org/Name` or `Name`. Nothing when no model can be called so.
+std::optional<CachedModel> cached_model(const text::FileSystem& files, const std::string& hub,
+                                        std::string_view name);
+
+// The name of the model that a cache has a file of: `org/Name` for `…/models--org--Name/snapshots/…`; empty
+// for a path elsewhere.
+std::string hub_name(std::string_view path);
+
 // The model that `name` (`org/Name`) stands for in a Hugging Face cache, by its own config.json: the main
 // revision's, or the last of the others. `hub`: the folder with `models--org--Name`. Nothing else is read
 // there.

@@ -49,6 +49,7 @@ std::vector<Place> places_of(const Part& part, const View& view) {
 // What a person calls the model: a stated name, otherwise the file's, or its folder's when the file is just
 // called `config.json`.
 std::string model_name(const std::string& path) {
+  if (std::string published = hub_name(path); !published.empty()) return published;
   std::string name(file_name(path));
   if (const auto dot = name.find_last_of('.'); dot != std::string::npos && dot > 0) name.resize(dot);
   constexpr std::string_view empty_names = "config|params|model_config|model|train";
@@ -183,6 +184,7 @@ void read_as_native(const text::Document& document, const ReadOptions& options, 
   result.dialect = native_name;
   auto file = read_native(document, result.errors, options.overrides);
   if (!file) return;
+  if (file->reading.name.empty()) file->reading.name = model_name(std::string(document.path()));
   result.readings.push_back(std::move(file->reading));
   result.lint = std::move(file->lint);
 }

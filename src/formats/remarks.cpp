@@ -155,34 +155,51 @@ void remark_on_text(const Dialect& dialect, NodeRef node, model::FieldId field, 
 
 void remark_on_unresolved(model::Reading& reading, const std::vector<Unresolved>& unresolved) {
   using model::FieldId;
-  constexpr std::array required{FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
-                                FieldId::intermediate_size, FieldId::vocab_size};
-  Remark remark;
-  remark.kind = Remark::Kind::unresolved;
-  for (const auto& [field, node] : unresolved) {
-    if (std::find(required.begin(), required.end(), field) == required.end()) continue;
-    if (model::is_known(reading, field)) continue;
-    const std::string shown = fmt::format("`{}`", model::info(field).name);
-    if (remark.field == model::no_field) {
-      remark.field = field;
-      remark.path = std::string(node.file());
-      remark.span = node.use_span().value_or(node.span());
-      remark.key_path = node.path();
-      remark.key = shown;
-      remark.meaning = std::string(node.note());
-    } else if (remark.key.find(shown) == std::string::npos) {
-      remark.key += ", " + shown;
-    }
+  constexpr std::array sizes{
+      FieldId::hidden_size,       FieldId::num_layers,       FieldId::num_attention_heads,
+      FieldId::intermediate_size, FieldId::vocab_size,       FieldId::num_key_value_heads,
+      FieldId::sequence_length,   FieldId::micro_batch_size, FieldId::tensor,
+      FieldId::pipeline};
+  for (const Unresolved& each : unresolved) {
+    const bool is_size = std::find(sizes.begin(), sizes.end(), each.field) != sizes.end();
+    if (!each.is_stated && !is_size) continue;
+    const model::FieldInfo& info = model::info(each.field);
+    Remark remark;
+    remark.kind = Remark::Kind::unresolved;
+    remark.field = each.field;
+    remark.path = std::string(each.node.file());
+    remark.span = each.node.use_span().value_or(each.node.span());
+    remark.key_path = each.node.path();
+    remark.key = fmt::format("`{}`", info.name);
+    remark.meaning = each.meaning;
+    remark.instead = fmt::format("--{} {}", info.name, info.choices.empty() ? "N" : "NAME");
+    std::replace(remark.instead.begin(), remark.instead.end(), '_', '-');
+    reading.remarks.push_back(std::move(remark));
   }
-  if (remark.field != model::no_field) reading.remarks.push_back(std::move(remark));
 }
+
+namespace {
+
+// What is in `text` already is not said again.
+void add_words(std::string& text, std::string_view words, std::string_view between) {
+  if (text.find(words) == std::string::npos) text += std::string(between) + std::string(words);
+}
+
+}  // namespace
 
 void add_remarks(const std::vector<Remark>& from, std::vector<Remark>& into) {
   for (const Remark& each : from) {
-    const bool is_there = std::any_of(into.begin(), into.end(), [&](const Remark& other) {
-      return other.kind == each.kind && other.path == each.path && other.span.begin == each.span.begin;
+    const auto there = std::find_if(into.begin(), into.end(), [&](const Remark& other) {
+      const bool is_one = each.kind == Remark::Kind::unresolved || other.span.begin == each.span.begin;
+      return other.kind == each.kind && other.path == each.path && is_one;
     });
-    if (!is_there) into.push_back(each);
+    if (there == into.end()) {
+      into.push_back(each);
+    } else if (each.kind == Remark::Kind::unresolved) {
+      add_words(there->key, each.key, ", ");
+      add_words(there->meaning, each.meaning, "; ");
+      add_words(there->instead, each.instead, " ");
+    }
   }
 }
 

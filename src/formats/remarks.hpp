@@ -1,6 +1,7 @@
 // Likely mistakes in how a configuration is written, whatever shape it describes.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,16 +21,20 @@ void remark_on(const Dialect& dialect, const text::Document& document, std::stri
 void remark_on_text(const Dialect& dialect, text::NodeRef node, model::FieldId field,
                     std::vector<model::Remark>& out);
 
-// A field whose value is written, but known only when it is run.
+// A field whose value the files do not tell, though one of them says it or may say it.
 struct Unresolved {
   model::FieldId field = model::no_field;
   text::NodeRef node;
+  std::string meaning;  // why, in words
+  bool is_stated =
+      true;  // written, but known only when it is run; else in a file that is not there, if at all
 };
 
-// One remark for all of them without which nothing can be said of a model, and that stayed unknown.
+// One remark for each (model::Remark::Kind::unresolved, its `field`): of those that only a missing file may
+// state, for the sizes that any step is made of.
 void remark_on_unresolved(model::Reading& reading, const std::vector<Unresolved>& unresolved);
 
-// Appends those whose kind and place are not there yet.
+// Appends those whose kind and place are not there yet; unresolved values of one file become one remark.
 void add_remarks(const std::vector<model::Remark>& from, std::vector<model::Remark>& into);
 
 }  // namespace shapelint::formats

@@ -69,7 +69,10 @@ void look_at_remarks(const TextOptions& options, const project::Configured& conf
   std::vector<rules::Finding> found = rules::look_at(*configured.rules, read.remarks, selected);
   set_severities(configured.config, found);
   if (!options.no_ignores) out.suppressed += ignore_keys(file, found, used);
-  if (found.empty()) return;
+  const bool any_unresolved =
+      std::any_of(read.remarks.begin(), read.remarks.end(),
+                  [](const model::Remark& each) { return each.kind == model::Remark::Kind::unresolved; });
+  if (found.empty() && !any_unresolved) return;
   if (out.models.empty()) {
     ModelReport model;
     model.path = source.path;
@@ -79,6 +82,7 @@ void look_at_remarks(const TextOptions& options, const project::Configured& conf
     model.reading.path = source.path;
     model.reading.name = source.path;
     model.reading.dialect = read.dialect;
+    model.reading.remarks = read.remarks;
     out.models.push_back(std::move(model));
   }
   std::vector<rules::Finding>& findings = out.models.front().result.findings;
@@ -134,10 +138,11 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
     model.path = path;
     model.source = source.text;
     model.rules = configured.rules;
-    model.gpus_assumed = own.gpus_from == project::GpusFrom::assumption;
     model.min_gain = own.rules.min_gain;
     model.rule_url = configured.config.rule_url.value_or("");
     model.result = rules::lint(*configured.rules, reading, own.gpus, own.rules);
+    model.gpus_assumed =
+        own.gpus_from == project::GpusFrom::assumption && !model.result.gpus.empty();  // predicted for any
     model.reading = std::move(reading);
     errors = model.result.errors;
     set_severities(configured.config, model.result.findings);

@@ -88,6 +88,7 @@ TEST_CASE("findings point at the exact bytes of the value, and tell where it is 
     if (use.begin > value.begin && use.end > 0) use = {use.begin - 4, use.end - 4};
     text::MemoryFileSystem files;
     files.files[each.file] = source;
+    files.files["base.yaml"] = "seed: 1\n";
     const auto read = formats::read_any(files, each.file);
     REQUIRE(read.readings.size() == 1);
     rules::Options options;

@@ -80,7 +80,8 @@ const std::vector<Mistake> mistakes{
      {{"qwen3_4B.yaml",
        "num_layers: 36\nhidden_size: 2560\nffn_hidden_size: 9728\nnum_attention_heads: 32\n"
        "group_query_attention: true\nnum_query_groups: 8\nswiglu: true\nqk_layernorm: true\n"
-       "extends: [base.yaml]\n"}},
+       "extends: [base.yaml]\n"},
+      {"base.yaml", "seed: 1\n"}},
      1,
      {"SL902 this is Qwen/Qwen3-4B, but `head_dim` is 80 instead of 128"}},
     {"Primus zebra_llama_8B.yaml: a digit of Llama 3 8B's width, in a model of another depth",

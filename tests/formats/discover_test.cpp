@@ -53,6 +53,17 @@ TEST_CASE("a folder stands for the configurations below it", "[formats][discover
   CHECK(found(files, {"absent.yaml"}) == "absent.yaml!");
 }
 
+TEST_CASE("folders of tools are passed over, also where no .gitignore says so", "[formats][discover]") {
+  text::MemoryFileSystem files;
+  for (const char* const folder :
+       {".venv/lib", "node_modules/x", "build", "_build", "dist", "a/__pycache__", "a/b"}) {
+    files.files[std::string("repo/") + folder + "/config.json"] = "";
+  }
+  CHECK(found(files, {"repo"}) == "repo/a/b/config.json");
+  // Who names one wants it.
+  CHECK(found(files, {"repo/build"}) == "repo/build/config.json");
+}
+
 TEST_CASE(".gitignore files of the folder, below it, and above it up to the repository count",
           "[formats][discover]") {
   text::MemoryFileSystem files;

@@ -232,7 +232,7 @@ class Loader {
   }
 
   Inherit inherit(NodeRef node) {
-    check_keys(node, {"key", "search", "suffixes", "mount", "inside", "hydra"});
+    check_keys(node, {"key", "search", "suffixes", "mount", "inside", "hydra", "states", "defaults"});
     Inherit out;
     out.keys = paths(node["key"]);
     out.search = strings(node["search"]);
@@ -242,6 +242,8 @@ class Loader {
     out.mount = string(node["mount"]);
     out.inside = string(node["inside"]);
     out.hydra = node["hydra"].as_boolean().value_or(false);
+    out.states = strings(node["states"]);
+    out.defaults = strings(node["defaults"]);
     return out;
   }
 

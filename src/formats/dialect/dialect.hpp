@@ -105,6 +105,8 @@ struct Inherit {
   std::string mount;   // where the inherited file's values stand in this one; `*`: the key's own name
   std::string inside;  // only this part of the inherited file
   bool hydra = false;  // the list holds `group: name` tables and bare names
+  std::vector<std::string> states{};    // the only fields, or sections of fields, that such a file can hold
+  std::vector<std::string> defaults{};  // names of the framework's own files whose values [otherwise] has
 };
 
 struct Dialect {

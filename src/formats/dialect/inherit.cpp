@@ -35,11 +35,19 @@ class Assembler {
     own.add({&stored, {}, {}});
     for (const Inherit& each : dialect_.inherit) follow(each, own, stored, mount, level);
     include(stored.root(), stored, mount, level);
+    // What a sourced script sets may be more flags.
+    if (const NodeRef open = stored.root()["open"]; open.size() > 0 && stored.root()["flags"])
+      lack({}, open[0], std::string(open[0].note()), {"flags"});
   }
 
  private:
   void note(NodeRef node, std::string message) {
     whole_.notes.push_back({std::move(message), std::string(node.file()), node.span(), node.path()});
+  }
+
+  // What the file would say is unknown.
+  void lack(const Inherit& each, NodeRef node, std::string meaning, const Place& mount) {
+    whole_.view.lack({node, std::move(meaning), mount, each.states});
   }
 
   // `${model.hidden_size}` within one file; what refers to a file beside it stays unknown.
@@ -87,6 +95,7 @@ class Assembler {
       const auto name = entry.as_string();
       if (!name) continue;
       std::string_view group = entry.key();
+      const bool optional = group.starts_with("optional ");
       for (const std::string_view prefix : {"optional ", "override "}) {
         if (group.starts_with(prefix)) group.remove_prefix(prefix.size());
       }
@@ -101,15 +110,16 @@ class Assembler {
         std::replace(dotted.begin(), dotted.end(), '/', '.');
         for (const std::string& component : parse_key_path(dotted).components) inner.push_back(component);
       }
-      load(each, entry, document, std::string(group) + "/" + std::string(*name), inner, level);
+      load(each, entry, document, std::string(group) + "/" + std::string(*name), inner, level, optional);
     }
   }
 
   void named(const Inherit& each, NodeRef node, const std::string& name, const View& own,
              const text::Document& document, const Place& mount, int level) {
-    if (name.empty()) return;
     Place inner = mount;
     for (const std::string& component : parse_key_path(each.mount).components) inner.push_back(component);
+    if (node.is(Kind::unknown)) lack(each, node, std::string(node.note()), inner);
+    if (name.empty()) return;
     Inherit filled = each;
     for (std::string& folder : filled.search) {
       const auto open = folder.find('{');
@@ -122,11 +132,13 @@ class Assembler {
   }
 
   void load(const Inherit& each, NodeRef node, const text::Document& document, const std::string& name,
-            const Place& mount, int level) {
-    if (name.find('$') != std::string::npos || name.starts_with('/')) return;
+            const Place& mount, int level, bool optional = false) {
+    if (name.find('$') != std::string::npos || name.starts_with('/'))
+      return lack(each, node, fmt::format("`{}` is not followed", name), mount);
     if (level >= most_levels || whole_.documents.size() >= most_files) {
       note(node, fmt::format("`{}` is not followed: more than {} files or {} levels of inheritance", name,
                              most_files, most_levels));
+      lack(each, node, fmt::format("`{}` is not followed", name), mount);
       return;
     }
     const std::string folder = folder_of(document.path());
@@ -142,6 +154,8 @@ class Assembler {
       }
     }
     note(node, fmt::format("`{}` is not there, so what it says is unknown", name));
+    const bool is_known = std::find(each.defaults.begin(), each.defaults.end(), name) != each.defaults.end();
+    if (!optional && !is_known) lack(each, node, fmt::format("`{}` is not there", name), mount);
   }
 
   bool open(const Inherit& each, NodeRef node, const std::string& path, const Place& mount, int level) {
@@ -156,6 +170,7 @@ class Assembler {
     auto parsed = text::parse_any(path, *std::move(content));
     if (!parsed) {
       note(node, fmt::format("`{}` cannot be parsed: {}", path, parsed.error().message));
+      lack(each, node, fmt::format("`{}` cannot be parsed", path), mount);
       return true;
     }
     for (text::Document& inherited : *parsed) {
@@ -175,8 +190,8 @@ class Assembler {
       } else if (child.is(Kind::string) && child.note() == "!include") {
         Place inner = mount;
         inner.emplace_back(child.key());
-        load(Inherit{{}, {"."}, {""}, {}, {}, false}, child, document, std::string(*child.as_string()), inner,
-             level);
+        load(Inherit{{}, {"."}, {""}, {}, {}, false, {}, {}}, child, document,
+             std::string(*child.as_string()), inner, level);
       }
     }
   }

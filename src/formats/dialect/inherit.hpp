@@ -17,7 +17,7 @@ struct Whole {
   explicit Whole(bool flags) : view(flags) {}
   std::deque<text::Document> documents;
   View view;
-  std::vector<model::Note> notes;  // files that are named but not there, cycles, limits
+  std::vector<model::Note> notes;  // files that are named but not there (also in `view`), cycles, limits
 };
 
 // Follows `extends`, hydra's `defaults`, `base_config` and `!include` from `document` to files that exist in

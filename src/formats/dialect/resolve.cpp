@@ -29,6 +29,9 @@ struct Value {
   Origin origin;
   bool decided = false;  // an alternative decided, be it that nothing is known
   bool assumed = false;  // only by the common tables: whoever completes the reading says it better
+  // A file says it and the run alone knows it, or a file that is not there may say it; of another value, this
+  // one follows from that.
+  std::optional<Unresolved> gap;
 };
 
 class Resolver {
@@ -63,6 +66,7 @@ class Resolver {
     // A value that depends on itself is unknown while it is being worked out.
     Value& value = values_.emplace(std::string(name), Value{}).first->second;
     Value computed = work_out(name);
+    if (computed.gap && computed.gap->field == model::no_field) computed.gap->field = model::find_field(name);
     value = std::move(computed);
     return value;
   }
@@ -73,9 +77,12 @@ class Resolver {
     out.part = part_.name;
     out.model_type = type_name_;
     model::PerField<bool> open;  // left for model::complete()
+    std::vector<Unresolved> unresolved;
     for (const model::FieldInfo& field : model::fields()) {
       Value value = get(field.name);
       if (value.number) check_range(field, value);
+      if (value.gap && value.gap->field == field.id) unresolved.push_back(*value.gap);
+      withheld_[field.id] = value.gap && value.gap->is_stated;
       open[field.id] = value.assumed || !value.decided;
       if (!value.number || value.assumed) continue;
       field.set(out.setup, static_cast<std::int64_t>(std::round(*value.number)));
@@ -89,7 +96,9 @@ class Resolver {
       if (!was_unknown) continue;
       // How it is run can be assumed even where the file's own value is not understood; its shape cannot.
       const bool is_plan = field.section == "run" || field.section == "parallel";
-      if (is_plan && !open[field.id]) {
+      if (withheld_[field.id]) {
+        out.origins[field.id] = Origin{};
+      } else if (is_plan && !open[field.id]) {
         out.origins[field.id].note = "assumed: the file's value is not known";
       } else if (!open[field.id] || !rests_on_something(out, field.id)) {
         out.origins[field.id] = Origin{};
@@ -111,7 +120,7 @@ class Resolver {
     for (const ModelType* type : types_) tables.push_back(&type->defaults);
     tables.push_back(&dialect_.otherwise);
     remark_on_near_keys(tables, view_, scopes_, out, out.remarks);
-    remark_on_unresolved(out, unresolved_);
+    remark_on_unresolved(out, unresolved);
     return out;
   }
 
@@ -139,7 +148,7 @@ class Resolver {
 
   // The assumed vocabulary is not padded: nothing is to be found in rows that nobody knows.
   void assume_vocabulary(model::Reading& reading) {
-    if (is_known(reading, FieldId::vocab_size)) return;
+    if (is_known(reading, FieldId::vocab_size) || withheld_[FieldId::vocab_size]) return;
     assume(reading, FieldId::vocab_size);
     reading.setup.model.vocab_padding_multiple = 1;
     Origin& padding = reading.origins[FieldId::vocab_padding_multiple];
@@ -151,7 +160,7 @@ class Resolver {
   // No step can be costed without a length and a vocabulary; the common tables hold those that are assumed.
   void assume(model::Reading& reading, FieldId field) {
     Origin& origin = reading.origins[field];
-    if (origin.kind != Origin::Kind::unknown) return;
+    if (origin.kind != Origin::Kind::unknown || withheld_[field]) return;
     Value value;
     if (!try_rules(common_.fields, model::info(field).name, value) || !value.number) return;
     model::set(reading.setup, field, static_cast<std::int64_t>(*value.number));
@@ -216,6 +225,7 @@ class Resolver {
       for (const auto& [each, value] : known_->values) {
         if (each != field) continue;
         out.number = static_cast<double>(value);
+        out.gap.reset();
         out.origin.kind = Origin::Kind::defaulted;
         out.origin.note = fmt::format("shape of {}", known_->name);
         return out;
@@ -241,29 +251,37 @@ class Resolver {
     return false;
   }
 
-  bool holds(const std::string& condition, std::optional<double> x) {
+  // Nothing when it cannot be told.
+  std::optional<bool> holds(const std::string& condition, std::optional<double> x, Value& out) {
     if (condition.empty()) return true;
-    const auto value = calculate(condition, x);
-    return value && *value != 0;
+    const auto value = calculate(condition, x, out);
+    return value ? std::optional(*value != 0) : std::nullopt;
   }
 
-  std::optional<double> calculate(const std::string& text, std::optional<double> x) {
-    return evaluate(text, [&](std::string_view name) -> std::optional<double> {
+  // Of `out`: what its values leave open is left open by the result.
+  std::optional<double> calculate(const std::string& text, std::optional<double> x, Value& out) {
+    std::optional<Unresolved> gap;
+    const auto value = evaluate(text, [&](std::string_view name) -> std::optional<double> {
       if (name == "x") return x;
-      return get(name).number;
+      const Value& used = get(name);
+      if (used.gap && (!gap || used.gap->is_stated)) gap = used.gap;
+      return used.number;
     });
+    // What came to a number did not need what is not known.
+    if (gap && gap->is_stated ? !value : gap && !out.gap) out.gap = gap;
+    return value;
   }
 
   bool try_alternative(const Alternative& each, std::string_view name, Value& out) {
     if (each.kind == Alternative::Kind::key) return try_key(each, name, out);
-    if (!holds(each.when, std::nullopt)) return false;
+    if (!holds(each.when, std::nullopt, out).value_or(false)) return is_withheld(out);
     if (each.kind == Alternative::Kind::unknown) {
       if (!each.note.empty())
         notes_.push_back({fmt::format("`{}` is unknown: {}", name, each.note), {}, {}, {}});
       return true;
     }
-    const auto value = calculate(each.value, std::nullopt);
-    if (!value) return false;
+    const auto value = calculate(each.value, std::nullopt, out);
+    if (!value) return is_withheld(out);
     out.number = value;
     const bool constant = parse_number(each.value).has_value();
     if (each.kind == Alternative::Kind::derived) {
@@ -276,6 +294,34 @@ class Resolver {
     return true;
   }
 
+  static bool is_withheld(const Value& value) { return value.gap && value.gap->is_stated; }
+
+  // A file that is not there may say what this one does not.
+  void look_for_missing(const KeyPath& path, std::string_view name, Value& out) const {
+    for (const Place& scope : scopes_) {
+      const Missing* missing = view_.missing_at(path, scope, model::find_field(name));
+      if (missing == nullptr || out.gap) continue;
+      out.gap = Unresolved{model::no_field, missing->node, missing->meaning, false};
+    }
+  }
+
+  // Written, but nothing that the file tells.
+  bool leave_open(const Alternative& each, NodeRef node, std::string_view name, Value& out) {
+    const bool only_the_run_knows = node.is(Kind::unknown);
+    Value ignored;
+    const auto applies = holds(each.when, std::nullopt, ignored);
+    if (only_the_run_knows ? applies == false : !holds(each.when, 0.0, ignored).value_or(false)) return false;
+    note(node, fmt::format("`{}` cannot be read as a number, so `{}` is unknown", node.path(), name));
+    // `auto` leaves it to the program, which an assumption stands for.
+    const auto text = node.as_string();
+    if (only_the_run_knows) {
+      out.gap = Unresolved{model::no_field, node, std::string(node.note()), true};
+    } else if (text && *text != "auto") {
+      out.gap = Unresolved{model::no_field, node, fmt::format("`{}` is no number", *text), true};
+    }
+    return true;
+  }
+
   std::string about_type() const {
     if (types_.empty() || type_name_.empty()) return dialect_.whose;
     return fmt::format("{} for `{}`", dialect_.whose, type_name_);
@@ -284,17 +330,17 @@ class Resolver {
   bool try_key(const Alternative& each, std::string_view name, Value& out) {
     for (const KeyPath& path : each.keys) {
       const NodeRef node = find(path);
+      if (!node) look_for_missing(path, name, out);
       if (!node || node.is(Kind::null)) continue;
       const Seen seen = look(node, each, model::find_field(name));
       if (seen.kind == Seen::Kind::nothing) continue;
       if (seen.kind == Seen::Kind::unreadable) {
-        if (node.is(Kind::unknown)) unresolved_.push_back({model::find_field(name), node});
-        if (!holds(each.when, 0.0) && !each.when.empty()) continue;
-        note(node, fmt::format("`{}` cannot be read as a number, so `{}` is unknown", node.path(), name));
+        if (!leave_open(each, node, name, out)) continue;
         return true;
       }
-      if (!holds(each.when, seen.number)) continue;
-      out.number = each.value.empty() ? std::optional(seen.number) : calculate(each.value, seen.number);
+      if (!holds(each.when, seen.number, out).value_or(false)) continue;
+      out.gap.reset();
+      out.number = each.value.empty() ? std::optional(seen.number) : calculate(each.value, seen.number, out);
       if (!out.number) {
         note(node, fmt::format("`{}` is given as `{}`, but not all of it is known", name, node.path()));
         return true;
@@ -326,7 +372,7 @@ class Resolver {
   std::map<std::string, Value, std::less<>> values_;
   std::vector<model::Note> notes_;
   std::vector<model::Remark> remarks_;
-  std::vector<Unresolved> unresolved_;
+  model::PerField<bool> withheld_{};  // stated, and only the run knows them
 };
 
 }  // namespace

@@ -46,17 +46,47 @@ NodeRef View::descend(NodeRef node, const Place& place, std::size_t from) const 
   return node;
 }
 
-NodeRef View::find(const KeyPath& path, const Place& base) const {
+namespace {
+
+Place whole_place(const KeyPath& path, const Place& base) {
   Place whole = path.absolute ? Place{} : base;
   for (int i = 0; i < path.up && !whole.empty(); ++i) whole.pop_back();
   whole.insert(whole.end(), path.components.begin(), path.components.end());
+  return whole;
+}
+
+// Whether what stands at `mount` may hold `place`.
+bool holds_place(const Place& mount, const Place& place) {
+  return mount.size() <= place.size() && std::equal(mount.begin(), mount.end(), place.begin(),
+                                                    [](const std::string& a, const std::string& b) {
+                                                      return a == b || a == "*" || b == "*";
+                                                    });
+}
+
+bool can_state(const Missing& missing, model::FieldId field) {
+  if (missing.states.empty()) return true;
+  if (field == model::no_field) return false;
+  const model::FieldInfo& info = model::info(field);
+  return std::any_of(missing.states.begin(), missing.states.end(), [&](const std::string& each) {
+    return each == info.name || info.section == each || info.section.starts_with(each + ".");
+  });
+}
+
+}  // namespace
+
+const Missing* View::missing_at(const KeyPath& path, const Place& base, model::FieldId field) const {
+  if (missing_.empty()) return nullptr;
+  const Place whole = whole_place(path, base);
+  const auto found = std::find_if(missing_.begin(), missing_.end(), [&](const Missing& each) {
+    return holds_place(each.mount, whole) && can_state(each, field);
+  });
+  return found == missing_.end() ? nullptr : &*found;
+}
+
+NodeRef View::find(const KeyPath& path, const Place& base) const {
+  const Place whole = whole_place(path, base);
   for (const Layer& layer : layers_) {
-    if (layer.mount.size() > whole.size() ||
-        !std::equal(
-            layer.mount.begin(), layer.mount.end(), whole.begin(),
-            [](const std::string& a, const std::string& b) { return a == b || a == "*" || b == "*"; })) {
-      continue;
-    }
+    if (!holds_place(layer.mount, whole)) continue;
     NodeRef node = descend(layer.document->root(), layer.inside, 0);
     node = descend(node, whole, layer.mount.size());
     if (node) return node;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/dialect/dialect.hpp"
+#include "model/fields.hpp"
 #include "text/document.hpp"
 
 namespace shapelint::formats {
@@ -18,6 +19,14 @@ struct Layer {
   Place inside;  // which of its tables stands there
 };
 
+// A file that is named and was not read: nobody knows what stands where its values would be.
+struct Missing {
+  text::NodeRef node;               // where it is named
+  std::string meaning;              // "`base.yml` is not there"
+  Place mount;                      // where its values would stand
+  std::vector<std::string> states;  // the only fields, or sections of fields, that it can hold; empty: any
+};
+
 class View {
  public:
   // flags: keys may carry leading dashes, and `-` equals `_`.
@@ -25,12 +34,15 @@ class View {
   // Layers added first win.
   void add(Layer layer) { layers_.push_back(std::move(layer)); }
   const std::vector<Layer>& layers() const { return layers_; }
+  void lack(Missing missing) { missing_.push_back(std::move(missing)); }
 
   // The value under `path`, relative to `base` unless absolute; absent when no layer has it. A null hides
   // what lower layers say.
   text::NodeRef find(const KeyPath& path, const Place& base) const;
   // The first of several that is there and not null.
   text::NodeRef find_first(const std::vector<KeyPath>& paths, const Place& base) const;
+  // The file that was not read and may have a value of `field` under `path`; nullptr when there is none.
+  const Missing* missing_at(const KeyPath& path, const Place& base, model::FieldId field) const;
   // The places that a path with `*` stands for, in file order.
   std::vector<Place> places(const KeyPath& path) const;
 
@@ -43,6 +55,7 @@ class View {
 
   bool flags_;
   std::vector<Layer> layers_;
+  std::vector<Missing> missing_;
 };
 
 }  // namespace shapelint::formats

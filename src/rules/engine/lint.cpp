@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "model/lower/lower.hpp"
+#include "model/unresolved.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/describe.hpp"
@@ -14,6 +15,7 @@
 #include "rules/engine/propose.hpp"
 #include "rules/engine/rank.hpp"
 #include "rules/engine/together.hpp"
+#include "rules/scope/variables.hpp"
 #include "suggest/edit/evaluate.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -31,6 +33,7 @@ class Engine {
         reading_(reading),
         gpus_(gpus),
         options_(options),
+        unresolved_(model::unresolved(reading)),
         links_(suggest::links_of(reading)) {
     for (const ParameterValue& each : options.parameters) {
       const Rule* rule = rules.find(each.rule);
@@ -64,8 +67,10 @@ class Engine {
     constraints_ = suggest::binding(all_constraints_, reading_.setup);
     for (CompiledRule& rule : compiled_) {
       const bool of_model = info(rule.rule().scope).needs_model;
-      if (of_model && is_selected(rule.rule(), options_)) apply_rule(rule);
+      if (of_model && is_selected(rule.rule(), options_) && can_be_told(rule)) apply_rule(rule);
     }
+    // No prediction holds where a size is not known.
+    if (!unresolved_.empty()) result_.gpus.clear();
     merge_alternatives(result_.findings, options_.proposals);
     sort_findings(result_.findings);
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
@@ -75,11 +80,31 @@ class Engine {
   }
 
  private:
+  // Of a model with values that only the run knows: rules that name none of them, comparisons of what is
+  // stated with published models, and nothing that is predicted.
+  bool can_be_told(const CompiledRule& rule) const {
+    if (unresolved_.empty()) return true;
+    // What kind of model it is, is not known either.
+    for (const model::FieldId kind : {model::FieldId::moe_num_experts, model::FieldId::mla_kv_lora_rank}) {
+      if (model::is_unresolved(reading_, kind)) return false;
+    }
+    if (rule.rule().scope == Scope::known) return true;
+    const std::vector<std::size_t> used = rule.variables();
+    const auto fields = model::fields();
+    return rule.rule().effect != Effect::slower &&
+           std::all_of(used.begin(), used.end(), [&](std::size_t index) {
+             return is_plain(index) &&
+                    (index >= fields.size() || !model::is_unresolved(reading_, fields[index].id));
+           });
+  }
+
   void apply_rule(CompiledRule& rule) {
     std::vector<Group> groups;
+    const bool is_comparison = !unresolved_.empty() && rule.rule().scope == Scope::known;
     for (std::size_t i = 0; i < baselines_.size(); ++i) {
       const std::size_t errors = result_.errors.size();
       for (Hit& hit : find_hits(rule, reading_, baselines_[i], result_.errors)) {
+        if (is_comparison && !model::is_stated(reading_, hit.blame.field)) continue;
         auto group = std::find_if(groups.begin(), groups.end(),
                                   [&](const Group& each) { return each.field == hit.blame.field; });
         if (group == groups.end()) {
@@ -176,6 +201,7 @@ class Engine {
   const model::Reading& reading_;
   std::span<const gpu::Gpu> gpus_;
   const Options& options_;
+  std::vector<const model::Remark*> unresolved_;
   suggest::Links links_;
   model::Network network_;  // of a CNN
   std::vector<std::unique_ptr<suggest::Evaluator>> evaluators_;

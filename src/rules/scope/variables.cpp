@@ -66,6 +66,11 @@ Level level_of(std::size_t index) {
   return index < all.first_variable ? Level::model : all.variables[index - all.first_variable].level;
 }
 
+bool is_plain(std::size_t index) {
+  const Names& all = names();
+  return index < all.first_variable || all.variables[index - all.first_variable].variable->is_kind;
+}
+
 double value_of(std::size_t index, const Context& context) {
   const Names& all = names();
   if (index < all.first_stated) return static_cast<double>(model::fields()[index].get(*context.setup));

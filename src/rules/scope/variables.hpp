@@ -21,6 +21,7 @@ struct Variable {
   std::string_view doc;
   double (*get)(const Context&);
   Needs needs{};
+  bool is_kind = false;  // what kind of model it is: follows from fields that say so, however it is run
 };
 
 // Those of each level: what there is beside fields, `stated_FIELD` and names of choices.
@@ -38,6 +39,9 @@ std::span<const Variable> known_variables();
 std::span<const std::string_view> variable_names();
 
 Level level_of(std::size_t index);
+// Whether it is a field, whether a field is stated, a choice, or what kind of model it is: nothing that
+// follows from how the model is run.
+bool is_plain(std::size_t index);
 double value_of(std::size_t index, const Context& context);
 // Fields that the variable at `index` is computed from, appended to `out`.
 void append_needs(std::size_t index, std::vector<model::FieldId>& out);

@@ -65,6 +65,27 @@ void add_list(TreeBuilder& tree, std::int32_t root, std::string_view key, const 
   for (const Text& word : words) add_value(tree, list, {}, {}, word, {});
 }
 
+// The files that a script runs as parts of itself, and the words of the command that may hold what they set:
+// `source env.sh` and `python train.py $ARGS`. Both or neither.
+void add_open_words(TreeBuilder& tree, std::int32_t root, const Outcome& outcome, const Flags& flags,
+                    Span place) {
+  const bool any_sourced =
+      std::any_of(outcome.commands.begin(), outcome.commands.end(), [](const CommandLine& line) {
+        const std::string name = as_string(line.words.front());
+        return name == "source" || name == ".";
+      });
+  if (!any_sourced) return;
+  std::vector<Text> open;
+  for (const std::vector<Text>* words : {&flags.command, &flags.arguments}) {
+    for (const Text& word : *words) {
+      const Piece* piece = first_unknown(word);
+      if (piece != nullptr && as_string(word).empty() && piece->name != "@" && piece->name != "*")
+        open.push_back(word);
+    }
+  }
+  if (!open.empty()) add_list(tree, root, "open", open, place);
+}
+
 std::string joined(const std::vector<Text>& words) {
   std::string all;
   for (const Text& word : words) {
@@ -107,6 +128,7 @@ TreeBuilder build(std::string_view source, const Outcome& outcome, const Flags& 
     }
   }
   add_list(tree, root, "arguments", flags.arguments, place);
+  add_open_words(tree, root, outcome, flags, place);
   const std::int32_t variables = tree.add(root, Kind::table, "variables", {}, place);
   for (const auto& [name, value] : outcome.variables) {
     const auto found = outcome.names.find(name);

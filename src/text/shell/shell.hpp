@@ -21,6 +21,8 @@ namespace shapelint::text {
 //              true/false and for a flag without value, string, list when several values follow. A flag that
 //              is given twice is there twice, the last one counts.
 //   arguments  list: the other words behind the first flag
+//   open       list, of a script that sources another: variables among the words that are not set here, and
+//              may hold flags
 //   variables  table: name → value, list for an array
 //   branches   list of strings: the open conditions, or `case` patterns, that hold in this Document
 //

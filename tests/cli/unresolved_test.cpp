@@ -1,0 +1,124 @@
+// Values that a file states and only the run knows: named, never replaced by a default.
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/cli/run_support.hpp"
+
+using namespace shapelint;
+using tests::run;
+
+namespace {
+
+const std::string flags =
+    "torchrun pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 \\\n"
+    "  --seq-length 2048 --micro-batch-size 1 --vocab-size 50304";
+
+text::MemoryFileSystem with(std::map<std::string, std::string> files) {
+  text::MemoryFileSystem out;
+  out.files = std::move(files);
+  return out;
+}
+
+// The lines of the report on `path` that begin with it, and that say what was predicted.
+std::string report(const text::FileSystem& files, std::vector<std::string> args) {
+  args.insert(args.end(), {"--isolated", "--gpu", "a100", "--format", "concise", "--min-gain", "0.5"});
+  args.insert(args.begin(), "lint");
+  return run(args, files).out;
+}
+
+bool is_priced(const text::FileSystem& files, std::vector<std::string> args) {
+  args.insert(args.begin(), "roofline");
+  args.insert(args.end(), {"--isolated", "--gpu", "a100"});
+  return run(args, files).code == 0;
+}
+
+const std::string of_tensor =
+    "a.sh:2:90: SL911 `tensor` cannot be known from the files (the variable `SLURM_GPUS_PER_NODE` is not "
+    "set "
+    "in this file), so nothing that rests on it is checked: `--tensor N` gives it, or the same under "
+    "`[[files]]` in shapelint.toml\n";
+
+}  // namespace
+
+TEST_CASE("a degree that only the run knows is named, and nothing is predicted", "[formats][unresolved]") {
+  const auto files = with({{"a.sh", flags + " --tensor-model-parallel-size $SLURM_GPUS_PER_NODE\n"}});
+  CHECK(report(files, {"a.sh"}) == of_tensor);
+  CHECK_FALSE(is_priced(files, {"a.sh"}));
+  CHECK(run({"roofline", "a.sh", "--gpu", "a100"}, files).err.find("give `--tensor N`") != std::string::npos);
+  const std::string text = run({"lint", "a.sh", "--isolated"}, files).out;
+  CHECK(text.find("MFU") == std::string::npos);
+  CHECK(text.find("these figures are for") == std::string::npos);
+  CHECK(run({"show", "a.sh"}, files).out.find("heads_per_rank") == std::string::npos);
+}
+
+TEST_CASE("a given value takes the place of the one that only the run knows", "[formats][unresolved]") {
+  auto files = with({{"a.sh", flags + " --tensor-model-parallel-size $SLURM_GPUS_PER_NODE\n"}});
+  CHECK(is_priced(files, {"a.sh", "--tensor", "4"}));
+  CHECK(report(files, {"a.sh", "--tensor", "4"}).find("SL911") == std::string::npos);
+  files.files["shapelint.toml"] = "[[files]]\nmatch = \"*.sh\"\ntensor = 4\n";
+  CHECK(run({"roofline", "a.sh", "--gpu", "a100"}, files).code == 0);
+  CHECK(run({"lint", "a.sh", "--gpu", "a100"}, files).out.find("SL911") == std::string::npos);
+}
+
+TEST_CASE("what rests on no unknown value is still said", "[formats][unresolved]") {
+  const auto files =
+      with({{"a.sh",
+             "torchrun pretrain_gpt.py --num-layers 32 --hidden-size 4100 --num-attention-heads 32 "
+             "--seq-length $1 --micro-batch-size 1 --tensor-model-parallel-size 3\n"}});
+  const std::string found = report(files, {"a.sh"});
+  CHECK(found.find("SL401") != std::string::npos);  // 32 heads of 4100
+  CHECK(found.find("SL403") != std::string::npos);  // over 3 ranks
+  CHECK(found.find("SL911 `sequence_length`") != std::string::npos);
+  CHECK(found.find("SL501") == std::string::npos);
+}
+
+TEST_CASE("several unknown values of a file are one finding", "[formats][unresolved]") {
+  const auto files =
+      with({{"a.sh", flags + " --tensor-model-parallel-size $1 --pipeline-model-parallel-size $2\n"}});
+  CHECK(report(files, {"a.sh"}) ==
+        "a.sh:2:90: SL911 `tensor`, `pipeline` cannot be known from the files (`$1` is known only when the "
+        "script runs; `$2` is known only when the script runs), so nothing that rests on it is checked: "
+        "`--tensor N --pipeline N` gives it, or the same under `[[files]]` in shapelint.toml\n");
+}
+
+TEST_CASE("a base file that is not there leaves open what this file does not say", "[formats][unresolved]") {
+  const std::string nemo =
+      "trainer: {devices: 8}\nmodel:\n  encoder_seq_length: 2048\n  hidden_size: 4096\n  num_layers: 32\n  "
+      "num_attention_heads: 32\n"
+      "  ffn_hidden_size: 11008\n  micro_batch_size: 1\n";
+  auto files = with({{"conf/a.yaml", "defaults:\n  - base\n  - _self_\n" + nemo}});
+  CHECK(report(files, {"conf/a.yaml"})
+            .find("`tensor`, `pipeline` cannot be known from the files (`base` is not "
+                  "there)") != std::string::npos);
+  CHECK_FALSE(is_priced(files, {"conf/a.yaml"}));
+  // What stands elsewhere, and what may be absent, is nobody's size.
+  for (const char* const harmless :
+       {"  - override hydra/job_logging: stdout\n", "  - optional data: none\n"}) {
+    files.files["conf/a.yaml"] = std::string("defaults:\n") + harmless + nemo;
+    INFO(harmless);
+    CHECK(is_priced(files, {"conf/a.yaml"}));
+  }
+  files.files["conf/a.yaml"] = "defaults:\n  - base\n" + nemo;
+  files.files["conf/base.yaml"] = "model:\n  tensor_model_parallel_size: 2\n";
+  CHECK(is_priced(files, {"conf/a.yaml"}));
+}
+
+TEST_CASE("a missing DeepSpeed JSON can only say what such a file says", "[formats][unresolved]") {
+  const std::string start =
+      "deepspeed pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+      "--num-attention-heads 32 --seq-length 2048 --deepspeed_config ds.json";
+  CHECK(is_priced(with({{"a.sh", start + " --micro-batch-size 1\n"}}), {"a.sh"}));
+  CHECK(report(with({{"a.sh", start + "\n"}}), {"a.sh"}).find("SL911 `micro_batch_size` cannot be known") !=
+        std::string::npos);
+}
+
+TEST_CASE("flags may come from a sourced script", "[formats][unresolved]") {
+  const std::string start =
+      "torchrun pretrain_gpt.py $GPT_ARGS --num-layers 32 --hidden-size 4096 "
+      "--num-attention-heads 32 --seq-length 2048 --vocab-size 50304\n";
+  CHECK(report(with({{"a.sh", "source env.sh\n" + start}}), {"a.sh"})
+            .find("(the variable `GPT_ARGS` is not set in this file)") != std::string::npos);
+  CHECK_FALSE(is_priced(with({{"a.sh", "source env.sh\n" + start}}), {"a.sh"}));
+  CHECK(is_priced(with({{"a.sh", start}}), {"a.sh"}));
+}
