@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
   const shapelint::text::RealFileSystem files;
   shapelint::cli::Io io{std::cin, std::cout, std::cerr, files, {}, isatty(1) != 0, isatty(2) != 0};
   io.on_interrupt = catch_interrupts;
-  for (const char* name : {"NO_COLOR", "FORCE_COLOR", "TERM", "HOME", "HF_HOME", "HF_HUB_CACHE"}) {
+  for (const char* name : {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS", "HOME",
+                           "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE"}) {
     if (const char* value = std::getenv(name)) io.environment[name] = value;
   }
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "formats/discover.hpp"
+#include "project/named.hpp"
 #include "text/limits.hpp"
 
 namespace shapelint::cli {
@@ -32,9 +33,14 @@ ModelFile read_model_file(const std::string& path, const std::string& stdin_name
                           const project::Project& project, Io& io) {
   ModelFile file;
   file.is_stdin = path == "-";
-  file.path = file.is_stdin ? stdin_name : path;
+  const Result<std::string> named = project::file_named(project, path);
+  file.path = file.is_stdin ? stdin_name : named ? *named : path;
   file.configured = &project.of(file.path);
-  auto source = file.is_stdin ? read_all(io.in, file.path) : formats::read_named(path, io.files);
+  if (!named) {
+    file.errors.push_back({named.error(), {}});
+    return file;
+  }
+  auto source = file.is_stdin ? read_all(io.in, file.path) : formats::read_named(file.path, io.files);
   if (!source) {
     file.errors.push_back({source.error(), {}});
     return file;

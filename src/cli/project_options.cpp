@@ -11,7 +11,7 @@ namespace shapelint::cli {
 namespace {
 
 // The hub folder of the local Hugging Face cache, as its own library finds it: HF_HUB_CACHE, HF_HOME/hub,
-// ~/.cache/huggingface/hub. Empty when none of them can be known.
+// ~/.cache/huggingface/hub (XDG_CACHE_HOME in place of ~/.cache). Empty when none of them can be known.
 std::string hub_folder(const Io& io) {
   const auto variable = [&](const char* name) {
     const auto found = io.environment.find(name);
@@ -19,6 +19,8 @@ std::string hub_folder(const Io& io) {
   };
   if (std::string hub = variable("HF_HUB_CACHE"); !hub.empty()) return hub;
   if (const std::string home = variable("HF_HOME"); !home.empty()) return formats::join(home, "hub");
+  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty())
+    return formats::join(cache, "huggingface/hub");
   const std::string home = variable("HOME");
   return home.empty() ? std::string() : formats::join(home, ".cache/huggingface/hub");
 }

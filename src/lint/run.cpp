@@ -13,6 +13,7 @@
 #include "lint/file.hpp"
 #include "lint/git.hpp"
 #include "project/applied.hpp"
+#include "project/named.hpp"
 #include "rules/book/select.hpp"
 #include "text/parse_any.hpp"
 
@@ -88,7 +89,16 @@ class Run {
  private:
   // The order of the paths, and files named twice, make no difference.
   void find_files() {
-    const formats::Discovery found = formats::discover(files_, request_.paths);
+    std::vector<std::string> paths;
+    for (const std::string& name : request_.paths) {
+      Result<std::string> path = project::path_named(project_, name);
+      if (path) {
+        paths.push_back(*std::move(path));
+      } else {
+        out_.report.errors.push_back({path.error(), {}});
+      }
+    }
+    const formats::Discovery found = formats::discover(files_, paths);
     for (const Error& error : found.errors) out_.report.errors.push_back({error, {}});
     std::map<std::string, bool> named;
     for (const formats::Found& file : found.files) named[file.path] = named[file.path] || file.named;
@@ -129,15 +139,21 @@ class Run {
       if (!config.empty()) out_.choices.push_back(fmt::format("{}: configured by {}", job.path, config));
     }
     for (text::LocatedError& error : project_.errors()) out_.refused.push_back(std::move(error));
+    std::vector<project::Pattern> given;
+    for (const std::string& glob : request_.exclude) given.push_back({files_.working_directory(), glob});
     std::erase_if(jobs_, [&](const Job& job) {
       if (job.named && !request_.force_exclude) return false;
       const project::Config& config = job.configured->config;
-      const bool is_excluded =
-          std::any_of(config.exclude.begin(), config.exclude.end(), [&](const project::Pattern& each) {
-            return project::matches(each, job.path, files_.working_directory());
-          });
-      if (is_excluded) out_.choices.push_back(fmt::format("{}: excluded by {}", job.path, config.path));
-      return is_excluded;
+      const auto is_in = [&](const std::vector<project::Pattern>& patterns) {
+        return std::any_of(patterns.begin(), patterns.end(), [&](const project::Pattern& each) {
+          return project::matches(each, job.path, files_.working_directory());
+        });
+      };
+      const bool by_option = is_in(given);
+      if (!by_option && !is_in(config.exclude)) return false;
+      out_.choices.push_back(
+          fmt::format("{}: excluded by {}", job.path, by_option ? "`--exclude`" : config.path));
+      return true;
     });
   }
 

@@ -23,7 +23,9 @@ struct GivenText {
 struct RunRequest {
   std::vector<std::string> paths;  // files, and folders to search; their order makes no difference
   std::vector<GivenText> texts;
-  bool force_exclude = false;  // `exclude` of the configuration holds for what is named as well
+  std::vector<std::string>
+      exclude;                 // patterns, relative to the working directory, besides the configuration's
+  bool force_exclude = false;  // `exclude` holds for what is named as well
   bool no_ignores = false;
   bool allow_unrecognised =
       false;  // a named file of which nothing can be checked is passed over, as a found one is

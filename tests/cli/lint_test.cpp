@@ -51,6 +51,19 @@ std::vector<std::string> plus(std::vector<std::string> args, const std::vector<s
 
 }  // namespace
 
+TEST_CASE("`--exclude` leaves out what a folder holds, and with `--force-exclude` what is named", "[lint]") {
+  const auto files = with({{"a/m.toml", odd}, {"a/old/m.toml", odd}, {"a/x.toml", odd}});
+  const auto checked = [&](const std::vector<std::string>& more) {
+    return vocabulary_lines(run(plus({"lint", "--gpu", "a100", "--format", "concise"}, more), files));
+  };
+  CHECK(checked({"a"}) == "a/m.toml:5:14\na/old/m.toml:5:14\na/x.toml:5:14\n");
+  CHECK(checked({"a", "--exclude", "a/old/**"}) == "a/m.toml:5:14\na/x.toml:5:14\n");
+  CHECK(checked({"a", "--exclude", "m.toml"}) == "a/x.toml:5:14\n");
+  CHECK(checked({"a", "--exclude", "m.toml", "--exclude", "x.toml"}).empty());
+  CHECK(checked({"a/m.toml", "--exclude", "m.toml"}) == "a/m.toml:5:14\n");
+  CHECK(checked({"a/m.toml", "--exclude", "m.toml", "--force-exclude"}).empty());
+}
+
 TEST_CASE("a finding, and what silences it", "[lint]") {
   CHECK(vocabulary_lines(run(concise, with({{"m.toml", odd}}))) == "m.toml:5:14\n");
   CHECK(vocabulary_lines(run(concise, with({{"m.toml", even}}))).empty());

@@ -5,6 +5,7 @@
 
 #include "cli/messages.hpp"
 #include "project/config.hpp"
+#include "project/named.hpp"
 
 namespace shapelint::cli {
 
@@ -42,8 +43,13 @@ ExitCode config(const ConfigOptions& options, Io& io) {
   auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {&options.show, 1}, io)) return ExitCode::error;
-  io.out << project::show(project.of(options.show).config, options.show);
+  const Result<std::string> file = project::path_named(project, options.show);
+  if (!file) {
+    print_error(io, file.error());
+    return ExitCode::error;
+  }
+  if (!are_configured(project, {&*file, 1}, io)) return ExitCode::error;
+  io.out << project::show(project.of(*file).config, *file);
   return ExitCode::clean;
 }
 

@@ -78,17 +78,26 @@ std::string op_row(const RooflineCase& each, const cost::Point& p) {
                      hidden ? "hidden" : percent(p.share_of_step));
 }
 
-std::string ops_text(const RooflineCase& each, std::int64_t top) {
+// A table's head, which ends in a line feed.
+std::string heading(std::string line, const Style& style) {
+  line.pop_back();
+  return style.paint(Role::strong, line) + '\n';
+}
+
+std::string ops_text(const RooflineCase& each, std::int64_t top, const Style& style) {
   const std::vector<cost::Point>& points = each.line.points;
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return points[a].share_of_step > points[b].share_of_step;
   });
-  std::string out = fmt::format("{:<29} {:>6} {:>6} {:>18} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "", "", "",
-                                "- FLOP/byte from -", "roof", "got", "of", "", "of");
-  out += fmt::format("{:<29} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "one run of",
-                     "GFLOP", "MB", "DRAM", "L2", "smem", "TFLOPS", "TFLOPS", "roof", "bound by", "step");
+  std::string out = heading(fmt::format("{:<29} {:>6} {:>6} {:>18} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "", "",
+                                        "", "- FLOP/byte from -", "roof", "got", "of", "", "of"),
+                            style);
+  out += heading(
+      fmt::format("{:<29} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "one run of",
+                  "GFLOP", "MB", "DRAM", "L2", "smem", "TFLOPS", "TFLOPS", "roof", "bound by", "step"),
+      style);
   const std::size_t rows = top == 0 ? order.size() : std::min(order.size(), static_cast<std::size_t>(top));
   double rest = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -144,10 +153,11 @@ std::string whole_text(const cost::Whole& whole) {
                      brief(whole.roof_tflops), whole.reduced ? " (Winograd: more)" : "");
 }
 
-std::string memory_text(const RooflineCase& each) {
+std::string memory_text(const RooflineCase& each, const Style& style) {
   std::string out = fmt::format("memory {} GB", brief(each.memory_bytes / giga));
   if (each.gpu.dram_size_gb > 0) out += fmt::format(" of {} GB", brief(each.gpu.dram_size_gb));
-  return out + (fits(each) ? " on each GPU\n" : " on each GPU: it does not fit\n");
+  if (fits(each)) return out + " on each GPU\n";
+  return out + fmt::format(" on each GPU: {}\n", style.paint(Role::error, "it does not fit"));
 }
 
 // A decode that reads a prompt along: what it costs the one and the others.
@@ -194,11 +204,12 @@ std::string generation_text(const suggest::Generation& g, const suggest::Serving
       duration(g.prompts_us), brief(g.tokens_per_s), brief(g.tokens_per_s_per_gpu));
 }
 
-std::string remedies_text(const RooflineCase& each) {
+std::string remedies_text(const RooflineCase& each, const Style& style) {
   std::string out;
   if (!each.remedies.empty()) {
-    out += fmt::format("\n{:<58} {:>14} {:>11} {:>13}\n", "what helps, as predicted", "against", "step",
-                       is_network(each.setup) ? "images/s/GPU" : "tokens/s/GPU");
+    out += '\n' + heading(fmt::format("{:<58} {:>14} {:>11} {:>13}\n", "what helps, as predicted", "against",
+                                      "step", is_network(each.setup) ? "images/s/GPU" : "tokens/s/GPU"),
+                          style);
     for (const suggest::Remedy& remedy : each.remedies) {
       std::string change = remedy.change;
       if (!remedy.note.empty()) change += fmt::format(" [{}]", remedy.note);
@@ -231,7 +242,7 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
   for (const std::string& note : each.notes) out += fmt::format("note: {}\n", note);
   if (!each.notes.empty()) out += "\n";
   out += roofs_text(each.line.roofs, each.setup.plan.dtype) + "\n";
-  out += ops_text(each, top) + "\n";
+  out += ops_text(each, top, style) + "\n";
   const cost::StepCost& step = each.line.step;
   const bool training = each.setup.plan.mode == model::Mode::train;
   out += fmt::format("step {}: {}\n", style.paint(Role::strong, duration(step.time_us)), split_text(step));
@@ -244,8 +255,8 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
   }
   if (each.serving) out += serving_text(*each.serving, each.setup.plan);
   if (each.generation) out += generation_text(*each.generation, *each.serving, each.setup.plan);
-  out += memory_text(each);
-  return out + remedies_text(each);
+  out += memory_text(each, style);
+  return out + remedies_text(each, style);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ ExitCode gpus(const GpusOptions& options, Io& io) {
   if (formats[options.format] == "json") {
     io.out << gpus_json_text(all, in_full);
   } else if (!in_full) {
-    io.out << gpus_table_text(all);
+    io.out << gpus_table_text(all, report::Style{io.out_color});
     const project::Config& config = project.here().config;
     if (config.gpus) {
       std::vector<std::string> chosen;

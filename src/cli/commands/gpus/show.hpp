@@ -18,7 +18,7 @@ struct Shown {
 };
 
 // All GPUs, a line each.
-std::string gpus_table_text(std::span<const Shown> all);
+std::string gpus_table_text(std::span<const Shown> all, const report::Style& style);
 // One GPU with every figure, note and source.
 std::string gpu_profile_text(const Shown& shown, const report::Style& style);
 // All GPUs as one JSON object; `in_full` with every figure, note and source.

@@ -186,7 +186,7 @@ std::string source_text(std::size_t number, std::string_view key) {
 
 }  // namespace
 
-std::string gpus_table_text(std::span<const Shown> all) {
+std::string gpus_table_text(std::span<const Shown> all, const Style& style) {
   std::vector<std::vector<std::string>> rows{
       {"ID", "SMS", "FP16 TFLOPS", "BF16 TFLOPS", "DRAM GB/s", "L2 MiB", "CALIBRATION", "ALIASES"}};
   for (const auto& [gpu, facts, architecture] : all) {
@@ -195,7 +195,9 @@ std::string gpus_table_text(std::span<const Shown> all) {
                     or_dash(gpu.l2_size_mib), gpu.calibration.status, joined(gpu.aliases)});
   }
   constexpr std::array<bool, 8> right{false, true, true, true, true, true, false, false};
-  return aligned(rows, right);
+  const std::string table = aligned(rows, right);
+  const std::size_t head = table.find('\n');
+  return style.paint(Role::strong, table.substr(0, head)) + table.substr(head);
 }
 
 std::string gpu_profile_text(const Shown& shown, const Style& style) {

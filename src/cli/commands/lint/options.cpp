@@ -107,8 +107,16 @@ constexpr auto file_group = "Files and configuration";
 
 std::vector<Option> file_options(LintOptions& options) {
   return {
+      {.names = "--exclude",
+       .value = "PATTERN",
+       .doc = "not the files that are found in a folder and match, besides those that the configuration "
+              "excludes: "
+              "`old_*.yaml` by name, `archive/**` by path from here; may be given again",
+       .set = into(options.run.exclude),
+       .many = true,
+       .group = file_group},
       {.names = "--force-exclude",
-       .doc = "`exclude` of the configuration holds for files that are named here as well",
+       .doc = "what is excluded is left out also where it is named here",
        .set = into(options.run.force_exclude),
        .group = file_group},
       {.names = "--allow-unrecognised",
@@ -140,9 +148,10 @@ std::vector<Option> lint_options(LintOptions& options) {
   std::vector<Option> all{
       {.names = "FILE",
        .value = "FILE",
-       .doc =
-           "configuration to check, or a folder to search (`docs/formats.md` lists what is understood); `-` "
-           "reads standard input",
+       .doc = "configuration to check (`docs/formats.md` lists what is understood), a folder to search, or a "
+              "published "
+              "model (`org/Name`) in the local Hugging Face cache; `-` "
+              "reads standard input",
        .set = into(options.files),
        .many = true,
        .required = true},

@@ -16,7 +16,9 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
   std::vector<Option> all{
       {.names = "FILE",
        .value = "FILE",
-       .doc = "models; `-` reads standard input",
+       .doc =
+           "models: files, folders with a config.json, published ones (`org/Name`) in the local Hugging Face "
+           "cache; `-` reads standard input",
        .set = into(options.files),
        .many = true,
        .required = true},

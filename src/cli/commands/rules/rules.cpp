@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/rules/json.hpp"
-#include "report/wrap.hpp"
+#include "report/style.hpp"
 #include "rules/book/rule.hpp"
 
 namespace shapelint::cli {
@@ -40,12 +40,14 @@ ExitCode rules(const RulesOptions& options, Io& io) {
     io.out << rules_json_text(list);
     return ExitCode::clean;
   }
+  const report::Style style{io.out_color};
   std::size_t width = 0;
   for (const rules::Rule& rule : all) width = std::max(width, rule.name.size());
   for (const rules::Rule& rule : all) {
     const auto severity = rules::severity_of(rule);
-    io.out << fmt::format("{}  {:<{}}  {:<7}  {}\n", rule.code, rule.name, width, name(severity),
-                          rule.summary);
+    const report::Role role = report::role_of(severity);
+    io.out << fmt::format("{}  {:<{}}  {}  {}\n", style.paint(role, rule.code), rule.name, width,
+                          style.paint(role, fmt::format("{:<7}", name(severity))), rule.summary);
   }
   return ExitCode::clean;
 }

@@ -10,6 +10,7 @@
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
 #include "model/op_names.hpp"
+#include "model/unresolved.hpp"
 
 namespace shapelint::cli {
 
@@ -125,7 +126,7 @@ Json to_json(const model::Reading& reading, bool fields_only, Places& places) {
   for (const model::Extra& each : reading.extras) extras[each.name] = each.value;
   out["values"] = std::move(extras);
   out["notes"] = notes_of(reading.notes, places);
-  if (fields_only || !reading.complete) return out;
+  if (fields_only || !reading.complete || !model::unresolved(reading).empty()) return out;
   if (!reading.setup.model.conv.empty()) add_layers(reading, out);
   Json shares = Json::object();
   for (const PerRank& each : per_rank(reading)) shares[std::string(each.name)] = each.value;

@@ -8,6 +8,7 @@
 #include "formats/read.hpp"
 #include "model/op.hpp"
 #include "model/reading.hpp"
+#include "report/style.hpp"
 #include "text/files.hpp"
 #include "text/source.hpp"
 
@@ -48,7 +49,8 @@ struct ShownFile {
   std::string gpus_from;
 };
 
-std::string show_text(const model::Reading& reading, bool with_ops, Places& places);
+std::string show_text(const model::Reading& reading, bool with_ops, Places& places,
+                      const report::Style& style);
 std::string show_json(const std::vector<ShownFile>& files, bool fields_only, Places& places);
 
 }  // namespace shapelint::cli

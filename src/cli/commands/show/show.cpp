@@ -8,14 +8,17 @@
 #include "cli/commands/show/reading.hpp"
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
+#include "cli/model_file.hpp"
 #include "formats/discover.hpp"
 #include "project/applied.hpp"
+#include "project/named.hpp"
 
 namespace shapelint::cli {
 
 namespace {
 
 constexpr std::array<std::string_view, 2> format_names{"text", "json"};
+constexpr std::string_view stdin_name = "<stdin>";
 
 // The GPUs that somebody chose for the file.
 std::vector<std::string> chosen_gpus(const project::Applied& applied) {
@@ -25,13 +28,38 @@ std::vector<std::string> chosen_gpus(const project::Applied& applied) {
   return ids;
 }
 
+// What is to be shown; standard input is called `stdin_name`.
+formats::Discovery find(const std::vector<std::string>& names, const project::Project& project, Io& io,
+                        ExitCode& code) {
+  formats::Discovery found;
+  const auto fail = [&](const Error& error) {
+    print_error(io, error);
+    code = ExitCode::error;
+  };
+  std::vector<std::string> paths;
+  for (const std::string& name : names) {
+    const Result<std::string> path = project::path_named(project, name);
+    if (!path) {
+      fail(path.error());
+    } else if (*path == "-") {
+      found.files.push_back({std::string(stdin_name), true});
+    } else {
+      paths.push_back(*path);
+    }
+  }
+  formats::Discovery in_files = formats::discover(io.files, paths);
+  for (const Error& error : in_files.errors) fail(error);
+  for (formats::Found& each : in_files.files) found.files.push_back(std::move(each));
+  return found;
+}
+
 }  // namespace
 
 std::vector<Option> show_options(ShowOptions& options) {
   std::vector<Option> all{
       {.names = "FILE",
        .value = "FILE",
-       .doc = "configurations, or folders to search for them",
+       .doc = "configurations, folders to search for them, published models in the local cache, or `-`",
        .set = into(options.files),
        .many = true,
        .required = true},
@@ -56,28 +84,28 @@ std::vector<Option> show_options(ShowOptions& options) {
 
 ExitCode show(const ShowOptions& options, Io& io) {
   const bool is_json = format_names[options.format] == "json";
-  const formats::Discovery found = formats::discover(io.files, options.files);
-  ExitCode code = found.errors.empty() ? ExitCode::clean : ExitCode::error;
-  for (const Error& error : found.errors) print_error(io, error);
   auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);
+  ExitCode code = ExitCode::clean;
+  const formats::Discovery found = find(options.files, project, io, code);
   std::vector<std::string> paths;
   for (const formats::Found& file : found.files) paths.push_back(file.path);
   if (!are_configured(project, paths, io)) return ExitCode::error;
   Places places(io.files);
   std::vector<ShownFile> files;
   for (const formats::Found& file : found.files) {
-    auto content = formats::read_named(file.path, io.files);
+    const bool is_stdin = file.path == stdin_name;
+    auto content = is_stdin ? read_all(io.in, file.path) : formats::read_named(file.path, io.files);
     if (!content) {
       print_error(io, content.error());
       code = ExitCode::error;
       continue;
     }
-    const text::Source source = formats::parse(file.path, *std::move(content));
+    const text::Source source = formats::parse(file.path, *std::move(content), is_stdin);
     places.remember(file.path, source.text);
     const project::Configured& configured = project.of(file.path);
-    formats::ReadResult result = project::read_model(configured, source, io.files);
+    formats::ReadResult result = project::read_model(configured, source, io.files, is_stdin);
     const project::Applied applied = project::what_applies(configured, file.path, result.lint, result.errors);
     for (const Error& error : result.errors) {
       print_error(io, error, error.path == file.path ? source.text : text::SharedText{});
@@ -88,7 +116,8 @@ ExitCode show(const ShowOptions& options, Io& io) {
     std::string gpus_from =
         applied.gpus_from == project::GpusFrom::file ? "its [lint] table" : configured.config.path;
     if (!is_json) {
-      for (const model::Reading& reading : result.readings) io.out << show_text(reading, options.ops, places);
+      for (const model::Reading& reading : result.readings)
+        io.out << show_text(reading, options.ops, places, report::Style{io.out_color});
       if (!gpus.empty() && !result.readings.empty()) {
         io.out << fmt::format("gpus {}, from {}\n", fmt::join(gpus, ", "), gpus_from);
       }

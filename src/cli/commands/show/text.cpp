@@ -11,11 +11,14 @@
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
 #include "model/op_names.hpp"
+#include "model/unresolved.hpp"
 #include "text/limits.hpp"
 
 namespace shapelint::cli {
 
 using model::Origin;
+using report::Role;
+using report::Style;
 
 text::Place Places::of(const std::string& path, Span span) {
   auto found = sources_.find(path);
@@ -101,6 +104,13 @@ std::string origin_text(const Origin& origin, Places& places) {
   }
 }
 
+// What nobody knows stands out, what nobody said stands back.
+Role role_of(Origin::Kind kind) {
+  return kind == Origin::Kind::unknown     ? Role::warning
+         : kind == Origin::Kind::defaulted ? Role::faint
+                                           : Role::plain;
+}
+
 std::string size_text(const model::Feature& feature) {
   return fmt::format("{} x {} x {}", feature.height, feature.width, feature.channels);
 }
@@ -142,8 +152,9 @@ std::string layers_text(const model::Reading& reading) {
 
 }  // namespace
 
-std::string show_text(const model::Reading& reading, bool with_ops, Places& places) {
-  std::string out = fmt::format("{}: {}", reading.path, reading.dialect);
+std::string show_text(const model::Reading& reading, bool with_ops, Places& places, const Style& style) {
+  std::string out =
+      fmt::format("{}: {}", style.paint(Role::strong, report::printable(reading.path)), reading.dialect);
   if (!reading.model_type.empty()) out += fmt::format(", {}", reading.model_type);
   if (!reading.part.empty()) out += fmt::format(" ({})", reading.part);
   out += "\n";
@@ -153,15 +164,20 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
     if (network && !model::concerns_networks(field.id)) continue;
     if (field.section != section) {
       section = field.section;
-      out += fmt::format("[{}]\n", section);
+      out += style.paint(Role::strong, fmt::format("[{}]", section)) + '\n';
     }
     const Origin& origin = reading.origins[field.id];
     std::string line = fmt::format("  {:<26}{:>10}  {:<13}{}", field.key, field_text(reading, field.id),
                                    kind_name(origin.kind), origin_text(origin, places));
     line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
+    out += style.paint(role_of(origin.kind), line) + "\n";
   }
   if (!reading.complete) return out + "too little is known to go on\n";
+  if (const auto open = model::unresolved(reading); !open.empty()) {
+    for (const model::Remark* each : open)
+      out += fmt::format("{} cannot be known from the files: {}\n", each->key, each->meaning);
+    return out;
+  }
   if (network) out += layers_text(reading);
   if (!network) out += "per rank\n";
   for (const PerRank& each : per_rank(reading)) {

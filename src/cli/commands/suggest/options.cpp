@@ -44,7 +44,8 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
   std::vector<Option> all{
       {.names = "FILE",
        .value = "FILE",
-       .doc = "model to start from; `-` reads standard input",
+       .doc = "model to start from: a file, a folder with a config.json, a published one (`org/Name`) in the "
+              "local Hugging Face cache; `-` reads standard input",
        .set = into(options.file),
        .required = true},
       {.names = "--model",

@@ -1,0 +1,105 @@
+// Published models by their names, folders and standard input where a command takes a file.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/cli/run_support.hpp"
+
+using namespace shapelint;
+using tests::run;
+
+namespace {
+
+const char* const llama =
+    R"({"model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32,
+ "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 128256})";
+
+const std::string model = "/hub/models--meta-llama--Llama-3.2-1B";
+const std::map<std::string, std::string> environment{{"HF_HUB_CACHE", "/hub"}};
+
+text::MemoryFileSystem cache() {
+  text::MemoryFileSystem files;
+  files.files[model + "/refs/main"] = "bbb";
+  files.files[model + "/snapshots/aaa/config.json"] = "{}";
+  files.files[model + "/snapshots/bbb/config.json"] = llama;
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("a published model in the local cache is named as on the Hub", "[cli][named]") {
+  const auto files = cache();
+  const std::vector<std::vector<std::string>> commands{
+      {"lint", "meta-llama/Llama-3.2-1B"},
+      {"meta-llama/Llama-3.2-1B"},
+      {"suggest", "meta-llama/Llama-3.2-1B", "--gpu", "h100", "--vary", "vocab_size"},
+      {"roofline", "meta-llama/Llama-3.2-1B", "--gpu", "h100"},
+      {"sweep", "meta-llama/Llama-3.2-1B", "--gpu", "h100", "--over", "vocab_size=128256"},
+      {"show", "meta-llama/Llama-3.2-1B"},
+      {"config", "--show", "meta-llama/Llama-3.2-1B"},
+  };
+  for (const auto& command : commands) {
+    INFO(command.front());
+    const auto ran = run(command, files, environment);
+    CHECK(ran.code != 2);
+    CHECK(ran.err.find("there is no") == std::string::npos);
+  }
+  const std::string shown = run({"show", "meta-llama/Llama-3.2-1B"}, files, environment).out;
+  CHECK(shown.starts_with(model + "/snapshots/bbb/config.json: huggingface, llama (text)\n"));
+  CHECK(run({"roofline", "meta-llama/Llama-3.2-1B", "--gpu", "h100"}, files, environment)
+            .out.find("meta-llama/Llama-3.2-1B") != std::string::npos);
+}
+
+TEST_CASE("the cache lies where the Hub's own library has it", "[cli][named]") {
+  const std::vector<std::pair<std::map<std::string, std::string>, std::string>> places{
+      {{{"HOME", "/h/u"}}, "/h/u/.cache/huggingface/hub"},
+      {{{"HOME", "/h/u"}, {"XDG_CACHE_HOME", "/xdg"}}, "/xdg/huggingface/hub"},
+      {{{"HOME", "/h/u"}, {"HF_HOME", "/hf"}}, "/hf/hub"},
+      {{{"HF_HOME", "/hf"}, {"HF_HUB_CACHE", "/cache"}}, "/cache"},
+  };
+  for (const auto& [variables, hub] : places) {
+    INFO(hub);
+    text::MemoryFileSystem files;
+    files.files[hub + "/models--org--m/snapshots/abc/config.json"] = llama;  // without refs/main
+    CHECK(run({"show", "org/m"}, files, variables).code == 0);
+    const auto ran = run({"show", "org/other"}, files, variables);
+    CHECK(ran.code == 2);
+    CHECK(ran.err ==
+          "error: org/other: there is no such file, and no such model in the local Hugging Face cache; "
+          "looked for `" +
+              hub + "/models--org--other`; HF_HOME or HF_HUB_CACHE name another cache\n");
+  }
+}
+
+TEST_CASE("what is there goes before the cache, and a misspelt path is none of its models", "[cli][named]") {
+  auto files = cache();
+  files.files["meta-llama/Llama-3.2-1B"] = llama;
+  CHECK(run({"show", "meta-llama/Llama-3.2-1B"}, files, environment)
+            .out.starts_with("meta-llama/Llama-3.2-1B: "));
+  files.files["configs/model.yaml"] = "";
+  CHECK(
+      run({"lint", "configs/modle.yaml"}, files, environment).err.find("did you mean `configs/model.yaml`") !=
+      std::string::npos);
+  CHECK(run({"lint", "configs/modle"}, files, environment).err.find("cache") == std::string::npos);
+  files.files["/hub/models--org--weights/snapshots/abc/model.gguf"] = "";
+  CHECK(run({"lint", "org/weights"}, files, environment)
+            .err.find("no revision in `/hub/models--org--weights/snapshots` has a config.json") !=
+        std::string::npos);
+}
+
+TEST_CASE("a folder with a config.json is a model, and `-` is standard input", "[cli][named]") {
+  text::MemoryFileSystem files;
+  files.files["m/config.json"] = llama;
+  for (const char* const file : {"m", "-"}) {
+    for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+             {"roofline", file, "--gpu", "h100"},
+             {"sweep", file, "--gpu", "h100", "--over", "vocab_size=128256"},
+             {"show", file},
+             {"lint", file, "--gpu", "h100"}}) {
+      INFO(file << ' ' << command.front());
+      CHECK(run(command, files, {}, false, llama).code != 2);
+    }
+  }
+  CHECK(run({"show", "-"}, files, {}, false, llama).out.starts_with("<stdin>: huggingface, llama (text)\n"));
+}
