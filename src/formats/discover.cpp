@@ -2,6 +2,7 @@
 #include "formats/discover.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -21,6 +22,25 @@ namespace {
 // Beyond any real project; a search that goes deeper runs in circles.
 constexpr int most_levels = 64;
 constexpr std::size_t most_files = 500'000;
+
+// Folders of tools: environments, what was built or fetched, caches. Most repositories ignore them; outside
+// of one nothing says so. One that is named is searched.
+constexpr std::array<std::string_view, 24> tool_folders{".git",          ".hg",
+                                                        ".svn",          ".venv",
+                                                        "venv",          ".tox",
+                                                        ".nox",          ".eggs",
+                                                        ".direnv",       ".pyenv",
+                                                        "site-packages", "__pycache__",
+                                                        ".mypy_cache",   ".ruff_cache",
+                                                        ".pytest_cache", ".ipynb_checkpoints",
+                                                        "node_modules",  "bower_components",
+                                                        "build",         "_build",
+                                                        "dist",          "buck-out",
+                                                        ".vscode",       ".idea"};
+
+bool is_tool_folder(std::string_view name) {
+  return std::find(tool_folders.begin(), tool_folders.end(), name) != tool_folders.end();
+}
 
 struct Ignores {
   std::string folder;
@@ -79,8 +99,8 @@ class Searcher {
     for (const std::string& listed : *paths) {
       const std::string path = join("", listed);
       const std::string_view name = file_name(path);
-      if (name == ".git") continue;
       if (files_.is_directory(path)) {
+        if (is_tool_folder(name)) continue;
         if (!files_.is_link(path) && !is_ignored(path, true)) walk(path, level + 1);
       } else if (text::syntax_by_name(path) && !is_ignored(path, false)) {
         add(path, false);

@@ -23,7 +23,8 @@ struct Discovery {
 };
 
 // A folder stands for the files below it that may be configurations (by their ending), without those that
-// .gitignore files exclude, without `.git`, and without following links to folders. A named file is taken
+// .gitignore files exclude, without the folders of tools (`.git`, `.venv`, `node_modules`, `build` and the
+// like), and without following links to folders. A named file is taken
 // whatever it is.
 Discovery discover(const text::FileSystem& files, std::span<const std::string> paths);
 
