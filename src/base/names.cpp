@@ -2,6 +2,8 @@
 #include "base/names.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 namespace shapelint {
@@ -39,11 +41,25 @@ std::string folded(std::string_view name) {
 // Names longer than this are not typos of anything; comparing them would only cost time.
 constexpr std::size_t longest_name = 64;
 
+// What other programs call a thing of ours; too far from our name to be a typo of it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> other_names{{{"bfloat16", "bf16"},
+                                                                                    {"float16", "fp16"},
+                                                                                    {"half", "fp16"},
+                                                                                    {"float32", "fp32"},
+                                                                                    {"float", "fp32"},
+                                                                                    {"tensorfloat32", "tf32"},
+                                                                                    {"float8", "fp8"},
+                                                                                    {"float4", "fp4"}}};
+
 }  // namespace
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
   if (name.size() > longest_name) return {};
   const std::string wanted = folded(name);
+  for (const auto& [other, ours] : other_names) {
+    const auto found = std::find(candidates.begin(), candidates.end(), ours);
+    if (wanted == other && found != candidates.end()) return *found;
+  }
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {

@@ -23,4 +23,9 @@ TEST_CASE("the nearest name is found, a far one is not") {
   CHECK(nearest_name("vocabsize", names) == "vocab_size");
   CHECK(nearest_name("learning_rate", names).empty());
   CHECK(did_you_mean("head_dm", names) == "did you mean `head_dim`");
+  // What other programs call it.
+  const std::vector<std::string_view> formats{"fp32", "fp16", "bf16"};
+  CHECK(did_you_mean("bfloat16", formats) == "did you mean `bf16`");
+  CHECK(did_you_mean("Float16", formats) == "did you mean `fp16`");
+  CHECK(did_you_mean("float8", formats).empty());
 }

@@ -160,6 +160,8 @@ class Walker final : public nlohmann::json_sax<nlohmann::json> {
   TreeBuilder take() && { return std::move(tree_); }
 
  private:
+  // Longest value that a message repeats, in bytes.
+  static constexpr std::int64_t longest_shown = 40;
   // nlohmann::json error number (manual, "Exceptions", out_of_range.406).
   static constexpr int number_overflow = 406;
 
@@ -169,6 +171,20 @@ class Walker final : public nlohmann::json_sax<nlohmann::json> {
     Span token = scanner.next();
     while (token.end < at && token.begin != token.end) token = scanner.next();
     return token;
+  }
+
+  // The value before a token that begins another one, where the library wanted the table or list to end.
+  std::optional<Span> value_without_comma(std::string_view message, Span token) const {
+    const bool wants_end = message.ends_with("; expected '}'") || message.ends_with("; expected ']'");
+    const bool begins_value = message.find(" literal;") != std::string_view::npos ||
+                              message.starts_with("unexpected '{'") || message.starts_with("unexpected '['");
+    if (!wants_end || !begins_value) return std::nullopt;
+    Scanner scanner(source_);
+    Span before{};
+    for (Span next = scanner.next(); next.begin < token.begin && next.begin != next.end;
+         next = scanner.next())
+      before = next;
+    return before.end > before.begin ? std::optional(before) : std::nullopt;
   }
 
   Error syntax_error(std::int64_t at, const nlohmann::json::exception& problem) {
@@ -188,6 +204,15 @@ class Walker final : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t dash = message.find(" - ");
     if (dash != std::string_view::npos) message.remove_prefix(dash + 3);
     message = message.substr(0, message.find("; last read"));
+    if (const auto before = value_without_comma(message, token)) {
+      return Error{fmt::format("not valid JSON: a comma is missing after {}",
+                               before->end - before->begin > longest_shown
+                                   ? "this value"
+                                   : fmt::format("`{}`", scanner_.slice(*before))),
+                   {},
+                   path_,
+                   *before};
+    }
     const bool at_close = message.starts_with("unexpected '}'") || message.starts_with("unexpected ']'");
     return Error{fmt::format("not valid JSON: {}", message),
                  at_close ? "no comma may follow the last value" : "", path_,

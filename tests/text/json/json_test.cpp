@@ -118,6 +118,12 @@ TEST_CASE("json: errors say what and where") {
   CHECK(error_of(R"({"a": nul})") == "not valid JSON: `nul` is no value @ \"nul\"");
   CHECK(error_of(R"({"a": 1,})") == "not valid JSON: unexpected '}'; expected string literal @ \"}\"");
   CHECK(error_of(R"({"a" 1})") == "not valid JSON: unexpected number literal; expected ':' @ \"1\"");
+  // A missing comma is where it would stand, however far the next value is.
+  CHECK(error_of("{\"a\": 4096\n \"b\": 1}") == "not valid JSON: a comma is missing after `4096` @ \"4096\"");
+  CHECK(error_of("{\"a\": 1 // why\n\n \"b\": 1}") == "not valid JSON: a comma is missing after `1` @ \"1\"");
+  CHECK(error_of(R"([1, 2 3])") == "not valid JSON: a comma is missing after `2` @ \"2\"");
+  CHECK(error_of(R"([{"a": 1} {"b": 2}])") == "not valid JSON: a comma is missing after `}` @ \"}\"");
+  CHECK(error_of(R"({"a": true [1]})") == "not valid JSON: a comma is missing after `true` @ \"true\"");
   CHECK(error_of(R"({"a": 1} x)") == "not valid JSON: `x` is no value @ \"x\"");
   CHECK(error_of(R"({"a": "x)") == "not valid JSON: invalid string: missing closing quote @ \"\"");
   CHECK(error_of(R"([1, 2)") == "not valid JSON: unexpected end of input; expected ']' @ \"\"");
