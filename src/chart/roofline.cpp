@@ -23,7 +23,9 @@ constexpr double bottom = 504;
 constexpr double gb_s_per_tflops = 1e3;  // 1 TFLOPS at 1 FLOP/B takes 1000 GB/s
 constexpr double largest_radius = 26;    // of an op that is the whole step
 constexpr double smallest_radius = 3.5;  // that can still be pointed at
-constexpr std::size_t most_names = 7;    // of the largest marks, beside them
+constexpr std::size_t most_names = 7;    // of the largest marks
+constexpr std::size_t most_others = 4;   // further names where there is room beside the mark
+constexpr std::size_t spots_beside = 4;  // of spots_around()
 
 double radius(double area) {
   return std::max(smallest_radius, largest_radius * std::sqrt(area));
@@ -110,7 +112,36 @@ void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const
   }
 }
 
-// Names beside the largest marks, where there is room between the names and marks that are there.
+// Where a name of that width may stand: beside its mark, then further and further away.
+std::vector<Pixel> spots_around(Pixel at, double r, double wide) {
+  std::vector<Pixel> spots{{at.x + r + 4, at.y + 4},
+                           {at.x - r - 4 - wide, at.y + 4},
+                           {at.x - wide / 2, at.y + r + 12},
+                           {at.x - wide / 2, at.y - r - 5}};
+  constexpr double line_height = 15;
+  constexpr int most_lines = 14;
+  for (int away = 1; away <= most_lines; ++away) {
+    const double dy = line_height * away;
+    for (const double dx : {-wide - 14 - r, -wide / 2, 14 + r}) {
+      spots.push_back({at.x + dx, at.y + 4 + dy});
+      spots.push_back({at.x + dx, at.y + 4 - dy});
+    }
+  }
+  return spots;
+}
+
+// From the edge of a mark to the nearest edge of its name, where the two do not touch.
+void draw_leader(Svg& svg, Pixel at, double r, const Box& name) {
+  const Pixel to{std::clamp(at.x, name.x0, name.x1), std::clamp(at.y, name.y0, name.y1)};
+  const double distance = std::hypot(to.x - at.x, to.y - at.y);
+  constexpr double beside = 8;
+  if (distance <= r + beside) return;
+  const double share = r / distance;
+  svg.line({at.x + share * (to.x - at.x), at.y + share * (to.y - at.y)}, to, "axis");
+}
+
+// Names of the largest marks, largest first: beside them where there is room between the names and marks that
+// are there, otherwise at the end of a line.
 void draw_names(Svg& svg, const Frame& frame, const RooflineFigure& figure,
                 const std::vector<const RooflineMark*>& by_size) {
   const auto center = [&](const RooflineMark& mark) {
@@ -125,23 +156,25 @@ void draw_names(Svg& svg, const Frame& frame, const RooflineFigure& figure,
     const double r = radius(mark->area);
     taken.push_back({at.x - r, at.x + r, at.y - r, at.y + r});
   }
-  std::size_t named = 0;
-  for (std::size_t i = 0; i < by_size.size() && named < most_names; ++i) {
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < by_size.size() && others < most_others; ++i) {
     const Pixel at = center(*by_size[i]);
     const double r = radius(by_size[i]->area);
     const double wide = text_width(by_size[i]->name, 11);
-    const Pixel places[] = {{at.x + r + 4, at.y + 4},
-                            {at.x - r - 4 - wide, at.y + 4},
-                            {at.x - wide / 2, at.y + r + 12},
-                            {at.x - wide / 2, at.y - r - 5}};
-    for (const Pixel& spot : places) {
+    std::vector<Pixel> spots = spots_around(at, r, wide);
+    const bool is_large = i < most_names;
+    if (!is_large) spots.resize(spots_beside);
+    for (const Pixel& spot : spots) {
       const Box box{spot.x, spot.x + wide, spot.y - 10, spot.y + 3};
-      if (box.x0 < frame.x.from + 2 || box.x1 > frame.x.to - 2 || box.y1 > frame.y.from - 2) continue;
+      const bool is_inside = box.x0 >= frame.x.from + 2 && box.x1 <= frame.x.to - 2 &&
+                             box.y1 <= frame.y.from - 2 && box.y0 >= frame.y.to + 2;
+      if (!is_inside) continue;
       if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return overlaps(box, other); }))
         continue;
+      draw_leader(svg, at, r, box);
       svg.text(spot, by_size[i]->name, Anchor::start, "small halo");
       taken.push_back(box);
-      ++named;
+      others += is_large ? 0 : 1;
       break;
     }
   }

@@ -24,18 +24,22 @@ constexpr std::size_t most_marks = 400;  // points of a line that are marked one
 Frame frame_of(const SawtoothFigure& figure) {
   double low_x = std::numeric_limits<double>::max();
   double high_x = std::numeric_limits<double>::lowest();
+  double low_y = std::numeric_limits<double>::max();
   double high_y = 0;
   for (const SawtoothLine& line : figure.lines) {
     for (const SawtoothPoint& point : line.points) {
       low_x = std::min(low_x, point.x);
       high_x = std::max(high_x, point.x);
+      low_y = std::min(low_y, point.y);
       high_y = std::max(high_y, point.y);
     }
   }
   if (low_x > high_x) low_x = high_x = 1;
   Frame frame;
-  // From nought on, so that a loss looks as large as it is.
-  frame.y = round_scale(0, high_y > 0 ? high_y * 1.02 : 1, false, bottom, top);
+  // Where the data is: the teeth are a few percent of the whole.
+  const double air = high_y > low_y ? 0.05 * (high_y - low_y) : 0.02 * high_y;
+  frame.y = high_y > 0 ? round_scale(std::max(0.0, low_y - air), high_y + air, false, bottom, top)
+                       : round_scale(0, 1, false, bottom, top);
   const bool logarithmic = figure.x_logarithmic && low_x > 0;
   if (!(high_x > low_x)) high_x = low_x + 1;
   frame.x = {low_x, high_x, left, right, logarithmic};
@@ -76,6 +80,10 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
 
   const Frame frame = frame_of(figure);
   draw_frame(svg, frame, figure.x_name, figure.y_name);
+  if (frame.y.low > 0) {
+    svg.text({left, bottom + 32}, fmt::format("the scale begins at {}", tick_label(frame.y.low)),
+             Anchor::start, "soft small");
+  }
   if (figure.current_x >= frame.x.low && figure.current_x <= frame.x.high && figure.current_x > 0) {
     const double at = place(frame.x, figure.current_x);
     svg.line({at, bottom}, {at, top}, "axis faint");
