@@ -43,7 +43,8 @@ bool is_set(const Io& io, const char* name) {
   return found != io.environment.end() && !found->second.empty();
 }
 
-// --color, then FORCE_COLOR, then NO_COLOR (both count only when not empty), then whether it is a terminal.
+// --color, then FORCE_COLOR, then NO_COLOR (both count only when not empty), then CLICOLOR_FORCE (anything
+// but 0), then CLICOLOR (0: never), then whether it is a terminal.
 bool use_color(std::size_t asked, const Io& io, bool is_terminal) {
   constexpr std::size_t always = 1;
   constexpr std::size_t never = 2;
@@ -51,6 +52,9 @@ bool use_color(std::size_t asked, const Io& io, bool is_terminal) {
   if (asked == never) return false;
   if (is_set(io, "FORCE_COLOR")) return true;
   if (is_set(io, "NO_COLOR")) return false;
+  const auto is_zero = [&](const char* name) { return io.environment.at(name) == "0"; };
+  if (is_set(io, "CLICOLOR_FORCE") && !is_zero("CLICOLOR_FORCE")) return true;
+  if (is_set(io, "CLICOLOR") && is_zero("CLICOLOR")) return false;
   const auto terminal = io.environment.find("TERM");
   return is_terminal && (terminal == io.environment.end() || terminal->second != "dumb");
 }

@@ -79,6 +79,13 @@ TEST_CASE("colour: the flag, then FORCE_COLOR, then NO_COLOR, then the terminal"
   CHECK(colored({}, {{"FORCE_COLOR", "1"}}, false));
   CHECK(colored({}, {{"FORCE_COLOR", "1"}, {"NO_COLOR", "1"}}, false));
   CHECK_FALSE(colored({}, {{"FORCE_COLOR", ""}}, false));
+  CHECK(colored({}, {{"CLICOLOR_FORCE", "1"}}, false));
+  CHECK(colored({}, {{"CLICOLOR_FORCE", "1"}, {"CLICOLOR", "0"}}, false));
+  CHECK_FALSE(colored({}, {{"CLICOLOR_FORCE", "0"}}, false));
+  CHECK_FALSE(colored({}, {{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", "1"}}, true));
+  CHECK_FALSE(colored({}, {{"CLICOLOR", "0"}}, true));
+  CHECK(colored({}, {{"CLICOLOR", "1"}}, true));
+  CHECK_FALSE(colored({}, {{"CLICOLOR", "1"}}, false));
   CHECK_FALSE(colored({}, {{"TERM", "dumb"}}, true));
   CHECK_FALSE(colored({"--color", "never"}, {{"FORCE_COLOR", "1"}}, true));
   CHECK(colored({"--color=always"}, {{"NO_COLOR", "1"}}, false));
