@@ -75,7 +75,11 @@ bool takes_arguments(const Command& command) {
 constexpr std::string_view bash_head =
     R"BASH(# Completion of shapelint in bash: source <(shapelint completion bash)
 _shapelint_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"); }
-_shapelint_files() { mapfile -t COMPREPLY < <(compgen -f -- "$current"); }
+# Only names of files are quoted as such: `sarif=` is none.
+_shapelint_files() {
+  compopt -o filenames 2>/dev/null
+  mapfile -t COMPREPLY < <(compgen -f -- "$current")
+}
 # The last of a list with commas.
 _shapelint_list() {
   local head=
@@ -148,12 +152,14 @@ std::string bash() {
       "    esac\n"
       "    [ \"$COMP_CWORD\" = 1 ] && words={} files=yes\n"
       "    _shapelint_words \"$words\"\n"
-      "    [ -n \"$files\" ] && mapfile -t -O \"${{#COMPREPLY[@]}}\" COMPREPLY < <(compgen -f -- "
-      "\"$current\")\n"
+      "    if [ -n \"$files\" ]; then\n"
+      "      compopt -o filenames 2>/dev/null\n"
+      "      mapfile -t -O \"${{#COMPREPLY[@]}}\" COMPREPLY < <(compgen -f -- \"$current\")\n"
+      "    fi\n"
       "  fi\n"
       "  return 0\n"
       "}}\n"
-      "complete -o filenames -F _shapelint shapelint\n",
+      "complete -F _shapelint shapelint\n",
       options_by_command, arguments_by_command, quoted(joined(command_names())));
   return out;
 }
@@ -232,6 +238,30 @@ std::string zsh() {
   return out;
 }
 
+// `a\t b\t`: an option's help is not said again beside each of its values.
+std::string fish_words(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word + "\\t";
+  return out;
+}
+
+std::string fish_option(const Option& option, const std::string& condition) {
+  std::string out = "complete -c shapelint";
+  if (!condition.empty()) out += " -n " + condition;
+  for (const std::string& name : names_of(option)) {
+    out += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
+                                  : fmt::format(" -s {}", name.substr(1));
+  }
+  if (!option.is_flag()) out += " -r";
+  const std::vector<std::string> words = words_of(option);
+  if (option.is_list && !words.empty()) {
+    out += fmt::format(" -f -a {}", quoted(fmt::format("(__fish_append , {})", joined(words))));
+  } else if (!words.empty()) {
+    out += fmt::format("{} -a {}", option.words == nullptr ? " -f" : "", quoted(fish_words(words)));
+  }
+  return out + fmt::format(" -d {}\n", quoted(option.doc));
+}
+
 std::string fish() {
   std::string out =
       "# Completion of shapelint in fish: shapelint completion fish | source\n"
@@ -241,6 +271,9 @@ std::string fish() {
     out += fmt::format("complete -c shapelint -n \"not __fish_seen_subcommand_from $commands\" -a {} -d {}\n",
                        command.name, quoted(command.summary));
   }
+  // Those of every command are said once.
+  GlobalOptions global;
+  for (const Option& option : global_options(global)) out += fish_option(option, {});
   for (const Command& command : commands()) {
     // Without a command the first is meant.
     const bool is_first = command.name == commands().front().name;
@@ -249,21 +282,8 @@ std::string fish() {
             ? fmt::format("\"not __fish_seen_subcommand_from $commands; or __fish_seen_subcommand_from {}\"",
                           command.name)
             : fmt::format("\"__fish_seen_subcommand_from {}\"", command.name);
-    GlobalOptions global;
-    for (const Option& option : options_of(command, global)) {
-      out += fmt::format("complete -c shapelint -n {}", condition);
-      for (const std::string& name : names_of(option)) {
-        out += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
-                                      : fmt::format(" -s {}", name.substr(1));
-      }
-      if (!option.is_flag()) out += " -r";
-      const std::string words = joined(words_of(option));
-      if (option.is_list && !words.empty()) {
-        out += fmt::format(" -f -a {}", quoted(fmt::format("(__fish_append , {})", words)));
-      } else if (!words.empty()) {
-        out += fmt::format("{} -a {}", option.words == nullptr ? " -f" : "", quoted(words));
-      }
-      out += fmt::format(" -d {}\n", quoted(option.doc));
+    for (const Option& option : command.bind().options) {
+      if (!option.is_positional()) out += fish_option(option, condition);
     }
     const std::vector<std::string> arguments = argument_words(command);
     if (arguments.empty() && takes_arguments(command)) continue;
