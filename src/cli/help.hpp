@@ -1,8 +1,9 @@
-// Help texts and the man page, from the tables of commands and options.
+// Help texts and the man pages, from the tables of commands and options.
 #pragma once
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cli/command.hpp"
 
@@ -21,7 +22,11 @@ std::vector<Option> global_options(GlobalOptions& options);
 std::string overview();
 // `shapelint COMMAND --help`.
 std::string help(const Command& command);
-// man/shapelint.1.
-std::string man_page();
+// man/: an overview, and a page for each command.
+struct ManPage {
+  std::string name;  // `shapelint-lint.1`
+  std::string text;
+};
+std::vector<ManPage> man_pages();
 
 }  // namespace shapelint::cli

@@ -1,4 +1,6 @@
-// The man page, in roff, from the tables of commands and options.
+// The man pages, in roff, from the tables of commands and options.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/help.hpp"
@@ -79,13 +81,68 @@ std::string synopsis(const Command& command, const std::vector<Option>& options)
   return out + '\n';
 }
 
-}  // namespace
+constexpr std::string_view written =
+    ".\\\" Written from the tables of commands and options: see CONTRIBUTING.md.\n";
 
-std::string man_page() {
-  std::string out =
-      ".\\\" Written from the tables of commands and options: see CONTRIBUTING.md.\n"
-      ".TH SHAPELINT 1 \"\" \"shapelint " SHAPELINT_VERSION
-      "\" \"User Commands\"\n"
+std::string title(std::string_view name) {
+  std::string upper(name);
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c & ~0x20) : c; });
+  return fmt::format("{}.TH {} 1 \"\" \"shapelint " SHAPELINT_VERSION "\" \"User Commands\"\n", written,
+                     upper);
+}
+
+// The options of a command under the headings that its help has.
+std::string grouped_entries(const std::vector<Option>& options) {
+  std::vector<std::string> groups;
+  for (const Option& option : options) {
+    if (std::find(groups.begin(), groups.end(), option.group) == groups.end()) groups.push_back(option.group);
+  }
+  std::string out;
+  for (const std::string& group : groups) {
+    std::vector<Option> of_group;
+    std::copy_if(options.begin(), options.end(), std::back_inserter(of_group),
+                 [&](const Option& option) { return option.group == group; });
+    if (!group.empty()) out += fmt::format(".SS {}\n", roff(group));
+    out += entries(of_group);
+  }
+  return out;
+}
+
+constexpr std::string_view exit_status =
+    ".SH EXIT STATUS\n"
+    ".TP\n0\nnothing was found at or above the fail level\n"
+    ".TP\n1\nsomething was found\n"
+    ".TP\n2\nwrong usage, or input that cannot be read\n";
+
+constexpr std::string_view environment =
+    ".SH ENVIRONMENT\n"
+    ".TP\n\\fBNO_COLOR\\fR, \\fBFORCE_COLOR\\fR\n"
+    "when not empty: never and always colour the output; \\-\\-color wins over both, and FORCE_COLOR over "
+    "NO_COLOR\n"
+    ".TP\n\\fBCLICOLOR_FORCE\\fR, \\fBCLICOLOR\\fR\n"
+    "after those: colour the output unless it is 0, and never when it is 0\n"
+    ".TP\n\\fBHF_HUB_CACHE\\fR, \\fBHF_HOME\\fR, \\fBXDG_CACHE_HOME\\fR\n"
+    "where published models are looked for, as the Hub's own library has it\n";
+
+ManPage page_of(const Command& command) {
+  const std::string name = fmt::format("shapelint-{}", command.name);
+  const Bound bound = command.bind();
+  std::string text = title(name);
+  text += fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n{}", roff(name), roff(command.summary),
+                      synopsis(command, bound.options));
+  if (!command.details.empty()) text += ".SH DESCRIPTION\n" + paragraphs(command.details);
+  if (!bound.options.empty()) text += ".SH OPTIONS\n" + grouped_entries(bound.options);
+  GlobalOptions global;
+  text += ".SS Of every command\n" + entries(global_options(global));
+  if (!command.examples.empty()) text += fmt::format(".SH EXAMPLES\n.nf\n{}\n.fi\n", roff(command.examples));
+  text += ".SH SEE ALSO\n.BR shapelint (1)\n";
+  return {name + ".1", std::move(text)};
+}
+
+ManPage overview_page() {
+  std::string text = title("shapelint");
+  text +=
       ".SH NAME\n"
       "shapelint \\- find the dimensions of a neural network that waste time on a GPU\n"
       ".SH SYNOPSIS\n"
@@ -97,33 +154,28 @@ std::string man_page() {
       ".SH DESCRIPTION\n" +
       roff(
           "shapelint reads the configuration of a model, works out every operation that a GPU runs for one "
-          "step, "
-          "predicts how long each takes, and says which dimensions waste time, how much, why, and what to "
-          "use "
-          "instead. Without a command, `lint` is run. It needs no GPU and no network.") +
-      "\n.SH COMMANDS\n";
+          "step, predicts how long each takes, and says which dimensions waste time, how much, why, and what "
+          "to "
+          "use instead. Without a command, `lint` is run: its options are in shapelint-lint(1). It needs no "
+          "GPU "
+          "and no network.") +
+      "\n.SH COMMANDS\nEach has a page of its own.\n";
   for (const Command& command : commands()) {
-    const Bound bound = command.bind();
-    out += fmt::format(".SS {}\n{}", roff(command.name), synopsis(command, bound.options));
-    out += paragraphs(fmt::format("`{}`: {}.", command.name, command.summary));
-    out += paragraphs(command.details);
-    out += entries(bound.options);
-    if (!command.examples.empty()) {
-      out += fmt::format(".PP\nExamples:\n.PP\n.nf\n{}\n.fi\n", roff(command.examples));
-    }
+    text += fmt::format(".TP\n.BR shapelint\\-{} (1)\n{}\n", roff(command.name), roff(command.summary));
   }
   GlobalOptions global;
-  out += ".SH OPTIONS OF EVERY COMMAND\n" + entries(global_options(global));
-  out +=
-      ".SH EXIT STATUS\n"
-      ".TP\n0\nnothing was found at or above the fail level\n"
-      ".TP\n1\nsomething was found\n"
-      ".TP\n2\nwrong usage, or input that cannot be read\n"
-      ".SH ENVIRONMENT\n"
-      ".TP\n\\fBNO_COLOR\\fR, \\fBFORCE_COLOR\\fR\n"
-      "when not empty: never and always colour the output; \\-\\-color wins over both, and FORCE_COLOR over "
-      "NO_COLOR\n";
-  return out;
+  text += ".SH OPTIONS OF EVERY COMMAND\n" + entries(global_options(global));
+  text += exit_status;
+  text += environment;
+  return {"shapelint.1", std::move(text)};
+}
+
+}  // namespace
+
+std::vector<ManPage> man_pages() {
+  std::vector<ManPage> pages{overview_page()};
+  for (const Command& command : commands()) pages.push_back(page_of(command));
+  return pages;
 }
 
 }  // namespace shapelint::cli

@@ -7,7 +7,7 @@ cmake --install "$1" --prefix "$folder" >"$folder/log" 2>&1 || {
   cat "$folder/log"
   exit 1
 }
-for file in bin/shapelint share/man/man1/shapelint.1 share/shapelint/gpus/a100-sxm4-80gb.toml share/shapelint/rules \
+for file in bin/shapelint share/man/man1/shapelint.1 share/man/man1/shapelint-lint.1 share/shapelint/gpus/a100-sxm4-80gb.toml share/shapelint/rules \
   share/shapelint/formats share/shapelint/examples share/shapelint/schema/shapelint-report.schema.json \
   share/doc/shapelint/LICENSE; do
   [ -e "$folder/$file" ] || {
@@ -26,10 +26,12 @@ env -i "$folder/bin/shapelint" gpt3-2.7b.toml --gpu a100 >"$folder/out" || code=
   exit 1
 }
 if command -v man >/dev/null; then
-  warnings=$(man --warnings -l "$folder/share/man/man1/shapelint.1" 2>&1 >/dev/null </dev/null || true)
-  [ -z "$warnings" ] || {
-    echo "$warnings"
-    exit 1
-  }
+  for page in "$folder"/share/man/man1/shapelint*.1; do
+    warnings=$(man --warnings -l "$page" 2>&1 >/dev/null </dev/null || true)
+    [ -z "$warnings" ] || {
+      echo "$page: $warnings"
+      exit 1
+    }
+  done
 fi
 echo "installed, and runs"
