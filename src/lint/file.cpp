@@ -27,7 +27,11 @@ void check_dtype(project::Applied& applied, const model::Reading& reading, const
   const std::vector<gpu::Gpu> unable = project::take_unable(applied, dtype);
   if (unable.empty()) return;
   if (auto remark = rules::remark_on_format(reading, unable)) {
-    remarks.push_back(*std::move(remark));
+    // Models of one file may share what states the format.
+    const bool is_known = std::any_of(remarks.begin(), remarks.end(), [&](const model::Remark& each) {
+      return each.kind == remark->kind && each.path == remark->path && each.span == remark->span;
+    });
+    if (!is_known) remarks.push_back(*std::move(remark));
     return;
   }
   std::string ids;
