@@ -96,6 +96,7 @@ struct LintOptions {
   std::vector<std::string> ignore{};
   std::optional<double> min_gain{};         // findings that save less are left out
   std::optional<Severity> fail_severity{};  // from which on a finding makes LintResult::fails true
+  std::optional<Severity> min_severity{};   // findings less severe are left out; never above fail_severity
   bool with_suppressed = false;  // comments and the configuration's [[ignore-keys]] count for nothing
   bool exclude_named = false;    // the configuration's `exclude` holds for paths that are named as well
   bool with_operations = false;  // Improvement::before has each operation

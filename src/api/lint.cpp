@@ -135,6 +135,7 @@ LintResult lint(const FileSystem& files, const std::vector<Source>& sources, con
   request.ignore = options.ignore;
   request.min_gain = options.min_gain;
   if (options.fail_severity) request.fail_level = static_cast<rules::Severity>(*options.fail_severity);
+  if (options.min_severity) request.min_severity = static_cast<rules::Severity>(*options.min_severity);
   const project::Project project(std::move(request), inner);
 
   lint::RunRequest run;
@@ -166,8 +167,8 @@ LintResult lint(const FileSystem& files, const std::vector<Source>& sources, con
     const std::size_t index = out.models.size();
     texts.remember(model.path, model.source);
     out.models.push_back(model_of(model.reading, texts));
-    for (const rules::Finding& finding : model.result.findings) {
-      out.findings.push_back(finding_of(finding, model, index, texts));
+    for (const rules::Finding* finding : lint::for_programs(model)) {
+      out.findings.push_back(finding_of(*finding, model, index, texts));
     }
     for (const rules::GpuReport& step : model.result.gpus) {
       out.steps.push_back(improvement_of(step, model, index, found.report.gpus));

@@ -31,7 +31,8 @@ std::optional<std::string> add_file(OutputOptions& options, std::string_view tex
 
 std::string standard_output(const lint::Report& report, const OutputOptions& options, const Io& io) {
   const report::Style style{io.out_color};
-  if (!options.statistics) return report::render(options.format, report, {style, options.quiet});
+  if (!options.statistics)
+    return report::render(options.format, report, {style, options.quiet, options.verbose});
   return options.format == report::Format::json ? report::statistics_json(report)
                                                 : report::statistics(report, style);
 }
@@ -61,7 +62,7 @@ std::vector<Option> output_options(OutputOptions& options) {
        .doc = "print how often each rule was found instead of the findings; with `--format json` as JSON",
        .set = into(options.statistics)},
       {.names = "-q,--quiet",
-       .doc = "print findings only, and nothing when there are none",
+       .doc = "print findings from the fail level on only, and nothing when there are none",
        .set = into(options.quiet)},
   };
 }

@@ -16,6 +16,7 @@ struct OutputOptions {
   std::vector<std::pair<report::Format, std::string>> files;  // --output sarif=out.sarif
   bool statistics = false;
   bool quiet = false;
+  bool verbose = false;                     // more of what is printed; set by the command
   bool wants(report::Format wanted) const;  // on standard output or in a file
 };
 

@@ -131,7 +131,7 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
   std::vector<Error> errors = std::move(read.errors);
   out.notes = notes_of(read, path);
   const project::Applied applied = project::what_applies(configured, path, read.lint, errors);
-  out.fail_level = applied.fail_level;
+  out.recognised = read.recognised;
   UsedKeys used_keys;
   for (model::Reading& reading : read.readings) {
     if (!reading.complete || !errors.empty()) continue;
@@ -159,6 +159,8 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
   suppress(options, configured, applied.rules, source,
            unused_keys(file, *configured.rules, applied.rules, path, used_keys), out);
   if (!out.models.empty()) add_sources(out.models.front(), files);
+  out.applied = applied;
+  for (ModelReport& model : out.models) model.fail_level = applied.fail_level;
   for (Error& error : errors) {
     const bool is_here = error.path == path;
     out.errors.push_back({std::move(error), is_here ? source.text : text::SharedText{}});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lint/report.hpp"
+#include "project/applied.hpp"
 #include "project/project.hpp"
 #include "text/files.hpp"
 
@@ -17,7 +18,8 @@ struct FileOutcome {
   std::vector<std::string> notes;  // "PATH: why it is passed over, or what was not understood"
   std::vector<gpu::Gpu> gpus;
   std::size_t suppressed = 0;
-  rules::Severity fail_level = rules::Severity::warning;
+  bool recognised = false;  // as a configuration of some dialect
+  project::Applied applied;
 };
 
 struct TextOptions {

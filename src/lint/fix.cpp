@@ -88,7 +88,7 @@ class Fixing {
   }
 
   void fix_file(const std::string& path, std::vector<const ModelReport*> models) {
-    level_ = std::min(rules::Severity::warning, bench_.all_findings(path).fail_level);
+    level_ = std::min(rules::Severity::warning, bench_.all_findings(path).applied.fail_level);
     std::vector<ModelReport> now;
     for (int i = 0; i < most_changes && make_one_change(models); ++i) {
       Fix& made = out_.fixes.back();

@@ -50,7 +50,7 @@ std::string changed_name(const rules::Change& change) {
 }
 
 std::string plural(std::size_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+  return fmt::format("{} {}{}", with_commas(static_cast<std::int64_t>(number)), noun, number == 1 ? "" : "s");
 }
 
 std::string share(double gain, double error) {
@@ -99,6 +99,20 @@ std::string cost_text(const rules::Finding& finding, std::size_t gpu_count) {
   if (gpu_count <= 1 || finding.gains.empty()) cost += " of the step";
   if (gpu_count > 1 && !finding.gpu.empty()) cost += fmt::format("; only on {}", finding.gpu);
   return fmt::format("{} ({})", cost, rules::name(finding.confidence));
+}
+
+std::string hidden_text(const Report& report) {
+  std::size_t infos = 0;
+  std::size_t others = 0;
+  for (const ModelReport& model : report.models) {
+    for (const rules::Finding& finding : model.hidden) {
+      ++(finding.severity == rules::Severity::info ? infos : others);
+    }
+  }
+  if (infos + others == 0) return {};
+  const std::string what = others == 0 ? plural(infos, "info") : plural(infos + others, "lesser finding");
+  return fmt::format("{} {} not shown (`--min-severity info` shows {})", what,
+                     infos + others == 1 ? "is" : "are", infos + others == 1 ? "it" : "them");
 }
 
 }  // namespace shapelint::lint

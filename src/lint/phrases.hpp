@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lint/report.hpp"
 #include "rules/finding.hpp"
 
 namespace shapelint::lint {
@@ -37,5 +38,8 @@ std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count
 
 // "7.3 % of the step (measured)"; empty for what costs nothing that is known (a run that cannot start).
 std::string cost_text(const rules::Finding& finding, std::size_t gpu_count);
+
+// "5 infos are not shown (`--min-severity info` shows them)"; empty where nothing is hidden.
+std::string hidden_text(const Report& report);
 
 }  // namespace shapelint::lint

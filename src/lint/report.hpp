@@ -27,6 +27,11 @@ struct ModelReport {
   bool gpus_assumed = false;                     // nobody named one
   std::string rule_url;  // of the rules' pages, as rule_page() takes it; empty: there are none
   double min_gain = 0;   // findings that save less are left out
+  rules::Severity fail_level = rules::Severity::warning;
+  // Of `result`, those that are not severe enough for people to be shown; whether somebody asked for that: it
+  // holds for programs, too, then.
+  std::vector<rules::Finding> hidden;
+  bool hides_from_programs = false;
 };
 
 // What the formats that list the rules (SARIF) tell of one. Views point into the run's rule books.
@@ -49,7 +54,15 @@ struct Report {
   std::vector<RuleInfo> rules;             // all that ran, by code
   std::size_t suppressed = 0;              // findings left out: a comment or the configuration says so
   std::size_t baselined = 0;               // findings left out: the baseline knows them
+  // Files that a folder holds and of which nothing was checked: too little is known of the model, or it is no
+  // model's configuration.
+  std::size_t not_whole = 0;
+  std::size_t not_recognised = 0;
 };
+
+// What programs are told of a model, most valuable first: also what people are not shown, unless that was
+// asked for.
+std::vector<const rules::Finding*> for_programs(const ModelReport& model);
 
 // The text of a file that a finding of this model may point into; null when it is not at hand.
 const text::SharedText* source_of(const ModelReport& model, const std::string& path);

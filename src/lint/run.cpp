@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <map>
 #include <thread>
 
@@ -48,6 +49,17 @@ void forget_operations(FileOutcome& outcome) {
       gpu.after.ops = std::vector<cost::OpCost>();
     }
   }
+}
+
+// Takes out of the findings what people are not shown.
+void hide(const project::Applied& applied, ModelReport& model) {
+  std::vector<rules::Finding>& findings = model.result.findings;
+  const auto first = std::stable_partition(findings.begin(), findings.end(), [&](const auto& finding) {
+    return rules::is_shown(finding, applied.rules);
+  });
+  model.hidden.assign(std::make_move_iterator(first), std::make_move_iterator(findings.end()));
+  findings.erase(first, findings.end());
+  model.hides_from_programs = applied.min_severity_stated;
 }
 
 // Why nothing in a named file was checked: a clean exit would say that it was.
@@ -214,8 +226,13 @@ class Run {
 
   void lint_all() {
     std::atomic<std::size_t> next{0};
+    std::atomic<std::size_t> done{0};
     const auto work = [&] {
-      for (std::size_t i = next++; i < jobs_.size(); i = next++) lint_one(jobs_[i]);
+      for (std::size_t i = next++; i < jobs_.size(); i = next++) {
+        lint_one(jobs_[i]);
+        const std::size_t count = ++done;
+        if (request_.on_progress) request_.on_progress(count, jobs_.size());
+      }
     };
     const std::int64_t processors = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
     const std::int64_t wanted = std::max<std::int64_t>(1, request_.jobs.value_or(processors));
@@ -245,11 +262,14 @@ class Run {
         const bool is_detail = !job.named || is_refused || has_costs(out) || request_.allow_unrecognised;
         for (std::string& note : out.notes) out_.notes.push_back({std::move(note), is_detail});
         is_explained = is_explained || !is_detail;
+        const bool is_passed_over = !is_refused && !has_costs(out);
+        if (is_passed_over) ++(out.recognised ? report.not_whole : report.not_recognised);
       }
       for (ModelReport& model : out.models) {
         for (const rules::Finding& finding : model.result.findings) {
-          out_.has_findings = out_.has_findings || finding.severity >= out.fail_level;
+          out_.has_findings = out_.has_findings || finding.severity >= out.applied.fail_level;
         }
+        hide(out.applied, model);
         report.models.push_back(std::move(model));
       }
       for (text::LocatedError& error : out.errors) report.errors.push_back(std::move(error));

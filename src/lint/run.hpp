@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,7 +32,9 @@ struct RunRequest {
       false;  // a named file of which nothing can be checked is passed over, as a found one is
   bool keep_operations = false;  // each operation of each step: most of what is known of a file
   BaselineRequest baseline;
-  std::string diff_base;             // git revision: only what changed since, and what the change introduced
+  std::string diff_base;  // git revision: only what changed since, and what the change introduced
+  // Called from all threads as files are done.
+  std::function<void(std::size_t done, std::size_t total)> on_progress;
   std::optional<std::int64_t> jobs;  // threads; as many as there are processors unless given
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double default_min_gain = 0.01;
 constexpr rules::Severity default_fail_level = rules::Severity::warning;
+constexpr rules::Severity default_min_severity = rules::Severity::warning;
 
 std::vector<std::string> values_of(const std::vector<Name>& names) {
   std::vector<std::string> values;
@@ -47,7 +48,12 @@ class Reader {
     out.rules.min_gain = request_.min_gain  ? *request_.min_gain
                          : stated_.min_gain ? stated_.min_gain->value
                                             : configured_.config.min_gain.value_or(default_min_gain);
-    out.fail_level = fail_level();
+    out.fail_level = level(request_.fail_level, stated_.fail_level, configured_.config.fail_level)
+                         .value_or(default_fail_level);
+    const auto least = level(request_.min_severity, stated_.min_severity, configured_.config.min_severity);
+    out.min_severity_stated = least.has_value();
+    // What fails a run is told.
+    out.rules.min_severity = std::min(least.value_or(default_min_severity), out.fail_level);
     gpus(out);
     return out;
   }
@@ -93,13 +99,13 @@ class Reader {
     }
   }
 
-  rules::Severity fail_level() const {
-    if (request_.fail_level) return *request_.fail_level;
-    if (stated_.fail_level) {
-      const auto found = std::find(levels.begin(), levels.end(), stated_.fail_level->value);
-      return static_cast<rules::Severity>(found - levels.begin());
-    }
-    return configured_.config.fail_level.value_or(default_fail_level);
+  static std::optional<rules::Severity> level(std::optional<rules::Severity> requested,
+                                              const std::optional<formats::Stated<std::string>>& stated,
+                                              std::optional<rules::Severity> configured) {
+    if (requested) return requested;
+    if (!stated) return configured;
+    const auto found = std::find(levels.begin(), levels.end(), stated->value);
+    return static_cast<rules::Severity>(found - levels.begin());
   }
 
   void gpus(Applied& out) {

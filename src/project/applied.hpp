@@ -29,6 +29,7 @@ enum class GpusFrom : std::uint8_t { request, file, configuration, assumption };
 struct Applied {
   rules::Options rules;
   rules::Severity fail_level = rules::Severity::warning;
+  bool min_severity_stated = false;  // somebody asked for what `rules` has: it holds for programs, too
   std::vector<gpu::Gpu> gpus;
   GpusFrom gpus_from = GpusFrom::assumption;
 };

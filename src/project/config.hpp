@@ -82,6 +82,7 @@ struct Config {
   std::vector<Pattern> exclude;
   std::optional<double> min_gain;
   std::optional<rules::Severity> fail_level;
+  std::optional<rules::Severity> min_severity;
   std::vector<SeveritySetting> severities;
   std::vector<ParameterSetting> parameters;
   std::vector<std::string> rule_folders;

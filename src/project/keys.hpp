@@ -15,7 +15,7 @@ struct Key {
   std::string_view doc;
 };
 
-inline constexpr std::array<Key, 18> keys{{
+inline constexpr std::array<Key, 19> keys{{
     {"extend", KeyType::text, "a configuration file that this one adds to"},
     {"gpu", KeyType::names, "GPUs to lint for, by name"},
     {"select", KeyType::names,
@@ -27,6 +27,8 @@ inline constexpr std::array<Key, 18> keys{{
     {"min-gain", KeyType::share,
      "leave out findings that save less than this share of the step: 0.01 or \"1%\""},
     {"fail-level", KeyType::level, "exit with 1 for findings from this severity on"},
+    {"min-severity", KeyType::level,
+     "show findings from this severity on, `warning` unless given; never above the fail level"},
     {"severity", KeyType::table, "severities of rules, other than their files say"},
     {"params", KeyType::table, "parameters of rules, other than their files say"},
     {"rule-folders", KeyType::paths, "folders with rules of your own"},

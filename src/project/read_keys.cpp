@@ -102,6 +102,10 @@ class Reader {
     return std::nullopt;
   }
 
+  void read_level(const NodeRef& node, std::optional<rules::Severity>& level) {
+    if (const auto index = choice(node, levels)) level = static_cast<rules::Severity>(*index);
+  }
+
   void read_severities(const NodeRef& table) {
     if (!table.is(Kind::table)) return wrong(table, "a table: `severity.SL101 = \"info\"`");
     for (const NodeRef node : table) {
@@ -260,7 +264,9 @@ class Reader {
     } else if (key == "min-gain") {
       read_share(node);
     } else if (key == "fail-level") {
-      if (const auto index = choice(node, levels)) config_.fail_level = static_cast<rules::Severity>(*index);
+      read_level(node, config_.fail_level);
+    } else if (key == "min-severity") {
+      read_level(node, config_.min_severity);
     } else if (key == "severity") {
       read_severities(node);
     } else if (key == "params") {

@@ -28,6 +28,7 @@ struct Request {
   std::vector<formats::GraphDimension> dimensions;
   std::optional<double> min_gain;
   std::optional<rules::Severity> fail_level;
+  std::optional<rules::Severity> min_severity;
   std::vector<std::string> select;
   std::vector<std::string> extend_select;
   std::vector<std::string> ignore;

@@ -104,10 +104,10 @@ Json key_schema(const Key& key) {
 Json lint_schema() {
   Json properties = Json::object();
   for (const formats::PlainKey& key : formats::lint_keys) {
-    Json value = key.key == "min_gain"     ? Json{{"type", "number"}, {"minimum", 0}, {"maximum", 1}}
-                 : key.key == "fail_level" ? one_of(levels)
-                 : key.key == "params"     ? parameters()
-                                           : strings();
+    Json value = key.key == "min_gain" ? Json{{"type", "number"}, {"minimum", 0}, {"maximum", 1}}
+                 : key.key == "fail_level" || key.key == "min_severity" ? one_of(levels)
+                 : key.key == "params"                                  ? parameters()
+                                                                        : strings();
     value["description"] = key.doc;
     properties[std::string(key.key)] = std::move(value);
   }

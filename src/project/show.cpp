@@ -58,9 +58,11 @@ std::string show(const Config& config, std::string_view path) {
   if (!config.extend_select.empty()) out += "extend-select = " + list(config.extend_select) + '\n';
   if (!settings.ignore.empty()) out += "ignore = " + list(settings.ignore) + '\n';
   if (config.min_gain) out += fmt::format("min-gain = {}\n", exact(*config.min_gain));
-  if (config.fail_level) {
-    out += fmt::format("fail-level = \"{}\"\n", levels[static_cast<std::size_t>(*config.fail_level)]);
-  }
+  const auto add_level = [&](std::string_view key, std::optional<rules::Severity> level) {
+    if (level) out += fmt::format("{} = \"{}\"\n", key, levels[static_cast<std::size_t>(*level)]);
+  };
+  add_level("fail-level", config.fail_level);
+  add_level("min-severity", config.min_severity);
   if (config.rule_url) out += "rule-url = " + quoted(*config.rule_url) + '\n';
   if (config.baseline) out += "baseline = " + quoted(*config.baseline) + '\n';
   if (!config.rule_folders.empty()) out += "rule-folders = " + list(config.rule_folders) + '\n';

@@ -9,9 +9,9 @@ namespace shapelint::report {
 std::string render(Format format, const lint::Report& report, const RenderOptions& options) {
   switch (format) {
     case Format::text:
-      return text(report, options.style, options.quiet);
+      return text(report, options);
     case Format::concise:
-      return concise(report, options.style);
+      return concise(report, options);
     case Format::json:
       return json(report);
     case Format::json_lines:

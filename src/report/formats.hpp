@@ -31,15 +31,16 @@ inline constexpr std::array<std::string_view, 11> format_names{
     "gitlab", "junit",   "checkstyle", "rdjson",     "markdown"};
 
 struct RenderOptions {
-  Style style;         // text and concise
-  bool quiet = false;  // text: only findings, nothing when there are none
+  Style style;           // text and concise
+  bool quiet = false;    // text and concise: only findings that fail, nothing when there are none
+  bool verbose = false;  // text: of several files, too, each finding in full and each model's closing lines
 };
 
 // The whole output in one format, ending with a line feed when it is not empty. Valid UTF-8.
 std::string render(Format format, const lint::Report& report, const RenderOptions& options = {});
 
-// `path:line:column: CODE message`, one line each.
-std::string concise(const lint::Report& report, const Style& style);
+// `path:line:column: severity: message [CODE]`, one line each.
+std::string concise(const lint::Report& report, const RenderOptions& options);
 // One JSON object per line: the findings as in json() with their path, then the errors.
 std::string json_lines(const lint::Report& report);
 // SARIF 2.1.0 (OASIS) with what GitHub's code scanning asks for.

@@ -99,10 +99,14 @@ class Hash {
 
 }  // namespace
 
-std::vector<Item> items(const lint::Report& report) {
+std::vector<Item> items(const lint::Report& report, Which which) {
   std::vector<Item> all;
   for (const lint::ModelReport& model : report.models) {
-    for (const rules::Finding& finding : model.result.findings) all.push_back(item_of(finding, model));
+    if (which == Which::for_programs) {
+      for (const rules::Finding* finding : lint::for_programs(model)) all.push_back(item_of(*finding, model));
+    } else {
+      for (const rules::Finding& finding : model.result.findings) all.push_back(item_of(finding, model));
+    }
   }
   for (const text::LocatedError& error : report.errors) all.push_back(item_of(error));
   std::stable_sort(all.begin(), all.end(), before);

@@ -45,8 +45,11 @@ struct Item {
   std::vector<ItemFix> fixes;        // proposals that this file alone can take, best first
 };
 
+// What people are shown, or all that programs are told (lint::for_programs).
+enum class Which : std::uint8_t { shown, for_programs };
+
 // Findings and errors, sorted by path, line, column, code and message.
-std::vector<Item> items(const lint::Report& report);
+std::vector<Item> items(const lint::Report& report, Which which = Which::shown);
 
 // What a format calls each severity.
 struct SeverityWords {

@@ -18,6 +18,7 @@ struct Counts {
   std::size_t infos = 0;
 };
 
+void add(const rules::Finding& finding, Counts& counts);
 Counts count(const std::vector<rules::Finding>& findings);
 
 }  // namespace shapelint::report

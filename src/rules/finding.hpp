@@ -47,6 +47,9 @@ struct Finding {
   std::string gpu;      // id that it holds for; empty: for all GPUs of the run
   std::string message;  // what is wrong, with numbers
   std::string why;      // one or two sentences: the mechanism
+  std::string brief;    // says in a few words what was not looked at; empty: not what the rule is about
+  std::string how;      // how the file's dialect does what is proposed; may be empty
+  std::vector<model::FieldId> assumed;  // what nobody stated, and the finding would be another without
   model::FieldId blamed = model::no_field;
   std::vector<model::FieldId> related;
   std::string path;  // of the file

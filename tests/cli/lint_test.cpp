@@ -72,8 +72,8 @@ TEST_CASE("a finding, and what silences it", "[lint]") {
   CHECK(vocabulary_lines(run(plus(concise, {"--no-ignores"}), with({{"m.toml", commented}}))) ==
         "m.toml:5:14\n");
   const std::string needless = replaced(even, "50304", "50304 # shapelint: ignore[SL101] as trained");
-  const tests::Ran told = run(concise, with({{"m.toml", needless}}));
-  CHECK(told.out.find("m.toml:5:40: SL900 nothing is found for `SL101` here") != std::string::npos);
+  const tests::Ran told = run(plus(concise, {"--min-severity", "info"}), with({{"m.toml", needless}}));
+  CHECK(told.out.find("m.toml:5:40: info: nothing is found for `SL101` here") != std::string::npos);
   const tests::Ran ignored = run(plus(concise, {"--ignore", "SL900"}), with({{"m.toml", needless}}));
   CHECK(ignored.out.find("SL900") == std::string::npos);
 }
@@ -119,8 +119,9 @@ TEST_CASE("an entry of ignore-keys for one file that silences nothing is told wh
   };
   const std::string entry = "[[ignore-keys]]\npath = \"a/m.toml\"\nkey = \"model.vocab_size\"\n";
   CHECK(lines(entry + "rules = [\"SL101\"]\n").empty());
-  CHECK(lines(entry + "rules = [\"SL101\", \"SL104\"]\n") ==
-        "shapelint.toml:4:19: SL900 nothing is found for `SL104` at `model.vocab_size` of a/m.toml\n");
+  CHECK(
+      lines(entry + "rules = [\"SL101\", \"SL104\"]\n") ==
+      "shapelint.toml:4:19: info: nothing is found for `SL104` at `model.vocab_size` of a/m.toml [SL900]\n");
   CHECK(lines(entry + "rules = [\"SL101\", \"SL102\"]\n").empty());  // SL102 did not run
   CHECK(lines(entry + "rules = [\"SL101\", \"SL104\"]\n", {"--ignore", "SL900"}).empty());
   // Other files of a pattern may need it.
@@ -277,6 +278,79 @@ TEST_CASE("several outputs at once, each to its file", "[lint][formats]") {
         std::string::npos);
   CHECK(run({"lint", "m.toml", "--gpu", "a100", "--statistics"}, files).out.find("SL101  vocab-misaligned") !=
         std::string::npos);
+}
+
+TEST_CASE("infos are shown where somebody asks for them", "[lint]") {
+  // Few tokens: SL302 and SL501 are infos, and the vocabulary is a warning.
+  const std::string small = replaced(replaced(odd, "micro_batch_size = 8", "micro_batch_size = 1"),
+                                     "sequence_length = 1024", "sequence_length = 512");
+  const auto codes = [&](const std::vector<std::string>& more, const std::string& config = "") {
+    std::string out;
+    std::istringstream lines(
+        run(plus(concise, more), with({{"m.toml", small}, {"shapelint.toml", config}})).out);
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t code = line.find("[SL");
+      if (line.find(": info: ") != std::string::npos) out += line.substr(code + 1, 5) + " ";
+    }
+    return out;
+  };
+  CHECK(codes({}).empty());
+  const std::string all = codes({"--min-severity", "info"});
+  CHECK(all.find("SL302") != std::string::npos);
+  CHECK(codes({}, "min-severity = \"info\"") == all);
+  CHECK(codes({"--fail-level", "info"}) == all);  // what fails a run is shown
+  CHECK(codes({"--extend-select", "SL302"}) == "SL302 ");
+  CHECK(codes({"--extend-select", "too-few-tiles"}) == "SL302 ");
+  CHECK(codes({"--select", "SL3"}).empty());  // a family is not that very rule
+  CHECK(codes({"--min-severity", "warning"}, "min-severity = \"info\"").empty());
+
+  const auto files = with({{"m.toml", small}});
+  const std::vector<std::string> args{"lint", "m.toml", "--gpu", "a100"};
+  CHECK(run(args, files).out.find("not shown (`--min-severity info` shows") != std::string::npos);
+  const auto json = [&](const std::vector<std::string>& more) {
+    return nlohmann::json::parse(run(plus(plus(args, {"--format", "json"}), more), files).out)["summary"];
+  };
+  CHECK(json({})["infos"] > 0);
+  CHECK(json({})["hidden"] == 0);
+  CHECK(json({"--min-severity", "warning"})["infos"] == 0);
+  CHECK(json({"--min-severity", "warning"})["hidden"] == json({})["infos"]);
+  // The minimum is never above the fail level.
+  CHECK(json({"--min-severity", "error"})["warnings"] == json({})["warnings"]);
+  CHECK(json({"--min-severity", "error", "--fail-level", "error"})["warnings"] == 0);
+  // In the file itself.
+  const auto own = with({{"m.toml", small + "[lint]\nmin_severity = \"info\"\n"}});
+  CHECK(run(concise, own).out.find(": info: ") != std::string::npos);
+}
+
+TEST_CASE("a baseline knows what is not shown, too", "[lint]") {
+  const auto files = with({{"m.toml", replaced(odd, "micro_batch_size = 8", "micro_batch_size = 1")}});
+  run({"lint", "m.toml", "--gpu", "a100", "--write-baseline"}, files);
+  const tests::Ran ran =
+      run(plus(concise, {"--baseline", "shapelint-baseline.json", "--min-severity", "info"}), files);
+  CHECK(ran.out.empty());
+  CHECK(ran.err.empty());
+}
+
+TEST_CASE("files of a folder in which nothing is checked are counted", "[lint]") {
+  const auto files = with({{"d/m.toml", even},
+                           {"d/package.json", "{\"name\": \"x\"}"},
+                           {"d/config.json", R"({"model_type": "llama", "hidden_size": 4096})"}});
+  const std::vector<std::string> args{"lint", "d", "--gpu", "a100", "--select", "SL101"};
+  CHECK(run(args, files).out.find("1 file is no model's configuration (`--verbose` says why)") !=
+        std::string::npos);
+  const auto summary = nlohmann::json::parse(run(plus(args, {"--format", "json"}), files).out)["summary"];
+  CHECK(summary["not_recognised"] == 1);
+}
+
+TEST_CASE("a line says which model and GPU it is about where there are several", "[lint][formats]") {
+  const std::string part = R"({"model_type": "qwen3", "hidden_size": 1000, "intermediate_size": 3072,
+"num_hidden_layers": 8, "num_attention_heads": 8, "head_dim": 128, "vocab_size": 50257})";
+  const std::string both =
+      R"({"model_type": "qwen2_5_omni", "text_config": )" + part + ",\n\"vision_config\": " + part + "}";
+  const tests::Ran ran =
+      run({"lint", "config.json", "--gpu", "a100,h100", "--format", "concise", "--select", "SL102"},
+          with({{"config.json", both}}));
+  CHECK(ran.out == "");
 }
 
 TEST_CASE("quiet prints nothing for what is clean", "[lint]") {

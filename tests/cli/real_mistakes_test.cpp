@@ -27,10 +27,10 @@ const std::vector<Mistake> mistakes{
        "intermediate_size: 14336\nactivation: swiglu\nseq_length: 8192\n"
        "pipe_parallel_size: 1\nmodel_parallel_size: 1\n"}},
      1,
-     {"mistral/7B.yml:5:20: SL905 the written width 14336 gives branches of 4779 columns, but the second "
+     {"mistral/7B.yml:5:20: error: the written width 14336 gives branches of 4779 columns, but the second "
       "linear "
       "layer takes 4778",
-      "SL906 each branch of the gated MLP is 4778 wide", "write 43008"}},
+      "warning: each branch of the gated MLP is 4778 wide", "write 43008"}},
     {"GPT-NeoX configs/llama2/codellama_34B.yml: no width at all, 22016 was meant",
      "codellama_34B.yml",
      {{"codellama_34B.yml",
@@ -38,7 +38,7 @@ const std::vector<Mistake> mistakes{
        "mlp_multiple_of: 256\nactivation: swiglu\nseq_length: 4096\n"
        "pipe_parallel_size: 1\nmodel_parallel_size: 8\n"}},
      1,
-     {"SL906 each branch of the gated MLP is 11008 wide, 1.34x `hidden_size`"}},
+     {"warning: each branch of the gated MLP is 11008 wide, 1.34x `hidden_size`"}},
     {"GPT-NeoX configs/llama2/codellama_7B.yml: no width at all, 11008 was meant",
      "codellama_7B.yml",
      {{"codellama_7B.yml",
@@ -46,7 +46,7 @@ const std::vector<Mistake> mistakes{
        "activation: swiglu\nseq_length: 4096\npipe_parallel_size: 1\n"
        "model_parallel_size: 2\n"}},
      1,
-     {"SL906 each branch of the gated MLP is 5632 wide"}},
+     {"warning: each branch of the gated MLP is 5632 wide"}},
     {"Pythia models/12B/pythia-12b.yml: a comma is missing behind a key",
      "pythia-12b.yml",
      {{"pythia-12b.yml",
@@ -63,8 +63,8 @@ const std::vector<Mistake> mistakes{
        "  \"num-layers\": 40,\n  \"hidden-size\": 5120,\n"
        "  \"num-attention-heads\": 36,\n  \"seq-length\": 2048\n}\n"}},
      1,
-     {"pythia-12b-deduped.yml:4:17: SL902 this is Pythia 12B, but `num_layers` is 40 instead of 36",
-      "pythia-12b-deduped.yml:6:26: SL401 36 heads do not divide `hidden_size` 5120: each would be 142.22 "
+     {"pythia-12b-deduped.yml:4:17: warning: this is Pythia 12B, but `num_layers` is 40 instead of 36",
+      "pythia-12b-deduped.yml:6:26: error: 36 heads do not divide `hidden_size` 5120: each would be 142.22 "
       "wide"}},
     {"Primus qwen3_32B.yaml: no kv_channels, so that heads are 80 wide instead of 128",
      "qwen3_32B.yaml",
@@ -74,7 +74,7 @@ const std::vector<Mistake> mistakes{
        "num_attention_heads: 64\ngroup_query_attention: true\nnum_query_groups: 8\n"
        "swiglu: true\nqk_layernorm: true\n"}},
      1,
-     {"SL902 this is Qwen/Qwen3-32B, but `head_dim` is 80 instead of 128"}},
+     {"warning: this is Qwen/Qwen3-32B, but `head_dim` is 80 instead of 128"}},
     {"Primus qwen3_4B.yaml: the same",
      "qwen3_4B.yaml",
      {{"qwen3_4B.yaml",
@@ -83,7 +83,7 @@ const std::vector<Mistake> mistakes{
        "extends: [base.yaml]\n"},
       {"base.yaml", "seed: 1\n"}},
      1,
-     {"SL902 this is Qwen/Qwen3-4B, but `head_dim` is 80 instead of 128"}},
+     {"warning: this is Qwen/Qwen3-4B, but `head_dim` is 80 instead of 128"}},
     {"Primus zebra_llama_8B.yaml: a digit of Llama 3 8B's width, in a model of another depth",
      "zebra_llama_8B.yaml",
      {{"zebra_llama_8B.yaml",
@@ -91,41 +91,42 @@ const std::vector<Mistake> mistakes{
        "num_attention_heads: 32\nswiglu: true\nis_hybrid_model: true\n"
        "hybrid_attention_ratio: 0.25\nmamba_state_dim: 128\n"}},
      1,
-     {"zebra_llama_8B.yaml:4:18: SL902 `hidden_size` is that of Llama 3 8B, but `intermediate_size` is 14436 "
+     {"zebra_llama_8B.yaml:4:18: warning: `hidden_size` is that of Llama 3 8B, but `intermediate_size` is "
+      "14436 "
       "instead of 14336"}},
     {"calculon models/gpt3-13B.json: 5140 for 5120, a misprint in the paper's table",
      "gpt3-13B.json",
      {{"gpt3-13B.json", R"({"hidden": 5140, "feedforward": 20560, "seq_size": 2048, "attn_heads": 40,
  "attn_size": 128, "num_blocks": 40})"}},
      1,
-     {"gpt3-13B.json:1:12: SL902 this is GPT-3 13B, but `hidden_size` is 5140 instead of 5120"}},
+     {"gpt3-13B.json:1:12: warning: this is GPT-3 13B, but `hidden_size` is 5140 instead of 5120"}},
     {"open_lm open_lm_87m.json: 488 / 12 is rounded down to 40, and 8 columns are lost",
      "open_lm_87m.json",
      {{"open_lm_87m.json", R"({"hidden_dim": 488, "n_layers": 24, "n_heads": 12, "seq_len": 2048,
  "vocab_size": 50432, "post_embed_norm": false, "weight_tying": false})"}},
      1,
-     {"open_lm_87m.json:1:48: SL401 12 heads do not divide `hidden_size` 488: each would be 40.67 wide"}},
+     {"open_lm_87m.json:1:48: error: 12 heads do not divide `hidden_size` 488: each would be 40.67 wide"}},
     {"axolotl examples: 8096 for 8192",
      "lora.yml",
      {{"lora.yml",
        "base_model: NousResearch/Llama-2-7b-hf\ndatasets: [{path: x, type: alpaca}]\n"
        "sequence_len: 8096\nmicro_batch_size: 2\n"}},
      0,
-     {"lora.yml:3:15: SL903 `sequence_length` is 8096, 96 beside 8192"}},
+     {"lora.yml:3:15: info: `sequence_length` is 8096, 96 beside 8192"}},
     {"axolotl examples: two tokens added, and the embedding is 32002 rows",
      "chatml.yml",
      {{"chatml.yml",
        "base_model: NousResearch/Llama-2-7b-hf\ndatasets: [{path: x, type: alpaca}]\n"
        "sequence_len: 4096\nmicro_batch_size: 2\ntokens: [\"<|im_start|>\", \"<|im_end|>\"]\n"}},
      0,
-     {"SL908 with 2 added tokens the vocabulary of 32000 may grow to 32002"}},
+     {"info: with 2 added tokens the vocabulary of 32000 may grow to 32002"}},
     {"Qwen2-72B GPTQ: 231 groups of 128, which eight ranks do not divide",
      "config.json",
      {{"config.json", R"({"model_type": "qwen2", "hidden_size": 8192, "intermediate_size": 29568,
  "num_attention_heads": 64, "num_hidden_layers": 80, "num_key_value_heads": 8, "vocab_size": 152064,
  "quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128}})"}},
      1,
-     {"config.json:1:67: SL907 3696 columns of the MLP on each GPU are no multiple of 128"}},
+     {"config.json:1:67: error: 3696 columns of the MLP on each GPU are no multiple of 128"}},
     {"nanotron examples/config_qwen_with_moe.yaml: `moe_config` is null first, and a table below",
      "moe.yaml",
      {{"moe.yaml",
@@ -135,7 +136,7 @@ const std::vector<Mistake> mistakes{
        "    moe_config: {num_experts: 8, top_k: 2}\ntokens: {sequence_length: 4096, "
        "micro_batch_size: 2}\n"}},
      1,
-     {"moe.yaml:11:5: SL909 `moe_config` is written a second time: `null` on line 10 does not count"}},
+     {"moe.yaml:11:5: warning: `moe_config` is written a second time: `null` on line 10 does not count"}},
     {"GPT-NeoX: a learning rate that PyYAML reads as a string",
      "small.yml",
      {{"small.yml",
@@ -143,14 +144,14 @@ const std::vector<Mistake> mistakes{
        "pipe_parallel_size: 1\nmodel_parallel_size: 1\n"
        "optimizer: {type: Adam, params: {lr: 6e-4}}\n"}},
      1,
-     {"small.yml:7:38: SL910 `lr` is written `6e-4`, which is read as a string: write `6.0e-4`"}},
+     {"small.yml:7:38: warning: `lr` is written `6e-4`, which is read as a string: write `6.0e-4`"}},
     {"Megatron scripts: a size that comes with the command, said once",
      "pretrain.sh",
      {{"pretrain.sh",
        "#!/bin/bash\ntorchrun pretrain_gpt.py --num-layers 32 --hidden-size $1 \\\n"
        "  --num-attention-heads 32 --seq-length 2048 --micro-batch-size 1\n"}},
      0,
-     {"pretrain.sh:2:56: SL911 `hidden_size` cannot be known from the files"}},
+     {"pretrain.sh:2:56: info: `hidden_size` cannot be known from the files"}},
 };
 
 }  // namespace
@@ -160,7 +161,8 @@ TEST_CASE("mistakes of public configurations are found", "[formats][mistakes]") 
     text::MemoryFileSystem files;
     for (const auto& [path, content] : each.files) files.files[path] = content;
     const std::string tensor = each.file == "config.json" ? "8" : "1";
-    std::vector<std::string> args{each.file, "--gpu", "h100", "--format", "concise"};
+    std::vector<std::string> args{each.file, "--gpu",          "h100", "--format",
+                                  "concise", "--min-severity", "info"};
     if (tensor != "1") args.insert(args.end(), {"--tensor", tensor});
     const tests::Ran ran = tests::run(args, files);
     CAPTURE(each.where);

@@ -188,7 +188,7 @@ def github(text, where):
 
 def concise(text, where):
     for line in text.splitlines():
-        check(re.fullmatch(r".+?(:\d+:\d+)?: (SL\d{3}|unreadable) .+", line), f"{where}: {line}")
+        check(re.fullmatch(r".+?(:\d+:\d+)?: (error|warning|info): .+ \[(SL\d{3}|unreadable)\].*", line), f"{where}: {line}")
 
 
 def markdown(text, where):

@@ -129,25 +129,25 @@ printf '{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 7
   >configs/plain.json
 printf ' "n_positions": 1024,\n "vocab_size": 50257}\n' >>configs/plain.json
 
-expect 1 "configs/small.toml:5:14: SL101" "$shapelint" . --format concise
-says "configs/small.toml:5:14: OUR101 50,257 is more than the 40,000 of our tokenizers"
-says "configs/ours.yaml:5:13: SL101"
-says "configs/7b/large.toml:5:14: SL407" # 2 ranks, as [[files]] says
-says "configs/old/kept.toml:5:14: OUR101"
-absent "configs/old/kept.toml:5:14: SL101"
+expect 1 "configs/small.toml:5:14: warning: " "$shapelint" . --format concise
+says "configs/small.toml:5:14: info: 50,257 is more than the 40,000 of our tokenizers"
+says "configs/ours.yaml:5:13: warning: "
+says "configs/7b/large.toml:5:14: error: " # 2 ranks, as [[files]] says
+says "configs/old/kept.toml:5:14: info: "
+absent "configs/old/kept.toml:5:14: warning: the projection to the vocabulary"
 absent "archive"
 absent "plain.json:3:16"
 expect 0 "our A100, 300 W" "$shapelint" gpus --gpu-file lint/gpus/our-a100.toml
 expect 1 "gpus" "$shapelint" . --format json
 says '"our-a100"'
 says '"h100-sxm5"'
-expect 1 "configs/plain.json:3:16: SL101" "$shapelint" . --format concise --no-ignores
+expect 1 "configs/plain.json:3:16: warning: " "$shapelint" . --format concise --no-ignores
 expect 1 "archive/gone.toml" "$shapelint" archive/gone.toml --format concise
 expect 0 "" "$shapelint" archive/gone.toml --force-exclude --format concise
 expect 0 "" "$shapelint" archive --quiet
 # From another folder, and for one file, the same configuration counts.
 cd configs || exit 1
-expect 1 "small.toml:5:14: OUR101" "$shapelint" small.toml --format concise
+expect 1 "small.toml:5:14: info: " "$shapelint" small.toml --format concise
 expect 0 'match = "7b/large.toml"' "$shapelint" config --show 7b/large.toml
 says 'tensor = 2'
 says 'gpu = ["h100"]'

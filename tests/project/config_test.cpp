@@ -74,6 +74,7 @@ extend-select = "SL3"
 ignore = ["SL105"]
 min-gain = "2%"
 fail_level = "error"
+min-severity = "info"
 baseline = "ci/baseline.json"
 rule-folders = ["my-rules"]
 gpu-folders = "my-gpus"
@@ -102,6 +103,7 @@ reason = "padded when loaded"
   CHECK(values(config.extend_select) == Strings{"SL3"});
   CHECK(config.min_gain == 0.02);
   CHECK(config.fail_level == rules::Severity::error);
+  CHECK(config.min_severity == rules::Severity::info);
   CHECK(config.baseline == "ci/baseline.json");
   CHECK(config.rule_folders == Strings{"my-rules"});
   CHECK(config.format_folders == Strings{"my-formats"});

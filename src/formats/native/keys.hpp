@@ -98,12 +98,14 @@ struct PlainKey {
   std::string_view doc;
 };
 
-inline constexpr std::array<PlainKey, 6> lint_keys{{
+inline constexpr std::array<PlainKey, 7> lint_keys{{
     {"gpu", "GPU to lint for, or a list of them"},
     {"select", "list of rules (codes, names or prefixes such as `SL1`) to run"},
     {"ignore", "list of rules not to run"},
     {"min_gain", "findings that gain less than this share of the step are not reported: 0.01 is 1 %"},
     {"fail_level", "findings from this severity on make the exit status 1: `info`, `warning` or `error`"},
+    {"min_severity",
+     "findings from this severity on are shown, `warning` unless given; never above the fail level"},
     {"params", "a table per rule with its parameters: `params.SL104 = { multiple = 128 }`"},
 }};
 

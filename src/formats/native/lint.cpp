@@ -1,4 +1,5 @@
 // The table [lint].
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -34,6 +35,17 @@ std::vector<Stated<std::string>> strings(const NodeRef& node, std::vector<Error>
     one(node);
   }
   return out;
+}
+
+std::optional<Stated<std::string>> severity(const NodeRef& node, std::vector<Error>& errors) {
+  const auto value = node.as_string();
+  if (value && std::find(severities.begin(), severities.end(), *value) != severities.end()) {
+    return Stated<std::string>{std::string(*value), node.span()};
+  }
+  errors.push_back(node.error(value ? fmt::format("`{}` is `{}`", node.key(), *value)
+                                    : fmt::format("`{}` is {}", node.key(), text::describe(node.kind())),
+                              "it is one of `info`, `warning` or `error`"));
+  return std::nullopt;
 }
 
 void read_params(const NodeRef& table, LintOptions& options, std::vector<Error>& errors) {
@@ -93,16 +105,9 @@ LintOptions read_lint_options(const NodeRef& table, std::vector<Error>& errors) 
                                     "write a share of the step: `0.01` is 1 %"));
       }
     } else if (key == "fail_level") {
-      const auto value = node.as_string();
-      bool known = false;
-      for (const std::string_view each : severities) known = known || (value && *value == each);
-      if (known) {
-        options.fail_level = Stated<std::string>{std::string(*value), node.span()};
-      } else {
-        errors.push_back(node.error(value ? fmt::format("`fail_level` is `{}`", *value)
-                                          : fmt::format("`fail_level` is {}", text::describe(node.kind())),
-                                    "it is one of `info`, `warning` or `error`"));
-      }
+      options.fail_level = severity(node, errors);
+    } else if (key == "min_severity") {
+      options.min_severity = severity(node, errors);
     } else {
       errors.push_back(with_code(
           node.key_error(fmt::format("unknown key `{}` in `[lint]`", key), did_you_mean(key, names)),

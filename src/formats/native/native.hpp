@@ -36,6 +36,7 @@ struct LintOptions {
   std::vector<Stated<std::string>> ignore;
   std::optional<Stated<double>> min_gain;         // share of the step, 0 to 1
   std::optional<Stated<std::string>> fail_level;  // info, warning, error
+  std::optional<Stated<std::string>> min_severity;
   std::vector<LintParam> params;
 };
 

@@ -204,8 +204,8 @@ Json fields_json(const model::Reading& reading, const text::SharedText& source) 
 
 Json model_json(const lint::ModelReport& model) {
   Json findings = Json::array();
-  for (const rules::Finding& finding : model.result.findings)
-    findings.push_back(finding_json(finding, model));
+  for (const rules::Finding* finding : lint::for_programs(model))
+    findings.push_back(finding_json(*finding, model));
   const bool network = !model.reading.setup.model.conv.empty();
   Json steps = Json::array();
   for (const rules::GpuReport& gpu : model.result.gpus) {
@@ -256,12 +256,11 @@ std::string json(const lint::Report& report) {
   }
   Json models = Json::array();
   Counts total;
+  std::size_t hidden = 0;
   for (const lint::ModelReport& model : report.models) {
     models.push_back(model_json(model));
-    const Counts counts = count(model.result.findings);
-    total.errors += counts.errors;
-    total.warnings += counts.warnings;
-    total.infos += counts.infos;
+    for (const rules::Finding* finding : lint::for_programs(model)) add(*finding, total);
+    if (model.hides_from_programs) hidden += model.hidden.size();
   }
   Json errors = Json::array();
   for (const text::LocatedError& each : report.errors) errors.push_back(error_json(each.error, each.source));
@@ -276,13 +275,16 @@ std::string json(const lint::Report& report) {
                    {"warnings", total.warnings},
                    {"infos", total.infos},
                    {"suppressed", report.suppressed},
-                   {"baselined", report.baselined}}}};
+                   {"baselined", report.baselined},
+                   {"hidden", hidden},
+                   {"not_whole", report.not_whole},
+                   {"not_recognised", report.not_recognised}}}};
   return out.dump(2) + '\n';
 }
 
 std::string json_lines(const lint::Report& report) {
   std::string out;
-  for (const Item& item : items(report)) {
+  for (const Item& item : items(report, Which::for_programs)) {
     Json line{{"type", item.finding != nullptr ? "finding" : "error"}, {"path", item.path}};
     line.update(item.finding != nullptr ? finding_json(*item.finding, *item.model)
                                         : error_json(*item.error, item.source));

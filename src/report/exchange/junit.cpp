@@ -1,4 +1,6 @@
-// JUnit's XML: a suite per file, a case per problem, and one case that passes for a file without any.
+// JUnit's XML: a suite per file, a case per problem, and one case that passes for a file without any. An info
+// is no failure: its case passes and says it in its output.
+#include <cstdint>
 #include <map>
 
 #include <fmt/format.h>
@@ -11,18 +13,30 @@ namespace shapelint::report {
 
 namespace {
 
+enum class Outcome : std::uint8_t { passed, failed, broken };
+
+Outcome outcome_of(const Item& item) {
+  if (item.finding == nullptr) return Outcome::broken;
+  return item.severity == rules::Severity::info ? Outcome::passed : Outcome::failed;
+}
+
 std::string test_case(const Item& item) {
   std::string out = fmt::format("    <testcase name=\"{}\" classname=\"shapelint.{}\" file=\"{}\"",
                                 xml_escaped(fmt::format("{}: {}", item.rule, item.message)),
                                 xml_escaped(item.code), xml_escaped(item.path));
   if (item.region) out += fmt::format(" line=\"{}\"", item.region->begin.line);
-  const std::string_view element = item.finding != nullptr ? "failure" : "error";
   std::string body = item.path;
   if (item.region) body += fmt::format(":{}:{}", item.region->begin.line, item.region->begin.column);
   for (const std::string& detail : item.details) body += '\n' + detail;
-  return out +
-         fmt::format(" time=\"0\">\n      <{0} message=\"{1}\" type=\"{2}\">{3}</{0}>\n    </testcase>\n",
-                     element, xml_escaped(item.message), rules::name(item.severity), xml_escaped(body));
+  out += " time=\"0\">\n      ";
+  if (outcome_of(item) == Outcome::passed) {
+    out += fmt::format("<system-out>{}</system-out>", xml_escaped(body));
+  } else {
+    out += fmt::format("<{0} message=\"{1}\" type=\"{2}\">{3}</{0}>",
+                       outcome_of(item) == Outcome::failed ? "failure" : "error", xml_escaped(item.message),
+                       rules::name(item.severity), xml_escaped(body));
+  }
+  return out + "\n    </testcase>\n";
 }
 
 std::string passing(const std::string& path) {
@@ -44,18 +58,20 @@ std::string junit(const lint::Report& report) {
   std::string body;
   for (const auto& [path, list] : suites) {
     std::size_t unreadable = 0;
+    std::size_t failed = 0;
     std::string cases;
     for (const Item& item : list) {
-      unreadable += item.finding == nullptr ? 1 : 0;
+      unreadable += outcome_of(item) == Outcome::broken ? 1 : 0;
+      failed += outcome_of(item) == Outcome::failed ? 1 : 0;
       cases += test_case(item);
     }
     if (list.empty()) cases = passing(path);
     const std::size_t count = list.empty() ? 1 : list.size();
     body += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"0\">\n{}  </testsuite>\n",
-        xml_escaped(path), count, list.size() - unreadable, unreadable, cases);
+        xml_escaped(path), count, failed, unreadable, cases);
     tests += count;
-    failures += list.size() - unreadable;
+    failures += failed;
     errors += unreadable;
   }
   return fmt::format(

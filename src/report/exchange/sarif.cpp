@@ -195,7 +195,7 @@ Json notification(const Item& item) {
 }  // namespace
 
 std::string sarif(const lint::Report& report) {
-  std::vector<Item> all = items(report);
+  std::vector<Item> all = items(report, Which::for_programs);
   const std::vector<lint::RuleInfo> rules = rules_of(report, all);
   Json rule_list = Json::array();
   std::map<std::string_view, std::size_t> index;

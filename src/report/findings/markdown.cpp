@@ -68,7 +68,8 @@ std::string row(const Item& item) {
 std::string markdown(const lint::Report& report) {
   const std::vector<Item> all = items(report);
   std::string out = "<!-- shapelint -->\n### shapelint: ";
-  if (all.empty()) return out + "nothing to improve\n";
+  const std::string hidden = lint::hidden_text(report);
+  if (all.empty()) return out + "nothing to improve\n" + (hidden.empty() ? "" : '\n' + hidden + ".\n");
   std::size_t counted[3] = {0, 0, 0};
   for (const Item& item : all) ++counted[static_cast<std::size_t>(item.severity)];
   std::string counts;
@@ -88,6 +89,7 @@ std::string markdown(const lint::Report& report) {
     ++shown;
   }
   if (shown < all.size()) out += fmt::format("\n{} more are not shown here.\n", all.size() - shown);
+  if (!hidden.empty()) out += '\n' + hidden + ".\n";
   out += "\n`shapelint explain CODE` tells why, and what else can be done.\n";
   return out;
 }

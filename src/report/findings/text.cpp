@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -35,22 +36,6 @@ std::vector<Mark> marks_of(const rules::Finding& finding, const lint::ModelRepor
     if (is_here && std::none_of(marks.begin(), marks.end(), same)) marks.push_back({origin.span, false, {}});
   }
   return marks;
-}
-
-std::string counts_text(const std::vector<rules::Finding>& findings, const lint::Report& report,
-                        const Style& style) {
-  const Counts counts = count(findings);
-  std::string text;
-  const auto add = [&](std::size_t number, std::string_view noun, Role role) {
-    if (number == 0) return;
-    text += (text.empty() ? "" : ", ") + style.paint(role, lint::plural(number, noun));
-  };
-  add(counts.errors, "error", Role::error);
-  add(counts.warnings, "warning", Role::warning);
-  add(counts.infos, "info", Role::info);
-  // What was left out is still there.
-  return text.empty() ? style.paint(Role::gain, report.baselined > 0 ? "nothing new" : "nothing found")
-                      : text;
 }
 
 // "one training step of 8,192 tokens, bf16, unfused attention", "one forward pass of 64 images, fp16".
@@ -91,13 +76,28 @@ std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
   return out + (certain > usable ? ": it may not fit" : " (less where data-parallel ranks share it)");
 }
 
+// What was not looked at, where the findings that say so are not shown: "not costed: … (SL912)".
+std::string not_looked_at(const lint::ModelReport& model) {
+  std::vector<std::string> lines;
+  for (const rules::Finding& finding : model.hidden) {
+    if (finding.brief.empty()) continue;
+    std::string line = fmt::format("{} ({})", printable(finding.brief), finding.code);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  }
+  std::string out;
+  for (const std::string& line : lines) out += wrap(line, 4, 2) + '\n';
+  return out;
+}
+
 std::string closing(const lint::ModelReport& model, const lint::Report& report, const Style& style) {
   std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, printable(model.path)),
-                                counts_text(model.result.findings, report, style));
-  if (model.result.gpus.empty()) return out;
+                                counts_text(count(model.result.findings), report, style));
+  const std::string gaps = not_looked_at(model);
+  if (model.result.gpus.empty()) return out + gaps;
   out += fmt::format("  {}: {}\n",
                      count_short(static_cast<double>(model.result.parameters_before)) + " parameters",
                      setup_text(model));
+  out += gaps;
   for (const rules::GpuReport& gpu : model.result.gpus) {
     const auto profile = std::find_if(report.gpus.begin(), report.gpus.end(),
                                       [&](const gpu::Gpu& each) { return each.id == gpu.gpu; });
@@ -113,7 +113,49 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
   return out;
 }
 
-// "3 new, 12 baselined, 2 suppressed"; nothing when nothing was left out.
+// "no GPU was named, so these figures are for …".
+std::string assumed_gpus_text(const lint::Report& report) {
+  const auto assumed = std::find_if(report.models.begin(), report.models.end(),
+                                    [](const lint::ModelReport& model) { return model.gpus_assumed; });
+  if (assumed == report.models.end()) return {};
+  std::string names;
+  for (const rules::GpuReport& gpu : assumed->result.gpus) names += (names.empty() ? "" : " and ") + gpu.gpu;
+  return fmt::format(
+      "no GPU was named, so these figures are for {}; `--gpu NAME` chooses, `shapelint gpus` lists them",
+      names);
+}
+
+// "in 63 files not all was looked at (SL911, SL912)".
+std::string gaps_text(const lint::Report& report) {
+  std::set<std::string_view> codes;
+  std::set<std::string_view> files;
+  for (const lint::ModelReport& model : report.models) {
+    for (const rules::Finding& finding : model.hidden) {
+      if (finding.brief.empty()) continue;
+      codes.insert(finding.code);
+      files.insert(model.path);
+    }
+  }
+  if (files.empty()) return {};
+  return fmt::format("in {} not all was looked at ({})", lint::plural(files.size(), "file"),
+                     fmt::join(codes, ", "));
+}
+
+// "nothing could be checked in 23 files, and 475 others are no model's configuration (`--verbose` says why)".
+std::string passed_over_text(const lint::Report& report) {
+  std::string out;
+  if (report.not_whole > 0)
+    out = fmt::format("nothing could be checked in {}", lint::plural(report.not_whole, "file"));
+  if (report.not_recognised > 0) {
+    const auto number = static_cast<std::int64_t>(report.not_recognised);
+    out += out.empty() ? lint::plural(report.not_recognised, "file")
+                       : ", and " + with_commas(number) + " others";
+    out += number == 1 ? " is no model's configuration" : " are no models' configurations";
+  }
+  return out.empty() ? out : out + " (`--verbose` says why)";
+}
+
+// What was left out: "3 new, 12 baselined", "2 suppressed".
 std::string left_out_text(const lint::Report& report) {
   std::size_t shown = 0;
   for (const lint::ModelReport& model : report.models) shown += model.result.findings.size();
@@ -122,12 +164,42 @@ std::string left_out_text(const lint::Report& report) {
   if (report.suppressed > 0) {
     out += fmt::format("{}{} suppressed", out.empty() ? "" : ", ", report.suppressed);
   }
-  return out.empty() ? out : out + '\n';
+  return out;
+}
+
+// What holds for the run as a whole.
+std::string last_lines(const lint::Report& report, const Style& style) {
+  std::vector<std::string> said;
+  if (report.models.size() > 1) {
+    Counts all;
+    std::set<std::string_view> files;
+    for (const lint::ModelReport& model : report.models) {
+      for (const rules::Finding& finding : model.result.findings) add(finding, all);
+      files.insert(model.path);
+    }
+    std::string checked = "checked " + lint::plural(report.models.size(), "model");
+    if (files.size() != report.models.size()) checked += " in " + lint::plural(files.size(), "file");
+    said.push_back(fmt::format("{}: {}", checked, counts_text(all, report, style)));
+    said.push_back(gaps_text(report));
+    std::set<std::string_view> unreadable;
+    for (const text::LocatedError& each : report.errors) unreadable.insert(each.error.path);
+    if (!unreadable.empty()) said.push_back(lint::plural(unreadable.size(), "file") + " could not be read");
+  }
+  said.push_back(passed_over_text(report));
+  said.push_back(left_out_text(report));
+  said.push_back(lint::hidden_text(report));
+  said.push_back(assumed_gpus_text(report));
+  std::string out;
+  for (const std::string& each : said) {
+    if (!each.empty()) out += wrap(each, 0, 0) + '\n';
+  }
+  return out;
 }
 
 }  // namespace
 
-std::string text(const rules::Finding& finding, const lint::ModelReport& model, const Style& style) {
+std::string text(const rules::Finding& finding, const lint::ModelReport& model, const Style& style,
+                 bool verbose) {
   const Role role = role_of(finding.severity);
   std::string out = fmt::format(
       "{}: {}\n", style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
@@ -151,44 +223,51 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
   const auto saving = [&](const std::string& words) { return style.paint(Role::gain, words); };
   for (const rules::Proposal& proposal : finding.proposals) {
     out += line(gutter, "try", lint::proposal_text(proposal, gpu_count, saving), style);
+    if (!verbose) break;
   }
   return out +
          line(gutter, "more", fmt::format("`shapelint explain {}` ({})", finding.code, finding.rule), style);
 }
 
-std::string text(const lint::Report& report, const Style& style, bool quiet) {
-  std::string out;
-  for (const lint::ModelReport& model : report.models) {
-    for (const rules::Finding& finding : model.result.findings) {
-      out += text(finding, model, style) + '\n';
-    }
-    if (quiet) continue;
-    out += closing(model, report, style);
-    if (report.models.size() > 1 && &model != &report.models.back()) out += '\n';
-  }
-  if (quiet) return out;
-  if (report.models.size() > 1) {
-    std::vector<rules::Finding> all;
-    for (const lint::ModelReport& model : report.models) {
-      all.insert(all.end(), model.result.findings.begin(), model.result.findings.end());
-    }
-    out += fmt::format("\nchecked {}: {}\n", lint::plural(report.models.size(), "model"),
-                       counts_text(all, report, style));
-  }
-  out += left_out_text(report);
-  const auto assumed = std::find_if(report.models.begin(), report.models.end(),
-                                    [](const lint::ModelReport& model) { return model.gpus_assumed; });
-  if (assumed != report.models.end()) {
-    std::string names;
-    for (const rules::GpuReport& gpu : assumed->result.gpus)
-      names += (names.empty() ? "" : " and ") + gpu.gpu;
-    out += wrap(fmt::format("no GPU was named, so these figures are for {}; `--gpu NAME` chooses, `shapelint "
-                            "gpus` lists them",
-                            names),
-                0, 0) +
-           '\n';
+std::string counts_text(const Counts& counts, const lint::Report& report, const Style& style) {
+  std::string text;
+  const auto add = [&](std::size_t number, std::string_view noun, Role role) {
+    if (number == 0) return;
+    text += (text.empty() ? "" : ", ") + style.paint(role, lint::plural(number, noun));
+  };
+  add(counts.errors, "error", Role::error);
+  add(counts.warnings, "warning", Role::warning);
+  add(counts.infos, "info", Role::info);
+  // What was left out is still there.
+  return text.empty() ? style.paint(Role::gain, report.baselined > 0 ? "nothing new" : "nothing found")
+                      : text;
+}
+
+std::vector<const rules::Finding*> shown(const lint::ModelReport& model, bool quiet) {
+  std::vector<const rules::Finding*> out;
+  for (const rules::Finding& finding : model.result.findings) {
+    if (!quiet || finding.severity >= model.fail_level) out.push_back(&finding);
   }
   return out;
+}
+
+std::string text(const lint::Report& report, const RenderOptions& options) {
+  const auto other = [&](const lint::ModelReport& model) { return model.path != report.models[0].path; };
+  const bool is_several = std::any_of(report.models.begin(), report.models.end(), other);
+  std::string out;
+  if (is_several && !options.verbose) {
+    out = by_file(report, options);
+  } else {
+    for (const lint::ModelReport& model : report.models) {
+      for (const rules::Finding* finding : shown(model, options.quiet)) {
+        out += text(*finding, model, options.style, options.verbose) + '\n';
+      }
+      if (options.quiet) continue;
+      out += closing(model, report, options.style);
+      if (&model != &report.models.back()) out += '\n';
+    }
+  }
+  return options.quiet ? out : out + last_lines(report, options.style);
 }
 
 }  // namespace shapelint::report

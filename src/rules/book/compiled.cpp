@@ -95,10 +95,12 @@ void check(const Rule& rule, std::vector<Error>& errors) {
     if (compiled) check_levels(rule, text, *compiled, names, errors);
   };
   if (!rule.when.value.empty()) check_expression(rule.when);
-  const Template message = Template::compile(rule.message.value, names, words, found);
-  add_placed(rule.message, found, errors);
-  for (const expr::Expression& each : message.expressions()) {
-    check_levels(rule, rule.message, each, names, errors);
+  for (const Text* text : {&rule.message, &rule.brief}) {
+    if (text->value.empty()) continue;
+    const Template compiled = Template::compile(text->value, names, words, found);
+    add_placed(*text, found, errors);
+    for (const expr::Expression& each : compiled.expressions())
+      check_levels(rule, *text, each, names, errors);
   }
   for (const Fix& fix : rule.fixes) {
     for (const auto& [field, text] : fix.set) {
@@ -168,18 +170,26 @@ std::vector<std::size_t> CompiledRule::variables() const {
   return out;
 }
 
-std::string CompiledRule::message(const Context& context,
-                                  std::span<const std::pair<std::string_view, std::string>> filled) {
-  if (!message_) {
+std::string CompiledRule::fill(std::optional<Template>& compiled, const Text& text, const Context& context,
+                               Words filled) {
+  if (!compiled) {
     std::vector<Error> ignored;
-    message_ = Template::compile(rule_->message.value, names_, words, ignored);
+    compiled = Template::compile(text.value, names_, words, ignored);
   }
   std::vector<double> values;
-  for (const expr::Expression& each : message_->expressions()) {
+  for (const expr::Expression& each : compiled->expressions()) {
     const Result<double> value = evaluate(each, context);
     values.push_back(value ? *value : std::numeric_limits<double>::quiet_NaN());
   }
-  return message_->fill(values, filled);
+  return compiled->fill(values, filled);
+}
+
+std::string CompiledRule::message(const Context& context, Words filled) {
+  return fill(message_, rule_->message, context, filled);
+}
+
+std::string CompiledRule::brief(const Context& context, Words filled) {
+  return rule_->brief.value.empty() ? std::string{} : fill(brief_, rule_->brief, context, filled);
 }
 
 const expr::Expression* CompiledRule::expression(const Text& text) {

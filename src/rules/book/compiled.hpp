@@ -41,9 +41,10 @@ class CompiledRule {
   Result<bool> holds(const Context& context);
   // Indices of the variables in the condition (parameters are not among them), once lacks() was asked.
   std::vector<std::size_t> variables() const;
-  // The message for a finding.
-  std::string message(const Context& context,
-                      std::span<const std::pair<std::string_view, std::string>> words);
+  using Words = std::span<const std::pair<std::string_view, std::string>>;
+  // The message for a finding, and its few words.
+  std::string message(const Context& context, Words filled);
+  std::string brief(const Context& context, Words filled);
   // The changes that a fix asks for; nothing when an expression has no value or no whole one.
   // The change that a fix with scope `conv` asks of one layer; nothing when the file has no number to edit.
   std::optional<Change> layer_change(const Fix& fix, const Context& context);
@@ -53,12 +54,14 @@ class CompiledRule {
   double value(std::int32_t name, const Context& context) const;
   Result<double> evaluate(const expr::Expression& expression, const Context& context);
   const expr::Expression* expression(const Text& text);
+  std::string fill(std::optional<Template>& compiled, const Text& text, const Context& context, Words filled);
   const Rule* rule_;
   std::vector<double> parameters_;
   std::vector<std::string_view> names_;
   std::optional<expr::Condition> when_;
   std::vector<model::FieldId> needs_;  // fields that the condition depends on
-  std::optional<Template> message_;    // this and the fixes: compiled when something is found
+  std::optional<Template> message_;    // these and the fixes: compiled when something is found
+  std::optional<Template> brief_;
   std::vector<std::pair<const char*, std::unique_ptr<expr::Expression>>> fixes_;  // by the text's address
   std::vector<double> values_;
 };

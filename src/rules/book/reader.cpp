@@ -40,9 +40,10 @@ std::string_view name_in(NameTable<T> table, T value) {
   return "";
 }
 
-constexpr std::array<std::string_view, 17> rule_keys{
-    "code", "name",    "since",     "status", "severity", "confidence", "scope",   "effect", "summary",
-    "when", "message", "mechanism", "why",    "blame",    "parameters", "sources", "example"};
+constexpr std::array<std::string_view, 20> rule_keys{
+    "code",   "name",     "since",      "status",  "severity", "confidence", "scope",
+    "effect", "summary",  "when",       "message", "brief",    "mechanism",  "why",
+    "blame",  "rests_on", "parameters", "sources", "how",      "example"};
 constexpr std::string_view fix_key = "fix";
 constexpr std::array<std::string_view, 6> example_keys{"config", "file", "gpu", "finds", "at", "says"};
 constexpr std::array<std::string_view, 2> parameter_keys{"value", "doc"};
@@ -74,9 +75,12 @@ class Reader {
     rule.effect = choice<Effect>("effect", effects, Effect::slower);
     rule.when = required_string("when");
     rule.message = required_string("message");
+    rule.brief = {string_or(root_["brief"], ""), root_["brief"]};
     rule.mechanism = required_string("mechanism").value;
     rule.why = string_or(root_["why"], "");
     read_blame(rule);
+    for (const NodeRef node : list(root_["rests_on"])) read_field(node, {}, rule.rests_on);
+    for (const NodeRef node : root_["how"]) rule.how.emplace_back(node.key(), string_or(node, ""));
     read_parameters(rule);
     for (const NodeRef source : list(root_["sources"])) rule.sources.push_back(string_or(source, ""));
     for (const NodeRef fix : list(root_[fix_key])) read_fix(rule, fix);

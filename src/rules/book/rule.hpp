@@ -76,11 +76,16 @@ struct Rule {
   std::string_view summary;  // one line for the table of rules
   Text when;
   Text message;
+  Text
+      brief;  // of a rule about what was not looked at: told of a model even where its findings are not shown
   std::string_view mechanism;           // one or two sentences, printed with a finding
   std::string_view why;                 // the page's text
   std::vector<std::string_view> blame;  // fields, the first that the file states is blamed; or m, n, k
+  // Fields that a finding depends on besides what it blames: where they are only assumed, it is marked.
+  std::vector<std::string_view> rests_on;
   std::vector<Parameter> parameters;
   std::vector<Fix> fixes;
+  std::vector<std::pair<std::string_view, std::string_view>> how;  // by dialect: how a fix is made there
   std::vector<std::string_view> sources;
   std::vector<Example> examples;
 };

@@ -15,6 +15,11 @@ bool matches(const Rule& rule, const std::string& selector) {
   return rule.code.starts_with(selector) || rule.name == selector || selector == "ALL";
 }
 
+bool is_named(std::string_view code, std::string_view name, const std::vector<std::string>& selectors) {
+  return std::any_of(selectors.begin(), selectors.end(),
+                     [&](const std::string& s) { return s == code || s == name; });
+}
+
 }  // namespace
 
 bool is_selected(const Rule& rule, const Options& options) {
@@ -23,10 +28,14 @@ bool is_selected(const Rule& rule, const Options& options) {
   };
   if (named(options.ignore)) return false;
   if (rule.status != Status::stable) {  // only when asked for by name
-    return std::any_of(options.select.begin(), options.select.end(),
-                       [&](const std::string& s) { return s == rule.code || s == rule.name; });
+    return is_named(rule.code, rule.name, options.select);
   }
   return options.select.empty() || named(options.select);
+}
+
+bool is_shown(const Finding& finding, const Options& options) {
+  return finding.severity >= options.min_severity || finding.certain_to_fail ||
+         is_named(finding.code, finding.rule, options.select);
 }
 
 std::optional<Error> check_selector(const RuleBook& rules, std::string_view selector) {

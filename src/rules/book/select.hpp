@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> select{};         // codes, prefixes of codes (`SL1`) or names; empty: all
   std::vector<std::string> ignore{};         // the same, taken away
   std::vector<ParameterValue> parameters{};  // of rules, other than their files say
+  Severity min_severity = Severity::info;    // what people are shown
   std::size_t proposals = 4;                 // most proposals kept per finding
 };
 
@@ -33,5 +34,8 @@ std::optional<Error> check_parameter(const RuleBook& rules, std::string_view rul
 
 // Rules in preview and deprecated ones only run when they are named.
 bool is_selected(const Rule& rule, const Options& options);
+
+// Whether people are shown it: it is severe enough, or its rule is selected by its very code or name.
+bool is_shown(const Finding& finding, const Options& options);
 
 }  // namespace shapelint::rules

@@ -70,6 +70,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
                                                             : "weights and cached keys and values"},
   };
   finding.message = compiled.message(hit.context, words);
+  finding.brief = compiled.brief(hit.context, words);
   info(rule.scope).place(hit.context, rule.blame, finding);
   return finding;
 }

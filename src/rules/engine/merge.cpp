@@ -78,14 +78,16 @@ void merge_alternatives(std::vector<Finding>& findings, std::size_t proposals) {
   }
 }
 
+bool comes_before(const Finding& a, const Finding& b) {
+  if (a.certain_to_fail != b.certain_to_fail) return a.certain_to_fail;
+  if (a.severity != b.severity) return a.severity > b.severity;
+  if (a.gain != b.gain) return a.gain > b.gain;
+  if (a.code != b.code) return a.code < b.code;
+  return a.span.begin < b.span.begin;
+}
+
 void sort_findings(std::vector<Finding>& findings) {
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    if (a.certain_to_fail != b.certain_to_fail) return a.certain_to_fail;
-    if (a.severity != b.severity) return a.severity > b.severity;
-    if (a.gain != b.gain) return a.gain > b.gain;
-    if (a.code != b.code) return a.code < b.code;
-    return a.span.begin < b.span.begin;
-  });
+  std::stable_sort(findings.begin(), findings.end(), comes_before);
 }
 
 }  // namespace shapelint::rules

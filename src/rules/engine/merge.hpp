@@ -12,6 +12,9 @@ namespace shapelint::rules {
 // one change settles them. One of them stays, with the proposals of all; the others are named in its note.
 void merge_alternatives(std::vector<Finding>& findings, std::size_t proposals);
 
+// The order of findings.
+bool comes_before(const Finding& a, const Finding& b);
+
 // What cannot run first, then by severity, gain, code, and place.
 void sort_findings(std::vector<Finding>& findings);
 

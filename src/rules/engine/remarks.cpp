@@ -30,6 +30,7 @@ Finding describe(CompiledRule& compiled, const Context& context) {
   finding.severity = rule.severity;
   finding.confidence = rule.confidence;
   finding.message = compiled.message(context, words);
+  finding.brief = compiled.brief(context, words);
   finding.why = std::string(rule.mechanism);
   finding.blamed = remark.field;
   info(rule.scope).place(context, rule.blame, finding);

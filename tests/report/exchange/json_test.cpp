@@ -12,8 +12,14 @@ TEST_CASE("the JSON report holds findings, places, proposals, steps and ops", "[
   const auto parsed = nlohmann::json::parse(report::json(tests::one_gpu_report()));
   CHECK(parsed["format"] == "shapelint-report");
   CHECK(parsed["version"] == report::json_version);
-  CHECK(parsed["summary"] ==
-        nlohmann::json{{"errors", 1}, {"warnings", 1}, {"infos", 0}, {"suppressed", 0}, {"baselined", 0}});
+  CHECK(parsed["summary"] == nlohmann::json{{"errors", 1},
+                                            {"warnings", 1},
+                                            {"infos", 0},
+                                            {"suppressed", 0},
+                                            {"baselined", 0},
+                                            {"hidden", 0},
+                                            {"not_whole", 0},
+                                            {"not_recognised", 0}});
   const auto& finding = parsed["models"][0]["findings"][0];
   CHECK(finding["code"] == "SL201");
   CHECK(finding["location"]["line"] == 4);

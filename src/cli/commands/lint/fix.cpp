@@ -59,7 +59,7 @@ std::string codes_text(const std::vector<std::string>& codes) {
 }
 
 void print_summary(const lint::FixOutcome& outcome, const LintOptions& options, Io& io) {
-  if (options.output.quiet && !options.verbose) return;
+  if (options.output.quiet && !options.output.verbose) return;
   const std::string_view would = options.diff ? "would fix" : "fixed";
   std::size_t fixed = 0;
   for (const lint::Fix& each : outcome.fixes) {

@@ -7,6 +7,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/model_file.hpp"
+#include "cli/progress.hpp"
 #include "lint/phrases.hpp"
 
 namespace shapelint::cli {
@@ -29,19 +30,28 @@ std::string text_of(const lint::BaselineNote& note) {
 }
 
 void print_notes(const lint::RunOutcome& outcome, const LintOptions& options, Io& io) {
-  if (options.output.quiet && !options.verbose) return;
+  if (options.output.quiet && !options.output.verbose) return;
   bool said = false;
   const auto say = [&](std::string_view text) {
     io.err << "note: " << text << '\n';
     said = true;
   };
   for (const lint::Note& note : outcome.notes) {
-    if (options.verbose || !note.is_detail) say(note.text);
+    if (options.output.verbose || !note.is_detail) say(note.text);
   }
   if (outcome.is_empty && !said && !options.output.quiet) {
     say(fmt::format("{}: no configuration of a known dialect is in it", options.files.front()));
   }
   for (const lint::BaselineNote& note : outcome.baselines) say(text_of(note));
+}
+
+lint::RunOutcome run_with_progress(lint::RunRequest request, const project::Project& project, Io& io) {
+  Progress progress(io, [](std::size_t done, std::size_t total) {
+    return total == 0 ? std::string("looking for files")
+                      : fmt::format("{} of {}", done, lint::plural(total, "file"));
+  });
+  request.on_progress = [&](std::size_t done, std::size_t total) { progress.at(done, total); };
+  return lint::lint_files(request, project);
 }
 
 }  // namespace
@@ -60,7 +70,7 @@ lint::RunRequest run_request(const LintOptions& options, Io& io) {
 }
 
 ExitCode tell(const lint::RunOutcome& outcome, const LintOptions& options, Io& io) {
-  if (options.verbose) {
+  if (options.output.verbose) {
     for (const std::string& choice : outcome.choices) io.err << "note: " << choice << '\n';
   }
   const auto& errors = outcome.refused.empty() ? outcome.report.errors : outcome.refused;
@@ -77,7 +87,7 @@ ExitCode lint(const LintOptions& options, Io& io) {
   auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);
-  return tell(lint::lint_files(run_request(options, io), project), options, io);
+  return tell(run_with_progress(run_request(options, io), project, io), options, io);
 }
 
 }  // namespace shapelint::cli

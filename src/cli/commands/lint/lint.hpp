@@ -19,7 +19,6 @@ struct LintOptions {
   ProjectOptions project;
   lint::RunRequest run;  // without its paths and texts
   OutputOptions output;
-  bool verbose = false;
   bool exit_zero = false;
   bool fix = false;
   bool diff = false;          // what `fix` would change

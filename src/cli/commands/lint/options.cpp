@@ -28,6 +28,14 @@ std::vector<Option> choosing_options(LintOptions& options) {
              return into_enum(options.project.request.fail_level.emplace(), project::levels)(text);
            },
        .choices = strings(project::levels)},
+      {.names = "--min-severity",
+       .value = "LEVEL",
+       .doc = "show findings from this severity on; warning unless given, and never above the fail level",
+       .set =
+           [&options](std::string_view text) {
+             return into_enum(options.project.request.min_severity.emplace(), project::levels)(text);
+           },
+       .choices = strings(project::levels)},
       {.names = "--exit-zero",
        .doc = "exit with 0 even when something is found",
        .set = into(options.exit_zero)},
@@ -136,8 +144,9 @@ std::vector<Option> file_options(LintOptions& options) {
        .group = file_group},
       {.names = "-v,--verbose",
        .doc =
-           "also say which files are passed over, what was not understood, and which configuration applies",
-       .set = into(options.verbose),
+           "print each finding in full and every way out, and say which files are passed over, what was not "
+           "understood, and which configuration applies",
+       .set = into(options.output.verbose),
        .group = file_group},
   };
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <ostream>
@@ -17,6 +18,7 @@
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_input.hpp"
+#include "cli/progress.hpp"
 #include "suggest/edit/axes.hpp"
 
 namespace shapelint::cli {
@@ -45,12 +47,25 @@ std::int64_t first_point(std::int64_t points, std::int64_t number, std::int64_t 
   return points / count * number + std::min(number, points % count);
 }
 
+// Rows on a terminal tell themselves how far it is.
+void watch_rows(std::optional<Progress>& progress, Io& io) {
+  if (io.out_is_terminal) return;
+  progress.emplace(io, [](std::size_t done, std::size_t total) {
+    return total == 0 ? std::string("predicting")
+                      : fmt::format("{} of {} points", with_commas(static_cast<std::int64_t>(done)),
+                                    with_commas(static_cast<std::int64_t>(total)));
+  });
+}
+
 // Blocks of points, each written by one thread and printed in their order.
 class Blocks {
  public:
   Blocks(const Grid& grid, std::int64_t first, std::int64_t end) : grid_(grid), first_(first), end_(end) {
     count_ = (end - first + block_points - 1) / block_points;
   }
+
+  // Called after each block that is written.
+  std::function<void(std::size_t done, std::size_t total)> on_progress;
 
   // False when the output takes no more.
   bool print(std::ostream& out) {
@@ -69,6 +84,7 @@ class Blocks {
       lock.unlock();
       changed_.notify_all();
       out << text;
+      tell(block);
     }
     {
       const std::lock_guard lock(mutex_);
@@ -86,6 +102,12 @@ class Blocks {
     bool full = false;
   };
 
+  void tell(std::int64_t block) const {
+    if (!on_progress) return;
+    const std::int64_t done = std::min(end_, first_ + (block + 1) * block_points) - first_;
+    on_progress(static_cast<std::size_t>(done), static_cast<std::size_t>(end_ - first_));
+  }
+
   void append(RowWriter& writer, std::int64_t block, std::string& text) const {
     const std::int64_t begin = first_ + block * block_points;
     const std::int64_t end = std::min(end_, begin + block_points);
@@ -99,6 +121,7 @@ class Blocks {
       text.clear();
       append(writer, block, text);
       out << text;
+      tell(block);
     }
     return static_cast<bool>(out);
   }
@@ -216,9 +239,15 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   const Grid grid{&reading, &*input->file.configured->rules, over, input->gpus(), all};
   const std::int64_t first = first_point(all, shard->number - 1, shard->count);
   const std::int64_t end = first_point(all, shard->number, shard->count);
+  std::optional<Progress> progress;
   if (options.plot.empty()) {
+    watch_rows(progress, io);
     if (shard->number == 1) io.out << header(grid);
-    return Blocks(grid, first, end).print(io.out) ? ExitCode::clean : ExitCode::error;
+    Blocks blocks(grid, first, end);
+    if (progress) {
+      blocks.on_progress = [&](std::size_t done, std::size_t total) { progress->at(done, total); };
+    }
+    return blocks.print(io.out) ? ExitCode::clean : ExitCode::error;
   }
 
   // What the file says, without the first values of the grid.
@@ -236,13 +265,16 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
     return ExitCode::error;
   }
   RowWriter writer(grid);
+  watch_rows(progress, io);
   io.out << header(grid);
   for (std::int64_t point = first; point < end; ++point) {
     std::string rows;
     writer.append(point, &plot, rows);
     io.out << rows;
     if (!io.out) return ExitCode::error;
+    if (progress) progress->at(static_cast<std::size_t>(point + 1), static_cast<std::size_t>(end));
   }
+  progress.reset();
   return write_picture(options.plot, std::move(plot).svg(), io) ? ExitCode::clean : ExitCode::error;
 }
 
