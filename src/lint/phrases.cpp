@@ -23,6 +23,15 @@ std::string parameters_text(std::int64_t before, std::int64_t after) {
                      count_short(std::fabs(difference)));
 }
 
+// "a, b and c".
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    out += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  }
+  return out;
+}
+
 // What follows from a change is worth telling unless it says the same again: with as many key and value heads
 // as query heads both change alike.
 std::vector<rules::Change> news(const rules::Proposal& proposal) {
@@ -113,6 +122,31 @@ std::string hidden_text(const Report& report) {
   const std::string what = others == 0 ? plural(infos, "info") : plural(infos + others, "lesser finding");
   return fmt::format("{} {} not shown (`--min-severity info` shows {})", what,
                      infos + others == 1 ? "is" : "are", infos + others == 1 ? "it" : "them");
+}
+
+std::string values_text(const std::vector<model::FieldId>& fields, const model::Setup& setup) {
+  std::vector<std::string> parts;
+  for (const model::FieldId field : fields) {
+    parts.push_back(
+        fmt::format("{} {}", field_name(field), model::value_text(field, model::info(field).get(setup))));
+  }
+  return joined(parts);
+}
+
+std::string names_text(const std::vector<model::FieldId>& fields) {
+  std::vector<std::string> parts;
+  for (const model::FieldId field : fields) parts.emplace_back(field_name(field));
+  return joined(parts);
+}
+
+std::string options_text(const std::vector<model::FieldId>& fields) {
+  std::vector<std::string> parts;
+  for (const model::FieldId field : fields) {
+    std::string option(field_name(field));
+    std::replace(option.begin(), option.end(), '_', '-');
+    parts.push_back(fmt::format("`--{}`", option));
+  }
+  return joined(parts);
 }
 
 }  // namespace shapelint::lint

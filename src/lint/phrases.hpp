@@ -42,4 +42,13 @@ std::string cost_text(const rules::Finding& finding, std::size_t gpu_count);
 // "5 infos are not shown (`--min-severity info` shows them)"; empty where nothing is hidden.
 std::string hidden_text(const Report& report);
 
+// "micro_batch_size 1 and sequence_length 4096"; empty for none.
+std::string values_text(const std::vector<model::FieldId>& fields, const model::Setup& setup);
+
+// "micro_batch_size and sequence_length".
+std::string names_text(const std::vector<model::FieldId>& fields);
+
+// "`--micro-batch-size` and `--sequence-length`".
+std::string options_text(const std::vector<model::FieldId>& fields);
+
 }  // namespace shapelint::lint

@@ -54,6 +54,10 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model) {
   for (const rules::Proposal& proposal : finding.proposals) {
     item.details.push_back("try: " + lint::proposal_text(proposal, model.result.gpus.size()));
   }
+  if (!finding.assumed.empty()) {
+    item.details.push_back("assumed: " + lint::values_text(finding.assumed, model.reading.setup));
+  }
+  if (!finding.how.empty()) item.details.push_back("how: " + finding.how);
   // A finding in a file that this one inherits from has no edits: they would go into another file.
   if (path == model.path) item.fixes = fixes_of(finding, model);
   return item;

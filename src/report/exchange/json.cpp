@@ -162,6 +162,8 @@ Json finding_json(const rules::Finding& finding, const lint::ModelReport& model)
                          {"parameters_after", proposal.parameters_after}});
     if (proposal.memory_bytes > 0) proposals.back()["memory_bytes"] = proposal.memory_bytes;
   }
+  Json assumed = Json::array();
+  for (const model::FieldId field : finding.assumed) assumed.push_back(field_name(field));
   const text::SharedText* source = lint::source_of(model, finding.path);
   const bool is_stated = finding.span.end > finding.span.begin && source != nullptr;
   return {{"code", finding.code},
@@ -172,6 +174,8 @@ Json finding_json(const rules::Finding& finding, const lint::ModelReport& model)
           {"message", text_of(finding.message)},
           {"why", finding.why},
           {"note", text_of(finding.note)},
+          {"assumed", std::move(assumed)},
+          {"how", finding.how},
           {"certain_to_fail", finding.certain_to_fail},
           {"gain", finding.gain},
           {"gain_error", finding.gain_error},

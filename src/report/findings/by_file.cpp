@@ -113,10 +113,13 @@ std::string by_file(const lint::Report& report, const RenderOptions& options) {
     std::set<std::string_view> names;
     for (const lint::ModelReport* model : file.models) names.insert(model->reading.name);
     for (const lint::ModelReport* model : file.models) {
-      for (const rules::Finding* finding : shown(*model, options.quiet)) {
+      const Shown findings = shown(*model, options);
+      for (const rules::Finding* finding : findings.in_full) {
         add(*finding, counts);
         entries += entry(*finding, *model, names.size() > 1, options.style);
       }
+      for (const rules::Finding* finding : findings.folded) add(*finding, counts);
+      if (!findings.folded.empty()) entries += "  " + folded(findings.folded, *model, options.style);
     }
     if (entries.empty()) continue;
     ++with_findings;

@@ -10,6 +10,7 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "lint/phrases.hpp"
+#include "model/assumed.hpp"
 #include "report/findings/snippet.hpp"
 #include "report/wrap.hpp"
 #include "rules/scope/memory.hpp"
@@ -98,6 +99,14 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
                      count_short(static_cast<double>(model.result.parameters_before)) + " parameters",
                      setup_text(model));
   out += gaps;
+  const std::vector<model::FieldId> assumed = model::assumed_fields(model.reading);
+  if (!assumed.empty()) {
+    out += wrap(fmt::format("assumed: {}; {} state{} {}", lint::values_text(assumed, model.reading.setup),
+                            lint::options_text(assumed), assumed.size() == 1 ? "s" : "",
+                            assumed.size() == 1 ? "it" : "them"),
+                4, 2) +
+           '\n';
+  }
   for (const rules::GpuReport& gpu : model.result.gpus) {
     const auto profile = std::find_if(report.gpus.begin(), report.gpus.end(),
                                       [&](const gpu::Gpu& each) { return each.id == gpu.gpu; });
@@ -109,89 +118,6 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
     }
     out += '\n';
     if (!gpu.applied.empty()) out += "    fixes: " + wrap(lint::changes_text(gpu.applied), 11, 11) + '\n';
-  }
-  return out;
-}
-
-// "no GPU was named, so these figures are for …".
-std::string assumed_gpus_text(const lint::Report& report) {
-  const auto assumed = std::find_if(report.models.begin(), report.models.end(),
-                                    [](const lint::ModelReport& model) { return model.gpus_assumed; });
-  if (assumed == report.models.end()) return {};
-  std::string names;
-  for (const rules::GpuReport& gpu : assumed->result.gpus) names += (names.empty() ? "" : " and ") + gpu.gpu;
-  return fmt::format(
-      "no GPU was named, so these figures are for {}; `--gpu NAME` chooses, `shapelint gpus` lists them",
-      names);
-}
-
-// "in 63 files not all was looked at (SL911, SL912)".
-std::string gaps_text(const lint::Report& report) {
-  std::set<std::string_view> codes;
-  std::set<std::string_view> files;
-  for (const lint::ModelReport& model : report.models) {
-    for (const rules::Finding& finding : model.hidden) {
-      if (finding.brief.empty()) continue;
-      codes.insert(finding.code);
-      files.insert(model.path);
-    }
-  }
-  if (files.empty()) return {};
-  return fmt::format("in {} not all was looked at ({})", lint::plural(files.size(), "file"),
-                     fmt::join(codes, ", "));
-}
-
-// "nothing could be checked in 23 files, and 475 others are no model's configuration (`--verbose` says why)".
-std::string passed_over_text(const lint::Report& report) {
-  std::string out;
-  if (report.not_whole > 0)
-    out = fmt::format("nothing could be checked in {}", lint::plural(report.not_whole, "file"));
-  if (report.not_recognised > 0) {
-    const auto number = static_cast<std::int64_t>(report.not_recognised);
-    out += out.empty() ? lint::plural(report.not_recognised, "file")
-                       : ", and " + with_commas(number) + " others";
-    out += number == 1 ? " is no model's configuration" : " are no models' configurations";
-  }
-  return out.empty() ? out : out + " (`--verbose` says why)";
-}
-
-// What was left out: "3 new, 12 baselined", "2 suppressed".
-std::string left_out_text(const lint::Report& report) {
-  std::size_t shown = 0;
-  for (const lint::ModelReport& model : report.models) shown += model.result.findings.size();
-  std::string out;
-  if (report.baselined > 0) out = fmt::format("{} new, {} baselined", shown, report.baselined);
-  if (report.suppressed > 0) {
-    out += fmt::format("{}{} suppressed", out.empty() ? "" : ", ", report.suppressed);
-  }
-  return out;
-}
-
-// What holds for the run as a whole.
-std::string last_lines(const lint::Report& report, const Style& style) {
-  std::vector<std::string> said;
-  if (report.models.size() > 1) {
-    Counts all;
-    std::set<std::string_view> files;
-    for (const lint::ModelReport& model : report.models) {
-      for (const rules::Finding& finding : model.result.findings) add(finding, all);
-      files.insert(model.path);
-    }
-    std::string checked = "checked " + lint::plural(report.models.size(), "model");
-    if (files.size() != report.models.size()) checked += " in " + lint::plural(files.size(), "file");
-    said.push_back(fmt::format("{}: {}", checked, counts_text(all, report, style)));
-    said.push_back(gaps_text(report));
-    std::set<std::string_view> unreadable;
-    for (const text::LocatedError& each : report.errors) unreadable.insert(each.error.path);
-    if (!unreadable.empty()) said.push_back(lint::plural(unreadable.size(), "file") + " could not be read");
-  }
-  said.push_back(passed_over_text(report));
-  said.push_back(left_out_text(report));
-  said.push_back(lint::hidden_text(report));
-  said.push_back(assumed_gpus_text(report));
-  std::string out;
-  for (const std::string& each : said) {
-    if (!each.empty()) out += wrap(each, 0, 0) + '\n';
   }
   return out;
 }
@@ -216,7 +142,14 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
                        printable(finding.path.empty() ? model.path : finding.path));
   }
   if (!finding.note.empty()) out += line(gutter, "note", printable(finding.note), style);
-  if (!finding.why.empty()) out += line(gutter, "why", finding.why, style);
+  if (!finding.assumed.empty()) {
+    out += line(gutter, "note",
+                fmt::format("rests on an assumed {}; {} states it",
+                            lint::values_text(finding.assumed, model.reading.setup),
+                            lint::options_text(finding.assumed)),
+                style);
+  }
+  if (verbose && !finding.why.empty()) out += line(gutter, "why", finding.why, style);
   const std::size_t gpu_count = model.result.gpus.size();
   const std::string cost = lint::cost_text(finding, gpu_count);
   if (!cost.empty()) out += line(gutter, "cost", cost, style);
@@ -225,9 +158,20 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
     out += line(gutter, "try", lint::proposal_text(proposal, gpu_count, saving), style);
     if (!verbose) break;
   }
+  if (!finding.how.empty()) out += line(gutter, "how", finding.how, style);
   return out +
          line(gutter, "more", fmt::format("`shapelint explain {}` ({})", finding.code, finding.rule), style);
 }
+
+namespace {
+
+// How much a step computes at a time.
+bool is_of_tokens(model::FieldId field) {
+  return field == model::FieldId::micro_batch_size || field == model::FieldId::sequence_length ||
+         field == model::FieldId::context_length;
+}
+
+}  // namespace
 
 std::string counts_text(const Counts& counts, const lint::Report& report, const Style& style) {
   std::string text;
@@ -243,12 +187,39 @@ std::string counts_text(const Counts& counts, const lint::Report& report, const 
                       : text;
 }
 
-std::vector<const rules::Finding*> shown(const lint::ModelReport& model, bool quiet) {
-  std::vector<const rules::Finding*> out;
+Shown shown(const lint::ModelReport& model, const RenderOptions& options) {
+  Shown out;
   for (const rules::Finding& finding : model.result.findings) {
-    if (!quiet || finding.severity >= model.fail_level) out.push_back(&finding);
+    if (options.quiet && finding.severity < model.fail_level) continue;
+    const bool is_folded = !options.verbose && !finding.certain_to_fail &&
+                           std::any_of(finding.assumed.begin(), finding.assumed.end(), is_of_tokens);
+    (is_folded ? out.folded : out.in_full).push_back(&finding);
   }
   return out;
+}
+
+std::string folded(const std::vector<const rules::Finding*>& findings, const lint::ModelReport& model,
+                   const Style& style) {
+  rules::Severity severity = rules::Severity::info;
+  std::vector<model::FieldId> assumed;
+  std::string list;
+  for (const rules::Finding* finding : findings) {
+    severity = std::max(severity, finding->severity);
+    for (const model::FieldId field : finding->assumed) {
+      if (is_of_tokens(field) && std::find(assumed.begin(), assumed.end(), field) == assumed.end())
+        assumed.push_back(field);
+    }
+    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", finding->rule, finding->code);
+    if (finding->gain > 0) list += " " + percent(finding->gain);
+  }
+  return wrap(fmt::format(
+                  "{}: {} on an assumed {}: {}; {} state{} what is run, `--verbose` shows {}",
+                  style.paint(role_of(severity), rules::name(severity)),
+                  findings.size() == 1 ? "1 finding rests" : fmt::format("{} findings rest", findings.size()),
+                  lint::values_text(assumed, model.reading.setup), list, lint::options_text(assumed),
+                  assumed.size() == 1 ? "s" : "", findings.size() == 1 ? "it" : "them"),
+              2, 2) +
+         '\n';
 }
 
 std::string text(const lint::Report& report, const RenderOptions& options) {
@@ -259,15 +230,17 @@ std::string text(const lint::Report& report, const RenderOptions& options) {
     out = by_file(report, options);
   } else {
     for (const lint::ModelReport& model : report.models) {
-      for (const rules::Finding* finding : shown(model, options.quiet)) {
+      const Shown findings = shown(model, options);
+      for (const rules::Finding* finding : findings.in_full) {
         out += text(*finding, model, options.style, options.verbose) + '\n';
       }
+      if (!findings.folded.empty()) out += folded(findings.folded, model, options.style) + '\n';
       if (options.quiet) continue;
       out += closing(model, report, options.style);
       if (&model != &report.models.back()) out += '\n';
     }
   }
-  return options.quiet ? out : out + last_lines(report, options.style);
+  return options.quiet ? out : out + last_lines(report, is_several && !options.verbose, options.style);
 }
 
 }  // namespace shapelint::report

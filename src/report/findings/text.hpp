@@ -22,8 +22,18 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
 // the files that need it most.
 std::string by_file(const lint::Report& report, const RenderOptions& options);
 
-// What is shown of a model: with `quiet`, what fails alone.
-std::vector<const rules::Finding*> shown(const lint::ModelReport& model, bool quiet);
+// What is shown of a model: with `quiet`, what fails alone. What rests on an assumed number of tokens is
+// folded into one line unless `verbose`.
+struct Shown {
+  std::vector<const rules::Finding*> in_full;
+  std::vector<const rules::Finding*> folded;
+};
+Shown shown(const lint::ModelReport& model, const RenderOptions& options);
+std::string folded(const std::vector<const rules::Finding*>& findings, const lint::ModelReport& model,
+                   const Style& style);
+
+// What holds for the run as a whole, and what was left out. `is_several`: no model has closing lines.
+std::string last_lines(const lint::Report& report, bool is_several, const Style& style);
 
 // "1 error, 2 warnings"; "nothing found".
 std::string counts_text(const Counts& counts, const lint::Report& report, const Style& style);

@@ -7,26 +7,46 @@
 
 #include <fmt/format.h>
 
+#include "model/assumed.hpp"
+#include "rules/engine/plain_names.hpp"
 #include "rules/scope/values.hpp"
 
 namespace shapelint::rules {
 
 namespace {
 
-// "layer.mlp.up, layer.mlp.down and 2 more"
-std::string list_of(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 3;
-  std::string out;
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
-    const bool last = i + 1 == names.size();
-    out += (i == 0 ? "" : last ? " and " : ", ") + names[i];
+// What the finding would be another without, and nobody stated.
+std::vector<model::FieldId> assumed_of(const Rule& rule, const Hit& hit) {
+  const model::Reading* reading = hit.context.reading;
+  std::vector<model::FieldId> out;
+  if (reading == nullptr) return out;
+  for (const model::FieldId field : model::assumed_fields(*reading)) {
+    const std::string_view own = model::info(field).name;
+    const bool rests = field == hit.blame.field ||
+                       std::find(rule.rests_on.begin(), rule.rests_on.end(), own) != rule.rests_on.end();
+    if (rests) out.push_back(field);
   }
-  if (names.size() > most) out += fmt::format(" and {} more", names.size() - most);
   return out;
+}
+
+// How the file's dialect does what is proposed; `any` stands for all others.
+std::string how_of(const Rule& rule, const Hit& hit) {
+  const std::string_view dialect = hit.context.reading != nullptr ? hit.context.reading->dialect : "";
+  std::string_view out;
+  for (const auto& [name, text] : rule.how) {
+    if (name == dialect) return std::string(text);
+    if (name == "any") out = text;
+  }
+  return std::string(out);
 }
 
 std::string name_of(model::FieldId field) {
   return field == model::no_field ? std::string{} : std::string(model::info(field).name);
+}
+
+std::string value_of(model::FieldId field, const Hit& hit) {
+  if (field == model::no_field || hit.context.setup == nullptr) return {};
+  return model::value_text(field, model::get(*hit.context.setup, field));
 }
 
 }  // namespace
@@ -46,6 +66,8 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
   finding.why = std::string(rule.mechanism);
   finding.blamed = hit.blame.field;
   finding.related = hit.blame.related;
+  finding.assumed = assumed_of(rule, hit);
+  finding.how = how_of(rule, hit);
   for (const Hit& each : group.hits) {
     for (const std::string& op : each.ops) {
       if (std::find(finding.ops.begin(), finding.ops.end(), op) == finding.ops.end())
@@ -59,9 +81,10 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
   const KnownContext& known = hit.context.known;
   const std::pair<std::string_view, std::string> words[] = {
       {"gpu", gpu.name},
-      {"ops", list_of(hit.ops)},
+      {"ops", plain_list(hit.ops)},
       {"expression", std::string(hit.expression)},
       {"field", name_of(finding.blamed)},
+      {"field_value", value_of(finding.blamed, hit)},
       {"known_name", known.model != nullptr ? known.model->title : std::string{}},
       {"known_field", name_of(known.field)},
       {"known_as", known.same_width && known.differences > 1 ? "`hidden_size` is that of" : "this is"},

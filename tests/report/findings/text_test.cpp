@@ -7,7 +7,7 @@
 
 using namespace shapelint;
 
-TEST_CASE("a finding shows its line, why, what it costs and what to try", "[report]") {
+TEST_CASE("a finding shows its line, what it costs and what to try", "[report]") {
   CHECK(report::text(tests::one_gpu_report(), {report::Style{}}) ==
         R"(warning[SL201]: head dim 80 is no multiple of 64
   --> gpt.toml:4:23
@@ -18,8 +18,6 @@ TEST_CASE("a finding shows its line, why, what it costs and what to try", "[repo
  4 | num_attention_heads = 32
    |                       ^^
    |
-   = why: without a fused kernel, attention is a batch of matrix products whose
-          dimension is the head's; tensor cores read 64 elements at a time
    = cost: 16.2 ± 3.0 % of the step (measured)
    = try: num_attention_heads 32 → 20 (head_dim 80 → 128): saves 16.2 ± 3.0 %;
           2.652 B parameters as before
@@ -103,6 +101,56 @@ TEST_CASE("what is not shown is counted, and what was not looked at is said", "[
 2 infos are not shown (`--min-severity info` shows them)
 )");
   CHECK(report::text(report, {{}, true}).empty());
+}
+
+TEST_CASE("what rests on an assumed number of tokens is folded into one line", "[report]") {
+  auto report = tests::one_gpu_report();
+  lint::ModelReport& model = report.models[0];
+  model.result.gpus[0].applied.clear();
+  model::set(model.reading.setup, model::FieldId::micro_batch_size, 1);
+  model::set(model.reading.setup, model::FieldId::sequence_length, 2048);
+  const auto by_default = [&](model::FieldId field, const char* note) {
+    model.reading.origins[field].kind = model::Origin::Kind::defaulted;
+    model.reading.origins[field].note = note;
+  };
+  by_default(model::FieldId::micro_batch_size, "shapelint's default");
+  by_default(model::FieldId::sequence_length, "assumed: the file does not state it");
+  // What a framework does unless it is told is no guess.
+  by_default(model::FieldId::dtype, "Megatron's default");
+  rules::Finding waves = model.result.findings[0];
+  waves.code = "SL301";
+  waves.rule = "wave-tail";
+  waves.gain = 0.015;
+  waves.assumed = {model::FieldId::micro_batch_size, model::FieldId::sequence_length};
+  rules::Finding tiles = waves;
+  tiles.code = "SL202";
+  tiles.rule = "partial-token-tiles";
+  tiles.assumed = {model::FieldId::micro_batch_size};
+  model.result.findings = {waves, tiles};
+  CHECK(report::text(report, {}) ==
+        R"(warning: 2 findings rest on an assumed micro_batch_size 1 and sequence_length
+  2048: wave-tail (SL301) 1.5 %, partial-token-tiles (SL202) 1.5 %;
+  `--micro-batch-size` and `--sequence-length` state what is run, `--verbose`
+  shows them
+
+gpt.toml: 2 warnings
+  2.652 B parameters: one training step of 8,192 tokens, bf16, unfused attention
+  assumed: micro_batch_size 1 and sequence_length 2048; `--micro-batch-size`
+    and `--sequence-length` state them
+  a100-sxm4-80gb: 1.50 s, MFU 41.2 %
+)");
+  CHECK(
+      report::text(report, {{}, false, true}).find("   = note: rests on an assumed micro_batch_size 1 and") !=
+      std::string::npos);
+  CHECK(report::json(report).find("\"micro_batch_size\",\n") != std::string::npos);
+}
+
+TEST_CASE("how a framework does what is proposed stands with the finding", "[report]") {
+  auto report = tests::one_gpu_report();
+  lint::ModelReport& model = report.models[0];
+  model.result.findings[0].how = "`--num-attention-heads 20`";
+  CHECK(report::text(model.result.findings[0], model, {}).find("   = how: `--num-attention-heads 20`\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("quiet shows what fails alone", "[report]") {

@@ -79,7 +79,7 @@ TEST_CASE("GPT-3 2.7B is told to have 20 heads and a vocabulary of 50304") {
   CHECK(changes_text(heads->proposals.front().changes) == "num_attention_heads 32 -> 20");
   CHECK(changes_text(heads->proposals.front().implied) == "head_dim 80 -> 128");
   CHECK(heads->proposals.front().parameters_before == heads->proposals.front().parameters_after);
-  CHECK(heads->message.find("head dim 80") != std::string::npos);
+  CHECK(heads->message.find("heads of 80") != std::string::npos);
   CHECK(heads->gain > 0.05);
 
   const Finding* vocabulary = find(result, "SL101");

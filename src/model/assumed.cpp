@@ -1,0 +1,31 @@
+// What nobody said of a model or its run.
+#include "model/assumed.hpp"
+
+#include <array>
+
+namespace shapelint::model {
+
+bool is_assumed(const Reading& reading, FieldId field) {
+  const Origin& from = origin(reading, field);
+  // The notes of derive.cpp and of the dialects' data files.
+  return from.kind == Origin::Kind::defaulted &&
+         (from.note == "shapelint's default" || from.note.starts_with("assumed"));
+}
+
+std::vector<FieldId> assumed_fields(const Reading& reading) {
+  const Plan& plan = reading.setup.plan;
+  const bool is_network = !reading.setup.model.conv.empty();
+  std::vector<FieldId> out;
+  const auto add = [&](FieldId field, bool matters) {
+    if (matters && is_assumed(reading, field)) out.push_back(field);
+  };
+  add(FieldId::vocab_size, !is_network);
+  add(FieldId::micro_batch_size, true);
+  add(FieldId::sequence_length, !is_network && plan.mode != Mode::decode);
+  add(FieldId::context_length, !is_network && plan.mode == Mode::decode);
+  add(FieldId::dtype, true);
+  add(FieldId::attention, !is_network);
+  return out;
+}
+
+}  // namespace shapelint::model

@@ -1,0 +1,117 @@
+// What is said at the end of a run: of all files together, and of what was left out.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "lint/phrases.hpp"
+#include "model/assumed.hpp"
+#include "report/findings/text.hpp"
+#include "report/wrap.hpp"
+
+namespace shapelint::report {
+
+namespace {
+
+// "no GPU was named, so these figures are for …".
+std::string assumed_gpus_text(const lint::Report& report) {
+  const auto assumed = std::find_if(report.models.begin(), report.models.end(),
+                                    [](const lint::ModelReport& model) { return model.gpus_assumed; });
+  if (assumed == report.models.end()) return {};
+  std::string names;
+  for (const rules::GpuReport& gpu : assumed->result.gpus) names += (names.empty() ? "" : " and ") + gpu.gpu;
+  return fmt::format(
+      "no GPU was named, so these figures are for {}; `--gpu NAME` chooses, `shapelint gpus` lists them",
+      names);
+}
+
+// "in 63 files not all was looked at (SL911, SL912)".
+std::string gaps_text(const lint::Report& report) {
+  std::set<std::string_view> codes;
+  std::set<std::string_view> files;
+  for (const lint::ModelReport& model : report.models) {
+    for (const rules::Finding& finding : model.hidden) {
+      if (finding.brief.empty()) continue;
+      codes.insert(finding.code);
+      files.insert(model.path);
+    }
+  }
+  if (files.empty()) return {};
+  return fmt::format("in {} not all was looked at ({})", lint::plural(files.size(), "file"),
+                     fmt::join(codes, ", "));
+}
+
+// "nothing could be checked in 23 files, and 475 others are no model's configuration (`--verbose` says why)".
+std::string passed_over_text(const lint::Report& report) {
+  std::string out;
+  if (report.not_whole > 0)
+    out = fmt::format("nothing could be checked in {}", lint::plural(report.not_whole, "file"));
+  if (report.not_recognised > 0) {
+    const auto number = static_cast<std::int64_t>(report.not_recognised);
+    out += out.empty() ? lint::plural(report.not_recognised, "file")
+                       : ", and " + with_commas(number) + " others";
+    out += number == 1 ? " is no model's configuration" : " are no models' configurations";
+  }
+  return out.empty() ? out : out + " (`--verbose` says why)";
+}
+
+// What was left out: "3 new, 12 baselined", "2 suppressed".
+std::string left_out_text(const lint::Report& report) {
+  std::size_t shown = 0;
+  for (const lint::ModelReport& model : report.models) shown += model.result.findings.size();
+  std::string out;
+  if (report.baselined > 0) out = fmt::format("{} new, {} baselined", shown, report.baselined);
+  if (report.suppressed > 0) {
+    out += fmt::format("{}{} suppressed", out.empty() ? "" : ", ", report.suppressed);
+  }
+  return out;
+}
+
+// What files leave open, once for all of them.
+std::string assumed_text(const lint::Report& report) {
+  std::vector<model::FieldId> all;
+  for (const lint::ModelReport& model : report.models) {
+    for (const model::FieldId field : model::assumed_fields(model.reading)) {
+      if (std::find(all.begin(), all.end(), field) == all.end()) all.push_back(field);
+    }
+  }
+  if (all.empty()) return {};
+  std::sort(all.begin(), all.end());
+  return fmt::format("assumed where a file does not say: {}; {} or `[[files]]` of the configuration state {}",
+                     lint::names_text(all), lint::options_text(all), all.size() == 1 ? "it" : "them");
+}
+
+}  // namespace
+
+// What holds for the run as a whole.
+std::string last_lines(const lint::Report& report, bool is_several, const Style& style) {
+  std::vector<std::string> said;
+  if (report.models.size() > 1) {
+    Counts all;
+    std::set<std::string_view> files;
+    for (const lint::ModelReport& model : report.models) {
+      for (const rules::Finding& finding : model.result.findings) add(finding, all);
+      files.insert(model.path);
+    }
+    std::string checked = "checked " + lint::plural(report.models.size(), "model");
+    if (files.size() != report.models.size()) checked += " in " + lint::plural(files.size(), "file");
+    said.push_back(fmt::format("{}: {}", checked, counts_text(all, report, style)));
+    said.push_back(gaps_text(report));
+    std::set<std::string_view> unreadable;
+    for (const text::LocatedError& each : report.errors) unreadable.insert(each.error.path);
+    if (!unreadable.empty()) said.push_back(lint::plural(unreadable.size(), "file") + " could not be read");
+  }
+  said.push_back(passed_over_text(report));
+  said.push_back(left_out_text(report));
+  said.push_back(lint::hidden_text(report));
+  if (is_several) said.push_back(assumed_text(report));
+  said.push_back(assumed_gpus_text(report));
+  std::string out;
+  for (const std::string& each : said) {
+    if (!each.empty()) out += wrap(each, 0, 0) + '\n';
+  }
+  return out;
+}
+
+}  // namespace shapelint::report

@@ -1,0 +1,65 @@
+// What operations are called in a sentence.
+#include "rules/engine/plain_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace shapelint::rules {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 23> names{{
+    {"layer.attention.qkv", "the query, key and value projection"},
+    {"layer.attention.q", "the query projection"},
+    {"layer.attention.q_down", "the query's down projection"},
+    {"layer.attention.q_up", "the query's up projection"},
+    {"layer.attention.kv_down", "the key-value down projection"},
+    {"layer.attention.kv_up", "the key-value up projection"},
+    {"layer.attention.output", "the attention's output projection"},
+    {"layer.attention.scores", "the attention scores"},
+    {"layer.attention.values", "the attention-weighted values"},
+    {"layer.cross_attention.query", "the cross-attention's query projection"},
+    {"layer.cross_attention.key_value", "the cross-attention's key and value projection"},
+    {"layer.cross_attention.output", "the cross-attention's output projection"},
+    {"layer.mlp.up", "the MLP's up projection"},
+    {"layer.mlp.gate_up", "the MLP's gate and up projection"},
+    {"layer.mlp.down", "the MLP's down projection"},
+    {"layer.moe.router", "the router"},
+    {"layer.moe.up", "the experts' up projection"},
+    {"layer.moe.gate_up", "the experts' gate and up projection"},
+    {"layer.moe.down", "the experts' down projection"},
+    {"layer.moe.shared_up", "the shared experts' up projection"},
+    {"layer.moe.shared_gate_up", "the shared experts' gate and up projection"},
+    {"layer.moe.shared_down", "the shared experts' down projection"},
+    {"head.logits", "the projection to the vocabulary"},
+}};
+
+}  // namespace
+
+std::string_view plain_name(std::string_view op) {
+  const auto found =
+      std::find_if(names.begin(), names.end(), [&](const auto& each) { return each.first == op; });
+  return found == names.end() ? op : found->second;
+}
+
+std::string plain_list(const std::vector<std::string>& ops) {
+  constexpr std::size_t most = 3;
+  std::vector<std::string_view> plain;
+  for (const std::string& op : ops) {
+    const std::string_view name = plain_name(op);
+    if (std::find(plain.begin(), plain.end(), name) == plain.end()) plain.push_back(name);
+  }
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, plain.size()); ++i) {
+    const bool last = i + 1 == plain.size();
+    out += i == 0 ? "" : last ? " and " : ", ";
+    out += plain[i];
+  }
+  if (plain.size() > most) out += fmt::format(" and {} more", plain.size() - most);
+  return out;
+}
+
+}  // namespace shapelint::rules
