@@ -22,7 +22,8 @@ text::MemoryFileSystem with(std::map<std::string, std::string> files) {
 
 // The lines of the report on `path` that begin with it, and that say what was predicted.
 std::string report(const text::FileSystem& files, std::vector<std::string> args) {
-  args.insert(args.end(), {"--isolated", "--gpu", "a100", "--format", "concise", "--min-gain", "0.5"});
+  args.insert(args.end(), {"--isolated", "--gpu", "a100", "--format", "concise", "--min-gain", "0.5",
+                           "--min-severity", "info"});
   args.insert(args.begin(), "lint");
   return run(args, files).out;
 }
@@ -34,10 +35,10 @@ bool is_priced(const text::FileSystem& files, std::vector<std::string> args) {
 }
 
 const std::string of_tensor =
-    "a.sh:2:90: SL911 `tensor` cannot be known from the files (the variable `SLURM_GPUS_PER_NODE` is not "
+    "a.sh:2:90: info: `tensor` cannot be known from the files (the variable `SLURM_GPUS_PER_NODE` is not "
     "set "
     "in this file), so nothing that rests on it is checked: `--tensor N` gives it, or the same under "
-    "`[[files]]` in shapelint.toml\n";
+    "`[[files]]` in shapelint.toml [SL911]\n";
 
 }  // namespace
 
@@ -69,7 +70,7 @@ TEST_CASE("what rests on no unknown value is still said", "[formats][unresolved]
   const std::string found = report(files, {"a.sh"});
   CHECK(found.find("SL401") != std::string::npos);  // 32 heads of 4100
   CHECK(found.find("SL403") != std::string::npos);  // over 3 ranks
-  CHECK(found.find("SL911 `sequence_length`") != std::string::npos);
+  CHECK(found.find("info: `sequence_length`") != std::string::npos);
   CHECK(found.find("SL501") == std::string::npos);
 }
 
@@ -77,9 +78,9 @@ TEST_CASE("several unknown values of a file are one finding", "[formats][unresol
   const auto files =
       with({{"a.sh", flags + " --tensor-model-parallel-size $1 --pipeline-model-parallel-size $2\n"}});
   CHECK(report(files, {"a.sh"}) ==
-        "a.sh:2:90: SL911 `tensor`, `pipeline` cannot be known from the files (`$1` is known only when the "
+        "a.sh:2:90: info: `tensor`, `pipeline` cannot be known from the files (`$1` is known only when the "
         "script runs; `$2` is known only when the script runs), so nothing that rests on it is checked: "
-        "`--tensor N --pipeline N` gives it, or the same under `[[files]]` in shapelint.toml\n");
+        "`--tensor N --pipeline N` gives it, or the same under `[[files]]` in shapelint.toml [SL911]\n");
 }
 
 TEST_CASE("a base file that is not there leaves open what this file does not say", "[formats][unresolved]") {
@@ -109,7 +110,7 @@ TEST_CASE("a missing DeepSpeed JSON can only say what such a file says", "[forma
       "deepspeed pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
       "--num-attention-heads 32 --seq-length 2048 --deepspeed_config ds.json";
   CHECK(is_priced(with({{"a.sh", start + " --micro-batch-size 1\n"}}), {"a.sh"}));
-  CHECK(report(with({{"a.sh", start + "\n"}}), {"a.sh"}).find("SL911 `micro_batch_size` cannot be known") !=
+  CHECK(report(with({{"a.sh", start + "\n"}}), {"a.sh"}).find("info: `micro_batch_size` cannot be known") !=
         std::string::npos);
 }
 
