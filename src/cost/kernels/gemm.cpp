@@ -185,13 +185,17 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   const double exact_us = fixed + overlapped(exact_compute, memory);
   const double even_compute = std::min(exact_compute, compute_us(g, aligned, exact, exact.waves));
   const double even_us = fixed + overlapped(even_compute, memory);
+  // What the same tiles would take without a last wave: the rest of what exact tiles save is that of their
+  // edges, also where fewer tiles would leave a wave half empty.
+  const double full_us =
+      fixed + overlapped(std::min(compute * t.alignment, compute_us(g, aligned, best, best.waves)), memory);
 
   const double flops_us = 2 * t.batch * t.m * t.n * t.k / g.peak_flops_per_us;
   const double bytes = t.operand_bytes + t.result_bytes;
   cost.ideal_us = std::max(flops_us, bytes / g.roofline_bytes_per_us);
   cost.efficiency.alignment = aligned_us / cost.time_us;
-  cost.efficiency.tile = exact_us / aligned_us;
-  cost.efficiency.wave = even_us / exact_us;
+  cost.efficiency.wave = std::max(even_us / exact_us, full_us / aligned_us);
+  cost.efficiency.tile = even_us / (aligned_us * cost.efficiency.wave);
   cost.efficiency.rest = cost.ideal_us / even_us;
   if (2 * g.launch_us > cost.time_us) {
     cost.bound = Bound::overhead;
