@@ -96,6 +96,12 @@ std::string rule_markdown(const Rule& rule) {
   if (!rule.fixes.empty()) {
     out += "## What is tried\n\n";
     for (const Fix& fix : rule.fixes) out += fmt::format("- {}\n", fix_text(fix));
+    if (!rule.gain_from.empty()) {
+      std::vector<std::string_view> names;
+      for (const gpu::Effect effect : rule.gain_from) names.push_back(gpu::name(effect));
+      out += fmt::format("\nProposed where most of the gain comes from the effect{} `{}`.\n",
+                         names.size() > 1 ? "s" : "", fmt::join(names, "`, `"));
+    }
     out += '\n';
   }
   if (!rule.examples.empty()) {

@@ -40,10 +40,10 @@ std::string_view name_in(NameTable<T> table, T value) {
   return "";
 }
 
-constexpr std::array<std::string_view, 20> rule_keys{
+constexpr std::array<std::string_view, 21> rule_keys{
     "code",   "name",     "since",      "status",  "severity", "confidence", "scope",
     "effect", "summary",  "when",       "message", "brief",    "mechanism",  "why",
-    "blame",  "rests_on", "parameters", "sources", "how",      "example"};
+    "blame",  "rests_on", "parameters", "sources", "how",      "example",    "gain_from"};
 constexpr std::string_view fix_key = "fix";
 constexpr std::array<std::string_view, 6> example_keys{"config", "file", "gpu", "finds", "at", "says"};
 constexpr std::array<std::string_view, 2> parameter_keys{"value", "doc"};
@@ -84,6 +84,7 @@ class Reader {
     read_parameters(rule);
     for (const NodeRef source : list(root_["sources"])) rule.sources.push_back(string_or(source, ""));
     for (const NodeRef fix : list(root_[fix_key])) read_fix(rule, fix);
+    for (const NodeRef effect : list(root_["gain_from"])) read_effect(rule, effect);
     for (const NodeRef example : list(root_["example"])) read_example(rule, example);
     if (rule.effect == Effect::slower && rule.fixes.empty()) {
       errors_.push_back(
@@ -260,6 +261,20 @@ class Reader {
       errors_.push_back(table.error("the fix is empty", "name a field and the expression of its new value"));
     }
     rule.fixes.push_back(std::move(fix));
+  }
+
+  void read_effect(Rule& rule, NodeRef node) {
+    const std::string_view text = string_or(node, "");
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < gpu::effect_count; ++i) {
+      const auto effect = static_cast<gpu::Effect>(i);
+      if (gpu::name(effect) == text) return rule.gain_from.push_back(effect);
+      names.push_back(gpu::name(effect));
+    }
+    std::string hint = did_you_mean(text, names);
+    if (hint.empty()) hint = fmt::format("one of {}", fmt::join(names, ", "));
+    errors_.push_back(with_code(node.error(fmt::format("unknown effect `{}`", text), std::move(hint)),
+                                ErrorCode::unknown_name));
   }
 
   void read_example(Rule& rule, NodeRef table) {

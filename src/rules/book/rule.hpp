@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "gpu/effects.hpp"
 #include "rules/finding.hpp"
 #include "rules/scope/scope.hpp"
 #include "text/document.hpp"
@@ -86,6 +87,7 @@ struct Rule {
   std::vector<Parameter> parameters;
   std::vector<Fix> fixes;
   std::vector<std::pair<std::string_view, std::string_view>> how;  // by dialect: how a fix is made there
+  std::vector<gpu::Effect> gain_from;  // most of a proposal's gain must come from these; empty: from any
   std::vector<std::string_view> sources;
   std::vector<Example> examples;
 };
