@@ -173,6 +173,8 @@ Priceable what_to_price(const Loaded& loaded) {
     }
   }
   out.gpus = std::move(applied.gpus);
+  out.doable = applied.rules.doable;
+  out.shape = applied.shape;
   return out;
 }
 

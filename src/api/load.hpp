@@ -50,6 +50,8 @@ std::unique_ptr<Loaded> load(const FileSystem& files, const Source& source, cons
 struct Priceable {
   std::vector<const model::Reading*> readings;
   std::vector<gpu::Gpu> gpus;
+  rules::Doable doable;               // without the shape
+  std::optional<rules::Shape> shape;  // that the configuration asks for
   std::vector<Error> errors;
 };
 Priceable what_to_price(const Loaded& loaded);

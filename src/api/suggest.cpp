@@ -9,6 +9,7 @@
 #include "base/names.hpp"
 #include "base/number.hpp"
 #include "gpu/registry.hpp"
+#include "project/shape.hpp"
 #include "rules/engine/conditions.hpp"
 #include "suggest/answer.hpp"
 #include "suggest/edit/axes.hpp"
@@ -59,6 +60,7 @@ class Search {
     suggest::SearchOptions search;
     search.keep = options_.top;
     search.distinct = !options_.every;
+    search.better_only = problem_.broken.empty();  // else anything that runs is better
     search.threads = options_.threads;
     std::atomic<bool> stop{false};
     search.stop = &stop;
@@ -121,10 +123,21 @@ class Search {
       }
       for (std::string& each : rules::conjuncts(text)) conditions.push_back(std::move(each));
     }
+    rules::Doable doable = priceable_.doable;
+    const auto any = [](const std::vector<std::string>& fields) {
+      return std::any_of(fields.begin(), fields.end(), suggest::is_of_shape);
+    };
+    project::ShapeChoice shape;
+    if (priceable_.shape || !(any(options_.vary) || any(options_.ranges)))
+      shape = project::shape_of(priceable_.shape, *reading, loaded_->files);
+    doable.shape = problem_.shape = shape.shape;
+    problem_.shape_note = project::shape_note(shape);
     set_axes();
     if (!errors_.empty()) return;
-    problem_.constraints =
-        rules::constraint_factory(rules::builtin_rules(), *reading, problem_.start, conditions);
+    const rules::RuleBook& rules = rules::builtin_rules();
+    problem_.broken = rules::BrokenRules(rules, *reading).of(problem_.start);
+    problem_.head_multiple = priceable_.doable.head_multiple;
+    problem_.constraints = rules::constraint_factory(rules, *reading, problem_.start, conditions, doable);
   }
 
   const model::Reading* chosen() {
@@ -159,7 +172,7 @@ class Search {
   }
 
   void set_axes() {
-    suggest::AxesRequest axes{options_.vary, options_.fix, {}};
+    suggest::AxesRequest axes{options_.vary, options_.fix, {}, problem_.shape};
     std::vector<shapelint::Error> found;
     for (const std::string& text : options_.ranges) {
       auto range = suggest::parse_range(text, true);

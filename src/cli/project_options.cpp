@@ -64,6 +64,20 @@ std::vector<Option> gpu_options(ProjectOptions& options) {
   return all;
 }
 
+Option shape_option(ProjectOptions& options) {
+  return {.names = "--shape",
+          .value = "NAME",
+          .doc =
+              "what proposals may change of the model: free: all of it; padding: what zeros fill up, the "
+              "vocabulary and the widths of MLP and experts; fixed: the rows of the vocabulary alone; by the "
+              "kind of file unless given (docs/suggest.md)",
+          .set =
+              [&options](std::string_view text) {
+                return into_enum(options.request.shape.emplace(), rules::shape_names)(text);
+              },
+          .choices = strings(rules::shape_names)};
+}
+
 Option gpu_file_option(ProjectOptions& options, std::string doc) {
   return {.names = "--gpu-file",
           .value = "FILE",

@@ -9,6 +9,7 @@
 #include "lint/ignore_keys.hpp"
 #include "lint/suppress.hpp"
 #include "project/applied.hpp"
+#include "project/shape.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/lint.hpp"
 #include "rules/engine/merge.hpp"
@@ -144,6 +145,9 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
     model.rules = configured.rules;
     model.min_gain = own.rules.min_gain;
     model.rule_url = configured.config.rule_url.value_or("");
+    const project::ShapeChoice shape = project::shape_of(own.shape, reading, files);
+    own.rules.doable.shape = shape.shape;
+    model.shape_note = project::shape_note(shape);
     model.result = rules::lint(*configured.rules, reading, own.gpus, own.rules);
     model.gpus_assumed =
         own.gpus_from == project::GpusFrom::assumption && !model.result.gpus.empty();  // predicted for any

@@ -32,6 +32,7 @@ struct ModelReport {
   // holds for programs, too, then.
   std::vector<rules::Finding> hidden;
   bool hides_from_programs = false;
+  std::string shape_note;  // what of the model is taken as fixed, and why; empty: nothing
 };
 
 // What the formats that list the rules (SARIF) tell of one. Views point into the run's rule books.

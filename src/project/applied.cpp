@@ -54,6 +54,8 @@ class Reader {
     out.min_severity_stated = least.has_value();
     // What fails a run is told.
     out.rules.min_severity = std::min(least.value_or(default_min_severity), out.fail_level);
+    out.rules.doable = doable();
+    out.shape = shape();
     gpus(out);
     return out;
   }
@@ -106,6 +108,22 @@ class Reader {
     if (!stated) return configured;
     const auto found = std::find(levels.begin(), levels.end(), stated->value);
     return static_cast<rules::Severity>(found - levels.begin());
+  }
+
+  std::optional<rules::Shape> shape() const {
+    if (request_.shape) return request_.shape;
+    if (!stated_.shape) return configured_.config.shape;
+    const auto found = std::find(rules::shape_names.begin(), rules::shape_names.end(), stated_.shape->value);
+    return static_cast<rules::Shape>(found - rules::shape_names.begin());
+  }
+
+  rules::Doable doable() const {
+    rules::Doable out;
+    const Config& config = configured_.config;
+    out.head_multiple = request_.head_multiple  ? *request_.head_multiple
+                        : stated_.head_multiple ? stated_.head_multiple->value
+                                                : config.head_multiple.value_or(out.head_multiple);
+    return out;
   }
 
   void gpus(Applied& out) {

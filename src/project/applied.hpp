@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ enum class GpusFrom : std::uint8_t { request, file, configuration, assumption };
 struct Applied {
   rules::Options rules;
   rules::Severity fail_level = rules::Severity::warning;
-  bool min_severity_stated = false;  // somebody asked for what `rules` has: it holds for programs, too
+  bool min_severity_stated = false;   // somebody asked for what `rules` has: it holds for programs, too
+  std::optional<rules::Shape> shape;  // what somebody asked for; else shape_of() decides for each model
   std::vector<gpu::Gpu> gpus;
   GpusFrom gpus_from = GpusFrom::assumption;
 };

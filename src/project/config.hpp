@@ -83,6 +83,8 @@ struct Config {
   std::optional<double> min_gain;
   std::optional<rules::Severity> fail_level;
   std::optional<rules::Severity> min_severity;
+  std::optional<rules::Shape> shape;
+  std::optional<std::int64_t> head_multiple;
   std::vector<SeveritySetting> severities;
   std::vector<ParameterSetting> parameters;
   std::vector<std::string> rule_folders;

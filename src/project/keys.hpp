@@ -7,7 +7,7 @@
 
 namespace shapelint::project {
 
-enum class KeyType : std::uint8_t { text, names, paths, share, level, table, tables };
+enum class KeyType : std::uint8_t { text, names, paths, share, level, shape, multiple, table, tables };
 
 struct Key {
   std::string_view name;
@@ -15,7 +15,7 @@ struct Key {
   std::string_view doc;
 };
 
-inline constexpr std::array<Key, 19> keys{{
+inline constexpr std::array<Key, 21> keys{{
     {"extend", KeyType::text, "a configuration file that this one adds to"},
     {"gpu", KeyType::names, "GPUs to lint for, by name"},
     {"select", KeyType::names,
@@ -29,6 +29,13 @@ inline constexpr std::array<Key, 19> keys{{
     {"fail-level", KeyType::level, "exit with 1 for findings from this severity on"},
     {"min-severity", KeyType::level,
      "show findings from this severity on, `warning` unless given; never above the fail level"},
+    {"shape", KeyType::shape,
+     "what proposals may change of the model: `free` for all of it, `padding` for what zeros fill up, "
+     "`fixed` "
+     "for the rows of the vocabulary alone; by the kind of file unless given"},
+    {"head-multiple", KeyType::multiple,
+     "numbers of heads that are proposed are multiples of this, or divide it where they are fewer; 4 unless "
+     "given, 1 for any number"},
     {"severity", KeyType::table, "severities of rules, other than their files say"},
     {"params", KeyType::table, "parameters of rules, other than their files say"},
     {"rule-folders", KeyType::paths, "folders with rules of your own"},

@@ -86,6 +86,15 @@ class Reader {
     }
   }
 
+  void read_head_multiple(const NodeRef& node) {
+    const auto value = node.as_integer();
+    if (value && *value >= 1 && *value <= rules::largest_head_multiple) {
+      config_.head_multiple = value;
+    } else {
+      wrong(node, fmt::format("a whole number from 1 to {}", rules::largest_head_multiple));
+    }
+  }
+
   template <std::size_t N>
   std::optional<std::size_t> choice(const NodeRef& node, const std::array<std::string_view, N>& choices) {
     const auto value = node.as_string();
@@ -267,6 +276,11 @@ class Reader {
       read_level(node, config_.fail_level);
     } else if (key == "min-severity") {
       read_level(node, config_.min_severity);
+    } else if (key == "shape") {
+      if (const auto index = choice(node, rules::shape_names))
+        config_.shape = static_cast<rules::Shape>(*index);
+    } else if (key == "head-multiple") {
+      read_head_multiple(node);
     } else if (key == "severity") {
       read_severities(node);
     } else if (key == "params") {

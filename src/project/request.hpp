@@ -8,6 +8,7 @@
 
 #include "formats/read.hpp"
 #include "model/reading.hpp"
+#include "rules/book/select.hpp"
 #include "rules/finding.hpp"
 #include "text/document.hpp"
 
@@ -29,6 +30,8 @@ struct Request {
   std::optional<double> min_gain;
   std::optional<rules::Severity> fail_level;
   std::optional<rules::Severity> min_severity;
+  std::optional<rules::Shape> shape;
+  std::optional<std::int64_t> head_multiple;
   std::vector<std::string> select;
   std::vector<std::string> extend_select;
   std::vector<std::string> ignore;

@@ -31,6 +31,10 @@ Json share() {
                                  Json{{"type", "string"}, {"pattern", "^[0-9.]+%$"}}})}};
 }
 
+Json multiple() {
+  return {{"type", "integer"}, {"minimum", 1}, {"maximum", rules::largest_head_multiple}};
+}
+
 Json parameters() {
   return {{"type", "object"},
           {"additionalProperties", {{"type", "object"}, {"additionalProperties", {{"type", "number"}}}}}};
@@ -91,6 +95,10 @@ Json key_schema(const Key& key) {
       return share();
     case KeyType::level:
       return one_of(levels);
+    case KeyType::shape:
+      return one_of(rules::shape_names);
+    case KeyType::multiple:
+      return multiple();
     case KeyType::table:
       if (key.name == "severity") return {{"type", "object"}, {"additionalProperties", one_of(severities)}};
       if (key.name == "params") return parameters();
@@ -107,6 +115,8 @@ Json lint_schema() {
     Json value = key.key == "min_gain" ? Json{{"type", "number"}, {"minimum", 0}, {"maximum", 1}}
                  : key.key == "fail_level" || key.key == "min_severity" ? one_of(levels)
                  : key.key == "params"                                  ? parameters()
+                 : key.key == "shape"                                   ? one_of(rules::shape_names)
+                 : key.key == "head_multiple"                           ? multiple()
                                                                         : strings();
     value["description"] = key.doc;
     properties[std::string(key.key)] = std::move(value);

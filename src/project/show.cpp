@@ -63,6 +63,10 @@ std::string show(const Config& config, std::string_view path) {
   };
   add_level("fail-level", config.fail_level);
   add_level("min-severity", config.min_severity);
+  if (config.shape) {
+    out += fmt::format("shape = \"{}\"\n", rules::shape_names[static_cast<std::size_t>(*config.shape)]);
+  }
+  if (config.head_multiple) out += fmt::format("head-multiple = {}\n", *config.head_multiple);
   if (config.rule_url) out += "rule-url = " + quoted(*config.rule_url) + '\n';
   if (config.baseline) out += "baseline = " + quoted(*config.baseline) + '\n';
   if (!config.rule_folders.empty()) out += "rule-folders = " + list(config.rule_folders) + '\n';

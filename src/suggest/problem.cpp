@@ -32,6 +32,11 @@ constexpr std::array searched{FieldId::tensor,
                               FieldId::moe_intermediate_size,
                               FieldId::vocab_size};
 
+bool follows_hidden_size(const Links& links, FieldId field) {
+  return (field == FieldId::intermediate_size && links.intermediate_size) ||
+         (field == FieldId::moe_intermediate_size && links.moe_intermediate_size);
+}
+
 struct Range {
   double low, high;
 };
@@ -97,8 +102,10 @@ Unresolved resolve(const Problem& problem, std::span<const std::int64_t> values,
   bool groups_relative = false;
   std::int64_t groups_choice = 0;
   for (std::size_t i = 0; i < problem.axes.size(); ++i) {
-    if (values[i] == keep_value) continue;
     const FieldId field = problem.axes[i].field;
+    if (values[i] == keep_value) continue;
+    // Left as it is, a width that nobody states goes on following.
+    if (follows_hidden_size(problem.links, field) && values[i] == model::get(problem.start, field)) continue;
     if (problem.relative_groups && field == FieldId::num_key_value_heads) {
       groups_relative = true;
       groups_choice = values[i];

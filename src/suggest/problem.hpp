@@ -13,6 +13,7 @@
 #include "gpu/gpu.hpp"
 #include "model/reading.hpp"
 #include "suggest/constraint.hpp"
+#include "suggest/doable.hpp"
 #include "suggest/edit/change.hpp"
 #include "suggest/search/neighbourhood.hpp"
 
@@ -57,6 +58,10 @@ struct Problem {
   std::vector<double> prices;   // by GPU, per hour, for Objective::cost
   Budget budget;
   Bounds bounds;
+  std::string broken;              // codes of hard rules that the start breaks: it cannot run
+  Shape shape = Shape::free;       // that the constraints ask for
+  std::string shape_note;          // what of the model is taken as fixed, and why; empty: nothing
+  std::int64_t head_multiple = 1;  // that the constraints ask for
   // A fresh set for each thread: what they hold may not be evaluated by two threads at once.
   std::function<std::vector<Constraint>()> constraints;
 };

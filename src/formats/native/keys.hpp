@@ -98,7 +98,7 @@ struct PlainKey {
   std::string_view doc;
 };
 
-inline constexpr std::array<PlainKey, 7> lint_keys{{
+inline constexpr std::array<PlainKey, 9> lint_keys{{
     {"gpu", "GPU to lint for, or a list of them"},
     {"select", "list of rules (codes, names or prefixes such as `SL1`) to run"},
     {"ignore", "list of rules not to run"},
@@ -106,6 +106,8 @@ inline constexpr std::array<PlainKey, 7> lint_keys{{
     {"fail_level", "findings from this severity on make the exit status 1: `info`, `warning` or `error`"},
     {"min_severity",
      "findings from this severity on are shown, `warning` unless given; never above the fail level"},
+    {"shape", "what proposals may change of the model: `free`, `padding` or `fixed`"},
+    {"head_multiple", "numbers of heads that are proposed are multiples of this; 1 for any number"},
     {"params", "a table per rule with its parameters: `params.SL104 = { multiple = 128 }`"},
 }};
 

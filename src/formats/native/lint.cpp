@@ -17,6 +17,8 @@ using text::Kind;
 using text::NodeRef;
 
 constexpr std::array<std::string_view, 3> severities{"info", "warning", "error"};
+constexpr std::array<std::string_view, 3> shapes{"free", "padding", "fixed"};
+constexpr std::int64_t largest_head_multiple = 1024;  // as suggest/doable.hpp, which is not known here
 
 // A string, or a list of strings.
 std::vector<Stated<std::string>> strings(const NodeRef& node, std::vector<Error>& errors) {
@@ -37,14 +39,16 @@ std::vector<Stated<std::string>> strings(const NodeRef& node, std::vector<Error>
   return out;
 }
 
-std::optional<Stated<std::string>> severity(const NodeRef& node, std::vector<Error>& errors) {
+std::optional<Stated<std::string>> choice(const NodeRef& node, std::span<const std::string_view> choices,
+                                          std::vector<Error>& errors) {
   const auto value = node.as_string();
-  if (value && std::find(severities.begin(), severities.end(), *value) != severities.end()) {
+  if (value && std::find(choices.begin(), choices.end(), *value) != choices.end()) {
     return Stated<std::string>{std::string(*value), node.span()};
   }
-  errors.push_back(node.error(value ? fmt::format("`{}` is `{}`", node.key(), *value)
-                                    : fmt::format("`{}` is {}", node.key(), text::describe(node.kind())),
-                              "it is one of `info`, `warning` or `error`"));
+  errors.push_back(
+      node.error(value ? fmt::format("`{}` is `{}`", node.key(), *value)
+                       : fmt::format("`{}` is {}", node.key(), text::describe(node.kind())),
+                 fmt::format("it is one of `{}`, `{}` or `{}`", choices[0], choices[1], choices[2])));
   return std::nullopt;
 }
 
@@ -105,9 +109,20 @@ LintOptions read_lint_options(const NodeRef& table, std::vector<Error>& errors) 
                                     "write a share of the step: `0.01` is 1 %"));
       }
     } else if (key == "fail_level") {
-      options.fail_level = severity(node, errors);
+      options.fail_level = choice(node, severities, errors);
     } else if (key == "min_severity") {
-      options.min_severity = severity(node, errors);
+      options.min_severity = choice(node, severities, errors);
+    } else if (key == "shape") {
+      options.shape = choice(node, shapes, errors);
+    } else if (key == "head_multiple") {
+      const auto value = node.as_integer();
+      if (value && *value >= 1 && *value <= largest_head_multiple) {
+        options.head_multiple = Stated<std::int64_t>{*value, node.span()};
+      } else {
+        errors.push_back(node.error(value ? fmt::format("`head_multiple` is {}", *value)
+                                          : fmt::format("`head_multiple` is {}", text::describe(node.kind())),
+                                    fmt::format("write a whole number from 1 to {}", largest_head_multiple)));
+      }
     } else {
       errors.push_back(with_code(
           node.key_error(fmt::format("unknown key `{}` in `[lint]`", key), did_you_mean(key, names)),

@@ -37,6 +37,8 @@ struct LintOptions {
   std::optional<Stated<double>> min_gain;         // share of the step, 0 to 1
   std::optional<Stated<std::string>> fail_level;  // info, warning, error
   std::optional<Stated<std::string>> min_severity;
+  std::optional<Stated<std::string>> shape;  // free, padding, fixed
+  std::optional<Stated<std::int64_t>> head_multiple;
   std::vector<LintParam> params;
 };
 

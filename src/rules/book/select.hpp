@@ -9,8 +9,14 @@
 
 #include "base/error.hpp"
 #include "rules/book/rule.hpp"
+#include "suggest/doable.hpp"
 
 namespace shapelint::rules {
+
+using suggest::Doable;
+using suggest::largest_head_multiple;
+using suggest::Shape;
+using suggest::shape_names;
 
 struct ParameterValue {
   std::string rule;  // code or name
@@ -25,6 +31,7 @@ struct Options {
   std::vector<ParameterValue> parameters{};  // of rules, other than their files say
   Severity min_severity = Severity::info;    // what people are shown
   std::size_t proposals = 4;                 // most proposals kept per finding
+  Doable doable{};                           // what a proposal may be
 };
 
 // Whether a selector names any rule; otherwise the error, without a place, and a did-you-mean.

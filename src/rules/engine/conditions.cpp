@@ -69,19 +69,20 @@ std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleB
                                                                      const model::Reading& reading,
                                                                      const model::Setup& start,
                                                                      std::vector<std::string> conditions,
-                                                                     Binding binding) {
-  return [&book, &reading, start, conditions = std::move(conditions), binding] {
+                                                                     const suggest::Doable& doable) {
+  return [&book, &reading, start, conditions = std::move(conditions), doable] {
     auto compiled = std::make_shared<std::vector<CompiledRule>>();
     for (const Rule& rule : book.rules()) {
       if (rule.effect == Effect::fails) compiled->emplace_back(rule);
     }
     std::vector<suggest::Constraint> out;
-    std::vector<suggest::Constraint> hard = hard_constraints(*compiled, reading);
-    if (binding == Binding::met_by_start) hard = suggest::binding(hard, start);
-    for (suggest::Constraint& each : hard) {
+    for (suggest::Constraint& each : hard_constraints(*compiled, reading)) {
       out.push_back({each.name, [compiled, holds = std::move(each.holds)](const model::Setup& setup) {
                        return holds(setup);
                      }});
+    }
+    for (suggest::Constraint& each : suggest::doable_constraints(doable, start)) {
+      out.push_back(std::move(each));
     }
     for (const std::string& text : conditions) {
       std::vector<Error> errors;

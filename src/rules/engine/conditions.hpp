@@ -14,6 +14,7 @@
 #include "rules/book/compiled.hpp"
 #include "rules/book/rule.hpp"
 #include "suggest/constraint.hpp"
+#include "suggest/doable.hpp"
 
 namespace shapelint::rules {
 
@@ -24,17 +25,14 @@ std::vector<std::string> conjuncts(std::string_view text);
 // relative to `text`.
 std::vector<Error> check_condition(std::string_view text);
 
-// Which of the hard rules constrain: those that the start meets (only these can be asked of its neighbours),
-// or all.
-enum class Binding : std::uint8_t { met_by_start, all };
-
-// Makes fresh sets of constraints, one for each thread: the hard rules, and `conditions`
-// (correct ones). A condition without a value is not met. `book` and `reading` must outlive them.
+// Makes fresh sets of constraints, one for each thread: the hard rules, whether `start` meets them or not,
+// what `doable` says, and `conditions` (correct ones). A condition without a value is not met. `book` and
+// `reading` must outlive them.
 std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleBook& book,
                                                                      const model::Reading& reading,
                                                                      const model::Setup& start,
                                                                      std::vector<std::string> conditions,
-                                                                     Binding binding = Binding::met_by_start);
+                                                                     const suggest::Doable& doable = {});
 
 // The hard rules over many setups that differ in a few fields. For one thread; `book` and `reading` must
 // outlive it.

@@ -197,13 +197,23 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
   return out;
 }
 
-std::vector<FieldId> usual_fields(const model::Reading& reading) {
+std::vector<FieldId> usual_fields(const model::Reading& reading, Shape shape) {
   const model::ModelSpec& model = reading.setup.model;
-  std::vector<FieldId> out{FieldId::hidden_size, FieldId::num_layers};
-  if (model.mla.kv_lora_rank == 0) {
+  std::vector<FieldId> out;
+  if (shape == Shape::free) {
+    out = {FieldId::hidden_size, FieldId::num_layers};
+  } else {
+    out.push_back(FieldId::micro_batch_size);
+    if (reading.setup.plan.tensor > 1) out.push_back(FieldId::tensor);
+  }
+  if (shape == Shape::free && model.mla.kv_lora_rank == 0) {
     out.push_back(FieldId::head_dim);
     if (!links_of(reading).head_dim_from_hidden) out.push_back(FieldId::num_attention_heads);
     if (model.num_key_value_heads != model.num_attention_heads) out.push_back(FieldId::num_key_value_heads);
+  }
+  if (shape == Shape::fixed) {
+    if (model.lm_head) out.push_back(FieldId::vocab_size);
+    return out;
   }
   const bool one_width = model.moe.num_experts > 0 && links_of(reading).moe_intermediate_size;
   if (one_width || model.moe.num_experts <= 0 || model.moe.first_dense_layers > 0 ||
@@ -229,7 +239,7 @@ void set_axes(Problem& problem, const AxesRequest& request, std::vector<Error>& 
   const std::vector<FieldId> fix = named(request.fix);
   const bool usual = request.vary.empty();
   if (usual) {
-    for (const FieldId each : usual_fields(*problem.reading)) {
+    for (const FieldId each : usual_fields(*problem.reading, request.shape)) {
       if (!is_in(fix, each)) vary.push_back(each);
     }
   }

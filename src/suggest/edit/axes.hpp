@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "suggest/doable.hpp"
 #include "suggest/problem.hpp"
 
 namespace shapelint::suggest {
@@ -27,10 +28,12 @@ struct AxesRequest {
   std::vector<std::string> vary;  // fields; empty: the usual ones of the model
   std::vector<std::string> fix;   // fields that stay
   std::vector<RangeRequest> ranges;
+  Shape shape = Shape::free;  // which fields are varied unless somebody names them
 };
 
-// Fields that are varied unless somebody says otherwise: the model's dimensions.
-std::vector<model::FieldId> usual_fields(const model::Reading& reading);
+// Fields that are varied unless somebody says otherwise: the model's dimensions; of a trained model what may
+// be padded, the micro-batch and the tensor degree.
+std::vector<model::FieldId> usual_fields(const model::Reading& reading, Shape shape = Shape::free);
 
 // Fills in the axes of `problem`, from its reading and links. Errors: unknown fields, a field both fixed and
 // varied, a vocabulary or sequence that would shrink.

@@ -118,7 +118,8 @@ TEST_CASE("no suggestion breaks a condition; each is better, and its file says w
     std::vector<std::string> command{"suggest",  "model.toml",
                                      on[0],      on[1],
                                      "--params", fmt::format("{}%", budget),
-                                     "--aspect", fmt::format("{}%", aspect)};
+                                     "--aspect", fmt::format("{}%", aspect),
+                                     "--shape",  "free"};
     std::vector<Wish> wishes;
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
       wishes.push_back(random_wish(start));
@@ -131,16 +132,23 @@ TEST_CASE("no suggestion breaks a condition; each is better, and its file says w
       RC_ASSERT(ran.err.find("combinations is allowed") != std::string::npos);
       return;
     }
+    std::vector<std::string> alone = as_json;
+    alone.insert(alone.end(), {"--threads", "1"});
+    RC_ASSERT(tests::run(alone, files).out == ran.out);
     const Json answer = Json::parse(ran.out);
     const auto lint = [&](const std::string& path) {
       return Json::parse(tests::run({path, on[0], on[1], "--format", "json", "--exit-zero"}, files).out);
     };
     const std::set<std::string> failing = failures(lint("model.toml"));
+    double error = 0;  // the largest of those before
     double last = 1;
     for (std::size_t i = 0; i < answer["suggestions"].size(); ++i) {
       const Json& suggestion = answer["suggestions"][i];
-      RC_ASSERT(suggestion["gain"].get<double>() > 0);
-      RC_ASSERT(suggestion["gain"].get<double>() <= last + 1e-3);
+      RC_ASSERT((suggestion["gain"].get<double>() > 0 || !failing.empty()));
+      for (const Json& change : suggestion["changes"]) RC_ASSERT(change["from"] != change["to"]);
+      // What gains more comes later only where nobody can tell, and because it asks for more.
+      error = std::max(error, suggestion["gain_error"].get<double>());
+      RC_ASSERT(suggestion["gain"].get<double>() <= last + error + 1e-3);
       last = suggestion["gain"].get<double>();
       std::vector<std::string> apply = command;
       apply.insert(apply.end(), {"--top", "4", "--apply", std::to_string(i + 1), "-o", "new.toml"});
@@ -165,7 +173,7 @@ TEST_CASE("no suggestion breaks a condition; each is better, and its file says w
       const Json linted = lint("new.toml");
       RC_ASSERT(linted["models"][0]["steps"][0]["before"]["time_us"].get<double>() ==
                 suggestion["gpus"][0]["step_us"].get<double>());
-      for (const std::string& code : failures(linted)) RC_ASSERT(failing.count(code) == 1);
+      RC_ASSERT(failures(linted).empty());  // also where the start itself cannot run
     }
   }));
 }
@@ -203,7 +211,8 @@ torchrun --nproc_per_node 8 pretrain_gpt.py "${MODEL_ARGS[@]}" --micro-batch-siz
       first.insert(first.end(), more.begin(), more.end());
       return tests::run(first, files);
     };
-    const std::vector<std::string> suggest{"suggest", each.path, "--gpu", "a100", "--any-memory"};
+    const std::vector<std::string> suggest{"suggest",      each.path, "--gpu", "a100",
+                                           "--any-memory", "--shape", "free"};
     const tests::Ran ran = with(suggest, {"--format", "json"});
     INFO(ran.err);
     REQUIRE(ran.code == 0);

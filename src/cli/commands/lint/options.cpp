@@ -36,6 +36,7 @@ std::vector<Option> choosing_options(LintOptions& options) {
              return into_enum(options.project.request.min_severity.emplace(), project::levels)(text);
            },
        .choices = strings(project::levels)},
+      shape_option(options.project),
       {.names = "--exit-zero",
        .doc = "exit with 0 even when something is found",
        .set = into(options.exit_zero)},

@@ -108,6 +108,13 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
          return std::nullopt;
        },
        .group = space},
+      {.names = "--head-multiple",
+       .value = "N",
+       .doc =
+           "numbers of heads and key-value heads that are proposed are multiples of this, so that tensor "
+           "parallelism can split them, or divide it where they are fewer; 4 unless given, 1 for any number",
+       .set = into(options.project.request.head_multiple),
+       .group = space},
       {.names = "--family",
        .value = "SIZES",
        .doc = "propose a ladder of models of these numbers of parameters, such as 125m,350m,1.3b, with the "
@@ -184,6 +191,8 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
        .doc = "stop then, and say how far from the best the answer can be",
        .set = into_positive(options.time_limit_s)},
   };
+  all.push_back(shape_option(options.project));
+  all.back().group = space;
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
   for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));

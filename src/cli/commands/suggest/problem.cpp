@@ -8,6 +8,7 @@
 #include "base/number.hpp"
 #include "cli/messages.hpp"
 #include "gpu/registry.hpp"
+#include "project/shape.hpp"
 #include "rules/engine/conditions.hpp"
 
 namespace shapelint::cli {
@@ -50,6 +51,13 @@ std::vector<std::string> conditions_of(const SuggestOptions& options) {
   return conditions;
 }
 
+bool names_shape(const SuggestOptions& options) {
+  const auto any = [](const std::vector<std::string>& fields) {
+    return std::any_of(fields.begin(), fields.end(), suggest::is_of_shape);
+  };
+  return !options.family.empty() || any(options.axes.vary) || any(options.ranges);
+}
+
 }  // namespace
 
 bool check_conditions(const SuggestOptions& options, Io& io) {
@@ -65,7 +73,7 @@ bool check_conditions(const SuggestOptions& options, Io& io) {
 }
 
 suggest::Problem make_problem(const ModelInput& input, const SuggestOptions& options,
-                              std::vector<Error>& errors) {
+                              const text::FileSystem& files, std::vector<Error>& errors) {
   suggest::Problem problem;
   problem.reading = &input.reading();
   problem.start = suggest::in_mode_of(problem.reading->setup, options.objective);
@@ -89,8 +97,21 @@ suggest::Problem make_problem(const ModelInput& input, const SuggestOptions& opt
       }
     }
   }
-  problem.constraints = rules::constraint_factory(*input.file.configured->rules, *problem.reading,
-                                                  problem.start, conditions_of(options));
+  const rules::RuleBook& rules = *input.file.configured->rules;
+  rules::Doable doable = input.file.applied.rules.doable;
+  // The small models of a ladder have few heads: an even number will do.
+  constexpr std::int64_t family_multiple = 2;
+  if (!options.family.empty() && !options.project.request.head_multiple)
+    doable.head_multiple = std::min(doable.head_multiple, family_multiple);
+  project::ShapeChoice shape;
+  if (input.file.applied.shape || !names_shape(options))
+    shape = project::shape_of(input.file.applied.shape, *problem.reading, files);
+  doable.shape = problem.shape = shape.shape;
+  problem.shape_note = project::shape_note(shape);
+  problem.broken = rules::BrokenRules(rules, *problem.reading).of(problem.start);
+  problem.head_multiple = doable.head_multiple;
+  problem.constraints =
+      rules::constraint_factory(rules, *problem.reading, problem.start, conditions_of(options), doable);
   return problem;
 }
 

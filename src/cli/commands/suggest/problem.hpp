@@ -15,6 +15,6 @@ bool check_conditions(const SuggestOptions& options, Io& io);
 
 // The problem without its axes. `input` must outlive it. Errors are all reported.
 suggest::Problem make_problem(const ModelInput& input, const SuggestOptions& options,
-                              std::vector<Error>& errors);
+                              const text::FileSystem& files, std::vector<Error>& errors);
 
 }  // namespace shapelint::cli

@@ -82,6 +82,10 @@ bool check_usage(const SuggestOptions& options, Io& io) {
   if (options.threads && (*options.threads < 1 || *options.threads > most_threads)) {
     good = wrong(fmt::format("`--threads {}` is no number of threads", *options.threads), "1 to 1,024");
   }
+  const auto& multiple = options.project.request.head_multiple;
+  if (multiple && (*multiple < 1 || *multiple > rules::largest_head_multiple)) {
+    good = wrong(fmt::format("`--head-multiple {}` is no multiple of heads", *multiple), "1 to 1,024");
+  }
   if (options.apply && (*options.apply < 1 || *options.apply > options.top)) {
     good = wrong(fmt::format("`--apply {}` is not among the first {}", *options.apply, options.top),
                  "suggestions are numbered from 1; `--top` asks for more");
@@ -113,12 +117,13 @@ ExitCode suggest_shapes(const SuggestOptions& options, Io& io) {
   const auto input = read_model_input({options.file, options.model}, project, io);
   if (!input || !has_conditions) return ExitCode::error;
   std::vector<Error> errors;
-  suggest::Problem problem = make_problem(*input, options, errors);
+  suggest::Problem problem = make_problem(*input, options, io.files, errors);
   if (!options.family.empty()) {
     for (const Error& error : errors) print_error(io, error);
     return errors.empty() ? suggest_family(problem, options, io) : ExitCode::error;
   }
   suggest::AxesRequest axes = options.axes;
+  axes.shape = problem.shape;
   for (const std::string& text : options.ranges) {
     auto range = suggest::parse_range(text, true);
     if (range) {
@@ -134,6 +139,7 @@ ExitCode suggest_shapes(const SuggestOptions& options, Io& io) {
   suggest::SearchOptions search;
   search.keep = static_cast<std::size_t>(options.top);
   search.distinct = !options.every;
+  search.better_only = problem.broken.empty();  // else anything that runs is better
   search.threads = static_cast<std::size_t>(options.threads.value_or(0));
   suggest::SearchOutcome outcome;
   {

@@ -1,0 +1,80 @@
+// Trained models and those to train.
+#include "project/shape.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "catalog/known_models.hpp"
+#include "project/read_keys.hpp"
+#include "rules/scope/compare.hpp"
+
+namespace shapelint::project {
+
+namespace {
+
+using model::Origin;
+
+// Headers of weights, and graphs that were exported with them.
+constexpr std::array<std::string_view, 4> weight_dialects{"gguf", "safetensors", "safetensors-index", "onnx"};
+// A model's own description, which its weights lie beside; other files of these dialects may be anything.
+constexpr std::array<std::string_view, 2> described_in{"config.json", "params.json"};
+
+bool is_weights(std::string_view path) {
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  if (name.ends_with(".bin")) return name.starts_with("pytorch_model") || name.starts_with("model");
+  return name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json") ||
+         name.ends_with(".gguf") || name.ends_with(".pth");
+}
+
+bool lies_beside_weights(const std::string& path, const text::FileSystem& files) {
+  const auto beside = files.list(folder_of(path));
+  return beside && std::any_of(beside->begin(), beside->end(),
+                               [](const std::string& each) { return is_weights(each); });
+}
+
+std::string equal_model(const model::Reading& reading) {
+  for (const catalog::KnownModel& known : catalog::known_models()) {
+    if (rules::compare(reading, known).differences.empty()) return known.title;
+  }
+  return {};
+}
+
+// Why the model is taken to be trained; empty: it is not.
+std::string trained_because(const model::Reading& reading, const text::FileSystem& files) {
+  const model::Mode mode = reading.setup.plan.mode;
+  if (mode == model::Mode::decode || mode == model::Mode::prefill) return "the model is served, not trained";
+  if (std::find(weight_dialects.begin(), weight_dialects.end(), reading.dialect) != weight_dialects.end())
+    return "the file holds trained weights";
+  const Origin& width = reading.origins[model::FieldId::hidden_size];
+  constexpr std::string_view by_name = "shape of ";
+  if (width.kind == Origin::Kind::defaulted && width.note.starts_with(by_name))
+    return fmt::format("it is that of {}", width.note.substr(by_name.size()));
+  const std::string_view name = std::string_view(reading.path).substr(reading.path.find_last_of('/') + 1);
+  if (std::find(described_in.begin(), described_in.end(), name) == described_in.end()) return {};
+  if (reading.dialect != "huggingface" && reading.dialect != "meta") return {};
+  if (const std::string known = equal_model(reading); !known.empty())
+    return fmt::format("it is that of {}", known);
+  return lies_beside_weights(reading.path, files) ? "weights lie beside the file" : "";
+}
+
+}  // namespace
+
+ShapeChoice shape_of(std::optional<rules::Shape> asked, const model::Reading& reading,
+                     const text::FileSystem& files) {
+  if (asked) return {*asked, {}};
+  std::string because = trained_because(reading, files);
+  if (because.empty()) return {};
+  return {rules::Shape::fixed, std::move(because)};
+}
+
+std::string shape_note(const ShapeChoice& choice) {
+  if (choice.because.empty()) return {};
+  return fmt::format(
+      "shape taken as {}, since {}: no other heads or widths are proposed (`--shape free` does)",
+      rules::shape_names[static_cast<std::size_t>(choice.shape)], choice.because);
+}
+
+}  // namespace shapelint::project

@@ -1,0 +1,27 @@
+// What proposals may change of a model, by what kind of file it stands in.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/reading.hpp"
+#include "rules/book/select.hpp"
+#include "text/files.hpp"
+
+namespace shapelint::project {
+
+struct ShapeChoice {
+  rules::Shape shape = rules::Shape::free;
+  std::string because;  // why it is taken as that; empty: somebody said so, or it is free
+};
+
+// As somebody asked for. Else fixed where the model is trained already: it is served (prefill, decode), is
+// named by its Hub name, is in a file of weights, or in a config.json that equals a published model or lies
+// beside weights. Other files, which say what to train, leave it free.
+ShapeChoice shape_of(std::optional<rules::Shape> asked, const model::Reading& reading,
+                     const text::FileSystem& files);
+
+// "shape taken as fixed: ...", and how to free it; empty when nobody needs to be told.
+std::string shape_note(const ShapeChoice& choice);
+
+}  // namespace shapelint::project

@@ -1,0 +1,75 @@
+// Conditions on what is proposed.
+#include "suggest/doable.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "model/cnn/cnn.hpp"
+#include "model/fields.hpp"
+
+namespace shapelint::suggest {
+
+namespace {
+
+using model::FieldId;
+
+constexpr std::array fillable{FieldId::intermediate_size, FieldId::moe_intermediate_size,
+                              FieldId::moe_shared_intermediate_size};
+
+// Rows without a token, and how many of them the framework adds, are no matter of the trained shape.
+bool is_padding_of_rows(FieldId field) {
+  return field == FieldId::vocab_size || field == FieldId::vocab_padding_multiple;
+}
+
+bool keeps(Shape shape, const model::Setup& start, const model::Setup& setup) {
+  for (const model::FieldInfo& field : model::fields()) {
+    if (!field.section.starts_with("model")) continue;
+    const std::int64_t before = field.get(start);
+    const std::int64_t after = field.get(setup);
+    if (before == after || is_padding_of_rows(field.id)) continue;
+    const bool fills = shape == Shape::padding && after > before &&
+                       std::find(fillable.begin(), fillable.end(), field.id) != fillable.end();
+    if (!fills) return false;
+  }
+  std::vector<std::int64_t> before;
+  std::vector<std::int64_t> after;
+  model::append_sizes(start.model, before);
+  model::append_sizes(setup.model, after);
+  return before == after;
+}
+
+}  // namespace
+
+bool is_of_shape(std::string_view field) {
+  const FieldId id = model::find_field(field.substr(0, field.find('=')));
+  return id != model::no_field && !is_padding_of_rows(id) && model::info(id).section.starts_with("model");
+}
+
+std::vector<Constraint> shape_constraints(Shape shape, const model::Setup& start) {
+  if (shape == Shape::free) return {};
+  return {{fmt::format("`--shape {}`: the model is trained already",
+                       shape_names[static_cast<std::size_t>(shape)]),
+           [shape, start](const model::Setup& setup) { return keeps(shape, start, setup); }}};
+}
+
+std::vector<Constraint> head_constraints(std::int64_t multiple, const model::Setup& start) {
+  if (multiple <= 1) return {};
+  const auto splits = [multiple](std::int64_t now, std::int64_t before) {
+    return now == before || now % multiple == 0 || (now > 0 && now < multiple && multiple % now == 0);
+  };
+  return {{fmt::format("`--head-multiple {}`: heads that tensor parallelism can split", multiple),
+           [splits, heads = start.model.num_attention_heads,
+            groups = start.model.num_key_value_heads](const model::Setup& setup) {
+             return splits(setup.model.num_attention_heads, heads) &&
+                    splits(setup.model.num_key_value_heads, groups);
+           }}};
+}
+
+std::vector<Constraint> doable_constraints(const Doable& doable, const model::Setup& start) {
+  std::vector<Constraint> out = shape_constraints(doable.shape, start);
+  for (Constraint& each : head_constraints(doable.head_multiple, start)) out.push_back(std::move(each));
+  return out;
+}
+
+}  // namespace shapelint::suggest

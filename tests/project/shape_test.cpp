@@ -1,0 +1,91 @@
+// Which models are taken to be trained.
+#include "project/shape.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/cli/run_support.hpp"
+#include "tests/formats/native/native_support.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+const std::string llama = "tests/formats/fixtures/huggingface/llama-3-8b/config.json";
+
+// As Llama 3 8B, and narrower.
+constexpr const char* own = R"({"model_type": "llama", "hidden_size": 4000, "num_hidden_layers": 30,
+ "num_attention_heads": 40, "num_key_value_heads": 8, "intermediate_size": 14000, "vocab_size": 128256})";
+
+std::string told(const text::MemoryFileSystem& files, const std::string& path,
+                 std::vector<std::string> more = {}) {
+  std::vector<std::string> command{path, "--gpu", "a100", "--exit-zero"};
+  command.insert(command.end(), more.begin(), more.end());
+  const tests::Ran ran = tests::run(command, files);
+  INFO(ran.err);
+  CHECK(ran.code == 0);
+  const auto from = ran.out.find("  shape taken as ");
+  if (from == std::string::npos) return {};
+  std::string line = ran.out.substr(from + 2, ran.out.find("  a100", from) - from - 3);
+  for (auto at = line.find("\n  "); at != std::string::npos; at = line.find("\n  ")) line.replace(at, 3, " ");
+  return line;
+}
+
+text::MemoryFileSystem with(const std::string& path, const std::string& content) {
+  text::MemoryFileSystem files;
+  files.files[path] = content;
+  return files;
+}
+
+const std::string how = ": no other heads or widths are proposed (`--shape free` does)";
+
+}  // namespace
+
+TEST_CASE("a published model's shape is fixed, a model to train is free", "[project][cli]") {
+  CHECK(told(with("config.json", tests::read_source_file(llama)), "config.json") ==
+        "shape taken as fixed, since it is that of Llama 3 8B" + how);
+  CHECK(told(with("config.json", own), "config.json").empty());
+  CHECK(told(with("llama.json", tests::read_source_file(llama)), "llama.json").empty());
+  for (const std::string path : {"examples/gpt3-2.7b.toml", "examples/llama-3-8b.toml"})
+    CHECK(told(with(path, tests::read_source_file(path)), path).empty());
+}
+
+TEST_CASE("weights beside a config.json fix its shape", "[project][cli]") {
+  text::MemoryFileSystem files = with("m/config.json", own);
+  files.files["m/train.bin"] = "tokens";
+  CHECK(told(files, "m/config.json").empty());
+  files.files["m/model-00001-of-00002.safetensors"] = "weights";
+  CHECK(told(files, "m/config.json") == "shape taken as fixed, since weights lie beside the file" + how);
+  CHECK(told(files, "m/config.json", {"--shape", "free"}).empty());
+  files.files["shapelint.toml"] = "shape = \"free\"\n";
+  CHECK(told(files, "m/config.json").empty());
+}
+
+TEST_CASE("what is served is trained", "[project][cli]") {
+  const std::string path = "examples/llama-3-8b.toml";
+  const text::MemoryFileSystem files = with(path, tests::read_source_file(path));
+  CHECK(told(files, path, {"--mode", "prefill"}) ==
+        "shape taken as fixed, since the model is served, not trained" + how);
+  CHECK(told(files, path, {"--mode", "prefill", "--shape", "free"}).empty());
+}
+
+TEST_CASE("a fixed shape keeps its heads and widths, and may be batched, split and padded",
+          "[project][suggest][cli]") {
+  text::MemoryFileSystem files = with("m/config.json", own);
+  files.files["m/model.safetensors"] = "weights";
+  const auto fields = [&](const std::string& shape) {
+    const tests::Ran ran = tests::run({"suggest", "m/config.json", "--gpu", "a100", "--sequence-length",
+                                       "512", "--shape", shape, "--any-memory", "--format", "csv"},
+                                      files);
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    return ran.out.substr(0, ran.out.find('\n'));
+  };
+  CHECK(fields("fixed").find("hidden_size") == std::string::npos);
+  CHECK(fields("fixed").find("intermediate_size") == std::string::npos);
+  CHECK(fields("fixed").find("micro_batch_size") != std::string::npos);
+  CHECK(fields("padding").find("intermediate_size") != std::string::npos);
+  CHECK(fields("padding").find("hidden_size") == std::string::npos);
+  CHECK(fields("free").find("hidden_size") != std::string::npos);
+  const tests::Ran linted = tests::run({"m/config.json", "--gpu", "a100", "--exit-zero", "-q"}, files);
+  CHECK(linted.out.find("try: hidden_size") == std::string::npos);
+  CHECK(linted.out.find("try: num_attention_heads") == std::string::npos);
+}
