@@ -91,6 +91,8 @@ std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count
                           const std::function<std::string(std::string)>& emphasise) {
   std::string text = changes_text(proposal.changes);
   const std::vector<rules::Change> implied = news(proposal);
+  if (proposal.or_multiple_of > 0)
+    text += fmt::format(", or another multiple of {}", proposal.or_multiple_of);
   if (!implied.empty()) text += fmt::format(" ({})", changes_text(implied));
   text += ": ";
   if (proposal.gain > 0 || !proposal.gains.empty()) {

@@ -37,6 +37,9 @@ struct Proposal {
   std::int64_t parameters_before = 0;
   std::int64_t parameters_after = 0;
   double memory_bytes = 0;  // that the changed run needs on one GPU, where that is what it is about; else 0
+  // Of one change: other multiples of this, near it and in its direction, gain as much as far as the
+  // prediction can tell; 0: none.
+  std::int64_t or_multiple_of = 0;
 };
 
 struct Finding {

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 
 #include "base/units.hpp"
 #include "cost/uncertainty.hpp"
 #include "model/lower/lower.hpp"
+#include "suggest/edit/candidate.hpp"
 #include "suggest/edit/footprint.hpp"
 #include "suggest/search/costing.hpp"
 #include "suggest/search/feasible.hpp"
@@ -166,6 +168,31 @@ class Explainer {
   std::vector<Step> start_;
 };
 
+// Leaves out what is no faster than now as far as anyone can tell, and brings the rest into the order that
+// people would take it; a whole list, and a basket of GPUs, stay in the order of the search.
+void settle(const SearchOptions& options, Answer& answer) {
+  std::vector<Suggestion>& all = answer.suggestions;
+  std::vector<Rank> ranks;
+  for (const Suggestion& each : all) {
+    ranks.push_back({each.gain, each.edits.changes, std::abs(each.parameters - answer.start_parameters)});
+    if (each.gain > each.error) continue;
+    if (++answer.doubtful == 1 || each.gain > answer.doubtful_gain) {
+      answer.doubtful_gain = each.gain;
+      answer.doubtful_error = each.error;
+    }
+  }
+  if (!options.distinct || answer.gpus.size() > 1) {
+    std::erase_if(all, [](const Suggestion& each) { return each.gain <= each.error; });
+    return;
+  }
+  std::vector<Suggestion> kept;
+  for (const std::size_t each : choose(
+           ranks, [&](std::size_t i) { return all[i].error; }, 0, all.size())) {
+    kept.push_back(all[each]);
+  }
+  all = std::move(kept);
+}
+
 // Which conditions rule the combinations of the space out.
 void exclusions(const Problem& problem, Answer& answer) {
   constexpr std::size_t most = 20'000;  // combinations looked at
@@ -190,14 +217,22 @@ Answer explain(const Problem& problem, const SearchOutcome& outcome, const Searc
     answer.gpus.push_back(problem.gpus[gpu]->id);
     answer.start.push_back(explainer.performance(problem.start, gpu));
   }
-  for (const Found& found : outcome.best) answer.suggestions.push_back(explainer.suggestion(found));
+  for (const Found& found : outcome.best) {
+    Suggestion made = explainer.suggestion(found);
+    // Values that only follow say the same as the field that they follow from.
+    const bool known =
+        std::any_of(answer.suggestions.begin(), answer.suggestions.end(),
+                    [&](const Suggestion& each) { return each.edits.changes == made.edits.changes; });
+    if (!known) answer.suggestions.push_back(std::move(made));
+  }
+  if (problem.broken.empty()) settle(options, answer);
   for (const Found& found : outcome.front) {
     answer.front.push_back(explainer.point(found));
     if (found.parameters >= answer.start_parameters) {
       answer.behind_front = std::max(answer.behind_front, found.speed - 1);
     }
   }
-  if (outcome.best.empty() && outcome.complete) exclusions(problem, answer);
+  if (outcome.best.empty() && outcome.complete && problem.broken.empty()) exclusions(problem, answer);
   answer.candidates = outcome.candidates;
   answer.priced = outcome.priced;
   answer.complete = outcome.complete;

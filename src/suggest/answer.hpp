@@ -68,7 +68,11 @@ struct Answer {
   std::vector<std::string> gpus;
   std::vector<Performance> start;  // by GPU
   std::int64_t start_parameters = 0;
-  std::vector<Suggestion> suggestions;
+  std::vector<Suggestion> suggestions;  // each gains more than its error, unless the start cannot run
+  // Found, and no faster than now as far as anyone can tell: how many, and the one that gains most.
+  std::size_t doubtful = 0;
+  double doubtful_gain = 0;
+  double doubtful_error = 0;
   std::vector<FrontPoint> front;
   // How much faster the fastest shape of the space is that has at least the start's parameters: 0.1 is 10 %.
   double behind_front = 0;

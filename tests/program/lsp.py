@@ -152,7 +152,7 @@ def try_syntax(client, root, name, language, text, broken):
     actions = client.request("textDocument/codeAction", textDocument={"uri": uri},
                              range={"start": {"line": 0, "character": 0}, "end": position(text, len(text))},
                              context={"diagnostics": []})
-    check(len(actions) > 1, f"{name}: {len(actions)} actions")
+    check(len(actions) > 0, f"{name}: no actions")
     before = root / ("before." + name) if language != "json" else root / "before" / name
     before.parent.mkdir(exist_ok=True)
     before.write_text(text)

@@ -159,7 +159,8 @@ Json finding_json(const rules::Finding& finding, const lint::ModelReport& model)
                          {"gain_error", proposal.gain_error},
                          {"gains", gains(proposal.gains)},
                          {"parameters_before", proposal.parameters_before},
-                         {"parameters_after", proposal.parameters_after}});
+                         {"parameters_after", proposal.parameters_after},
+                         {"or_multiple_of", proposal.or_multiple_of}});
     if (proposal.memory_bytes > 0) proposals.back()["memory_bytes"] = proposal.memory_bytes;
   }
   Json assumed = Json::array();
@@ -225,6 +226,8 @@ Json model_json(const lint::ModelReport& model) {
                      {"after", totals(gpu.after, network)},
                      {"gain", gpu.gain},
                      {"applied", changes(gpu.applied)},
+                     {"left_out", changes(gpu.left_out)},
+                     {"left_out_because", gpu.left_out_because},
                      {"ops", std::move(ops)}});
     if (network) steps.back()["images"] = gpu.workload.tokens_per_step;
   }
@@ -234,6 +237,7 @@ Json model_json(const lint::ModelReport& model) {
           {"parameters", model.result.parameters_before},
           {"memory_bytes", suggest::memory_bytes(model.reading.setup)},
           {"gpus_assumed", model.gpus_assumed},
+          {"shape_note", model.shape_note},
           {"min_gain", model.min_gain},
           {"fields", fields_json(model.reading, model.source)},
           {"findings", std::move(findings)},

@@ -107,6 +107,7 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
                 4, 2) +
            '\n';
   }
+  if (!model.shape_note.empty()) out += "  " + wrap(model.shape_note, 2, 2) + '\n';
   for (const rules::GpuReport& gpu : model.result.gpus) {
     const auto profile = std::find_if(report.gpus.begin(), report.gpus.end(),
                                       [&](const gpu::Gpu& each) { return each.id == gpu.gpu; });
@@ -117,7 +118,11 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
       out += fmt::format("; with all fixes {}", style.paint(Role::gain, step_text(gpu.after)));
     }
     out += '\n';
-    if (!gpu.applied.empty()) out += "    fixes: " + wrap(lint::changes_text(gpu.applied), 11, 11) + '\n';
+    if (gpu.applied.empty()) continue;
+    out += "    fixes: " + wrap(lint::changes_text(gpu.applied), 11, 11) + '\n';
+    if (gpu.left_out.empty()) continue;
+    out += "    without " +
+           wrap(fmt::format("{}: {}", lint::changes_text(gpu.left_out), gpu.left_out_because), 12, 12) + '\n';
   }
   return out;
 }

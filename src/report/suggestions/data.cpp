@@ -1,6 +1,7 @@
 // Suggestions for programs: JSON, CSV, TOML.
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -28,6 +29,14 @@ Json changes(const std::vector<suggest::Change>& all) {
   for (const suggest::Change& each : all) {
     out.push_back({{"field", field_name(each.field)}, {"from", each.from}, {"to", each.to}});
   }
+  return out;
+}
+
+// Without the blanks between them.
+Json words(const std::string& text) {
+  Json out = Json::array();
+  std::istringstream in(text);
+  for (std::string word; in >> word;) out.push_back(word);
   return out;
 }
 
@@ -110,6 +119,10 @@ std::string suggestions_json(const SuggestReport& report) {
            {"name", printable(report.name)},
            {"objective", suggest::objective_names()[static_cast<std::size_t>(report.problem.objective)]},
            {"basket", suggest::basket_names()[static_cast<std::size_t>(report.problem.basket)]},
+           {"broken_rules", words(report.problem.broken)},
+           {"head_multiple", report.problem.head_multiple},
+           {"shape_note", report.problem.shape_note},
+           {"doubtful", answer.doubtful},
            {"combinations", answer.candidates},
            {"complete", answer.complete},
            {"gap", answer.gap},

@@ -88,20 +88,47 @@ void add_ranking(const SuggestReport& report, const Style& style, std::string& o
   }
 }
 
-// Rows whose gain is no more than its error.
-void add_doubts(const suggest::Answer& answer, std::string& out) {
-  std::vector<std::string> rows;
-  for (std::size_t i = 0; i < answer.suggestions.size(); ++i) {
-    const suggest::Suggestion& each = answer.suggestions[i];
-    if (each.gain <= each.error) rows.push_back(std::to_string(i + 1));
+// What the search kept to although nothing refuses other numbers.
+void add_soft_conditions(const SuggestReport& report, std::string& out) {
+  const auto varies = [&](model::FieldId field) {
+    return std::any_of(report.problem.axes.begin(), report.problem.axes.end(),
+                       [&](const suggest::Axis& each) { return each.field == field; });
+  };
+  const std::int64_t multiple = report.problem.head_multiple;
+  using model::FieldId;
+  if (multiple <= 1 || !(varies(FieldId::head_dim) || varies(FieldId::num_attention_heads) ||
+                         varies(FieldId::num_key_value_heads))) {
+    return;
   }
-  if (rows.empty()) return;
-  out += wrap(fmt::format("\n{} no more than {} error: as far as anyone can tell, no faster than now",
-                          rows.size() == 1 ? fmt::format("{} gains", rows.front())
-                                           : fmt::format("{} gain", fmt::join(rows, ", ")),
-                          rows.size() == 1 ? "its" : "their"),
+  out += wrap(fmt::format("heads in multiples of {}, for tensor parallelism to split (a soft condition: "
+                          "`--head-multiple 1` allows any number)",
+                          multiple),
               0, 0) +
          "\n";
+}
+
+// Where nothing is better, that and nothing else.
+std::string nothing_better(const suggest::Answer& answer) {
+  if (answer.doubtful == 0) {
+    return answer.complete ? "\nno faster than now: nothing in this space is better than the present shape\n"
+                           : "\nno faster than now: nothing better was found so far\n";
+  }
+  return wrap(fmt::format("\nno faster than now, as far as anyone can tell: the best would gain {}",
+                          lint::share(answer.doubtful_gain, answer.doubtful_error)),
+              0, 0) +
+         "\n";
+}
+
+// What was found and is not listed.
+void add_doubts(const suggest::Answer& answer, std::string& out) {
+  if (answer.doubtful == 0) return;
+  out +=
+      wrap(fmt::format("\n{} more {} no more than {} error, which is no faster than now as far as anyone can "
+                       "tell",
+                       answer.doubtful, answer.doubtful == 1 ? "gains" : "gain",
+                       answer.doubtful == 1 ? "its" : "their"),
+           0, 0) +
+      "\n";
 }
 
 // When nothing is better: what keeps other combinations out.
@@ -204,6 +231,15 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
   for (std::size_t gpu = 0; gpu < answer.gpus.size(); ++gpu) {
     out += fmt::format("  {}: {}\n", answer.gpus[gpu], performance(answer.start[gpu]));
   }
+  if (!report.problem.shape_note.empty()) out += wrap("  " + report.problem.shape_note, 2, 2) + "\n";
+  if (!report.problem.broken.empty()) {
+    out += wrap(fmt::format(
+                    "  as it is it cannot run: it breaks {} (`shapelint lint` says how); gains are against "
+                    "what it would take",
+                    report.problem.broken),
+                2, 2) +
+           "\n";
+  }
   std::string what = fmt::format("best by {}", noun(report.problem.objective));
   if (answer.gpus.size() > 1) {
     what +=
@@ -215,16 +251,16 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
                           what),
               0, 0) +
          "\n";
+  add_soft_conditions(report, out);
   if (answer.suggestions.empty()) {
-    out += answer.complete ? "\nnothing in this space is better than the present shape\n"
-                           : "\nnothing better than the present shape was found so far\n";
+    out += nothing_better(answer);
     add_exclusions(answer, out);
   } else {
     add_ranking(report, style, out);
     add_doubts(answer, out);
     add_reasons(report, style, out);
   }
-  add_front(report, style, out);
+  if (!answer.suggestions.empty()) add_front(report, style, out);
   if (!answer.complete) {
     out += fmt::format("\nstopped early: nothing in this space is better than {} by more than {}\n",
                        answer.suggestions.empty() ? "the present shape" : "1", percent(answer.gap));

@@ -2,13 +2,17 @@
 #include "rules/engine/lint.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "model/lower/lower.hpp"
 #include "model/unresolved.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/describe.hpp"
+#include "rules/engine/earned.hpp"
 #include "rules/engine/group.hpp"
 #include "rules/engine/hits.hpp"
 #include "rules/engine/merge.hpp"
@@ -65,6 +69,8 @@ class Engine {
     }
     all_constraints_ = hard_constraints(compiled_, reading_);
     constraints_ = suggest::binding(all_constraints_, reading_.setup);
+    for (suggest::Constraint& each : suggest::shape_constraints(options_.doable.shape, reading_.setup))
+      constraints_.push_back(std::move(each));
     for (CompiledRule& rule : compiled_) {
       const bool of_model = info(rule.rule().scope).needs_model;
       if (of_model && is_selected(rule.rule(), options_) && can_be_told(rule)) apply_rule(rule);
@@ -135,30 +141,107 @@ class Engine {
     const std::vector<suggest::Constraint> constraints = constraints_for(rule.rule());
     std::vector<suggest::Candidate> candidates =
         propose(reading_, links_, {&rule, group.hits, evaluators, constraints});
+    drop_unearned(rule.rule(), group, candidates);
     if (effect == Effect::slower) {
       narrow_to_gaining(group, candidates, options_.min_gain);
+      prefer_whole_heads(candidates);
       if (group.gpus.empty()) return;
     }
-    rank(candidates, effect, result_.parameters_before);
-
     Finding finding = describe(rule, group, gpus_);
-    const suggest::Candidate* best = nullptr;
-    for (const suggest::Candidate& candidate : candidates) {
-      if (finding.proposals.size() >= options_.proposals) break;
-      Proposal proposal = to_proposal(candidate, group, effect);
-      // What the prediction cannot tell from nothing is not proposed.
-      if (effect == Effect::slower && proposal.gain <= proposal.gain_error) continue;
-      finding.proposals.push_back(std::move(proposal));
-      if (best == nullptr) best = &candidate;
-    }
     if (effect == Effect::slower) {
-      if (finding.proposals.empty() || finding.proposals.front().gain < options_.min_gain) return;
-      finding.gain = finding.proposals.front().gain;
-      finding.gain_error = finding.proposals.front().gain_error;
-      finding.gains = finding.proposals.front().gains;
-      finding.confidence = confidence_of(rule.rule(), group, *best);
+      const std::vector<std::size_t> chosen = choose(candidates, group);
+      if (chosen.empty()) return;
+      for (const std::size_t each : chosen) {
+        finding.proposals.push_back(to_proposal(candidates[each], group, effect));
+        finding.proposals.back().or_multiple_of =
+            equal_multiple(candidates[each], finding.proposals.back(), group, constraints);
+      }
+      take_gain(finding);
+      finding.confidence = confidence_of(rule.rule(), group, candidates[chosen.front()]);
+    } else {
+      rank(candidates, result_.parameters_before);
+      for (const suggest::Candidate& each : candidates) {
+        if (finding.proposals.size() >= options_.proposals) break;
+        finding.proposals.push_back(to_proposal(each, group, effect));
+      }
     }
     result_.findings.push_back(std::move(finding));
+  }
+
+  // A gain from something else than what the rule is about is no way out of what it found.
+  void drop_unearned(const Rule& rule, const Group& group, std::vector<suggest::Candidate>& candidates) {
+    if (rule.gain_from.empty()) return;
+    constexpr double most_of_it = 0.5;
+    std::erase_if(candidates, [&](const suggest::Candidate& candidate) {
+      double own = 0;
+      double all = 0;
+      for (std::size_t g = 0; g < group.gpus.size(); ++g) {
+        const double gain = candidate.gains[g];
+        if (gain <= 0) continue;
+        const std::size_t gpu = group.gpus[g];
+        own += earned(rule.gain_from, result_.gpus[gpu], *evaluators_[gpu], candidate, gain);
+        all += gain;
+      }
+      return own < most_of_it * all;
+    });
+  }
+
+  // Of numbers of heads those that most degrees of tensor parallelism can split; odd ones are nobody's
+  // choice.
+  void prefer_whole_heads(std::vector<suggest::Candidate>& candidates) const {
+    bool met = false;
+    for (std::int64_t multiple = options_.doable.head_multiple; multiple > 1 && !met; multiple /= 2) {
+      const auto wanted = suggest::head_constraints(multiple, reading_.setup);
+      const auto meets = [&](const suggest::Candidate& each) { return wanted.front().holds(each.setup); };
+      met = std::any_of(candidates.begin(), candidates.end(), [&](const suggest::Candidate& each) {
+        return each.gain >= options_.min_gain && meets(each);
+      });
+      if (met || multiple < 4) std::erase_if(candidates, [&](const auto& each) { return !meets(each); });
+    }
+  }
+
+  // What is proposed for speed, in the order that people would take it.
+  std::vector<std::size_t> choose(const std::vector<suggest::Candidate>& candidates,
+                                  const Group& group) const {
+    std::vector<suggest::Rank> ranks;
+    for (const suggest::Candidate& each : candidates) {
+      ranks.push_back({each.gain, each.changes, std::abs(each.parameters - result_.parameters_before)});
+    }
+    std::vector<std::optional<double>> errors(candidates.size());
+    const auto error_of = [&](std::size_t i) {
+      if (errors[i]) return *errors[i];
+      double sum = 0;
+      for (const std::size_t gpu : group.gpus) sum += uncertainty(candidates[i], gpu).half_width;
+      errors[i] = sum / static_cast<double>(group.gpus.size());
+      return *errors[i];
+    };
+    return suggest::choose(ranks, error_of, options_.min_gain, options_.proposals);
+  }
+
+  // The multiple of which others, further on in the same direction, gain as much as the proposal.
+  std::int64_t equal_multiple(const suggest::Candidate& candidate, const Proposal& proposal,
+                              const Group& group, std::span<const suggest::Constraint> constraints) const {
+    using model::FieldId;
+    if (candidate.changes.size() != 1) return 0;
+    const Change& change = candidate.changes.front();
+    const bool is_padded = change.field == FieldId::vocab_size ||
+                           change.field == FieldId::intermediate_size ||
+                           change.field == FieldId::moe_intermediate_size;
+    if (!change.key.empty() || !is_padded) return 0;
+    constexpr std::int64_t tried = 3;
+    const std::int64_t multiple = 64 * std::max<std::int64_t>(1, reading_.setup.plan.tensor);
+    if (change.to % multiple != 0) return 0;
+    std::vector<suggest::Evaluator*> evaluators;
+    for (const std::size_t gpu : group.gpus) evaluators.push_back(evaluators_[gpu].get());
+    for (std::int64_t i = 1; i <= tried; ++i) {
+      const std::int64_t step = change.to > change.from ? i * multiple : -i * multiple;
+      auto other = suggest::make_candidate(reading_, links_, {{change.field, change.from, change.to + step}},
+                                           constraints);
+      if (!other || !suggest::fits(other->setup, reading_.setup, evaluators)) return 0;
+      suggest::price(*other, reading_.setup, evaluators);
+      if (std::fabs(other->gain - proposal.gain) > proposal.gain_error) return 0;
+    }
+    return multiple;
   }
 
   Proposal to_proposal(const suggest::Candidate& candidate, const Group& group, Effect effect) const {
@@ -207,7 +290,7 @@ class Engine {
   std::vector<std::unique_ptr<suggest::Evaluator>> evaluators_;
   std::vector<Baseline> baselines_;
   std::vector<suggest::Constraint> all_constraints_;
-  std::vector<suggest::Constraint> constraints_;
+  std::vector<suggest::Constraint> constraints_;  // of proposals
   LintResult result_;
 };
 

@@ -25,9 +25,11 @@ struct GpuReport {
   std::string gpu;  // id
   model::Workload workload;
   cost::StepCost before;
-  cost::StepCost after;         // the same as `before` when nothing is applied
-  double gain = 0;              // of all together, as in GpuGain
-  std::vector<Change> applied;  // empty: nothing to apply
+  cost::StepCost after;          // the same as `before` when nothing is applied
+  double gain = 0;               // of all together, as in GpuGain
+  std::vector<Change> applied;   // empty: nothing to apply
+  std::vector<Change> left_out;  // the proposal that gains most, where it is not among them, and why not
+  std::string left_out_because;
 };
 
 struct LintResult {

@@ -25,21 +25,28 @@ bool same_changes(const Proposal& a, const Proposal& b) {
   return a.changes == b.changes && a.implied == b.implied;
 }
 
+// Those of both findings, in the order that people would take them.
+void settle(std::vector<Proposal>& proposals, std::size_t most) {
+  std::vector<suggest::Rank> ranks;
+  for (const Proposal& each : proposals) {
+    ranks.push_back({each.gain, each.changes, std::abs(each.parameters_after - each.parameters_before)});
+  }
+  std::vector<Proposal> kept;
+  for (const std::size_t each : suggest::choose(
+           ranks, [&](std::size_t i) { return proposals[i].gain_error; }, 0, most)) {
+    kept.push_back(proposals[each]);
+  }
+  proposals = std::move(kept);
+}
+
 void absorb(Finding& into, Finding& other, std::size_t most) {
   for (Proposal& proposal : other.proposals) {
     const bool known = std::any_of(into.proposals.begin(), into.proposals.end(),
                                    [&](const Proposal& p) { return same_changes(p, proposal); });
     if (!known) into.proposals.push_back(std::move(proposal));
   }
-  const auto rank = [](const Proposal& p) {
-    return suggest::Rank{p.gain, p.changes, std::abs(p.parameters_after - p.parameters_before)};
-  };
-  std::sort(into.proposals.begin(), into.proposals.end(),
-            [&](const Proposal& a, const Proposal& b) { return suggest::ranks_before(rank(a), rank(b)); });
-  if (into.proposals.size() > most) into.proposals.resize(most);
-  into.gain = into.proposals.front().gain;
-  into.gain_error = into.proposals.front().gain_error;
-  into.gains = into.proposals.front().gains;
+  settle(into.proposals, most);
+  take_gain(into);
   for (std::string& op : other.ops) {
     if (std::find(into.ops.begin(), into.ops.end(), op) == into.ops.end()) into.ops.push_back(std::move(op));
   }
@@ -48,6 +55,13 @@ void absorb(Finding& into, Finding& other, std::size_t most) {
 }
 
 }  // namespace
+
+void take_gain(Finding& finding) {
+  const Proposal& first = finding.proposals.front();
+  finding.gain = first.gain;
+  finding.gain_error = first.gain_error;
+  finding.gains = first.gains;
+}
 
 void merge_alternatives(std::vector<Finding>& findings, std::size_t proposals) {
   for (std::size_t i = 0; i < findings.size(); ++i) {

@@ -8,6 +8,9 @@
 
 namespace shapelint::rules {
 
+// A finding costs what its first proposal saves.
+void take_gain(Finding& finding);
+
 // Findings about the speed of one field on the same GPUs, or with the same best way out, are alternatives:
 // one change settles them. One of them stays, with the proposals of all; the others are named in its note.
 void merge_alternatives(std::vector<Finding>& findings, std::size_t proposals);

@@ -66,14 +66,10 @@ void narrow_to_gaining(Group& group, std::vector<suggest::Candidate>& candidates
   group = std::move(narrowed);
 }
 
-void rank(std::vector<suggest::Candidate>& candidates, Effect effect, std::int64_t parameters_before) {
+void rank(std::vector<suggest::Candidate>& candidates, std::int64_t parameters_before) {
   const auto faster = [&](const suggest::Candidate& a, const suggest::Candidate& b) {
     return suggest::ranks_before(a, b, parameters_before);
   };
-  if (effect == Effect::slower) {
-    std::sort(candidates.begin(), candidates.end(), faster);
-    return;
-  }
   constexpr double much_slower = 0.05;  // of the time per token
   std::map<std::size_t, std::vector<suggest::Candidate>> by_fix;
   for (suggest::Candidate& candidate : candidates) by_fix[candidate.origin].push_back(std::move(candidate));

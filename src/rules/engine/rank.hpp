@@ -14,8 +14,8 @@ namespace shapelint::rules {
 // faster on all of these. When no candidate is good for all, the GPUs that the best one is good for remain.
 void narrow_to_gaining(Group& group, std::vector<suggest::Candidate>& candidates, double min_gain);
 
-// Fastest first. For what cannot run, and for advice: a choice of each fix in turn, and of one fix the
-// nearest values first, after dropping those that are much slower than its fastest.
-void rank(std::vector<suggest::Candidate>& candidates, Effect effect, std::int64_t parameters_before);
+// For what cannot run, and for advice: a choice of each fix in turn, and of one fix the nearest values first,
+// after dropping those that are much slower than its fastest.
+void rank(std::vector<suggest::Candidate>& candidates, std::int64_t parameters_before);
 
 }  // namespace shapelint::rules

@@ -25,21 +25,30 @@ bool clash(const std::vector<Change>& applied, const Proposal& proposal) {
   });
 }
 
-// Adds the proposal's changes where all of them together are possible, fit into memory and are faster.
-bool add(Applied& applied, const Proposal& proposal, const model::Reading& reading,
-         const suggest::Links& links, std::span<const suggest::Constraint> constraints,
-         suggest::Evaluator& evaluator) {
-  if (clash(applied.changes, proposal)) return false;
+// Adds the proposal's changes where all of them together are possible, fit into memory and are faster; else
+// says why not.
+std::string_view add(Applied& applied, const Proposal& proposal, const model::Reading& reading,
+                     const suggest::Links& links, std::span<const suggest::Constraint> constraints,
+                     suggest::Evaluator& evaluator) {
+  if (clash(applied.changes, proposal)) return "a larger fix changes the same value";
   std::vector<Change> together = applied.changes;
   together.insert(together.end(), proposal.changes.begin(), proposal.changes.end());
   const auto candidate = suggest::make_candidate(reading, links, together, constraints);
-  if (!candidate) return false;
+  if (!candidate) return "it is not possible together with the others";
   suggest::Evaluator* const one[] = {&evaluator};
-  if (!suggest::fits(candidate->setup, reading.setup, one)) return false;
+  if (!suggest::fits(candidate->setup, reading.setup, one))
+    return "it does not fit into memory together with the others";
   if (suggest::gain(evaluator.evaluate(applied.setup), evaluator.evaluate(candidate->setup)) < least_added)
-    return false;
+    return "it saves nothing more beside the others";
   applied = {candidate->changes, candidate->setup};
-  return true;
+  return {};
+}
+
+double gain_on(const Finding& finding, const std::string& gpu) {
+  for (const GpuGain& each : finding.gains) {
+    if (each.gpu == gpu) return each.gain;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -48,14 +57,21 @@ void apply_together(std::span<const Finding> findings, const model::Reading& rea
                     const suggest::Links& links, std::span<const suggest::Constraint> constraints,
                     suggest::Evaluator& evaluator, GpuReport& report) {
   Applied applied{{}, reading.setup};
+  double largest = 0;
   for (const Finding& finding : findings) {
-    if (finding.certain_to_fail || finding.severity == Severity::info) continue;
-    const bool holds_here = std::any_of(finding.gains.begin(), finding.gains.end(),
-                                        [&](const GpuGain& g) { return g.gpu == report.gpu; });
-    if (!holds_here) continue;
-    for (const Proposal& proposal : finding.proposals) {
-      if (add(applied, proposal, reading, links, constraints, evaluator)) break;
+    const double gain = gain_on(finding, report.gpu);
+    if (finding.certain_to_fail || gain <= 0 || finding.proposals.empty()) continue;
+    std::string_view why = "it is advice, and no part of the fixes";
+    if (finding.severity != Severity::info) {
+      for (const Proposal& proposal : finding.proposals) {
+        why = add(applied, proposal, reading, links, constraints, evaluator);
+        if (why.empty()) break;
+      }
     }
+    if (gain <= largest) continue;
+    largest = gain;
+    report.left_out = why.empty() ? std::vector<Change>{} : finding.proposals.front().changes;
+    report.left_out_because = why;
   }
   if (applied.changes.empty()) return;
   report.applied = std::move(applied.changes);

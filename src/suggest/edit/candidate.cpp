@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -16,7 +17,91 @@ constexpr double gain_resolution = 5e-4;
 // A power of two beyond which alignment does not care (128 bytes of a 16-bit type).
 constexpr std::int64_t largest_pow2 = 64;
 
+// A width or a vocabulary that gets smaller counts as so many times as far: what was there goes away.
+constexpr double down_is_farther = 4;
+
+bool only_grows(model::FieldId field) {
+  return field == model::FieldId::vocab_size || field == model::FieldId::sequence_length;
+}
+
+bool is_width(const Change& change) {
+  using model::FieldId;
+  return change.key.empty() &&
+         (change.field == FieldId::hidden_size || change.field == FieldId::intermediate_size ||
+          change.field == FieldId::moe_intermediate_size ||
+          change.field == FieldId::moe_shared_intermediate_size || change.field == FieldId::vocab_size);
+}
+
+bool pads(std::span<const Change> changes) {
+  return std::all_of(changes.begin(), changes.end(), [](const Change& change) {
+    return change.key.empty() && only_grows(change.field) && change.to > change.from;
+  });
+}
+
+// In powers of e.
+double distance(std::span<const Change> changes) {
+  const auto size = [](std::int64_t value) { return static_cast<double>(std::max<std::int64_t>(1, value)); };
+  double sum = 0;
+  for (const Change& change : changes) {
+    const double way = std::log(size(change.to) / size(change.from));
+    sum += way < 0 && is_width(change) ? -way * down_is_farther : std::fabs(way);
+  }
+  return sum;
+}
+
+// Widths that nobody would choose.
+std::size_t odd_widths(std::span<const Change> changes) {
+  return static_cast<std::size_t>(std::count_if(changes.begin(), changes.end(), [](const Change& change) {
+    return is_width(change) && change.to % largest_pow2 != 0;
+  }));
+}
+
+bool same_fields(std::span<const Change> a, std::span<const Change> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Change& x, const Change& y) {
+    return x.field == y.field && x.layer == y.layer && x.key == y.key;
+  });
+}
+
 }  // namespace
+
+bool easier(const Rank& a, const Rank& b) {
+  if (pads(a.changes) != pads(b.changes)) return pads(a.changes);
+  if (a.changes.size() != b.changes.size()) return a.changes.size() < b.changes.size();
+  if (odd_widths(a.changes) != odd_widths(b.changes)) return odd_widths(a.changes) < odd_widths(b.changes);
+  const double difference = distance(a.changes) - distance(b.changes);
+  constexpr double same = 1e-9;
+  if (std::fabs(difference) > same) return difference < 0;
+  return ranks_before(a, b);
+}
+
+std::vector<std::size_t> choose(std::span<const Rank> ranks,
+                                const std::function<double(std::size_t)>& error_of, double least,
+                                std::size_t most, bool each_once) {
+  std::vector<std::size_t> left(ranks.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  std::sort(left.begin(), left.end(),
+            [&](std::size_t a, std::size_t b) { return ranks_before(ranks[a], ranks[b]); });
+  const auto is_gain = [&](std::size_t i) { return ranks[i].gain >= least && ranks[i].gain > error_of(i); };
+  std::vector<std::size_t> chosen;
+  while (!left.empty() && chosen.size() < most) {
+    const std::size_t best = left.front();
+    if (!is_gain(best)) {
+      left.erase(left.begin());
+      continue;
+    }
+    const double enough = ranks[best].gain - error_of(best);
+    std::size_t taken = best;
+    for (const std::size_t each : left) {
+      if (ranks[each].gain >= enough && easier(ranks[each], ranks[taken]) && is_gain(each)) taken = each;
+    }
+    chosen.push_back(taken);
+    std::erase_if(left, [&](std::size_t each) {
+      return each == taken || (each_once && ranks[each].gain >= enough &&
+                               same_fields(ranks[each].changes, ranks[taken].changes));
+    });
+  }
+  return chosen;
+}
 
 int roundness(std::span<const Change> changes) {
   int sum = 0;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,6 +49,20 @@ std::optional<Candidate> make_candidate(const model::Reading& start, const Links
 void price(Candidate& candidate, const model::Setup& start, std::span<Evaluator* const> evaluators);
 // Whether it needs no more memory on each GPU than there is, or than the start needs.
 bool fits(const model::Setup& candidate, const model::Setup& start, std::span<Evaluator* const> evaluators);
+
+// What people would sooner take: rows of a vocabulary or a longer sequence, which only pad, before what
+// changes the model; fewer changed fields; widths that are multiples of 64; a shorter way, one down counting
+// as several up where it takes width or rows away; then as ranks_before(). A total order.
+bool easier(const Rank& a, const Rank& b);
+
+// The order in which people would take them: of those that gain as much as the best of what is left, as far
+// as its error lets anyone tell, the easiest first. What another one of the same fields stands for is left
+// out
+// (`each_once`). Indices, `most` at most. `error_of` tells the error of a gain; what
+// gains less than `least` or no more than its error is left out.
+std::vector<std::size_t> choose(std::span<const Rank> ranks,
+                                const std::function<double(std::size_t)>& error_of, double least,
+                                std::size_t most, bool each_once = true);
 
 // The constraints that the start satisfies: only those can be asked of its neighbours.
 std::vector<Constraint> binding(std::span<const Constraint> constraints, const model::Setup& start);
