@@ -59,8 +59,8 @@ TEST_CASE("a finding has a place, a price, and a way out as edits", "[api]") {
 
   const api::Finding& finding = find(result, "SL101");
   CHECK(api::to_string(finding) ==
-        "models/gpt3.toml:7:14: warning: `vocab_size` 50257 is 50257 rows on each GPU, no multiple of 64 as "
-        "tensor cores want [SL101]");
+        "models/gpt3.toml:7:14: warning: `vocab_size` 50257 puts 50257 rows on each GPU; tensor cores want "
+        "multiples of 64 [SL101]");
   CHECK(finding.severity == api::Severity::warning);
   CHECK(api::name(finding.confidence) == "measured");
   CHECK(finding.field == "vocab_size");

@@ -134,7 +134,7 @@ says "configs/small.toml:5:14: info: 50,257 is more than the 40,000 of our token
 says "configs/ours.yaml:5:13: warning: "
 says "configs/7b/large.toml:5:14: error: " # 2 ranks, as [[files]] says
 says "configs/old/kept.toml:5:14: info: "
-absent "configs/old/kept.toml:5:14: warning: \`vocab_size\` 50257 is"
+absent "configs/old/kept.toml:5:14: warning: \`vocab_size\` 50257 puts"
 absent "archive"
 absent "plain.json:3:16"
 expect 0 "our A100, 300 W" "$shapelint" gpus --gpu-file lint/gpus/our-a100.toml

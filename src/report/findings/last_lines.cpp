@@ -78,8 +78,10 @@ std::string assumed_text(const lint::Report& report) {
   }
   if (all.empty()) return {};
   std::sort(all.begin(), all.end());
-  return fmt::format("assumed where a file does not say: {}; {} or `[[files]]` of the configuration state {}",
-                     lint::names_text(all), lint::options_text(all), all.size() == 1 ? "it" : "them");
+  return fmt::format(
+      "assumed where a file does not say: {}; options such as {}, or `[[files]]` of the "
+      "configuration, state what is run",
+      lint::names_text(all), lint::options_text({all[0]}));
 }
 
 }  // namespace

@@ -101,11 +101,11 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
   out += gaps;
   const std::vector<model::FieldId> assumed = model::assumed_fields(model.reading);
   if (!assumed.empty()) {
-    out += wrap(fmt::format("assumed: {}; {} state{} {}", lint::values_text(assumed, model.reading.setup),
-                            lint::options_text(assumed), assumed.size() == 1 ? "s" : "",
-                            assumed.size() == 1 ? "it" : "them"),
-                4, 2) +
-           '\n';
+    out +=
+        wrap(fmt::format("assumed: {}; options such as {} state what is run",
+                         lint::values_text(assumed, model.reading.setup), lint::options_text({assumed[0]})),
+             4, 2) +
+        '\n';
   }
   if (!model.shape_note.empty()) out += "  " + wrap(model.shape_note, 2, 2) + '\n';
   for (const rules::GpuReport& gpu : model.result.gpus) {

@@ -135,8 +135,8 @@ TEST_CASE("what rests on an assumed number of tokens is folded into one line", "
 
 gpt.toml: 2 warnings
   2.652 B parameters: one training step of 8,192 tokens, bf16, unfused attention
-  assumed: micro_batch_size 1 and sequence_length 2048; `--micro-batch-size`
-    and `--sequence-length` state them
+  assumed: micro_batch_size 1 and sequence_length 2048; options such as
+    `--micro-batch-size` state what is run
   a100-sxm4-80gb: 1.50 s, MFU 41.2 %
 )");
   CHECK(
