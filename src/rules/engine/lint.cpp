@@ -79,7 +79,7 @@ class Engine {
     if (!unresolved_.empty()) result_.gpus.clear();
     merge_alternatives(result_.findings, options_.proposals);
     sort_findings(result_.findings);
-    for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    for (std::size_t i = 0; i < result_.gpus.size(); ++i) {
       apply_together(result_.findings, reading_, links_, constraints_, *evaluators_[i], result_.gpus[i]);
     }
     return std::move(result_);
