@@ -342,17 +342,6 @@ TEST_CASE("files of a folder in which nothing is checked are counted", "[lint]")
   CHECK(summary["not_recognised"] == 1);
 }
 
-TEST_CASE("a line says which model and GPU it is about where there are several", "[lint][formats]") {
-  const std::string part = R"({"model_type": "qwen3", "hidden_size": 1000, "intermediate_size": 3072,
-"num_hidden_layers": 8, "num_attention_heads": 8, "head_dim": 128, "vocab_size": 50257})";
-  const std::string both =
-      R"({"model_type": "qwen2_5_omni", "text_config": )" + part + ",\n\"vision_config\": " + part + "}";
-  const tests::Ran ran =
-      run({"lint", "config.json", "--gpu", "a100,h100", "--format", "concise", "--select", "SL102"},
-          with({{"config.json", both}}));
-  CHECK(ran.out == "");
-}
-
 TEST_CASE("quiet prints nothing for what is clean", "[lint]") {
   const auto files = with({{"m.toml", even}, {"other.json", "{\"a\": 1}"}});
   const tests::Ran ran = run({"lint", "m.toml", "other.json", "--gpu", "a100", "--quiet", "--fail-level",

@@ -89,6 +89,23 @@ TEST_CASE("a clean run prints nothing, or what a reader takes for success", "[re
       std::string::npos);
 }
 
+TEST_CASE("a line says which model and GPU it is about where there are several", "[report][formats]") {
+  lint::Report report = tests::two_gpu_report();
+  CHECK(report::render(Format::concise, report) ==
+        "gpt.toml:5:14: warning: 50257 rows of vocabulary are odd [SL101] (7.3 % on a100-sxm4-80gb, 4.1 % on "
+        "h100-sxm)\n");
+  report.models.push_back(report.models[0]);
+  report.models[1].reading.name = "vision";
+  report.models[1].result.findings[0].gains.clear();
+  report.models[1].result.findings[0].gain = 0;
+  report.models[1].result.findings[0].gpu = "h100-sxm";
+  CHECK(report::render(Format::concise, report) ==
+        "gpt.toml:5:14: warning: gpt: 50257 rows of vocabulary are odd [SL101] (7.3 % on a100-sxm4-80gb, 4.1 "
+        "% on "
+        "h100-sxm)\n"
+        "gpt.toml:5:14: warning: vision: 50257 rows of vocabulary are odd [SL101] (on h100-sxm)\n");
+}
+
 TEST_CASE("machine formats do not depend on the order of the files", "[report][formats]") {
   const lint::Report forth = sample();
   lint::Report back = sample();
