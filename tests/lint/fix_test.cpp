@@ -267,6 +267,19 @@ TEST_CASE("a change is kept for several GPUs only if none of them loses", "[lint
   CHECK(fixed({{"m.toml", waves}}, both).changed.at("m.toml") == replaced(waves, "12288", "12032"));
 }
 
+TEST_CASE("a format that slows the run is changed, in its quotes", "[lint][fix]") {
+  const std::string small =
+      "[model]\nhidden_size = 576\nnum_layers = 30\nnum_attention_heads = 9\nnum_key_value_heads = 3\n"
+      "intermediate_size = 1536\nmlp_gated = true\nvocab_size = 49152\n"
+      "[run]\nmicro_batch_size = 4\nsequence_length = 2048\ndtype = 'fp8'  # as the large ones\n";
+  Asked asked;
+  asked.gpus = {"h100"};
+  asked.select = {"SL807"};
+  const Ran ran = fixed({{"m.toml", small}}, asked);
+  CHECK(ran.fixes == Strings{"m.toml:12:9: dtype fp8 → bf16 (SL807)"});
+  CHECK(ran.changed.at("m.toml") == replaced(small, "'fp8'", "'bf16'"));
+}
+
 TEST_CASE("what makes a run fit into memory may take time", "[lint][fix]") {
   const std::string large =
       "[model]\nhidden_size = 8192\nnum_layers = 80\nnum_attention_heads = 64\nnum_key_value_heads = 8\n"
