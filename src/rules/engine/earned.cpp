@@ -8,16 +8,19 @@ namespace shapelint::rules {
 
 namespace {
 
-double lost_us(std::span<const gpu::Effect> effects, const model::Workload& workload,
-               const cost::StepCost& step) {
-  double sum = 0;
+// Share of the step that the effects take. The pipeline's bubble waits for whatever a micro-batch takes, so
+// it is longer by what they take, too.
+double lost_share(std::span<const gpu::Effect> effects, const model::Workload& workload,
+                  const cost::StepCost& step) {
+  double lost_us = 0;
   for (std::size_t i = 0; i < workload.ops.size(); ++i) {
     const model::Op& op = workload.ops[i];
     if (op.overlapped) continue;
     const cost::EffectTimes times = cost::split_by_effect(op, step.ops[i]);
-    for (const gpu::Effect effect : effects) sum += op.count * times[static_cast<std::size_t>(effect)];
+    for (const gpu::Effect effect : effects) lost_us += op.count * times[static_cast<std::size_t>(effect)];
   }
-  return sum;
+  const double busy_us = step.time_us - step.bubble_us;
+  return busy_us > 0 ? lost_us / busy_us : 0;
 }
 
 }  // namespace
@@ -26,11 +29,8 @@ double earned(std::span<const gpu::Effect> effects, const GpuReport& report, sug
               const suggest::Candidate& candidate, double gain) {
   const model::Workload after = model::lower(candidate.setup);
   const cost::StepCost step = evaluator.step(after, candidate.setup.plan.dtype);
-  if (!(report.before.time_us > 0) || !(step.time_us > 0)) return 0;
-  // What one unit of the new step's time stands for in the old step: they may differ in tokens and work.
-  const double scale = (1 - gain) * report.before.time_us / step.time_us;
-  return (lost_us(effects, report.workload, report.before) - scale * lost_us(effects, after, step)) /
-         report.before.time_us;
+  // The steps may differ in tokens and work: of the old one's time for its work, the new one takes 1 - gain.
+  return lost_share(effects, report.workload, report.before) - (1 - gain) * lost_share(effects, after, step);
 }
 
 }  // namespace shapelint::rules

@@ -40,12 +40,18 @@ void settle(std::vector<Proposal>& proposals, std::size_t most) {
 }
 
 void absorb(Finding& into, Finding& other, std::size_t most) {
+  const std::vector<Proposal> own = into.proposals;
   for (Proposal& proposal : other.proposals) {
     const bool known = std::any_of(into.proposals.begin(), into.proposals.end(),
                                    [&](const Proposal& p) { return same_changes(p, proposal); });
     if (!known) into.proposals.push_back(std::move(proposal));
   }
   settle(into.proposals, most);
+  // What the message is about is settled by what comes first, whatever more the other rule's way out saves.
+  const auto first = std::find_if(into.proposals.begin(), into.proposals.end(), [&](const Proposal& each) {
+    return std::any_of(own.begin(), own.end(), [&](const Proposal& p) { return same_changes(p, each); });
+  });
+  if (first != into.proposals.end()) std::rotate(into.proposals.begin(), first, first + 1);
   take_gain(into);
   for (std::string& op : other.ops) {
     if (std::find(into.ops.begin(), into.ops.end(), op) == into.ops.end()) into.ops.push_back(std::move(op));

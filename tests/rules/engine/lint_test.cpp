@@ -124,6 +124,34 @@ sequence_length = 2048
   CHECK(result.findings[0].ops == std::vector<std::string>{"layer.mlp.up", "layer.mlp.down"});
 }
 
+TEST_CASE("a pipeline's bubble hides no gain, and what a finding says is settled first") {
+  const LintResult result = rules::lint(builtin_rules(), read(R"(
+[model]
+hidden_size = 4096
+num_layers = 32
+num_attention_heads = 32
+vocab_size = 50257
+[run]
+micro_batch_size = 4
+sequence_length = 2048
+[parallel]
+pipeline = 3
+)"),
+                                        gpus({"a100"}));
+  const auto with = [&](std::string_view code) {
+    const auto found = std::find_if(result.findings.begin(), result.findings.end(),
+                                    [&](const Finding& each) { return each.code == code; });
+    REQUIRE(found != result.findings.end());
+    return *found;
+  };
+  // Four micro-batches (SL506) save more, but leave 32 layers on 3 stages.
+  const Finding uneven = with("SL408");
+  CHECK(uneven.note == "also pipeline-bubble (SL506)");
+  REQUIRE(uneven.proposals.front().changes.size() == 1);
+  CHECK(uneven.proposals.front().changes.front().field == model::FieldId::pipeline);
+  CHECK(with("SL101").gain > 0.03);
+}
+
 TEST_CASE("everything that cannot run is reported at once, and proposals clear it") {
   const model::Reading reading = read(R"(
 [model]
