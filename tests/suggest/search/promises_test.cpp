@@ -173,7 +173,10 @@ TEST_CASE("no suggestion breaks a condition; each is better, and its file says w
       const Json linted = lint("new.toml");
       RC_ASSERT(linted["models"][0]["steps"][0]["before"]["time_us"].get<double>() ==
                 suggestion["gpus"][0]["step_us"].get<double>());
-      RC_ASSERT(failures(linted).empty());  // also where the start itself cannot run
+      // Also where the start itself cannot run; but no shape near it makes a model fit that is far too large.
+      std::set<std::string> failing_still = failures(linted);
+      if (failing.contains("SL509")) failing_still.erase("SL509");
+      RC_ASSERT(failing_still.empty());
     }
   }));
 }
