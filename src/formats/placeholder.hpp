@@ -7,8 +7,9 @@
 
 namespace shapelint::formats {
 
-// What is to be filled in where a text cannot be parsed: a word of capitals in the place of a value (`GBSIZE`), or
-// what opens a Jinja, Go or ERB expression on that line (`{{`, `{%`, `<%`). Empty: the text is no template there.
+// What is to be filled in where a text cannot be parsed: a word of capitals in the place of a value
+// (`GBSIZE`), or what opens a Jinja, Go or ERB expression on that line (`{{`, `{%`, `<%`). Empty: the text is
+// no template there.
 std::string_view placeholder_at(std::string_view source, Span problem);
 
 }  // namespace shapelint::formats
