@@ -149,8 +149,8 @@ class Reader {
   std::size_t skip_properties(std::size_t position) const {
     while (at(position) == '&' || at(position) == '!') {
       // A name may be followed by the `:` of a key that is left out; a tag holds colons itself.
-      const std::size_t end = at(position) == '&' ? text_.find_first_not_of(name_letters, position + 1)
-                                                  : word_end(position);
+      const std::size_t end =
+          at(position) == '&' ? text_.find_first_not_of(name_letters, position + 1) : word_end(position);
       position = skip_blanks(std::min(end, text_.size()));
     }
     return position;
