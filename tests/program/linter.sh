@@ -194,7 +194,7 @@ expect 2 "larger than 16 MB" "$shapelint" big/tokenizer.json
 # Fixed is only what a change introduced, a script can still be run, and a read-only file stays.
 mkdir fix
 (
-  cd fix
+  cd fix || exit
   git init -q -b main .
   model old.toml 768 50257
   git add -A
@@ -203,10 +203,10 @@ mkdir fix
 model fix/new.toml 768 50257
 chmod 755 fix/new.toml
 (cd fix && expect 0 "" "$shapelint" . --diff-base HEAD --fix --select SL101 --gpu a100 --format concise && [ "$failed" = 0 ]) || failed=1
-grep -q "vocab_size = 50257" fix/old.toml && grep -q "vocab_size = 50304" fix/new.toml && [ -x fix/new.toml ] || {
+if ! grep -q "vocab_size = 50257" fix/old.toml || ! grep -q "vocab_size = 50304" fix/new.toml || [ ! -x fix/new.toml ]; then
   echo "FAILED: --fix with --diff-base"
   failed=1
-}
+fi
 chmod 444 fix/old.toml
 expect 2 "read-only" "$shapelint" fix/old.toml --fix --select SL101 --gpu a100
 grep -q "vocab_size = 50257" fix/old.toml || failed=1
