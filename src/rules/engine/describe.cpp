@@ -31,7 +31,8 @@ std::vector<model::FieldId> assumed_of(const Rule& rule, const Hit& hit) {
 
 // How the file's dialect does what is proposed; `any` stands for all others.
 std::string how_of(const Rule& rule, const Hit& hit) {
-  const std::string_view dialect = hit.context.reading != nullptr ? hit.context.reading->dialect : "";
+  std::string_view dialect;
+  if (hit.context.reading != nullptr) dialect = hit.context.reading->dialect;
   std::string_view out;
   for (const auto& [name, text] : rule.how) {
     if (name == dialect) return std::string(text);
