@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "model/lower/lower.hpp"
+
 namespace shapelint::rules {
 
 namespace {
@@ -15,6 +17,9 @@ using model::FieldId;
 constexpr std::string_view shared_name = "shards_by_zero";
 // And where they say that weights are stored in fewer bits.
 constexpr std::string_view packed_name = "packs_weights";
+
+// And where layers keep keys and values of a window only.
+constexpr std::string_view window_name = "has_window";
 
 // And how many GPUs a launch is for.
 constexpr std::string_view world_name = "world_size";
@@ -52,8 +57,13 @@ bool states_plan(const model::Reading& reading) {
 }
 
 suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup) {
-  if (setup.plan.mode != model::Mode::train)
-    return may_be_packed(reading, setup) ? suggest::Footprint{} : suggest::footprint(setup);
+  if (setup.plan.mode != model::Mode::train) {
+    if (may_be_packed(reading, setup)) return {};
+    suggest::Footprint served = suggest::footprint(setup);
+    // Nobody says how many layers do so.
+    if (exported(reading, window_name) > 0) served.state_bytes = model::served_weight_bytes(setup);
+    return served;
+  }
   const bool is_told = tells_what_is_shared(reading);
   const bool is_asked = model::origin(reading, FieldId::data).kind == model::Origin::Kind::command_line;
   const bool is_counted = is_stated(reading, FieldId::data) || setup.plan.zero == 0;

@@ -87,6 +87,25 @@ TEST_CASE("weights in fewer bits count as what they take, and are not certain wh
   CHECK(served(R"(, "quantization_config": {"quant_method": "compressed-tensors"})") == 0);
 }
 
+TEST_CASE("of a cache that layers keep for a window, nothing is certain") {
+  const auto served = [](const std::string& window) {
+    model::Reading reading = reading_of(
+        "config.json", R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
+                           "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000,
+                           "torch_dtype": "bfloat16")" +
+                           window + "}");
+    reading.setup.plan.mode = model::Mode::decode;
+    reading.setup.plan.micro_batch_size = 64;
+    reading.setup.plan.context_length = 4096;
+    return least_state(reading);
+  };
+  const double whole = served("");
+  CHECK(whole > 10);
+  CHECK(served(R"(, "sliding_window": null)") == whole);
+  CHECK(served(R"(, "sliding_window": 4096, "use_sliding_window": false)") == whole);
+  CHECK(served(R"(, "sliding_window": 128)") == 2);
+}
+
 TEST_CASE("a launcher that says how many GPUs there are says over how many ZeRO shares") {
   const auto launched = [](const std::string& launcher) {
     return least_state(reading_of(
