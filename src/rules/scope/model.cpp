@@ -101,6 +101,7 @@ constexpr Variable of_model[] = {
     {"quantization_block", "values that share a scale in the file's quantized weights", [](const Context& c) { return extra(c, "quantization_block"); }},
     {"state_space_layers", "layers with a state space or linear attention, which are not costed", [](const Context& c) { return extra(c, "state_space_layers"); }, {}, true},
     {"embedding_stages", "embeddings that the file gives a place in the pipeline as if they were layers", [](const Context& c) { return extra(c, "embedding_stages"); }, {}, true},
+    {"pads_for_tensor", "whether the framework pads the vocabulary until `tensor` divides it, whatever the file says", [](const Context& c) { return extra(c, "pads_for_tensor"); }, {}, true},
     {"states_split", "whether the file itself says which layers each stage of the pipeline holds", [](const Context& c) { return extra(c, "states_split"); }, {}, true},
     {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(c, "added_tokens"); }},
     {"resizes_to_32", "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(c, "resizes_to_32"); }},
