@@ -66,8 +66,7 @@ std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
   const auto gb = [](double value) {
     return value < 9.95 ? fixed(value, 1) : with_commas(std::llround(value));
   };
-  const std::string out =
-      fmt::format(", memory {} of {} GB", gb(needed / bytes_per_gb), gb(gpu.dram_size_gb));
+  std::string out = fmt::format(", memory {} of {} GB", gb(needed / bytes_per_gb), gb(gpu.dram_size_gb));
   const double usable = suggest::usable_bytes(gpu.dram_size_gb);
   if (needed <= usable) return out;
   if (!rules::states_plan(reading)) return out + " (no plan is stated: on one GPU)";
