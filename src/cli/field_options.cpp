@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/words.hpp"
 #include "model/fields.hpp"
 
 namespace shapelint::cli {
@@ -17,10 +18,7 @@ constexpr std::array<std::string_view, 2> booleans{"false", "true"};
 
 // `moe_num_experts` is `--moe-num-experts`.
 std::string flag_of(const model::FieldInfo& field) {
-  std::string flag = "--";
-  flag += field.name;
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
+  return "--" + dashed(field.name);
 }
 
 std::string group_of(std::string_view section) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
+#include "base/words.hpp"
 #include "cli/messages.hpp"
 #include "model/unresolved.hpp"
 
@@ -62,10 +63,8 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
     if (field == FieldId::vocab_size && !reading.setup.model.lm_head) continue;
     if (model::is_known(reading, field) || model::is_unresolved(reading, field)) continue;
     const std::string_view name = model::info(field).name;
-    std::string flag(name);
-    std::replace(flag.begin(), flag.end(), '_', '-');
-    errors.push_back(
-        {fmt::format("`{}` is not known", name), fmt::format("give `--{} N`", flag), path, std::nullopt});
+    errors.push_back({fmt::format("`{}` is not known", name), fmt::format("give `--{} N`", dashed(name)),
+                      path, std::nullopt});
   }
   return errors;
 }

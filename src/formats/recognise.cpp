@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/number.hpp"
+#include "base/words.hpp"
 
 namespace shapelint::formats {
 
@@ -76,10 +77,9 @@ const Dialect* recognise_broken(std::span<const Dialect> dialects, std::string_v
       bool all = true;
       const auto count = [&](const KeyTest& each) {
         const std::string& key = each.path.components.empty() ? std::string() : each.path.components.back();
-        std::string dashed = key;
-        if (dialect.flags) std::replace(dashed.begin(), dashed.end(), '_', '-');
-        const bool seen = !key.empty() && (source.find(key) != std::string_view::npos ||
-                                           source.find(dashed) != std::string_view::npos);
+        const bool seen =
+            !key.empty() && (source.find(key) != std::string_view::npos ||
+                             (dialect.flags && source.find(dashed(key)) != std::string_view::npos));
         found += seen ? 1 : 0;
         return seen;
       };

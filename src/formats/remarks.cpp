@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/words.hpp"
 #include "text/source.hpp"
 #include "text/yaml/scalar.hpp"
 
@@ -172,8 +173,7 @@ void remark_on_unresolved(model::Reading& reading, const std::vector<Unresolved>
     remark.key_path = each.node.path();
     remark.key = fmt::format("`{}`", info.name);
     remark.meaning = each.meaning;
-    remark.instead = fmt::format("--{} {}", info.name, info.choices.empty() ? "N" : "NAME");
-    std::replace(remark.instead.begin(), remark.instead.end(), '_', '-');
+    remark.instead = fmt::format("--{} {}", dashed(info.name), info.choices.empty() ? "N" : "NAME");
     reading.remarks.push_back(std::move(remark));
   }
 }

@@ -8,6 +8,7 @@
 
 #include "base/number.hpp"
 #include "base/units.hpp"
+#include "base/words.hpp"
 #include "model/fields.hpp"
 
 namespace shapelint::lint {
@@ -21,15 +22,6 @@ std::string parameters_text(std::int64_t before, std::int64_t after) {
   return fmt::format("parameters {} → {} ({}{})", count_short(static_cast<double>(before)),
                      count_short(static_cast<double>(after)), difference > 0 ? "+" : "-",
                      count_short(std::fabs(difference)));
-}
-
-// "a, b and c".
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    out += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-  }
-  return out;
 }
 
 // What follows from a change is worth telling unless it says the same again: with as many key and value heads
@@ -132,23 +124,19 @@ std::string values_text(const std::vector<model::FieldId>& fields, const model::
     parts.push_back(
         fmt::format("{} {}", field_name(field), model::value_text(field, model::info(field).get(setup))));
   }
-  return joined(parts);
+  return in_words(parts);
 }
 
 std::string names_text(const std::vector<model::FieldId>& fields) {
   std::vector<std::string> parts;
   for (const model::FieldId field : fields) parts.emplace_back(field_name(field));
-  return joined(parts);
+  return in_words(parts);
 }
 
 std::string options_text(const std::vector<model::FieldId>& fields) {
   std::vector<std::string> parts;
-  for (const model::FieldId field : fields) {
-    std::string option(field_name(field));
-    std::replace(option.begin(), option.end(), '_', '-');
-    parts.push_back(fmt::format("`--{}`", option));
-  }
-  return joined(parts);
+  for (const model::FieldId field : fields) parts.push_back(fmt::format("`--{}`", dashed(field_name(field))));
+  return in_words(parts);
 }
 
 }  // namespace shapelint::lint

@@ -10,6 +10,7 @@
 
 #include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/words.hpp"
 #include "model/fields.hpp"
 #include "project/keys.hpp"
 
@@ -19,13 +20,6 @@ namespace {
 
 using text::Kind;
 using text::NodeRef;
-
-// `min_gain` is as good as `min-gain`, as in a native file.
-std::string dashed(std::string_view key) {
-  std::string out(key);
-  std::replace(out.begin(), out.end(), '_', '-');
-  return out;
-}
 
 template <std::size_t N>
 std::optional<std::size_t> index_of(const std::array<std::string_view, N>& names, std::string_view name) {

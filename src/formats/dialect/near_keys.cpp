@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
+#include "base/words.hpp"
 #include "model/fields.hpp"
 
 namespace shapelint::formats {
@@ -144,11 +145,6 @@ class Looker {
       out.push_back(std::move(remark));
       return;
     }
-  }
-
-  static std::string dashed(std::string key) {
-    std::replace(key.begin(), key.end(), '_', '-');
-    return key;
   }
 
   // What counts as long as the key is not read.

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/words.hpp"
+
 namespace shapelint::rules {
 
 namespace {
@@ -47,19 +49,14 @@ std::string_view plain_name(std::string_view op) {
 
 std::string plain_list(const std::vector<std::string>& ops) {
   constexpr std::size_t most = 3;
-  std::vector<std::string_view> plain;
+  std::vector<std::string> plain;
   for (const std::string& op : ops) {
     const std::string_view name = plain_name(op);
-    if (std::find(plain.begin(), plain.end(), name) == plain.end()) plain.push_back(name);
+    if (std::find(plain.begin(), plain.end(), name) == plain.end()) plain.emplace_back(name);
   }
-  std::string out;
-  for (std::size_t i = 0; i < std::min(most, plain.size()); ++i) {
-    const bool last = i + 1 == plain.size();
-    out += i == 0 ? "" : last ? " and " : ", ";
-    out += plain[i];
-  }
-  if (plain.size() > most) out += fmt::format(" and {} more", plain.size() - most);
-  return out;
+  if (plain.size() <= most) return in_words(plain);
+  return fmt::format("{} and {} more", fmt::join(plain.begin(), plain.begin() + most, ", "),
+                     plain.size() - most);
 }
 
 }  // namespace shapelint::rules
