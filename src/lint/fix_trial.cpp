@@ -90,10 +90,6 @@ std::string lasting_key(const rules::Finding& finding, const ModelReport& model)
                      static_cast<int>(finding.blamed), model.reading.part);
 }
 
-std::string Workbench::absolute(const std::string& path) const {
-  return (std::filesystem::path(files_.working_directory()) / path).lexically_normal().string();
-}
-
 const FileOutcome& Workbench::all_findings(const std::string& path) {
   const auto known = known_.find(path);
   return known != known_.end() ? known->second : known_.emplace(path, lint(path)).first->second;
@@ -111,7 +107,7 @@ FileOutcome Workbench::lint(const std::string& path) const {
 }
 
 const text::SharedText* Workbench::editable(const std::string& path, const ModelReport& model) {
-  if (path != model.path && !allowed_.contains(absolute(path))) return nullptr;
+  if (path != model.path && !allowed_.contains(files_.absolute(path))) return nullptr;
   auto found = texts_.find(path);
   if (found == texts_.end()) {
     auto content = files_.read(path, text::max_source_bytes);

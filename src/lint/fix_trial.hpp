@@ -23,7 +23,7 @@ class Workbench {
       : project_(std::move(request), files), files_(files), options_(options) {}
 
   // Files that may be edited beside the model's own.
-  void allow(const std::string& path) { allowed_.insert(absolute(path)); }
+  void allow(const std::string& path) { allowed_.insert(files_.absolute(path)); }
   // `path` reads `base`, and is to be looked at when that changes.
   void inherits(const std::string& path, const std::string& base) { heirs_[base].insert(path); }
 
@@ -38,7 +38,6 @@ class Workbench {
   void take_back();
 
  private:
-  std::string absolute(const std::string& path) const;
   const text::SharedText* editable(const std::string& path, const ModelReport& model);
   FileOutcome lint(const std::string& path) const;
   std::string judge(const std::string& path, const FileOutcome& before, const FileOutcome& after) const;

@@ -18,6 +18,8 @@ class OverlayFileSystem final : public FileSystem {
   // From now on it is what lies below.
   void take_away(const std::string& path);
   const FileSystem& below() const { return below_; }
+  // What two spellings of a path have in common.
+  std::string absolute(const std::string& path) const;
 
   std::string working_directory() const override { return below_.working_directory(); }
   Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override;
@@ -33,7 +35,6 @@ class OverlayFileSystem final : public FileSystem {
   }
 
  private:
-  std::string key(const std::string& path) const;
   const FileSystem& below_;
   std::map<std::string, std::string> texts_;
 };
