@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/remarks.hpp"
 #include "gpu/registry.hpp"
 #include "lint/ignore_keys.hpp"
 #include "lint/suppress.hpp"
@@ -28,11 +29,7 @@ void check_dtype(project::Applied& applied, const model::Reading& reading, const
   const std::vector<gpu::Gpu> unable = project::take_unable(applied, dtype);
   if (unable.empty()) return;
   if (auto remark = rules::remark_on_format(reading, unable)) {
-    // Models of one file may share what states the format.
-    const bool is_known = std::any_of(remarks.begin(), remarks.end(), [&](const model::Remark& each) {
-      return each.kind == remark->kind && each.path == remark->path && each.span == remark->span;
-    });
-    if (!is_known) remarks.push_back(*std::move(remark));
+    formats::add_remarks({*std::move(remark)}, remarks);  // models of one file may share what states the format
     return;
   }
   std::string ids;

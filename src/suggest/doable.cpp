@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/cnn/cnn.hpp"
+#include "model/field_kind.hpp"
 #include "model/fields.hpp"
 
 namespace shapelint::suggest {
@@ -17,17 +18,12 @@ using model::FieldId;
 constexpr std::array fillable{FieldId::intermediate_size, FieldId::moe_intermediate_size,
                               FieldId::moe_shared_intermediate_size};
 
-// Rows without a token, and how many of them the framework adds, are no matter of the trained shape.
-bool is_padding_of_rows(FieldId field) {
-  return field == FieldId::vocab_size || field == FieldId::vocab_padding_multiple;
-}
-
 bool keeps(Shape shape, const model::Setup& start, const model::Setup& setup) {
   for (const model::FieldInfo& field : model::fields()) {
-    if (!field.section.starts_with("model")) continue;
+    if (model::kind_of(field.id) != model::FieldKind::shape) continue;
     const std::int64_t before = field.get(start);
     const std::int64_t after = field.get(setup);
-    if (before == after || is_padding_of_rows(field.id)) continue;
+    if (before == after) continue;
     const bool fills = shape == Shape::padding && after > before &&
                        std::find(fillable.begin(), fillable.end(), field.id) != fillable.end();
     if (!fills) return false;
@@ -43,7 +39,7 @@ bool keeps(Shape shape, const model::Setup& start, const model::Setup& setup) {
 
 bool is_of_shape(std::string_view field) {
   const FieldId id = model::find_field(field.substr(0, field.find('=')));
-  return id != model::no_field && !is_padding_of_rows(id) && model::info(id).section.starts_with("model");
+  return id != model::no_field && model::kind_of(id) == model::FieldKind::shape;
 }
 
 std::vector<Constraint> shape_constraints(Shape shape, const model::Setup& start) {

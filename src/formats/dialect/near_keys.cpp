@@ -114,14 +114,9 @@ class Looker {
       if (is_new) table.node = view_.find(above, scopes_[i]);
       const std::string key = folded(path.components.back());
       table.known.insert(key);
-      if (field != model::no_field && !is_stated(field) && key.size() >= shortest_key)
+      if (field != model::no_field && !model::is_stated(reading_, field) && key.size() >= shortest_key)
         table.wanted.emplace_back(key, field);
     }
-  }
-
-  bool is_stated(FieldId field) const {
-    const model::Origin::Kind kind = model::origin(reading_, field).kind;
-    return kind == model::Origin::Kind::stated || kind == model::Origin::Kind::command_line;
   }
 
   void look_at(const Table& table, NodeRef child, std::vector<model::Remark>& out) const {
