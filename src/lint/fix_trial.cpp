@@ -2,7 +2,6 @@
 #include "lint/fix_trial.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -10,20 +9,13 @@
 #include "lint/phrases.hpp"
 #include "lint/suppress.hpp"
 #include "model/field_kind.hpp"
+#include "project/shape.hpp"
 #include "suggest/edit/evaluate.hpp"
 #include "text/limits.hpp"
 
 namespace shapelint::lint {
 
 namespace {
-
-// Files of weights, whose shape is the one that they were trained with.
-bool is_weights(const std::string& path) {
-  const std::string name = std::filesystem::path(path).filename().string();
-  const auto ends = [&](std::string_view end) { return name.ends_with(end); };
-  return ends(".safetensors") || ends(".safetensors.index.json") || ends(".gguf") || ends(".pth") ||
-         (name.starts_with("pytorch_model") && (ends(".bin") || ends(".bin.index.json")));
-}
 
 bool changes_weights(const rules::Proposal& proposal) {
   return std::any_of(proposal.changes.begin(), proposal.changes.end(), [](const rules::Change& change) {
@@ -131,15 +123,11 @@ std::vector<TextEdit> Workbench::attempt(const rules::Proposal& proposal, const 
     const auto heirs = heirs_.find(edit.path);
     if (heirs != heirs_.end()) paths.insert(heirs->second.begin(), heirs->second.end());
   }
-  if (changes_weights(proposal)) {
-    const std::string folder = std::filesystem::path(model.path).parent_path().string();
-    const auto beside = files_.list(folder.empty() ? "." : folder);
-    if (beside && std::any_of(beside->begin(), beside->end(), is_weights)) {
-      refusal =
-          "weights of this shape lie beside the file: change both, as with "
-          "`resize_token_embeddings(pad_to_multiple_of=64)`";
-      return {};
-    }
+  if (changes_weights(proposal) && project::lies_beside_weights(model.path, files_)) {
+    refusal =
+        "weights of this shape lie beside the file: change both, as with "
+        "`resize_token_embeddings(pad_to_multiple_of=64)`";
+    return {};
   }
   std::map<std::string, FileOutcome> before;
   for (const std::string& path : paths) before.emplace(path, all_findings(path));

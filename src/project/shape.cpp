@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "catalog/known_models.hpp"
-#include "project/read_keys.hpp"
+#include "formats/dialect/paths.hpp"
 #include "rules/scope/compare.hpp"
 
 namespace shapelint::project {
@@ -23,16 +23,11 @@ constexpr std::array<std::string_view, 4> weight_dialects{"gguf", "safetensors",
 constexpr std::array<std::string_view, 2> described_in{"config.json", "params.json"};
 
 bool is_weights(std::string_view path) {
-  const std::string_view name = path.substr(path.find_last_of('/') + 1);
-  if (name.ends_with(".bin")) return name.starts_with("pytorch_model") || name.starts_with("model");
-  return name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json") ||
-         name.ends_with(".gguf") || name.ends_with(".pth");
-}
-
-bool lies_beside_weights(const std::string& path, const text::FileSystem& files) {
-  const auto beside = files.list(folder_of(path));
-  return beside && std::any_of(beside->begin(), beside->end(),
-                               [](const std::string& each) { return is_weights(each); });
+  const std::string_view name = formats::file_name(path);
+  const auto ends = [&](std::string_view end) { return name.ends_with(end); };
+  if (ends(".bin") || ends(".bin.index.json"))
+    return name.starts_with("pytorch_model") || name.starts_with("model");
+  return ends(".safetensors") || ends(".safetensors.index.json") || ends(".gguf") || ends(".pth");
 }
 
 std::string equal_model(const model::Reading& reading) {
@@ -52,7 +47,7 @@ std::string trained_because(const model::Reading& reading, const text::FileSyste
   constexpr std::string_view by_name = "shape of ";
   if (width.kind == Origin::Kind::defaulted && width.note.starts_with(by_name))
     return fmt::format("it is that of {}", width.note.substr(by_name.size()));
-  const std::string_view name = std::string_view(reading.path).substr(reading.path.find_last_of('/') + 1);
+  const std::string_view name = formats::file_name(reading.path);
   if (std::find(described_in.begin(), described_in.end(), name) == described_in.end()) return {};
   if (reading.dialect != "huggingface" && reading.dialect != "meta") return {};
   if (const std::string known = equal_model(reading); !known.empty())
@@ -61,6 +56,12 @@ std::string trained_because(const model::Reading& reading, const text::FileSyste
 }
 
 }  // namespace
+
+bool lies_beside_weights(const std::string& path, const text::FileSystem& files) {
+  const auto beside = files.list(formats::folder_of(path));
+  return beside && std::any_of(beside->begin(), beside->end(),
+                               [](const std::string& each) { return is_weights(each); });
+}
 
 ShapeChoice shape_of(std::optional<rules::Shape> asked, const model::Reading& reading,
                      const text::FileSystem& files) {

@@ -10,6 +10,10 @@
 
 namespace shapelint::project {
 
+// Whether files of weights are in the same folder: what a file there says of the shape is what they were
+// trained with.
+bool lies_beside_weights(const std::string& path, const text::FileSystem& files);
+
 struct ShapeChoice {
   rules::Shape shape = rules::Shape::free;
   std::string because;  // why it is taken as that; empty: somebody said so, or it is free
