@@ -71,11 +71,7 @@ void check_complete(const model::Reading& reading, std::vector<Error>& errors) {
                       "a setting can give it", reading.path});
   }
   if (!reading.setup.model.conv.empty()) return;
-  using model::FieldId;
-  for (const FieldId field : {FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
-                              FieldId::vocab_size, FieldId::sequence_length}) {
-    if (field == FieldId::vocab_size && !reading.setup.model.lm_head) continue;
-    if (model::is_known(reading, field) || model::is_unresolved(reading, field)) continue;
+  for (const model::FieldId field : model::missing_sizes(reading)) {
     errors.push_back({std::string(code::incomplete),
                       fmt::format("`{}` is not known", model::info(field).name), "a setting can give it",
                       reading.path});

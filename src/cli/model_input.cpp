@@ -57,11 +57,7 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
     }
     return errors;
   }
-  using model::FieldId;
-  for (const FieldId field : {FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
-                              FieldId::vocab_size, FieldId::sequence_length}) {
-    if (field == FieldId::vocab_size && !reading.setup.model.lm_head) continue;
-    if (model::is_known(reading, field) || model::is_unresolved(reading, field)) continue;
+  for (const model::FieldId field : model::missing_sizes(reading)) {
     const std::string_view name = model::info(field).name;
     errors.push_back({fmt::format("`{}` is not known", name), fmt::format("give `--{} N`", dashed(name)),
                       path, std::nullopt});

@@ -23,4 +23,15 @@ inline bool is_unresolved(const Reading& reading, FieldId field) {
   });
 }
 
+// Sizes of a transformer without which nothing can be predicted, and of which nobody says anything.
+inline std::vector<FieldId> missing_sizes(const Reading& reading) {
+  std::vector<FieldId> out;
+  for (const FieldId field : {FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
+                              FieldId::vocab_size, FieldId::sequence_length}) {
+    if (field == FieldId::vocab_size && !reading.setup.model.lm_head) continue;
+    if (!is_known(reading, field) && !is_unresolved(reading, field)) out.push_back(field);
+  }
+  return out;
+}
+
 }  // namespace shapelint::model
