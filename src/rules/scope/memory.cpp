@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/lower/lower.hpp"
+#include "rules/scope/values.hpp"
 
 namespace shapelint::rules {
 
@@ -24,20 +25,13 @@ constexpr std::string_view window_name = "has_window";
 // And how many GPUs a launch is for.
 constexpr std::string_view world_name = "world_size";
 
-// 0 of what the dialect does not export, or the file does not say.
-double exported(const model::Reading& reading, std::string_view name) {
-  const auto found = std::find_if(reading.extras.begin(), reading.extras.end(),
-                                  [&](const model::Extra& each) { return each.name == name; });
-  return found == reading.extras.end() ? 0 : found->value;
-}
-
 bool tells_what_is_shared(const model::Reading& reading) {
-  return exported(reading, shared_name) > 0;
+  return extra(reading, shared_name) > 0;
 }
 
 // Weights in a format that is not known.
 bool may_be_packed(const model::Reading& reading, const model::Setup& setup) {
-  return exported(reading, packed_name) > 0 && setup.plan.weight_bits == 0 && bytes_of(setup.plan.dtype) >= 2;
+  return extra(reading, packed_name) > 0 && setup.plan.weight_bits == 0 && bytes_of(setup.plan.dtype) >= 2;
 }
 
 }  // namespace
@@ -61,7 +55,7 @@ suggest::Footprint least_footprint(const model::Reading& reading, const model::S
     if (may_be_packed(reading, setup)) return {};
     suggest::Footprint served = suggest::footprint(setup);
     // Nobody says how many layers do so.
-    if (exported(reading, window_name) > 0) served.state_bytes = model::served_weight_bytes(setup);
+    if (extra(reading, window_name) > 0) served.state_bytes = model::served_weight_bytes(setup);
     return served;
   }
   const bool is_told = tells_what_is_shared(reading);
@@ -74,7 +68,7 @@ suggest::Footprint least_footprint(const model::Reading& reading, const model::S
   if (!is_told && reading.dialect != "native") return {};
   const double replica = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
                          static_cast<double>(setup.plan.context);
-  const auto ranks = static_cast<std::int64_t>(exported(reading, world_name) / replica);
+  const auto ranks = static_cast<std::int64_t>(extra(reading, world_name) / replica);
   if (ranks < 1) return suggest::least_footprint(setup);
   model::Setup counted = setup;
   counted.plan.data = ranks;

@@ -46,14 +46,6 @@ double largest_bucket(const Context& c) {
   return real(largest);
 }
 
-// A value that the file's dialect worked out on the way (model::Extra); 0 where it has none.
-double extra(const Context& c, std::string_view name) {
-  for (const model::Extra& each : c.reading->extras) {
-    if (each.name == name) return each.value;
-  }
-  return 0;
-}
-
 // Whether the model is known well enough to say what it needs.
 bool has_size(const Context& c) {
   return !spec(c).conv.empty() ||
@@ -95,16 +87,16 @@ constexpr Variable of_model[] = {
     {"reserve_gb", "memory beside least_memory_gb that is assumed to be taken: the driver's part, CUDA's context, kernels and buffers (2 GB), and 5 % for fragmentation and temporary copies", [](const Context& c) { return suggest::context_bytes / bytes_per_gb + suggest::fragmentation * least_gb(c, true); }},
     {"states_plan", "whether the file or the command line says how the run is laid out: a degree of parallelism, ZeRO or the micro-batch (and nothing of it is left to the run)", [](const Context& c) { return states_plan(*c.reading) ? 1.0 : 0.0; }},
     // what only files of some dialects say; 0 elsewhere
-    {"gated_linear1_branch", "width of one branch that a gated MLP's first linear layer gives, by the framework's own rounding", [](const Context& c) { return extra(c, "gated_linear1_branch"); }},
-    {"gated_linear2_width", "width that the second linear layer of the same MLP takes", [](const Context& c) { return extra(c, "gated_linear2_width"); }},
-    {"gated_as_written", "the width that the file gives for a gated MLP, before the framework cuts it into branches", [](const Context& c) { return extra(c, "gated_as_written"); }},
-    {"quantization_block", "values that share a scale in the file's quantized weights", [](const Context& c) { return extra(c, "quantization_block"); }},
-    {"state_space_layers", "layers with a state space or linear attention, which are not costed", [](const Context& c) { return extra(c, "state_space_layers"); }, {}, true},
-    {"embedding_stages", "embeddings that the file gives a place in the pipeline as if they were layers", [](const Context& c) { return extra(c, "embedding_stages"); }, {}, true},
-    {"pads_for_tensor", "whether the framework pads the vocabulary until `tensor` divides it, whatever the file says", [](const Context& c) { return extra(c, "pads_for_tensor"); }, {}, true},
-    {"states_split", "whether the file itself says which layers each stage of the pipeline holds", [](const Context& c) { return extra(c, "states_split"); }, {}, true},
-    {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(c, "added_tokens"); }},
-    {"resizes_to_32", "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(c, "resizes_to_32"); }},
+    {"gated_linear1_branch", "width of one branch that a gated MLP's first linear layer gives, by the framework's own rounding", [](const Context& c) { return extra(*c.reading, "gated_linear1_branch"); }},
+    {"gated_linear2_width", "width that the second linear layer of the same MLP takes", [](const Context& c) { return extra(*c.reading, "gated_linear2_width"); }},
+    {"gated_as_written", "the width that the file gives for a gated MLP, before the framework cuts it into branches", [](const Context& c) { return extra(*c.reading, "gated_as_written"); }},
+    {"quantization_block", "values that share a scale in the file's quantized weights", [](const Context& c) { return extra(*c.reading, "quantization_block"); }},
+    {"state_space_layers", "layers with a state space or linear attention, which are not costed", [](const Context& c) { return extra(*c.reading, "state_space_layers"); }, {}, true},
+    {"embedding_stages", "embeddings that the file gives a place in the pipeline as if they were layers", [](const Context& c) { return extra(*c.reading, "embedding_stages"); }, {}, true},
+    {"pads_for_tensor", "whether the framework pads the vocabulary until `tensor` divides it, whatever the file says", [](const Context& c) { return extra(*c.reading, "pads_for_tensor"); }, {}, true},
+    {"states_split", "whether the file itself says which layers each stage of the pipeline holds", [](const Context& c) { return extra(*c.reading, "states_split"); }, {}, true},
+    {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(*c.reading, "added_tokens"); }},
+    {"resizes_to_32", "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(*c.reading, "resizes_to_32"); }},
     {"blamed", "the blamed field's value (in fixes and messages)", [](const Context& c) { return c.blamed; }},
 };
 // clang-format on
