@@ -124,20 +124,14 @@ class Search {
       for (std::string& each : rules::conjuncts(text)) conditions.push_back(std::move(each));
     }
     rules::Doable doable = priceable_.doable;
-    const auto any = [](const std::vector<std::string>& fields) {
-      return std::any_of(fields.begin(), fields.end(), suggest::is_of_shape);
-    };
-    project::ShapeChoice shape;
-    if (priceable_.shape || !(any(options_.vary) || any(options_.ranges)))
-      shape = project::shape_of(priceable_.shape, *reading, loaded_->files);
-    doable.shape = problem_.shape = shape.shape;
+    const bool names_shape = suggest::names_shape(options_.vary) || suggest::names_shape(options_.ranges);
+    const project::ShapeChoice shape =
+        project::shape_of(priceable_.shape, *reading, loaded_->files, names_shape);
+    doable.shape = shape.shape;
     problem_.shape_note = project::shape_note(shape);
-    set_axes();
+    set_axes(shape.shape);
     if (!errors_.empty()) return;
-    const rules::RuleBook& rules = rules::builtin_rules();
-    problem_.broken = rules::BrokenRules(rules, *reading).of(problem_.start);
-    problem_.head_multiple = priceable_.doable.head_multiple;
-    problem_.constraints = rules::constraint_factory(rules, *reading, problem_.start, conditions, doable);
+    rules::constrain(problem_, rules::builtin_rules(), doable, std::move(conditions));
   }
 
   const model::Reading* chosen() {
@@ -171,8 +165,8 @@ class Search {
     }
   }
 
-  void set_axes() {
-    suggest::AxesRequest axes{options_.vary, options_.fix, {}, problem_.shape};
+  void set_axes(suggest::Shape shape) {
+    suggest::AxesRequest axes{options_.vary, options_.fix, {}, shape};
     std::vector<shapelint::Error> found;
     for (const std::string& text : options_.ranges) {
       auto range = suggest::parse_range(text, true);

@@ -64,8 +64,9 @@ bool lies_beside_weights(const std::string& path, const text::FileSystem& files)
 }
 
 ShapeChoice shape_of(std::optional<rules::Shape> asked, const model::Reading& reading,
-                     const text::FileSystem& files) {
+                     const text::FileSystem& files, bool names_shape) {
   if (asked) return {*asked, {}};
+  if (names_shape) return {};
   std::string because = trained_because(reading, files);
   if (because.empty()) return {};
   return {rules::Shape::fixed, std::move(because)};

@@ -19,11 +19,12 @@ struct ShapeChoice {
   std::string because;  // why it is taken as that; empty: somebody said so, or it is free
 };
 
-// As somebody asked for. Else fixed where the model is trained already: it is served (prefill, decode), is
-// named by its Hub name, is in a file of weights, or in a config.json that equals a published model or lies
-// beside weights. Other files, which say what to train, leave it free.
+// As somebody asked for. Else free for who names a dimension of the model to vary (`names_shape`); fixed
+// where the model is trained already: it is served (prefill, decode), is named by its Hub name, is in a file
+// of weights, or in a config.json that equals a published model or lies beside weights. Other files, which
+// say what to train, leave it free.
 ShapeChoice shape_of(std::optional<rules::Shape> asked, const model::Reading& reading,
-                     const text::FileSystem& files);
+                     const text::FileSystem& files, bool names_shape = false);
 
 // "shape taken as fixed: ...", and how to free it; empty when nobody needs to be told.
 std::string shape_note(const ShapeChoice& choice);

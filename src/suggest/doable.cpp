@@ -37,9 +37,11 @@ bool keeps(Shape shape, const model::Setup& start, const model::Setup& setup) {
 
 }  // namespace
 
-bool is_of_shape(std::string_view field) {
-  const FieldId id = model::find_field(field.substr(0, field.find('=')));
-  return id != model::no_field && model::kind_of(id) == model::FieldKind::shape;
+bool names_shape(std::span<const std::string> fields) {
+  return std::any_of(fields.begin(), fields.end(), [](std::string_view field) {
+    const FieldId id = model::find_field(field.substr(0, field.find('=')));
+    return id != model::no_field && model::kind_of(id) == model::FieldKind::shape;
+  });
 }
 
 std::vector<Constraint> shape_constraints(Shape shape, const model::Setup& start) {

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,9 +30,9 @@ struct Doable {
 };
 inline constexpr std::int64_t largest_head_multiple = 1024;
 
-// Whether a field, or a range of one (`hidden_size=1024:2048`), is part of the shape that training fixes. Who
-// asks to vary one has a model to train in mind.
-bool is_of_shape(std::string_view field);
+// Whether any of these fields, or ranges of them (`hidden_size=1024:2048`), is part of the shape that
+// training fixes. Who asks to vary one has a model to train in mind.
+bool names_shape(std::span<const std::string> fields);
 
 // Of the shape; none when it is free. `start` is copied.
 std::vector<Constraint> shape_constraints(Shape shape, const model::Setup& start);

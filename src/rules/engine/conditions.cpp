@@ -152,4 +152,13 @@ const std::string& BrokenRules::of(const model::Setup& setup) {
   return codes_;
 }
 
+void constrain(suggest::Problem& problem, const RuleBook& book, const suggest::Doable& doable,
+               std::vector<std::string> conditions) {
+  problem.shape = doable.shape;
+  problem.head_multiple = doable.head_multiple;
+  problem.broken = BrokenRules(book, *problem.reading).of(problem.start);
+  problem.constraints =
+      constraint_factory(book, *problem.reading, problem.start, std::move(conditions), doable);
+}
+
 }  // namespace shapelint::rules

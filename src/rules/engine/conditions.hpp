@@ -15,6 +15,7 @@
 #include "rules/book/rule.hpp"
 #include "suggest/constraint.hpp"
 #include "suggest/doable.hpp"
+#include "suggest/problem.hpp"
 
 namespace shapelint::rules {
 
@@ -33,6 +34,11 @@ std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleB
                                                                      const model::Setup& start,
                                                                      std::vector<std::string> conditions,
                                                                      const suggest::Doable& doable = {});
+
+// Tells a search what it may propose (constraint_factory), and what its start breaks. The problem has its
+// reading and its start; `book` must outlive it.
+void constrain(suggest::Problem& problem, const RuleBook& book, const suggest::Doable& doable,
+               std::vector<std::string> conditions);
 
 // The hard rules over many setups that differ in a few fields. For one thread; `book` and `reading` must
 // outlive it.

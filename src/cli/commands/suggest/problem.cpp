@@ -52,10 +52,8 @@ std::vector<std::string> conditions_of(const SuggestOptions& options) {
 }
 
 bool names_shape(const SuggestOptions& options) {
-  const auto any = [](const std::vector<std::string>& fields) {
-    return std::any_of(fields.begin(), fields.end(), suggest::is_of_shape);
-  };
-  return !options.family.empty() || any(options.axes.vary) || any(options.ranges);
+  return !options.family.empty() || suggest::names_shape(options.axes.vary) ||
+         suggest::names_shape(options.ranges);
 }
 
 }  // namespace
@@ -97,21 +95,16 @@ suggest::Problem make_problem(const ModelInput& input, const SuggestOptions& opt
       }
     }
   }
-  const rules::RuleBook& rules = *input.file.configured->rules;
   rules::Doable doable = input.file.applied.rules.doable;
   // The small models of a ladder have few heads: an even number will do.
   constexpr std::int64_t family_multiple = 2;
   if (!options.family.empty() && !options.project.request.head_multiple)
     doable.head_multiple = std::min(doable.head_multiple, family_multiple);
-  project::ShapeChoice shape;
-  if (input.file.applied.shape || !names_shape(options))
-    shape = project::shape_of(input.file.applied.shape, *problem.reading, files);
-  doable.shape = problem.shape = shape.shape;
+  const project::ShapeChoice shape =
+      project::shape_of(input.file.applied.shape, *problem.reading, files, names_shape(options));
+  doable.shape = shape.shape;
   problem.shape_note = project::shape_note(shape);
-  problem.broken = rules::BrokenRules(rules, *problem.reading).of(problem.start);
-  problem.head_multiple = doable.head_multiple;
-  problem.constraints =
-      rules::constraint_factory(rules, *problem.reading, problem.start, conditions_of(options), doable);
+  rules::constrain(problem, *input.file.configured->rules, doable, conditions_of(options));
   return problem;
 }
 
