@@ -34,6 +34,17 @@ model::Reading launch(const std::string& flags) {
                         flags + "\n");
 }
 
+// A Llama of 6.6 B parameters that decodes, with more keys.
+model::Reading decoding(const std::string& keys) {
+  model::Reading reading = reading_of(
+      "config.json", R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
+                         "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000,
+                         "torch_dtype": "bfloat16")" +
+                         keys + "}");
+  reading.setup.plan.mode = model::Mode::decode;
+  return reading;
+}
+
 // Bytes per parameter that a GPU keeps for certain.
 double least_state(const model::Reading& reading) {
   return rules::least_footprint(reading, reading.setup).state_bytes /
@@ -71,15 +82,7 @@ TEST_CASE("a native plan counts its ranks; a launch does not, so what is shared 
 }
 
 TEST_CASE("weights in fewer bits count as what they take, and are not certain where that is not known") {
-  const auto served = [](const std::string& quantization) {
-    model::Reading reading = reading_of(
-        "config.json", R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
-                           "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000,
-                           "torch_dtype": "bfloat16")" +
-                           quantization + "}");
-    reading.setup.plan.mode = model::Mode::decode;
-    return least_state(reading);
-  };
+  const auto served = [](const std::string& quantization) { return least_state(decoding(quantization)); };
   CHECK(served("") > 2);
   CHECK(served(R"(, "quantization_config": {"quant_method": "mxfp4"})") < 0.8);
   CHECK(served(R"(, "quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 128})") < 0.8);
@@ -89,12 +92,7 @@ TEST_CASE("weights in fewer bits count as what they take, and are not certain wh
 
 TEST_CASE("of a cache that layers keep for a window, nothing is certain") {
   const auto served = [](const std::string& window) {
-    model::Reading reading = reading_of(
-        "config.json", R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
-                           "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000,
-                           "torch_dtype": "bfloat16")" +
-                           window + "}");
-    reading.setup.plan.mode = model::Mode::decode;
+    model::Reading reading = decoding(window);
     reading.setup.plan.micro_batch_size = 64;
     reading.setup.plan.context_length = 4096;
     return least_state(reading);
