@@ -2,6 +2,7 @@
 #include "suggest/doable.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -47,7 +48,7 @@ bool names_shape(std::span<const std::string> fields) {
 std::vector<Constraint> shape_constraints(Shape shape, const model::Setup& start) {
   if (shape == Shape::free) return {};
   return {{fmt::format("`--shape {}`: the model is trained already",
-                       shape_names[static_cast<std::size_t>(shape)]),
+                       model::shape_names[static_cast<std::size_t>(shape)]),
            [shape, start](const model::Setup& setup) { return keeps(shape, start, setup); }}};
 }
 

@@ -2,25 +2,19 @@
 // choice. Unlike what frameworks refuse, a user may say otherwise.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/shape.hpp"
 #include "model/spec.hpp"
 #include "suggest/constraint.hpp"
 
 namespace shapelint::suggest {
 
-// What of a model's shape may change.
-enum class Shape : std::uint8_t {
-  free,     // everything: it is not trained yet
-  padding,  // what zeros fill up without changing what is computed: vocabulary and widths of MLP and experts
-  fixed     // the rows of the vocabulary alone, which every loader can pad
-};
-inline constexpr std::array<std::string_view, 3> shape_names{"free", "padding", "fixed"};
+using model::Shape;
 
 struct Doable {
   Shape shape = Shape::free;
@@ -28,7 +22,6 @@ struct Doable {
   // where they are fewer; 1: any number.
   std::int64_t head_multiple = 4;
 };
-inline constexpr std::int64_t largest_head_multiple = 1024;
 
 // Whether any of these fields, or ranges of them (`hidden_size=1024:2048`), is part of the shape that
 // training fixes. Who asks to vary one has a model to train in mind.

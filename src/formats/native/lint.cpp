@@ -8,6 +8,7 @@
 #include "base/names.hpp"
 #include "formats/native/keys.hpp"
 #include "formats/native/native.hpp"
+#include "model/shape.hpp"
 
 namespace shapelint::formats {
 
@@ -17,8 +18,6 @@ using text::Kind;
 using text::NodeRef;
 
 constexpr std::array<std::string_view, 3> severities{"info", "warning", "error"};
-constexpr std::array<std::string_view, 3> shapes{"free", "padding", "fixed"};
-constexpr std::int64_t largest_head_multiple = 1024;  // as suggest/doable.hpp, which is not known here
 
 // A string, or a list of strings.
 std::vector<Stated<std::string>> strings(const NodeRef& node, std::vector<Error>& errors) {
@@ -113,15 +112,16 @@ LintOptions read_lint_options(const NodeRef& table, std::vector<Error>& errors) 
     } else if (key == "min_severity") {
       options.min_severity = choice(node, severities, errors);
     } else if (key == "shape") {
-      options.shape = choice(node, shapes, errors);
+      options.shape = choice(node, model::shape_names, errors);
     } else if (key == "head_multiple") {
       const auto value = node.as_integer();
-      if (value && *value >= 1 && *value <= largest_head_multiple) {
+      if (value && *value >= 1 && *value <= model::largest_head_multiple) {
         options.head_multiple = Stated<std::int64_t>{*value, node.span()};
       } else {
-        errors.push_back(node.error(value ? fmt::format("`head_multiple` is {}", *value)
-                                          : fmt::format("`head_multiple` is {}", text::describe(node.kind())),
-                                    fmt::format("write a whole number from 1 to {}", largest_head_multiple)));
+        errors.push_back(
+            node.error(value ? fmt::format("`head_multiple` is {}", *value)
+                             : fmt::format("`head_multiple` is {}", text::describe(node.kind())),
+                       fmt::format("write a whole number from 1 to {}", model::largest_head_multiple)));
       }
     } else {
       errors.push_back(with_code(

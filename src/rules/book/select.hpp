@@ -13,10 +13,10 @@
 
 namespace shapelint::rules {
 
+using model::largest_head_multiple;
+using model::shape_names;
 using suggest::Doable;
-using suggest::largest_head_multiple;
 using suggest::Shape;
-using suggest::shape_names;
 
 struct ParameterValue {
   std::string rule;  // code or name
