@@ -105,6 +105,9 @@ struct LintOptions {
   // Texts (not files) that cannot be parsed are errors even where nothing says that they are meant as models:
   // for a buffer that was one a moment ago.
   bool expect_models = false;
+  // What is named or given and in which nothing can be checked is passed over, with a note, instead of being
+  // an error.
+  bool allow_unrecognised = false;
   std::size_t threads = 0;  // 0: as many as the machine has; the result is the same
 };
 

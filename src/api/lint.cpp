@@ -150,6 +150,7 @@ LintResult lint(const FileSystem& files, const std::vector<Source>& sources, con
   }
   run.no_ignores = options.with_suppressed;
   run.force_exclude = options.exclude_named;
+  run.allow_unrecognised = options.allow_unrecognised;
   run.keep_operations = options.with_operations;
   run.baseline.path = options.baseline;
   run.baseline.off = options.with_known;
