@@ -1,15 +1,17 @@
-// Diagnostics while typing, hover on dimensions, proposals as edits.
-// Source: Language Server Protocol 3.17.
+// Diagnostics while typing, hover on dimensions, proposals as edits: the protocol's messages.
+// Source: Language Server Protocol 3.17, and JSON-RPC 2.0.
 #include "lsp/lsp.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <limits>
 #include <map>
-#include <tuple>
+#include <stdexcept>
 
 #include <nlohmann/json.hpp>
 
-#include "lsp/hover.hpp"
-#include "lsp/text.hpp"
+#include "lsp/documents.hpp"
+#include "lsp/frame.hpp"
 
 namespace shapelint::lsp {
 
@@ -17,108 +19,303 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Numbers of the protocol and of JSON-RPC 2.0.
-constexpr int severity_error = 1;
-constexpr int severity_warning = 2;
-constexpr int severity_information = 3;
-constexpr int full_sync = 1;
+// Numbers of the protocol.
+constexpr int incremental_sync = 2;
+constexpr int log_error = 1;
 constexpr int parse_error = -32700;
+constexpr int invalid_request = -32600;
 constexpr int method_not_found = -32601;
 constexpr int invalid_params = -32602;
+constexpr int internal_error = -32603;
+constexpr int not_initialized = -32002;
+constexpr int request_cancelled = -32800;
 
-struct OpenFile {
-  std::string path;
-  std::string text;
-  api::LintResult result;     // of the last text that could be understood
-  std::string linted;         // that text
-  Json good = Json::array();  // its diagnostics
+// Messages of editors nest about ten deep, and a change at each of 100,000 cursors has a million values.
+constexpr int deepest_message = 100;
+constexpr std::int64_t most_values = 2'000'000;
+
+// What JSON-RPC or the protocol answer with an error.
+struct Refused : std::runtime_error {
+  Refused(int code_of_it, const std::string& text) : std::runtime_error(text), code(code_of_it) {}
+  int code;
 };
 
-int severity_of(api::Severity severity) {
-  switch (severity) {
-    case api::Severity::info:
-      return severity_information;
-    case api::Severity::warning:
-      return severity_warning;
-    case api::Severity::error:
-      break;
+enum class Kind : std::uint8_t { request, notification, response, refused };
+
+struct Message {
+  Kind kind = Kind::refused;
+  Json id;  // null where there is none
+  std::string method;
+  Json params = Json::object();
+  int code = 0;  // why it is refused
+  std::string problem;
+};
+
+Json parse(const std::string& content) {
+  std::int64_t values = 0;
+  const auto look = [&](int depth, Json::parse_event_t, const Json&) {
+    if (depth > deepest_message || ++values > most_values) {
+      throw Refused(parse_error, "the message is nested too deep or holds too many values");
+    }
+    return true;
+  };
+  try {
+    return Json::parse(content, look);
+  } catch (const Json::exception&) {
+    throw Refused(parse_error, "the message is no JSON");
   }
-  return severity_error;
 }
 
-// By place, code and message.
-void sort(std::vector<api::Finding>& findings) {
-  std::stable_sort(findings.begin(), findings.end(), [&](const api::Finding& a, const api::Finding& b) {
-    const api::Place first = a.range ? a.range->begin : api::Place{0, 0};
-    const api::Place second = b.range ? b.range->begin : api::Place{0, 0};
-    return std::tie(a.path, first.line, first.column, a.code, a.message) <
-           std::tie(b.path, second.line, second.column, b.code, b.message);
-  });
+void take_apart(Json content, Message& message) {
+  if (!content.is_object()) throw Refused(invalid_request, "the message is no JSON object");
+  const auto id = content.find("id");
+  if (id != content.end()) {
+    if (!id->is_number_integer() && !id->is_string()) {
+      throw Refused(invalid_request, "the id is neither a whole number nor a text");
+    }
+    message.id = *id;
+  }
+  const auto version = content.find("jsonrpc");
+  if (version == content.end() || *version != "2.0")
+    throw Refused(invalid_request, "this is not JSON-RPC 2.0");
+  const auto method = content.find("method");
+  if (method == content.end() && (content.contains("result") || content.contains("error"))) {
+    message.kind = Kind::response;
+    return;
+  }
+  if (method == content.end() || !method->is_string()) throw Refused(invalid_request, "no method is named");
+  message.method = method->get<std::string>();
+  const auto params = content.find("params");
+  if (params != content.end() && params->is_structured()) {
+    message.params = std::move(*params);
+  } else if (params != content.end() && !params->is_null()) {
+    throw Refused(invalid_request, "the parameters are neither an object nor a list");
+  }
+  message.kind = id == content.end() ? Kind::notification : Kind::request;
+}
+
+Message message_of(const Frame& frame) {
+  Message message;
+  try {
+    if (!frame.problem.empty()) throw Refused(parse_error, frame.problem);
+    take_apart(parse(frame.content), message);
+  } catch (const Refused& refused) {
+    message.code = refused.code;
+    message.problem = refused.what();
+  } catch (const std::exception& problem) {
+    message.code = internal_error;
+    message.problem = problem.what();
+  }
+  return message;
+}
+
+// Requests that the client takes back while they wait are refused.
+void cancel(std::deque<Message>& messages) {
+  std::map<Json, Message*> waiting;
+  for (Message& each : messages) {
+    if (each.kind == Kind::request) waiting[each.id] = &each;
+    if (each.kind != Kind::notification || each.method != "$/cancelRequest") continue;
+    const auto id = each.params.find("id");
+    const auto found = id == each.params.end() ? waiting.end() : waiting.find(*id);
+    if (found == waiting.end()) continue;
+    found->second->kind = Kind::refused;
+    found->second->code = request_cancelled;
+    found->second->problem = "the request was cancelled";
+  }
+}
+
+Json json_of(const TextRange& range) {
+  return {{"start", {{"line", range.begin.line}, {"character", range.begin.character}}},
+          {"end", {{"line", range.end.line}, {"character", range.end.character}}}};
+}
+
+Json json_of(const Diagnostic& diagnostic) {
+  Json out{{"range", json_of(diagnostic.range)},
+           {"severity", diagnostic.severity},
+           {"code", diagnostic.code},
+           {"source", "shapelint"},
+           {"message", diagnostic.message}};
+  if (!diagnostic.url.empty()) out["codeDescription"] = {{"href", diagnostic.url}};
+  return out;
+}
+
+Json json_of(const Action& action, const std::string& uri) {
+  Json edits = Json::array();
+  for (const TextChange& edit : action.edits) {
+    edits.push_back({{"range", json_of(*edit.range)}, {"newText", edit.text}});
+  }
+  Json changes = Json::object();
+  changes[uri] = std::move(edits);
+  return {{"title", action.title},
+          {"kind", "quickfix"},
+          {"diagnostics", Json::array({json_of(action.diagnostic)})},
+          {"edit", {{"changes", std::move(changes)}}}};
+}
+
+// Reading what a client says throws Json::exception where it does not fit.
+std::int64_t count_of(const Json& number) {
+  if (!number.is_number_unsigned()) throw Refused(invalid_params, "a place is no whole number from 0 on");
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int64_t>(std::min(number.get<std::uint64_t>(), most));
+}
+
+Position position_in(const Json& place) {
+  return {count_of(place.at("line")), count_of(place.at("character"))};
+}
+
+TextRange range_in(const Json& range) {
+  return {position_in(range.at("start")), position_in(range.at("end"))};
+}
+
+std::vector<TextChange> changes_in(const Json& list) {
+  if (!list.is_array()) throw Refused(invalid_params, "the changes are no list");
+  std::vector<TextChange> changes;
+  for (const Json& each : list) {
+    TextChange& change = changes.emplace_back();
+    change.text = each.at("text").get_ref<const std::string&>();
+    const auto range = each.find("range");
+    if (range != each.end() && !range->is_null()) change.range = range_in(*range);
+  }
+  return changes;
+}
+
+std::string uri_in(const Json& params) {
+  return params.at("textDocument").at("uri");
+}
+
+std::optional<std::int64_t> version_in(const Json& params) {
+  const Json& document = params.at("textDocument");
+  const auto version = document.find("version");
+  if (version == document.end() || !version->is_number_integer()) return std::nullopt;
+  return version->get<std::int64_t>();
 }
 
 class Server {
  public:
   Server(std::istream& in, std::ostream& out, api::LintOptions options, const api::FileSystem& files)
-      : in_(in), out_(out), options_(std::move(options)), files_(files) {
-    options_.with_operations = true;
-    options_.with_known = true;  // an editor shows what is there
-  }
+      : in_(in), out_(out), documents_(std::move(options), files) {}
 
   bool serve() {
-    while (const auto content = read_message(in_)) {
-      const Json message = Json::parse(*content, nullptr, false);
-      if (!message.is_object()) {
-        respond_error(Json(), parse_error, "the message is no JSON object");
-        continue;
+    while (take_waiting()) {
+      cancel(waiting_);
+      for (; !waiting_.empty(); waiting_.pop_front()) {
+        Message& message = waiting_.front();
+        if (message.kind == Kind::notification && message.method == "exit") return state_ == State::shut_down;
+        guard(message, [&] { handle(message); });
       }
-      const std::string method = message.value("method", "");
-      if (method == "exit") return shut_down_;
-      try {
-        handle(method, message.value("params", Json::object()), message.value("id", Json()));
-      } catch (const Json::exception&) {
-        // What a client left out or gave another type: its mistake, and no reason to end.
-        if (message.contains("id")) respond_error(message["id"], invalid_params, "the parameters do not fit");
-      }
+      // Changes that waited together are linted once.
+      guard({}, [&] { lint_due(); });
     }
-    return shut_down_;
+    return state_ == State::shut_down;
   }
 
  private:
+  enum class State : std::uint8_t { started, initialized, shut_down };
+
+  // At least one message, and with it those that are there already; false at the end of the stream.
+  bool take_waiting() {
+    for (const Frame& each : read_waiting(in_, frames_)) waiting_.push_back(message_of(each));
+    return !waiting_.empty();
+  }
+
+  // The one place where whatever a message leads to ends. Errors of notifications have no answer: the
+  // editor's log tells them.
+  template <class Work>
+  void guard(const Message& message, const Work& work) {
+    int code = internal_error;
+    std::string problem;
+    try {
+      return work();
+    } catch (const Refused& refused) {
+      code = refused.code;
+      problem = refused.what();
+    } catch (const Json::exception&) {
+      code = invalid_params;
+      problem = "the parameters do not fit";
+    } catch (const std::exception& failed) {
+      problem = std::string("it failed: ") + failed.what();
+    }
+    if (message.kind == Kind::request) {
+      respond_error(message.id, code, problem);
+    } else {
+      log(message.method.empty() ? problem : message.method + ": " + problem);
+    }
+  }
+
   void send(const Json& message) {
     write_message(out_, message.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   void respond(const Json& id, Json result) {
     send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
   }
-  void respond_error(const Json& id, int code, const char* text) {
+  void respond_error(const Json& id, int code, const std::string& text) {
     send({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", text}}}});
   }
+  void notify(const char* method, Json params) {
+    send({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}});
+  }
+  void log(const std::string& text) { notify("window/logMessage", {{"type", log_error}, {"message", text}}); }
 
-  void handle(const std::string& method, const Json& params, const Json& id) {
-    if (method == "initialize") {
-      respond(id, initialize(params));
-    } else if (method == "shutdown") {
-      shut_down_ = true;
-      respond(id, Json());
-    } else if (method == "textDocument/didOpen") {
-      const Json& document = params.at("textDocument");
-      change(document.at("uri"), document.at("text"));
-    } else if (method == "textDocument/didChange") {
-      change(params.at("textDocument").at("uri"), params.at("contentChanges").back().at("text"));
-    } else if (method == "textDocument/didSave") {
-      // The configuration may have changed in the meantime.
-      for (auto& [uri, file] : open_) lint(uri, file);
-    } else if (method == "textDocument/didClose") {
-      const std::string uri = params.at("textDocument").at("uri");
-      open_.erase(uri);
-      publish(uri, Json::array());
-    } else if (method == "textDocument/hover") {
-      respond(id, hover(params));
-    } else if (method == "textDocument/codeAction") {
-      respond(id, code_actions(params));
-    } else if (!id.is_null()) {
-      respond_error(id, method_not_found, "the server does not know this method");
+  void handle(const Message& message) {
+    switch (message.kind) {
+      case Kind::refused:
+        return respond_error(message.id, message.code, message.problem);
+      case Kind::response:
+        return;  // to nothing: the server asks for nothing
+      case Kind::request:
+        return respond(message.id, answer(message.method, message.params));
+      case Kind::notification:
+        // Besides `exit` there is nothing to be told before and after.
+        if (state_ == State::initialized) take_note(message.method, message.params);
     }
+  }
+
+  Json answer(const std::string& method, const Json& params) {
+    if (state_ == State::shut_down) throw Refused(invalid_request, "the server was shut down");
+    if (method == "initialize") {
+      if (state_ != State::started) throw Refused(invalid_request, "the server was initialized before");
+      return initialize(params);
+    }
+    if (state_ == State::started) throw Refused(not_initialized, "the server was not initialized yet");
+    lint_due();
+    if (method == "textDocument/hover") return hover(params);
+    if (method == "textDocument/codeAction") return code_actions(params);
+    if (method != "shutdown") throw Refused(method_not_found, "the server does not know this method");
+    state_ = State::shut_down;
+    return {};
+  }
+
+  void take_note(const std::string& method, const Json& params) {
+    if (method == "textDocument/didOpen") {
+      const Json& document = params.at("textDocument");
+      if (!documents_.open(document.at("uri"), document.at("text"), version_in(params))) log_lost(document);
+    } else if (method == "textDocument/didChange") {
+      change(params);
+    } else if (method == "textDocument/didSave") {
+      documents_.look_again();  // the configuration may have changed in the meantime
+    } else if (method == "textDocument/didClose") {
+      const std::string uri = uri_in(params);
+      documents_.close(uri);
+      publish(uri, {}, std::nullopt);
+    }
+  }
+
+  void change(const Json& params) {
+    const std::string uri = uri_in(params);
+    if (!documents_.is_open(uri)) throw Refused(invalid_params, uri + " is not open");
+    std::vector<TextChange> changes;
+    try {
+      changes = changes_in(params.at("contentChanges"));
+    } catch (const std::exception&) {
+      documents_.lose(uri);
+      throw;
+    }
+    if (!documents_.change(uri, changes, version_in(params))) log_lost(params.at("textDocument"));
+  }
+
+  void log_lost(const Json& document) {
+    log(document.at("uri").get<std::string>() +
+        " is not looked at: it is too large, or a change of it was not understood");
   }
 
   Json initialize(const Json& params) {
@@ -126,143 +323,56 @@ class Server {
         params.value(Json::json_pointer("/capabilities/general/positionEncodings"), Json());
     const bool takes_bytes =
         encodings.is_array() && std::find(encodings.begin(), encodings.end(), "utf-8") != encodings.end();
-    encoding_ = takes_bytes ? PositionEncoding::utf8 : PositionEncoding::utf16;
+    documents_.set_encoding(takes_bytes ? PositionEncoding::utf8 : PositionEncoding::utf16);
+    takes_versions_ =
+        params.value(Json::json_pointer("/capabilities/textDocument/publishDiagnostics/versionSupport"),
+                     Json()) == true;
+    state_ = State::initialized;
     return {{"capabilities",
              {{"positionEncoding", takes_bytes ? "utf-8" : "utf-16"},
-              {"textDocumentSync", {{"openClose", true}, {"change", full_sync}, {"save", true}}},
+              {"textDocumentSync", {{"openClose", true}, {"change", incremental_sync}, {"save", true}}},
               {"hoverProvider", true},
               {"codeActionProvider", {{"codeActionKinds", Json::array({"quickfix"})}}}}},
             {"serverInfo", {{"name", "shapelint"}, {"version", api::version()}}}};
   }
 
-  Json range(const std::string& text, const std::optional<api::Range>& range) const {
-    const Position begin = position_of(text, range ? range->begin_byte : 0, encoding_);
-    const Position end = position_of(text, range ? range->end_byte : 0, encoding_);
-    return {{"start", {{"line", begin.line}, {"character", begin.character}}},
-            {"end", {{"line", end.line}, {"character", end.character}}}};
-  }
-
-  Json diagnostic(const api::Finding& finding, const std::string& text) const {
-    std::string message = finding.message;
-    if (!finding.note.empty()) message += "\nnote: " + finding.note;
-    if (!finding.why.empty()) message += "\nwhy: " + finding.why;
-    if (!finding.cost.empty()) message += "\ncost: " + finding.cost;
-    for (const api::Proposal& proposal : finding.proposals) message += "\ntry: " + proposal.summary;
-    Json out{{"range", range(text, finding.range)},
-             {"severity", severity_of(finding.severity)},
-             {"code", finding.code},
-             {"source", "shapelint"},
-             {"message", std::move(message)}};
-    if (!finding.url.empty()) out["codeDescription"] = {{"href", finding.url}};
-    return out;
-  }
-
-  // Of a mistake elsewhere (in the configuration) the path is said, since it has no place in this file.
-  Json diagnostic(const api::Error& error, const OpenFile& file) const {
-    const bool is_here = error.path == file.path;
-    std::string message = is_here ? error.message : error.path + ": " + error.message;
-    if (!error.hint.empty()) message += "\nhelp: " + error.hint;
-    return {{"range", range(file.text, is_here ? error.range : std::nullopt)},
-            {"severity", severity_error},
-            {"code", "unreadable"},
-            {"source", "shapelint"},
-            {"message", std::move(message)}};
-  }
-
-  void publish(const std::string& uri, const Json& diagnostics) {
-    send({{"jsonrpc", "2.0"},
-          {"method", "textDocument/publishDiagnostics"},
-          {"params", {{"uri", uri}, {"diagnostics", diagnostics}}}});
-  }
-
-  void change(const std::string& uri, const std::string& text) {
-    OpenFile& file = open_[uri];
-    file.path = path_of_uri(uri);
-    file.text = text;
-    lint(uri, file);
-  }
-
-  // A text that cannot be understood keeps the findings of the last one that could, besides its own errors.
-  void lint(const std::string& uri, OpenFile& file) {
-    api::LintOptions options = options_;
-    // What was a model a moment ago and cannot be parsed now is being edited, whatever it looks like
-    // meanwhile.
-    options.expect_models = !file.result.models.empty();
-    // An empty buffer is one in which nothing was written yet.
-    const bool is_blank = file.text.find_first_not_of(" \t\r\n") == std::string::npos;
-    api::LintResult result;
-    if (!is_blank) result = api::lint(files_, {{file.path, file.text}}, options);
-    sort(result.findings);
-    Json diagnostics = Json::array();
-    for (const api::Error& error : result.errors) diagnostics.push_back(diagnostic(error, file));
-    for (const api::Finding& each : result.findings) diagnostics.push_back(diagnostic(each, file.text));
-    if (result.errors.empty()) {
-      file.good = diagnostics;
-      file.result = std::move(result);
-      file.linted = file.text;
-      publish(uri, file.good);
-      return;
+  void lint_due() {
+    while (const auto uri = documents_.due()) {
+      publish(*uri, documents_.lint(*uri), documents_.version(*uri));
     }
-    for (const Json& old : file.good) diagnostics.push_back(old);
-    publish(uri, diagnostics);
   }
 
-  const OpenFile* find(const Json& params) const {
-    const auto found = open_.find(params.at("textDocument").at("uri").get<std::string>());
-    // While the text cannot be understood, nothing is known of its places.
-    if (found == open_.end() || found->second.linted != found->second.text) return nullptr;
-    return &found->second;
-  }
-
-  std::int64_t offset(const OpenFile& file, const Json& position) const {
-    return offset_of(file.text, Position{position.at("line"), position.at("character")}, encoding_);
+  void publish(const std::string& uri, const std::vector<Diagnostic>& diagnostics,
+               std::optional<std::int64_t> version) {
+    Json list = Json::array();
+    for (const Diagnostic& each : diagnostics) list.push_back(json_of(each));
+    Json params{{"uri", uri}, {"diagnostics", std::move(list)}};
+    if (takes_versions_ && version) params["version"] = *version;
+    notify("textDocument/publishDiagnostics", std::move(params));
   }
 
   Json hover(const Json& params) const {
-    const OpenFile* file = find(params);
-    if (file == nullptr) return {};
-    const std::int64_t at = offset(*file, params.at("position"));
-    for (std::size_t model = 0; model < file->result.models.size(); ++model) {
-      const Hover found = hover_at(file->result, model, at);
-      if (found.text.empty()) continue;
-      return {{"contents", {{"kind", "markdown"}, {"value", found.text}}},
-              {"range", range(file->text, found.range)}};
-    }
-    return {};
+    const auto found = documents_.hover(uri_in(params), position_in(params.at("position")));
+    if (!found) return {};
+    return {{"contents", {{"kind", "markdown"}, {"value", found->text}}}, {"range", json_of(found->range)}};
   }
 
   Json code_actions(const Json& params) const {
-    Json actions = Json::array();
-    const OpenFile* file = find(params);
-    if (file == nullptr) return actions;
-    const std::int64_t begin = offset(*file, params.at("range").at("start"));
-    const std::int64_t end = offset(*file, params.at("range").at("end"));
-    for (const api::Finding& finding : file->result.findings) {
-      if (!finding.range || finding.range->begin_byte > end || finding.range->end_byte < begin) continue;
-      for (const api::Proposal& proposal : finding.proposals) {
-        if (proposal.edits.empty()) continue;
-        Json edits = Json::array();
-        for (const api::Edit& edit : proposal.edits) {
-          edits.push_back({{"range", range(file->text, edit.range)}, {"newText", edit.text}});
-        }
-        Json changes = Json::object();
-        changes[params.at("textDocument").at("uri").get<std::string>()] = std::move(edits);
-        actions.push_back({{"title", proposal.summary},
-                           {"kind", "quickfix"},
-                           {"diagnostics", Json::array({diagnostic(finding, file->text)})},
-                           {"edit", {{"changes", std::move(changes)}}}});
-      }
+    const std::string uri = uri_in(params);
+    Json out = Json::array();
+    for (const Action& each : documents_.actions(uri, range_in(params.at("range")))) {
+      out.push_back(json_of(each, uri));
     }
-    return actions;
+    return out;
   }
 
   std::istream& in_;
   std::ostream& out_;
-  api::LintOptions options_;
-  const api::FileSystem& files_;
-  PositionEncoding encoding_ = PositionEncoding::utf16;
-  bool shut_down_ = false;
-  std::map<std::string, OpenFile> open_;  // by address
+  Frames frames_;
+  std::deque<Message> waiting_;
+  Documents documents_;
+  State state_ = State::started;
+  bool takes_versions_ = false;
 };
 
 }  // namespace

@@ -2,20 +2,13 @@
 #include "lsp/text.hpp"
 
 #include <algorithm>
-#include <istream>
-#include <ostream>
+#include <utility>
 
-#include <fmt/format.h>
-
-#include "base/number.hpp"
 #include "base/utf8.hpp"
 
 namespace shapelint::lsp {
 
 namespace {
-
-// Longest message taken; a client that sends more is broken.
-constexpr std::int64_t longest_message = 256LL * 1024 * 1024;
 
 // UTF-16 code units that a byte of UTF-8 begins: 0 within a character, 2 past the basic plane.
 std::int64_t units(char byte, PositionEncoding encoding) {
@@ -24,6 +17,27 @@ std::int64_t units(char byte, PositionEncoding encoding) {
   constexpr unsigned char first_of_four = 0xF0;
   return static_cast<unsigned char>(byte) >= first_of_four ? 2 : 1;
 }
+
+// Goes from line to line.
+struct Lines {
+  explicit Lines(std::string_view of) : text(of), feed(of.find('\n')), carriage(of.find('\r')) {}
+  // Of this line, without what ends it.
+  std::size_t end() const { return std::min({feed, carriage, text.size()}); }
+  // False: this is the last one.
+  bool next() {
+    const std::size_t last = end();
+    if (last == text.size()) return false;
+    begin = last + (carriage == last && feed == last + 1 ? 2 : 1);
+    if (feed < begin) feed = text.find('\n', begin);
+    if (carriage < begin) carriage = text.find('\r', begin);
+    return true;
+  }
+
+  std::string_view text;
+  std::size_t begin = 0;
+  std::size_t feed;      // the next `\n`
+  std::size_t carriage;  // the next `\r`
+};
 
 int hex_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -37,33 +51,48 @@ int hex_value(char c) {
 Position position_of(std::string_view text, std::int64_t offset, PositionEncoding encoding) {
   const auto at =
       static_cast<std::size_t>(std::clamp<std::int64_t>(offset, 0, static_cast<std::int64_t>(text.size())));
+  Lines lines(text);
   Position position;
-  for (std::size_t i = 0; i < at; ++i) {
-    if (text[i] == '\n') {
-      ++position.line;
-      position.character = 0;
-    } else {
-      position.character += units(text[i], encoding);
-    }
+  std::size_t begin = 0;
+  while (lines.next() && lines.begin <= at) {
+    begin = lines.begin;
+    ++position.line;
+  }
+  // Within what ends the line there are no characters.
+  for (std::size_t i = begin; i < at && text[i] != '\n' && text[i] != '\r'; ++i) {
+    position.character += units(text[i], encoding);
   }
   return position;
 }
 
 std::int64_t offset_of(std::string_view text, Position position, PositionEncoding encoding) {
-  std::size_t at = 0;
+  Lines lines(text);
   for (std::int64_t line = 0; line < position.line; ++line) {
-    const std::size_t newline = text.find('\n', at);
-    if (newline == std::string_view::npos) return static_cast<std::int64_t>(text.size());
-    at = newline + 1;
+    if (!lines.next()) return static_cast<std::int64_t>(text.size());
   }
-  std::int64_t character = 0;
-  while (at < text.size() && text[at] != '\n') {
-    const std::int64_t width = units(text[at], encoding);
-    if (width > 0 && character >= position.character) break;
-    character += width;
-    ++at;
+  std::size_t at = lines.begin;
+  std::int64_t left = position.character;
+  while (at < lines.end()) {
+    std::size_t next = at + 1;
+    while (next < lines.end() && is_continuation(text[next])) ++next;
+    std::int64_t width = 0;
+    for (std::size_t i = at; i < next; ++i) width += units(text[i], encoding);
+    if (width > left) break;
+    left -= width;
+    at = next;
   }
   return static_cast<std::int64_t>(at);
+}
+
+void apply(const TextChange& change, PositionEncoding encoding, std::string& text) {
+  if (!change.range) {
+    text = change.text;
+    return;
+  }
+  std::int64_t begin = offset_of(text, change.range->begin, encoding);
+  std::int64_t end = offset_of(text, change.range->end, encoding);
+  if (end < begin) std::swap(begin, end);
+  text.replace(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin), change.text);
 }
 
 std::string path_of_uri(std::string_view uri) {
@@ -83,28 +112,6 @@ std::string path_of_uri(std::string_view uri) {
     }
   }
   return path;
-}
-
-std::optional<std::string> read_message(std::istream& in) {
-  constexpr std::string_view length_header = "Content-Length:";
-  std::int64_t length = -1;
-  for (std::string line; std::getline(in, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    if (line.empty()) break;
-    if (!line.starts_with(length_header)) continue;
-    std::string_view value = std::string_view(line).substr(length_header.size());
-    while (value.starts_with(' ')) value.remove_prefix(1);
-    length = parse_integer(value).value_or(-1);
-  }
-  if (!in || length < 0 || length > longest_message) return std::nullopt;
-  std::string content(static_cast<std::size_t>(length), '\0');
-  in.read(content.data(), length);
-  if (in.gcount() != length) return std::nullopt;
-  return content;
-}
-
-void write_message(std::ostream& out, std::string_view content) {
-  out << fmt::format("Content-Length: {}\r\n\r\n", content.size()) << content << std::flush;
 }
 
 }  // namespace shapelint::lsp

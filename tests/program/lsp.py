@@ -222,7 +222,7 @@ with tempfile.TemporaryDirectory() as folder:
             check(found[0]["range"]["start"]["character"] == len(before.encode("utf-16-le")) // 2, f"{name}: place")
     uri = (root / "with config/model.toml").as_uri()
     check(not of_rule(client.open(uri, ODD, "toml"), "SL101"), "the configuration is not read")
-    client.open((root / "unrelated.yaml").as_uri(), "a: 1\n", "yaml")
+    check(client.open((root / "unrelated.yaml").as_uri(), "a: 1\n", "yaml") == [], "a file that is no model")
 
     for syntax in SYNTAXES:
         try_syntax(client, root, *syntax)
@@ -242,10 +242,37 @@ with tempfile.TemporaryDirectory() as folder:
           f"a broken configuration: {wrong}")
     (workspace / "shapelint.toml").unlink()
 
+    # Keystrokes in UTF-16 code units, and a burst of them.
+    typed = (root / "typed.toml").as_uri()
+    client.open(typed, "", "toml")
+    for version, character in enumerate(ODD):
+        end = {"line": 10**6, "character": 0}
+        client.notify("textDocument/didChange", textDocument={"uri": typed, "version": version},
+                      contentChanges=[{"range": {"start": end, "end": end}, "text": character}])
+    found = of_rule(client.all_diagnostics()[typed], "SL101")
+    check(found and found[0]["range"]["start"] == position(ODD, ODD.index("50257")), f"typed: {found}")
+    comma = position(ODD, ODD.index("😀"))
+    client.notify("textDocument/didChange", textDocument={"uri": typed, "version": 999}, contentChanges=[
+        {"range": {"start": comma, "end": {**comma, "character": comma["character"] + 2}}, "text": "x\r\n# "},
+        {"range": {"start": {"line": 4, "character": 13}, "end": {"line": 4, "character": 18}}, "text": "50304"}])
+    check(not of_rule(client.diagnostics(typed), "SL101"), "changes of ranges")
+
     # What no server should end for.
+    for content in (b'{"method": 5}', b"[1]", b"{", b"", b'{"jsonrpc": "2.0", "id": {}, "method": "exit"}'):
+        client.process.stdin.write(b"content-type: a/b\ncontent-length:%d\n\n" % len(content) + content)
+        client.process.stdin.flush()
+        answer = client.receive()
+        check(answer["id"] is None and answer["error"]["code"] in (-32600, -32700), f"{content}: {answer}")
+    client.notify("textDocument/didChange", textDocument={"uri": typed, "version": 1000}, contentChanges=[])
+    client.diagnostics(typed)
+    client.notify("textDocument/didChange", textDocument={"uri": typed, "version": 1001})
+    check(client.receive()["method"] == "window/logMessage", "changes that are missing")
+    check(client.diagnostics(typed) == [], "a document that is not known any more")
+    check(client.request("initialize")["code"] == -32600, "initialized twice")
     check(client.request("no/such/method")["code"] == -32601, "unknown method")
     check(client.request("textDocument/hover", position=1)["code"] == -32602, "wrong parameters")
     client.request("shutdown")
+    check(client.request("textDocument/hover")["code"] == -32600, "a request after shutdown")
     client.notify("exit")
     check(client.process.wait(timeout=30) == 0, "the exit code")
 
@@ -260,10 +287,15 @@ with tempfile.TemporaryDirectory() as folder:
     split.notify("exit")
     check(split.process.wait(timeout=30) == 0, "the exit code")
 
+    early = Client()
+    check(early.request("shutdown")["code"] == -32002, "a request before initialize")
+    early.notify("exit")
+    check(early.process.wait(timeout=30) == 1, "the exit code without shutdown")
+
     other = Client()
     other.request("initialize", capabilities={"general": {"positionEncodings": ["utf-8"]}})
     other.process.stdin.close()
-    check(other.process.wait(timeout=30) == 1, "the exit code without shutdown")
+    check(other.process.wait(timeout=30) == 1, "the exit code at the end of the input")
 
 print(*problems, sep="\n")
 print(f"{len(problems)} problems")

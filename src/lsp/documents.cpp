@@ -1,0 +1,179 @@
+// What is said of open files.
+#include "lsp/documents.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "lsp/hover.hpp"
+
+namespace shapelint::lsp {
+
+namespace {
+
+int severity_of(api::Severity severity) {
+  constexpr int error = 1;
+  constexpr int warning = 2;
+  constexpr int information = 3;
+  switch (severity) {
+    case api::Severity::info:
+      return information;
+    case api::Severity::warning:
+      return warning;
+    case api::Severity::error:
+      break;
+  }
+  return error;
+}
+
+// By place, code and message.
+void sort(std::vector<api::Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [&](const api::Finding& a, const api::Finding& b) {
+    const api::Place first = a.range ? a.range->begin : api::Place{0, 0};
+    const api::Place second = b.range ? b.range->begin : api::Place{0, 0};
+    return std::tie(a.path, first.line, first.column, a.code, a.message) <
+           std::tie(b.path, second.line, second.column, b.code, b.message);
+  });
+}
+
+}  // namespace
+
+Documents::Documents(api::LintOptions options, const api::FileSystem& files)
+    : options_(std::move(options)), files_(files) {
+  options_.with_operations = true;
+  options_.with_known = true;  // an editor shows what is there
+}
+
+bool Documents::open(const std::string& uri, std::string text, std::optional<std::int64_t> version) {
+  OpenFile& file = open_[uri] = {};
+  file.path = path_of_uri(uri);
+  return change(uri, {{std::nullopt, std::move(text)}}, version);
+}
+
+bool Documents::change(const std::string& uri, const std::vector<TextChange>& changes,
+                       std::optional<std::int64_t> version) {
+  OpenFile& file = open_.at(uri);
+  for (const TextChange& each : changes) {
+    if (!each.range) file.is_lost = false;
+    if (file.is_lost) continue;
+    apply(each, encoding_, file.text);
+    if (file.text.size() > largest_document) lose(uri);
+  }
+  file.version = version;
+  file.is_due = true;
+  file.is_understood = false;
+  return !file.is_lost;
+}
+
+void Documents::lose(const std::string& uri) {
+  const auto found = open_.find(uri);
+  if (found == open_.end()) return;
+  OpenFile fresh;
+  fresh.path = std::move(found->second.path);
+  fresh.is_lost = true;
+  found->second = std::move(fresh);
+}
+
+void Documents::look_again() {
+  for (auto& [uri, file] : open_) file.is_due = true;
+}
+
+std::optional<std::string> Documents::due() const {
+  for (const auto& [uri, file] : open_) {
+    if (file.is_due) return uri;
+  }
+  return std::nullopt;
+}
+
+// A text that cannot be understood keeps the findings of the last one that could, besides its own errors.
+std::vector<Diagnostic> Documents::lint(const std::string& uri) {
+  OpenFile& file = open_.at(uri);
+  file.is_due = false;
+  file.is_understood = false;
+  api::LintOptions options = options_;
+  // What was a model a moment ago and cannot be parsed now is being edited, whatever it looks like meanwhile.
+  options.expect_models = !file.result.models.empty();
+  // Most files that are opened are no models.
+  options.allow_unrecognised = !options.expect_models;
+  // An empty buffer is one in which nothing was written yet.
+  const bool is_blank = file.text.find_first_not_of(" \t\r\n") == std::string::npos;
+  api::LintResult result;
+  if (!is_blank) result = api::lint(files_, {{file.path, file.text}}, options);
+  sort(result.findings);
+  std::vector<Diagnostic> diagnostics;
+  for (const api::Error& error : result.errors) diagnostics.push_back(diagnostic(error, file));
+  for (const api::Finding& each : result.findings) diagnostics.push_back(diagnostic(each, file.text));
+  if (!result.errors.empty()) {
+    diagnostics.insert(diagnostics.end(), file.good.begin(), file.good.end());
+    return diagnostics;
+  }
+  file.good = diagnostics;
+  file.result = std::move(result);
+  file.is_understood = true;
+  return diagnostics;
+}
+
+const Documents::OpenFile* Documents::find(const std::string& uri) const {
+  const auto found = open_.find(uri);
+  return found == open_.end() || !found->second.is_understood ? nullptr : &found->second;
+}
+
+std::optional<HoverText> Documents::hover(const std::string& uri, Position position) const {
+  const OpenFile* file = find(uri);
+  if (file == nullptr) return std::nullopt;
+  const std::int64_t at = offset_of(file->text, position, encoding_);
+  for (std::size_t model = 0; model < file->result.models.size(); ++model) {
+    Hover found = hover_at(file->result, model, at);
+    if (!found.text.empty()) return HoverText{std::move(found.text), range(file->text, found.range)};
+  }
+  return std::nullopt;
+}
+
+std::vector<Action> Documents::actions(const std::string& uri, const TextRange& asked) const {
+  std::vector<Action> actions;
+  const OpenFile* file = find(uri);
+  if (file == nullptr) return actions;
+  const std::int64_t begin = offset_of(file->text, asked.begin, encoding_);
+  const std::int64_t end = offset_of(file->text, asked.end, encoding_);
+  for (const api::Finding& finding : file->result.findings) {
+    if (!finding.range || finding.range->begin_byte > end || finding.range->end_byte < begin) continue;
+    for (const api::Proposal& proposal : finding.proposals) {
+      if (proposal.edits.empty()) continue;
+      Action action{proposal.summary, diagnostic(finding, file->text), {}};
+      for (const api::Edit& edit : proposal.edits) {
+        action.edits.push_back({range(file->text, edit.range), edit.text});
+      }
+      actions.push_back(std::move(action));
+    }
+  }
+  return actions;
+}
+
+TextRange Documents::range(const std::string& text, const std::optional<api::Range>& range) const {
+  return {position_of(text, range ? range->begin_byte : 0, encoding_),
+          position_of(text, range ? range->end_byte : 0, encoding_)};
+}
+
+Diagnostic Documents::diagnostic(const api::Finding& finding, const std::string& text) const {
+  std::string message = finding.message;
+  if (!finding.note.empty()) message += "\nnote: " + finding.note;
+  if (!finding.why.empty()) message += "\nwhy: " + finding.why;
+  if (!finding.cost.empty()) message += "\ncost: " + finding.cost;
+  for (const api::Proposal& proposal : finding.proposals) message += "\ntry: " + proposal.summary;
+  return {range(text, finding.range), severity_of(finding.severity), finding.code, std::move(message),
+          finding.url};
+}
+
+// Of a mistake elsewhere (in the configuration) the path is said, since it has no place in this file.
+Diagnostic Documents::diagnostic(const api::Error& error, const OpenFile& file) const {
+  const bool is_here = error.path == file.path;
+  std::string message = is_here ? error.message : error.path + ": " + error.message;
+  if (!error.hint.empty()) message += "\nhelp: " + error.hint;
+  return {range(file.text, is_here ? error.range : std::nullopt),
+          severity_of(api::Severity::error),
+          "unreadable",
+          std::move(message),
+          {}};
+}
+
+}  // namespace shapelint::lsp
