@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "cli/exit_code.hpp"
@@ -24,18 +25,27 @@ const std::atomic<bool>* catch_interrupts() {
   return &interrupted;
 }
 
+// A file that is opened later must not become standard output, and be written into. What is not there stays
+// what cannot be used.
+void fill_descriptors() {
+  for (int each = 0; each <= 2; ++each) {
+    if (fcntl(each, F_GETFD) < 0) open("/dev/null", each == 0 ? O_WRONLY : O_RDONLY);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_descriptors();
   std::ios::sync_with_stdio(false);
-  const shapelint::text::RealFileSystem files;
+  const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const shapelint::text::RealFileSystem files({}, shapelint::text::paths_in(args));
   shapelint::cli::Io io{std::cin, std::cout, std::cerr, files, {}, isatty(1) != 0, isatty(2) != 0};
   io.on_interrupt = catch_interrupts;
   for (const char* name : {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS", "HOME",
                            "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE"}) {
     if (const char* value = std::getenv(name)) io.environment[name] = value;
   }
-  const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   const int code = shapelint::cli::run(args, io);
   std::cout.flush();
   if (std::cout) return code;

@@ -37,8 +37,12 @@ class SHAPELINT_API FileSystem {
   virtual Result<std::vector<std::string>> list(const std::string& folder) const = 0;
 };
 
-// The machine's files. The working directory is the given one, or that of the process at this moment.
-SHAPELINT_API std::unique_ptr<const FileSystem> local_files(std::string working_directory = {});
+// The machine's files. The working directory is the given one, or that of the process at this moment. Only
+// regular files are read, and no link that leads out of the repository (or the working directory) that it
+// lies in is followed, since files name others: but for the paths `named`, which may be pipes, devices, and
+// links to anywhere.
+SHAPELINT_API std::unique_ptr<const FileSystem> local_files(std::string working_directory = {},
+                                                            const std::vector<std::string>& named = {});
 
 // Paths to contents, relative or absolute; folders are implied by them. Nothing else exists.
 SHAPELINT_API std::unique_ptr<const FileSystem> memory_files(

@@ -105,10 +105,10 @@ class MemoryFiles final : public FileSystem {
 
 }  // namespace
 
-std::unique_ptr<const FileSystem> local_files(std::string working_directory) {
+std::unique_ptr<const FileSystem> local_files(std::string working_directory,
+                                              const std::vector<std::string>& named) {
   return std::make_unique<OuterFiles>(
-      working_directory.empty() ? std::make_shared<const text::RealFileSystem>()
-                                : std::make_shared<const text::RealFileSystem>(std::move(working_directory)));
+      std::make_shared<const text::RealFileSystem>(std::move(working_directory), named));
 }
 
 std::unique_ptr<const FileSystem> memory_files(const std::map<std::string, std::string>& contents,

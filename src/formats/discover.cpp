@@ -103,7 +103,11 @@ class Searcher {
         if (is_tool_folder(name)) continue;
         if (!files_.is_link(path) && !is_ignored(path, true)) walk(path, level + 1);
       } else if (text::syntax_by_name(path) && !is_ignored(path, false)) {
-        add(path, false);
+        if (files_.is_plain_file(path)) {
+          add(path, false);
+        } else {
+          out_.passed_over.push_back(path);
+        }
       }
     }
     ignores_.resize(rules, Ignores{{}, Gitignore("")});

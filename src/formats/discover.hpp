@@ -18,7 +18,8 @@ struct Found {
 };
 
 struct Discovery {
-  std::vector<Found> files;  // each once, folders' files sorted by path
+  std::vector<Found> files;              // each once, folders' files sorted by path
+  std::vector<std::string> passed_over;  // found, but no regular file, or a link out of the tree
   std::vector<Error> errors;
 };
 

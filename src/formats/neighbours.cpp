@@ -43,6 +43,7 @@ std::optional<ReadResult> read_beside(const text::FileSystem& files, const std::
                                       const std::string& name, const ReadOptions& options,
                                       const Dialects& dialects) {
   const std::string other = join(folder_of(path), name);
+  if (!is_inside(other, ancestors(files, path).back())) return std::nullopt;
   if (other == join("", path) || !files.exists(other) || files.is_directory(other)) return std::nullopt;
   ReadResult result = read_any(files, other, options, dialects);
   if (result.readings.empty()) return std::nullopt;

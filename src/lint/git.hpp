@@ -47,6 +47,7 @@ class RevisionFileSystem final : public text::FileSystem {
   Result<bool> write(const std::string& path, std::string_view content) const override;
   bool is_directory(const std::string& path) const override { return now_.is_directory(path); }
   bool exists(const std::string& path) const override;
+  std::string folder_around(const std::string& path) const override { return now_.folder_around(path); }
   Result<std::vector<std::string>> list(const std::string& folder) const override {
     return now_.list(folder);
   }
@@ -76,6 +77,7 @@ class RecordingFileSystem final : public text::FileSystem {
     asked_.insert(path);
     return files_.exists(path);
   }
+  std::string folder_around(const std::string& path) const override { return files_.folder_around(path); }
   Result<std::vector<std::string>> list(const std::string& folder) const override {
     return files_.list(folder);
   }

@@ -38,4 +38,8 @@ bool OverlayFileSystem::exists(const std::string& path) const {
   return texts_.contains(absolute(path)) || below_.exists(path);
 }
 
+bool OverlayFileSystem::is_plain_file(const std::string& path) const {
+  return texts_.contains(absolute(path)) || below_.is_plain_file(path);
+}
+
 }  // namespace shapelint::text

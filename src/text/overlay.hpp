@@ -30,6 +30,10 @@ class OverlayFileSystem final : public FileSystem {
   bool is_directory(const std::string& path) const override { return below_.is_directory(path); }
   bool exists(const std::string& path) const override;
   bool is_link(const std::string& path) const override { return below_.is_link(path); }
+  bool is_plain_file(const std::string& path) const override;
+  std::string folder_around(const std::string& path) const override { return below_.folder_around(path); }
+  bool was_read(const std::string& path) const override { return below_.was_read(path); }
+  Result<std::shared_ptr<void>> lock(const std::string& path) const override { return below_.lock(path); }
   Result<std::vector<std::string>> list(const std::string& folder) const override {
     return below_.list(folder);
   }

@@ -7,8 +7,6 @@ namespace shapelint::formats {
 
 namespace {
 
-// Folders above a file that is in no repository and was named by an absolute path.
-constexpr std::size_t most_levels_without_repository = 6;
 constexpr std::size_t most_levels = 32;
 
 }  // namespace
@@ -75,8 +73,10 @@ std::vector<std::string> ancestors(const text::FileSystem& files, const std::str
     if (above == folder || folder.ends_with("..")) break;
     folder = above;
   }
-  if (path.starts_with('/') && out.size() > most_levels_without_repository) {
-    out.resize(most_levels_without_repository);
+  // Nothing says how far a project reaches that was named from elsewhere, and the whole machine is above it.
+  if (path.starts_with('/')) {
+    const std::string around = files.folder_around(path);
+    while (out.size() > 1 && !is_inside(out.back(), around)) out.pop_back();
   }
   return out;
 }
