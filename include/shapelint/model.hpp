@@ -27,8 +27,9 @@ struct Dimension {
 struct ReadOptions {
   std::vector<Setting> settings{};
   std::vector<Dimension> dimensions{};
-  std::string config{};   // path of the linter's configuration; empty: the closest to the file
-  bool isolated = false;  // no configuration
+  std::string config{};        // path of the linter's configuration; empty: the closest to the file
+  bool isolated = false;       // no configuration
+  bool allow_outside = false;  // what a configuration names may lie outside of its repository
   std::string
       model_cache{};  // hub folder of a Hugging Face cache, where a base model is looked for; or empty
   bool assume_native = false;  // a text that is not recognised is meant as a native file

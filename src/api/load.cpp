@@ -85,6 +85,7 @@ project::Request request_of(const ReadOptions& read, const GpuSelection& gpus, c
   project::Request request;
   request.config = read.config;
   request.isolated = read.isolated;
+  request.allow_outside = read.allow_outside;
   request.model_cache = read.model_cache;
   request.overrides = overrides_of(read.settings, errors);
   for (const Dimension& each : read.dimensions) request.dimensions.push_back({each.name, each.size});

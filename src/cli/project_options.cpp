@@ -38,6 +38,10 @@ std::vector<Option> configuration_options(ProjectOptions& options, std::string_v
        .doc = "no configuration file",
        .set = into(options.request.isolated),
        .group = std::string(group)},
+      {.names = "--allow-outside",
+       .doc = "what a configuration names (`extend`, `baseline`, folders) may lie outside of its repository",
+       .set = into(options.request.allow_outside),
+       .group = std::string(group)},
   };
 }
 

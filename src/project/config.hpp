@@ -97,13 +97,18 @@ struct Config {
 };
 
 // Reads one configuration file and those it extends. Every error found is appended: unknown keys (with a
-// did-you-mean), wrong types, files that extend each other in a circle.
+// did-you-mean), wrong types, files that extend each other in a circle. What it names lies in its repository,
+// or in its own folder when there is none, unless `allow_outside`: a stranger's configuration must not have
+// others' files read, told of in messages, or written.
 Config read_config(const text::FileSystem& files, const std::string& path,
-                   std::vector<text::LocatedError>& errors);
+                   std::vector<text::LocatedError>& errors, bool allow_outside = false);
 
 // The file that applies to `path`: in its folder or the closest one above. Empty when there is none.
 // pyproject.toml counts only when it has [tool.shapelint].
 std::string find_config(const text::FileSystem& files, std::string_view path);
+
+// Whether a path lies in the repository of a configuration, or in its folder when there is none.
+bool is_in_reach(const text::FileSystem& files, const std::string& config, const std::string& path);
 
 // Relative paths start from `working_directory`.
 bool matches(const Pattern& pattern, std::string_view path, std::string_view working_directory);

@@ -61,6 +61,17 @@ std::string find_config(const text::FileSystem& files, std::string_view path) {
   return {};
 }
 
+bool is_in_reach(const text::FileSystem& files, const std::string& config, const std::string& path) {
+  const fs::path here(files.working_directory());
+  const std::vector<std::string> folders = folders_above(config, here);
+  const auto root = std::find_if(folders.begin(), folders.end(), [&](const std::string& folder) {
+    return files.exists(below(folder, ".git"));
+  });
+  const fs::path reach = (here / (root == folders.end() ? folders.front() : *root) / "").lexically_normal();
+  const fs::path relative = (here / path).lexically_normal().lexically_relative(reach);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
 bool matches(const Pattern& pattern, std::string_view path, std::string_view working_directory) {
   const fs::path file = fs::path(path).lexically_normal();
   if (pattern.glob.find('/') == std::string::npos) {

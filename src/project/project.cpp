@@ -124,7 +124,7 @@ std::unique_ptr<const Configured> load(std::shared_ptr<const Request> request, c
                                        const text::FileSystem& files) {
   auto out = std::make_unique<Configured>();
   out->request = std::move(request);
-  if (!path.empty()) out->config = read_config(files, path, out->errors);
+  if (!path.empty()) out->config = read_config(files, path, out->errors, out->request->allow_outside);
   load_rules(*out, files);
   load_dialects(*out, files);
   out->profiles = out->request->gpus.profiles;

@@ -22,7 +22,7 @@ NodeRef table_of(const text::Document& document) {
   return is_pyproject ? document.root()["tool"]["shapelint"] : document.root();
 }
 
-void read_chain(const text::FileSystem& files, const std::string& path, Config& config,
+void read_chain(const text::FileSystem& files, const std::string& path, bool allow_outside, Config& config,
                 std::vector<std::string>& chain, std::vector<text::LocatedError>& errors) {
   auto content = files.read(path, text::max_source_bytes);
   if (!content) {
@@ -37,15 +37,20 @@ void read_chain(const text::FileSystem& files, const std::string& path, Config& 
   }
   chain.push_back(path);
   const NodeRef table = table_of(*document);
+  const auto may_name = [&](const std::string& other) {
+    return allow_outside || is_in_reach(files, path, other);
+  };
   // `extend` first, so that what this file says wins wherever the key stands.
   if (const auto extended = table["extend"].as_string()) {
     const std::string next = beside(folder_of(path), *extended);
     if (std::find(chain.begin(), chain.end(), next) != chain.end() || chain.size() > most_extended) {
       errors.push_back(
           {table["extend"].error("the file extends itself, by way of others or at once"), source});
+    } else if (!may_name(next)) {
+      errors.push_back({out_of_reach(table["extend"], "extend"), source});
     } else {
       const std::size_t before = errors.size();
-      read_chain(files, next, config, chain, errors);
+      read_chain(files, next, allow_outside, config, chain, errors);
       const bool is_missing =
           errors.size() == before + 1 && errors.back().error.path == next && errors.back().source.empty();
       if (is_missing) {
@@ -55,7 +60,7 @@ void read_chain(const text::FileSystem& files, const std::string& path, Config& 
     }
   }
   std::vector<Error> found;
-  if (table) read_keys(table, path, config, found);
+  if (table) read_keys(table, path, config, found, may_name);
   for (Error& error : found) errors.push_back({std::move(error), source});
   config.sources.push_back(path);
 }
@@ -63,10 +68,10 @@ void read_chain(const text::FileSystem& files, const std::string& path, Config& 
 }  // namespace
 
 Config read_config(const text::FileSystem& files, const std::string& path,
-                   std::vector<text::LocatedError>& errors) {
+                   std::vector<text::LocatedError>& errors, bool allow_outside) {
   Config config;
   std::vector<std::string> chain;
-  read_chain(files, path, config, chain, errors);
+  read_chain(files, path, allow_outside, config, chain, errors);
   config.path = path;
   config.working_directory = files.working_directory();
   return config;

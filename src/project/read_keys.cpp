@@ -30,8 +30,9 @@ std::optional<std::size_t> index_of(const std::array<std::string_view, N>& names
 
 class Reader {
  public:
-  Reader(Config& config, const std::string& path, std::vector<Error>& errors)
-      : config_(config), path_(path), folder_(folder_of(path)), errors_(errors) {}
+  Reader(Config& config, const std::string& path, std::vector<Error>& errors,
+         const std::function<bool(const std::string&)>& may_name)
+      : config_(config), path_(path), folder_(folder_of(path)), errors_(errors), may_name_(may_name) {}
 
   void read(const NodeRef& table) {
     if (!table.is(Kind::table)) return wrong(table, "a table");
@@ -62,7 +63,11 @@ class Reader {
   }
 
   void paths(const NodeRef& node, std::vector<std::string>& out) {
-    for (const Name& name : names(node)) out.push_back(beside(folder_, name.value));
+    for (const Name& name : names(node)) {
+      std::string path = beside(folder_, name.value);
+      if (may_name_ && !may_name_(path)) return errors_.push_back(out_of_reach(node, dashed(node.key())));
+      out.push_back(std::move(path));
+    }
   }
 
   Pattern pattern(std::string_view glob) const { return {folder_, std::string(glob)}; }
@@ -286,11 +291,10 @@ class Reader {
     } else if (key == "format-folders") {
       paths(node, config_.format_folders);
     } else if (key == "baseline") {
-      if (const auto path = node.as_string()) {
-        config_.baseline = beside(folder_, *path);
-      } else {
-        wrong(node, "a path");
-      }
+      std::vector<std::string> path;
+      if (!node.as_string()) return wrong(node, "a path");
+      paths(node, path);
+      if (!path.empty()) config_.baseline = std::move(path.front());
     } else if (key == "rule-url") {
       read_rule_url(node);
     } else if (key == "files") {
@@ -309,6 +313,7 @@ class Reader {
   std::string path_;
   std::string folder_;
   std::vector<Error>& errors_;
+  const std::function<bool(const std::string&)>& may_name_;
 };
 
 }  // namespace
@@ -323,8 +328,16 @@ std::string beside(const std::string& folder, std::string_view path) {
   return joined.lexically_normal().generic_string();
 }
 
-void read_keys(const NodeRef& table, const std::string& path, Config& config, std::vector<Error>& errors) {
-  Reader(config, path, errors).read(table);
+Error out_of_reach(const NodeRef& node, std::string_view key) {
+  return node.error(
+      fmt::format(
+          "`{}` leads out of the repository, or out of the configuration's folder where there is none", key),
+      "`--allow-outside` allows it, for a configuration of your own");
+}
+
+void read_keys(const NodeRef& table, const std::string& path, Config& config, std::vector<Error>& errors,
+               const std::function<bool(const std::string&)>& may_name) {
+  Reader(config, path, errors, may_name).read(table);
 }
 
 }  // namespace shapelint::project

@@ -1,6 +1,7 @@
 // The keys of a configuration file.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +14,12 @@ namespace shapelint::project {
 
 // Writes what `table`, of the file `path`, says over what `config` has; `extend` itself is not followed.
 // Appends an error, with its place, for each key that is unknown or has a value that it cannot have.
+// `may_name` says of a path whether the file may name it; nothing: it may name every one.
 void read_keys(const text::NodeRef& table, const std::string& path, Config& config,
-               std::vector<Error>& errors);
+               std::vector<Error>& errors, const std::function<bool(const std::string&)>& may_name = {});
+
+// The error for one that it may not.
+Error out_of_reach(const text::NodeRef& node, std::string_view key);
 
 // The folder that a file's paths are relative to; `.` for a file without one.
 std::string folder_of(const std::string& path);

@@ -22,9 +22,10 @@ struct GpuRequest {
 
 struct Request {
   GpuRequest gpus;
-  std::string config;       // this configuration instead of the closest to each file
-  bool isolated = false;    // no configuration, unless `config` names one
-  std::string model_cache;  // see formats::ReadOptions
+  std::string config;          // this configuration instead of the closest to each file
+  bool isolated = false;       // no configuration, unless `config` names one
+  bool allow_outside = false;  // what a configuration names may lie outside of its repository
+  std::string model_cache;     // see formats::ReadOptions
   std::vector<model::Override> overrides;
   std::vector<formats::GraphDimension> dimensions;
   std::optional<double> min_gain;

@@ -169,7 +169,8 @@ TEST_CASE("mistakes in the configuration stop the run", "[lint]") {
 
 TEST_CASE("`config --show` tells what applies to a file", "[lint][config]") {
   const auto files = with(
-      {{"shapelint.toml", "gpu = \"h100\"\nmin-gain = 0.02\n"},
+      {{".git/HEAD", ""},
+       {"shapelint.toml", "gpu = \"h100\"\nmin-gain = 0.02\n"},
        {"a/.shapelint.toml", "extend = \"../shapelint.toml\"\n[[files]]\nmatch = \"*.toml\"\ntensor = 4\n"}});
   CHECK(run({"config", "--show", "a/m.toml"}, files).out ==
         "# what applies to a/m.toml\n# from shapelint.toml\n# from a/.shapelint.toml\n"

@@ -142,6 +142,7 @@ TEST_CASE("mistakes are all told, each at its place", "[config]") {
 
 TEST_CASE("a file adds to the one that it extends, whose paths stay its own", "[config]") {
   text::MemoryFileSystem files;
+  files.files[".git/HEAD"] = "";
   files.files["base/shapelint.toml"] =
       "gpu = \"a100\"\nignore = [\"SL1\"]\nrule-folders = [\"rules\"]\nmin-gain = 0.05\n"
       "[per-file-ignores]\n\"old/*\" = [\"SL2\"]\n";
@@ -156,6 +157,47 @@ TEST_CASE("a file adds to the one that it extends, whose paths stay its own", "[
   CHECK(got.config.rule_folders == Strings{"base/rules", "team/rules"});
   CHECK(values(project::settings_for(got.config, "base/old/x").ignore) == Strings{"SL1", "SL2"});
   CHECK(values(project::settings_for(got.config, "team/old/x").ignore) == Strings{"SL1", "SL3"});
+}
+
+TEST_CASE("what a configuration names lies in its repository, or its folder where there is none",
+          "[config]") {
+  constexpr std::string_view refused =
+      "leads out of the repository, or out of the configuration's folder where there is none; "
+      "`--allow-outside` "
+      "allows it, for a configuration of your own\n";
+  text::MemoryFileSystem files;
+  files.files["secret.toml"] = "password = \"swordfish\"\n";
+  for (const char* path :
+       {"../secret.toml", "/project/secret.toml", "/etc/passwd", "../../secret.toml", "x/../.."}) {
+    const auto naming = [&](const std::string& key) {
+      const bool is_list = key.ends_with("-folders");
+      files.files["a/shapelint.toml"] =
+          key + " = " + (is_list ? "[\"" : "\"") + path + (is_list ? "\"]\n" : "\"\n");
+      return read(files, "a/shapelint.toml");
+    };
+    for (const std::string key : {"extend", "baseline", "rule-folders", "gpu-folders", "format-folders"}) {
+      CAPTURE(path, key);
+      const std::size_t at = key.size() + 3;
+      CHECK(naming(key).errors == fmt::format("a/shapelint.toml:{}: `{}` {}", at, key, refused));
+    }
+    CHECK_FALSE(naming("baseline").config.baseline);
+    CHECK(naming("rule-folders").config.rule_folders.empty());
+  }
+  // In a repository up to its root.
+  files.files[".git/HEAD"] = "";
+  files.files["base.toml"] = "gpu = \"a100\"\n";
+  files.files["a/shapelint.toml"] = "extend = \"../base.toml\"\nbaseline = \"../known.json\"\n";
+  const Read inside = read(files, "a/shapelint.toml");
+  CHECK(inside.errors.empty());
+  CHECK(inside.config.baseline == "known.json");
+  CHECK(values(inside.config.gpus.value()) == Strings{"a100"});
+  // A caller may allow it; what is extended then may name others in its turn.
+  files.files.erase(".git/HEAD");
+  files.files["base.toml"] = "baseline = \"/srv/known.json\"\n";
+  std::vector<text::LocatedError> errors;
+  const project::Config allowed = project::read_config(files, "a/shapelint.toml", errors, true);
+  CHECK(errors.empty());
+  CHECK(allowed.sources == Strings{"base.toml", "a/shapelint.toml"});
 }
 
 TEST_CASE("files that extend nothing, or each other", "[config]") {

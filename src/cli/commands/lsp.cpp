@@ -27,6 +27,7 @@ ExitCode lsp(const LspOptions& options, Io& io) {
   lint.gpus = {request->gpus.names, options.project.gpu_files, request->gpus.sm_count};
   lint.read.config = request->config;
   lint.read.isolated = request->isolated;
+  lint.read.allow_outside = request->allow_outside;
   lint.read.model_cache = request->model_cache;
   for (const model::Override& each : request->overrides) {
     lint.read.settings.push_back(
