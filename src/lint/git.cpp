@@ -1,11 +1,14 @@
 // What changed in a git repository since a revision.
 #include "lint/git.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "lint/process.hpp"
+#include "text/limits.hpp"
 
 namespace shapelint::lint {
 
@@ -38,23 +41,75 @@ void add_changes(const std::string& listing, GitBase& base) {
   }
 }
 
+// What a repository's own settings could have git run: they may be a stranger's, whoever checked the
+// repository out.
+const std::vector<std::string>& harmless() {
+  static const std::vector<std::string> settings{
+      "-c",        "core.fsmonitor=",           // a program
+      "-c",        "core.hooksPath=/dev/null",  // post-index-change and others
+      "-c",        "core.pager=cat",
+      "-c",        "safe.bareRepository=explicit",  // none that lies as a folder in the tree
+      "--no-pager"};
+  return settings;
+}
+
+// No index is written, nothing is fetched (a missing object of a partial clone would be, by a program of the
+// settings), nothing is asked.
+const std::vector<std::string>& harmless_environment() {
+  static const std::vector<std::string> variables{"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1",
+                                                  "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0"};
+  return variables;
+}
+
+Result<ProcessResult> run_git(const std::string& folder, const std::vector<std::string>& settings,
+                              const std::vector<std::string>& arguments,
+                              std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max()) {
+  std::vector<std::string> all{"git", "-C", folder};
+  all.insert(all.end(), harmless().begin(), harmless().end());
+  all.insert(all.end(), settings.begin(), settings.end());
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run_process(all, harmless_environment(), most_bytes);
+}
+
+// Programs that change a file's content on its way into git (`filter.lfs.clean`), each switched off by its
+// name: git runs them when it compares a file with a revision.
+Result<std::vector<std::string>> without_filters(const std::string& root) {
+  const auto listed = run_git(root, {}, {"config", "-z", "--name-only", "--get-regexp", "^filter\\."});
+  if (!listed) return listed.error();
+  std::vector<std::string> settings;
+  for (const std::string& key : fields_of(listed->out)) {
+    // Where `-c` would end the name.
+    if (key.find('=') != std::string::npos) {
+      return Error{"a filter of this git repository has `=` in its name and cannot be switched off",
+                   "take it out of the repository's settings (`.git/config`)",
+                   {},
+                   {}};
+    }
+    const std::string filter = key.substr(0, key.rfind('.'));
+    for (const char* setting : {".clean=", ".smudge=", ".process=", ".required=false"}) {
+      settings.insert(settings.end(), {"-c", filter + setting});
+    }
+  }
+  return settings;
+}
+
 }  // namespace
 
 Result<GitBase> compare_with(const std::string& revision, const std::string& here) {
   GitBase base;
   base.here = here;
-  const auto top = run_process({"git", "-C", here, "rev-parse", "--show-toplevel"});
+  const auto top = run_git(here, {}, {"rev-parse", "--show-toplevel"});
   if (!top) return top.error();
   if (top->exit_code != 0) {
     return Error{"`--diff-base` was given outside of a git repository", {}, {}, {}};
   }
   base.root = top->out.substr(0, top->out.find_last_not_of('\n') + 1);
   // `--end-of-options`: a revision that begins with a dash is no option.
-  const auto commit = run_process({"git", "-C", base.root, "rev-parse", "--verify", "--quiet",
-                                   "--end-of-options", revision + "^{commit}"});
+  const auto commit = run_git(
+      base.root, {}, {"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"});
   if (!commit) return commit.error();
   if (commit->exit_code != 0) {
-    const auto head = run_process({"git", "-C", base.root, "rev-parse", "--verify", "--quiet", "HEAD"});
+    const auto head = run_git(base.root, {}, {"rev-parse", "--verify", "--quiet", "HEAD"});
     const bool has_commits = head && head->exit_code == 0;
     return Error{fmt::format("git knows no revision `{}`", revision),
                  has_commits ? "a branch, a tag or a commit; in CI it may have to be fetched first"
@@ -63,11 +118,13 @@ Result<GitBase> compare_with(const std::string& revision, const std::string& her
                  {}};
   }
   base.commit = commit->out.substr(0, commit->out.find('\n'));
-  const auto changed = run_process({"git", "-C", base.root, "diff", "--name-status", "--find-renames",
-                                    "--no-ext-diff", "-z", base.commit, "--"});
+  const auto filters = without_filters(base.root);
+  if (!filters) return filters.error();
+  const auto changed = run_git(base.root, *filters,
+                               {"diff", "--name-status", "--find-renames", "--no-ext-diff", "--no-textconv",
+                                "--ignore-submodules=all", "-z", base.commit, "--"});
   if (!changed) return changed.error();
-  const auto untracked =
-      run_process({"git", "-C", base.root, "ls-files", "--others", "--exclude-standard", "-z"});
+  const auto untracked = run_git(base.root, {}, {"ls-files", "--others", "--exclude-standard", "-z"});
   if (!untracked) return untracked.error();
   if (changed->exit_code != 0 || untracked->exit_code != 0) {
     return Error{fmt::format("git could not compare the working tree with `{}`", revision), {}, {}, {}};
@@ -96,8 +153,8 @@ std::string path_from_here(const GitBase& base, const std::string& path_in_root)
 }
 
 std::optional<std::string> text_at(const GitBase& base, const std::string& path_in_root) {
-  auto shown = run_process(
-      {"git", "-C", base.root, "cat-file", "blob", fmt::format("{}:{}", base.commit, path_in_root)});
+  auto shown = run_git(base.root, {}, {"cat-file", "blob", fmt::format("{}:{}", base.commit, path_in_root)},
+                       text::max_source_bytes + 1);
   if (!shown || shown->exit_code != 0) return std::nullopt;
   return std::move(shown->out);
 }
@@ -136,8 +193,7 @@ Result<bool> RevisionFileSystem::write(const std::string& path, std::string_view
 bool RevisionFileSystem::exists(const std::string& path) const {
   const auto inside = changed(path);
   if (!inside) return now_.exists(path);
-  const auto found =
-      run_process({"git", "-C", base_.root, "cat-file", "-e", fmt::format("{}:{}", base_.commit, *inside)});
+  const auto found = run_git(base_.root, {}, {"cat-file", "-e", fmt::format("{}:{}", base_.commit, *inside)});
   return found && found->exit_code == 0;
 }
 

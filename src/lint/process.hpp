@@ -1,6 +1,8 @@
 // Another program, run with an argument vector: no shell sees the arguments.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,11 @@ struct ProcessResult {
   std::string out;    // its standard output; what it writes to standard error is dropped
 };
 
-// Runs `arguments[0]`, found as the shell would, and waits. Error: it cannot be started.
-Result<ProcessResult> run_process(const std::vector<std::string>& arguments);
+// Runs `arguments[0]`, found as the shell would, and waits. `variables` ("NAME=value") stand in its
+// environment besides what this process has. Its output ends behind `most_bytes`. Error: it cannot be
+// started.
+Result<ProcessResult> run_process(const std::vector<std::string>& arguments,
+                                  const std::vector<std::string>& variables = {},
+                                  std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace shapelint::lint
