@@ -72,7 +72,7 @@ bool OutputOptions::wants(report::Format wanted) const {
          std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.first == wanted; });
 }
 
-bool write_report(const lint::Report& report, const OutputOptions& options, Io& io) {
+bool write_files(const lint::Report& report, const OutputOptions& options, Io& io) {
   bool written = true;
   for (const auto& [format, path] : options.files) {
     const auto result = io.files.write(path, report::render(format, report));
@@ -80,6 +80,11 @@ bool write_report(const lint::Report& report, const OutputOptions& options, Io& 
     print_error(io, result.error());
     written = false;
   }
+  return written;
+}
+
+bool write_report(const lint::Report& report, const OutputOptions& options, Io& io) {
+  const bool written = write_files(report, options, io);
   io.out << standard_output(report, options, io);
   return written;
 }

@@ -23,8 +23,11 @@ struct OutputOptions {
 // --format, --output, --statistics and --quiet.
 std::vector<Option> output_options(OutputOptions& options);
 
-// Writes the files (each beside its target and renamed, so that nobody sees half of one), then standard
-// output. Files that cannot be written are reported; false when there was one.
+// Writes the files, each beside its target and renamed, so that nobody sees half of one. Those that cannot be
+// written are reported; false when there was one.
+bool write_files(const lint::Report& report, const OutputOptions& options, Io& io);
+
+// The files, then standard output.
 bool write_report(const lint::Report& report, const OutputOptions& options, Io& io);
 
 }  // namespace shapelint::cli

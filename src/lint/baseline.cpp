@@ -72,6 +72,11 @@ Result<Baseline> read_baseline(const std::string& path, std::string content) {
   return baseline;
 }
 
+bool is_baseline(const std::string& content) {
+  const auto document = text::parse_json({}, content);
+  return document && document->root()["format"].as_string() == format_name;
+}
+
 std::string baseline_text(const Baseline& baseline) {
   nlohmann::ordered_json findings = nlohmann::ordered_json::array();
   for (const auto& [key, count] : baseline) {

@@ -31,6 +31,9 @@ using Baseline = std::map<BaselineKey, std::int64_t>;  // how often
 // Errors carry the place in the file.
 Result<Baseline> read_baseline(const std::string& path, std::string content);
 
+// Whether a text is a baseline, of whatever version: what `--write-baseline` may replace.
+bool is_baseline(const std::string& content);
+
 // The file's content; the same for the same findings, whatever order they came in.
 std::string baseline_text(const Baseline& baseline);
 

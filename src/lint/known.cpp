@@ -40,14 +40,33 @@ std::size_t total(const Baseline& baseline) {
 
 }  // namespace
 
+std::string Baselines::path_of(const project::Config& config) const {
+  if (request_.off) return {};
+  if (!request_.path.empty()) return request_.path;
+  const bool is_made = request_.write || request_.prune;
+  return config.baseline.value_or(is_made ? std::string(default_baseline) : std::string());
+}
+
+void Baselines::check(const project::Config& config, std::vector<text::LocatedError>& errors) const {
+  if (!request_.write || request_.off) return;
+  const std::string path = path_of(config);
+  const auto old = files_.read(path, text::max_source_bytes);
+  if (old ? is_baseline(*old) : old.error().code == ErrorCode::not_found) return;
+  const bool is_told = std::any_of(errors.begin(), errors.end(),
+                                   [&](const text::LocatedError& each) { return each.error.path == path; });
+  if (is_told) return;
+  Error error = old ? Error{"the file is no baseline of shapelint, and only those are replaced",
+                            "name another file, or take this one away",
+                            path,
+                            {}}
+                    : old.error();
+  errors.push_back({std::move(error), {}});
+}
+
 Baselines::One* Baselines::open(const project::Config& config, std::string& path,
                                 std::vector<text::LocatedError>& errors) {
-  if (request_.off) return nullptr;
-  path = !request_.path.empty() ? request_.path : config.baseline.value_or("");
-  if (path.empty()) {
-    if (!request_.write && !request_.prune) return nullptr;
-    path = default_baseline;
-  }
+  path = path_of(config);
+  if (path.empty()) return nullptr;
   const auto [found, is_new] = all_.try_emplace(path);
   if (!is_new) return found->second.get();
   found->second = std::make_unique<One>();
@@ -78,44 +97,63 @@ std::size_t Baselines::apply(const project::Config& config, const std::string& p
   one->paths.push_back(name);
   add_all(one->seen, name, outcome);
   std::size_t known = 0;
-  for (ModelReport& model : outcome.models) {
-    if (request_.write) {
-      known += model.result.findings.size();
-      model.result.findings.clear();
-    } else {
-      known += remove_known(one->known, name, model);
-    }
-  }
+  if (request_.write) return known;
+  for (ModelReport& model : outcome.models) known += remove_known(one->known, name, model);
   return known;
+}
+
+namespace {
+
+// What the baseline knows of files that were not linted stays; of the others what is still found. Returns how
+// many are no longer.
+std::size_t prune(Baseline& baseline, const std::vector<std::string>& sorted_paths, const Baseline& seen) {
+  std::size_t stale = 0;
+  for (auto& [key, count] : baseline) {
+    if (!std::binary_search(sorted_paths.begin(), sorted_paths.end(), key.path)) continue;
+    const auto found = seen.find(key);
+    const std::int64_t left = std::min(count, found == seen.end() ? std::int64_t{0} : found->second);
+    stale += static_cast<std::size_t>(count - left);
+    count = left;
+  }
+  return stale;
+}
+
+}  // namespace
+
+// Others may prune the same baseline for other files: what they wrote since it was read is what is pruned
+// here.
+std::optional<Error> Baselines::write_one(const std::string& path, One& one, std::size_t& stale,
+                                          std::size_t& left) const {
+  const auto held = files_.lock(path);
+  if (!held) return held.error();
+  Baseline out = one.seen;
+  if (request_.prune && !request_.write) {
+    auto content = files_.read(path, text::max_source_bytes);
+    if (!content) return content.error();
+    auto now = read_baseline(path, *std::move(content));
+    if (!now) return now.error();
+    out = *std::move(now);
+    stale = prune(out, one.paths, one.seen);
+  }
+  left = total(out);
+  const auto written = files_.write(path, baseline_text(out));
+  return written ? std::nullopt : std::optional(written.error());
 }
 
 void Baselines::write(std::vector<BaselineNote>& notes, std::vector<text::LocatedError>& errors) {
   for (const auto& [path, one] : all_) {
-    Baseline out = one->seen;
+    std::sort(one->paths.begin(), one->paths.end());
     std::size_t stale = 0;
-    if (!request_.write) {
-      // What the baseline knows of files that were not linted stays; of the others what is still found.
-      out = one->original;
-      std::sort(one->paths.begin(), one->paths.end());
-      for (auto& [key, count] : out) {
-        if (!std::binary_search(one->paths.begin(), one->paths.end(), key.path)) continue;
-        const auto seen = one->seen.find(key);
-        const std::int64_t left = std::min(count, seen == one->seen.end() ? std::int64_t{0} : seen->second);
-        stale += static_cast<std::size_t>(count - left);
-        count = left;
-      }
-    }
     if (!request_.write && !request_.prune) {
-      if (stale > 0) {
-        notes.push_back({BaselineNote::Kind::is_stale, path, stale});
-      }
+      stale = prune(one->original, one->paths, one->seen);
+      if (stale > 0) notes.push_back({BaselineNote::Kind::is_stale, path, stale});
       continue;
     }
-    const auto written = files_.write(path, baseline_text(out));
-    if (!written) {
-      errors.push_back({written.error(), {}});
+    std::size_t left = 0;
+    if (auto error = write_one(path, *one, stale, left)) {
+      errors.push_back({*std::move(error), {}});
     } else if (request_.write) {
-      notes.push_back({BaselineNote::Kind::written, path, total(out)});
+      notes.push_back({BaselineNote::Kind::written, path, left});
     } else {
       notes.push_back({BaselineNote::Kind::pruned, path, stale});
     }

@@ -16,7 +16,7 @@ namespace shapelint::lint {
 
 struct BaselineRequest {
   std::string path;    // of the baseline; empty: as the configuration says
-  bool write = false;  // all findings; nothing is reported
+  bool write = false;  // all findings, which then fail nothing
   bool prune = false;  // take out what is no longer found
   bool off = false;    // no baseline counts
 };
@@ -35,8 +35,12 @@ class Baselines {
   Baselines(const BaselineRequest& request, const text::FileSystem& files)
       : request_(request), files_(files) {}
 
-  // Takes the known findings of a file away and returns how many that were. Errors: an unreadable baseline,
-  // once.
+  // Whether the baseline of a configuration may be written, where that was asked for. Error: the file that it
+  // would replace is no baseline.
+  void check(const project::Config& config, std::vector<text::LocatedError>& errors) const;
+
+  // Takes the known findings of a file away, unless they are to be written, and returns how many that were.
+  // Errors: an unreadable baseline, once.
   std::size_t apply(const project::Config& config, const std::string& path, FileOutcome& outcome,
                     std::vector<text::LocatedError>& errors);
 
@@ -50,7 +54,10 @@ class Baselines {
     Baseline seen;                   // of the files linted
     std::vector<std::string> paths;  // of the files linted, as the baseline calls them
   };
+  std::string path_of(const project::Config& config) const;
   One* open(const project::Config& config, std::string& path, std::vector<text::LocatedError>& errors);
+  std::optional<Error> write_one(const std::string& path, One& one, std::size_t& stale,
+                                 std::size_t& left) const;
 
   const BaselineRequest& request_;
   const text::FileSystem& files_;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <iterator>
 #include <map>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -31,7 +33,8 @@ struct Job {
   std::string path_in_root;  // with a revision; empty for a given text that is no file of the repository
   bool is_changed = true;    // itself; otherwise what it inherits may have changed
   bool is_passed_over = false;
-  std::size_t known_then = 0;  // findings that it had at the revision
+  std::set<std::string> built_on;  // files that it asked for, where outputs are to be told from them
+  std::size_t known_then = 0;      // findings that it had at the revision
   FileOutcome outcome;
 };
 
@@ -79,7 +82,7 @@ Error not_understood(const Job& job) {
 class Run {
  public:
   Run(const RunRequest& request, const project::Project& project)
-      : request_(request), project_(project), files_(project.files()) {}
+      : request_(request), project_(project), files_(project.files()), baselines_(request.baseline, files_) {}
 
   RunOutcome operator()() {
     if (!request_.diff_base.empty()) {
@@ -92,9 +95,11 @@ class Run {
     }
     find_files();
     choose_configurations();
+    for (const Job& job : jobs_) baselines_.check(job.configured->config, out_.refused);
     if (!out_.refused.empty()) return std::move(out_);
     lint_all();
-    finish();
+    check_outputs();
+    if (out_.refused.empty()) finish();
     return std::move(out_);
   }
 
@@ -111,6 +116,14 @@ class Run {
       }
     }
     const formats::Discovery found = formats::discover(files_, paths);
+    if (!found.passed_over.empty()) {
+      const std::size_t others = found.passed_over.size() - 1;
+      out_.notes.push_back(
+          {fmt::format("{}{}: no regular file, or a link out of the tree, is passed over unless it "
+                       "is named",
+                       found.passed_over.front(), others == 0 ? "" : fmt::format(" and {} more", others)),
+           false});
+    }
     for (const Error& error : found.errors) out_.report.errors.push_back({error, {}});
     std::map<std::string, bool> named;
     for (const formats::Found& file : found.files) named[file.path] = named[file.path] || file.named;
@@ -203,9 +216,16 @@ class Run {
     const text::Source source = formats::parse(job.path, *std::move(content), options.assume_native);
     if (!job.is_changed && !inherits_changes(job, source)) {
       job.is_passed_over = true;
+      job.outcome.recognised = true;  // as far as is known: it may be an input all the same
       return;
     }
-    job.outcome = lint_text(*job.configured, source, files_, options);
+    if (request_.outputs.empty()) {
+      job.outcome = lint_text(*job.configured, source, files_, options);
+    } else {
+      const RecordingFileSystem files(files_);
+      job.outcome = lint_text(*job.configured, source, files, options);
+      job.built_on = files.asked();
+    }
     if (base_ && !job.path_in_root.empty()) {
       options.assume_native = false;
       job.known_then =
@@ -243,16 +263,45 @@ class Run {
     for (std::thread& thread : threads) thread.join();
   }
 
+  void check_outputs() {
+    for (const std::string& output : request_.outputs) {
+      if (!is_input(output)) continue;
+      out_.refused.push_back(
+          {{"the output is a file that was read, and stays as it is", "name another file", output, {}}, {}});
+    }
+  }
+
+  // A report of an earlier run that is found in a folder again is read, and no input.
+  bool is_input(const std::string& output) const {
+    if (!files_.was_read(output)) return false;
+    bool is_found = false;
+    for (const Job& job : jobs_) {
+      const std::vector<std::string>& configs = job.configured->config.sources;
+      const auto is_it = [&](const std::string& path) { return is_same_file(path, output); };
+      if (std::any_of(configs.begin(), configs.end(), is_it)) return true;
+      if (std::any_of(job.built_on.begin(), job.built_on.end(), is_it)) return true;
+      if (!is_it(job.path)) continue;
+      if (job.named || job.outcome.recognised) return true;
+      is_found = true;
+    }
+    return !is_found;
+  }
+
+  bool is_same_file(const std::string& a, const std::string& b) const {
+    const std::filesystem::path here(files_.working_directory());
+    std::error_code problem;
+    return std::filesystem::equivalent(here / a, here / b, problem);
+  }
+
   void finish() {
     Report& report = out_.report;
-    Baselines baselines(request_.baseline, files_);
     std::vector<text::LocatedError> problems;
     bool is_explained = false;
     for (Job& job : jobs_) {
       if (job.is_passed_over) continue;
       FileOutcome& out = job.outcome;
       report.baselined += job.known_then;
-      report.baselined += baselines.apply(job.configured->config, job.path, out, problems);
+      report.baselined += baselines_.apply(job.configured->config, job.path, out, problems);
       report.suppressed += out.suppressed;
       if (out.errors.empty()) {
         const bool is_checked = !out.models.empty();
@@ -267,7 +316,8 @@ class Run {
       }
       for (ModelReport& model : out.models) {
         for (const rules::Finding& finding : model.result.findings) {
-          out_.has_findings = out_.has_findings || finding.severity >= out.applied.fail_level;
+          const bool fails = finding.severity >= out.applied.fail_level && !request_.baseline.write;
+          out_.has_findings = out_.has_findings || fails;
         }
         hide(out.applied, model);
         report.models.push_back(std::move(model));
@@ -276,7 +326,7 @@ class Run {
       for (gpu::Gpu& gpu : out.gpus) gpu::add(report.gpus, std::move(gpu));
     }
     out_.is_empty = report.models.empty() && report.errors.empty() && !is_explained && !base_;
-    if (problems.empty()) baselines.write(out_.baselines, problems);
+    if (problems.empty()) baselines_.write(out_.baselines, problems);
     for (text::LocatedError& problem : problems) report.errors.push_back(std::move(problem));
     report.rules = rule_infos();
   }
@@ -304,6 +354,7 @@ class Run {
   const RunRequest& request_;
   const project::Project& project_;
   const text::FileSystem& files_;
+  Baselines baselines_;
   std::optional<GitBase> base_;
   std::vector<Job> jobs_;
   RunOutcome out_;

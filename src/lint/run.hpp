@@ -32,6 +32,9 @@ struct RunRequest {
       false;  // a named file of which nothing can be checked is passed over, as a found one is
   bool keep_operations = false;  // each operation of each step: most of what is known of a file
   BaselineRequest baseline;
+  // Files that the caller is going to write: refused are those that were read, since what they held would be
+  // gone.
+  std::vector<std::string> outputs;
   std::string diff_base;  // git revision: only what changed since, and what the change introduced
   // Called from all threads as files are done.
   std::function<void(std::size_t done, std::size_t total)> on_progress;
@@ -44,7 +47,8 @@ struct Note {
 };
 
 struct RunOutcome {
-  // Why nothing was looked at: no such revision, mistakes in configurations, files outside of the repository.
+  // Why nothing was looked at: no such revision, mistakes in configurations, files outside of the repository,
+  // outputs and baselines that would replace something else.
   std::vector<text::LocatedError> refused;
   std::vector<std::string> choices;  // which configuration applies to which file, and what it excludes
   Report report;

@@ -2,6 +2,7 @@
 #include "cli/commands/calibrate.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include <fmt/format.h>
@@ -140,6 +141,15 @@ std::vector<Option> calibrate_options(CalibrateOptions& options) {
 }
 
 ExitCode calibrate(const CalibrateOptions& options, Io& io) {
+  // A profile may be fitted in place, but what it is fitted to was measured.
+  const std::filesystem::path here(io.files.working_directory());
+  for (const std::string& shapes : options.shapes) {
+    std::error_code problem;
+    if (!std::filesystem::equivalent(here / shapes, here / options.output, problem)) continue;
+    print_error(io, fmt::format("{}: the output is a file that is read, and stays as it is", options.output),
+                "name another file");
+    return ExitCode::error;
+  }
   const auto text = io.files.read(options.gpu_file, text::max_source_bytes);
   if (!text) {
     print_error(io, fmt::format("{}: {}", options.gpu_file, text.error().message), text.error().hint);

@@ -65,6 +65,7 @@ lint::RunRequest run_request(const LintOptions& options, Io& io) {
       request.texts.push_back({options.stdin_filename, read_all(io.in, options.stdin_filename)});
     }
   }
+  for (const auto& [format, path] : options.output.files) request.outputs.push_back(path);
   request.keep_operations = options.output.wants(report::Format::json);
   return request;
 }
@@ -77,7 +78,8 @@ ExitCode tell(const lint::RunOutcome& outcome, const LintOptions& options, Io& i
   for (const text::LocatedError& each : errors) print_error(io, each.error, each.source);
   if (!outcome.refused.empty()) return ExitCode::error;
   print_notes(outcome, options, io);
-  const bool written = options.run.baseline.write || write_report(outcome.report, options.output, io);
+  const bool written = options.run.baseline.write ? write_files(outcome.report, options.output, io)
+                                                  : write_report(outcome.report, options.output, io);
   if (!errors.empty() || !written) return ExitCode::error;
   return outcome.has_findings && !options.exit_zero ? ExitCode::findings : ExitCode::clean;
 }

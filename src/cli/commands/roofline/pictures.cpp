@@ -50,6 +50,11 @@ bool has_ending(const std::string& path, std::string_view option, std::string_vi
 }
 
 bool write_picture(const std::string& path, const std::string& content, Io& io) {
+  if (io.files.was_read(path)) {
+    print_error(
+        io, Error{"the output is a file that was read, and stays as it is", "name another file", path, {}});
+    return false;
+  }
   const auto written = io.files.write(path, content);
   if (!written) print_error(io, written.error());
   return static_cast<bool>(written);

@@ -79,6 +79,13 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
     if (!options.diff) io.out << *changed;
     return ExitCode::clean;
   }
+  if (!options.write && io.files.was_read(target)) {
+    print_error(io, Error{"the output is a file that was read, and stays as it is",
+                          "`--write` changes it in place",
+                          target,
+                          {}});
+    return ExitCode::error;
+  }
   const auto written = io.files.write(target, *changed);
   if (!written) {
     print_error(io, written.error());
