@@ -47,6 +47,11 @@ void read_values(const Option& option, const std::vector<std::string>& values,
   if (values.empty() && option.required) errors.push_back({fmt::format("no {} was given", name), {}});
   const std::size_t first = option.many || values.empty() ? 0 : values.size() - 1;
   for (std::size_t i = first; i < values.size(); ++i) {
+    // As an empty variable of a script gives it: what was meant is not that the option is absent.
+    if (values[i].empty() && !option.is_positional()) {
+      errors.push_back({fmt::format("`{}` has no value", name), {}});
+      continue;
+    }
     const auto expected = option.set(values[i]);
     if (expected) {
       errors.push_back({fmt::format("`{}` is `{}`", name, values[i]), fmt::format("expected {}", *expected)});

@@ -30,6 +30,11 @@ std::optional<Error> refused(const LintOptions& options, const lint::RunRequest&
   if (options.diff && !options.output.files.empty()) {
     return error("`--diff` makes no report, so there is nothing for `--output`", "leave one of them out");
   }
+  const bool is_for_people =
+      options.output.format == report::Format::text || options.output.format == report::Format::concise;
+  if (options.diff && !is_for_people) {
+    return error("`--diff` prints a diff, so there is nothing for `--format`", "leave one of them out");
+  }
   if (!run.texts.empty() && !run.paths.empty()) {
     return error("standard input is fixed alone", "name the files in a run of their own");
   }

@@ -114,6 +114,17 @@ std::vector<Option> fixing_options(LintOptions& options) {
 
 constexpr auto file_group = "Files and configuration";
 
+// Nobody has more processors, and threads beyond them only cost memory.
+Setter into_jobs(std::optional<std::int64_t>& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    constexpr std::int64_t most = 1024;
+    std::int64_t value = 0;
+    if (into(value)(text) || value < 1 || value > most) return "a whole number from 1 to 1,024";
+    target = value;
+    return std::nullopt;
+  };
+}
+
 std::vector<Option> file_options(LintOptions& options) {
   return {
       {.names = "--exclude",
@@ -141,7 +152,7 @@ std::vector<Option> file_options(LintOptions& options) {
       {.names = "-j,--jobs",
        .value = "N",
        .doc = "files linted at the same time; as many as there are processors unless given",
-       .set = into(options.run.jobs),
+       .set = into_jobs(options.run.jobs),
        .group = file_group},
       {.names = "-v,--verbose",
        .doc =
