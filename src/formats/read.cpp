@@ -208,6 +208,7 @@ Dialects::Dialects(std::span<const text::Document> users, std::vector<Error>& er
     add_rules(dialect.fields, other->fields);
     add_rules(dialect.otherwise, other->otherwise);
     dialect.types.insert(other->types.begin(), other->types.end());
+    dialect.ways.insert(dialect.ways.end(), other->ways.begin(), other->ways.end());
     dialect.exports.insert(dialect.exports.end(), other->exports.begin(), other->exports.end());
   }
   std::stable_sort(dialects_.begin(), dialects_.end(),

@@ -7,6 +7,7 @@
 
 #include "formats/remarks.hpp"
 #include "gpu/registry.hpp"
+#include "lint/how.hpp"
 #include "lint/ignore_keys.hpp"
 #include "lint/suppress.hpp"
 #include "project/applied.hpp"
@@ -150,6 +151,7 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
     model.gpus_assumed =
         own.gpus_from == project::GpusFrom::assumption && !model.result.gpus.empty();  // predicted for any
     model.reading = std::move(reading);
+    add_how(configured, model);
     errors = model.result.errors;
     set_severities(configured.config, model.result.findings);
     if (!options.no_ignores) out.suppressed += ignore_keys(file, model.result.findings, used_keys);

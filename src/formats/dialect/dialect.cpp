@@ -34,6 +34,20 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+// How a setting is written in the first of these syntaxes; files of other kinds are not written by hand.
+std::string way_of_writing(const std::vector<std::string>& syntaxes) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> known{
+      {{"json", "\"{key}\": {value}"},
+       {"yaml", "{key}: {value}"},
+       {"toml", "{key} = {value}"},
+       {"python", "{key} = {value}"},
+       {"shell", "--{key} {value}"}}};
+  for (const auto& [syntax, text] : known) {
+    if (!syntaxes.empty() && syntaxes.front() == syntax) return std::string(text);
+  }
+  return {};
+}
+
 class Loader {
  public:
   explicit Loader(std::vector<Error>& errors) : errors_(errors) {}
@@ -170,6 +184,39 @@ class Loader {
     return out;
   }
 
+  // `FIELD = "text"`, or a table of texts by value; `serving` is a table of the same.
+  void ways(NodeRef table, bool for_serving, std::vector<Way>& out) {
+    for (const NodeRef node : table) {
+      if (node.key() == "serving" && !for_serving) {
+        ways(node, true, out);
+        continue;
+      }
+      const std::string name(node.key());
+      if (model::find_field(name) == model::no_field) {
+        errors_.push_back(with_code(
+            node.key_error(fmt::format("unknown field `{}`", name), did_you_mean(name, model::field_names())),
+            ErrorCode::unknown_name));
+        continue;
+      }
+      if (!node.is(Kind::table)) {
+        out.push_back({name, {}, for_serving, string(node)});
+        continue;
+      }
+      field_ = model::find_field(name);
+      for (const NodeRef choice : node) {
+        const auto choices = model::info(field_).choices;
+        if (!choices.empty() && std::find(choices.begin(), choices.end(), choice.key()) == choices.end()) {
+          errors_.push_back(
+              with_code(choice.key_error(fmt::format("`{}` is no choice of `{}`", choice.key(), name),
+                                         did_you_mean(choice.key(), choices)),
+                        ErrorCode::unknown_name));
+        }
+        out.push_back({name, std::string(choice.key()), for_serving, string(choice)});
+      }
+      field_ = model::no_field;
+    }
+  }
+
   KeyTest key_test(NodeRef node) {
     KeyTest out;
     const std::string written = string(node);
@@ -293,10 +340,14 @@ bool matches_any(std::string_view patterns, std::string_view text) {
 Dialect load_dialect(const text::Document& document, std::vector<Error>& errors) {
   Loader load(errors);
   const NodeRef root = document.root();
-  load.check_keys(
-      root, {"name",        "title",           "like",      "whose", "source",      "order",     "syntax",
-             "flags",       "reads_exponents", "recognise", "type",  "known_model", "beside",    "runs",
-             "environment", "exports",         "inherit",   "part",  "fields",      "otherwise", "types"});
+  load.check_keys(root, {"name",      "title",     "like",
+                         "whose",     "source",    "order",
+                         "syntax",    "flags",     "reads_exponents",
+                         "recognise", "type",      "known_model",
+                         "beside",    "runs",      "environment",
+                         "exports",   "inherit",   "part",
+                         "fields",    "otherwise", "types",
+                         "writes",    "how"});
   Dialect out;
   out.path = std::string(document.path());
   out.name = load.string(root["name"]);
@@ -309,6 +360,8 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   out.syntax = load.strings(root["syntax"]);
   out.flags = root["flags"].as_boolean().value_or(false);
   out.reads_exponents = root["reads_exponents"].as_boolean().value_or(false);
+  out.writes = root["writes"] ? load.string(root["writes"]) : way_of_writing(out.syntax);
+  load.ways(root["how"], false, out.ways);
   for (const NodeRef each : root["recognise"]) out.recognise.push_back(load.test(each));
   out.type = load.paths(root["type"]);
   out.known_model = load.strings(root["known_model"]);

@@ -109,6 +109,14 @@ struct Inherit {
   std::vector<std::string> defaults{};  // names of the framework's own files whose values [otherwise] has
 };
 
+// How a field is set where no key says so as it is: in words.
+struct Way {
+  std::string field;
+  std::string choice;        // only this of the field's choices; empty: any value
+  bool for_serving = false;  // of runs that only infer
+  std::string text;
+};
+
 struct Dialect {
   std::string path;  // of its data file
   std::string name;
@@ -122,6 +130,7 @@ struct Dialect {
   // jsonargparse, a conversion to the type that is asked for).
   bool reads_exponents = false;
   bool flags = false;  // keys may carry `--`, and `-` equals `_`
+  std::string writes;  // how a setting is written: `{key}: {value}`; empty: nobody writes such a file
   std::vector<Test> recognise;
   std::vector<KeyPath> type;  // keys that name the model type
   std::vector<std::string>
@@ -136,6 +145,7 @@ struct Dialect {
   std::vector<Part> parts;
   FieldRules fields;
   FieldRules otherwise;  // tried after the model type's defaults
+  std::vector<Way> ways;
   std::map<std::string, ModelType, std::less<>> types;
 };
 

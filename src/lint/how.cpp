@@ -1,0 +1,67 @@
+// How what a finding proposes is done in the file at hand.
+#include "lint/how.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/words.hpp"
+#include "formats/dialect/how.hpp"
+#include "model/fields.hpp"
+
+namespace shapelint::lint {
+
+namespace {
+
+constexpr std::string_view native = "native";
+
+// A native file calls every field by its name; what it leaves out is added to its table, unless the command
+// line has the last word.
+std::string way_in_native(const model::Reading& reading, const rules::Change& change) {
+  if (model::is_stated(reading, change.field)) return {};
+  const model::FieldInfo& field = model::info(change.field);
+  const std::string value = model::value_text(change.field, change.to);
+  const std::string_view quote = field.choices.empty() ? "" : "\"";
+  return fmt::format("`{} = {}{}{}` under `[{}]`", field.name, quote, value, quote, field.section);
+}
+
+const formats::Dialect* dialect_of(const project::Configured& configured, const std::string& name) {
+  if (name == native) return nullptr;
+  const formats::Dialects& all =
+      configured.dialects != nullptr ? *configured.dialects : formats::Dialects::builtin();
+  const auto found = std::find_if(all.all().begin(), all.all().end(),
+                                  [&](const formats::Dialect& each) { return each.name == name; });
+  return found == all.all().end() ? nullptr : &*found;
+}
+
+bool speaks_of(const rules::Rule* rule, const std::string& dialect) {
+  return rule != nullptr && std::any_of(rule->how.begin(), rule->how.end(),
+                                        [&](const auto& each) { return each.first == dialect; });
+}
+
+}  // namespace
+
+void add_how(const project::Configured& configured, ModelReport& model) {
+  const std::string& name = model.reading.dialect;
+  const formats::Dialect* dialect = nullptr;
+  for (rules::Finding& finding : model.result.findings) {
+    if (finding.proposals.empty() || speaks_of(configured.rules->find(finding.code), name)) continue;
+    if (dialect == nullptr) dialect = dialect_of(configured, name);
+    std::vector<std::string> ways;
+    for (const rules::Change& change : finding.proposals.front().changes) {
+      if (change.field == model::no_field) continue;
+      std::string way =
+          dialect == nullptr
+              ? (name == native ? way_in_native(model.reading, change) : std::string{})
+              : formats::way_to_set(*dialect, model.reading, change.field, change.from, change.to);
+      if (!way.empty()) ways.push_back(std::move(way));
+    }
+    if (ways.empty()) continue;
+    const std::string text = in_words(ways);
+    finding.how = finding.how.empty() ? text : fmt::format("{}; {}", text, finding.how);
+  }
+}
+
+}  // namespace shapelint::lint

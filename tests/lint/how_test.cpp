@@ -1,0 +1,132 @@
+// How each framework is told what a finding proposes.
+#include <algorithm>
+
+#include "formats/dialect/how.hpp"
+#include "formats/read.hpp"
+#include "lint/run.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+struct Case {
+  const char* path;
+  std::string text;
+  const char* code;
+  const char* how;
+};
+
+// What stands under `how` of the finding with this code; what else was found where it is not there.
+std::string how_of(const Case& each) {
+  text::MemoryFileSystem files;
+  files.files[each.path] = each.text;
+  project::Request request;
+  request.gpus.names = {"a100"};
+  request.min_severity = rules::Severity::info;
+  request.select = {each.code};
+  lint::RunRequest run;
+  run.paths = {each.path};
+  const project::Project project(request, files);
+  const lint::RunOutcome out = lint::lint_files(run, project);
+  std::string others = "not found:";
+  for (const lint::ModelReport& model : out.report.models) {
+    for (const rules::Finding& finding : model.result.findings) {
+      if (finding.code == each.code) return finding.how;
+      others += " " + std::string(finding.code);
+    }
+  }
+  return others;
+}
+
+const std::string padded = "; the new rows are never used, and the tokenizer stays as it is";
+
+std::string config_json(const std::string& vocabulary, const std::string& more = {}) {
+  return R"({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 1024, "n_layer": 24,)"
+         R"( "n_head": 16, "n_positions": 1024, "vocab_size": )" +
+         vocabulary + more + "}";
+}
+
+std::string megatron_sh(const std::string& more) {
+  return "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 --hidden-size 1024 "
+         "--num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 4 "
+         "--global-batch-size 64 --bf16 " +
+         more + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("a finding says how its framework is told what is proposed", "[lint]") {
+  const Case cases[] = {
+      {"config.json", config_json("50257"), "SL101",
+       "`model.resize_token_embeddings(len(tokenizer), pad_to_multiple_of=64)`"},
+      {"train.sh", megatron_sh("--vocab-size 50257 --make-vocab-size-divisible-by 1"), "SL101",
+       "`--make-vocab-size-divisible-by 64` pads it when the model is built"},
+      {"model_config.yaml",
+       "MODEL_ARGS:\n  --num-layers: 24\n  --hidden-size: 1024\n  --num-attention-heads: 16\n"
+       "  --seq-length: 1024\n  --micro-batch-size: 4\n  --vocab-size: 50257\n"
+       "  --make-vocab-size-divisible-by: 1\n",
+       "SL101", "`--make-vocab-size-divisible-by: 64` pads it when the model is built"},
+      {"neox.yml",
+       "{\"num_layers\": 24, \"hidden_size\": 1024, \"num_attention_heads\": 16, \"seq_length\": 1024,\n"
+       "\"pos_emb\": \"rotary\", \"pipe_parallel_size\": 1, \"model_parallel_size\": 1,\n"
+       "\"train_micro_batch_size_per_gpu\": 4, \"vocab_size\": 50257, \"make_vocab_size_divisible_by\": 1}\n",
+       "SL101", "`make_vocab_size_divisible_by: 64` pads it when the model is built"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.path);
+    CHECK(how_of(each) == each.how + padded);
+  }
+}
+
+TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key is named", "[lint]") {
+  const Case cases[] = {
+      {"train.sh", megatron_sh("--vocab-size 50304 --ffn-hidden-size 4001"), "SL103",
+       "`--ffn-hidden-size 4032`"},
+      {"train.sh", megatron_sh("--vocab-size 50304 --tensor-model-parallel-size 3"), "SL403",
+       "`--tensor-model-parallel-size 1`"},
+      {"config.json", config_json("50304", R"(, "n_inner": 4001)"), "SL103", "`\"n_inner\": 4032`"},
+      // The file says what the field is called already.
+      {"model.toml",
+       "[model]\nhidden_size = 1024\nnum_layers = 4\nnum_attention_heads = 16\nvocab_size = 50304\n"
+       "intermediate_size = 4001\n[run]\nmicro_batch_size = 4\nsequence_length = 1024\n",
+       "SL103", ""},
+      {"model.toml",
+       "[model]\nhidden_size = 1024\nnum_layers = 4\nnum_attention_heads = 16\nvocab_size = 50304\n"
+       "[run]\nsequence_length = 512\n",
+       "SL501", "`micro_batch_size = 4` under `[run]`"},
+      {"config.json", config_json("50304"), "SL501",
+       "`per_device_train_batch_size=4` in `TrainingArguments`"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.path << " " << each.code);
+    CHECK(how_of(each) == each.how);
+  }
+}
+
+TEST_CASE("what the dialects say of setting a field is whole", "[lint]") {
+  std::size_t said = 0;
+  for (const formats::Dialect& dialect : formats::Dialects::builtin().all()) {
+    for (const formats::Way& way : dialect.ways) {
+      INFO(dialect.name << ' ' << way.field << ' ' << way.choice << ": " << way.text);
+      const model::FieldId field = model::find_field(way.field);
+      const auto choices = model::info(field).choices;
+      const auto choice = std::find(choices.begin(), choices.end(), way.choice);
+      std::int64_t to = 50304;
+      if (choice != choices.end()) {
+        to = choice - choices.begin();
+      } else if (!way.choice.empty()) {
+        to = way.choice == "true" ? 1 : std::stoll(way.choice);
+      }
+      model::Reading reading;
+      reading.setup.plan.mode = way.for_serving ? model::Mode::decode : model::Mode::train;
+      const std::string text = formats::way_to_set(dialect, reading, field, 50257, to);
+      CHECK_FALSE(text.empty());
+      CHECK(text.find_first_of("{}") == std::string::npos);
+      CHECK(text.find("``") == std::string::npos);
+      CHECK(std::count(text.begin(), text.end(), '`') % 2 == 0);
+      ++said;
+    }
+  }
+  CHECK(said > 0);
+}
