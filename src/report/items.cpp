@@ -32,7 +32,7 @@ std::vector<ItemFix> fixes_of(const rules::Finding& finding, const lint::ModelRe
   return fixes;
 }
 
-Item item_of(const rules::Finding& finding, const lint::ModelReport& model) {
+Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Tie tie = {}) {
   Item item;
   item.model = &model;
   item.finding = &finding;
@@ -51,15 +51,23 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model) {
   if (!finding.note.empty()) item.details.push_back(text::one_line("note: " + finding.note));
   if (!finding.why.empty()) item.details.push_back(text::one_line("why: " + finding.why));
   if (!cost.empty()) item.details.push_back("cost: " + cost);
-  for (const rules::Proposal& proposal : finding.proposals) {
-    item.details.push_back("try: " + lint::proposal_text(proposal, model.result.gpus.size()));
+  const bool is_mended = tie.mended_by != nullptr;
+  if (is_mended) {
+    item.details.push_back("try: " + mended_text(tie));
+  } else {
+    for (const rules::Proposal& proposal : finding.proposals) {
+      item.details.push_back("try: " + lint::proposal_text(proposal, model.result.gpus.size()));
+      const bool is_first = &proposal == &finding.proposals.front();
+      if (is_first && !tie.mends.empty()) item.details.push_back("mends: " + also_mended(tie));
+    }
   }
   if (!finding.assumed.empty()) {
     item.details.push_back("assumed: " + lint::values_text(finding.assumed, model.reading.setup));
   }
-  if (!finding.how.empty()) item.details.push_back("how: " + finding.how);
+  if (!finding.how.empty() && !is_mended) item.details.push_back("how: " + finding.how);
   // A finding in a file that this one inherits from has no edits: they would go into another file.
   if (path == model.path) item.fixes = fixes_of(finding, model);
+  item.tie = std::move(tie);
   return item;
 }
 
@@ -109,7 +117,10 @@ std::vector<Item> items(const lint::Report& report, Which which) {
     if (which == Which::for_programs) {
       for (const rules::Finding* finding : lint::for_programs(model)) all.push_back(item_of(*finding, model));
     } else {
-      for (const rules::Finding& finding : model.result.findings) all.push_back(item_of(finding, model));
+      std::vector<const rules::Finding*> shown;
+      for (const rules::Finding& finding : model.result.findings) shown.push_back(&finding);
+      auto ties = ties_of(shown);
+      for (const rules::Finding* finding : shown) all.push_back(item_of(*finding, model, ties[finding]));
     }
   }
   for (const text::LocatedError& error : report.errors) all.push_back(item_of(error));

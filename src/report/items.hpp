@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/report.hpp"
+#include "report/together.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::report {
@@ -33,6 +34,7 @@ struct Item {
   const lint::ModelReport* model = nullptr;  // null for a file that could not be read
   const rules::Finding* finding = nullptr;   // the same
   const Error* error = nullptr;              // null for a finding
+  Tie tie{};                                 // for people; programs get every finding on its own
   text::SharedText source;                   // text of the file; empty when it is not known
   std::string path;                          // `/` between its parts, no `./` in front
   std::string code;                          // SL101; `unreadable` for an error

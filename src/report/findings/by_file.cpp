@@ -43,7 +43,7 @@ std::string place_of(const rules::Finding& finding, const lint::ModelReport& mod
 }
 
 std::string entry(const rules::Finding& finding, const lint::ModelReport& model, bool names_model,
-                  const Style& style) {
+                  const Tie& tie, const Style& style) {
   const std::string what = fmt::format(
       "{} {}: {}{}", style.paint(Role::faint, place_of(finding, model)),
       style.paint(role_of(finding.severity),
@@ -51,13 +51,16 @@ std::string entry(const rules::Finding& finding, const lint::ModelReport& model,
       names_model ? printable(model.reading.name) + ": " : std::string{}, text::one_line(finding.message));
   std::string out = "  " + wrap(what, indent, indent) + '\n';
   const std::size_t gpus = model.result.gpus.size();
-  if (!finding.proposals.empty()) {
+  if (tie.mended_by != nullptr) {
+    out += wrap(mended_text(tie), indent, 0) + '\n';
+  } else if (!finding.proposals.empty()) {
     const rules::Proposal& best = finding.proposals.front();
     std::string proposal = "try " + lint::changes_text(best.changes);
     if (best.gain > 0) {
       proposal += ": " + style.paint(Role::gain,
                                      "saves " + lint::shares(best.gains, best.gain, best.gain_error, gpus));
     }
+    if (!tie.mends.empty()) proposal += "; " + also_mends(tie);
     out += wrap(proposal, indent, 0) + '\n';
   }
   return out;
@@ -114,9 +117,10 @@ std::string by_file(const lint::Report& report, const RenderOptions& options) {
     for (const lint::ModelReport* model : file.models) names.insert(model->reading.name);
     for (const lint::ModelReport* model : file.models) {
       const Shown findings = shown(*model, options);
+      auto ties = ties_of(findings.in_full);
       for (const rules::Finding* finding : findings.in_full) {
         add(*finding, counts);
-        entries += entry(*finding, *model, names.size() > 1, options.style);
+        entries += entry(*finding, *model, names.size() > 1, ties[finding], options.style);
       }
       for (const rules::Finding* finding : findings.folded) add(*finding, counts);
       if (!findings.folded.empty()) entries += "  " + folded(findings.folded, *model, options.style);

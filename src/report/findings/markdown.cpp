@@ -55,8 +55,11 @@ std::string row(const Item& item) {
                      : item.finding->gain > 0 ? lint::share(item.finding->gain, item.finding->gain_error)
                                               : std::string{};
   std::string proposal;
-  if (item.finding != nullptr && !item.finding->proposals.empty()) {
+  if (item.tie.mended_by != nullptr) {
+    proposal = mended_text(item.tie);
+  } else if (item.finding != nullptr && !item.finding->proposals.empty()) {
     proposal = lint::changes_text(item.finding->proposals.front().changes);
+    if (!item.tie.mends.empty()) proposal += "; " + also_mends(item.tie);
   }
   const std::string rule = item.url.empty() ? item.code : fmt::format("[{}]({})", item.code, item.url);
   return fmt::format("| {} | {} {} | {} | {} | {} |\n", code(place), rules::name(item.severity), rule,

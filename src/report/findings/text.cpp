@@ -129,7 +129,7 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
 }  // namespace
 
 std::string text(const rules::Finding& finding, const lint::ModelReport& model, const Style& style,
-                 bool verbose) {
+                 bool verbose, const Tie& tie) {
   const Role role = role_of(finding.severity);
   std::string out = fmt::format(
       "{}: {}\n", style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
@@ -158,11 +158,14 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
   const std::string cost = lint::cost_text(finding, gpu_count);
   if (!cost.empty()) out += line(gutter, "cost", cost, style);
   const auto saving = [&](const std::string& words) { return style.paint(Role::gain, words); };
-  for (const rules::Proposal& proposal : finding.proposals) {
-    out += line(gutter, "try", lint::proposal_text(proposal, gpu_count, saving), style);
-    if (!verbose) break;
+  const bool is_mended = tie.mended_by != nullptr;
+  if (is_mended) out += line(gutter, "try", mended_text(tie), style);
+  for (std::size_t i = 0; i < finding.proposals.size(); ++i) {
+    if (!verbose && (i > 0 || is_mended)) break;
+    out += line(gutter, "try", lint::proposal_text(finding.proposals[i], gpu_count, saving), style);
+    if (i == 0 && !tie.mends.empty()) out += line(gutter, "mends", also_mended(tie), style);
   }
-  if (!finding.how.empty()) out += line(gutter, "how", finding.how, style);
+  if (!finding.how.empty() && (verbose || !is_mended)) out += line(gutter, "how", finding.how, style);
   return out +
          line(gutter, "more", fmt::format("`shapelint explain {}` ({})", finding.code, finding.rule), style);
 }
@@ -235,8 +238,9 @@ std::string text(const lint::Report& report, const RenderOptions& options) {
   } else {
     for (const lint::ModelReport& model : report.models) {
       const Shown findings = shown(model, options);
+      auto ties = ties_of(findings.in_full);
       for (const rules::Finding* finding : findings.in_full) {
-        out += text(*finding, model, options.style, options.verbose) + '\n';
+        out += text(*finding, model, options.style, options.verbose, ties[finding]) + '\n';
       }
       if (!findings.folded.empty()) out += folded(findings.folded, model, options.style) + '\n';
       if (options.quiet) continue;

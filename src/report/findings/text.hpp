@@ -7,6 +7,7 @@
 #include "report/formats.hpp"
 #include "report/report.hpp"
 #include "report/style.hpp"
+#include "report/together.hpp"
 
 namespace shapelint::report {
 
@@ -14,9 +15,10 @@ namespace shapelint::report {
 // for the run. Of several files: see by_file().
 std::string text(const lint::Report& report, const RenderOptions& options = {});
 
-// One finding of a model; `verbose`: with the mechanism and every way out.
+// One finding of a model; `verbose`: with the mechanism and every way out. What another's change mends, too,
+// needs no way out of its own then.
 std::string text(const rules::Finding& finding, const lint::ModelReport& model, const Style& style,
-                 bool verbose = false);
+                 bool verbose = false, const Tie& tie = {});
 
 // The findings of several files, a few lines each, grouped by file; then how often each rule was found, and
 // the files that need it most.

@@ -15,6 +15,7 @@
 #include "rules/engine/earned.hpp"
 #include "rules/engine/group.hpp"
 #include "rules/engine/hits.hpp"
+#include "rules/engine/mends.hpp"
 #include "rules/engine/merge.hpp"
 #include "rules/engine/propose.hpp"
 #include "rules/engine/rank.hpp"
@@ -79,6 +80,7 @@ class Engine {
     if (!unresolved_.empty()) result_.gpus.clear();
     merge_alternatives(result_.findings, options_.proposals);
     sort_findings(result_.findings);
+    if (unresolved_.empty()) find_mended(result_.findings, {reading_, links_, compiled_, evaluators_});
     for (std::size_t i = 0; i < result_.gpus.size(); ++i) {
       apply_together(result_.findings, reading_, links_, constraints_, *evaluators_[i], result_.gpus[i]);
     }

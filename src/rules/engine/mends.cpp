@@ -1,0 +1,86 @@
+// Rules asked again, of the changed model.
+#include "rules/engine/mends.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "model/lower/lower.hpp"
+#include "rules/engine/hits.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+// The model after a change, on each GPU, as rules look at it.
+class Changed {
+ public:
+  Changed(const MendRequest& request, const model::Setup& setup)
+      : request_(request), reading_(request.reading), workload_(model::lower(setup)) {
+    reading_.setup = setup;
+    if (!setup.model.conv.empty()) network_ = model::resolve(setup.model);
+    for (const auto& evaluator : request.evaluators)
+      steps_.push_back(evaluator->step(workload_, setup.plan.dtype));
+  }
+  Changed(const Changed&) = delete;
+  Changed& operator=(const Changed&) = delete;
+
+  bool still_has(CompiledRule& rule, model::FieldId field) const {
+    std::vector<Error> errors;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Baseline baseline{&request_.evaluators[i]->gpu(), &workload_, &steps_[i], &network_};
+      const std::vector<Hit> hits = find_hits(rule, reading_, baseline, errors);
+      const bool is_hit =
+          std::any_of(hits.begin(), hits.end(), [&](const Hit& hit) { return hit.blame.field == field; });
+      if (is_hit || !errors.empty()) return true;
+    }
+    return false;
+  }
+
+ private:
+  const MendRequest& request_;
+  model::Reading reading_;
+  model::Workload workload_;
+  model::Network network_;  // of a CNN
+  std::vector<cost::StepCost> steps_;
+};
+
+std::vector<std::int32_t> mended_by(const Proposal& proposal, const Finding& own,
+                                    std::span<const Finding> findings, const MendRequest& request) {
+  const auto setup = suggest::apply(request.reading.setup, request.links, proposal.changes);
+  if (!setup) return {};
+  const Changed changed(request, *setup);
+  std::vector<std::int32_t> out;
+  for (const Finding& other : findings) {
+    if (other.number == own.number) continue;
+    const auto rule = std::find_if(request.rules.begin(), request.rules.end(),
+                                   [&](const CompiledRule& each) { return each.rule().code == other.code; });
+    if (rule != request.rules.end() && !changed.still_has(*rule, other.blamed)) out.push_back(other.number);
+  }
+  return out;
+}
+
+}  // namespace
+
+void find_mended(std::vector<Finding>& findings, const MendRequest& request) {
+  std::int32_t number = 0;
+  for (Finding& finding : findings) finding.number = number++;
+  if (findings.size() < 2) return;
+  for (Finding& finding : findings) {
+    if (finding.proposals.empty()) continue;
+    std::size_t best = 0;
+    finding.mends = mended_by(finding.proposals.front(), finding, findings, request);
+    if (!finding.certain_to_fail) continue;
+    for (std::size_t i = 1; i < finding.proposals.size(); ++i) {
+      std::vector<std::int32_t> mends = mended_by(finding.proposals[i], finding, findings, request);
+      if (mends.size() <= finding.mends.size()) continue;
+      finding.mends = std::move(mends);
+      best = i;
+    }
+    const auto first = finding.proposals.begin();
+    std::rotate(first, first + static_cast<std::ptrdiff_t>(best),
+                first + static_cast<std::ptrdiff_t>(best) + 1);
+  }
+}
+
+}  // namespace shapelint::rules
