@@ -37,7 +37,7 @@ bool is_priced(const text::FileSystem& files, std::vector<std::string> args) {
 const std::string of_tensor =
     "a.sh:2:90: info: `tensor` cannot be known from the files (the variable `SLURM_GPUS_PER_NODE` is not "
     "set "
-    "in this file), so nothing that rests on it is checked: `--tensor N` gives it, or the same under "
+    "in this file), so nothing that rests on it is checked: state it with `--tensor N`, or the same under "
     "`[[files]]` in shapelint.toml [SL911]\n";
 
 }  // namespace
@@ -80,7 +80,7 @@ TEST_CASE("several unknown values of a file are one finding", "[formats][unresol
   CHECK(report(files, {"a.sh"}) ==
         "a.sh:2:90: info: `tensor`, `pipeline` cannot be known from the files (`$1` is known only when the "
         "script runs; `$2` is known only when the script runs), so nothing that rests on it is checked: "
-        "`--tensor N --pipeline N` gives it, or the same under `[[files]]` in shapelint.toml [SL911]\n");
+        "state it with `--tensor N --pipeline N`, or the same under `[[files]]` in shapelint.toml [SL911]\n");
 }
 
 TEST_CASE("a base file that is not there leaves open what this file does not say", "[formats][unresolved]") {
