@@ -115,7 +115,7 @@ std::string Trees::tree_of(const std::string& folder) const {
 }
 
 std::string Trees::folder_around(const std::string& absolute_path) const {
-  const std::string own = parent(normal(absolute_path));
+  std::string own = parent(normal(absolute_path));
   for (std::string each = own;; each = parent(each)) {
     const auto found = trees_.find(each);
     if (found != trees_.end()) return is_below(own, found->second) ? found->second : each;

@@ -154,3 +154,39 @@ config = ""
   REQUIRE(out.models.front().result.findings.size() == 1);
   CHECK(out.models.front().result.findings.front().code == "OWN101");
 }
+
+TEST_CASE("a baseline takes the place of a baseline only, and the findings stay in the report", "[lint]") {
+  text::MemoryFileSystem files;
+  files.files["m.toml"] = model_with(50257);
+  lint::RunRequest request;
+  request.paths = {"m.toml"};
+  request.baseline.write = true;
+  const auto write = [&] {
+    const project::Project project(a100(), files);
+    return lint::lint_files(request, project);
+  };
+  const lint::RunOutcome out = write();
+  CHECK(out.refused.empty());
+  REQUIRE(out.baselines.size() == 1);
+  CHECK(out.baselines.front().findings == 1);
+  CHECK(found(out.report) == Strings{"m.toml SL101"});
+  CHECK_FALSE(out.has_findings);
+  CHECK(out.report.baselined == 0);
+  const std::string written = files.files.at("shapelint-baseline.json");
+  // Of any version, for those are made anew.
+  files.files["shapelint-baseline.json"] = R"({"format": "shapelint-baseline", "version": 99})";
+  CHECK(write().refused.empty());
+  CHECK(files.files.at("shapelint-baseline.json") == written);
+  for (const std::string precious :
+       {"", "{}", "as it was", R"({"format": "other", "version": 1, "findings": []})"}) {
+    CAPTURE(precious);
+    files.files["shapelint-baseline.json"] = precious;
+    const lint::RunOutcome refused = write();
+    REQUIRE(refused.refused.size() == 1);
+    CHECK(refused.refused.front().error.path == "shapelint-baseline.json");
+    CHECK(refused.refused.front().error.message ==
+          "the file is no baseline of shapelint, and only those are replaced");
+    CHECK(refused.report.models.empty());
+    CHECK(files.files.at("shapelint-baseline.json") == precious);
+  }
+}

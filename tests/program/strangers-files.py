@@ -247,6 +247,36 @@ def two_prune(base):
     check(not [each for each in left if each["rule"] == "SL101"], f"what is no longer found stays: {left} {told}")
 
 
+def language_server(base):
+    """An editor opens a file of such a repository, from wherever the server was started."""
+    for name, content, says in ((".shapelint.toml", None, "is no regular file"),
+                                ("base.toml", 'extend = "base.toml"', "is no regular file"),
+                                ("x", 'extend = "/proc/self/environ"', "leads out of the repository"),
+                                ("y", 'baseline = "../secret.toml"', "leads out of the repository")):
+        folder = repository(base, name)
+        if content:
+            (folder / ".shapelint.toml").write_text(content + "\n")
+        if name.endswith(".toml"):
+            os.mkfifo(folder / name)
+        opened = {"uri": (folder / "model.toml").as_uri(), "languageId": "toml", "version": 1,
+                  "text": MODEL.format(50257)}
+        talk = b""
+        for message in ({"id": 1, "method": "initialize", "params": {"capabilities": {}}},
+                        {"method": "textDocument/didOpen", "params": {"textDocument": opened}},
+                        {"id": 2, "method": "shutdown"}, {"method": "exit"}):
+            body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+            talk += b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+        for where in ("/", folder):
+            try:
+                ran = subprocess.run([binary, "lsp"], cwd=where, input=talk, capture_output=True, timeout=20, check=False)
+            except subprocess.TimeoutExpired:
+                check(False, f"the language server hangs over {name}")
+                continue
+            told = ran.stdout.decode()
+            check(says in told, f"the language server does not say `{says}` of {name}: {told[-400:]}")
+            check(SECRET not in told and "PATH=" not in told, f"the language server tells what is in {content}")
+
+
 def usage(base):
     folder = repository(base, "usage")
     for args in (("--diff-base", ""), ("--config", ""), ("--baseline", ""), ("--baseline=",)):
@@ -310,7 +340,7 @@ def git_settings(base):
 
 
 with tempfile.TemporaryDirectory() as temporary:
-    for part in (pipes_and_links, base_files, configurations, writes, two_prune, usage, git_settings):
+    for part in (pipes_and_links, base_files, configurations, writes, two_prune, language_server, usage, git_settings):
         work = pathlib.Path(temporary).resolve() / part.__name__
         work.mkdir()
         before = len(problems)
