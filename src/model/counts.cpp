@@ -173,7 +173,9 @@ double served_weight_bytes(const Setup& setup) {
   const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline);
   const double wide =
       static_cast<double>(plus(embedding_parameters(setup.model), head_parameters(setup.model))) / ranks;
-  const double packed = shared.weight_bytes > 0 ? shared.weight_bytes : bytes_of(shared.linear_dtype);
+  // Training keeps weights of 16 bits or more beside products of 8, unless they are packed.
+  const double whole = shared.training ? shared.activation : bytes_of(shared.linear_dtype);
+  const double packed = packed_bytes(setup.plan) > 0 ? packed_bytes(setup.plan) : whole;
   return wide * shared.activation + (held.dense + held.expert - wide) * packed;
 }
 

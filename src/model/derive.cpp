@@ -126,6 +126,7 @@ std::vector<Derivation> build() {
   add(FieldId::fusion, defaulted, own, always, constant<static_cast<std::int64_t>(Fusion::none)>);
   add(FieldId::channels_last, defaulted, own, always, constant<1>);
   add(FieldId::dropout, defaulted, own, always, constant<0>);
+  add(FieldId::adapters, defaulted, own, always, constant<0>);
   add(FieldId::context_length, defaulted, own, always, constant<0>);
   add(FieldId::sequence_length, derived, "context_length", decoding,
       [](const Setup& s) { return s.plan.context_length; });
@@ -143,6 +144,7 @@ std::vector<Derivation> build() {
   }
   add(FieldId::sequence_parallel, defaulted, own, always, constant<0>);
   add(FieldId::zero, defaulted, own, always, constant<0>);
+  add(FieldId::embedding_stages, defaulted, none, always, constant<0>);
   return out;
 }
 

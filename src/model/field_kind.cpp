@@ -20,7 +20,9 @@ constexpr std::array task{FieldId::mode,
                           FieldId::speculative_tokens,
                           FieldId::speculative_acceptance,
                           FieldId::prefill_tokens,
-                          FieldId::dropout};
+                          FieldId::dropout,
+                          FieldId::adapters,
+                          FieldId::embedding_stages};
 
 template <std::size_t size>
 bool holds(const std::array<FieldId, size>& list, FieldId field) {

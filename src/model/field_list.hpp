@@ -61,7 +61,7 @@
   INTEGER(source_length, "run", "source_length", plan.source_length, 0, largest_length, "tokens", "tokens of the encoder's output that cross-attention reads; sequence_length unless stated") \
   INTEGER(context_length, "run", "context_length", plan.context_length, 0, largest_length, "tokens", "tokens already in the cache (decode)") \
   INTEGER(gradient_accumulation, "run", "gradient_accumulation", plan.gradient_accumulation, 1, largest_degree, "micro-batches", "micro-batches per optimizer step and pipeline") \
-  INTEGER(weight_bits, "run", "weight_bits", plan.weight_bits, 0, 16, "bits", "inference: bits of a stored weight of the layers' products, which are computed in dtype all the same (8, 4); 0 for dtype's") \
+  INTEGER(weight_bits, "run", "weight_bits", plan.weight_bits, 0, 16, "bits", "inference, and training of adapters: bits of a stored weight of the layers' products, which are computed in dtype all the same (8, 4); 0 for dtype's") \
   INTEGER(weight_group_size, "run", "weight_group_size", plan.weight_group_size, 0, largest_width, "weights", "weights that share a 16-bit scale; 0 for a whole row") \
   INTEGER(kv_cache_bits, "run", "kv_cache_bits", plan.kv_cache_bits, 0, 32, "bits", "inference: bits of an element of the cached keys and values; 0 for those of activations") \
   INTEGER(speculative_tokens, "run", "speculative_tokens", plan.speculative_tokens, 0, 65'536, "tokens", "decode: drafted tokens that one step checks beside the next one") \
@@ -69,11 +69,13 @@
   BOOLEAN(fused_gradient_accumulation, "run", "fused_gradient_accumulation", plan.fused_gradient_accumulation, "products add to the sum of gradients as they write it (Megatron-LM), instead of a pass of its own") \
   INTEGER(prefill_tokens, "run", "prefill_tokens", plan.prefill_tokens, 0, largest_length, "tokens", "decode: tokens of another sequence's prompt that each step reads along (chunked prefill with decodes piggybacked); the prompt is as long as the cache, context_length") \
   BOOLEAN(dropout, "run", "dropout", plan.dropout, "attention weights and block outputs are dropped at random while training") \
+  BOOLEAN(adapters, "run", "adapters", plan.adapters, "training: only adapters (LoRA) learn, so the weights have no gradients and no optimizer's states; what the adapters themselves add is not costed") \
   INTEGER(tensor, "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree") \
   INTEGER(pipeline, "parallel", "pipeline", plan.pipeline, 1, largest_degree, "stages", "pipeline-parallel degree") \
   INTEGER(data, "parallel", "data", plan.data, 1, largest_degree, "ranks", "data-parallel degree") \
   INTEGER(expert, "parallel", "expert", plan.expert, 1, largest_degree, "ranks", "expert-parallel degree") \
   INTEGER(context, "parallel", "context", plan.context, 1, largest_degree, "ranks", "context-parallel degree") \
   BOOLEAN(sequence_parallel, "parallel", "sequence_parallel", plan.sequence_parallel, "norms and residuals are sharded along the sequence over the tensor-parallel ranks") \
-  INTEGER(zero, "parallel", "zero", plan.zero, 0, 3, "", "ZeRO stage: what is sharded over the data-parallel ranks")
+  INTEGER(zero, "parallel", "zero", plan.zero, 0, 3, "", "ZeRO stage: what is sharded over the data-parallel ranks") \
+  INTEGER(embedding_stages, "parallel", "embedding_stages", plan.embedding_stages, 0, 2, "stages", "whether the embedding and the head are counted as a layer each when layers are divided among the stages of the pipeline: 0, 1 for one of them, 2 for both")
 // clang-format on

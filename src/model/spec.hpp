@@ -159,8 +159,12 @@ struct Plan {
   std::int64_t zero = 0;                     // ZeRO stage 0 to 3
   bool fused_gradient_accumulation = false;  // products add to the sum of gradients as they write it
   bool dropout = false;  // of attention weights and of each block's output, while training
+  // Training: only adapters (LoRA) learn. The weights have no gradients and no optimizer's states; what the
+  // adapters themselves add is not costed.
+  bool adapters = false;
+  std::int64_t embedding_stages = 0;  // the embedding and the head, where each has a layer's place in a stage
 
-  // Inference only.
+  // Inference only, the first two also with adapters (QLoRA).
   std::int64_t weight_bits = 0;              // of a stored weight of the layers' products; 0: as dtype
   std::int64_t weight_group_size = 0;        // weights that share a 16-bit scale; 0: a whole row
   std::int64_t kv_cache_bits = 0;            // of a cached element of keys and values; 0: as activations

@@ -15,10 +15,13 @@ void share_gradients(const Shared& shared, std::string_view reduce_name, std::st
   const std::int64_t zero = shared.plan.zero;
   // Once a step; from ZeRO 2 on with every micro-batch, since no rank keeps the sums of all.
   const double reductions = zero >= 2 ? shared.micro_batches : 1;
-  emit.collective_once(reduce_name, Pass::backward,
-                       zero == 0 ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter,
-                       parameters * gradient_bytes, ranks, reductions, true, shared.plan.tensor);
-  if (zero == 0) return;
+  if (!shared.adapting) {
+    emit.collective_once(reduce_name, Pass::backward,
+                         zero == 0 ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter,
+                         parameters * gradient_bytes, ranks, reductions, true, shared.plan.tensor);
+  }
+  // What does not learn need not come back, unless it is gathered for each use.
+  if (zero == 0 || (shared.adapting && zero < 3)) return;
   // The updated weights come back once a step; with ZeRO 3 before each use, forward and backward.
   const double gathers = zero >= 3 ? 2 * shared.micro_batches : 1;
   emit.collective_once(gather_name, zero >= 3 ? Pass::forward : Pass::update, CollectiveKind::all_gather,

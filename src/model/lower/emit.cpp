@@ -11,20 +11,24 @@ constexpr std::string_view checked_tokens = "micro_batch_size * (1 + speculative
 constexpr std::string_view mixed_tokens = "micro_batch_size * (1 + speculative_tokens) + prefill_tokens";
 constexpr double scale_bytes = 2;  // of a group of packed weights
 
-// Bytes of a packed weight and its part of the scale; 0 where weights are not packed.
-double packed_bytes(const Plan& plan) {
-  const double bytes = static_cast<double>(plan.weight_bits) / 8;
-  if (plan.mode == Mode::train || bytes <= 0 || bytes >= bytes_of(plan.dtype)) return 0;
-  return bytes +
-         (plan.weight_group_size > 0 ? scale_bytes / static_cast<double>(plan.weight_group_size) : 0.0);
-}
-
 // Master copies and the residual stream stay at 16 bits or more when products are in 8 bits or fewer.
 DType at_least_16_bits(DType dtype) {
   return bytes_of(dtype) < 2.0 ? DType::bf16 : dtype;
 }
 
 }  // namespace
+
+double packed_bytes(const Plan& plan) {
+  const double bytes = static_cast<double>(plan.weight_bits) / 8;
+  if (bytes <= 0 || bytes >= bytes_of(plan.dtype)) return 0;
+  return bytes +
+         (plan.weight_group_size > 0 ? scale_bytes / static_cast<double>(plan.weight_group_size) : 0.0);
+}
+
+std::int64_t layers_of_stage(const Setup& setup) {
+  const std::int64_t counted = setup.plan.pipeline > 1 ? setup.plan.embedding_stages : 0;
+  return divide_up(plus(setup.model.num_layers, counted), setup.plan.pipeline);
+}
 
 void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
   const auto push = [&](Pass pass) {
@@ -45,6 +49,7 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
     op.layout = layout == Layout::tn ? Layout::nn : Layout::tn;
     push(Pass::grad_input);
   }
+  if (!passes.weight_gradient) return;
   // The gradient of B as it is stored: dB^T[n,k] = dC^T A for B by k, dB[k,n] = A^T dC for B by n; both
   // transpose their first operand, whose rows are summed over.
   op.m = layout == Layout::tn ? n : k;
@@ -59,15 +64,16 @@ Shared::Shared(const Setup& from)
       model(from.model),
       plan(from.plan),
       training(from.plan.mode == Mode::train),
+      adapting(training && from.plan.adapters),
       decoding(from.plan.mode == Mode::decode),
       linear_dtype(from.plan.dtype),
       wide_dtype(at_least_16_bits(from.plan.dtype)),
       activation(bytes_of(wide_dtype)),
-      weight_bytes(packed_bytes(from.plan)),
+      weight_bytes(training ? 0.0 : packed_bytes(from.plan)),
       cache_bytes(training ? 0.0 : static_cast<double>(from.plan.kv_cache_bits) / 8),
       micro_batches(training ? static_cast<double>(std::max<std::int64_t>(1, from.plan.gradient_accumulation))
                              : 1.0),
-      layers_per_rank(static_cast<double>(divide_up(model.num_layers, plan.pipeline))) {
+      layers_per_rank(static_cast<double>(layers_of_stage(from))) {
   if (decoding) {
     const std::int64_t checked = plus(1, plan.speculative_tokens);
     decoded = dim(times(plan.micro_batch_size, checked), checked > 1 ? checked_tokens : decode_tokens);
@@ -128,7 +134,7 @@ void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Re
   op.n = n;
   op.k = k;
   op.weight_bytes = shared_.weight_bytes;
-  push_product(op, repeat);
+  push_product(op, repeat, !shared_.adapting);
 }
 
 void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat) {
@@ -137,12 +143,12 @@ void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat rep
   op.m = m;
   op.n = n;
   op.k = k;
-  push_product(op, repeat);
+  push_product(op, repeat, !shared_.adapting);
 }
 
-void Emitter::push_product(Op op, Repeat repeat) {
+void Emitter::push_product(Op op, Repeat repeat, bool learns) {
   op.count = repeat.count;
-  append_product(op, {again(repeat), shared_.training, true}, ops_);
+  append_product(op, {again(repeat), shared_.training, true, learns}, ops_);
 }
 
 void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat) {
@@ -152,7 +158,7 @@ void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Lay
   op.n = n;
   op.k = k;
   op.layout = layout;
-  push_product(op, repeat);
+  push_product(op, repeat, true);
 }
 
 void Emitter::attention(std::string_view name, const AttentionShape& shape, Repeat repeat) {

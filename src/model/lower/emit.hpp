@@ -54,6 +54,7 @@ struct Shared {
   const ModelSpec& model;
   const Plan& plan;
   bool training;
+  bool adapting;  // training of adapters: no weight has a gradient
   bool decoding;
   DType linear_dtype;      // of the layers' matrix products
   DType wide_dtype;        // of attention, router and head: never below 16 bits
@@ -78,9 +79,10 @@ struct Shared {
 
 // Which products a product C[m,n] = A[m,k] B[k,n] brings with it.
 struct ProductPasses {
-  bool recompute = false;      // the forward one again
-  bool training = false;       // the gradients
-  bool input_gradient = true;  // of A: none where A is the network's input
+  bool recompute = false;       // the forward one again
+  bool training = false;        // the gradients
+  bool input_gradient = true;   // of A: none where A is the network's input
+  bool weight_gradient = true;  // of B: none where B is a weight that does not learn
 };
 
 // The op, whose layout is tn or nn, and its gradients: dA = dC B^T, and that of B as it is stored.
@@ -123,7 +125,7 @@ class Emitter {
   Op wide_op(std::string_view name, OpKind kind, double count) const;
   Op collective_op(std::string_view name, double bytes, std::int64_t ranks, double count, bool overlapped,
                    std::int64_t stride) const;
-  void push_product(Op op, Repeat repeat);
+  void push_product(Op op, Repeat repeat, bool learns);
   void push(Op op, Pass pass);
   const Shared& shared_;
   std::vector<Op>& ops_;
@@ -157,6 +159,12 @@ void lower_head(const Shared& shared, Emitter& emit);                           
 void lower_pipeline(const Shared& shared, Emitter& emit);                            // lower_collectives.cpp
 void lower_data_parallel(const Shared& shared, RankParameters held, Emitter& emit);  // lower_collectives.cpp
 void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit);      // lower_optimizer.cpp
+
+// Bytes of a packed weight and its part of the scale; 0 where weights are not packed.
+double packed_bytes(const Plan& plan);
+
+// Layers of the fullest stage of the pipeline.
+std::int64_t layers_of_stage(const Setup& setup);
 
 // Tokens whose logits are computed: an inference engine needs only the last of each sequence (head.cpp).
 Dim logit_tokens(const Shared& shared);

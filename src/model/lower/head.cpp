@@ -26,7 +26,8 @@ Dim logit_tokens(const Shared& shared) {
 void lower_embedding(const Shared& shared, Emitter& emit) {
   const Repeat once{shared.micro_batches / stages(shared), Recomputed::never};
   // forward: rows in, stream out; backward: gradient in, rows of the gradient table in and out
-  emit.elementwise("embedding.lookup", 2 * shared.stream_bytes, 3 * shared.stream_bytes, once);
+  emit.elementwise("embedding.lookup", 2 * shared.stream_bytes, shared.adapting ? 0 : 3 * shared.stream_bytes,
+                   once);
   leave_tensor_parallel(shared, "embedding.reduce", once, emit);
   if (shared.model.embedding_norm) {
     emit.elementwise("embedding.norm", 2 * shared.sharded_stream_bytes, 3 * shared.sharded_stream_bytes, once,

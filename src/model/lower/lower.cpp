@@ -135,8 +135,7 @@ LayerRuns layer_runs(const Setup& setup) {
   const bool training = setup.plan.mode == Mode::train;
   const double micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
-  const double all =
-      static_cast<double>(divide_up(setup.model.num_layers, setup.plan.pipeline)) * micro_batches;
+  const double all = static_cast<double>(layers_of_stage(setup)) * micro_batches;
   const std::int64_t layers = std::max<std::int64_t>(1, setup.model.num_layers);
   const std::int64_t mixtures = num_moe_layers(setup.model);
   // Whole numbers are multiplied before anything is divided, so that 3 of 61 layers are 3 and
@@ -175,7 +174,8 @@ double model_flops_per_step(const Setup& setup, double layer_flops, double head_
                                (shared.decoding ? 1.0 : static_cast<double>(plan.context));
   const double head_share =
       static_cast<double>(logit_tokens(shared).value) / static_cast<double>(shared.tokens.value);
-  const double passes = shared.training ? 3.0 : 1.0;  // forward; gradients of both operands
+  // Forward; gradients of both operands, or of the input alone.
+  const double passes = shared.adapting ? 2.0 : shared.training ? 3.0 : 1.0;
   const double tokens = shared.decoding ? static_cast<double>(shared.tokens.value) : tokens_per_step(setup);
   return passes * tokens * (layer_flops + head_flops * head_share) / replica_ranks;
 }

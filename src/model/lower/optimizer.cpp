@@ -33,6 +33,7 @@ RankParameters parameters_per_rank(const Setup& setup) {
 
 void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit) {
   const Plan& plan = shared.plan;
+  if (shared.adapting) return;
   const double parameters = held.dense + held.expert;
   // From ZeRO 2 on, each micro-batch's gradients are reduced, and each rank adds up its shard. Fused, the sum
   // is read and written by the products, behind their arithmetic.

@@ -46,6 +46,21 @@ double largest_bucket(const Context& c) {
   return real(largest);
 }
 
+// Latent attention says all widths itself.
+bool has_whole_heads(const Context& c) {
+  const model::ModelSpec& model = spec(c);
+  return model.mla.kv_lora_rank > 0 || is_stated(*c.reading, FieldId::head_dim) ||
+         extra(*c.reading, "cuts_heads") > 0 || model.num_attention_heads <= 0 ||
+         model.hidden_size % model.num_attention_heads == 0;
+}
+
+bool gated_width_stands(const Context& c) {
+  const double second = extra(*c.reading, "gated_linear2_width");
+  constexpr double least_expansion = 1.5;  // as in SL906
+  return extra(*c.reading, "gated_linear1_branch") == second &&
+         (extra(*c.reading, "gated_as_written") <= 0 || second > least_expansion * real(spec(c).hidden_size));
+}
+
 // Whether the model is known well enough to say what it needs.
 bool has_size(const Context& c) {
   return !spec(c).conv.empty() ||
@@ -73,7 +88,7 @@ constexpr Variable of_model[] = {
     {"hidden_per_rank", "hidden_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).hidden_size, plan(c).tensor); }, {FieldId::hidden_size}},
     {"intermediate_per_rank", "intermediate_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).intermediate_size, plan(c).tensor); }, {FieldId::intermediate_size}},
     {"moe_intermediate_per_rank", "moe_intermediate_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).moe.intermediate_size, plan(c).tensor); }, {FieldId::moe_intermediate_size}},
-    {"layers_per_stage", "num_layers / pipeline, rounded up: the stage that all others wait for", [](const Context& c) { return per_rank(spec(c).num_layers, plan(c).pipeline); }, {FieldId::num_layers}},
+    {"layers_per_stage", "num_layers / pipeline, rounded up: the stage that all others wait for (where embedding and head count as layers, with them)", [](const Context& c) { return per_rank(spec(c).num_layers + (plan(c).pipeline > 1 ? plan(c).embedding_stages : 0), plan(c).pipeline); }, {FieldId::num_layers}},
     {"has_dense_mlp", "whether any layer has an ordinary MLP", [](const Context& c) { const auto& m = spec(c).moe; return m.num_experts <= 0 || m.first_dense_layers > 0 || m.layer_interval > 1 ? 1.0 : 0.0; }, {}, true},
     {"is_moe", "whether any layer is a mixture of experts", [](const Context& c) { return spec(c).moe.num_experts > 0 ? 1.0 : 0.0; }, {}, true},
     {"is_mla", "whether attention is multi-head latent attention", [](const Context& c) { return spec(c).mla.kv_lora_rank > 0 ? 1.0 : 0.0; }, {}, true},
@@ -92,9 +107,13 @@ constexpr Variable of_model[] = {
     {"gated_as_written", "the width that the file gives for a gated MLP, before the framework cuts it into branches", [](const Context& c) { return extra(*c.reading, "gated_as_written"); }},
     {"quantization_block", "values that share a scale in the file's quantized weights", [](const Context& c) { return extra(*c.reading, "quantization_block"); }},
     {"state_space_layers", "layers with a state space or linear attention, which are not costed", [](const Context& c) { return extra(*c.reading, "state_space_layers"); }, {}, true},
-    {"embedding_stages", "embeddings that the file gives a place in the pipeline as if they were layers", [](const Context& c) { return extra(*c.reading, "embedding_stages"); }, {}, true},
     {"pads_for_tensor", "whether the framework pads the vocabulary until `tensor` divides it, whatever the file says", [](const Context& c) { return extra(*c.reading, "pads_for_tensor"); }, {}, true},
     {"states_split", "whether the file itself says which layers each stage of the pipeline holds", [](const Context& c) { return extra(*c.reading, "states_split"); }, {}, true},
+    {"has_whole_heads", "whether a head has a whole width: it is stated, or the heads divide `hidden_size`, or the framework cuts off the rest", [](const Context& c) { return has_whole_heads(c) ? 1.0 : 0.0; }},
+    {"is_framework_file", "whether the file is a framework's: what a native file leaves out has a documented default, and what it says describes a run; a framework's file has switches", [](const Context& c) { return c.reading->dialect == "native" ? 0.0 : 1.0; }, {}, true},
+    {"gated_width_stands", "whether nothing speaks against the width of a gated MLP that the framework makes of what is written (see SL905, SL906)", [](const Context& c) { return gated_width_stands(c) ? 1.0 : 0.0; }},
+    {"fixes_batch", "whether the file states how many sequences an optimizer step takes in all, whatever a micro-batch is", [](const Context& c) { return extra(*c.reading, "fixes_batch"); }, {}, true},
+    {"cuts_heads", "whether the framework rounds the width of a head down where the heads do not divide `hidden_size`", [](const Context& c) { return extra(*c.reading, "cuts_heads"); }, {}, true},
     {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(*c.reading, "added_tokens"); }},
     {"resizes_to_32", "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(*c.reading, "resizes_to_32"); }},
     {"blamed", "the blamed field's value (in fixes and messages)", [](const Context& c) { return c.blamed; }},

@@ -90,9 +90,11 @@ Footprint footprint(const model::Setup& setup, double data) {
   const double experts = static_cast<double>(model::expert_parameter_count(setup)) / shards;
   // Ranks that hold the same parameters, as the gradients' exchange counts them (model/lower/collectives).
   const double ranks = data * real(plan.context);
-  const double state =
-      kept_bytes(all / shards - experts, plan.zero, ranks) +
-      kept_bytes(experts / real(plan.expert), plan.zero, std::max(1.0, ranks / real(plan.expert)));
+  // Weights that do not learn have neither gradients nor optimizer states; ZeRO 3 shares them as any.
+  const double state = plan.adapters ? model::served_weight_bytes(setup) / (plan.zero >= 3 ? ranks : 1)
+                                     : kept_bytes(all / shards - experts, plan.zero, ranks) +
+                                           kept_bytes(experts / real(plan.expert), plan.zero,
+                                                      std::max(1.0, ranks / real(plan.expert)));
   const double layers = real(model.num_layers) / real(plan.pipeline);
   const double in_flight = std::min(real(plan.pipeline), real(plan.gradient_accumulation));
   const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);

@@ -70,6 +70,36 @@ head.loss_reduce  forward  all_reduce  32768  2  *3
 )");
 }
 
+TEST_CASE("weights beside adapters that learn have no gradients", "[model]") {
+  Setup setup = replica("llama-3-8b");
+  setup.plan.adapters = true;
+  setup.plan.data = 8;
+  setup.plan.gradient_accumulation = 4;
+  setup.plan.zero = 1;
+  const Workload workload = lower(setup);
+  CHECK(find(workload, "layer.mlp.down", Pass::forward) != nullptr);
+  CHECK(find(workload, "layer.mlp.down", Pass::grad_input) != nullptr);
+  CHECK(find(workload, "layer.mlp.down", Pass::grad_weight) == nullptr);
+  CHECK(find(workload, "layer.attention.flash", Pass::backward) != nullptr);
+  CHECK(find(workload, "head.logits", Pass::grad_weight) == nullptr);
+  CHECK(find(workload, "optimizer.adam", Pass::update) == nullptr);
+  CHECK(find(workload, "gradients.reduce", Pass::backward) == nullptr);
+  CHECK(find(workload, "parameters.gather", Pass::update) == nullptr);
+  setup.plan.zero = 3;  // what is shared is gathered for each use
+  CHECK(find(lower(setup), "parameters.gather", Pass::forward) != nullptr);
+}
+
+TEST_CASE("the embedding and the head may count as layers of a pipeline", "[model]") {
+  Setup setup = replica("llama-3-8b");
+  setup.model.num_layers = 94;
+  setup.plan.embedding_stages = 2;
+  CHECK(layer_runs(setup).all == 94);
+  setup.plan.pipeline = 4;
+  CHECK(layer_runs(setup).all == 24);
+  setup.plan.pipeline = 8;
+  CHECK(layer_runs(setup).all == 12);
+}
+
 TEST_CASE("GPT-3 2.7B with attention not fused: batched products and passes over the scores", "[model]") {
   const Workload workload = lower(replica("gpt3-2.7b"));
   CHECK(table(workload, OpKind::gemm) == R"(

@@ -38,6 +38,22 @@ TEST_CASE("what a rank keeps is 16 bytes per parameter, less what ZeRO shares") 
   CHECK(state("data = 2\ncontext = 4\nzero = 3") == Approx(16.0 / 8));
 }
 
+TEST_CASE("weights beside adapters that learn are 2 bytes per parameter, or fewer") {
+  const auto state = [](const std::string& more) {
+    const model::Setup setup = read(dense + "adapters = true\n" + more).setup;
+    return footprint(setup).state_bytes / parameters(setup);
+  };
+  CHECK(state("") == Approx(2));
+  CHECK(state("[parallel]\ndata = 8\nzero = 2") == Approx(2));
+  CHECK(state("[parallel]\ndata = 8\nzero = 3") == Approx(2.0 / 8));
+  // QLoRA: half a byte and a scale for each 64, and embedding and head as they are.
+  const model::Setup packed =
+      read(dense + "adapters = true\nweight_bits = 4\nweight_group_size = 64\n").setup;
+  const double wide = 32000.0 * 4096;
+  CHECK(footprint(packed).state_bytes ==
+        Approx(2 * wide + (parameters(packed) - wide) * (0.5 + 2.0 / 64)).epsilon(0.001));
+}
+
 TEST_CASE("ZeRO shares an expert over the ranks that hold the same expert") {
   const model::Setup setup =
       read(
