@@ -55,6 +55,13 @@ std::string normal_key(std::string_view key, bool flags) {
   return out;
 }
 
+// Of scalars: what tables and lists hold is not compared.
+bool same_value(NodeRef a, NodeRef b) {
+  const bool is_scalar = !a.is(Kind::table) && !a.is(Kind::list) && a.size() == 0;
+  return is_scalar && a.kind() == b.kind() && a.as_string() == b.as_string() &&
+         a.as_number() == b.as_number() && a.as_boolean() == b.as_boolean();
+}
+
 void find_duplicates(const Dialect& dialect, const text::Document& document, bool is_command,
                      std::vector<Remark>& out) {
   for (std::size_t i = 0; i < document.nodes().size(); ++i) {
@@ -72,6 +79,7 @@ void find_duplicates(const Dialect& dialect, const text::Document& document, boo
       remark.span = child.key_span();
       remark.meaning = fmt::format("`{}` on line {}", written_at(document, first.span()),
                                    text::place_of(document.source(), first.span().begin).line);
+      if (same_value(first, child)) remark.kind = Remark::Kind::repeated_key;
       out.push_back(std::move(remark));
     }
   }

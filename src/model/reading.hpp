@@ -47,6 +47,7 @@ struct Note {
 struct Remark {
   enum class Kind : std::uint8_t {
     duplicate_key,
+    repeated_key,  // the same, with the same value
     number_misread,
     unresolved,
     needed_key_misspelt,  // a key that is nearly one of a size without which nothing, or something else, is

@@ -13,6 +13,7 @@ double is_remark(const Context& c, model::Remark::Kind kind) {
 // clang-format off
 constexpr Variable of_remark[] = {
     {"is_duplicate_key", "whether a key is written twice in one table", [](const Context& c) { return is_remark(c, model::Remark::Kind::duplicate_key); }},
+    {"is_repeated_key", "whether it is, with the same value both times", [](const Context& c) { return is_remark(c, model::Remark::Kind::repeated_key); }},
     {"is_number_misread", "whether what looks like a number is read as something else", [](const Context& c) { return is_remark(c, model::Remark::Kind::number_misread); }},
     {"is_unresolved", "whether a size is written, but only the run knows its value", [](const Context& c) { return is_remark(c, model::Remark::Kind::unresolved); }},
     {"is_needed_key_misspelt", "whether a key is not known, and nearly one of a needed size that the file does not state", [](const Context& c) { return is_remark(c, model::Remark::Kind::needed_key_misspelt); }},
