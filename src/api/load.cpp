@@ -161,7 +161,7 @@ Priceable what_to_price(const Loaded& loaded) {
     out.errors.push_back(error_of(error, code::invalid_file, loaded.text));
   }
   for (const model::Reading* reading : out.readings) {
-    for (const gpu::Gpu& gpu : project::take_unable(applied, reading->setup.plan.dtype)) {
+    for (const gpu::Gpu& gpu : project::take_unable(applied, *reading)) {
       out.errors.push_back(
           {std::string(code::unable),
            fmt::format("{} does not multiply {}", gpu.name, shapelint::name(reading->setup.plan.dtype)),

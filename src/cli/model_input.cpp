@@ -83,9 +83,9 @@ std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const pr
     for (Error& error : missing_fields(input->reading(), file.path, choice.networks)) {
       errors.push_back(std::move(error));
     }
-    const DType dtype = input->reading().setup.plan.dtype;
-    for (const gpu::Gpu& gpu : project::take_unable(file.applied, dtype)) {
-      errors.push_back(usage(fmt::format("{} does not multiply {}", gpu.name, name(dtype))));
+    for (const gpu::Gpu& gpu : project::take_unable(file.applied, input->reading())) {
+      errors.push_back(
+          usage(fmt::format("{} does not multiply {}", gpu.name, name(input->reading().setup.plan.dtype))));
     }
   }
   if (input->gpus().size() > most_gpus) {

@@ -27,7 +27,7 @@ namespace {
 void check_dtype(project::Applied& applied, const model::Reading& reading, const std::string& path,
                  std::vector<model::Remark>& remarks, std::vector<Error>& errors) {
   const DType dtype = reading.setup.plan.dtype;
-  const std::vector<gpu::Gpu> unable = project::take_unable(applied, dtype);
+  const std::vector<gpu::Gpu> unable = project::take_unable(applied, reading);
   if (unable.empty()) return;
   if (auto remark = rules::remark_on_format(reading, unable)) {
     formats::add_remarks({*std::move(remark)},

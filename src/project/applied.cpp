@@ -2,9 +2,14 @@
 #include "project/applied.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 
 #include "gpu/registry.hpp"
+#include "model/derive.hpp"
 #include "project/gpus.hpp"
+#include "rules/scope/values.hpp"
 
 namespace shapelint::project {
 
@@ -158,7 +163,42 @@ class Reader {
   std::vector<Error>& errors_;
 };
 
+// Inference engines unpack weights of 8 and 4 bits to bf16 where the GPU has no units for their format
+// (Marlin, which vLLM and SGLang use from Ampere on).
+bool can_unpack(const gpu::Gpu& gpu) {
+  return gpu::on_tensor_cores(gpu, DType::bf16);
+}
+
+// Where no GPU multiplies what a checkpoint's weights are stored in, they are unpacked.
+void compute_unpacked(model::Reading& reading, std::span<const gpu::Gpu> gpus) {
+  using model::FieldId;
+  using model::Origin;
+  model::Plan& plan = reading.setup.plan;
+  const DType stored = plan.dtype;
+  const auto unpacks = [&](const gpu::Gpu& gpu) {
+    return !gpu::can_multiply(gpu, stored) && can_unpack(gpu);
+  };
+  if (gpus.empty() || !stores_packed(reading) || !std::all_of(gpus.begin(), gpus.end(), unpacks)) return;
+  const auto set = [&](FieldId field, std::int64_t value, std::string note) {
+    if (model::is_stated(reading, field) && field != FieldId::dtype) return;
+    model::set(reading.setup, field, value);
+    reading.origins[field] = {};
+    reading.origins[field].kind = Origin::Kind::derived;
+    reading.origins[field].note = std::move(note);
+  };
+  constexpr double bits_per_byte = 8;
+  set(FieldId::weight_bits, std::lround(bits_per_byte * bytes_of(stored)),
+      fmt::format("weights are stored as {}", name(stored)));
+  set(FieldId::dtype, static_cast<std::int64_t>(DType::bf16),
+      fmt::format("weights of {} are unpacked: {} does not multiply it", name(stored), gpus.front().id));
+}
+
 }  // namespace
+
+bool stores_packed(const model::Reading& reading) {
+  return bytes_of(reading.setup.plan.dtype) < 2 && rules::extra(reading, "packs_weights") > 0 &&
+         model::origin(reading, model::FieldId::dtype).kind != model::Origin::Kind::command_line;
+}
 
 formats::ReadResult read_model(const Configured& configured, const text::Source& source,
                                const text::FileSystem& files, bool assume_native) {
@@ -172,8 +212,15 @@ formats::ReadResult read_model(const Configured& configured, const text::Source&
   how.assume_native = assume_native;
   how.model_cache = configured.request->model_cache;
   // The built-in dialects are not even loaded for a file that is plainly native.
-  return configured.dialects != nullptr ? formats::read(files, source, how, *configured.dialects)
-                                        : formats::read(files, source, how);
+  formats::ReadResult read = configured.dialects != nullptr
+                                 ? formats::read(files, source, how, *configured.dialects)
+                                 : formats::read(files, source, how);
+  if (std::any_of(read.readings.begin(), read.readings.end(), stores_packed)) {
+    std::vector<Error> told_later;
+    const Applied applied = what_applies(configured, source.path, read.lint, told_later);
+    for (model::Reading& reading : read.readings) compute_unpacked(reading, applied.gpus);
+  }
+  return read;
 }
 
 Applied what_applies(const Configured& configured, const std::string& path,
@@ -189,6 +236,13 @@ std::vector<gpu::Gpu> take_unable(Applied& applied, DType dtype) {
   }
   applied.gpus = std::move(able);
   if (applied.gpus_from == GpusFrom::assumption && !applied.gpus.empty()) unable.clear();
+  return unable;
+}
+
+std::vector<gpu::Gpu> take_unable(Applied& applied, const model::Reading& reading) {
+  std::vector<gpu::Gpu> unable = take_unable(applied, reading.setup.plan.dtype);
+  // They are left out beside GPUs that multiply it, and are no mistake.
+  if (stores_packed(reading) && !applied.gpus.empty()) std::erase_if(unable, can_unpack);
   return unable;
 }
 

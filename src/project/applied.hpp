@@ -43,5 +43,10 @@ Applied what_applies(const Configured& configured, const std::string& path,
 // Takes away the GPUs that have no unit for the number format and returns them, where that is a mistake:
 // somebody named them, or no other is left.
 std::vector<gpu::Gpu> take_unable(Applied& applied, DType dtype);
+// The same for the model's own format; GPUs that unpack a checkpoint's weights are no mistake.
+std::vector<gpu::Gpu> take_unable(Applied& applied, const model::Reading& reading);
+
+// Whether the number format is that of a checkpoint's weights, which an engine may unpack.
+bool stores_packed(const model::Reading& reading);
 
 }  // namespace shapelint::project

@@ -147,3 +147,28 @@ TEST_CASE("GPUs that cannot multiply a number format are left out where they wer
   out.gpus_from = project::GpusFrom::configuration;
   CHECK(ids(project::take_unable(out, DType::fp8)) == Strings{"a100-sxm4-80gb"});
 }
+
+TEST_CASE("weights of a format that the GPU cannot multiply are unpacked", "[project]") {
+  const std::string config =
+      R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+ "intermediate_size": 11008, "vocab_size": 32000, "quantization_config": {"quant_method": "fp8"}})";
+  const text::MemoryFileSystem files;
+  const auto read_for = [&](const char* gpu) {
+    const project::Project project(request_for({gpu}), files);
+    return project::read_model(project.of("config.json"), formats::parse("config.json", config), files)
+        .readings.at(0);
+  };
+  CHECK(read_for("h100").setup.plan.dtype == DType::fp8);
+  const model::Reading unpacked = read_for("a100");
+  CHECK(unpacked.setup.plan.dtype == DType::bf16);
+  CHECK(unpacked.setup.plan.weight_bits == 8);
+  CHECK(model::origin(unpacked, model::FieldId::dtype).note ==
+        "weights of fp8 are unpacked: a100-sxm4-80gb does not multiply it");
+  CHECK(read_for("v100").setup.plan.dtype == DType::fp8);  // nothing unpacks to bf16 there
+
+  project::Applied both;
+  both.gpus = project::assumed_gpus();
+  both.gpus_from = project::GpusFrom::request;
+  CHECK(project::take_unable(both, read_for("h100")).empty());
+  CHECK(ids(both.gpus) == Strings{"h100-sxm5"});
+}

@@ -279,7 +279,8 @@ class Loader {
   }
 
   Inherit inherit(NodeRef node) {
-    check_keys(node, {"key", "search", "suffixes", "mount", "inside", "hydra", "states", "defaults"});
+    check_keys(node, {"key", "search", "suffixes", "mount", "inside", "hydra", "states", "defaults", "ending",
+                      "beside"});
     Inherit out;
     out.keys = paths(node["key"]);
     out.search = strings(node["search"]);
@@ -291,6 +292,8 @@ class Loader {
     out.hydra = node["hydra"].as_boolean().value_or(false);
     out.states = strings(node["states"]);
     out.defaults = strings(node["defaults"]);
+    out.ending = string(node["ending"]);
+    out.beside = string(node["beside"]);
     return out;
   }
 

@@ -107,6 +107,9 @@ struct Inherit {
   bool hydra = false;  // the list holds `group: name` tables and bare names
   std::vector<std::string> states{};    // the only fields, or sections of fields, that such a file can hold
   std::vector<std::string> defaults{};  // names of the framework's own files whose values [otherwise] has
+  // Instead of keys: the file beside this one whose name has `beside` where this one's has `ending`.
+  std::string ending{};
+  std::string beside{};
 };
 
 // How a field is set where no key says so as it is: in words.

@@ -63,8 +63,18 @@ class Assembler {
     return document;
   }
 
+  // Nothing is missing where there is no such file.
+  void read_beside(const Inherit& each, const text::Document& document, const Place& mount, int level) {
+    const std::string path(document.path());
+    if (level > 0 || each.beside.empty() || !path.ends_with(each.ending)) return;
+    Place inner = mount;
+    for (const std::string& component : parse_key_path(each.mount).components) inner.push_back(component);
+    open(each, document.root(), path.substr(0, path.size() - each.ending.size()) + each.beside, inner, level);
+  }
+
   void follow(const Inherit& each, const View& own, const text::Document& document, const Place& mount,
               int level) {
+    read_beside(each, document, mount, level);
     for (const KeyPath& key : each.keys) {
       for (const Place& place : own.places(key)) {
         const NodeRef node = own.find({place, true}, {});
