@@ -10,6 +10,7 @@
 #include "catalog/known_models.hpp"
 #include "formats/dialect/paths.hpp"
 #include "rules/scope/compare.hpp"
+#include "rules/scope/values.hpp"
 
 namespace shapelint::project {
 
@@ -37,10 +38,17 @@ std::string equal_model(const model::Reading& reading) {
   return {};
 }
 
+// A file with nothing but a model's shape, for those that name it.
+bool is_preset(const model::Reading& reading) {
+  return reading.dialect == "maxtext" && formats::file_name(formats::folder_of(reading.path)) == "models";
+}
+
 // Why the model is taken to be trained; empty: it is not.
 std::string trained_because(const model::Reading& reading, const text::FileSystem& files) {
   const model::Mode mode = reading.setup.plan.mode;
   if (mode == model::Mode::decode || mode == model::Mode::prefill) return "the model is served, not trained";
+  if (reading.setup.plan.adapters) return "adapters are trained on a model that is there";
+  if (rules::extra(reading, "names_published") > 0) return "the file names a published model";
   if (std::find(weight_dialects.begin(), weight_dialects.end(), reading.dialect) != weight_dialects.end())
     return "the file holds trained weights";
   const Origin& width = reading.origins[model::FieldId::hidden_size];
@@ -48,6 +56,10 @@ std::string trained_because(const model::Reading& reading, const text::FileSyste
   if (width.kind == Origin::Kind::defaulted && width.note.starts_with(by_name))
     return fmt::format("it is that of {}", width.note.substr(by_name.size()));
   const std::string_view name = formats::file_name(reading.path);
+  if (is_preset(reading)) {
+    if (const std::string known = equal_model(reading); !known.empty())
+      return fmt::format("it is that of {}", known);
+  }
   if (std::find(described_in.begin(), described_in.end(), name) == described_in.end()) return {};
   if (reading.dialect != "huggingface" && reading.dialect != "meta") return {};
   if (const std::string known = equal_model(reading); !known.empty())

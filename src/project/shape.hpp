@@ -20,7 +20,8 @@ struct ShapeChoice {
 };
 
 // As somebody asked for. Else free for who names a dimension of the model to vary (`names_shape`); fixed
-// where the model is trained already: it is served (prefill, decode), is named by its Hub name, is in a file
+// where the model is trained already: it is served (prefill, decode), is named by its Hub name or by a
+// framework's preset of it, adapters are trained on it, it is in a file
 // of weights, or in a config.json that equals a published model or lies beside weights. Other files, which
 // say what to train, leave it free.
 ShapeChoice shape_of(std::optional<rules::Shape> asked, const model::Reading& reading,

@@ -89,3 +89,20 @@ TEST_CASE("a fixed shape keeps its heads and widths, and may be batched, split a
   CHECK(linted.out.find("try: hidden_size") == std::string::npos);
   CHECK(linted.out.find("try: num_attention_heads") == std::string::npos);
 }
+
+TEST_CASE("what adapters are trained on, and what a framework names, is fixed", "[project][cli]") {
+  const std::string lora =
+      "base_model: NousResearch/Llama-2-7b-hf\ndatasets: [{path: x}]\nmicro_batch_size: 2\nadapter: lora\n";
+  CHECK(told(with("lora.yml", lora), "lora.yml") ==
+        "shape taken as fixed, since adapters are trained on a model that is there" + how);
+  text::MemoryFileSystem files;
+  files.files["configs/models/llama9.yml"] =
+      "base_emb_dim: 4096\nbase_num_query_heads: 32\nbase_num_kv_heads: 32\nbase_mlp_dim: 11000\n"
+      "base_num_decoder_layers: 30\nhead_dim: 128\nvocab_size: 32000\n";
+  const std::string run = "model_name: llama9\nper_device_batch_size: 4\nmax_target_length: 2048\n";
+  files.files["configs/run.yml"] = run;
+  files.files["configs/own.yml"] = run + "override_model_config: true\nbase_mlp_dim: 11008\n";
+  CHECK(told(files, "configs/run.yml") ==
+        "shape taken as fixed, since the file names a published model" + how);
+  CHECK(told(files, "configs/own.yml").empty());
+}
