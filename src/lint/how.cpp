@@ -36,9 +36,29 @@ const formats::Dialect* dialect_of(const project::Configured& configured, const 
   return found == all.all().end() ? nullptr : &*found;
 }
 
+// `instead`: whatever the dialect's keys are.
 bool speaks_of(const rules::Rule* rule, const std::string& dialect) {
-  return rule != nullptr && std::any_of(rule->how.begin(), rule->how.end(),
-                                        [&](const auto& each) { return each.first == dialect; });
+  return rule != nullptr && std::any_of(rule->how.begin(), rule->how.end(), [&](const auto& each) {
+           return each.first == dialect || each.first == "instead";
+         });
+}
+
+// Of each change that has one. What the file calls by the field's name goes without saying, unless another
+// change of the proposal has to be told.
+std::vector<std::string> ways_of(const rules::Proposal& proposal, const formats::Dialect* dialect,
+                                 const model::Reading& reading, bool even_if_same) {
+  std::vector<std::string> ways;
+  for (const rules::Change& change : proposal.changes) {
+    if (change.field == model::no_field) continue;
+    std::string way;
+    if (dialect != nullptr) {
+      way = formats::way_to_set(*dialect, reading, change.field, change.from, change.to, even_if_same);
+    } else if (reading.dialect == native) {
+      way = way_in_native(reading, change);
+    }
+    if (!way.empty()) ways.push_back(std::move(way));
+  }
+  return ways;
 }
 
 }  // namespace
@@ -49,16 +69,10 @@ void add_how(const project::Configured& configured, ModelReport& model) {
   for (rules::Finding& finding : model.result.findings) {
     if (finding.proposals.empty() || speaks_of(configured.rules->find(finding.code), name)) continue;
     if (dialect == nullptr) dialect = dialect_of(configured, name);
-    std::vector<std::string> ways;
-    for (const rules::Change& change : finding.proposals.front().changes) {
-      if (change.field == model::no_field) continue;
-      std::string way =
-          dialect == nullptr
-              ? (name == native ? way_in_native(model.reading, change) : std::string{})
-              : formats::way_to_set(*dialect, model.reading, change.field, change.from, change.to);
-      if (!way.empty()) ways.push_back(std::move(way));
-    }
+    const rules::Proposal& proposal = finding.proposals.front();
+    std::vector<std::string> ways = ways_of(proposal, dialect, model.reading, false);
     if (ways.empty()) continue;
+    if (ways.size() < proposal.changes.size()) ways = ways_of(proposal, dialect, model.reading, true);
     const std::string text = in_words(ways);
     finding.how = finding.how.empty() ? text : fmt::format("{}; {}", text, finding.how);
   }

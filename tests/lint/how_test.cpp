@@ -97,6 +97,16 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
        "SL501", "`micro_batch_size = 4` under `[run]`"},
       {"config.json", config_json("50304"), "SL501",
        "`per_device_train_batch_size=4` in `TrainingArguments`"},
+      // Of two changes both are told, though the file calls one of them by the field's name.
+      {"axolotl.yaml",
+       "base_model: meta-llama/Llama-3.2-1B\nmicro_batch_size: 1\ngradient_accumulation_steps: 4\n"
+       "sequence_len: 512\nbf16: true\ndatasets: []\n",
+       "SL501", "`micro_batch_size: 4` and `gradient_accumulation_steps: 1`"},
+      // Written as this file is, of the two syntaxes that there are.
+      {"neox.json",
+       R"({"num_layers": 24, "hidden_size": 1024, "num_attention_heads": 16, "seq_length": 512, )"
+       R"("pos_emb": "rotary", "pipe_parallel_size": 1, "model_parallel_size": 1, "vocab_size": 50304})",
+       "SL501", "`\"train_micro_batch_size_per_gpu\": 4`"},
   };
   for (const Case& each : cases) {
     INFO(each.path << " " << each.code);

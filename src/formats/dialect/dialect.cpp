@@ -9,6 +9,7 @@
 #include "base/glob.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
+#include "formats/dialect/how.hpp"
 #include "model/fields.hpp"
 
 namespace shapelint::formats {
@@ -32,20 +33,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }
-}
-
-// How a setting is written in the first of these syntaxes; files of other kinds are not written by hand.
-std::string way_of_writing(const std::vector<std::string>& syntaxes) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> known{
-      {{"json", "\"{key}\": {value}"},
-       {"yaml", "{key}: {value}"},
-       {"toml", "{key} = {value}"},
-       {"python", "{key} = {value}"},
-       {"shell", "--{key} {value}"}}};
-  for (const auto& [syntax, text] : known) {
-    if (!syntaxes.empty() && syntaxes.front() == syntax) return std::string(text);
-  }
-  return {};
 }
 
 class Loader {
@@ -363,7 +350,8 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   out.syntax = load.strings(root["syntax"]);
   out.flags = root["flags"].as_boolean().value_or(false);
   out.reads_exponents = root["reads_exponents"].as_boolean().value_or(false);
-  out.writes = root["writes"] ? load.string(root["writes"]) : way_of_writing(out.syntax);
+  out.writes = load.string(root["writes"]);
+  if (out.writes.empty() && !out.syntax.empty()) out.writes = way_of_writing(out.syntax.front());
   load.ways(root["how"], false, out.ways);
   for (const NodeRef each : root["recognise"]) out.recognise.push_back(load.test(each));
   out.type = load.paths(root["type"]);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "formats/dialect/dialect.hpp"
 #include "model/reading.hpp"
@@ -10,9 +11,12 @@
 namespace shapelint::formats {
 
 // "`--ffn-hidden-size 13824`", "`tp: 4` under `parallelism`", or what the dialect's `[how]` says. Empty where
-// the file already calls it what the field is called, where no key holds the plain value, and for files that
-// nobody writes by hand.
+// no key holds the plain value, for files that nobody writes by hand and, unless `even_if_same`, where the
+// file already calls it what the field is called.
 std::string way_to_set(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
-                       std::int64_t from, std::int64_t to);
+                       std::int64_t from, std::int64_t to, bool even_if_same = false);
+
+// How files of a syntax write a setting, `{key}: {value}`; empty for those that are not written by hand.
+std::string_view way_of_writing(std::string_view syntax);
 
 }  // namespace shapelint::formats

@@ -29,14 +29,15 @@ std::vector<model::FieldId> assumed_of(const Rule& rule, const Hit& hit) {
   return out;
 }
 
-// How the file's dialect does what is proposed; `any` stands for all others.
+// How the file's dialect does what is proposed; `any` stands for all others, and so does `instead`, which
+// leaves nothing for the dialects to add.
 std::string how_of(const Rule& rule, const Hit& hit) {
   std::string_view dialect;
   if (hit.context.reading != nullptr) dialect = hit.context.reading->dialect;
   std::string_view out;
   for (const auto& [name, text] : rule.how) {
     if (name == dialect) return std::string(text);
-    if (name == "any") out = text;
+    if (name == "any" || name == "instead") out = text;
   }
   return std::string(out);
 }
