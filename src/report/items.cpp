@@ -122,6 +122,10 @@ std::vector<Item> items(const lint::Report& report, Which which) {
       auto ties = ties_of(shown);
       for (const rules::Finding* finding : shown) all.push_back(item_of(*finding, model, ties[finding]));
     }
+    if (which != Which::shown_and_gaps) continue;
+    for (const rules::Finding& finding : model.hidden) {
+      if (!finding.brief.empty()) all.push_back(item_of(finding, model));
+    }
   }
   for (const text::LocatedError& error : report.errors) all.push_back(item_of(error));
   std::stable_sort(all.begin(), all.end(), before);

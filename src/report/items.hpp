@@ -47,8 +47,9 @@ struct Item {
   std::vector<ItemFix> fixes;        // proposals that this file alone can take, best first
 };
 
-// What people are shown, or all that programs are told (lint::for_programs).
-enum class Which : std::uint8_t { shown, for_programs };
+// What people are shown, with what else was not looked at, or all that programs are told
+// (lint::for_programs).
+enum class Which : std::uint8_t { shown, shown_and_gaps, for_programs };
 
 // Findings and errors, sorted by path, line, column, code and message.
 std::vector<Item> items(const lint::Report& report, Which which = Which::shown);

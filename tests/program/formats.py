@@ -154,11 +154,36 @@ def rdjson(text, where):
             check(suggestion["range"]["start"]["line"] >= 1, f"{where}: suggestion")
 
 
+# Jenkins' junit-10.xsd, which pytest's `junit_family=xunit2` follows as well: attributes (needed ones with `!`) and
+# children of each element.
+junit_schema = {
+    "testsuites": ("name time tests failures errors", "testsuite"),
+    "testsuite": ("name! tests! failures! errors! group time skipped timestamp hostname id package file log url version",
+                  "testsuite properties testcase system-out system-err"),
+    "testcase": ("name! time classname group", "skipped error failure system-out system-err"),
+    "skipped": ("type message", ""),
+    "error": ("type message", ""),
+    "failure": ("type message", ""),
+    "system-out": ("", ""),
+}
+
+
 def junit(text, where):
     root = ElementTree.fromstring(text.encode())
     check(root.tag == "testsuites" and len(root) > 0, f"{where}: no suite")
-    for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
-        check(int(root.get(name)) == len(root.findall(f".//{tag}")), f"{where}: number of {name}")
+    for element in root.iter():
+        attributes, children = (each.split() for each in junit_schema[element.tag])
+        for needed in (each[:-1] for each in attributes if each.endswith("!")):
+            check(element.get(needed), f"{where}: {element.tag} without {needed}")
+        for name in element.keys():
+            check(name in " ".join(attributes).replace("!", "").split(), f"{where}: attribute {name} of {element.tag}")
+        for child in element:
+            check(child.tag in children, f"{where}: {child.tag} in {element.tag}")
+    names = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
+    check(len(set(names)) == len(names), f"{where}: two tests of one name")
+    for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        if name != "skipped":
+            check(int(root.get(name)) == len(root.findall(f".//{tag}")), f"{where}: number of {name}")
         for suite in root:
             check(int(suite.get(name)) == len(suite.findall(f".//{tag}")), f"{where}: number of {name}")
 
