@@ -46,10 +46,7 @@ class Question {
             did_you_mean(dtype_name, names));
     }
     if (errors_.empty() && !can_multiply(gpu_, dtype_)) {
-      errors_.push_back({std::string(code::unable),
-                         fmt::format("{} does not multiply {}", gpu_.name, shapelint::name(dtype_)),
-                         {},
-                         {}});
+      errors_.push_back(error_of(gpu::cannot_multiply({&gpu_, 1}, dtype_), code::unable));
     }
   }
 

@@ -141,4 +141,13 @@ Result<Architecture> find_architecture(std::string_view id, std::span<const Docu
       fmt::format("unknown architecture `{}`", id), std::move(hint), {}, {}, ErrorCode::unknown_name};
 }
 
+Error cannot_multiply(std::span<const Gpu> gpus, DType dtype) {
+  std::string ids;
+  for (const Gpu& each : gpus) ids += (ids.empty() ? "" : " and ") + each.id;
+  return {fmt::format("`dtype` is `{}`, which {} cannot compute in", name(dtype), ids),
+          "name another GPU, or a number format that it has units for",
+          {},
+          {}};
+}
+
 }  // namespace shapelint::gpu

@@ -55,4 +55,7 @@ void add(std::vector<Gpu>& gpus, Gpu gpu);
 // File name without folders and extension: the id of a profile or an architecture.
 std::string_view id_of(const text::Document& document);
 
+// What is wrong where these have no units for a number format: one at least.
+Error cannot_multiply(std::span<const Gpu> gpus, DType dtype);
+
 }  // namespace shapelint::gpu

@@ -34,10 +34,8 @@ void check_dtype(project::Applied& applied, const model::Reading& reading, const
                          remarks);  // models of one file may share what states the format
     return;
   }
-  std::string ids;
-  for (const gpu::Gpu& gpu : unable) ids += (ids.empty() ? "" : " and ") + gpu.id;
-  errors.push_back({fmt::format("`dtype` is `{}`, which {} cannot multiply", name(dtype), ids),
-                    "name another GPU, or another number format with `--dtype`", path, std::nullopt});
+  errors.push_back(gpu::cannot_multiply(unable, dtype));
+  errors.back().path = path;
 }
 
 void set_severities(const project::Config& config, std::vector<rules::Finding>& findings) {

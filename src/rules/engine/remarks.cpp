@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "gpu/registry.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/merge.hpp"
@@ -70,10 +71,9 @@ std::optional<model::Remark> remark_on_format(const model::Reading& reading,
   remark.key_path = origin.key_path;
   remark.key = "dtype";
   remark.written = std::string(name(reading.setup.plan.dtype));
-  for (const gpu::Gpu& gpu : unable) {
-    if (!remark.meaning.empty()) remark.meaning += " and ";
-    remark.meaning += gpu.id;
-  }
+  Error wrong = gpu::cannot_multiply(unable, reading.setup.plan.dtype);
+  remark.meaning = std::move(wrong.message);
+  remark.instead = std::move(wrong.hint);
   remark.field = model::FieldId::dtype;
   return remark;
 }
