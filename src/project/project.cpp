@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "catalog/catalog.hpp"
+#include "formats/dialect/paths.hpp"
 #include "gpu/registry.hpp"
 #include "project/gpus.hpp"
 #include "project/read_keys.hpp"
@@ -147,7 +148,7 @@ bool same(const Error& a, const Error& b) {
 std::string Project::config_for(const std::string& path) const {
   if (!request_->config.empty()) return request_->config;
   if (request_->isolated) return {};
-  const auto [folder, is_new] = config_of_folder_.try_emplace(folder_of(path));
+  const auto [folder, is_new] = config_of_folder_.try_emplace(formats::folder_of(path));
   if (is_new) folder->second = find_config(files_, path);
   return folder->second;
 }

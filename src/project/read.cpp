@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/dialect/paths.hpp"
 #include "project/config.hpp"
 #include "project/read_keys.hpp"
 #include "text/toml/toml.hpp"
@@ -42,7 +43,7 @@ void read_chain(const text::FileSystem& files, const std::string& path, bool all
   };
   // `extend` first, so that what this file says wins wherever the key stands.
   if (const auto extended = table["extend"].as_string()) {
-    const std::string next = beside(folder_of(path), *extended);
+    const std::string next = beside(formats::folder_of(path), *extended);
     if (std::find(chain.begin(), chain.end(), next) != chain.end() || chain.size() > most_extended) {
       errors.push_back(
           {table["extend"].error("the file extends itself, by way of others or at once"), source});

@@ -11,6 +11,7 @@
 #include "base/names.hpp"
 #include "base/number.hpp"
 #include "base/words.hpp"
+#include "formats/dialect/paths.hpp"
 #include "model/fields.hpp"
 #include "project/keys.hpp"
 
@@ -32,7 +33,11 @@ class Reader {
  public:
   Reader(Config& config, const std::string& path, std::vector<Error>& errors,
          const std::function<bool(const std::string&)>& may_name)
-      : config_(config), path_(path), folder_(folder_of(path)), errors_(errors), may_name_(may_name) {}
+      : config_(config),
+        path_(path),
+        folder_(formats::folder_of(path)),
+        errors_(errors),
+        may_name_(may_name) {}
 
   void read(const NodeRef& table) {
     if (!table.is(Kind::table)) return wrong(table, "a table");
@@ -317,11 +322,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().generic_string();
-  return folder.empty() ? "." : folder;
-}
 
 std::string beside(const std::string& folder, std::string_view path) {
   const std::filesystem::path joined = std::filesystem::path(folder) / path;

@@ -21,9 +21,6 @@ void read_keys(const text::NodeRef& table, const std::string& path, Config& conf
 // The error for one that it may not.
 Error out_of_reach(const text::NodeRef& node, std::string_view key);
 
-// The folder that a file's paths are relative to; `.` for a file without one.
-std::string folder_of(const std::string& path);
-
 // A path as a file in that folder writes it.
 std::string beside(const std::string& folder, std::string_view path);
 
