@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/exit_code.hpp"
@@ -45,6 +46,13 @@ int main(int argc, char** argv) {
   for (const char* name : {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS", "HOME",
                            "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE"}) {
     if (const char* value = std::getenv(name)) io.environment[name] = value;
+  }
+  // Shells keep COLUMNS to themselves; who exports it means it.
+  if (!io.environment.contains("COLUMNS")) {
+    const int terminal = io.out_is_terminal ? STDOUT_FILENO : STDERR_FILENO;
+    winsize window{};
+    if (ioctl(terminal, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
+      io.environment["COLUMNS"] = std::to_string(window.ws_col);
   }
   const int code = shapelint::cli::run(args, io);
   std::cout.flush();

@@ -1,23 +1,51 @@
 // Messages to standard error.
 #include "cli/messages.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
+#include <fmt/format.h>
+
+#include "base/number.hpp"
 #include "report/findings/snippet.hpp"
+#include "report/wrap.hpp"
 
 namespace shapelint::cli {
+
+namespace {
+
+// Columns of the terminal's window; 0: not known.
+std::size_t window_of(const Io& io) {
+  const auto columns = io.environment.find("COLUMNS");
+  if (columns == io.environment.end()) return 0;
+  return static_cast<std::size_t>(std::max<std::int64_t>(0, parse_integer(columns->second).value_or(0)));
+}
+
+}  // namespace
+
+report::Style out_style(const Io& io) {
+  return {io.out_color, io.out_is_terminal ? window_of(io) : 0};
+}
+
+report::Style err_style(const Io& io) {
+  return {io.err_color, io.err_is_terminal ? window_of(io) : 0};
+}
 
 void print_error(Io& io, std::string_view message, std::string_view hint) {
   print_error(io, Error{std::string(message), std::string(hint), {}, {}});
 }
 
 void print_error(Io& io, const Error& error, const text::SharedText& source) {
-  io.err << report::render(error, source, report::Style{io.err_color});
+  io.err << report::render(error, source, err_style(io));
+}
+
+void print_note(Io& io, std::string_view text) {
+  io.err << report::headline(fmt::format("note: {}", text), 2, 2, err_style(io)) << '\n';
 }
 
 void print_note(Io& io, std::string_view file, const model::Note& note) {
-  io.err << "note: " << (note.path.empty() ? file : std::string_view(note.path)) << ": " << note.message
-         << "\n";
+  print_note(io, fmt::format("{}: {}", note.path.empty() ? file : std::string_view(note.path), note.message));
 }
 
 }  // namespace shapelint::cli

@@ -30,7 +30,7 @@ std::optional<std::string> add_file(OutputOptions& options, std::string_view tex
 }
 
 std::string standard_output(const lint::Report& report, const OutputOptions& options, const Io& io) {
-  const report::Style style{io.out_color};
+  const report::Style style = out_style(io);
   if (!options.statistics)
     return report::render(options.format, report, {style, options.quiet, options.verbose});
   return options.format == report::Format::json ? report::statistics_json(report)

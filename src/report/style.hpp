@@ -1,6 +1,7 @@
 // Colour by role, so that a printer says what a piece of text is and not how it looks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ enum class Role : std::uint8_t { plain, strong, error, warning, info, gutter, ga
 
 struct Style {
   bool color = false;
+  std::size_t window = 0;  // columns of the terminal's window; 0: it goes elsewhere
   std::string paint(Role role, std::string_view text) const;
 };
 

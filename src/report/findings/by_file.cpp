@@ -49,10 +49,10 @@ std::string entry(const rules::Finding& finding, const lint::ModelReport& model,
       style.paint(role_of(finding.severity),
                   fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
       names_model ? printable(model.reading.name) + ": " : std::string{}, text::one_line(finding.message));
-  std::string out = "  " + wrap(what, indent, indent) + '\n';
+  std::string out = "  " + wrap(what, indent, indent, style) + '\n';
   const std::size_t gpus = model.result.gpus.size();
   if (tie.mended_by != nullptr) {
-    out += wrap(mended_text(tie), indent, 0) + '\n';
+    out += wrap(mended_text(tie), indent, 0, style) + '\n';
   } else if (!finding.proposals.empty()) {
     const rules::Proposal& best = finding.proposals.front();
     std::string proposal = "try " + lint::changes_text(best.changes);
@@ -61,7 +61,7 @@ std::string entry(const rules::Finding& finding, const lint::ModelReport& model,
                                      "saves " + lint::shares(best.gains, best.gain, best.gain_error, gpus));
     }
     if (!tie.mends.empty()) proposal += "; " + also_mends(tie);
-    out += wrap(proposal, indent, 0) + '\n';
+    out += wrap(proposal, indent, 0, style) + '\n';
   }
   return out;
 }

@@ -111,7 +111,7 @@ std::string last_lines(const lint::Report& report, bool is_several, const Style&
   said.push_back(assumed_gpus_text(report));
   std::string out;
   for (const std::string& each : said) {
-    if (!each.empty()) out += wrap(each, 0, 0) + '\n';
+    if (!each.empty()) out += wrap(each, 0, 0, style) + '\n';
   }
   return out;
 }

@@ -2,10 +2,13 @@
 #include "report/findings/snippet.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "report/wrap.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::report {
@@ -13,8 +16,10 @@ namespace shapelint::report {
 namespace {
 
 constexpr std::int64_t tab_stop = 4;
-// Longest piece of a source line that is shown, in columns: fits 80 with the gutter, for lines not that long.
-constexpr std::int64_t shown_width = 96;
+// Longest piece of a source line that is shown where there is no window, in columns: fits 80 with the gutter,
+// for lines not that long.
+constexpr std::int64_t most_shown = 96;
+constexpr std::int64_t least_shown = 24;
 // Columns left of a mark that stay visible when a line is cut.
 constexpr std::int64_t context_width = 32;
 
@@ -101,11 +106,58 @@ std::vector<Line> lines_of(const text::Places& places, std::span<const Mark> mar
   return lines;
 }
 
-// The piece [window.begin, window.end) of the line that is shown.
-Columns window_of(std::int64_t width, Columns mark) {
-  if (width <= shown_width) return {0, width};
-  const std::int64_t begin = std::clamp<std::int64_t>(mark.begin - context_width, 0, width - shown_width);
-  return {begin, begin + shown_width};
+bool is_of_word(const Cell& cell) {
+  const auto first = static_cast<unsigned char>(cell.text.empty() ? ' ' : cell.text.front());
+  return std::isalnum(first) != 0 || std::string_view("_-+.").find(cell.text) != std::string_view::npos ||
+         first >= 0x80;
+}
+
+// A cut before a cell, and the column where it is.
+struct Cut {
+  std::size_t cell = 0;
+  std::int64_t column = 0;
+};
+
+Cut cut_at(const std::vector<Cell>& cells, std::int64_t column) {
+  Cut cut;
+  while (cut.cell < cells.size() && cut.column < column) cut.column += cells[cut.cell++].width;
+  return cut;
+}
+
+bool is_within_word(const std::vector<Cell>& cells, const Cut& cut) {
+  return cut.cell > 0 && cut.cell < cells.size() && is_of_word(cells[cut.cell - 1]) &&
+         is_of_word(cells[cut.cell]);
+}
+
+// The nearest cut between words on one side, at most up to `last`.
+Cut between_words(const std::vector<Cell>& cells, Cut cut, bool to_the_left, std::int64_t last) {
+  while (is_within_word(cells, cut) && (to_the_left ? cut.column > last : cut.column < last)) {
+    cut.column += to_the_left ? -cells[--cut.cell].width : cells[cut.cell++].width;
+  }
+  return cut;
+}
+
+// The piece [window.begin, window.end) of the line that is shown. Nothing but a word that leaves no other
+// place is cut.
+Columns window_of(const std::vector<Cell>& cells, std::int64_t width, Columns mark, std::int64_t most) {
+  if (width <= most) return {0, width};
+  const std::int64_t context = std::min(context_width, most / 3);
+  const Cut near = cut_at(cells, std::clamp<std::int64_t>(mark.begin - context, 0, width - most));
+  Cut begin = between_words(cells, near, true, std::max<std::int64_t>(0, near.column - context));
+  if (is_within_word(cells, begin) || mark.end > begin.column + most)
+    begin = between_words(cells, near, false, mark.begin);
+  const std::int64_t last = std::min(width, begin.column + most);
+  Cut end = cut_at(cells, last);
+  if (end.column > last) end.column -= cells[--end.cell].width;  // of two columns
+  return {begin.column, between_words(cells, end, true, mark.end).column};
+}
+
+// Columns of a source line beside the gutter, with room for what says that it was cut.
+std::int64_t most_shown_in(const Style& style, std::size_t gutter) {
+  if (style.window == 0) return most_shown;
+  constexpr std::size_t frame = 4;  // "| " and two ellipses
+  return std::max(least_shown,
+                  static_cast<std::int64_t>(width_of(style)) - static_cast<std::int64_t>(gutter + frame));
 }
 
 std::string trimmed(std::string text) {
@@ -144,7 +196,8 @@ std::string snippet(std::string_view path, const text::SharedText& source, std::
     auto leading =
         std::find_if(line.marks.begin(), line.marks.end(), [](const Mark& m) { return m.primary; });
     if (leading == line.marks.end()) leading = line.marks.begin();
-    const Columns window = window_of(width, columns_of(cells, leading->span));
+    const Columns window =
+        window_of(cells, width, columns_of(cells, leading->span), most_shown_in(style, gutter));
     const bool cut_left = window.begin > 0;
     const bool cut_right = window.end < width;
 
@@ -184,19 +237,24 @@ std::string render(const Error& error, const text::SharedText& source, const Sty
   const std::string message = printable(error.message);
   if (!error.span || error.path.empty()) {
     const std::string subject = error.path.empty() ? "" : printable(error.path) + ": ";
-    return fmt::format("{} {}{}{}\n", label, subject, message,
-                       error.hint.empty() ? "" : "; " + printable(error.hint));
+    return headline(fmt::format("{} {}{}{}", label, subject, message,
+                                error.hint.empty() ? "" : "; " + printable(error.hint)),
+                    2, 2, style) +
+           '\n';
   }
   const std::vector<Mark> marks{{*error.span, true, {}}};
-  std::string out = fmt::format("{} {}\n", label, style.paint(Role::strong, message));
+  std::string out = headline(fmt::format("{} {}", label, style.paint(Role::strong, message)), 2, 2, style);
+  out += '\n';
   if (source.empty() && error.span->end > 0) {
     return out + "  --> " + printable(error.path) + '\n' +
            (error.hint.empty() ? "" : "  = hint: " + printable(error.hint) + '\n') + '\n';
   }
   out += snippet(error.path, source, marks, style, Role::error);
   if (!error.hint.empty()) {
-    out += fmt::format("{}{} hint: {}\n", std::string(gutter_width(source.places(), marks), ' '),
-                       style.paint(Role::gutter, "="), printable(error.hint));
+    const std::size_t gutter = gutter_width(source.places(), marks);
+    const std::size_t indent = gutter + std::string_view("= hint: ").size();
+    out += fmt::format("{}{} hint: {}\n", std::string(gutter, ' '), style.paint(Role::gutter, "="),
+                       headline(printable(error.hint), indent, indent, style));
   }
   return out + '\n';
 }

@@ -24,7 +24,7 @@ namespace {
 std::string line(std::size_t gutter, std::string_view label, const std::string& body, const Style& style) {
   const std::size_t indent = gutter + 2 + label.size() + 2;
   return fmt::format("{}{} {} {}\n", std::string(gutter, ' '), style.paint(Role::gutter, "="),
-                     style.paint(Role::strong, fmt::format("{}:", label)), wrap(body, indent, indent));
+                     style.paint(Role::strong, fmt::format("{}:", label)), wrap(body, indent, indent, style));
 }
 
 std::vector<Mark> marks_of(const rules::Finding& finding, const lint::ModelReport& model) {
@@ -77,7 +77,7 @@ std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
 }
 
 // What was not looked at, where the findings that say so are not shown: "not costed: … (SL912)".
-std::string not_looked_at(const lint::ModelReport& model) {
+std::string not_looked_at(const lint::ModelReport& model, const Style& style) {
   std::vector<std::string> lines;
   for (const rules::Finding& finding : model.hidden) {
     if (finding.brief.empty()) continue;
@@ -85,43 +85,45 @@ std::string not_looked_at(const lint::ModelReport& model) {
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
   }
   std::string out;
-  for (const std::string& line : lines) out += wrap(line, 4, 2) + '\n';
+  for (const std::string& line : lines) out += wrap(line, 4, 2, style) + '\n';
   return out;
 }
 
 std::string closing(const lint::ModelReport& model, const lint::Report& report, const Style& style) {
   std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, printable(model.path)),
                                 counts_text(count(model.result.findings), report, style));
-  const std::string gaps = not_looked_at(model);
+  const std::string gaps = not_looked_at(model, style);
   if (model.result.gpus.empty()) return out + gaps;
-  out += fmt::format("  {}: {}\n",
-                     count_short(static_cast<double>(model.result.parameters_before)) + " parameters",
-                     setup_text(model));
+  const std::string parameters = count_short(static_cast<double>(model.result.parameters_before));
+  out += "  " + headline(fmt::format("{} parameters: {}", parameters, setup_text(model)), 4, 4, style) + '\n';
   out += gaps;
   const std::vector<model::FieldId> assumed = model::assumed_fields(model.reading);
   if (!assumed.empty()) {
     out +=
         wrap(fmt::format("assumed: {}; options such as {} state what is run",
                          lint::values_text(assumed, model.reading.setup), lint::options_text({assumed[0]})),
-             4, 2) +
+             4, 2, style) +
         '\n';
   }
-  if (!model.shape_note.empty()) out += "  " + wrap(model.shape_note, 2, 2) + '\n';
+  if (!model.shape_note.empty()) out += "  " + wrap(model.shape_note, 2, 2, style) + '\n';
   for (const rules::GpuReport& gpu : model.result.gpus) {
     const auto profile = std::find_if(report.gpus.begin(), report.gpus.end(),
                                       [&](const gpu::Gpu& each) { return each.id == gpu.gpu; });
     const bool uncalibrated = profile != report.gpus.end() && profile->calibration.status == "uncalibrated";
-    out += fmt::format("  {}{}: {}", gpu.gpu, uncalibrated ? " (uncalibrated)" : "", step_text(gpu.before));
-    if (profile != report.gpus.end()) out += memory_text(model.reading, *profile);
+    std::string line =
+        fmt::format("{}{}: {}", gpu.gpu, uncalibrated ? " (uncalibrated)" : "", step_text(gpu.before));
+    if (profile != report.gpus.end()) line += memory_text(model.reading, *profile);
     if (!gpu.applied.empty()) {
-      out += fmt::format("; with all fixes {}", style.paint(Role::gain, step_text(gpu.after)));
+      line += fmt::format("; with all fixes {}", style.paint(Role::gain, step_text(gpu.after)));
     }
-    out += '\n';
+    out += "  " + headline(line, 4, 4, style) + '\n';
     if (gpu.applied.empty()) continue;
-    out += "    fixes: " + wrap(lint::changes_text(gpu.applied), 11, 11) + '\n';
+    out += "    fixes: " + wrap(lint::changes_text(gpu.applied), 11, 11, style) + '\n';
     if (gpu.left_out.empty()) continue;
-    out += "    without " +
-           wrap(fmt::format("{}: {}", lint::changes_text(gpu.left_out), gpu.left_out_because), 12, 12) + '\n';
+    out +=
+        "    without " +
+        wrap(fmt::format("{}: {}", lint::changes_text(gpu.left_out), gpu.left_out_because), 12, 12, style) +
+        '\n';
   }
   return out;
 }
@@ -131,9 +133,12 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
 std::string text(const rules::Finding& finding, const lint::ModelReport& model, const Style& style,
                  bool verbose, const Tie& tie) {
   const Role role = role_of(finding.severity);
-  std::string out = fmt::format(
-      "{}: {}\n", style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
-      style.paint(Role::strong, printable(finding.message)));
+  std::string out = headline(
+      fmt::format("{}: {}",
+                  style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
+                  style.paint(Role::strong, printable(finding.message))),
+      2, 2, style);
+  out += '\n';
   std::size_t gutter = 3;
   const text::SharedText* source = lint::source_of(model, finding.path);
   if (finding.span.end > finding.span.begin && source != nullptr) {
@@ -225,7 +230,7 @@ std::string folded(const std::vector<const rules::Finding*>& findings, const lin
                   findings.size() == 1 ? "1 finding rests" : fmt::format("{} findings rest", findings.size()),
                   lint::values_text(assumed, model.reading.setup), list, lint::options_text(assumed),
                   assumed.size() == 1 ? "s" : "", findings.size() == 1 ? "it" : "them"),
-              2, 2) +
+              2, 2, style) +
          '\n';
 }
 

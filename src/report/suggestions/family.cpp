@@ -108,7 +108,9 @@ std::string family_json(const suggest::Family& family, const std::vector<std::st
         on.push_back({{"gpu", gpus[gpu]},
                       {"step_us", p.time_us},
                       {"mfu", p.mfu},
-                      {"tokens_per_s_per_gpu", p.tokens_per_s}});
+                      {"tokens_per_s_per_gpu", p.tokens_per_s},
+                      {"memory_gb", p.memory_gb},
+                      {"gpu_memory_gb", p.capacity_gb}});
       }
       each["gpus"] = std::move(on);
     }

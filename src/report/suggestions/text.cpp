@@ -61,6 +61,15 @@ std::string pad(std::string text, std::int64_t width) {
   return text;
 }
 
+std::string trimmed(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+// Changes beside other columns have at least so many, or they stand below.
+constexpr std::size_t least_changes = 24;
+constexpr std::size_t below = 5;
+
 void add_ranking(const SuggestReport& report, const Style& style, std::string& out) {
   const suggest::Answer& answer = report.answer;
   const bool basket = answer.gpus.size() > 1;
@@ -75,21 +84,27 @@ void add_ranking(const SuggestReport& report, const Style& style, std::string& o
                             signed_percent(change_of(each.parameters, answer.start_parameters))),
                 17);
     line += ' ';
-    const std::size_t column = basket ? 47 : 38;
-    out += fmt::format("{}{}\n", line, wrap(lint::changes_text(each.edits.changes), column, column));
+    // In a narrow window changes are below.
+    const std::size_t in_line = basket ? 47 : 38;
+    const bool is_narrow = width_of(style) < in_line + least_changes;
+    const std::size_t column = is_narrow ? below : in_line;
+    const std::string changes = lint::changes_text(each.edits.changes);
+    out += is_narrow ? fmt::format("{}\n{}\n", trimmed(line), wrap(changes, column, 0, style))
+                     : fmt::format("{}{}\n", line, wrap(changes, column, column, style));
     if (basket) {
       std::string gains;
       for (const suggest::OnGpu& gpu : each.gpus) {
         gains +=
             fmt::format("{}{} on {}", gains.empty() ? "" : ", ", lint::share(gpu.gain, gpu.error), gpu.gpu);
       }
-      out += std::string(column, ' ') + style.paint(Role::faint, gains) + "\n";
+      out +=
+          std::string(column, ' ') + headline(style.paint(Role::faint, gains), column, column, style) + "\n";
     }
   }
 }
 
 // What the search kept to although nothing refuses other numbers.
-void add_soft_conditions(const SuggestReport& report, std::string& out) {
+void add_soft_conditions(const SuggestReport& report, const Style& style, std::string& out) {
   const auto varies = [&](model::FieldId field) {
     return std::any_of(report.problem.axes.begin(), report.problem.axes.end(),
                        [&](const suggest::Axis& each) { return each.field == field; });
@@ -103,56 +118,61 @@ void add_soft_conditions(const SuggestReport& report, std::string& out) {
   out += wrap(fmt::format("heads in multiples of {}, for tensor parallelism to split (a soft condition: "
                           "`--head-multiple 1` allows any number)",
                           multiple),
-              0, 0) +
+              0, 0, style) +
          "\n";
 }
 
 // Where nothing is better, that and nothing else.
-std::string nothing_better(const suggest::Answer& answer) {
+std::string nothing_better(const suggest::Answer& answer, const Style& style) {
   if (answer.doubtful == 0) {
     return answer.complete ? "\nno faster than now: nothing in this space is better than the present shape\n"
                            : "\nno faster than now: nothing better was found so far\n";
   }
   return wrap(fmt::format("\nno faster than now, as far as anyone can tell: the best would gain {}",
                           lint::share(answer.doubtful_gain, answer.doubtful_error)),
-              0, 0) +
+              0, 0, style) +
          "\n";
 }
 
 // What was found and is not listed.
-void add_doubts(const suggest::Answer& answer, std::string& out) {
+void add_doubts(const suggest::Answer& answer, const Style& style, std::string& out) {
   if (answer.doubtful == 0) return;
   out +=
       wrap(fmt::format("\n{} more {} no more than {} error, which is no faster than now as far as anyone can "
                        "tell",
                        answer.doubtful, answer.doubtful == 1 ? "gains" : "gain",
                        answer.doubtful == 1 ? "its" : "their"),
-           0, 0) +
+           0, 0, style) +
       "\n";
 }
 
 // When nothing is better: what keeps other combinations out.
-void add_exclusions(const suggest::Answer& answer, std::string& out) {
+void add_exclusions(const suggest::Answer& answer, const Style& style, std::string& out) {
   if (answer.exclusions.empty()) return;
   out += fmt::format("\n{} of the combinations break a condition:\n", percent(answer.excluded));
   for (const suggest::Exclusion& each : answer.exclusions) {
-    out += fmt::format("  {:>8}  {}\n", percent(each.share), each.name);
+    out += fmt::format("  {:>8}  {}\n", percent(each.share), headline(each.name, 12, 12, style));
   }
 }
 
 void add_reasons(const SuggestReport& report, const Style& style, std::string& out) {
   const suggest::Suggestion& first = report.answer.suggestions.front();
   if (!first.edits.implied.empty()) {
-    out += fmt::format("\n{} {}\n", style.paint(Role::strong, "with 1 also:"),
-                       lint::changes_text(first.edits.implied));
+    out += '\n' +
+           headline(fmt::format("{} {}", style.paint(Role::strong, "with 1 also:"),
+                                lint::changes_text(first.edits.implied)),
+                    2, 2, style) +
+           '\n';
   }
   for (std::size_t gpu = 0; gpu < first.gpus.size(); ++gpu) {
     const suggest::OnGpu& each = first.gpus[gpu];
-    out +=
-        fmt::format("\n{} {}\n", style.paint(Role::strong, fmt::format("why 1 is faster on {}:", each.gpu)),
-                    fmt::format("step {} → {}, MFU {} → {} ({})", duration(report.answer.start[gpu].time_us),
-                                duration(each.now.time_us), percent(report.answer.start[gpu].mfu),
-                                percent(each.now.mfu), each.measured ? "measured effects" : "estimated"));
+    const std::string why =
+        fmt::format("{} step {} → {}, MFU {} → {} ({})",
+                    style.paint(Role::strong, fmt::format("why 1 is faster on {}:", each.gpu)),
+                    duration(report.answer.start[gpu].time_us), duration(each.now.time_us),
+                    percent(report.answer.start[gpu].mfu), percent(each.now.mfu),
+                    each.measured ? "measured effects" : "estimated");
+    out += '\n' + headline(why, 2, 2, style) + '\n';
     constexpr std::size_t most = 8;
     double rest = each.other;
     double work = 0;
@@ -163,9 +183,10 @@ void add_reasons(const SuggestReport& report, const Style& style, std::string& o
       } else if (++shown > most) {
         rest += cause.share;
       } else {
-        out += fmt::format("  {:>8}  {:<26} {}{}\n", signed_percent(cause.share), cause.op,
-                           suggest::describe(cause),
-                           cause.sizes.empty() ? std::string{} : fmt::format(", {}", cause.sizes));
+        const std::string what =
+            fmt::format("{:<26} {}{}", cause.op, suggest::describe(cause),
+                        cause.sizes.empty() ? std::string{} : fmt::format(", {}", cause.sizes));
+        out += fmt::format("  {:>8}  {}\n", signed_percent(cause.share), headline(what, 12, 12, style));
       }
     }
     if (std::fabs(work) >= 0.0005)
@@ -212,12 +233,14 @@ void add_front(const SuggestReport& report, const Style& style, std::string& out
     constexpr std::size_t column = 20;
     out += fmt::format("  {:>8}  {:>7} ", count_short(static_cast<double>(point.parameters)),
                        fmt::format("{}x", fixed(point.speed, 3)));
-    out += wrap(changes, column, column) + "\n";
+    out += wrap(changes, column, column, style) + "\n";
   }
-  out += answer.behind_front > 0.0005
-             ? fmt::format("with at least as many parameters, tokens can go by {} faster than now\n",
-                           percent(answer.behind_front))
-             : std::string("the present shape is on the front\n");
+  const std::string behind =
+      answer.behind_front > 0.0005
+          ? fmt::format("with at least as many parameters, tokens can go by {} faster than now",
+                        percent(answer.behind_front))
+          : std::string("the present shape is on the front");
+  out += headline(behind, 0, 0, style) + '\n';
 }
 
 }  // namespace
@@ -229,15 +252,17 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
                   style.paint(Role::strong, printable(report.name.empty() ? report.path : report.name)),
                   count_short(static_cast<double>(answer.start_parameters)));
   for (std::size_t gpu = 0; gpu < answer.gpus.size(); ++gpu) {
-    out += fmt::format("  {}: {}\n", answer.gpus[gpu], performance(answer.start[gpu]));
+    out += "  " +
+           headline(fmt::format("{}: {}", answer.gpus[gpu], performance(answer.start[gpu])), 4, 4, style) +
+           '\n';
   }
-  if (!report.problem.shape_note.empty()) out += wrap("  " + report.problem.shape_note, 2, 2) + "\n";
+  if (!report.problem.shape_note.empty()) out += wrap("  " + report.problem.shape_note, 2, 2, style) + "\n";
   if (!report.problem.broken.empty()) {
     out += wrap(fmt::format(
                     "  as it is it cannot run: it breaks {} (`shapelint lint` says how); gains are against "
                     "what it would take",
                     report.problem.broken),
-                2, 2) +
+                2, 2, style) +
            "\n";
   }
   std::string what = fmt::format("best by {}", noun(report.problem.objective));
@@ -249,21 +274,24 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
   }
   out += wrap(fmt::format("\n{} combinations: {}", with_commas(static_cast<std::int64_t>(answer.candidates)),
                           what),
-              0, 0) +
+              0, 0, style) +
          "\n";
-  add_soft_conditions(report, out);
+  add_soft_conditions(report, style, out);
   if (answer.suggestions.empty()) {
-    out += nothing_better(answer);
-    add_exclusions(answer, out);
+    out += nothing_better(answer, style);
+    add_exclusions(answer, style, out);
   } else {
     add_ranking(report, style, out);
-    add_doubts(answer, out);
+    add_doubts(answer, style, out);
     add_reasons(report, style, out);
   }
   if (!answer.suggestions.empty()) add_front(report, style, out);
   if (!answer.complete) {
-    out += fmt::format("\nstopped early: nothing in this space is better than {} by more than {}\n",
-                       answer.suggestions.empty() ? "the present shape" : "1", percent(answer.gap));
+    out += '\n' +
+           headline(fmt::format("stopped early: nothing in this space is better than {} by more than {}",
+                                answer.suggestions.empty() ? "the present shape" : "1", percent(answer.gap)),
+                    0, 0, style) +
+           '\n';
   }
   return out;
 }

@@ -89,8 +89,9 @@ std::string figures_text(std::span<const Figure> figures, std::string_view secti
       remark += fmt::format("{}{}", remark.empty() ? "" : "; ", figure.confidence);
     }
     remarks.push_back(
-        remark.empty() ? ""
-                       : style.paint(Role::faint, report::wrap(report::printable(remark), indent, 0)) + "\n");
+        remark.empty()
+            ? ""
+            : style.paint(Role::faint, report::wrap(report::printable(remark), indent, 0, style)) + "\n");
   }
   constexpr std::array<bool, 4> right{false, true, false, false};
   const std::string lines = aligned(rows, right);
@@ -104,14 +105,14 @@ std::string figures_text(std::span<const Figure> figures, std::string_view secti
   return out;
 }
 
-std::string notes_text(std::span<const std::string_view> notes) {
+std::string notes_text(std::span<const std::string_view> notes, const Style& style) {
   std::string out;
   for (const std::string_view note : notes)
-    out += "  - " + report::wrap(report::printable(note), indent, indent) + "\n";
+    out += "  - " + report::wrap(report::printable(note), indent, indent, style) + "\n";
   return out;
 }
 
-std::string tiles_text(const gpu::Architecture& architecture) {
+std::string tiles_text(const gpu::Architecture& architecture, const Style& style) {
   std::string tiles;
   for (const gpu::Tile& tile : architecture.tiles) {
     tiles += fmt::format("{}{}x{}", tiles.empty() ? "" : ", ", tile.m, tile.n);
@@ -119,7 +120,7 @@ std::string tiles_text(const gpu::Architecture& architecture) {
     if (tile.sms > 1) tiles += fmt::format(" on {} SMs", tile.sms);
     if (tile.ctas_per_sm > 1) tiles += fmt::format(" ({} per SM)", tile.ctas_per_sm);
   }
-  return report::wrap(tiles, indent, 0);
+  return report::wrap(tiles, indent, 0, style);
 }
 
 // Types that share a rule are on one line: "fp32, tf32, fp16 …: 16 B, best 128 B".
@@ -152,7 +153,7 @@ std::string alignment_text(const gpu::Architecture& architecture) {
 }
 
 // What fitted the constants of each kind of product, and how far predictions were off on what was left out.
-std::string calibration_details(const gpu::Calibration& calibration) {
+std::string calibration_details(const gpu::Calibration& calibration, const Style& style) {
   std::string out;
   for (std::size_t i = 0; i < calibration.gemm.size(); ++i) {
     const gpu::GemmCalibration& gemm = calibration.gemm[i];
@@ -166,12 +167,12 @@ std::string calibration_details(const gpu::Calibration& calibration) {
     add("of decoding shapes", gemm.errors.decode);
     add("of misaligned shapes", gemm.errors.misaligned);
     const std::string label = fmt::format("    {}: ", gpu::constant_set_names[i]);
-    out += label + report::wrap(report::printable(text), label.size(), label.size()) + "\n";
+    out += label + report::wrap(report::printable(text), label.size(), label.size(), style) + "\n";
   }
   return out;
 }
 
-std::string source_text(std::size_t number, std::string_view key) {
+std::string source_text(std::size_t number, std::string_view key, const Style& style) {
   const auto source = gpu::find_source(key);
   std::string text = report::printable(key);
   if (source) {
@@ -181,7 +182,7 @@ std::string source_text(std::size_t number, std::string_view key) {
     if (!source->url.empty()) text += fmt::format(" {}", source->url);
   }
   const std::string label = fmt::format("  [{}] ", number);
-  return label + report::wrap(text, label.size(), label.size()) + "\n";
+  return label + report::wrap(text, label.size(), label.size(), style) + "\n";
 }
 
 }  // namespace
@@ -210,23 +211,24 @@ std::string gpu_profile_text(const Shown& shown, const Style& style) {
   out += "  id           " + gpu.id + "\n";
   if (!gpu.aliases.empty()) out += "  aliases      " + joined(gpu.aliases) + "\n";
   if (!shown.facts.confidence.empty()) {
-    out += "  confidence   " + report::wrap(report::printable(shown.facts.confidence), 15, 15) + "\n";
+    out += "  confidence   " + report::wrap(report::printable(shown.facts.confidence), 15, 15, style) + "\n";
   }
-  out += "  calibration  " + report::wrap(calibration_text(gpu.calibration), 15, 15) + "\n";
-  out += calibration_details(gpu.calibration);
+  out += "  calibration  " + report::wrap(calibration_text(gpu.calibration), 15, 15, style) + "\n";
+  out += calibration_details(gpu.calibration, style);
   out += heading("Figures") + figures_text(shown.facts.figures, "", sources, style);
   const std::string measured = figures_text(shown.facts.figures, "measured", sources, style);
   if (!measured.empty()) out += heading("Measured") + measured;
-  if (!shown.facts.notes.empty()) out += heading("Notes") + notes_text(shown.facts.notes);
+  if (!shown.facts.notes.empty()) out += heading("Notes") + notes_text(shown.facts.notes, style);
   out += heading("Architecture: " + gpu.architecture.name);
   out += figures_text(shown.architecture.figures, "", sources, style);
   out += figures_text(shown.architecture.figures, "tiles", sources, style);
-  if (!gpu.architecture.tiles.empty()) out += "  tiles (m x n x k)\n" + tiles_text(gpu.architecture) + "\n";
+  if (!gpu.architecture.tiles.empty())
+    out += "  tiles (m x n x k)\n" + tiles_text(gpu.architecture, style) + "\n";
   out += alignment_text(gpu.architecture);
-  out += notes_text(shown.architecture.notes);
+  out += notes_text(shown.architecture.notes, style);
   numbers(shown.architecture.sources, sources);
   out += heading("Sources");
-  for (std::size_t i = 0; i < sources.size(); ++i) out += source_text(i + 1, sources[i]);
+  for (std::size_t i = 0; i < sources.size(); ++i) out += source_text(i + 1, sources[i], style);
   return out;
 }
 

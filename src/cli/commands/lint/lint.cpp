@@ -33,7 +33,7 @@ void print_notes(const lint::RunOutcome& outcome, const LintOptions& options, Io
   if (options.output.quiet && !options.output.verbose) return;
   bool said = false;
   const auto say = [&](std::string_view text) {
-    io.err << "note: " << text << '\n';
+    print_note(io, text);
     said = true;
   };
   for (const lint::Note& note : outcome.notes) {
@@ -72,7 +72,7 @@ lint::RunRequest run_request(const LintOptions& options, Io& io) {
 
 ExitCode tell(const lint::RunOutcome& outcome, const LintOptions& options, Io& io) {
   if (options.output.verbose) {
-    for (const std::string& choice : outcome.choices) io.err << "note: " << choice << '\n';
+    for (const std::string& choice : outcome.choices) print_note(io, choice);
   }
   const auto& errors = outcome.refused.empty() ? outcome.report.errors : outcome.refused;
   for (const text::LocatedError& each : errors) print_error(io, each.error, each.source);

@@ -49,7 +49,7 @@ ExitCode suggest_family(const suggest::Problem& problem, const SuggestOptions& o
   for (const gpu::Gpu* gpu : problem.gpus) gpus.push_back(gpu->id);
   switch (options.format) {
     case 0:
-      io.out << report::family_text(family, gpus, report::Style{io.out_color});
+      io.out << report::family_text(family, gpus, out_style(io));
       break;
     case 1:
       io.out << report::family_json(family, gpus);

@@ -165,7 +165,7 @@ ExitCode suggest_shapes(const SuggestOptions& options, Io& io) {
   if (options.apply || options.diff) return apply_suggestion(report, options, input->file, io);
   switch (options.format) {
     case 0:
-      io.out << report::suggestions_text(report, report::Style{io.out_color});
+      io.out << report::suggestions_text(report, out_style(io));
       break;
     case 1:
       io.out << report::suggestions_json(report);
