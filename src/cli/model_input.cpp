@@ -9,6 +9,7 @@
 #include "base/names.hpp"
 #include "base/words.hpp"
 #include "cli/messages.hpp"
+#include "gpu/registry.hpp"
 #include "model/unresolved.hpp"
 
 namespace shapelint::cli {
@@ -27,8 +28,8 @@ std::size_t choose_model(const ModelFile& file, const std::string& name, Io& io,
   for (const model::Reading& each : file.readings) parts.push_back(each.part.empty() ? each.name : each.part);
   if (name.empty()) {
     if (parts.size() > 1) {
-      io.err << fmt::format("note: {}: {} models ({}); this is about `{}`, `--model` picks another\n",
-                            file.path, parts.size(), fmt::join(parts, ", "), parts.front());
+      print_note(io, fmt::format("{}: {} models ({}); this is about `{}`, `--model` picks another", file.path,
+                                 parts.size(), fmt::join(parts, ", "), parts.front()));
     }
     return 0;
   }
@@ -67,6 +68,23 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
 
 }  // namespace
 
+Option model_file_option(std::string& file) {
+  return {.names = "FILE",
+          .value = "FILE",
+          .doc =
+              "model to start from: a file, a folder with a config.json, a published one (`org/Name`) in the "
+              "local Hugging Face cache; `-` reads standard input",
+          .set = into(file),
+          .required = true};
+}
+
+Option model_option(std::string& model) {
+  return {.names = "--model",
+          .value = "NAME",
+          .doc = "which model of a file that holds several, such as text or vision; the first unless given",
+          .set = into(model)};
+}
+
 std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const project::Project& project,
                                              Io& io) {
   auto input = std::make_unique<ModelInput>();
@@ -83,9 +101,9 @@ std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const pr
     for (Error& error : missing_fields(input->reading(), file.path, choice.networks)) {
       errors.push_back(std::move(error));
     }
-    for (const gpu::Gpu& gpu : project::take_unable(file.applied, input->reading())) {
-      errors.push_back(
-          usage(fmt::format("{} does not multiply {}", gpu.name, name(input->reading().setup.plan.dtype))));
+    const std::vector<gpu::Gpu> unable = project::take_unable(file.applied, input->reading());
+    if (!unable.empty()) {
+      errors.push_back(gpu::cannot_multiply(unable, input->reading().setup.plan.dtype));
     }
   }
   if (input->gpus().size() > most_gpus) {

@@ -8,6 +8,7 @@
 
 #include "cli/io.hpp"
 #include "cli/model_file.hpp"
+#include "cli/option.hpp"
 #include "model/reading.hpp"
 #include "project/project.hpp"
 
@@ -25,6 +26,10 @@ struct ModelInput {
   const model::Reading& reading() const { return file.readings[model]; }
   const std::vector<gpu::Gpu>& gpus() const { return file.applied.gpus; }
 };
+
+// The options that choose them: FILE and --model.
+Option model_file_option(std::string& file);
+Option model_option(std::string& model);
 
 // Reads the file and prints everything that is wrong with it, missing fields and GPUs that cannot multiply
 // its number format included. Nothing when something was. The project's configurations have no errors.

@@ -90,6 +90,14 @@ Setter into_choice(std::size_t& target, std::span<const std::string_view> choice
   };
 }
 
+Option format_option(std::size_t& format, std::span<const std::string_view> formats, std::string doc) {
+  return {.names = "--format",
+          .value = "FORMAT",
+          .doc = std::move(doc),
+          .set = into_choice(format, formats),
+          .choices = strings(formats)};
+}
+
 std::vector<std::string> strings(std::span<const std::string_view> names) {
   return {names.begin(), names.end()};
 }

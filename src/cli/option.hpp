@@ -58,4 +58,8 @@ Setter into_enum(Enum& target, std::span<const std::string_view> choices) {
 }
 std::vector<std::string> strings(std::span<const std::string_view> names);
 
+// `--format`: one of a command's formats, by index.
+Option format_option(std::size_t& format, std::span<const std::string_view> formats,
+                     std::string doc = "how to print");
+
 }  // namespace shapelint::cli

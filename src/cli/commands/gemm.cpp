@@ -12,6 +12,7 @@
 #include "calibrate/shapes.hpp"
 #include "cli/messages.hpp"
 #include "cost/kernels/gemm.hpp"
+#include "gpu/registry.hpp"
 #include "project/applied.hpp"
 
 namespace shapelint::cli {
@@ -36,7 +37,7 @@ cost::Timing timing_of(const GemmOptions& options) {
 
 bool runs(const gpu::Gpu& gpu, DType dtype, Io& io) {
   if (can_multiply(gpu, dtype)) return true;
-  print_error(io, fmt::format("{} does not multiply {}", gpu.name, name(dtype)));
+  print_error(io, gpu::cannot_multiply({&gpu, 1}, dtype));
   return false;
 }
 
@@ -159,11 +160,7 @@ std::vector<Option> gemm_options(GemmOptions& options) {
        .doc = "predict each row of a table with columns m, n, k and, if they are there, batch, dtype, op, "
               "layout",
        .set = into(options.shapes)},
-      {.names = "--format",
-       .value = "FORMAT",
-       .doc = "of a table's answer: csv (its columns and the prediction's)",
-       .set = into_choice(options.format, formats),
-       .choices = strings(formats)},
+      format_option(options.format, formats, "of a table's answer: csv (its columns and the prediction's)"),
       {.names = "--timing",
        .value = "TIMING",
        .doc =

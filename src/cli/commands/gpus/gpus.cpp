@@ -31,11 +31,7 @@ std::vector<Option> gpus_options(GpusOptions& options) {
        .many = true,
        .words = gpu_words},
       gpu_file_option(options.project, "show the GPU described in a file of your own (docs/adding-a-gpu.md)"),
-      {.names = "--format",
-       .value = "FORMAT",
-       .doc = "how to print",
-       .set = into_choice(options.format, formats),
-       .choices = strings(formats)},
+      format_option(options.format, formats),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   return all;
@@ -87,7 +83,7 @@ ExitCode gpus(const GpusOptions& options, Io& io) {
   if (formats[options.format] == "json") {
     io.out << gpus_json_text(all, in_full);
   } else if (!in_full) {
-    io.out << gpus_table_text(all, report::Style{io.out_color});
+    io.out << gpus_table_text(all, out_style(io));
     const project::Config& config = project.here().config;
     if (config.gpus) {
       std::vector<std::string> chosen;
@@ -95,7 +91,7 @@ ExitCode gpus(const GpusOptions& options, Io& io) {
       io.out << fmt::format("\n{} chooses {}\n", config.path, fmt::join(chosen, ", "));
     }
   } else {
-    const Style style{io.out_color};
+    const Style style = out_style(io);
     for (std::size_t i = 0; i < all.size(); ++i)
       io.out << (i > 0 ? "\n" : "") << gpu_profile_text(all[i], style);
   }

@@ -46,12 +46,10 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
        .doc = "rows of the table of operations, 0 for all; also shows it where several GPUs or files are "
               "compared",
        .set = into(options.top)},
-      {.names = "--format",
-       .value = "FORMAT",
-       .doc = "text, json (docs/schema/shapelint-roofline.schema.json) or csv (a row per operation, with "
-              "--over a row per value)",
-       .set = into_choice(options.format, formats),
-       .choices = strings(formats)},
+      format_option(
+          options.format, formats,
+          "text, json (docs/schema/shapelint-roofline.schema.json) or csv (a row per operation, with "
+          "--over a row per value)"),
       {.names = "--plot",
        .value = "FILE.svg",
        .doc = "writes the roofline as a picture; with several GPUs one each, its name before the extension",

@@ -32,18 +32,18 @@ std::string labelled(std::string_view label, std::string_view text, const Style&
   constexpr std::size_t indent = 12;
   const std::size_t gap = label.size() + 1 < indent ? indent - label.size() - 1 : 1;
   return fmt::format("{}{}{}\n", style.paint(Role::strong, fmt::format("{}:", label)), std::string(gap, ' '),
-                     wrap(text, indent, indent));
+                     wrap(text, indent, indent, style));
 }
 
 std::string explain_text(const rules::Rule& rule, const Style& style) {
   const auto severity = rules::severity_of(rule);
   std::string out = fmt::format("{}: {}\n\n", style.paint(report::role_of(severity), rule.code),
                                 style.paint(Role::strong, fmt::format("{} ({})", rule.name, name(severity))));
-  out += wrap(fmt::format("Finds {}.", rule.summary), 0, 0) + "\n\n";
+  out += wrap(fmt::format("Finds {}.", rule.summary), 0, 0, style) + "\n\n";
   std::string_view why = rule.why;
   while (why.starts_with('\n')) why.remove_prefix(1);
   while (why.ends_with('\n')) why.remove_suffix(1);
-  out += wrap(why, 0, 0) + "\n\n";
+  out += wrap(why, 0, 0, style) + "\n\n";
   out += labelled("found when", rule.when.value, style);
   for (const rules::Parameter& each : rule.parameters) {
     out += labelled(
@@ -73,7 +73,8 @@ std::string explain_text(const rules::Rule& rule, const Style& style) {
     }
   }
   out += fmt::format("\n{}\n", style.paint(Role::strong, "sources:"));
-  for (const std::string_view source : rule.sources) out += fmt::format("  - {}\n", wrap(source, 4, 4));
+  for (const std::string_view source : rule.sources)
+    out += fmt::format("  - {}\n", wrap(source, 4, 4, style));
   return out;
 }
 
@@ -87,11 +88,7 @@ std::vector<Option> explain_options(ExplainOptions& options) {
                            .many = true,
                            .required = true,
                            .words = rule_words},
-                          {.names = "--format",
-                           .value = "FORMAT",
-                           .doc = "how to print",
-                           .set = into_choice(options.format, formats),
-                           .choices = strings(formats)}};
+                          format_option(options.format, formats)};
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   return all;
 }
@@ -120,7 +117,7 @@ ExitCode explain(const ExplainOptions& options, Io& io) {
     io.out << rules_json_text(found);
     return ExitCode::clean;
   }
-  const Style style{io.out_color};
+  const Style style = out_style(io);
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (i > 0) io.out << '\n';
     io.out << (formats[options.format] == "markdown" ? rules::rule_markdown(*found[i])

@@ -63,11 +63,7 @@ std::vector<Option> show_options(ShowOptions& options) {
        .set = into(options.files),
        .many = true,
        .required = true},
-      {.names = "--format",
-       .value = "FORMAT",
-       .doc = "what to print",
-       .set = into_choice(options.format, format_names),
-       .choices = strings(format_names)},
+      format_option(options.format, format_names, "what to print"),
       {.names = "--ops",
        .doc = "also the operations of one rank (JSON has them anyway)",
        .set = into(options.ops)},
@@ -117,7 +113,7 @@ ExitCode show(const ShowOptions& options, Io& io) {
         applied.gpus_from == project::GpusFrom::file ? "its [lint] table" : configured.config.path;
     if (!is_json) {
       for (const model::Reading& reading : result.readings)
-        io.out << show_text(reading, options.ops, places, report::Style{io.out_color});
+        io.out << show_text(reading, options.ops, places, out_style(io));
       if (!gpus.empty() && !result.readings.empty()) {
         io.out << fmt::format("gpus {}, from {}\n", fmt::join(gpus, ", "), gpus_from);
       }

@@ -4,6 +4,7 @@
 #include "base/number.hpp"
 #include "cli/commands/suggest/suggest.hpp"
 #include "cli/field_options.hpp"
+#include "cli/model_input.hpp"
 #include "cli/words.hpp"
 
 namespace shapelint::cli {
@@ -42,16 +43,8 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
   constexpr auto goal = "What is best";
   constexpr auto output = "Output";
   std::vector<Option> all{
-      {.names = "FILE",
-       .value = "FILE",
-       .doc = "model to start from: a file, a folder with a config.json, a published one (`org/Name`) in the "
-              "local Hugging Face cache; `-` reads standard input",
-       .set = into(options.file),
-       .required = true},
-      {.names = "--model",
-       .value = "NAME",
-       .doc = "which model of a file that holds several, such as text or vision; the first unless given",
-       .set = into(options.model)},
+      model_file_option(options.file),
+      model_option(options.model),
       {.names = "--vary",
        .value = "FIELDS",
        .doc = "vary these fields only, with commas between them; the model's dimensions unless given",
@@ -157,12 +150,7 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
        .doc = "list every candidate; else of those that change the same fields only the best",
        .set = into(options.every),
        .group = output},
-      {.names = "--format",
-       .value = "NAME",
-       .doc = "what to print",
-       .set = into_choice(options.format, formats),
-       .group = output,
-       .choices = strings(formats)},
+      format_option(options.format, formats, "what to print"),
       {.names = "--apply",
        .value = "N",
        .doc = "make suggestion N in a copy of the file (see --output), changing nothing but the values",
@@ -191,6 +179,9 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
        .doc = "stop then, and say how far from the best the answer can be",
        .set = into_positive(options.time_limit_s)},
   };
+  for (Option& option : all) {
+    if (option.names == "--format") option.group = output;
+  }
   all.push_back(shape_option(options.project));
   all.back().group = space;
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));

@@ -158,16 +158,8 @@ class Blocks {
 
 std::vector<Option> sweep_options(SweepOptions& options) {
   std::vector<Option> all{
-      {.names = "FILE",
-       .value = "FILE",
-       .doc = "model to start from: a file, a folder with a config.json, a published one (`org/Name`) in the "
-              "local Hugging Face cache; `-` reads standard input",
-       .set = into(options.file),
-       .required = true},
-      {.names = "--model",
-       .value = "NAME",
-       .doc = "which model of a file that holds several, such as text or vision; the first unless given",
-       .set = into(options.model)},
+      model_file_option(options.file),
+      model_option(options.model),
       {.names = "--over",
        .value = "FIELD=LOW:HIGH:STEP",
        .doc = "sweep a field over these values; also FIELD=A,B,C. Several make a grid, the last one varies "
