@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "lint/phrases.hpp"
 #include "model/fields.hpp"
 #include "suggest/edit/axes.hpp"
@@ -129,9 +130,40 @@ std::optional<Place> place_of(const rules::Change& change, const ModelReport& mo
   return std::nullopt;
 }
 
-// When the file states exactly the old value.
+std::string_view unquoted(std::string_view text) {
+  return is_quoted(text) ? text.substr(1, text.size() - 2) : text;
+}
+
+// The number that a value is worked out from, where the file states that instead: a global batch.
+std::optional<std::int64_t> computed_from(std::string_view old, const rules::Change& change) {
+  if (!change.key.empty()) return std::nullopt;
+  const auto number = parse_integer(without(unquoted(old), '_'));
+  return number && *number != change.from ? number : std::nullopt;
+}
+
+// A key as its file calls it.
+std::string key_of(const rules::Change& change, const ModelReport& model) {
+  constexpr std::string_view of_flags = "flags.";  // the table that a command line is read as
+  std::string_view path = model::origin(model.reading, change.field).key_path;
+  if (path.starts_with(of_flags)) path.remove_prefix(of_flags.size());
+  return path.empty() ? std::string("another key") : fmt::format("`{}`", path);
+}
+
+// The text for a key that is to grow by the same factor, where that is a whole number.
+std::optional<std::string> scaled(std::string_view old, std::int64_t number, const rules::Change& change) {
+  constexpr std::int64_t most = 1'000'000'000;
+  if (change.from <= 0 || change.to <= 0 || change.to > most || number <= 0 || number > most ||
+      number * change.to % change.from != 0) {
+    return std::nullopt;
+  }
+  return spelled_like(old, fmt::format("{}", number), fmt::format("{}", number * change.to / change.from));
+}
+
+// When the file states exactly the old value, or one that gives it. Neither an edit nor an obstacle: it
+// follows. `remark` then says from what, or what is changed instead.
 std::optional<TextEdit> edit_of(const rules::Change& change, const ModelReport& model,
-                                const EditableText& editable, std::string& obstacle) {
+                                const EditableText& editable, Computed computed, std::string& remark,
+                                std::string& obstacle) {
   const std::optional<Place> place = place_of(change, model, obstacle);
   if (!place) return std::nullopt;
   const std::string name = changed_name(change);
@@ -151,6 +183,22 @@ std::optional<TextEdit> edit_of(const rules::Change& change, const ModelReport& 
   const std::string_view source = *text;
   const std::string_view old = source.substr(begin, static_cast<std::size_t>(span.end) - begin);
   auto written = spelled_like(old, model::value_text(change.field, change.from), to);
+  const auto source_number = written ? std::nullopt : computed_from(old, change);
+  if (source_number) {
+    const std::string key = key_of(change, model);
+    const std::string& note = model::origin(model.reading, change.field).note;
+    if (computed == Computed::follow) {
+      remark = "follows from " + key;
+      return std::nullopt;
+    }
+    if (computed == Computed::scale) written = scaled(old, *source_number, change);
+    if (!written) {
+      obstacle = fmt::format("`{}` follows from {} {}{}: change that so that it becomes {}", name, key, old,
+                             note.empty() ? "" : fmt::format(" ({})", note), to);
+      return std::nullopt;
+    }
+    remark = fmt::format("by {} {} → {}", key, unquoted(old), unquoted(*written));
+  }
   if (!written) {
     obstacle = fmt::format("`{}` is written as `{}`: change it by hand so that it becomes {}", name, old, to);
     return std::nullopt;
@@ -172,11 +220,22 @@ std::optional<TextEdit> edit_of(const rules::Change& change, const ModelReport& 
 
 }  // namespace
 
-EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, const EditableText& editable) {
+EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, const EditableText& editable,
+                    Computed computed) {
   EditPlan plan;
+  std::vector<rules::Change> made;
+  std::string remarks;
   for (const rules::Change& change : proposal.changes) {
-    auto edit = edit_of(change, model, editable, plan.obstacle);
-    if (!edit) return {{}, std::move(plan.obstacle)};
+    std::string remark;
+    auto edit = edit_of(change, model, editable, computed, remark, plan.obstacle);
+    if (!plan.obstacle.empty()) return {{}, std::move(plan.obstacle), {}, false};
+    if (remark.empty()) {
+      made.push_back(change);
+    } else {
+      plan.is_computed = true;
+      remarks += fmt::format("{}{} {}", remarks.empty() ? "" : ", ", changes_text({change}), remark);
+    }
+    if (!edit) continue;
     const auto same = std::find_if(plan.edits.begin(), plan.edits.end(), [&](const TextEdit& each) {
       return each.path == edit->path && each.span == edit->span;
     });
@@ -186,9 +245,17 @@ EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, c
       return {
           {},
           fmt::format("one value gives `{}` and another field, and they need different ones: edit it by hand",
-                      changed_name(change))};
+                      changed_name(change)),
+          {},
+          false};
     }
   }
+  // What follows needs something to follow from.
+  if (plan.edits.empty() && computed == Computed::follow && plan.is_computed)
+    return plan_edits(proposal, model, editable, Computed::refuse);
+  plan.summary = made.empty()      ? remarks
+                 : remarks.empty() ? changes_text(made)
+                                   : fmt::format("{} ({})", changes_text(made), remarks);
   return plan;
 }
 

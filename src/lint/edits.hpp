@@ -1,6 +1,7 @@
 // What to write into a file to follow a proposal.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,14 +23,24 @@ struct TextEdit {
 struct EditPlan {
   std::vector<TextEdit> edits;  // none when a change of the proposal cannot be made
   std::string obstacle;         // then: why not, and where the value is to be changed; one sentence
+  // What the edits do: "micro_batch_size 1 → 4 (gradient_accumulation 8 → 2 follows from
+  // `global_batch_size`)".
+  std::string summary;
+  bool is_computed =
+      false;  // some value is worked out from another key's, so that the file must be read again
 };
+
+// What to do with a value that the file works out from another key's: nothing; leave it to follow from the
+// changes beside it; or change that key by the same factor.
+enum class Computed : std::uint8_t { refuse, follow, scale };
 
 // The text of a file that may be edited; null for others.
 using EditableText = std::function<const text::SharedText*(const std::string& path)>;
 
 // The edits that make all changes of a proposal, where the files that may be edited state exactly the old
 // values: each as a literal that nothing else uses.
-EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, const EditableText& editable);
+EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, const EditableText& editable,
+                    Computed computed = Computed::refuse);
 
 // The same in the model's own file alone.
 std::vector<TextEdit> edits_of(const rules::Proposal& proposal, const ModelReport& model);

@@ -2,12 +2,16 @@
 #include "lint/fix.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <mutex>
 #include <set>
 
 #include "lint/fix_trial.hpp"
 #include "lint/phrases.hpp"
+#include "lint/threads.hpp"
 #include "model/field_kind.hpp"
 #include "text/limits.hpp"
 
@@ -23,71 +27,50 @@ std::string tidy(const std::string& path) {
   return std::filesystem::path(path).lexically_normal().string();
 }
 
-class Fixing {
- public:
-  Fixing(const FixRequest& request, const project::Project& project, text::OverlayFileSystem& files)
-      : request_(request),
-        project_(project),
-        files_(files),
-        bench_(by_all_rules(project.request()), files, trial_options(request)) {}
+// Given texts as they are by now.
+RunRequest with_current_texts(RunRequest run, const text::FileSystem& files) {
+  for (GivenText& given : run.texts) {
+    if (given.source) given.source = files.read(given.path, text::max_source_bytes);
+  }
+  return run;
+}
 
-  FixOutcome operator()() {
-    for (const GivenText& given : request_.run.texts) {
-      if (given.source) files_.put(given.path, *given.source);
+// What came of one file.
+struct FileFixes {
+  std::vector<Fix> fixes;
+  std::vector<LeftFinding> left;
+  std::size_t unsafe_left = 0;
+  std::set<std::string> changed;  // paths
+};
+
+using ModelsByPath = std::map<std::string, std::vector<const ModelReport*>>;
+
+// Fixes files one after the other, with texts of its own over those of the run.
+class Fixer {
+ public:
+  Fixer(const FixRequest& request, const project::Project& project, const text::FileSystem& files)
+      : request_(request),
+        files_(files),
+        project_(project.request(), files_),
+        bench_(by_all_rules(project.request()), files_, trial_options(request)) {}
+
+  // All files of the run have a say in what may be edited, and in what else is to be looked at.
+  void know(const ModelsByPath& all) {
+    for (const std::string& path : request_.run.paths) {
+      if (!files_.is_directory(path)) bench_.allow(path);
     }
-    RunOutcome first = lint_files(request_.run, project_);
-    if (first.refused.empty()) {
-      std::map<std::string, std::vector<const ModelReport*>> by_path;
-      for (const std::string& path : request_.run.paths) {
-        if (!files_.is_directory(path)) bench_.allow(path);
-      }
-      for (const ModelReport& model : first.report.models) {
-        by_path[model.path].push_back(&model);
-        for (const model::Origin& origin : model.reading.origins) {
-          if (!origin.path.empty() && origin.path != model.path) bench_.inherits(model.path, origin.path);
+    for (const auto& [path, models] : all) {
+      bench_.allow(path);
+      for (const ModelReport* model : models) {
+        for (const model::Origin& origin : model->reading.origins) {
+          if (!origin.path.empty() && origin.path != path) bench_.inherits(path, origin.path);
         }
       }
-      for (const auto& [path, models] : by_path) bench_.allow(path);
-      for (const auto& [path, models] : by_path) fix_file(path, models);
     }
-    out_.run = out_.fixes.empty() ? std::move(first) : lint_files(with_current_texts(request_.run), project_);
-    list_files();
-    return std::move(out_);
   }
 
- private:
-  // A fix of what is selected must not break what is not.
-  static project::Request by_all_rules(project::Request request) {
-    request.select.clear();
-    request.ignore.clear();
-    return request;
-  }
-
-  static TextOptions trial_options(const FixRequest& request) {
-    TextOptions options;
-    options.no_ignores = request.run.no_ignores;
-    options.assume_native = !request.run.texts.empty() && request.run.texts.front().assume_native;
-    return options;
-  }
-
-  // Given texts as they are by now.
-  RunRequest with_current_texts(RunRequest run) const {
-    for (GivenText& given : run.texts) {
-      if (given.source) given.source = files_.read(given.path, text::max_source_bytes);
-    }
-    return run;
-  }
-
-  // What the run says of one file by now.
-  std::vector<ModelReport> findings_of(const std::string& path) const {
-    RunRequest one = with_current_texts(request_.run);
-    one.jobs = 1;
-    one.paths.clear();
-    if (one.texts.empty()) one.paths.push_back(path);
-    return lint_files(one, project_).report.models;
-  }
-
-  void fix_file(const std::string& path, std::vector<const ModelReport*> models) {
+  FileFixes fix_file(const std::string& path, std::vector<const ModelReport*> models) {
+    out_ = {};
     level_ = std::min(rules::Severity::warning, bench_.all_findings(path).applied.fail_level);
     std::vector<ModelReport> now;
     for (int i = 0; i < most_changes && make_one_change(models); ++i) {
@@ -104,6 +87,34 @@ class Fixing {
         if (concerns(finding)) tell_why_left(finding, *model);
       }
     }
+    return std::move(out_);
+  }
+
+  const text::FileSystem& files() const { return files_; }
+
+ private:
+  // A fix of what is selected must not break what is not.
+  static project::Request by_all_rules(project::Request request) {
+    request.select.clear();
+    request.ignore.clear();
+    return request;
+  }
+
+  static TextOptions trial_options(const FixRequest& request) {
+    TextOptions options;
+    options.no_ignores = request.run.no_ignores;
+    options.assume_native = !request.run.texts.empty() && request.run.texts.front().assume_native;
+    return options;
+  }
+
+  // What the run says of one file by now.
+  std::vector<ModelReport> findings_of(const std::string& path) const {
+    RunRequest one = with_current_texts(request_.run, files_);
+    one.jobs = 1;
+    one.on_progress = {};
+    one.paths.clear();
+    if (one.texts.empty()) one.paths.push_back(path);
+    return lint_files(one, project_).report.models;
   }
 
   bool concerns(const rules::Finding& finding) const {
@@ -126,15 +137,14 @@ class Fixing {
   bool make_change(const rules::Finding& finding, const ModelReport& model, bool is_unsafe) {
     for (const rules::Proposal& proposal : finding.proposals) {
       if (is_safe(proposal) == is_unsafe) continue;
-      std::string refusal;
-      std::vector<TextEdit> edits = bench_.attempt(proposal, finding, model, refusal);
-      if (edits.empty()) continue;
+      EditPlan plan = bench_.attempt(proposal, finding, model);
+      if (plan.edits.empty()) continue;
       Fix fix;
-      fix.path = edits.front().path;
-      fix.place = first_place(edits);
-      fix.changes = changes_text(proposal.changes);
+      fix.path = plan.edits.front().path;
+      fix.place = first_place(plan.edits);
+      fix.changes = std::move(plan.summary);
       out_.fixes.push_back(std::move(fix));
-      for (const TextEdit& edit : edits) changed_.insert(tidy(edit.path));
+      for (const TextEdit& edit : plan.edits) out_.changed.insert(tidy(edit.path));
       return true;
     }
     return false;
@@ -178,8 +188,8 @@ class Fixing {
     for (const bool is_unsafe : {false, true}) {
       for (const rules::Proposal& proposal : finding.proposals) {
         if (is_safe(proposal) == is_unsafe) continue;
-        std::string refusal;
-        const bool would_do = !bench_.attempt(proposal, finding, model, refusal).empty();
+        EditPlan plan = bench_.attempt(proposal, finding, model);
+        const bool would_do = !plan.edits.empty();
         if (would_do) bench_.take_back();
         if (is_unsafe && !request_.unsafe) {
           if (!would_do) continue;
@@ -187,7 +197,7 @@ class Fixing {
           return;
         }
         could_do = could_do || would_do;
-        if (reason.empty()) reason = std::move(refusal);
+        if (reason.empty()) reason = std::move(plan.obstacle);
       }
     }
     if (could_do) reason = "more changes than one run makes: run it again";
@@ -201,8 +211,102 @@ class Fixing {
     out_.left.push_back(std::move(left));
   }
 
-  void list_files() {
-    for (const std::string& path : changed_) {
+  const FixRequest& request_;
+  text::OverlayFileSystem files_;
+  const project::Project project_;
+  Workbench bench_;
+  rules::Severity level_ = rules::Severity::warning;
+  FileFixes out_;
+};
+
+// Files that share what they inherit, or that inherit from each other, in one group: the change of one is
+// seen by the others. In the order of the paths.
+std::vector<std::vector<std::string>> groups_of(const ModelsByPath& all) {
+  std::map<std::string, std::string> leaders;
+  const auto leader_of = [&](const std::string& path) {
+    std::string at = tidy(path);
+    for (auto up = leaders.find(at); up != leaders.end() && up->second != at; up = leaders.find(at))
+      at = up->second;
+    return at;
+  };
+  for (const auto& [path, models] : all) {
+    leaders.try_emplace(tidy(path), tidy(path));
+    for (const ModelReport* model : models) {
+      for (const model::Origin& origin : model->reading.origins) {
+        if (origin.path.empty()) continue;
+        const std::string one = leader_of(path);
+        const std::string other = leader_of(origin.path);
+        if (one != other) leaders[other] = one;
+      }
+    }
+  }
+  std::vector<std::vector<std::string>> groups;
+  std::map<std::string, std::size_t> places;
+  for (const auto& [path, models] : all) {
+    const auto [place, is_new] = places.try_emplace(leader_of(path), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[place->second].push_back(path);
+  }
+  return groups;
+}
+
+class Fixing {
+ public:
+  Fixing(const FixRequest& request, const project::Project& project, text::OverlayFileSystem& files)
+      : request_(request), project_(project), files_(files) {}
+
+  FixOutcome operator()() {
+    for (const GivenText& given : request_.run.texts) {
+      if (given.source) files_.put(given.path, *given.source);
+    }
+    RunOutcome first = lint_files(request_.run, project_);
+    std::set<std::string> changed;
+    if (first.refused.empty()) {
+      ModelsByPath all;
+      for (const ModelReport& model : first.report.models) all[model.path].push_back(&model);
+      for (auto& [path, file] : fix_all(all)) {
+        std::move(file.fixes.begin(), file.fixes.end(), std::back_inserter(out_.fixes));
+        std::move(file.left.begin(), file.left.end(), std::back_inserter(out_.left));
+        out_.unsafe_left += file.unsafe_left;
+        changed.merge(file.changed);
+      }
+    }
+    out_.run = out_.fixes.empty() ? std::move(first)
+                                  : lint_files(with_current_texts(request_.run, files_), project_);
+    list_files(changed);
+    return std::move(out_);
+  }
+
+ private:
+  std::map<std::string, FileFixes> fix_all(const ModelsByPath& all) {
+    const std::vector<std::vector<std::string>> groups = groups_of(all);
+    std::map<std::string, FileFixes> fixed;
+    std::map<std::string, std::string> texts;  // as they are then, by path
+    for (const auto& [path, models] : all) fixed[path];
+    std::mutex merging;
+    std::atomic<std::size_t> done{0};
+    for_each_in_threads(groups.size(), request_.run.jobs, [&](const IndexSource& next) {
+      Fixer fixer(request_, project_, files_);
+      fixer.know(all);
+      for (auto i = next(); i; i = next()) {
+        for (const std::string& path : groups[*i]) {
+          FileFixes& mine = fixed.at(path);
+          mine = fixer.fix_file(path, all.at(path));
+          for (const std::string& each : mine.changed) {
+            auto text = fixer.files().read(each, text::max_source_bytes);
+            const std::lock_guard lock(merging);
+            if (text) texts[each] = *std::move(text);
+          }
+          if (request_.on_fix) request_.on_fix(++done, all.size());
+        }
+      }
+    });
+    for (auto& [path, text] : texts) files_.put(path, std::move(text));
+    return fixed;
+  }
+
+  void list_files(const std::set<std::string>& changed) {
+    for (const std::string& path : changed) {
       FixedFile file;
       file.path = path;
       const auto given = std::find_if(request_.run.texts.begin(), request_.run.texts.end(),
@@ -221,9 +325,6 @@ class Fixing {
   const FixRequest& request_;
   const project::Project& project_;
   text::OverlayFileSystem& files_;
-  Workbench bench_;
-  std::set<std::string> changed_;
-  rules::Severity level_ = rules::Severity::warning;
   FixOutcome out_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace shapelint::lint {
 struct FixRequest {
   RunRequest run;       // which writes no baseline
   bool unsafe = false;  // also what changes the model that is trained, or its task
+  // As `run.on_progress` tells of linting: called from all threads as files are fixed.
+  std::function<void(std::size_t done, std::size_t total)> on_fix{};
 };
 
 // A change that was made.

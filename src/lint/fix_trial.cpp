@@ -43,6 +43,19 @@ std::map<std::string, int> keys_from(const FileOutcome& outcome, rules::Severity
   return keys;
 }
 
+constexpr double least_progress = 1e-3;  // of the step
+
+// What a finding could save; 0 where it is not there.
+double gain_of(const FileOutcome& outcome, const std::string& key) {
+  double gain = 0;
+  for (const ModelReport& model : outcome.models) {
+    for (const rules::Finding& finding : model.result.findings) {
+      if (lasting_key(finding, model) == key) gain = std::max(gain, finding.gain);
+    }
+  }
+  return gain;
+}
+
 int sum(const std::map<std::string, int>& keys) {
   int all = 0;
   for (const auto& [key, count] : keys) all += count;
@@ -111,11 +124,20 @@ const text::SharedText* Workbench::editable(const std::string& path, const Model
   return &found->second;
 }
 
-std::vector<TextEdit> Workbench::attempt(const rules::Proposal& proposal, const rules::Finding& finding,
-                                         const ModelReport& model, std::string& refusal) {
-  EditPlan plan = plan_edits(proposal, model, [&](const std::string& path) { return editable(path, model); });
-  refusal = plan.obstacle;
-  if (!refusal.empty()) return {};
+EditPlan Workbench::attempt(const rules::Proposal& proposal, const rules::Finding& finding,
+                            const ModelReport& model) {
+  const EditableText texts = [&](const std::string& path) { return editable(path, model); };
+  EditPlan first = plan_edits(proposal, model, texts, Computed::follow);
+  if (first.obstacle.empty()) first.obstacle = tried(first, proposal, finding, model);
+  if (first.obstacle.empty()) return first;
+  first.edits.clear();
+  EditPlan second = plan_edits(proposal, model, texts, Computed::scale);
+  if (!second.is_computed || !second.obstacle.empty()) return first;
+  return tried(second, proposal, finding, model).empty() ? second : first;
+}
+
+std::string Workbench::tried(const EditPlan& plan, const rules::Proposal& proposal,
+                             const rules::Finding& finding, const ModelReport& model) {
   std::set<std::string> paths{model.path};
   std::map<std::string, std::vector<TextEdit>> by_path;
   for (const TextEdit& edit : plan.edits) {
@@ -124,10 +146,8 @@ std::vector<TextEdit> Workbench::attempt(const rules::Proposal& proposal, const 
     if (heirs != heirs_.end()) paths.insert(heirs->second.begin(), heirs->second.end());
   }
   if (changes_weights(proposal) && project::lies_beside_weights(model.path, files_)) {
-    refusal =
-        "weights of this shape lie beside the file: change both, as with "
-        "`resize_token_embeddings(pad_to_multiple_of=64)`";
-    return {};
+    return "weights of this shape lie beside the file: change both, as with "
+           "`resize_token_embeddings(pad_to_multiple_of=64)`";
   }
   std::map<std::string, FileOutcome> before;
   for (const std::string& path : paths) before.emplace(path, all_findings(path));
@@ -139,6 +159,7 @@ std::vector<TextEdit> Workbench::attempt(const rules::Proposal& proposal, const 
   std::map<std::string, FileOutcome> after;
   for (const std::string& path : paths) after.emplace(path, lint(path));
 
+  std::string refusal;
   const FileOutcome& now = after.at(model.path);
   const ModelReport* fixed = find_part(now, model.reading.part);
   for (const std::string& path : paths) {
@@ -154,7 +175,12 @@ std::vector<TextEdit> Workbench::attempt(const rules::Proposal& proposal, const 
   if (refusal.empty()) {
     const auto then = keys_from(before.at(model.path), finding.severity);
     const auto left = keys_from(now, finding.severity);
-    if (left.contains(lasting_key(finding, model)) || sum(left) >= sum(then)) {
+    const std::string key = lasting_key(finding, model);
+    const bool is_removed = !left.contains(key) && sum(left) < sum(then);
+    // A micro-batch that is doubled can still be small: that is less to find, and the next change goes on.
+    const bool is_smaller = left.contains(key) && sum(left) <= sum(then) &&
+                            gain_of(now, key) < gain_of(before.at(model.path), key) - least_progress;
+    if (!is_removed && !is_smaller) {
       refusal = fmt::format("{} would not remove it, or brings another", changes_text(proposal.changes));
     }
   }
@@ -167,11 +193,11 @@ std::vector<TextEdit> Workbench::attempt(const rules::Proposal& proposal, const 
   if (!refusal.empty()) {
     take_back();
     for (auto& [path, outcome] : before) known_.insert_or_assign(path, std::move(outcome));
-    return {};
+    return refusal;
   }
   for (auto& [path, outcome] : after) known_.insert_or_assign(path, std::move(outcome));
   for (const auto& [path, old] : last_) texts_.erase(path);
-  return std::move(plan.edits);
+  return {};
 }
 
 void Workbench::take_back() {

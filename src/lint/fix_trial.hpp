@@ -30,14 +30,16 @@ class Workbench {
   // The reference holds until a change is made.
   const FileOutcome& all_findings(const std::string& path);
 
-  // Makes the changes of a proposal and keeps them when they do what they should: then `refusal` stays empty
-  // and the edits are returned. Otherwise everything is as it was.
-  std::vector<TextEdit> attempt(const rules::Proposal& proposal, const rules::Finding& finding,
-                                const ModelReport& model, std::string& refusal);
+  // Makes the changes of a proposal and keeps them when they do what they should: then the plan has edits.
+  // Otherwise it has an obstacle, and everything is as it was.
+  EditPlan attempt(const rules::Proposal& proposal, const rules::Finding& finding, const ModelReport& model);
   // Takes back the last attempt.
   void take_back();
 
  private:
+  // Why the plan cannot be kept, or nothing.
+  std::string tried(const EditPlan& plan, const rules::Proposal& proposal, const rules::Finding& finding,
+                    const ModelReport& model);
   const text::SharedText* editable(const std::string& path, const ModelReport& model);
   FileOutcome lint(const std::string& path) const;
   std::string judge(const std::string& path, const FileOutcome& before, const FileOutcome& after) const;

@@ -1,10 +1,13 @@
 // `shapelint lint --fix` and `--diff`: writing what was fixed, and saying so.
+#include <atomic>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/commands/lint/lint.hpp"
 #include "cli/messages.hpp"
+#include "cli/progress.hpp"
 #include "lint/fix.hpp"
 #include "lint/phrases.hpp"
 #include "report/findings/diff.hpp"
@@ -55,6 +58,26 @@ bool write_fixed(const lint::FixedFile& file, Io& io) {
   return static_cast<bool>(written);
 }
 
+// As for linting, which goes before fixing and comes after it.
+lint::FixOutcome fix_with_progress(lint::FixRequest request, const project::Project& project,
+                                   text::OverlayFileSystem& files, Io& io) {
+  std::atomic<bool> is_fixing{false};
+  Progress progress(io, [&](std::size_t done, std::size_t total) {
+    return total == 0 ? std::string("looking for files")
+                      : fmt::format("{}: {} of {}", is_fixing ? "fixing" : "linting", done,
+                                    lint::plural(total, "file"));
+  });
+  request.run.on_progress = [&](std::size_t done, std::size_t total) {
+    is_fixing = false;
+    progress.at(done, total);
+  };
+  request.on_fix = [&](std::size_t done, std::size_t total) {
+    is_fixing = true;
+    progress.at(done, total);
+  };
+  return lint::fix_files(request, project, files);
+}
+
 std::string codes_text(const std::vector<std::string>& codes) {
   std::string out;
   for (const std::string& code : codes) {
@@ -68,8 +91,9 @@ void print_summary(const lint::FixOutcome& outcome, const LintOptions& options, 
   const std::string_view would = options.diff ? "would fix" : "fixed";
   std::size_t fixed = 0;
   for (const lint::Fix& each : outcome.fixes) {
-    io.err << fmt::format("{}: {}:{}:{}: {} ({})\n", would, each.path, each.place.line, each.place.column,
-                          each.changes, codes_text(each.codes));
+    // A change that makes a finding smaller is followed by the one that removes it.
+    io.err << fmt::format("{}: {}:{}:{}: {}{}\n", would, each.path, each.place.line, each.place.column,
+                          each.changes, each.codes.empty() ? "" : " (" + codes_text(each.codes) + ")");
     fixed += each.codes.size();
   }
   for (const lint::LeftFinding& each : outcome.left) {
@@ -91,6 +115,7 @@ ExitCode fix(const LintOptions& options, Io& io) {
   lint::FixRequest request;
   request.run = run_request(options, io);
   request.unsafe = options.unsafe_fixes;
+  const bool is_stdin = !request.run.texts.empty();
   if (const auto error = refused(options, request.run)) {
     print_error(io, *error);
     return ExitCode::error;
@@ -99,7 +124,7 @@ ExitCode fix(const LintOptions& options, Io& io) {
   if (!project_request) return ExitCode::error;
   text::OverlayFileSystem files(io.files);
   const project::Project project(*std::move(project_request), files);
-  const lint::FixOutcome outcome = lint::fix_files(request, project, files);
+  const lint::FixOutcome outcome = fix_with_progress(request, project, files, io);
   if (!outcome.run.refused.empty()) return tell(outcome.run, options, io);
   if (options.diff) {
     for (const text::LocatedError& each : outcome.run.report.errors) print_error(io, each.error, each.source);
@@ -111,7 +136,6 @@ ExitCode fix(const LintOptions& options, Io& io) {
     return outcome.files.empty() || options.exit_zero ? ExitCode::clean : ExitCode::findings;
   }
   // What is fixed of standard input is the result, so everything else is told beside it.
-  const bool is_stdin = !request.run.texts.empty();
   Io beside{
       io.in,        io.err,      io.err, io.files, io.environment, io.err_is_terminal, io.err_is_terminal,
       io.err_color, io.err_color};
