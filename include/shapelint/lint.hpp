@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shapelint/catalog.hpp"
@@ -37,6 +38,11 @@ struct Edit {
   std::string text;
 };
 
+// What proposals may change of a model: everything; padding and how it is run; or only how it is run. Unless
+// somebody says so it follows from the file: what is trained already is not proposed other heads.
+enum class Shape : std::uint8_t { free, padding, fixed };
+SHAPELINT_API std::string_view name(Shape shape);
+
 // One way out.
 struct Proposal {
   std::string summary;  // all of it in words, on one line
@@ -47,6 +53,8 @@ struct Proposal {
   std::vector<GpuGain> gains;
   std::int64_t parameters_before = 0;
   std::int64_t parameters_after = 0;
+  double memory_before_gb = 0;  // that the run needs on one GPU, as suggest() counts it; 0: not known
+  double memory_after_gb = 0;
   std::vector<Edit> edits;  // that make the changes in the linted file; empty where it alone cannot take them
 };
 
@@ -94,6 +102,10 @@ struct LintOptions {
   std::vector<std::string> select{};  // codes, beginnings of codes (`SL1`) or names; empty: all
   std::vector<std::string> extend_select{};
   std::vector<std::string> ignore{};
+  std::optional<Shape> shape{};
+  // Numbers of heads that are proposed are multiples of this, from 1 (any number) on; 4 unless somebody says
+  // otherwise.
+  std::optional<std::int64_t> head_multiple{};
   std::optional<double> min_gain{};         // findings that save less are left out
   std::optional<Severity> fail_severity{};  // from which on a finding makes LintResult::fails true
   std::optional<Severity> min_severity{};   // findings less severe are left out; never above fail_severity
@@ -117,7 +129,7 @@ struct LintResult {
   std::vector<Improvement> steps;  // for each model, by GPU
   std::vector<Gpu> gpus;           // all that were looked at
   std::size_t suppressed = 0;      // findings that a comment or the configuration leaves out
-  std::size_t known = 0;           // findings that the baseline knows
+  std::size_t known = 0;           // findings that the baseline knows, or that a source's `base` had
   bool fails = false;              // some finding is as severe as its file's fail_severity, a warning unless
                                    // somebody says otherwise
   std::vector<std::string> notes;  // why files are passed over, what was not understood

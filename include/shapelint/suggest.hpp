@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,9 @@ struct SuggestOptions {
   std::vector<std::string> fix{};     // fields that stay
   std::vector<std::string> ranges{};  // `hidden_size=2048:4096:64`, `tensor=1,2,4`
   std::vector<std::string> where{};   // conditions: `hidden_size % 256 == 0`
+  // As in LintOptions. Free where `vary` or `ranges` name a dimension of the model.
+  std::optional<Shape> shape{};
+  std::optional<std::int64_t> head_multiple{};
   Budget budget{};
   Objective objective = Objective::tokens;
   Basket basket = Basket::worst;
@@ -120,6 +124,7 @@ struct Exclusion {
 struct SuggestResult {
   std::string model;
   std::string path;
+  std::string shape_note;          // what of the model is taken as fixed, and why; empty: nothing
   std::vector<std::string> gpus;   // ids
   std::vector<Performance> start;  // by GPU
   std::int64_t start_parameters = 0;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/dtype.hpp"
+#include "model/shape.hpp"
 #include "text/printable.hpp"
 #include "text/source.hpp"
 
@@ -145,6 +146,10 @@ std::string_view name(Severity severity) {
 
 std::string_view name(Confidence confidence) {
   return rules::name(static_cast<rules::Confidence>(confidence));
+}
+
+std::string_view name(Shape shape) {
+  return model::shape_names.at(static_cast<std::size_t>(shape));
 }
 
 std::string_view name(Bound bound) {

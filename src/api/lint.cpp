@@ -6,10 +6,13 @@
 #include "api/convert.hpp"
 #include "api/load.hpp"
 #include "api/step.hpp"
+#include "base/units.hpp"
 #include "lint/edits.hpp"
 #include "lint/phrases.hpp"
 #include "lint/run.hpp"
 #include "model/fields.hpp"
+#include "suggest/edit/change.hpp"
+#include "suggest/edit/footprint.hpp"
 #include "text/parse_any.hpp"
 #include "text/printable.hpp"
 
@@ -33,6 +36,13 @@ Proposal proposal_of(const rules::Proposal& proposal, const lint::ModelReport& m
   out.gains = gains_of(proposal.gains);
   out.parameters_before = proposal.parameters_before;
   out.parameters_after = proposal.parameters_after;
+  if (model.reading.complete) {
+    out.memory_before_gb = suggest::memory_bytes(model.reading.setup) / bytes_per_gb;
+    std::vector<suggest::Change> all = proposal.changes;
+    all.insert(all.end(), proposal.implied.begin(), proposal.implied.end());
+    const auto after = suggest::apply(model.reading.setup, suggest::links_of(model.reading), all);
+    if (after) out.memory_after_gb = suggest::memory_bytes(*after) / bytes_per_gb;
+  }
   // Those of a finding in a file that this one inherits from would go into another file.
   if (!is_here) return out;
   for (lint::TextEdit& edit : lint::edits_of(proposal, model)) {
@@ -130,6 +140,8 @@ LintResult lint(const FileSystem& files, const std::vector<Source>& sources, con
   const InnerFiles inner(files);
   project::Request request = request_of(options.read, options.gpus, inner, out.errors);
   if (!out.errors.empty()) return out;
+  limit_proposals(request, options.shape, options.head_multiple, out.errors);
+  if (!out.errors.empty()) return out;
   request.select = options.select;
   request.extend_select = options.extend_select;
   request.ignore = options.ignore;
@@ -141,6 +153,7 @@ LintResult lint(const FileSystem& files, const std::vector<Source>& sources, con
   lint::RunRequest run;
   Sources texts(inner);
   for (const Source& source : sources) {
+    if (source.base) run.bases.emplace(source.path, *source.base);
     if (source.text) {
       run.texts.push_back({source.path, *source.text, options.read.assume_native});
       texts.remember(source.path, *source.text);

@@ -9,6 +9,7 @@
 #include "base/names.hpp"
 #include "base/number.hpp"
 #include "formats/discover.hpp"
+#include "gpu/registry.hpp"
 #include "model/fields.hpp"
 #include "model/unresolved.hpp"
 #include "project/applied.hpp"
@@ -99,6 +100,16 @@ project::Request request_of(const ReadOptions& read, const GpuSelection& gpus, c
   return request;
 }
 
+void limit_proposals(project::Request& request, std::optional<Shape> shape,
+                     std::optional<std::int64_t> head_multiple, std::vector<Error>& errors) {
+  if (shape) request.shape = static_cast<rules::Shape>(*shape);
+  request.head_multiple = head_multiple;
+  if (head_multiple && (*head_multiple < 1 || *head_multiple > rules::largest_head_multiple)) {
+    errors.push_back(wrong(fmt::format("`head_multiple` is {}", *head_multiple),
+                           fmt::format("a whole number from 1 to {}", rules::largest_head_multiple)));
+  }
+}
+
 std::optional<Range> Sources::range(const std::string& path, Span span) {
   if (span.end <= span.begin) return std::nullopt;
   auto found = texts_.find(path);
@@ -111,10 +122,12 @@ std::optional<Range> Sources::range(const std::string& path, Span span) {
 }
 
 std::unique_ptr<Loaded> load(const FileSystem& files, const Source& source, const ReadOptions& read,
-                             const GpuSelection& gpus) {
+                             const GpuSelection& gpus, std::optional<Shape> shape,
+                             std::optional<std::int64_t> head_multiple) {
   auto out = std::make_unique<Loaded>(files);
   out->path = source.path;
   project::Request request = request_of(read, gpus, out->files, out->errors);
+  limit_proposals(request, shape, head_multiple, out->errors);
   auto content = source.text ? shapelint::Result<std::string>(*source.text)
                              : formats::read_named(source.path, out->files);
   if (!content) out->errors.push_back(error_of(content.error(), code::unreadable));
@@ -161,13 +174,11 @@ Priceable what_to_price(const Loaded& loaded) {
     out.errors.push_back(error_of(error, code::invalid_file, loaded.text));
   }
   for (const model::Reading* reading : out.readings) {
-    for (const gpu::Gpu& gpu : project::take_unable(applied, *reading)) {
-      out.errors.push_back(
-          {std::string(code::unable),
-           fmt::format("{} does not multiply {}", gpu.name, shapelint::name(reading->setup.plan.dtype)),
-           {},
-           loaded.path});
-    }
+    const std::vector<gpu::Gpu> unable = project::take_unable(applied, *reading);
+    if (unable.empty()) continue;
+    shapelint::Error wrong = gpu::cannot_multiply(unable, reading->setup.plan.dtype);
+    wrong.path = loaded.path;
+    out.errors.push_back(error_of(wrong, code::unable));
   }
   out.gpus = std::move(applied.gpus);
   out.doable = applied.rules.doable;

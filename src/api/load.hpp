@@ -17,6 +17,10 @@ namespace shapelint::api {
 project::Request request_of(const ReadOptions& read, const GpuSelection& gpus, const text::FileSystem& files,
                             std::vector<Error>& errors);
 
+// What proposals may be: `shape` and `head_multiple` of the options, as they are written in them.
+void limit_proposals(project::Request& request, std::optional<Shape> shape,
+                     std::optional<std::int64_t> head_multiple, std::vector<Error>& errors);
+
 // The texts that findings and origins point into, each read once.
 class Sources {
  public:
@@ -43,7 +47,8 @@ struct Loaded {
   std::vector<Error> errors;
 };
 std::unique_ptr<Loaded> load(const FileSystem& files, const Source& source, const ReadOptions& read,
-                             const GpuSelection& gpus);
+                             const GpuSelection& gpus, std::optional<Shape> shape = std::nullopt,
+                             std::optional<std::int64_t> head_multiple = std::nullopt);
 
 // What of it can be priced, and on which GPUs. Errors, among those of `loaded` as well: no model, GPUs that
 // do not exist or cannot multiply the model's number format, fields that nobody gave.

@@ -50,7 +50,7 @@ class Search {
  public:
   Search(const FileSystem& files, const Source& source, const SuggestOptions& options)
       : options_(options),
-        loaded_(load(files, source, options.read, options.gpus)),
+        loaded_(load(files, source, options.read, options.gpus, options.shape, options.head_multiple)),
         priceable_(what_to_price(*loaded_)),
         errors_(priceable_.errors) {}
 
@@ -218,6 +218,7 @@ class Search {
   SuggestResult result_of(const suggest::Answer& answer) const {
     SuggestResult out;
     out.model = problem_.reading->name;
+    out.shape_note = problem_.shape_note;
     out.path = loaded_->path;
     out.gpus = answer.gpus;
     for (const suggest::Performance& each : answer.start) out.start.push_back(performance_of(each));

@@ -112,6 +112,7 @@ class Fixer {
     RunRequest one = with_current_texts(request_.run, files_);
     one.jobs = 1;
     one.on_progress = {};
+    one.outputs.clear();  // what they are is looked at in the run
     one.paths.clear();
     if (one.texts.empty()) one.paths.push_back(path);
     return lint_files(one, project_).report.models;

@@ -160,6 +160,16 @@ void Baselines::write(std::vector<BaselineNote>& notes, std::vector<text::Locate
   }
 }
 
+std::size_t leave_introduced(const project::Configured& configured, const text::Source& then,
+                             const std::string& path, FileOutcome& outcome,
+                             const text::FileSystem& files_then, const TextOptions& options) {
+  Baseline known;
+  add_all(known, path, lint_text(configured, then, files_then, options));
+  std::size_t removed = 0;
+  for (ModelReport& model : outcome.models) removed += remove_known(known, path, model);
+  return removed;
+}
+
 std::size_t leave_introduced(const project::Configured& configured, const GitBase& base,
                              const std::string& path, const std::string& path_in_root, FileOutcome& outcome,
                              const text::FileSystem& files, const TextOptions& options) {
@@ -169,15 +179,8 @@ std::size_t leave_introduced(const project::Configured& configured, const GitBas
   if (!source) return 0;
   // A file that was moved found what it inherits beside its old place.
   const std::string old_path = renamed == base.renamed.end() ? path : path_from_here(base, old_name);
-  const FileOutcome old =
-      lint_text(configured, formats::parse(old_path, *source), RevisionFileSystem(base, files), options);
-  Baseline known;
-  add_all(known, path, old);
-  std::size_t removed = 0;
-  for (ModelReport& model : outcome.models) {
-    removed += remove_known(known, path, model);
-  }
-  return removed;
+  return leave_introduced(configured, formats::parse(old_path, *source), path, outcome,
+                          RevisionFileSystem(base, files), options);
 }
 
 }  // namespace shapelint::lint

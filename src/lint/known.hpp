@@ -64,8 +64,13 @@ class Baselines {
   std::map<std::string, std::unique_ptr<One>> all_;
 };
 
-// Takes the findings away that the file, with what it inherited then, already had at the revision, and
-// returns how many that were. The configuration is today's for both.
+// Takes the findings away that the file `path` already had as `then`, with what it inherited from
+// `files_then`, and returns how many that were. The configuration is today's for both.
+std::size_t leave_introduced(const project::Configured& configured, const text::Source& then,
+                             const std::string& path, FileOutcome& outcome,
+                             const text::FileSystem& files_then, const TextOptions& options);
+
+// The same for a git revision.
 std::size_t leave_introduced(const project::Configured& configured, const GitBase& base,
                              const std::string& path, const std::string& path_in_root, FileOutcome& outcome,
                              const text::FileSystem& files, const TextOptions& options);

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -15,9 +14,11 @@
 #include "gpu/registry.hpp"
 #include "lint/file.hpp"
 #include "lint/git.hpp"
+#include "lint/threads.hpp"
 #include "project/applied.hpp"
 #include "project/named.hpp"
 #include "rules/book/select.hpp"
+#include "text/overlay.hpp"
 #include "text/parse_any.hpp"
 
 namespace shapelint::lint {
@@ -92,6 +93,13 @@ class Run {
         return std::move(out_);
       }
       base_ = *std::move(base);
+    }
+    if (!request_.bases.empty()) {
+      then_.emplace(files_);
+      for (const auto& [path, text] : request_.bases) {
+        then_->put(path, text);
+        bases_.insert_or_assign(then_->absolute(path), text);
+      }
     }
     find_files();
     choose_configurations();
@@ -231,7 +239,20 @@ class Run {
       job.known_then =
           leave_introduced(*job.configured, *base_, job.path, job.path_in_root, job.outcome, files_, options);
     }
+    const std::string* base = base_of(job);
+    if (base != nullptr) {
+      job.known_then +=
+          leave_introduced(*job.configured, formats::parse(job.path, *base, options.assume_native), job.path,
+                           job.outcome, *then_, options);
+    }
     if (!request_.keep_operations) forget_operations(job.outcome);
+  }
+
+  // What the file was, as the caller says.
+  const std::string* base_of(const Job& job) const {
+    if (!then_) return nullptr;
+    const auto found = bases_.find(then_->absolute(job.path));
+    return found == bases_.end() ? nullptr : &found->second;
   }
 
   // Whether any file that this one builds on changed, came or went since the revision.
@@ -245,22 +266,14 @@ class Run {
   }
 
   void lint_all() {
-    std::atomic<std::size_t> next{0};
     std::atomic<std::size_t> done{0};
-    const auto work = [&] {
-      for (std::size_t i = next++; i < jobs_.size(); i = next++) {
-        lint_one(jobs_[i]);
+    for_each_in_threads(jobs_.size(), request_.jobs, [&](const IndexSource& next) {
+      for (auto i = next(); i; i = next()) {
+        lint_one(jobs_[*i]);
         const std::size_t count = ++done;
         if (request_.on_progress) request_.on_progress(count, jobs_.size());
       }
-    };
-    const std::int64_t processors = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
-    const std::int64_t wanted = std::max<std::int64_t>(1, request_.jobs.value_or(processors));
-    const auto count = std::min<std::size_t>(static_cast<std::size_t>(wanted), jobs_.size());
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
-    work();
-    for (std::thread& thread : threads) thread.join();
+    });
   }
 
   void check_outputs() {
@@ -331,15 +344,20 @@ class Run {
     report.rules = rule_infos();
   }
 
-  // The rules that the request lets run; a file's own table may leave out more.
+  // The rules that the request and the configurations let run. A file's own table may leave out more, and
+  // what it adds is here where it found something.
   std::vector<RuleInfo> rule_infos() const {
-    rules::Options selected;
-    selected.select = project_.request().select;
-    selected.ignore = project_.request().ignore;
+    std::set<std::string_view> found;
+    for (const ModelReport& model : out_.report.models) {
+      for (const rules::Finding& finding : model.result.findings) found.insert(finding.code);
+      for (const rules::Finding& finding : model.hidden) found.insert(finding.code);
+    }
     std::map<std::string_view, RuleInfo> infos;
     for (const project::Configured* each : project_.all()) {
+      std::vector<Error> none;  // of a file's table
+      const rules::Options selected = project::what_applies(*each, {}, {}, none).rules;
       for (const rules::Rule& rule : each->rules->rules()) {
-        if (!rules::is_selected(rule, selected)) continue;
+        if (!rules::is_selected(rule, selected) && !found.contains(rule.code)) continue;
         infos.try_emplace(rule.code,
                           RuleInfo{rule.code, rule.name, rule.summary, rule.mechanism, rule.why, rule.sources,
                                    rule_page(each->config.rule_url.value_or(""), rule.code, rule.name),
@@ -356,6 +374,8 @@ class Run {
   const text::FileSystem& files_;
   Baselines baselines_;
   std::optional<GitBase> base_;
+  std::optional<text::OverlayFileSystem> then_;  // the files with the caller's texts of before
+  std::map<std::string, std::string> bases_;     // these texts, by one spelling of their paths
   std::vector<Job> jobs_;
   RunOutcome out_;
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ struct RunRequest {
   // Files that the caller is going to write: refused are those that were read, since what they held would be
   // gone.
   std::vector<std::string> outputs;
+  // What files were before a change, by their paths: of these only what the change introduced is told.
+  std::map<std::string, std::string> bases;
   std::string diff_base;  // git revision: only what changed since, and what the change introduced
   // Called from all threads as files are done.
   std::function<void(std::size_t done, std::size_t total)> on_progress;
