@@ -38,8 +38,9 @@ struct Edit {
   std::string text;
 };
 
-// What proposals may change of a model: everything; padding and how it is run; or only how it is run. Unless
-// somebody says so it follows from the file: what is trained already is not proposed other heads.
+// What proposals may change of a model's shape: everything; what zeros fill up (vocabulary, widths of MLP and
+// experts); or the rows of the vocabulary alone. Unless somebody says so it follows from the file: what is
+// trained already is not proposed other heads.
 enum class Shape : std::uint8_t { free, padding, fixed };
 SHAPELINT_API std::string_view name(Shape shape);
 
@@ -103,8 +104,8 @@ struct LintOptions {
   std::vector<std::string> extend_select{};
   std::vector<std::string> ignore{};
   std::optional<Shape> shape{};
-  // Numbers of heads that are proposed are multiples of this, from 1 (any number) on; 4 unless somebody says
-  // otherwise.
+  // Numbers of heads that are proposed are multiples of this or, where they are fewer, divide it; 1: any number;
+  // 4 unless somebody says otherwise.
   std::optional<std::int64_t> head_multiple{};
   std::optional<double> min_gain{};         // findings that save less are left out
   std::optional<Severity> fail_severity{};  // from which on a finding makes LintResult::fails true

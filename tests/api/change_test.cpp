@@ -77,14 +77,20 @@ TEST_CASE("a caller says what of a shape may be changed", "[api]") {
   CHECK(padding.count("num_attention_heads") == 0);
   CHECK(padding.count("vocab_size") == 1);
   CHECK(fixed.count("num_attention_heads") == 0);
-  CHECK(fixed.count("vocab_size") == 0);
+  CHECK(fixed.count("vocab_size") == 1);
+  // Of a file that says what to train, everything.
+  CHECK(proposed(linted({.gpus = {{"a100"}}})) == free);
   CHECK(api::name(api::Shape::padding) == "padding");
 }
 
 TEST_CASE("a caller says of what numbers of heads are multiples", "[api]") {
   const std::vector<std::int64_t> eights = heads(linted({.gpus = {{"a100"}}, .head_multiple = 8}));
   REQUIRE_FALSE(eights.empty());
-  for (const std::int64_t number : eights) CHECK(number % 8 == 0);
+  for (const std::int64_t number : eights) CHECK((number % 8 == 0 || 8 % number == 0));
+  // Twenty are proposed where fours are enough.
+  const std::vector<std::int64_t> fours = heads(linted({.gpus = {{"a100"}}}));
+  CHECK(std::count(fours.begin(), fours.end(), 20) == 1);
+  CHECK(std::count(eights.begin(), eights.end(), 20) == 0);
   const api::LintResult wrong = linted({.head_multiple = 0});
   REQUIRE(wrong.errors.size() == 1);
   CHECK(wrong.errors[0].code == "invalid-option");
@@ -121,11 +127,11 @@ TEST_CASE("with the text that a file was, only what the change introduced is tol
   const api::LintOptions options{.gpus = {{"a100"}}};
   const std::string aligned = replaced(model, "50257", "50304");
   const api::LintResult all = api::lint(*files, {{"m.toml", model}}, options);
-  REQUIRE(codes(all) == Strings{"SL201", "SL101"});
+  REQUIRE(codes(all) == Strings{"SL605", "SL101", "SL510"});
   CHECK(all.known == 0);
   const api::LintResult same = api::lint(*files, {{"m.toml", model, model}}, options);
   CHECK(codes(same) == Strings{});
-  CHECK(same.known >= 2);
+  CHECK(same.known >= 3);
   CHECK_FALSE(same.fails);
   const api::LintResult changed = api::lint(*files, {{"m.toml", model, aligned}}, options);
   CHECK(codes(changed) == Strings{"SL101"});
@@ -139,11 +145,11 @@ TEST_CASE("with the text that a file was, only what the change introduced is tol
 }
 
 TEST_CASE("what a file inherits has a text from before as well", "[api]") {
-  const std::string base =
-      "model:\n  num_layers: 32\n  hidden_size: 4096\n  num_attention_heads: 32\n  encoder_seq_length: 2048\n"
-      "  micro_batch_size: 1\n  global_batch_size: 8\n  tensor_model_parallel_size: 1\n"
-      "  pipeline_model_parallel_size: ";
-  const std::string heir = "defaults:\n  - base\n  - _self_\nmodel:\n  precision: bf16\n";
+  const std::string base = "model:\n  tensor_model_parallel_size: 1\n  pipeline_model_parallel_size: ";
+  const std::string heir =
+      "defaults:\n  - base\n  - _self_\ntrainer: {devices: 6}\nmodel:\n  encoder_seq_length: 2048\n"
+      "  hidden_size: 4096\n  num_layers: 32\n  num_attention_heads: 32\n  ffn_hidden_size: 11008\n"
+      "  micro_batch_size: 1\n";
   const auto files = api::memory_files({{"conf/base.yaml", base + "3\n"}, {"conf/run.yaml", heir}});
   const api::LintOptions options{.gpus = {{"a100"}}};
   const Strings now = codes(api::lint(*files, {{"conf/run.yaml"}}, options));

@@ -29,7 +29,7 @@ TEST_CASE("a number and its unit, and a change of a value, are never parted", "[
 }
 
 TEST_CASE("a short piece of code is kept together, so that it can be copied", "[report][wrap]") {
-  CHECK(wrap("see `shapelint explain SL101` (it)", 0, 0, 30) == "see\n`shapelint explain SL101` (it)");
+  CHECK(wrap("see `shapelint explain SL101` (it)", 0, 0, 26) == "see\n`shapelint explain SL101`\n(it)");
   CHECK(wrap("`one two three four five six seven eight nine ten` x", 0, 0, 20) ==
         "`one two three four\nfive six seven eight\nnine ten` x");
   CHECK(wrap("a `b` c d `e f` g", 0, 0, 9) == "a `b` c d\n`e f` g");
