@@ -104,8 +104,8 @@ struct LintOptions {
   std::vector<std::string> extend_select{};
   std::vector<std::string> ignore{};
   std::optional<Shape> shape{};
-  // Numbers of heads that are proposed are multiples of this or, where they are fewer, divide it; 1: any number;
-  // 4 unless somebody says otherwise.
+  // Numbers of heads that are proposed are multiples of this or, where they are fewer, divide it; 1: any
+  // number; 4 unless somebody says otherwise.
   std::optional<std::int64_t> head_multiple{};
   std::optional<double> min_gain{};         // findings that save less are left out
   std::optional<Severity> fail_severity{};  // from which on a finding makes LintResult::fails true
