@@ -8,98 +8,13 @@
 
 #include "lint/edits.hpp"
 #include "tests/catch.hpp"
+#include "tests/lint/fix_support.hpp"
 #include "tests/source_dir.hpp"
 
 using namespace shapelint;
+using namespace shapelint::tests;
 
 namespace {
-
-using Strings = std::vector<std::string>;
-
-std::string replaced(std::string text, const std::string& old, const std::string& with) {
-  const std::size_t at = text.find(old);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, old.size(), with);
-}
-
-struct Ran {
-  std::map<std::string, std::string> changed;  // texts by path
-  Strings fixes;
-  Strings left;
-  std::size_t unsafe_left = 0;
-  Strings findings;  // afterwards, but for infos
-  bool has_findings = false;
-};
-
-struct Asked {
-  Strings paths{};
-  std::optional<rules::Severity> fail_level{};
-  std::optional<std::int64_t> jobs{};
-  Strings gpus{"a100"};
-  Strings select{};
-  bool unsafe = false;
-  bool no_ignores = false;
-  std::string baseline{};
-  std::vector<model::Override> overrides{};
-};
-
-Ran fixed(const std::map<std::string, std::string>& texts, const Asked& asked = {}) {
-  text::MemoryFileSystem memory;
-  memory.files = texts;
-  text::OverlayFileSystem files(memory);
-  project::Request wanted;
-  wanted.gpus.names = asked.gpus;
-  wanted.select = asked.select;
-  wanted.fail_level = asked.fail_level;
-  wanted.overrides = asked.overrides;
-  const project::Project project(wanted, files);
-  lint::FixRequest request;
-  request.run.paths = asked.paths.empty() ? Strings{texts.begin()->first} : asked.paths;
-  request.run.no_ignores = asked.no_ignores;
-  request.run.jobs = asked.jobs;
-  request.run.baseline.path = asked.baseline;
-  request.unsafe = asked.unsafe;
-  const lint::FixOutcome out = lint::fix_files(request, project, files);
-  REQUIRE(out.run.refused.empty());
-  Ran ran;
-  for (const lint::FixedFile& each : out.files) {
-    CHECK(each.before == texts.at(each.path));
-    ran.changed[each.path] = each.after;
-  }
-  for (const lint::Fix& each : out.fixes) {
-    ran.fixes.push_back(fmt::format("{}:{}:{}: {} ({})", each.path, each.place.line, each.place.column,
-                                    each.changes, fmt::join(each.codes, ", ")));
-  }
-  for (const lint::LeftFinding& each : out.left) {
-    ran.left.push_back(fmt::format("{}:{}:{}: {} {}", each.path, each.place.line, each.place.column,
-                                   each.code, each.reason));
-  }
-  ran.unsafe_left = out.unsafe_left;
-  for (const lint::ModelReport& model : out.run.report.models) {
-    for (const rules::Finding& each : model.result.findings) {
-      if (each.severity != rules::Severity::info)
-        ran.findings.push_back(model.path + " " + std::string(each.code));
-    }
-  }
-  ran.has_findings = out.run.has_findings;
-  CHECK(memory.files == texts);  // nothing is written
-  return ran;
-}
-
-// GPT-2's vocabulary on an A100: SL101.
-const std::string native =
-    "# GPT-2\r\n[model]\r\nhidden_size = 768\r\nnum_layers = 12\r\nnum_attention_heads = 12\r\n"
-    "vocab_size = 50_257  # rows, größer\r\n\r\n[run]\r\nmicro_batch_size=8\r\nsequence_length = 1024\r\n";
-
-const std::string json =
-    "{\n  \"model_type\": \"llama\", \"hidden_size\": 2048, \"intermediate_size\": 5632,\n"
-    "  \"num_hidden_layers\": 22, \"num_attention_heads\": 32, \"num_key_value_heads\": 4,\n"
-    "\t\"vocab_size\" : 32003,\"torch_dtype\": \"bfloat16\"\n}";
-
-const std::string yaml =
-    "num_layers: 32\nhidden_size: 4096\nnum_attention_heads: 32   # heads\nseq_length: 2048\n"
-    "pipe_parallel_size: 3   # stages\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 4\n"
-    "make_vocab_size_divisible_by: 1\nvocab_size: 50257\n";
 
 const std::string script =
     "#!/bin/bash\nTP=3 # ranks\nVOCAB=\"50257\"\ntorchrun --nproc_per_node 8 pretrain_gpt.py \\\n"
@@ -217,90 +132,6 @@ TEST_CASE("a value that others use, too, or that is written otherwise, is left t
         "c/config.json:4:17: SL101 weights of this shape lie beside the file: change both, as with "
         "`resize_token_embeddings(pad_to_multiple_of=64)`");
   CHECK(beside.changed.empty());
-}
-
-namespace {
-
-// 64 sequences a step: 8 micro-batches of one on each of 8 GPUs.
-const std::string batches =
-    "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 --hidden-size 2048 "
-    "--num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --vocab-size 50304 --bf16 "
-    "--use-flash-attn --micro-batch-size 1 --global-batch-size 64\n";
-
-Asked infos(Strings select) {
-  Asked asked;
-  asked.fail_level = rules::Severity::info;
-  asked.select = std::move(select);
-  return asked;
-}
-
-}  // namespace
-
-TEST_CASE("what follows from another key follows, and it is said", "[lint][fix]") {
-  const Ran ran = fixed({{"run.sh", batches}}, infos({"SL501"}));
-  REQUIRE(ran.changed.contains("run.sh"));
-  CHECK(ran.changed.at("run.sh") == replaced(batches, "--micro-batch-size 1 ", "--micro-batch-size 8 "));
-  // The first makes the finding smaller, the second removes it.
-  CHECK(ran.fixes == Strings{"run.sh:1:216: micro_batch_size 1 → 4 (gradient_accumulation 8 → 2 follows from "
-                             "`--global-batch-size`) ()",
-                             "run.sh:1:216: micro_batch_size 4 → 8 (gradient_accumulation 2 → 1 follows from "
-                             "`--global-batch-size`) (SL501)"});
-  CHECK(ran.left.empty());
-}
-
-TEST_CASE("where a value follows from a key that cannot give another, that key is named", "[lint][fix]") {
-  // Nine micro-batches each: half of them are no whole number.
-  const std::string odd = replaced(batches, "batch-size 64", "batch-size 72");
-  const Ran ran = fixed({{"run.sh", odd}}, infos({"SL501"}));
-  for (const std::string& each : ran.left) {
-    INFO(each);
-    CHECK(each.find("is written as") == std::string::npos);
-  }
-  const std::string text = "one two --global-batch-size 64";
-  lint::ModelReport model;
-  model.path = "run.sh";
-  model.source = text;
-  model.reading.dialect = "megatron";
-  const auto field = model::FieldId::gradient_accumulation;
-  model::Origin& origin = model.reading.origins[field];
-  origin.kind = model::Origin::Kind::stated;
-  origin.path = model.path;
-  origin.key_path = "global_batch_size";
-  origin.note = "over 8 ranks";
-  origin.span = {28, 30};
-  rules::Proposal proposal;
-  proposal.changes = {{field, 8, 12}};
-  const auto here = [&](const std::string&) { return &model.source; };
-  const lint::EditPlan refused = lint::plan_edits(proposal, model, here);
-  CHECK(refused.edits.empty());
-  CHECK(refused.obstacle ==
-        "`gradient_accumulation` follows from `global_batch_size` 64 (over 8 ranks): change that so that it "
-        "becomes 12");
-  // Nothing to follow from.
-  CHECK(lint::plan_edits(proposal, model, here, lint::Computed::follow).obstacle == refused.obstacle);
-  const lint::EditPlan scaled = lint::plan_edits(proposal, model, here, lint::Computed::scale);
-  REQUIRE(scaled.edits.size() == 1);
-  CHECK(scaled.edits[0].text == "96");
-  CHECK(scaled.summary == "gradient_accumulation 8 → 12 by `global_batch_size` 64 → 96");
-  proposal.changes = {{field, 7, 12}};
-  CHECK(lint::plan_edits(proposal, model, here, lint::Computed::scale).edits.empty());
-}
-
-TEST_CASE("a folder is fixed by several threads, and told in the order of its files", "[lint][fix]") {
-  std::map<std::string, std::string> folder;
-  for (int i = 0; i < 12; ++i) folder[fmt::format("c/{:02}.toml", i)] = i % 3 == 0 ? native : yaml;
-  Asked one;
-  one.paths = {"c"};
-  one.jobs = 1;
-  Asked four = one;
-  four.jobs = 4;
-  const Ran slow = fixed(folder, one);
-  const Ran fast = fixed(folder, four);
-  CHECK(slow.fixes.size() == 4);
-  CHECK(std::is_sorted(slow.fixes.begin(), slow.fixes.end()));
-  CHECK(fast.fixes == slow.fixes);
-  CHECK(fast.left == slow.left);
-  CHECK(fast.changed == slow.changed);
 }
 
 TEST_CASE("what is silenced, known or not selected is not fixed", "[lint][fix]") {

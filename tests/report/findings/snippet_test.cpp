@@ -65,12 +65,23 @@ TEST_CASE("a byte-order mark and CRLF are not shown", "[report]") {
 
 TEST_CASE("a very long line is cut around its mark", "[report]") {
   const std::string source = "x = [" + std::string(5000, '1') + ", 50257, " + std::string(5000, '2') + "]";
+  // Not within a word, even where little is left.
   CHECK(shown(source, "50257") ==
         "  --> m.toml:1:5008\n"
         "   |\n"
+        " 1 | …, 50257, …\n"
+        "   |    ^^^^^\n");
+  const auto times = [](int count, const std::string& text) {
+    std::string out;
+    for (int i = 0; i < count; ++i) out += text;
+    return out;
+  };
+  CHECK(shown("x = [" + times(400, "11, ") + "50257" + times(400, ", 22") + "]", "50257") ==
+        "  --> m.toml:1:1606\n"
+        "   |\n"
         " 1 | …" +
-            std::string(30, '1') + ", 50257, " + std::string(57, '2') + "…\n" + "   | " +
-            std::string(33, ' ') + "^^^^^\n");
+            times(8, "11, ") + "50257" + times(14, ", 22") + ", …\n" + "   | " + std::string(33, ' ') +
+            "^^^^^\n");
 }
 
 TEST_CASE("related places share the picture, a gap is shown", "[report]") {

@@ -53,8 +53,8 @@ gpt.toml: 1 warning
   2.652 B parameters: one training step of 8,192 tokens, bf16, unfused attention
   a100-sxm4-80gb: 1.50 s, MFU 41.2 %
   h100-sxm (uncalibrated): 700 ms, MFU 38.0 %
-no GPU was named, so these figures are for a100-sxm4-80gb and h100-sxm; `--gpu
-NAME` chooses, `shapelint gpus` lists them
+no GPU was named, so these figures are for a100-sxm4-80gb and h100-sxm;
+`--gpu NAME` chooses, `shapelint gpus` lists them
 )");
 }
 

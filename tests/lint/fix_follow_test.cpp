@@ -1,0 +1,93 @@
+// Fixing values that follow from others, and whole folders.
+#include <algorithm>
+
+#include "lint/edits.hpp"
+#include "tests/catch.hpp"
+#include "tests/lint/fix_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::tests;
+
+namespace {
+
+// 64 sequences a step: 8 micro-batches of one on each of 8 GPUs.
+const std::string batches =
+    "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 --hidden-size 2048 "
+    "--num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --vocab-size 50304 --bf16 "
+    "--use-flash-attn --micro-batch-size 1 --global-batch-size 64\n";
+
+Asked infos(Strings select) {
+  Asked asked;
+  asked.fail_level = rules::Severity::info;
+  asked.select = std::move(select);
+  return asked;
+}
+
+}  // namespace
+
+TEST_CASE("what follows from another key follows, and it is said", "[lint][fix]") {
+  const Ran ran = fixed({{"run.sh", batches}}, infos({"SL501"}));
+  REQUIRE(ran.changed.contains("run.sh"));
+  CHECK(ran.changed.at("run.sh") == replaced(batches, "--micro-batch-size 1 ", "--micro-batch-size 8 "));
+  // The first makes the finding smaller, the second removes it.
+  CHECK(ran.fixes == Strings{"run.sh:1:216: micro_batch_size 1 → 4 (gradient_accumulation 8 → 2 follows from "
+                             "`--global-batch-size`) ()",
+                             "run.sh:1:216: micro_batch_size 4 → 8 (gradient_accumulation 2 → 1 follows from "
+                             "`--global-batch-size`) (SL501)"});
+  CHECK(ran.left.empty());
+}
+
+TEST_CASE("where a value follows from a key that cannot give another, that key is named", "[lint][fix]") {
+  // Nine micro-batches each: half of them are no whole number.
+  const std::string odd = replaced(batches, "batch-size 64", "batch-size 72");
+  const Ran ran = fixed({{"run.sh", odd}}, infos({"SL501"}));
+  for (const std::string& each : ran.left) {
+    INFO(each);
+    CHECK(each.find("is written as") == std::string::npos);
+  }
+  const std::string text = "one two --global-batch-size 64";
+  lint::ModelReport model;
+  model.path = "run.sh";
+  model.source = text;
+  model.reading.dialect = "megatron";
+  const auto field = model::FieldId::gradient_accumulation;
+  model::Origin& origin = model.reading.origins[field];
+  origin.kind = model::Origin::Kind::stated;
+  origin.path = model.path;
+  origin.key_path = "global_batch_size";
+  origin.note = "over 8 ranks";
+  origin.span = {28, 30};
+  rules::Proposal proposal;
+  proposal.changes = {{field, 8, 12}};
+  const auto here = [&](const std::string&) { return &model.source; };
+  const lint::EditPlan refused = lint::plan_edits(proposal, model, here);
+  CHECK(refused.edits.empty());
+  CHECK(refused.obstacle ==
+        "`gradient_accumulation` follows from `global_batch_size` 64 (over 8 ranks): change that so that it "
+        "becomes 12");
+  // Nothing to follow from.
+  CHECK(lint::plan_edits(proposal, model, here, lint::Computed::follow).obstacle == refused.obstacle);
+  const lint::EditPlan scaled = lint::plan_edits(proposal, model, here, lint::Computed::scale);
+  REQUIRE(scaled.edits.size() == 1);
+  CHECK(scaled.edits[0].text == "96");
+  CHECK(scaled.summary == "gradient_accumulation 8 → 12 by `global_batch_size` 64 → 96");
+  proposal.changes = {{field, 7, 12}};
+  CHECK(lint::plan_edits(proposal, model, here, lint::Computed::scale).edits.empty());
+}
+
+TEST_CASE("a folder is fixed by several threads, and told in the order of its files", "[lint][fix]") {
+  std::map<std::string, std::string> folder;
+  for (int i = 0; i < 12; ++i) folder[fmt::format("c/{:02}.toml", i)] = i % 3 == 0 ? native : yaml;
+  Asked one;
+  one.paths = {"c"};
+  one.jobs = 1;
+  Asked four = one;
+  four.jobs = 4;
+  const Ran slow = fixed(folder, one);
+  const Ran fast = fixed(folder, four);
+  CHECK(slow.fixes.size() == 4);
+  CHECK(std::is_sorted(slow.fixes.begin(), slow.fixes.end()));
+  CHECK(fast.fixes == slow.fixes);
+  CHECK(fast.left == slow.left);
+  CHECK(fast.changed == slow.changed);
+}
