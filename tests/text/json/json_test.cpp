@@ -65,6 +65,15 @@ TEST_CASE("json: comments and a byte-order mark are skipped") {
   CHECK(bytes_of(*document, document->root()["url"]) == "\"http://x\"");
 }
 
+TEST_CASE("json: a comment ends where the library ends it") {
+  for (const char end : {'\n', '\r', '\0'}) {
+    const std::string text = std::string("{\"a\": 1, // b") + end + "\"b\": 23}";
+    const auto document = parse_json("c.json", text);
+    REQUIRE(document);
+    CHECK(bytes_of(*document, document->root()["b"]) == "23");
+  }
+}
+
 TEST_CASE("json: duplicate keys are kept, the last one counts") {
   const auto document = parse_json("c.json", R"({"a": 1, "b": {"c": 1, "c": 2}, "a": 3, "a": 4})");
   REQUIRE(document);
