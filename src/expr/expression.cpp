@@ -144,6 +144,9 @@ struct Scan {
   bool failed = false;
 };
 
+// As long as muparser takes.
+constexpr std::size_t longest_expression = 19'999;
+
 Scan scan(std::string_view text, std::span<const std::string_view> names, std::vector<Error>& errors) {
   Scan out;
   std::size_t i = 0;
@@ -152,6 +155,11 @@ Scan scan(std::string_view text, std::span<const std::string_view> names, std::v
     errors.push_back(error_at(std::move(message), std::move(hint), begin, end, code));
     out.failed = true;
   };
+  if (text.size() > longest_expression) {
+    fail(fmt::format("the expression has {} characters", text.size()),
+         fmt::format("at most {} are read", longest_expression), 0, text.size());
+    return out;
+  }
   while (i < text.size()) {
     const char c = text[i];
     if (c >= '0' && c <= '9') {  // also skips the `e5` of a number

@@ -83,3 +83,15 @@ TEST_CASE("what is no condition", "[expr]") {
   CHECK(by_parts("a b", {1, 1, 1, 1}) == "false");
   CHECK(by_parts("a &&", {1, 1, 1, 1}) == "false");
 }
+
+TEST_CASE("a condition that is longer than expressions can be is none", "[expr]") {
+  // Its parts would hold one by one, where the whole cannot be compiled.
+  std::string text = "a";
+  while (text.size() < 20000) text += " && a";
+  std::vector<Error> errors;
+  CHECK_FALSE(expr::compile(text, names, errors));
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].message == "the expression has 20001 characters");
+  CHECK(errors[0].hint == "at most 19999 are read");
+  CHECK_FALSE(expr::Condition::read(text, names));
+}
