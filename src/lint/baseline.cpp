@@ -1,6 +1,7 @@
 // Known findings that are not reported again.
 #include "lint/baseline.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -18,6 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view format_name = "shapelint-baseline";
 constexpr std::int64_t version = 1;
+// Most of one kind that a file can have; sums of it stay whole numbers.
+constexpr std::int64_t most_of_a_kind = 1'000'000'000;
 
 // JSON text is UTF-8: other bytes are written as escapes that cannot be mistaken for text.
 std::string utf8(std::string_view text) {
@@ -67,7 +70,9 @@ Result<Baseline> read_baseline(const std::string& path, std::string content) {
     if (!file || !rule || !key || !value || !count || *count < 1) {
       return entry.error("an entry needs `path`, `rule`, `key`, `value` and a `count` of 1 or more");
     }
-    baseline[{std::string(*file), std::string(*rule), std::string(*key), std::string(*value)}] += *count;
+    std::int64_t& known =
+        baseline[{std::string(*file), std::string(*rule), std::string(*key), std::string(*value)}];
+    known = std::min(most_of_a_kind, known + std::min(most_of_a_kind, *count));
   }
   return baseline;
 }

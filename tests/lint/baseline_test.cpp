@@ -114,6 +114,17 @@ TEST_CASE("what is no baseline is refused at its place", "[baseline]") {
   CHECK(message("{\"format\": \"shapelint-baseline\", \"version\": 1, \"findings\": []}") == "read");
 }
 
+TEST_CASE("counts of a baseline that add up to more than any file has stay at the most", "[baseline]") {
+  const std::string entry =
+      R"({"path": "a", "rule": "SL101", "key": "", "value": "", "count": 9223372036854775807})";
+  const auto read =
+      lint::read_baseline("b.json", R"({"format": "shapelint-baseline", "version": 1, "findings": [)" +
+                                        entry + "," + entry + "]}");
+  REQUIRE(read);
+  REQUIRE(read->size() == 1);
+  CHECK(read->begin()->second == 1'000'000'000);
+}
+
 TEST_CASE("paths in a baseline are relative to it", "[baseline]") {
   CHECK(lint::path_in_baseline("baseline.json", "./a/b.toml", "/project") == "a/b.toml");
   CHECK(lint::path_in_baseline("ci/baseline.json", "a/b.toml", "/project") == "../a/b.toml");
