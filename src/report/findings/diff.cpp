@@ -45,9 +45,11 @@ std::vector<Line> compare(const std::vector<std::string_view>& a, const std::vec
     std::size_t skip_b = b.size() - j;
     for (std::size_t total = 1; total < skip_a + skip_b; ++total) {
       bool found = false;
-      for (std::size_t x = 0; x <= total && !found; ++x) {
+      // No more of either than is left.
+      const std::size_t first = total < b.size() - j ? 0 : total - (b.size() - j) + 1;
+      for (std::size_t x = first; x <= total && i + x < a.size() && !found; ++x) {
         const std::size_t y = total - x;
-        if (i + x < a.size() && j + y < b.size() && a[i + x] == b[j + y]) {
+        if (a[i + x] == b[j + y]) {
           skip_a = x;
           skip_b = y;
           found = true;
