@@ -19,6 +19,9 @@ constexpr std::string_view length_header = "content-length";
 constexpr std::string_view type_header = "content-type";
 // Of a line that does not end, only this many of the last bytes are kept: a header may be among them.
 constexpr std::size_t longest_line = 4096;
+// Messages of editors nest about ten deep, and a change at each of 100,000 cursors has a million values.
+constexpr int deepest_message = 100;
+constexpr std::int64_t most_values = 2'000'000;
 // What waits on the input is taken together up to this; not beyond, since parsed it takes many times as much.
 constexpr std::size_t most_waiting_bytes = std::size_t{16} * 1024 * 1024;
 // Room that is given back after a long message.
@@ -98,6 +101,7 @@ bool Frames::read_headers() {
       if (scanned_ - at_ > longest_line) at_ = scanned_ - longest_line;
       return false;
     }
+    if (end - at_ > longest_line) at_ = end - longest_line;  // as if it had come in pieces
     const std::string_view line = trimmed(std::string_view(bytes_).substr(at_, end - at_));
     at_ = end + 1;
     scanned_ = at_;
@@ -142,6 +146,26 @@ void Frames::end_headers() {
   } else if (is_in_other_encoding_) {
     problem_ = "the message is in another encoding than UTF-8";
   }
+}
+
+bool is_too_much(std::string_view json) {
+  int depth = 0;
+  std::int64_t values = 0;
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (is_quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') is_quoted = false;
+      continue;
+    }
+    is_quoted = c == '"';
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (c == '[' || c == '{' || c == ',' || c == ':') ++values;
+    if (depth > deepest_message || values > most_values) return true;
+  }
+  return false;
 }
 
 std::vector<Frame> read_waiting(std::istream& in, Frames& frames) {

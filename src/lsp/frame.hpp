@@ -45,6 +45,10 @@ class Frames {
   std::string problem_;
 };
 
+// Whether a text would, as JSON, be nested deeper or have more values than any message of an editor: parsed
+// it takes many times its length, and for every level some of the stack.
+bool is_too_much(std::string_view json);
+
 // At least one message, and with it those that are there already; none at the end of the stream.
 std::vector<Frame> read_waiting(std::istream& in, Frames& frames);
 

@@ -30,10 +30,6 @@ constexpr int internal_error = -32603;
 constexpr int not_initialized = -32002;
 constexpr int request_cancelled = -32800;
 
-// Messages of editors nest about ten deep, and a change at each of 100,000 cursors has a million values.
-constexpr int deepest_message = 100;
-constexpr std::int64_t most_values = 2'000'000;
-
 // What JSON-RPC or the protocol answer with an error.
 struct Refused : std::runtime_error {
   Refused(int code_of_it, const std::string& text) : std::runtime_error(text), code(code_of_it) {}
@@ -52,15 +48,11 @@ struct Message {
 };
 
 Json parse(const std::string& content) {
-  std::int64_t values = 0;
-  const auto look = [&](int depth, Json::parse_event_t, const Json&) {
-    if (depth > deepest_message || ++values > most_values) {
-      throw Refused(parse_error, "the message is nested too deep or holds too many values");
-    }
-    return true;
-  };
+  if (is_too_much(content)) {
+    throw Refused(parse_error, "the message is nested too deep or holds too many values");
+  }
   try {
-    return Json::parse(content, look);
+    return Json::parse(content);
   } catch (const Json::exception&) {
     throw Refused(parse_error, "the message is no JSON");
   }

@@ -168,6 +168,12 @@ TEST_CASE("a message that is nested or filled without end is refused", "[lsp]") 
   std::string wide = "[0";
   for (int i = 0; i < 2000000; ++i) wide += ",0";
   CHECK(answer_to(wide + "]") == refused);
+  // What is in a text counts for nothing, and many values are taken in good time.
+  std::string brackets = R"({"jsonrpc": "2.0", "id": 7, "method": "x", "params": {"a": ")";
+  for (int i = 0; i < 1000; ++i) brackets += R"([\"{\\)";
+  std::string objects = R"("}, "b": [0)";
+  for (int i = 0; i < 300000; ++i) objects += ",{}";
+  CHECK(answer_to(brackets + objects + "]}") == "7: -32601 the server does not know this method");
 }
 
 TEST_CASE("parameters that do not fit are an error of their request", "[lsp]") {
