@@ -27,8 +27,8 @@ std::vector<std::string> fields_of(const std::string& listing) {
   return fields;
 }
 
-// A letter and a path each; R and its score are followed by the old path and the new one (git-diff,
-// "--name-status").
+}  // namespace
+
 void add_changes(const std::string& listing, GitBase& base) {
   const std::vector<std::string> fields = fields_of(listing);
   for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
@@ -40,6 +40,8 @@ void add_changes(const std::string& listing, GitBase& base) {
     ++i;
   }
 }
+
+namespace {
 
 // What a repository's own settings could have git run: they may be a stranger's, whoever checked the
 // repository out.

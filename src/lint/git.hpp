@@ -21,6 +21,10 @@ struct GitBase {
   std::map<std::string, std::string> renamed;  // new path to old path, as git sees it
 };
 
+// Takes in what `git diff --name-status -z` prints: a letter and a path each; R and its score are followed by
+// the old path and the new one.
+void add_changes(const std::string& listing, GitBase& base);
+
 // Compares the working tree around the folder `here` with `revision`. Errors: no git, no repository, no such
 // revision.
 Result<GitBase> compare_with(const std::string& revision, const std::string& here);

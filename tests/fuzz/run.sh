@@ -1,15 +1,18 @@
 #!/bin/sh
-# Runs every fuzz target on its seeds, then from them for a time, two at once. Needs clang.
+# Runs every fuzz target on its seeds, small and large ones, then from them for a time, two at once. Needs clang.
 #
 #   tests/fuzz/run.sh SECONDS [TARGET...]      exit 1: one fails on its seeds; 3: one found something beyond them
 #
+# Large seeds (large_seeds.cpp: deep, long, wide) are made here, and taken further where there is time for it.
 # What is found is left in build/fuzz/found, the inputs that were worth keeping in build/fuzz/corpus.
 set -eu
 seconds=${1:?usage: tests/fuzz/run.sh SECONDS [TARGET...]}
 shift
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$root/build/fuzz
-[ $# -gt 0 ] || set -- json yaml shell python toml any gguf safetensors recognise onnx
+long=120
+large_bytes=300000
+[ $# -gt 0 ] || set -- json yaml shell python toml any gguf safetensors recognise expression config diff lsp onnx
 
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" -DSHAPELINT_FUZZ=ON
@@ -19,7 +22,7 @@ if ! grep -q onnx_fuzz "$build/build.ninja"; then
   set --
   for target in $all; do [ "$target" = onnx ] || set -- "$@" "$target"; done
 fi
-targets=
+targets=large_seeds
 for target in "$@"; do targets="$targets ${target}_fuzz"; done
 # shellcheck disable=SC2086 # several names
 cmake --build "$build" --target $targets
@@ -39,19 +42,29 @@ prepare_recognise() {
   done
 }
 
-# Inputs are small, as the seeds are; ten seconds for one input is a hang.
+# Ten seconds for one input, or a gigabyte for one piece of memory, is as bad as a crash.
 fuzz() {
   target=$1
   shift
-  "$build/tests/fuzz/${target}_fuzz" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+  dictionary=$root/tests/fuzz/dictionaries/$target.dict
+  [ ! -e "$dictionary" ] || set -- "-dict=$dictionary" "$@"
+  "$build/tests/fuzz/${target}_fuzz" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=1024 \
     -artifact_prefix="$build/found/$target-" "$@"
 }
 
+# Mutated for SECONDS: mostly small inputs, which are quick, and for a quarter of a long time large ones.
 run() {
-  mkdir -p "$build/corpus/$1"
-  if [ "$1" = recognise ]; then prepare_recognise; fi
-  fuzz "$1" -max_total_time="$seconds" -print_final_stats=1 "$build/corpus/$1" "$root/tests/fuzz/seeds/$1" \
-    >"$build/$1.log" 2>&1 || touch "$build/found/$1.failed"
+  target=$1
+  mkdir -p "$build/corpus/$target" "$build/corpus-large/$target"
+  if [ "$target" = recognise ]; then prepare_recognise; fi
+  large=0
+  if [ "$seconds" -ge "$long" ]; then large=$((seconds / 4)); fi
+  fuzz "$target" -max_len=4096 -max_total_time=$((seconds - large)) -print_final_stats=1 "$build/corpus/$target" \
+    "$root/tests/fuzz/seeds/$target" >"$build/$target.log" 2>&1 || touch "$build/found/$target.failed"
+  [ "$large" -gt 0 ] || return 0
+  "$build/tests/fuzz/large_seeds" "$target" 16384 "$build/corpus-large/$target"
+  fuzz "$target" -max_len=65536 -len_control=0 -max_total_time="$large" -print_final_stats=1 \
+    "$build/corpus-large/$target" >>"$build/$target.log" 2>&1 || touch "$build/found/$target.failed"
 }
 
 mkdir -p "$build/found"
@@ -61,8 +74,11 @@ failed=
 for target in "$@"; do
   seeds=$(find "$root/tests/fuzz/seeds/$target" -type f)
   [ -n "$seeds" ] || { echo "$target has no seeds" >&2; exit 1; }
+  mkdir -p "$build/large/$target"
+  "$build/tests/fuzz/large_seeds" "$target" "$large_bytes" "$build/large/$target"
+  large=$(find "$build/large/$target" -type f)
   # shellcheck disable=SC2086 # files without blanks in their names, each run once
-  fuzz "$target" $seeds >"$build/$target.log" 2>&1 || {
+  fuzz "$target" $seeds $large >"$build/$target.log" 2>&1 || {
     tail -n 40 "$build/$target.log" >&2
     failed="$failed $target"
   }
