@@ -92,8 +92,7 @@ TEST_CASE("a message that is too long is passed over without being kept", "[lsp]
 TEST_CASE("a line that does not end is not kept, and a header at its end is found", "[lsp]") {
   CHECK(frames_of(std::string(1000000, '{') + "Content-Length: 2\r\n\r\n{}", 4096) == Texts{"{}"});
   // Whether it came in pieces makes no difference.
-  CHECK(frames_of("Content-Length: 2" + std::string(10000, ' ') + "\r\n\r\n{}") ==
-        Texts{"!the message has no Content-Length"});
+  CHECK(frames_of("Content-Length: 2" + std::string(10000, ' ') + "\r\n\r\n{}").empty());
 }
 
 TEST_CASE("all messages that are there are taken at once", "[lsp]") {

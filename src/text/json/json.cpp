@@ -58,7 +58,7 @@ class Scanner {
         ++at_;
       } else if (text_.substr(at_, 2) == "//") {
         // As the library ends it: also at a carriage return and a zero byte.
-        at_ = std::min(text_.find_first_of(std::string_view("\n\r\0", 3), at_), text_.size());
+        at_ = std::min(text_.find_first_of(std::string_view("\n\r\0", 3), at_), text_.size() - 1) + 1;
       } else if (text_.substr(at_, 2) == "/*") {
         const std::size_t close = text_.find("*/", at_ + 2);
         at_ = close == std::string_view::npos ? text_.size() : close + 2;
