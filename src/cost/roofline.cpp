@@ -14,29 +14,22 @@ namespace {
 // Side of the square product that stands for what a GPU reaches where no measurement is known.
 constexpr std::int64_t large = 8192;
 
-// B per clock and SM, of all SMs, in GB/s.
-double of_all_sms(const gpu::Gpu& gpu, double bytes_per_clock) {
-  return bytes_per_clock * static_cast<double>(gpu.sm_count) * gpu.boost_clock_mhz * hz_per_mhz /
-         bytes_per_gb;
-}
-
 MemoryRoof dram_roof(const gpu::Gpu& gpu) {
   return {Level::dram, dram_bytes_per_us(gpu) / bytes_per_us_per_gb_s,
           achieved_dram_bytes_per_us(gpu) / bytes_per_us_per_gb_s, Basis::data_sheet,
           gpu.dram_measured_gb_s > 0 ? Basis::profile : Basis::assumed};
 }
 
+// In theory, and what benchmarks or the profile's figure say is achieved.
 MemoryRoof l2_roof(const gpu::Gpu& gpu) {
-  if (gpu.l2_bandwidth_gb_s > 0) {
-    return {Level::l2, gpu.l2_bandwidth_gb_s, gpu.l2_bandwidth_gb_s, Basis::profile, Basis::profile};
-  }
-  const double derived = of_all_sms(gpu, gpu.architecture.l2_bytes_per_clock_per_sm);
-  const Basis basis = derived > 0 ? Basis::derived : Basis::unknown;
-  return {Level::l2, derived, derived, basis, basis};
+  const double theory = l2_bytes_per_us(gpu) / bytes_per_us_per_gb_s;
+  const double stated = gpu.l2_bandwidth_gb_s;
+  const Basis basis = theory > stated ? Basis::derived : stated > 0 ? Basis::profile : Basis::unknown;
+  return {Level::l2, theory, stated > 0 ? stated : theory, basis, stated > 0 ? Basis::profile : basis};
 }
 
 MemoryRoof shared_roof(const gpu::Gpu& gpu) {
-  const double derived = of_all_sms(gpu, gpu.architecture.shared_bytes_per_clock_per_sm);
+  const double derived = shared_bytes_per_us(gpu) / bytes_per_us_per_gb_s;
   return {Level::shared, derived, 0, derived > 0 ? Basis::derived : Basis::unknown, Basis::unknown};
 }
 

@@ -18,24 +18,6 @@ constexpr auto dram = static_cast<std::size_t>(Level::dram);
 constexpr auto l2 = static_cast<std::size_t>(Level::l2);
 constexpr auto shared = static_cast<std::size_t>(Level::shared);
 
-constexpr double partial_sum_bytes = 8;  // fp32, written and read once
-
-// The part of an output tile whose operands one reader of shared memory loads for itself.
-struct Reader {
-  double m = 64;
-  double n = 64;
-};
-
-// CUDA cores: a warp's 32 x 64 (CUTLASS's default of SIMT kernels); mma.sync: a warp's 64 x 64 (of its tensor
-// kernels for sm_80); wgmma: 64 rows by all columns of the tile (PTX ISA, wgmma.mma_async m64nNk16); tcgen05
-// reads each operand of a tile once (PTX ISA, tcgen05.mma).
-Reader reader_of(const gpu::Gpu& gpu, bool on_tensor_cores, double tile_m, double tile_n) {
-  if (!on_tensor_cores) return {32, 64};
-  if (gpu.architecture.has_tcgen05) return {tile_m, tile_n};
-  if (gpu.architecture.has_wgmma) return {64, tile_n};
-  return {64, 64};
-}
-
 Work gemm_work(const gpu::Gpu& gpu, const model::Op& op) {
   const GemmModel g = gemm_model(gpu, op.dtype, Timing::in_step, op.weight_bytes);
   const ProductCost product = predict_product(gpu, g, op);
@@ -54,26 +36,13 @@ Work gemm_work(const gpu::Gpu& gpu, const model::Op& op) {
   work.least_bytes = t.operand_bytes + result_bytes;
 
   const bool splits = c.split > 1;
-  const double sums = splits ? partial_sum_bytes * area * c.split : 0;
+  const double sums = splits ? product::partial_sum_bytes * area * c.split : 0;
   const double quantized = g.quantize_launch_us > 0 ? (2 + 1) * t.batch * t.m * t.k : 0;
   work.bytes[dram] = t.dram_bytes + c.reread + sums * g.constants.split_traffic + quantized;
 
-  // Every row of tiles loads B, every column of tiles A; loads beyond the edges are not made.
-  const double a_bytes = g.element_bytes * t.batch * t.m * t.k * t.a_share;
-  const double b_bytes = t.operand_bytes - a_bytes;
-  const double a_loads = a_bytes * c.columns;
-  const double b_loads = b_bytes * c.rows;
-  // Two tiles of a cluster fetch the operand that they share once for both (CUTLASS's usual clusters: two
-  // CTAs on Hopper, two pairs on Blackwell).
-  const bool multicasts = gpu.architecture.has_clusters;
-  const double saved =
-      multicasts ? std::max(c.columns >= 2 ? a_loads / 2 : 0.0, c.rows >= 2 ? b_loads / 2 : 0.0) : 0.0;
-  work.bytes[l2] = a_loads + b_loads - saved + (splits ? sums : result_bytes) + quantized;
-
-  // Written once on the way in, then read by each of the tile's readers.
-  const Reader reader = reader_of(gpu, work.on_tensor_cores, c.tile->m, c.tile->n);
-  work.bytes[shared] = a_loads * (1 + std::ceil(c.tile->n / reader.n)) +
-                       b_loads * (1 + std::ceil(c.tile->m / reader.m)) + quantized;
+  const product::Traffic moved = product::traffic_of(g, t, c);
+  work.bytes[l2] = moved.l2 + quantized;
+  work.bytes[shared] = moved.shared + quantized;
   for (double& bytes : work.bytes) bytes += product.transform_bytes;
   return work;
 }

@@ -49,6 +49,7 @@ struct Architecture {
   std::int64_t max_blocks_per_sm = 0;   //
   double shared_bytes_per_clock_per_sm = 0;
   double l2_bytes_per_clock_per_sm = 0;              // for products whose L2 nobody measured
+  double l2_peak_bytes_per_clock_per_sm = 0;         // in theory
   std::array<Alignment, dtypes.size()> alignment{};  // by DType
   std::vector<Tile> tiles;                           // largest first
 };

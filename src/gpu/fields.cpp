@@ -167,6 +167,8 @@ constexpr Field<Architecture> architecture_table[] = {
      65536, ""},
     {"", "l2_bytes_per_clock_per_sm", "B", Type::number, &Architecture::l2_bytes_per_clock_per_sm, 0.1, 65536,
      "L2 to SM when all SMs read, as measured on the architecture's products"},
+    {"", "l2_peak_bytes_per_clock_per_sm", "B", Type::number, &Architecture::l2_peak_bytes_per_clock_per_sm,
+     0.1, 65536, "the same in theory, where it is known: what no prediction exceeds"},
     {"tiles", "persistent", "", Type::boolean, &Architecture::persistent, 0, 0,
      "the usual kernels keep a CTA per SM and loop over tiles"},
 };

@@ -47,7 +47,7 @@ struct Times {
 
 class Kernel {
  public:
-  Kernel(const gpu::Gpu& gpu, const Sizes& s, const BucketUse& use, DType dtype)
+  Kernel(const gpu::Gpu& gpu, const Sizes& s, const BucketUse& use, DType dtype, const AttentionBytes& moved)
       : gpu_(gpu),
         kernels_(gpu.attention),
         s_(s),
@@ -61,6 +61,8 @@ class Kernel {
     rate_ = peak_flops_per_us(gpu, dtype) * efficiency;
     sms_ = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
     bandwidth_ = achieved_dram_bytes_per_us(gpu);
+    const double l2 = l2_bytes_per_us(gpu);
+    if (l2 > 0) l2_us_ = (moved.once + moved.reloads) / l2;
     query_tile_ = static_cast<double>(s.backward ? bucket_.backward_query_tile : bucket_.query_tile);
     key_tile_ = static_cast<double>(s.backward ? bucket_.backward_key_tile : bucket_.key_tile);
   }
@@ -157,7 +159,7 @@ class Kernel {
 
   double memory_us(double ctas) const {
     const double saturation = std::min(1.0, ctas / (saturating_sm_share * sms_));
-    return once_bytes(s_, element_) / (bandwidth_ * saturation);
+    return std::max(once_bytes(s_, element_) / (bandwidth_ * saturation), l2_us_);
   }
 
   // Passes over memory beside the main backward kernel: rows of dO * O, dQ accumulated and converted, and
@@ -186,6 +188,7 @@ class Kernel {
   BucketUse use_;
   const gpu::AttentionBucket& bucket_;
   double element_, rate_ = 0, sms_ = 1, bandwidth_ = 1, query_tile_ = 1, key_tile_ = 1;
+  double l2_us_ = 0;  // of what each tile of queries loads again, at the best that L2 delivers
 };
 
 // What frameworks do without a fused kernel: scores as batched products, written out, softmax, and back.
@@ -232,7 +235,7 @@ OpCost price_attention(const gpu::Gpu& gpu, const model::AttentionShape& shape, 
       attention_bucket(gpu, at_least_one(shape.head_dim), at_least_one(shape.value_head_dim), s.latent);
   if (use.bucket == nullptr) return unfused(gpu, shape, s, dtype);
 
-  const Kernel kernel(gpu, s, use, dtype);
+  const Kernel kernel(gpu, s, use, dtype, attention_bytes(gpu, shape, pass, dtype));
   const Times full = kernel.best({});
   Ideal ideal;
   ideal.padding = true;

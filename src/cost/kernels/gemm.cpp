@@ -19,7 +19,6 @@ constexpr double mib = 1024.0 * 1024.0;
 // FasterTransformer's converters have them (arXiv 2211.10017, section 3.1; CUTLASS
 // interleaved_numeric_conversion.h). Each tile of rows does it again.
 constexpr double instructions_per_weight = 1.6;
-constexpr double partial_sum_bytes = 8;  // fp32, written and read once
 // Operands larger than this share of L2 are evicted between the tiles that need them.
 constexpr double kept_share_of_l2 = 0.5;
 
@@ -134,10 +133,17 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double wei
   g.us_per_feed_byte = 1 / (c.l2_feed_sm_gb_s * sms * bytes_per_us_per_gb_s);
   g.us_per_dram_byte = 1 / g.dram_bytes_per_us;
   g.inverse_kept_bytes = 1 / (kept_share_of_l2 * g.l2_bytes);
+  g.multicasts = gpu.architecture.has_clusters;
+  // Rates that were measured on this GPU are surer than the figures of its caches; a relative's are not.
+  if (gpu.calibration.status != "calibrated") {
+    const auto least_us = [](double bytes_per_us) { return bytes_per_us > 0 ? 1 / bytes_per_us : 0; };
+    g.us_per_l2_byte = least_us(l2_bytes_per_us(gpu));
+    g.us_per_shared_byte = least_us(shared_bytes_per_us(gpu));
+  }
   g.launch_us = c.launch_us + c.host_us;
   g.quantize_launch_us = c.quantize_us;
   g.quantize_us_per_row = c.quantize_row_us / sms;
-  g.tiles = tile_table(gpu, c, g.peak_flops_per_us, g.element_bytes, g.weight_bytes);
+  g.tiles = tile_table(gpu, c, dtype, g.peak_flops_per_us, g.element_bytes, g.weight_bytes);
   g.alignment = alignment_table(c, static_cast<std::int64_t>(8 * g.element_bytes));
   return g;
 }
@@ -145,9 +151,8 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double wei
 double predict_gemm_us(const GemmModel& g, const GemmShape& shape) {
   const Terms t = terms_of(g, shape);
   const Candidate best = best_candidate(g, t);
-  const double compute = compute_us(g, t, best, rounded_waves(g, best.waves));
   return g.launch_us + split_us(g, t, best.split) + quantize_us(g, t) +
-         overlapped(compute, memory_us(g, t, best, best.reread));
+         overlapped(held_compute_us(g, t, best), memory_us(g, t, best, best.reread));
 }
 
 OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
@@ -165,7 +170,7 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   const double fixed = g.launch_us + split + cost.quantize_us;
 
   // The losses, taken away one after the other from the same candidate.
-  const double compute = compute_us(g, t, best, rounded_waves(g, best.waves));
+  const double compute = held_compute_us(g, t, best);
   cost.time_us = fixed + overlapped(compute, memory);
   // A main loop whose steps wait for their latency is no arithmetic, however long it takes; nor is unpacking
   // weights.

@@ -86,6 +86,26 @@ inline double compute_us(const GemmModel& g, const Terms& t, const Candidate& c,
   return std::max(by_waves, by_feed) * t.slowdown / t.alignment + t.unpack_us * c.rows;
 }
 
+// What a candidate moves between L2 and the SMs, and in and out of shared memory; bytes, without the pass
+// that quantizes activations. Every row of tiles loads B, every column of tiles A; loads beyond the edges are
+// not made.
+struct Traffic {
+  double l2 = 0;
+  double shared = 0;
+};
+inline constexpr double partial_sum_bytes = 8;  // fp32, written and read once
+inline Traffic traffic_of(const GemmModel& g, const Terms& t, const Candidate& c) {
+  const double a_bytes = g.element_bytes * t.batch * t.m * t.k * t.a_share;
+  const double a_loads = a_bytes * c.columns;
+  const double b_loads = (t.operand_bytes - a_bytes) * c.rows;
+  // CUTLASS's usual clusters: two CTAs on Hopper, two pairs on Blackwell.
+  const double saved =
+      g.multicasts ? std::max(c.columns >= 2 ? a_loads / 2 : 0.0, c.rows >= 2 ? b_loads / 2 : 0.0) : 0.0;
+  const double sums = partial_sum_bytes * t.batch * t.m * t.n * c.split;
+  return {a_loads + b_loads - saved + (c.split > 1 ? sums : t.result_bytes),
+          shared_bytes(*c.tile, a_loads, b_loads)};
+}
+
 inline double memory_us(const GemmModel& g, const Terms& t, const Candidate& c, double reread) {
   const double active = std::min(c.ctas, c.tile->units) * c.tile->sms * g.sm_dram_bytes_per_us;
   return ramped(g.constants, t.resident_us + (t.dram_bytes + reread) / std::min(g.dram_bytes_per_us, active));
@@ -98,6 +118,14 @@ inline double split_us(const GemmModel& g, const Terms& t, double split) {
 inline double rounded_waves(const GemmModel& g, double waves) {
   const double soft = g.constants.wave_softness;
   return soft * (waves > 1 ? waves : 1) + (1 - soft) * whole_ceil(waves);
+}
+
+// compute_us of the best candidate, held to what L2 and shared memory can deliver: the fitted rates are those
+// of whole measurements, or a relative's.
+inline double held_compute_us(const GemmModel& g, const Terms& t, const Candidate& c) {
+  const Traffic moved = traffic_of(g, t, c);
+  return std::max({compute_us(g, t, c, rounded_waves(g, c.waves)), moved.l2 * g.us_per_l2_byte,
+                   moved.shared * g.us_per_shared_byte});
 }
 
 // Compute and memory overlap; the fourth power rounds the corner of the roofline.

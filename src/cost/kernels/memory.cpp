@@ -27,6 +27,11 @@ constexpr double dram_latency_us = 0.7;
 // DRAM's beyond 27 of its 40 MB (RRZE gpu-l2-cache).
 constexpr double l2_usable_share = 27.0 / 40.0;
 
+// B per clock and SM, of all SMs, in bytes per microsecond.
+double of_all_sms(const gpu::Gpu& gpu, double bytes_per_clock) {
+  return bytes_per_clock * static_cast<double>(gpu.sm_count) * gpu.boost_clock_mhz;
+}
+
 }  // namespace
 
 double peak_flops_per_us(const gpu::Gpu& gpu, DType dtype) {
@@ -48,6 +53,16 @@ double achieved_dram_bytes_per_us(const gpu::Gpu& gpu) {
   const double sheet = dram_bytes_per_us(gpu);
   if (gpu.dram_measured_gb_s <= 0) return sheet * default_dram_share;
   return std::min(gpu.dram_measured_gb_s * bytes_per_us_per_gb_s, sheet);
+}
+
+double l2_bytes_per_us(const gpu::Gpu& gpu) {
+  const gpu::Architecture& of = gpu.architecture;
+  return std::max(gpu.l2_bandwidth_gb_s * bytes_per_us_per_gb_s,
+                  of_all_sms(gpu, std::max(of.l2_bytes_per_clock_per_sm, of.l2_peak_bytes_per_clock_per_sm)));
+}
+
+double shared_bytes_per_us(const gpu::Gpu& gpu) {
+  return of_all_sms(gpu, gpu.architecture.shared_bytes_per_clock_per_sm);
 }
 
 double launch_us(const gpu::Gpu& gpu) {

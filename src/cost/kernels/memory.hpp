@@ -18,6 +18,12 @@ double cuda_flops_per_us(const gpu::Gpu& gpu);
 double dram_bytes_per_us(const gpu::Gpu& gpu);
 double achieved_dram_bytes_per_us(const gpu::Gpu& gpu);
 
+// What L2 delivers to all SMs at best, and what all SMs read from and write to shared memory; bytes per
+// microsecond. L2: the larger of the profile's figure and of SMs x bytes per clock of the architecture x
+// clock, since one benchmark does not find the limit; shared memory: the latter. 0: unknown.
+double l2_bytes_per_us(const gpu::Gpu& gpu);
+double shared_bytes_per_us(const gpu::Gpu& gpu);
+
 // One kernel from launch to the end of its drain, without its work: as fitted to the GPU's matrix products.
 double launch_us(const gpu::Gpu& gpu);
 

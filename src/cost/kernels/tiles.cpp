@@ -31,10 +31,23 @@ bool holds(const TileTable& table, double m, double n, double sms) {
                      [&](const TileRate& tile) { return tile.m == m && tile.n == n && tile.sms == sms; });
 }
 
+// CUDA cores: a warp's 32 x 64 (CUTLASS's default of SIMT kernels); mma.sync: a warp's 64 x 64 (of its tensor
+// kernels for sm_80); wgmma: 64 rows by all columns of the tile (PTX ISA, wgmma.mma_async m64nNk16), which
+// may be those of the transposed product; tcgen05 reads each operand of a tile once (PTX ISA, tcgen05.mma).
+void set_reader(const gpu::Architecture& architecture, bool on_tensor_cores, TileRate& tile) {
+  tile.reader_m = on_tensor_cores ? 64 : 32;
+  tile.reader_n = 64;
+  if (!on_tensor_cores) return;
+  const bool all_columns = architecture.has_tcgen05 || (architecture.has_wgmma && tile.m < tile.n);
+  const bool all_rows = architecture.has_tcgen05 || (architecture.has_wgmma && tile.m >= tile.n);
+  if (all_rows) tile.reader_m = tile.m;
+  if (all_columns) tile.reader_n = tile.n;
+}
+
 }  // namespace
 
-TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, double peak_flops_per_us,
-                     double element_bytes, double weight_bytes) {
+TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, DType dtype,
+                     double peak_flops_per_us, double element_bytes, double weight_bytes) {
   TileTable table;
   const double step_depth = 32;  // of k; the unit of k_step_ns
   const auto sm_count = std::max(1.0, static_cast<double>(gpu.sm_count));
@@ -53,6 +66,7 @@ TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, d
     const double arithmetic = 2 * m * n * tile.units / (peak_flops_per_us * constants.mainloop_efficiency);
     const double loads = tile.row_bytes / (constants.sm_feed_gb_s * bytes_per_us_per_gb_s * sms);
     const double latency = constants.k_step_ns * 1e-3 / step_depth;
+    set_reader(gpu.architecture, gpu::on_tensor_cores(gpu, dtype), tile);
     const double busy = std::sqrt(arithmetic * arithmetic + loads * loads);
     tile.step_us = std::max(busy, latency);
     tile.busy_share = busy / tile.step_us;

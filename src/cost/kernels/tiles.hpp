@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "gpu/gpu.hpp"
@@ -21,6 +22,9 @@ struct TileRate {
   double step_us = 0;     // one element of k, one tile, nothing else on its SM
   double busy_share = 1;  // of step_us in which the units multiply; the rest waits for a step's latency
   double row_bytes = 0;   // operand bytes per element of k
+  // The part of the tile whose operands one reader of shared memory loads for itself.
+  double reader_m = 0;
+  double reader_n = 0;
   double floor_us_per_area = 0;  // least time of one output element and one element of k: to rule tiles out
 };
 
@@ -40,7 +44,14 @@ struct TileTable {
 // Tiles of the GPU's architecture with their rates: a step of the main loop takes the root of the squares of
 // the time of its arithmetic and of the loads that feed it, and never less than a step's latency.
 // `peak_flops_per_us` is that of the whole GPU; `weight_bytes` of an element of the second operand.
-TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, double peak_flops_per_us,
-                     double element_bytes, double weight_bytes);
+TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, DType dtype,
+                     double peak_flops_per_us, double element_bytes, double weight_bytes);
+
+// Bytes that a tile writes to shared memory and reads from it, of `a` bytes of the first operand and `b` of
+// the second that are loaded for it: each is written once on the way in and read by every reader that needs
+// it.
+inline double shared_bytes(const TileRate& tile, double a, double b) {
+  return a * (1 + std::ceil(tile.n / tile.reader_n)) + b * (1 + std::ceil(tile.m / tile.reader_m));
+}
 
 }  // namespace shapelint::cost
