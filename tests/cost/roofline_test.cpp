@@ -155,7 +155,8 @@ TEST_CASE("nothing is above its roof in theory, and shares add up", "[roofline]"
           CHECK(point.tflops <= point.roof_tflops * 1.001 + 1e-12);
         }
         if (line.roofs.memory[1].gb_s > 0) {
-          CHECK(bytes(point.work, Level::l2) <= 1.001e3 * line.roofs.memory[1].gb_s * line.step.ops[point.op].time_us);
+          CHECK(bytes(point.work, Level::l2) <=
+                1.001e3 * line.roofs.memory[1].gb_s * line.step.ops[point.op].time_us);
         }
         CHECK(point.roof_tflops <= point.peak_tflops * 1.001);
         shares += point.share_of_step;

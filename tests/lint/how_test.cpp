@@ -95,8 +95,6 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
        "[model]\nhidden_size = 1024\nnum_layers = 4\nnum_attention_heads = 16\nvocab_size = 50304\n"
        "[run]\nsequence_length = 512\n",
        "SL501", "`micro_batch_size = 4` under `[run]`"},
-      {"config.json", config_json("50304"), "SL501",
-       "`per_device_train_batch_size=4` in `TrainingArguments`"},
       // Of two changes both are told, though the file calls one of them by the field's name.
       {"axolotl.yaml",
        "base_model: meta-llama/Llama-3.2-1B\nmicro_batch_size: 1\ngradient_accumulation_steps: 4\n"
@@ -105,7 +103,8 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
       // Written as this file is, of the two syntaxes that there are.
       {"neox.json",
        R"({"num_layers": 24, "hidden_size": 1024, "num_attention_heads": 16, "seq_length": 512, )"
-       R"("pos_emb": "rotary", "pipe_parallel_size": 1, "model_parallel_size": 1, "vocab_size": 50304})",
+       R"("pos_emb": "rotary", "pipe_parallel_size": 1, "model_parallel_size": 1, "vocab_size": 50304, )"
+       R"("train_micro_batch_size_per_gpu": 1})",
        "SL501", "`\"train_micro_batch_size_per_gpu\": 4`"},
   };
   for (const Case& each : cases) {
