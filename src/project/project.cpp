@@ -18,15 +18,21 @@ namespace {
 
 using Errors = std::vector<text::LocatedError>;
 
-std::string source_in(const std::vector<text::Document>& documents, const std::string& path) {
+// The text of a file of a folder; one that could not be parsed is no document.
+std::string source_in(const std::vector<text::Document>& documents, const std::string& path,
+                      const text::FileSystem& files) {
   for (const text::Document& document : documents) {
     if (document.path() == path) return std::string(document.source());
   }
-  return {};
+  auto text = files.read(path, text::max_source_bytes);
+  return text ? *std::move(text) : std::string();
 }
 
-void keep(const std::vector<Error>& found, const std::vector<text::Document>& documents, Errors& errors) {
-  for (const Error& error : found) errors.push_back({error, source_in(documents, error.path)});
+void keep(const std::vector<Error>& found, const std::vector<text::Document>& documents,
+          const text::FileSystem& files, Errors& errors) {
+  for (const Error& error : found) {
+    errors.push_back({error, error.span ? source_in(documents, error.path, files) : std::string()});
+  }
 }
 
 std::vector<text::Document> load_folders(const std::vector<std::string>& folders,
@@ -36,7 +42,7 @@ std::vector<text::Document> load_folders(const std::vector<std::string>& folders
     std::vector<Error> found;
     std::vector<text::Document> loaded = catalog::load(files, folder, found);
     std::move(loaded.begin(), loaded.end(), std::back_inserter(documents));
-    keep(found, documents, errors);
+    keep(found, documents, files, errors);
   }
   return documents;
 }
@@ -52,7 +58,7 @@ void load_rules(Configured& out, const text::FileSystem& files) {
   all.insert(all.end(), own.begin(), own.end());
   std::vector<Error> found;
   out.rules = std::make_shared<const rules::RuleBook>(all, true, found);
-  keep(found, own, out.errors);
+  keep(found, own, files, out.errors);
 }
 
 void load_dialects(Configured& out, const text::FileSystem& files) {
@@ -62,7 +68,7 @@ void load_dialects(Configured& out, const text::FileSystem& files) {
   auto dialects = std::make_unique<formats::Dialects>(own, found);
   formats::check_expressions(*dialects, found);
   out.dialects = std::move(dialects);
-  keep(found, own, out.errors);
+  keep(found, own, files, out.errors);
 }
 
 // Names of rules that the command line or the configuration gives.

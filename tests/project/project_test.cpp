@@ -172,3 +172,15 @@ TEST_CASE("weights of a format that the GPU cannot multiply are unpacked", "[pro
   CHECK(project::take_unable(both, read_for("h100")).empty());
   CHECK(ids(both.gpus) == Strings{"h100-sxm5"});
 }
+
+TEST_CASE("a file of a folder that cannot be parsed is told with its place and its text", "[project]") {
+  text::MemoryFileSystem files;
+  files.files["shapelint.toml"] = "gpu-folders = [\"gpus\"]\n";
+  files.files["gpus/own.toml"] = "name = \"own\"\nsm_count = = 100\n";
+  const project::Project project({}, files);
+  const auto& errors = project.of("m.toml").errors;
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].error.path == "gpus/own.toml");
+  REQUIRE(errors[0].error.span);
+  CHECK(errors[0].source.str() == files.files["gpus/own.toml"]);
+}
