@@ -26,7 +26,7 @@ Asked infos(Strings select) {
 }  // namespace
 
 TEST_CASE("what follows from another key follows, and it is said", "[lint][fix]") {
-  const Ran ran = fixed({{"run.sh", batches}}, infos({"SL501"}));
+  const FixRun ran = fixed({{"run.sh", batches}}, infos({"SL501"}));
   REQUIRE(ran.changed.contains("run.sh"));
   CHECK(ran.changed.at("run.sh") == replaced(batches, "--micro-batch-size 1 ", "--micro-batch-size 8 "));
   // The first makes the finding smaller, the second removes it.
@@ -40,7 +40,7 @@ TEST_CASE("what follows from another key follows, and it is said", "[lint][fix]"
 TEST_CASE("where a value follows from a key that cannot give another, that key is named", "[lint][fix]") {
   // Nine micro-batches each: half of them are no whole number.
   const std::string odd = replaced(batches, "batch-size 64", "batch-size 72");
-  const Ran ran = fixed({{"run.sh", odd}}, infos({"SL501"}));
+  const FixRun ran = fixed({{"run.sh", odd}}, infos({"SL501"}));
   for (const std::string& each : ran.left) {
     INFO(each);
     CHECK(each.find("is written as") == std::string::npos);
@@ -83,8 +83,8 @@ TEST_CASE("a folder is fixed by several threads, and told in the order of its fi
   one.jobs = 1;
   Asked four = one;
   four.jobs = 4;
-  const Ran slow = fixed(folder, one);
-  const Ran fast = fixed(folder, four);
+  const FixRun slow = fixed(folder, one);
+  const FixRun fast = fixed(folder, four);
   CHECK(slow.fixes.size() == 4);
   CHECK(std::is_sorted(slow.fixes.begin(), slow.fixes.end()));
   CHECK(fast.fixes == slow.fixes);

@@ -21,7 +21,7 @@ inline std::string replaced(std::string text, const std::string& old, const std:
   return text.replace(at, old.size(), with);
 }
 
-struct Ran {
+struct FixRun {
   std::map<std::string, std::string> changed;  // texts by path
   Strings fixes;
   Strings left;
@@ -42,7 +42,7 @@ struct Asked {
   std::vector<model::Override> overrides{};
 };
 
-inline Ran fixed(const std::map<std::string, std::string>& texts, const Asked& asked = {}) {
+inline FixRun fixed(const std::map<std::string, std::string>& texts, const Asked& asked = {}) {
   text::MemoryFileSystem memory;
   memory.files = texts;
   text::OverlayFileSystem files(memory);
@@ -60,7 +60,7 @@ inline Ran fixed(const std::map<std::string, std::string>& texts, const Asked& a
   request.unsafe = asked.unsafe;
   const lint::FixOutcome out = lint::fix_files(request, project, files);
   REQUIRE(out.run.refused.empty());
-  Ran ran;
+  FixRun ran;
   for (const lint::FixedFile& each : out.files) {
     CHECK(each.before == texts.at(each.path));
     ran.changed[each.path] = each.after;

@@ -60,7 +60,7 @@ TEST_CASE("values are changed where they stand, and every other byte stays", "[l
   };
   for (const Case& each : cases) {
     INFO(each.path);
-    const Ran ran = fixed({{each.path, each.before}});
+    const FixRun ran = fixed({{each.path, each.before}});
     CHECK(ran.fixes == each.fixes);
     CHECK(ran.left.empty());
     REQUIRE(ran.changed.contains(each.path));
@@ -79,27 +79,27 @@ TEST_CASE("what changes the model that is trained waits for --unsafe-fixes", "[l
       "[run]\nmicro_batch_size = 4\nsequence_length = 2048\nattention = \"unfused\"\n";
   Asked asked;
   asked.select = {"SL605"};
-  const Ran safe = fixed({{"m.toml", heads}}, asked);
+  const FixRun safe = fixed({{"m.toml", heads}}, asked);
   CHECK(safe.changed.empty());
   CHECK(safe.left.empty());
   CHECK(safe.unsafe_left == 1);
   CHECK(safe.has_findings);
   asked.unsafe = true;
-  const Ran unsafe = fixed({{"m.toml", heads}}, asked);
+  const FixRun unsafe = fixed({{"m.toml", heads}}, asked);
   REQUIRE(unsafe.changed.contains("m.toml"));
   CHECK(unsafe.changed.at("m.toml") == replaced(heads, "heads = 32", "heads = 20"));
   CHECK(unsafe.unsafe_left == 0);
 }
 
 TEST_CASE("a value that others use, too, or that is written otherwise, is left to people", "[lint][fix]") {
-  const auto about = [](const Ran& ran, std::string_view code) {
+  const auto about = [](const FixRun& ran, std::string_view code) {
     for (const std::string& each : ran.left) {
       if (each.find(fmt::format(" {} ", code)) != std::string::npos) return each;
     }
     return std::string("nothing");
   };
   // The number of processes hangs on the same variable.
-  const Ran used = fixed({{"run.sh", replaced(script, "--nproc_per_node 8", "--nproc_per_node $TP")}});
+  const FixRun used = fixed({{"run.sh", replaced(script, "--nproc_per_node 8", "--nproc_per_node $TP")}});
   CHECK(about(used, "SL403") ==
         "run.sh:2:4: SL403 `tensor` comes from `TP`, which is used elsewhere, too: change it by hand so that "
         "it "
@@ -109,16 +109,16 @@ TEST_CASE("a value that others use, too, or that is written otherwise, is left t
        {"TP=${TP:-3} #", "export TP=\"${TP:-3}\" #", "TP=${1:-3} #", "readonly TP=3 #"}) {
     INFO(definition);
     const std::string text = replaced(script, "TP=3 #", definition);
-    const Ran one = fixed({{"run.sh", text}});
+    const FixRun one = fixed({{"run.sh", text}});
     REQUIRE(one.changed.contains("run.sh"));
     CHECK(one.changed.at("run.sh") ==
           replaced(replaced(text, "\"50257\"", "\"50304\""), definition, replaced(definition, "3", "1")));
   }
-  const Ran computed = fixed({{"run.sh", replaced(script, "VOCAB=\"50257\"", "VOCAB=$((50256 + 1))")}});
+  const FixRun computed = fixed({{"run.sh", replaced(script, "VOCAB=\"50257\"", "VOCAB=$((50256 + 1))")}});
   CHECK(about(computed, "SL101") ==
         "run.sh:3:7: SL101 `vocab_size` is written as `$((50256 + 1))`: change it by hand so that it becomes "
         "50304");
-  const Ran given = fixed({{"m.toml", native}}, [] {
+  const FixRun given = fixed({{"m.toml", native}}, [] {
     Asked asked;
     asked.overrides = {{model::FieldId::vocab_size, 50257, "--vocab-size"}};
     return asked;
@@ -127,7 +127,7 @@ TEST_CASE("a value that others use, too, or that is written otherwise, is left t
         "m.toml:1:1: SL101 `vocab_size` is given on the command line or in the configuration: give 50304 "
         "there");
   CHECK(given.changed.empty());
-  const Ran beside = fixed({{"c/config.json", json}, {"c/model.safetensors", "weights"}});
+  const FixRun beside = fixed({{"c/config.json", json}, {"c/model.safetensors", "weights"}});
   CHECK(about(beside, "SL101") ==
         "c/config.json:4:17: SL101 weights of this shape lie beside the file: change both, as with "
         "`resize_token_embeddings(pad_to_multiple_of=64)`");
@@ -159,14 +159,14 @@ TEST_CASE("a file that others inherit from is changed only when it is named", "[
   const std::map<std::string, std::string> files{{"c/base.yaml", base}, {"c/run.yaml", child}};
   Asked alone;
   alone.paths = {"c/run.yaml"};
-  const Ran one = fixed(files, alone);
+  const FixRun one = fixed(files, alone);
   CHECK(one.changed.empty());
   CHECK(one.left ==
         Strings{"c/base.yaml:1:13: SL101 `vocab_size` is stated in c/base.yaml: change it to 50304 "
                 "there, or name that file, too"});
   Asked both;
   both.paths = {"c/run.yaml", "./c/base.yaml"};
-  const Ran two = fixed(files, both);
+  const FixRun two = fixed(files, both);
   CHECK(two.changed == std::map<std::string, std::string>{{"c/base.yaml", replaced(base, "50257", "50304")}});
   CHECK(two.fixes == Strings{"c/base.yaml:1:13: vocab_size 50257 → 50304 (SL101)"});
 }
@@ -182,7 +182,7 @@ TEST_CASE("a change is kept for several GPUs only if none of them loses", "[lint
       "[run]\nmicro_batch_size = 1\nsequence_length = 2048\nfused_gradient_accumulation = true\n";
   both.select = {"SL301"};
   both.unsafe = true;
-  const Ran refused = fixed({{"m.toml", waves}}, both);
+  const FixRun refused = fixed({{"m.toml", waves}}, both);
   CHECK(refused.changed.empty());
   CHECK(refused.left == Strings{"m.toml:6:21: SL301 intermediate_size 12288 → 12032 is slower on h100-sxm5"});
   both.gpus = {"a100"};
@@ -197,7 +197,7 @@ TEST_CASE("a format that slows the run is changed, in its quotes", "[lint][fix]"
   Asked asked;
   asked.gpus = {"h100"};
   asked.select = {"SL807"};
-  const Ran ran = fixed({{"m.toml", small}}, asked);
+  const FixRun ran = fixed({{"m.toml", small}}, asked);
   CHECK(ran.fixes == Strings{"m.toml:12:9: dtype fp8 → bf16 (SL807)"});
   CHECK(ran.changed.at("m.toml") == replaced(small, "'fp8'", "'bf16'"));
 }
@@ -210,7 +210,7 @@ TEST_CASE("what makes a run fit into memory may take time", "[lint][fix]") {
       "[parallel]\ntensor = 8\ndata = 8\nzero = 3\n";
   Asked asked;
   asked.gpus = {"h100"};
-  const Ran ran = fixed({{"m.toml", large}}, asked);
+  const FixRun ran = fixed({{"m.toml", large}}, asked);
   CHECK(ran.fixes == Strings{"m.toml:12:13: recompute none → full (SL510)"});
   REQUIRE(ran.changed.contains("m.toml"));
   CHECK(ran.changed.at("m.toml") == replaced(large, "\"none\"", "\"full\""));
