@@ -52,6 +52,10 @@ std::vector<std::string_view> keys_of(std::string_view section) {
   return out;
 }
 
+// Of more wrong keys than anybody mends one by one, the further ones are told without a guess, which takes
+// long.
+constexpr std::size_t most_hints = 100;
+
 // A near miss in the same table, the same key in another table, or a near miss anywhere.
 std::string hint_for_key(std::string_view section, std::string_view key) {
   const std::vector<std::string_view> here = keys_of(section);
@@ -119,9 +123,9 @@ class Reader {
     if (key == "model" || key == "run" || key == "parallel") return read_section(key, node);
     std::string hint;
     if (node.is(Kind::table)) {
-      hint = did_you_mean(key, top_level);
+      if (errors_.size() < most_hints) hint = did_you_mean(key, top_level);
     } else {
-      hint = hint_for_key("", key);
+      if (errors_.size() < most_hints) hint = hint_for_key("", key);
       if (key == "name") hint = "write it as `name` in `[model]`";
     }
     if (hint.empty()) hint = "a file has the tables " + quoted_list(top_level);
@@ -161,9 +165,10 @@ class Reader {
     for (const FieldInfo& field : model::fields()) {
       if (field.section == section && field.key == node.key()) return read_field(field, node);
     }
-    errors_.push_back(with_code(node.key_error(fmt::format("unknown key `{}` in `[{}]`", node.key(), section),
-                                               hint_for_key(section, node.key())),
-                                ErrorCode::unknown_name));
+    errors_.push_back(with_code(
+        node.key_error(fmt::format("unknown key `{}` in `[{}]`", node.key(), section),
+                       errors_.size() < most_hints ? hint_for_key(section, node.key()) : std::string()),
+        ErrorCode::unknown_name));
   }
 
   void read_field(const FieldInfo& field, const NodeRef& node) {
