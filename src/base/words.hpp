@@ -13,4 +13,7 @@ std::string dashed(std::string_view name);
 // "a, b and c".
 std::string in_words(std::span<const std::string> parts);
 
+// Without the blanks at both ends.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
+
 }  // namespace shapelint

@@ -6,18 +6,12 @@
 #include <cmath>
 
 #include "base/number.hpp"
+#include "base/words.hpp"
 #include "expr/arithmetic.hpp"
 
 namespace shapelint::expr {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 // The parts that `&&` joins; the whole text where `||` joins them too.
 std::vector<std::string_view> parts_of(std::string_view text) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/words.hpp"
 
 namespace shapelint::lsp {
 
@@ -31,13 +32,6 @@ std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
 bool is_name(std::string_view text) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/words.hpp"
 #include "text/header/model_header.hpp"
 #include "text/json/json.hpp"
 #include "text/python/literal.hpp"
@@ -42,12 +43,6 @@ std::string extension_of(std::string_view path) {
   std::string out(dot == std::string_view::npos || dot == 0 ? std::string_view() : name.substr(dot + 1));
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
-}
-
-std::string_view trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
 bool is_key(std::string_view text) {
@@ -114,7 +109,7 @@ std::optional<Syntax> guess_syntax(std::string_view path, std::string_view text)
   constexpr int lines_to_read = 50;
   for (int line = 0; line < lines_to_read && !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view content = trim(text.substr(0, end));
+    const std::string_view content = trimmed(text.substr(0, end), " \t\r");
     text.remove_prefix(std::min(end + 1, text.size()));
     if (content.empty() || content.starts_with('#') || content.starts_with("//")) continue;
     if (const auto syntax = guess_line(content)) return syntax;

@@ -9,6 +9,7 @@
 #include "base/glob.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/words.hpp"
 #include "formats/dialect/how.hpp"
 #include "model/fields.hpp"
 
@@ -19,17 +20,11 @@ namespace {
 using text::Kind;
 using text::NodeRef;
 
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
-
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
     const auto end = text.find(separator);
-    parts.push_back(trim(text.substr(0, end)));
+    parts.push_back(trimmed(text.substr(0, end)));
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }
@@ -209,11 +204,11 @@ class Loader {
     const std::string written = string(node);
     std::string_view rest = written;
     if (const auto equals = rest.find('='); equals != std::string_view::npos) {
-      out.equals = std::string(trim(rest.substr(equals + 1)));
-      rest = trim(rest.substr(0, equals));
+      out.equals = std::string(trimmed(rest.substr(equals + 1)));
+      rest = trimmed(rest.substr(0, equals));
     }
     if (const auto colon = rest.find(':'); colon != std::string_view::npos) {
-      const std::string_view kind = trim(rest.substr(colon + 1));
+      const std::string_view kind = trimmed(rest.substr(colon + 1));
       for (const Kind each : {Kind::table, Kind::list, Kind::string, Kind::integer}) {
         constexpr std::array<std::string_view, 4> names{"table", "list", "string", "integer"};
         if (names[static_cast<std::size_t>(each)] == kind) out.kind = each;
@@ -221,7 +216,7 @@ class Loader {
       if (!out.kind)
         errors_.push_back(
             with_code(node.error(fmt::format("unknown kind `{}`", kind)), ErrorCode::unknown_name));
-      rest = trim(rest.substr(0, colon));
+      rest = trimmed(rest.substr(0, colon));
     }
     out.path = parse_key_path(rest);
     return out;
@@ -293,7 +288,7 @@ class Loader {
 
 KeyPath parse_key_path(std::string_view text) {
   KeyPath path;
-  text = trim(text);
+  text = trimmed(text);
   if (text.starts_with('/')) {
     path.absolute = true;
     text.remove_prefix(1);

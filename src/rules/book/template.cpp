@@ -9,6 +9,7 @@
 
 #include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/words.hpp"
 
 namespace shapelint::rules {
 
@@ -33,12 +34,6 @@ Error error_at(std::string message, std::string hint, std::size_t begin, std::si
                std::move(hint),
                {},
                Span{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)}};
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace
@@ -82,7 +77,7 @@ Template Template::compile(std::string_view text, std::span<const std::string_vi
     std::string_view format;
     const std::size_t colon = inside.rfind(':');
     if (colon != std::string_view::npos) {
-      format = trimmed(inside.substr(colon + 1));
+      format = trimmed(inside.substr(colon + 1), " ");
       inside = inside.substr(0, colon);
       if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
         std::string hint = did_you_mean(format, formats);
@@ -92,7 +87,7 @@ Template Template::compile(std::string_view text, std::span<const std::string_vi
       }
     }
     flush();
-    const auto word = std::find(words.begin(), words.end(), trimmed(inside));
+    const auto word = std::find(words.begin(), words.end(), trimmed(inside, " "));
     if (word != words.end()) {
       out.pieces_.push_back({{}, 0, {}, *word});
     } else {

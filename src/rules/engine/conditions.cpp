@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/words.hpp"
 #include "expr/expression.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/engine/propose.hpp"
@@ -15,12 +16,6 @@
 namespace shapelint::rules {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 // A condition with room for the values of its variables.
 struct Condition {
@@ -39,12 +34,12 @@ std::vector<std::string> conjuncts(std::string_view text) {
     if (text[i] == '(') ++depth;
     if (text[i] == ')') --depth;
     if (depth == 0 && text[i] == '&' && text[i + 1] == '&') {
-      out.emplace_back(trimmed(text.substr(begin, i - begin)));
+      out.emplace_back(trimmed(text.substr(begin, i - begin), " "));
       begin = i + 2;
       ++i;
     }
   }
-  out.emplace_back(trimmed(text.substr(begin)));
+  out.emplace_back(trimmed(text.substr(begin), " "));
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/words.hpp"
 #include "text/interpolation/syntax.hpp"
 #include "text/interpolation/value.hpp"
 #include "text/limits.hpp"
@@ -87,7 +88,7 @@ class Interpolator {
     const Span span = value.span();
     const std::string_view written = document_.source().substr(
         static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin));
-    const std::string_view reference = trim_blanks(text);
+    const std::string_view reference = trimmed(text);
     const std::size_t at = written.find(reference);
     if (at == std::string_view::npos) return span;
     const std::int64_t begin = span.begin + static_cast<std::int64_t>(at);
@@ -114,7 +115,7 @@ class Interpolator {
 
   Outcome evaluate_parts(std::string_view text, NodeRef around, int depth) {
     if (text == "???") return unknown("it is required (`???`) and not given");
-    const std::string_view whole = trim_blanks(text);
+    const std::string_view whole = trimmed(text);
     if (whole.starts_with("${") && reference_end(whole, 0) == whole.size()) {
       return reference(whole.substr(2, whole.size() - 3), around, depth);
     }
@@ -148,10 +149,10 @@ class Interpolator {
 
   // The inside of `${…}`.
   Outcome reference(std::string_view inside, NodeRef around, int depth) {
-    inside = trim_blanks(inside);
+    inside = trimmed(inside);
     const std::size_t colon = inside.find(':');
     if (colon == std::string_view::npos) return by_path(inside, around);
-    const std::string_view name = trim_blanks(inside.substr(0, colon));
+    const std::string_view name = trimmed(inside.substr(0, colon));
     const std::string_view rest = inside.substr(colon + 1);
     if (name == "oc.env" || name == "oc.select" || name == "oc.decode" || name == "env") {
       const std::vector<std::string_view> parts = split_arguments(rest);
@@ -165,7 +166,7 @@ class Interpolator {
       return unknown(fmt::format("the environment variable `{}` is not known here", parts.front()));
     }
     if (is_variable_name(name)) {
-      return argument(trim_blanks(rest.starts_with('-') ? rest.substr(1) : rest), around, depth);
+      return argument(trimmed(rest.starts_with('-') ? rest.substr(1) : rest), around, depth);
     }
     return computed(name, rest, around, depth);
   }

@@ -1,14 +1,9 @@
 // Brackets, commas, names.
 #include "text/interpolation/syntax.hpp"
 
-namespace shapelint::text::interpolation {
+#include "base/words.hpp"
 
-std::string_view trim_blanks(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
+namespace shapelint::text::interpolation {
 
 std::size_t reference_end(std::string_view text, std::size_t at) {
   int depth = 0;
@@ -35,7 +30,7 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
     } else if (c == '}' || c == ']' || c == ')') {
       --depth;
     } else if (c == ',' && (depth <= 0 || i == text.size())) {
-      found.push_back(trim_blanks(text.substr(begin, i - begin)));
+      found.push_back(trimmed(text.substr(begin, i - begin)));
       begin = i + 1;
     }
   }

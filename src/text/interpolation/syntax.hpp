@@ -7,8 +7,6 @@
 
 namespace shapelint::text::interpolation {
 
-std::string_view trim_blanks(std::string_view text);
-
 // One past the `}` that closes the `${` at `at`; npos when there is none.
 std::size_t reference_end(std::string_view text, std::size_t at);
 
