@@ -144,4 +144,9 @@ std::string headline(std::string_view text, std::size_t indent, std::size_t colu
   return style.window > 0 ? wrap(text, indent, column, style) : std::string(text);
 }
 
+std::string without_blank_end(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
 }  // namespace shapelint::report

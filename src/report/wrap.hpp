@@ -25,4 +25,7 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t column, 
 // A line that tools look for: broken in a window alone.
 std::string headline(std::string_view text, std::size_t indent, std::size_t column, const Style& style);
 
+// A line without the blanks at its end.
+std::string without_blank_end(std::string line);
+
 }  // namespace shapelint::report

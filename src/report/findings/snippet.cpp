@@ -160,11 +160,6 @@ std::int64_t most_shown_in(const Style& style, std::size_t gutter) {
                   static_cast<std::int64_t>(width_of(style)) - static_cast<std::int64_t>(gutter + frame));
 }
 
-std::string trimmed(std::string text) {
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
-}
-
 }  // namespace
 
 std::size_t gutter_width(const text::Places& places, std::span<const Mark> marks) {
@@ -209,7 +204,7 @@ std::string snippet(std::string_view path, const text::SharedText& source, std::
     }
     if (cut_right) shown += "…";
     const std::string number = fmt::format("{:>{}} ", line.number, gutter - 1);
-    out += trimmed(fmt::format("{} {}", style.paint(Role::gutter, number + "|"), shown)) + '\n';
+    out += without_blank_end(fmt::format("{} {}", style.paint(Role::gutter, number + "|"), shown)) + '\n';
 
     std::string carets;
     std::int64_t at = cut_left ? -1 : 0;  // the ellipsis takes a column

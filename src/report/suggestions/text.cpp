@@ -61,11 +61,6 @@ std::string pad(std::string text, std::int64_t width) {
   return text;
 }
 
-std::string trimmed(std::string text) {
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
-}
-
 // Changes beside other columns have at least so many, or they stand below.
 constexpr std::size_t least_changes = 24;
 constexpr std::size_t below = 5;
@@ -89,7 +84,7 @@ void add_ranking(const SuggestReport& report, const Style& style, std::string& o
     const bool is_narrow = width_of(style) < in_line + least_changes;
     const std::size_t column = is_narrow ? below : in_line;
     const std::string changes = lint::changes_text(each.edits.changes);
-    out += is_narrow ? fmt::format("{}\n{}\n", trimmed(line), wrap(changes, column, 0, style))
+    out += is_narrow ? fmt::format("{}\n{}\n", without_blank_end(line), wrap(changes, column, 0, style))
                      : fmt::format("{}{}\n", line, wrap(changes, column, column, style));
     if (basket) {
       std::string gains;
