@@ -235,7 +235,7 @@ OpCost price_attention(const gpu::Gpu& gpu, const model::AttentionShape& shape, 
       attention_bucket(gpu, at_least_one(shape.head_dim), at_least_one(shape.value_head_dim), s.latent);
   if (use.bucket == nullptr) return unfused(gpu, shape, s, dtype);
 
-  const Kernel kernel(gpu, s, use, dtype, attention_bytes(gpu, shape, pass, dtype));
+  const Kernel kernel(gpu, s, use, dtype, detail::kernel_bytes(s, use, dtype));
   const Times full = kernel.best({});
   Ideal ideal;
   ideal.padding = true;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "cost/kernels/attention.hpp"
 #include "model/op.hpp"
 
 namespace shapelint::cost::detail {
@@ -33,5 +34,8 @@ double visible_pairs(const Sizes& s);
 
 // Bytes that move between DRAM and the SMs once, with elements of `element` bytes.
 double once_bytes(const Sizes& s, double element);
+
+// cost::attention_bytes() of the sizes and kernel that an op has.
+AttentionBytes kernel_bytes(const Sizes& s, const BucketUse& use, DType dtype);
 
 }  // namespace shapelint::cost::detail

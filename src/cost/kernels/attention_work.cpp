@@ -69,6 +69,10 @@ AttentionBytes attention_bytes(const gpu::Gpu& gpu, const model::AttentionShape&
   const detail::Sizes s = detail::sizes_of(shape, detail::is_backward(pass));
   const BucketUse use = attention_bucket(gpu, detail::at_least_one(shape.head_dim),
                                          detail::at_least_one(shape.value_head_dim), s.latent);
+  return detail::kernel_bytes(s, use, dtype);
+}
+
+AttentionBytes detail::kernel_bytes(const Sizes& s, const BucketUse& use, DType dtype) {
   AttentionBytes bytes;
   bytes.once = detail::once_bytes(s, bytes_of(dtype));
   bytes.products = s.backward ? 5 : 2;
