@@ -5,8 +5,10 @@
 #include <set>
 
 #include "tests/catch.hpp"
+#include "tests/replaced.hpp"
 
 using namespace shapelint;
+using tests::replaced;
 using Strings = std::vector<std::string>;
 
 namespace {
@@ -23,12 +25,6 @@ sequence_length = 2048
 dtype = "bf16"
 attention = "unfused"
 )";
-
-std::string replaced(std::string text, const std::string& old, const std::string& with) {
-  const std::size_t at = text.find(old);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, old.size(), with);
-}
 
 // "SL101 vocab_size 50257 → 50304": of each finding that is a warning, the fields of its proposals.
 std::set<std::string> proposed(const api::LintResult& result) {

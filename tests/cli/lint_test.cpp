@@ -6,8 +6,10 @@
 #include "report/formats.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
+#include "tests/replaced.hpp"
 
 using namespace shapelint;
+using tests::replaced;
 using tests::run;
 
 namespace {
@@ -25,11 +27,6 @@ text::MemoryFileSystem with(std::map<std::string, std::string> files) {
   text::MemoryFileSystem out;
   out.files = std::move(files);
   return out;
-}
-
-std::string replaced(std::string text, const std::string& old, const std::string& with) {
-  text.replace(text.find(old), old.size(), with);
-  return text;
 }
 
 // The concise lines about rule SL101.

@@ -10,16 +10,11 @@
 
 #include "lint/fix.hpp"
 #include "tests/catch.hpp"
+#include "tests/replaced.hpp"
 
 namespace shapelint::tests {
 
 using Strings = std::vector<std::string>;
-
-inline std::string replaced(std::string text, const std::string& old, const std::string& with) {
-  const std::size_t at = text.find(old);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, old.size(), with);
-}
 
 struct FixRun {
   std::map<std::string, std::string> changed;  // texts by path
