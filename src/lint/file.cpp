@@ -30,8 +30,8 @@ void check_dtype(project::Applied& applied, const model::Reading& reading, const
   const std::vector<gpu::Gpu> unable = project::take_unable(applied, reading);
   if (unable.empty()) return;
   if (auto remark = rules::remark_on_format(reading, unable)) {
-    formats::add_remarks({*std::move(remark)},
-                         remarks);  // models of one file may share what states the format
+    // Models of one file may share what states the format.
+    formats::add_remarks({*std::move(remark)}, remarks);
     return;
   }
   errors.push_back(gpu::cannot_multiply(unable, dtype));

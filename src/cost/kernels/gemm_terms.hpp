@@ -120,8 +120,8 @@ inline double rounded_waves(const GemmModel& g, double waves) {
   return soft * (waves > 1 ? waves : 1) + (1 - soft) * whole_ceil(waves);
 }
 
-// compute_us of the best candidate, held to what L2 and shared memory can deliver: the fitted rates are those
-// of whole measurements, or a relative's.
+// compute_us of the best candidate; with rates of a relative, held to what this GPU's L2 and shared memory
+// can deliver.
 inline double held_compute_us(const GemmModel& g, const Terms& t, const Candidate& c) {
   const Traffic moved = traffic_of(g, t, c);
   return std::max({compute_us(g, t, c, rounded_waves(g, c.waves)), moved.l2 * g.us_per_l2_byte,
