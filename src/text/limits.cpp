@@ -1,6 +1,8 @@
 // Size, encoding, depth.
 #include "text/limits.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "text/source.hpp"
@@ -11,6 +13,13 @@ std::optional<Error> check_source(const std::string& path, std::string_view sour
   if (static_cast<std::int64_t>(source.size()) > max_source_bytes) {
     return Error{fmt::format("the file has {} MB", source.size() / 1000000),
                  fmt::format("a configuration has at most {} MB", max_source_bytes / 1000000),
+                 path,
+                 {},
+                 ErrorCode::too_large};
+  }
+  if (std::count(source.begin(), source.end(), '\n') > max_lines) {
+    return Error{fmt::format("the file has more than {} lines", max_lines),
+                 "a configuration is smaller",
                  path,
                  {},
                  ErrorCode::too_large};

@@ -65,6 +65,7 @@ constexpr std::int64_t stride = 128;
 
 Places::Places(std::string_view text) : text_(text) {
   const std::size_t begin = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  lines_.reserve(1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')));
   lines_.push_back({static_cast<std::int64_t>(begin), 0});
   std::int64_t character = 0;
   for (std::size_t i = begin; i < text.size(); ++i) {

@@ -23,6 +23,15 @@ struct Unclosed {
   std::size_t at;
 };
 
+struct TooMuch {
+  std::size_t at;
+};
+
+// A name, a sign and a value: what an assignment takes at least.
+constexpr std::int64_t max_tokens = 3 * max_values;
+// Texts of a file, and those that are added up from them.
+constexpr std::size_t max_text_bytes = 2 * static_cast<std::size_t>(max_source_bytes);
+
 class Tokenizer {
  public:
   explicit Tokenizer(std::string_view text) : text_(text) {}
@@ -72,6 +81,7 @@ class Tokenizer {
   }
 
   Token token() {
+    if (++tokens_ > max_tokens) throw TooMuch{at_};
     Token found;
     found.begin = at_;
     const char c = peek();
@@ -128,6 +138,7 @@ class Tokenizer {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t indent_ = 0;
+  std::int64_t tokens_ = 0;
 };
 
 class Reader {
@@ -202,6 +213,7 @@ class Reader {
 
   void add(std::int32_t parent, std::string_view name, Span key, const Value& value,
            std::string_view reason) {
+    if (tree_.pool_size() > max_text_bytes) throw TooMuch{static_cast<std::size_t>(value.span.begin)};
     const std::int32_t index = tree_.add(parent, value.kind, name, key, value.span);
     if (value.kind == Kind::integer) tree_.set_integer(index, value.integer);
     if (value.kind == Kind::number) tree_.set_number(index, value.number);
@@ -228,6 +240,8 @@ Result<Document> parse_literal_python(std::string path, SharedText source) {
   try {
     TreeBuilder tree = python::Reader(source).read(python::Tokenizer(source).lines());
     return std::move(tree).finish(std::move(path), std::move(source));
+  } catch (const python::TooMuch& much) {
+    return too_many_values(path, static_cast<std::int64_t>(much.at));
   } catch (const python::Unclosed& unclosed) {
     const auto at = static_cast<std::int64_t>(unclosed.at);
     return Error{"the string is never closed", {}, std::move(path), Span{at, at + 1}, ErrorCode::syntax};

@@ -16,6 +16,9 @@ using Kind = Statement::Kind;
 using Operator = Statement::Operator;
 using Words = CommandParser::Words;
 
+// Most commands of one script, of which each takes about a kilobyte until it has been followed.
+constexpr std::int64_t max_statements = 200'000;
+
 class Parser : private CommandParser {
  public:
   using CommandParser::CommandParser;
@@ -86,6 +89,9 @@ class Parser : private CommandParser {
   }
 
   Statement statement(int depth) {
+    if (++statements_ > max_statements) {
+      scanner_.stop(at_, at_ + 1, fmt::format("the script holds more than {} commands", max_statements));
+    }
     skip_blanks();
     Statement result;
     bool negated = false;
@@ -288,6 +294,8 @@ class Parser : private CommandParser {
     skip_redirections();
     return body;
   }
+
+  std::int64_t statements_ = 0;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <toml++/toml.h>
 
 #include "text/source.hpp"
+#include "text/toml/measure.hpp"
 
 namespace shapelint::text {
 
@@ -75,6 +76,7 @@ class Walker {
 
 Result<Document> parse_toml(std::string path, SharedText source) {
   if (const auto problem = check_source(path, source)) return *problem;
+  if (const auto problem = beyond_limits(path, source)) return *problem;
   try {
     const toml::table table = toml::parse(std::string_view(source), std::string_view(path));
     Walker walker(source);

@@ -138,7 +138,7 @@ TEST_CASE("json: errors say what and where") {
   CHECK(error_of(R"([1, 2)") == "not valid JSON: unexpected end of input; expected ']' @ \"\"");
   CHECK(error_of(R"([1e999, 2])") == "`1e999` is past the range of a double @ \"1e999\"");
   CHECK(error_of("[\"\xff\"]") == "byte 0xff is not valid UTF-8 @ \"\xff\"");
-  CHECK(error_of(std::string(100000, '[')) == "tables and lists are nested more than 200 deep @ \"[\"");
+  CHECK(error_of(std::string(100000, '[')) == "tables and lists are nested more than 64 deep @ \"[\"");
   CHECK(error_of("[" + std::string(400, '1') + "]").find("past the range") != std::string::npos);
 }
 

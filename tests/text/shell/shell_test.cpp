@@ -245,10 +245,10 @@ TEST_CASE("shell: limits") {
     for (int i = 0; i < 20000; ++i) source += close;
     return flags(source);
   };
-  CHECK(deep("$(", ")").find("nested more than 200 deep") != std::string::npos);
-  CHECK(deep("\"${x:-", "}\"").find("nested more than 200 deep") != std::string::npos);
-  CHECK(deep("if true; then\n", "fi\n").find("nested more than 200 deep") != std::string::npos);
-  CHECK(deep("(\n", ")\n").find("nested more than 200 deep") != std::string::npos);
+  CHECK(deep("$(", ")").find("nested more than 64 deep") != std::string::npos);
+  CHECK(deep("\"${x:-", "}\"").find("nested more than 64 deep") != std::string::npos);
+  CHECK(deep("if true; then\n", "fi\n").find("nested more than 64 deep") != std::string::npos);
+  CHECK(deep("(\n", ")\n").find("nested more than 64 deep") != std::string::npos);
   CHECK(flags("train --a $((" + std::string(20000, '(') + "))") != "");
   std::string doubling = "A=x\n";
   for (int i = 0; i < 60; ++i) doubling += "A=$A$A\n";

@@ -65,3 +65,58 @@ TEST_CASE("errors have a place") {
   CHECK_FALSE(parse_toml("m.toml", "a = 1\na = 2\n"));
   CHECK_FALSE(parse_toml("m.toml", std::string(static_cast<std::size_t>(max_source_bytes) + 1, ' ')));
 }
+
+namespace {
+
+std::string repeated(const std::string& piece, std::size_t times) {
+  std::string out;
+  for (std::size_t i = 0; i < times; ++i) out += piece;
+  return out;
+}
+
+// "message @ byte" of the error, or nothing.
+std::string mistake(const std::string& source) {
+  const auto document = parse_toml("m.toml", source);
+  if (document) return {};
+  return document.error().message + " @ " + std::to_string(document.error().span.value_or(Span{}).begin);
+}
+
+}  // namespace
+
+TEST_CASE("tables within tables end at a depth that no configuration has, however they are written") {
+  const std::string deep = "tables and lists are nested more than 64 deep @ ";
+  // Each has a place: of the part, bracket or value that is one too many.
+  CHECK(mistake(repeated("a.", 40000) + "a = 1") == deep + "127");
+  CHECK(mistake("b = 1\n" + repeated("a .", 40000) + "a = 1") == deep + "197");
+  CHECK(mistake(repeated("'a.b'.", 40000) + "a = 1") == deep + "383");
+  CHECK(mistake("[" + repeated("a.", 40000) + "a]") == deep + "128");
+  CHECK(mistake("[[" + repeated("a.", 40000) + "a]]") == deep + "127");
+  CHECK(mistake("x = " + repeated("[", 100000)) == deep + "67");
+  CHECK(mistake("x = " + repeated("{a=", 100000)).starts_with(deep));
+  CHECK(mistake("x = [1, {a.b = [" + repeated("[", 100000)).starts_with(deep));
+  // A header and the keys below it together.
+  CHECK(mistake("[" + repeated("a.", 40) + "a]\n" + repeated("b.", 30) + "b = 1").starts_with(deep));
+  // Quotes before those that close.
+  CHECK(mistake("y = [\"\"\"a\"\"\"\", " + repeated("[", 100)).starts_with(deep));
+  // What is near the limit is read.
+  CHECK(mistake(repeated("a.", 63) + "a = 1") == "");
+  CHECK(mistake("x = " + repeated("[", 63) + repeated("]", 63)) == "");
+  CHECK(mistake("[" + repeated("a.", 30) + "a]\n" + repeated("b.", 30) + "b = 1\n[c]\nd = 1") == "");
+  // Strings and comments nest nothing.
+  const std::string dots = repeated("[{a.", 100);
+  CHECK(mistake("# " + dots + "\na = \"" + dots + "\" # " + dots + "\n") == "");
+  CHECK(mistake("a = '''\n" + dots + "\n'''\nc = '" + dots + "'") == "");
+  CHECK(mistake("b = \"\"\"\n\\\"" + dots + "\n\"\"\"\n") == "");
+  CHECK(mistake("\"" + dots + "\" = 1\n'" + dots + "' = [1.5, 2.5]\n") == "");
+  // Lists side by side are not within each other.
+  CHECK(mistake("a = [" + repeated("[1.5, [2]], ", 1000) + "]\nb = {a = 1, b = [{c.d = 1}, {c.d = 2}]}") ==
+        "");
+}
+
+TEST_CASE("a text of more values than any configuration has is refused before it takes memory") {
+  const std::string many = "the file holds more than 500000 values @ ";
+  CHECK(mistake("x = [" + repeated("1,", 600000) + "]").starts_with(many));
+  CHECK(mistake("x = [" + repeated("{},", 300000) + "]").starts_with(many));
+  CHECK(mistake(repeated("[[a]]\n", 600000)).starts_with(many));
+  CHECK(mistake(repeated("\n", 5'000'000)) == "the file has more than 4000000 lines @ 0");
+}

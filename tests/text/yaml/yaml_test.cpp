@@ -311,10 +311,10 @@ TEST_CASE("yaml: errors of the syntax have a place") {
 
 TEST_CASE("yaml: limits") {
   CHECK(shown(std::string(5000, '[') + std::string(5000, ']')) ==
-        "tables and lists are nested more than 200 deep @ \"[\"");
+        "tables and lists are nested more than 64 deep @ \"[\"");
   std::string steps;
   for (int i = 0; i < 5000; ++i) steps += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
-  CHECK(shown(steps).starts_with("tables and lists are nested more than 200 deep"));
+  CHECK(shown(steps).starts_with("tables and lists are nested more than 64 deep"));
 
   std::string bomb = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
   std::string merges = "a0: &a0 {x: 1}\n";
@@ -328,7 +328,7 @@ TEST_CASE("yaml: limits") {
   }
   CHECK(shown(bomb).starts_with("the file holds more than 1000000 values"));
   CHECK(shown(merges).starts_with("the file holds more than 1000000 values"));
-  CHECK(shown(chain).starts_with("tables and lists are nested more than 200 deep"));
+  CHECK(shown(chain).starts_with("tables and lists are nested more than 64 deep"));
   std::string wide = "a: &a ";
   wide.append(1000000, 'x');
   wide += "\nb: [";
