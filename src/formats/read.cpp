@@ -18,6 +18,7 @@
 #include "formats/recognise.hpp"
 #include "formats/remarks.hpp"
 #include "text/header/model_header.hpp"
+#include "text/told.hpp"
 
 namespace shapelint::formats {
 
@@ -183,6 +184,7 @@ void read_as_native(const text::Document& document, const ReadOptions& options, 
   result.recognised = true;
   result.dialect = native_name;
   auto file = read_native(document, result.errors, options.overrides);
+  text::count_rest(result.errors);
   if (!file) return;
   if (file->reading.name.empty()) file->reading.name = model_name(std::string(document.path()));
   result.readings.push_back(std::move(file->reading));

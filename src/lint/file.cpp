@@ -17,6 +17,7 @@
 #include "rules/engine/merge.hpp"
 #include "rules/engine/remarks.hpp"
 #include "text/limits.hpp"
+#include "text/told.hpp"
 
 namespace shapelint::lint {
 
@@ -163,6 +164,7 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
   if (!out.models.empty()) add_sources(out.models.front(), files);
   out.applied = applied;
   for (ModelReport& model : out.models) model.fail_level = applied.fail_level;
+  text::count_rest(errors);
   for (Error& error : errors) {
     const bool is_here = error.path == path;
     out.errors.push_back({std::move(error), is_here ? source.text : text::SharedText{}});

@@ -7,6 +7,7 @@
 
 #include "gpu/registry.hpp"
 #include "text/limits.hpp"
+#include "text/told.hpp"
 #include "text/toml/toml.hpp"
 
 namespace shapelint::project {
@@ -28,9 +29,10 @@ std::vector<text::Document> read_profiles(const text::FileSystem& files, std::sp
       errors.push_back({source.error(), {}});
       continue;
     }
-    auto document = text::parse_toml(path, *source);
+    const text::SharedText content(*std::move(source));
+    auto document = text::parse_toml(path, content);
     if (!document) {
-      errors.push_back({document.error(), *std::move(source)});
+      errors.push_back({document.error(), content});
       continue;
     }
     profiles.push_back(*std::move(document));
@@ -41,10 +43,11 @@ std::vector<text::Document> read_profiles(const text::FileSystem& files, std::sp
     gpu::read_gpu(document, found, profiles);
     for (Error& error : found) {
       // What it is based on has its own errors reported in its own turn.
-      if (error.path == document.path()) errors.push_back({std::move(error), std::string(document.source())});
+      if (error.path == document.path()) errors.push_back({std::move(error), document.shared_source()});
     }
   }
   if (errors.size() > errors_before) profiles.clear();
+  text::count_rest(errors);
   return profiles;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "catalog/catalog.hpp"
 #include "formats/dialect/paths.hpp"
@@ -11,6 +12,7 @@
 #include "project/read_keys.hpp"
 #include "rules/book/select.hpp"
 #include "text/limits.hpp"
+#include "text/told.hpp"
 
 namespace shapelint::project {
 
@@ -19,19 +21,19 @@ namespace {
 using Errors = std::vector<text::LocatedError>;
 
 // The text of a file of a folder; one that could not be parsed is no document.
-std::string source_in(const std::vector<text::Document>& documents, const std::string& path,
-                      const text::FileSystem& files) {
+text::SharedText source_in(const std::vector<text::Document>& documents, const std::string& path,
+                           const text::FileSystem& files) {
   for (const text::Document& document : documents) {
-    if (document.path() == path) return std::string(document.source());
+    if (document.path() == path) return document.shared_source();
   }
   auto text = files.read(path, text::max_source_bytes);
-  return text ? *std::move(text) : std::string();
+  return text ? text::SharedText(*std::move(text)) : text::SharedText();
 }
 
 void keep(const std::vector<Error>& found, const std::vector<text::Document>& documents,
           const text::FileSystem& files, Errors& errors) {
   for (const Error& error : found) {
-    errors.push_back({error, error.span ? source_in(documents, error.path, files) : std::string()});
+    errors.push_back({error, error.span ? source_in(documents, error.path, files) : text::SharedText()});
   }
 }
 
@@ -98,12 +100,16 @@ class NameCheck {
 
  private:
   void place(const Error& error, const Name& name) {
-    auto source = files_.read(name.path, text::max_source_bytes);
-    errors_.push_back({{error.message, error.hint, name.path, name.span}, source ? *source : std::string{}});
+    const auto [source, is_new] = sources_.try_emplace(name.path);
+    if (is_new) {
+      if (auto content = files_.read(name.path, text::max_source_bytes)) source->second = *std::move(content);
+    }
+    errors_.push_back({{error.message, error.hint, name.path, name.span}, source->second});
   }
   const Configured& out_;
   const text::FileSystem& files_;
   Errors& errors_;
+  std::map<std::string, text::SharedText> sources_;  // by path
 };
 
 void check_names(const Configured& out, const text::FileSystem& files, Errors& errors) {
@@ -142,6 +148,7 @@ std::unique_ptr<const Configured> load(std::shared_ptr<const Request> request, c
   out->named = named_gpus(out->request->gpus, out->profiles, usage);
   for (Error& error : usage) out->errors.push_back({std::move(error), {}});
   check_names(*out, files, out->errors);
+  text::count_rest(out->errors);
   return out;
 }
 

@@ -30,8 +30,8 @@ void read_chain(const text::FileSystem& files, const std::string& path, bool all
     errors.push_back({content.error(), {}});
     return;
   }
-  const std::string source = *content;
-  const auto document = text::parse_toml(path, *std::move(content));
+  const text::SharedText source(*std::move(content));
+  const auto document = text::parse_toml(path, source);
   if (!document) {
     errors.push_back({document.error(), source});
     return;
