@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
 #include "report/wrap.hpp"
 #include "text/source.hpp"
 
@@ -22,6 +23,9 @@ constexpr std::int64_t most_shown = 96;
 constexpr std::int64_t least_shown = 24;
 // Columns left of a mark that stay visible when a line is cut.
 constexpr std::int64_t context_width = 32;
+// Bytes of a line on either side of its mark that are looked at: more than can be shown, of a character in
+// four.
+constexpr std::int64_t looked_at = 16 * most_shown;
 
 struct Cell {
   std::string text;  // what is shown: a code point, or a tab's blanks
@@ -160,6 +164,27 @@ std::int64_t most_shown_in(const Style& style, std::size_t gutter) {
                   static_cast<std::int64_t>(width_of(style)) - static_cast<std::int64_t>(gutter + frame));
 }
 
+// A line may be the whole of a file: what is around a mark, in whole characters.
+struct Piece {
+  std::string_view text;
+  std::int64_t begin = 0;  // in the source
+  bool is_cut_left = false;
+  bool is_cut_right = false;
+};
+
+Piece piece_around(std::string_view line, std::int64_t begin, std::int64_t mark) {
+  const auto size = static_cast<std::int64_t>(line.size());
+  const auto within = [&](std::int64_t at) {
+    at = std::clamp<std::int64_t>(at, 0, size);
+    while (at > 0 && at < size && is_continuation(line[static_cast<std::size_t>(at)])) --at;
+    return at;
+  };
+  const std::int64_t first = within(mark - begin - looked_at);
+  const std::int64_t last = within(mark - begin + looked_at);
+  return {line.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)), begin + first,
+          first > 0, last < size};
+}
+
 }  // namespace
 
 std::size_t gutter_width(const text::Places& places, std::span<const Mark> marks) {
@@ -177,24 +202,26 @@ std::string snippet(std::string_view path, const text::SharedText& source, std::
       std::find_if(marks.begin(), marks.end(), [](const Mark& mark) { return mark.primary; });
   const text::Place place = places.place(primary == marks.end() ? 0 : primary->span.begin);
 
-  std::string out = fmt::format("{}{} {}:{}:{}\n", std::string(gutter - 1, ' '),
-                                style.paint(Role::gutter, "-->"), printable(path), place.line, place.column);
+  std::string out =
+      fmt::format("{}{} {}:{}:{}\n", std::string(gutter - 1, ' '), style.paint(Role::gutter, "-->"),
+                  text::one_line(path), place.line, place.column);
   const std::string bar = std::string(gutter, ' ') + style.paint(Role::gutter, "|");
   out += bar + '\n';
   std::int64_t previous = 0;
   for (const Line& line : lines) {
     if (previous != 0 && line.number > previous + 1) out += style.paint(Role::gutter, "...").append("\n");
     previous = line.number;
-    const std::vector<Cell> cells = cells_of(text::line_at(source, line.begin), line.begin);
-    std::int64_t width = 0;
-    for (const Cell& cell : cells) width += cell.width;
     auto leading =
         std::find_if(line.marks.begin(), line.marks.end(), [](const Mark& m) { return m.primary; });
     if (leading == line.marks.end()) leading = line.marks.begin();
+    const Piece piece = piece_around(text::line_at(source, line.begin), line.begin, leading->span.begin);
+    const std::vector<Cell> cells = cells_of(piece.text, piece.begin);
+    std::int64_t width = 0;
+    for (const Cell& cell : cells) width += cell.width;
     const Columns window =
         window_of(cells, width, columns_of(cells, leading->span), most_shown_in(style, gutter));
-    const bool cut_left = window.begin > 0;
-    const bool cut_right = window.end < width;
+    const bool cut_left = piece.is_cut_left || window.begin > 0;
+    const bool cut_right = piece.is_cut_right || window.end < width;
 
     std::string shown = cut_left ? "…" : "";
     std::int64_t column = 0;
@@ -229,20 +256,23 @@ std::string snippet(std::string_view path, const text::SharedText& source, std::
 
 std::string render(const Error& error, const text::SharedText& source, const Style& style) {
   const std::string label = style.paint(Role::error, "error:");
-  const std::string message = printable(error.message);
+  const std::string message = text::one_line(error.message);
   if (!error.span || error.path.empty()) {
     const std::string subject = error.path.empty() ? "" : printable(error.path) + ": ";
     return headline(fmt::format("{} {}{}{}", label, subject, message,
                                 error.hint.empty() ? "" : "; " + printable(error.hint)),
                     2, 2, style) +
            '\n';
+    const std::string subject = error.path.empty() ? "" : text::one_line(error.path) + ": ";
+    return fmt::format("{} {}{}{}\n", label, subject, message,
+                       error.hint.empty() ? "" : "; " + text::one_line(error.hint));
   }
   const std::vector<Mark> marks{{*error.span, true, {}}};
   std::string out = headline(fmt::format("{} {}", label, style.paint(Role::strong, message)), 2, 2, style);
   out += '\n';
   if (source.empty() && error.span->end > 0) {
-    return out + "  --> " + printable(error.path) + '\n' +
-           (error.hint.empty() ? "" : "  = hint: " + printable(error.hint) + '\n') + '\n';
+    return out + "  --> " + text::one_line(error.path) + '\n' +
+           (error.hint.empty() ? "" : "  = hint: " + text::one_line(error.hint) + '\n') + '\n';
   }
   out += snippet(error.path, source, marks, style, Role::error);
   if (!error.hint.empty()) {
@@ -250,6 +280,8 @@ std::string render(const Error& error, const text::SharedText& source, const Sty
     const std::size_t indent = gutter + std::string_view("= hint: ").size();
     out += fmt::format("{}{} hint: {}\n", std::string(gutter, ' '), style.paint(Role::gutter, "="),
                        headline(printable(error.hint), indent, indent, style));
+    out += fmt::format("{}{} hint: {}\n", std::string(gutter_width(source.places(), marks), ' '),
+                       style.paint(Role::gutter, "="), text::one_line(error.hint));
   }
   return out + '\n';
 }

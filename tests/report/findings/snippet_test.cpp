@@ -132,3 +132,22 @@ TEST_CASE("any bytes and any span give valid text with at least one caret", "[re
     RC_ASSERT(out.find('^') != std::string::npos);
   }));
 }
+
+TEST_CASE("a line as long as a file is cut before it is looked at", "[report]") {
+  // Only what is around the mark counts: the same lines of a megabyte and of two kilobytes look the same.
+  const auto around = [](std::size_t before, std::size_t after, const std::string& filler) {
+    std::string line;
+    for (std::size_t i = 0; i < before; ++i) line += filler;
+    line += "dtype";
+    for (std::size_t i = 0; i < after; ++i) line += filler;
+    const std::string text = shown(line, "dtype");
+    return text.substr(text.find('\n'));
+  };
+  for (const std::string filler : {"x", "é", "漢", "\t"}) {
+    INFO(filler);
+    CHECK(around(4000, 4000, filler) == around(2000, 2000, filler));
+    CHECK(around(400'000, 400'000, filler) == around(2000, 2000, filler));
+    CHECK(around(0, 400'000, filler) == around(0, 2000, filler));
+    CHECK(around(400'000, 0, filler) == around(2000, 0, filler));
+  }
+}
