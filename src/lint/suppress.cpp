@@ -22,6 +22,12 @@ Span span_of(std::size_t begin, std::size_t end) {
   return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
 }
 
+using Spans = std::shared_ptr<const std::vector<Span>>;
+
+Spans spans_of(Span one) {
+  return std::make_shared<const std::vector<Span>>(1, one);
+}
+
 bool overlaps(Span a, Span b) {
   return a.begin < b.end && b.begin < a.end;
 }
@@ -73,13 +79,16 @@ class Tree {
   }
 
   // The values of the first key after a byte: its own, or all that are in its table or list.
-  std::vector<Span> next_key(std::size_t after) const {
+  Spans next_key(std::size_t after) {
     const auto next = std::lower_bound(
         keys_.begin(), keys_.end(), static_cast<std::int64_t>(after),
         [](text::NodeRef each, std::int64_t begin) { return each.key_span().begin < begin; });
+    if (last_values_ && next - keys_.begin() == last_key_) return last_values_;
     std::vector<Span> spans;
     if (next != keys_.end()) collect(*next, spans);
-    return spans;
+    last_key_ = next - keys_.begin();
+    last_values_ = std::make_shared<const std::vector<Span>>(std::move(spans));
+    return last_values_;
   }
 
  private:
@@ -98,6 +107,9 @@ class Tree {
 
   std::vector<Span> strings_;  // by beginning, each with the furthest end so far
   std::vector<text::NodeRef> keys_;
+  // What was asked for last: thousands of comments may stand before one key.
+  std::ptrdiff_t last_key_ = 0;
+  Spans last_values_;
 };
 
 // Which bytes of a shell script are in quotes, asked for from its beginning to its end.
@@ -163,15 +175,16 @@ bool take(std::string_view source, std::size_t& at, std::string_view word) {
   return true;
 }
 
-// The comment whose word `shapelint:` begins at `at`, when it is one by its form.
-std::optional<Suppression> parse(std::string_view source, std::size_t at, std::string_view sign) {
+// The comment whose word `shapelint:` begins at `at`, when it is one by its form. The line ends at `end`;
+// what is behind `next`, where the word stands again, is another comment's.
+std::optional<Suppression> parse(std::string_view source, std::size_t at, std::size_t end, std::size_t next,
+                                 std::string_view sign) {
   std::size_t begin = at;
   while (begin > 0 && (source[begin - 1] == ' ' || source[begin - 1] == '\t')) --begin;
   if (!source.substr(0, begin).ends_with(sign)) return std::nullopt;
   begin -= sign.size();
   Suppression out;
-  const std::size_t end = line_end(source, at);
-  const std::string_view line = source.substr(0, end);
+  const std::string_view line = source.substr(0, std::min(end, next));
   out.comment = span_of(begin, end);
   std::size_t i = at + marker.size();
   skip_blanks(line, i);
@@ -201,22 +214,33 @@ std::vector<Suppression> read_suppressions(const text::Source& file) {
   if (!file.documents || source.find(marker) == std::string_view::npos) return all;
   const bool is_shell = file.syntax == text::Syntax::shell;
   const std::string_view sign = file.syntax == text::Syntax::json ? "//" : "#";
-  const Tree tree(*file.documents);
+  Tree tree(*file.documents);
   Quotes quotes(source);
-  for (std::size_t at = source.find(marker); at != std::string_view::npos;
-       at = source.find(marker, at + marker.size())) {
-    std::optional<Suppression> found = parse(source, at, sign);
+  std::size_t line = 0;  // its beginning, and
+  std::size_t end = 0;
+  std::optional<Span> command;  // of a shell script: the next one
+  for (std::size_t at = source.find(marker), next = 0; at != std::string_view::npos; at = next) {
+    next = source.find(marker, at + marker.size());
+    if (at >= end) {
+      line = line_begin(source, at);
+      end = line_end(source, at);
+    }
+    // A place in a string has no need of the rest.
+    if (!is_shell && tree.is_in_string(span_of(at, at + marker.size()))) continue;
+    std::optional<Suppression> found = parse(source, at, end, next, sign);
     if (!found) continue;
     const auto begin = static_cast<std::size_t>(found->comment.begin);
     const bool is_string = is_shell ? quotes.holds(begin) : tree.is_in_string(found->comment);
     if (is_string) continue;
-    const std::size_t line = line_begin(source, begin);
     if (found->whole_file) {
       // Nothing to find out.
     } else if (!is_blank(source.substr(line, begin - line))) {
-      found->covered = {span_of(line, line_end(source, begin))};
+      found->covered = spans_of(span_of(line, end));
     } else if (is_shell) {
-      found->covered = {next_command(source, std::min(source.find('\n', begin), source.size() - 1) + 1)};
+      // Once there is none, there is none any more.
+      const bool is_passed = command && command->end > 0 && command->begin < static_cast<std::int64_t>(begin);
+      if (!command || is_passed) command = next_command(source, std::min(end, source.size() - 1) + 1);
+      found->covered = spans_of(*command);
     } else {
       found->covered = tree.next_key(begin);
     }
@@ -227,8 +251,8 @@ std::vector<Suppression> read_suppressions(const text::Source& file) {
 
 bool covers(const Suppression& suppression, const rules::Finding& finding) {
   if (suppression.whole_file) return true;
-  return std::any_of(suppression.covered.begin(), suppression.covered.end(),
-                     [&](Span span) { return overlaps(span, finding.span); });
+  return suppression.covered && std::any_of(suppression.covered->begin(), suppression.covered->end(),
+                                            [&](Span span) { return overlaps(span, finding.span); });
 }
 
 bool answers(std::string_view selector, const rules::Finding& finding) {
@@ -280,8 +304,13 @@ std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, con
     removed += std::erase_if(*list, [&](const rules::Finding& finding) {
       if (!finding.path.empty() && finding.path != path) return false;
       bool silenced = false;
+      bool is_covered = false;
       for (std::size_t i = 0; i < suppressions.size(); ++i) {
-        if (!covers(suppressions[i], finding)) continue;
+        // Comments before one key are asked once.
+        const bool is_same = i > 0 && suppressions[i].covered && !suppressions[i].whole_file &&
+                             suppressions[i].covered == suppressions[i - 1].covered;
+        if (!is_same) is_covered = covers(suppressions[i], finding);
+        if (!is_covered) continue;
         for (std::size_t j = 0; j < suppressions[i].rules.size(); ++j) {
           if (!answers(suppressions[i].rules[j].selector, finding)) continue;
           used[i][j] = '\1';

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,8 @@ struct Suppression {
   std::vector<Rule> rules;  // empty: the comment names none, and silences nothing
   std::string reason;
   bool whole_file = false;
-  std::vector<Span> covered;  // of `ignore`: the values, or the line, that it holds for
+  // Of `ignore`: the values, or the line, that it holds for; shared by all comments before one key.
+  std::shared_ptr<const std::vector<Span>> covered;
 };
 
 // The suppressions of a text, in its order. What looks like one inside of a string is none.

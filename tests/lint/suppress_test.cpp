@@ -134,7 +134,7 @@ TEST_CASE("any number of comments, each for its own line or key", "[suppress]") 
     const std::vector<lint::Suppression> all = suppressions(path, source);
     REQUIRE(all.size() == count);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const auto covered = static_cast<std::size_t>(all[i].covered.at(0).begin);
+      const auto covered = static_cast<std::size_t>(all[i].covered->at(0).begin);
       const std::string line = source.substr(source.rfind('\n', covered) + 1, 10);
       REQUIRE(line.starts_with(fmt::format("k{}{}", i, assigned)));
     }
