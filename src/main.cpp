@@ -1,9 +1,13 @@
 // The process: streams, environment, exit code.
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
+#include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fcntl.h>
@@ -34,9 +38,18 @@ void fill_descriptors() {
   }
 }
 
-}  // namespace
+// What no command could deal with, in one sentence. Nothing here takes memory. `why` may name a file.
+int give_up(const char* what, const char* why) {
+  std::fputs(what, stderr);
+  for (; *why != '\0'; ++why) {
+    const auto byte = static_cast<unsigned char>(*why);
+    std::fputc(byte < 0x20 || byte == 0x7F ? '?' : byte, stderr);
+  }
+  std::fputc('\n', stderr);
+  return static_cast<int>(shapelint::cli::ExitCode::error);
+}
 
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   fill_descriptors();
   std::ios::sync_with_stdio(false);
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
@@ -60,4 +73,18 @@ int main(int argc, char** argv) {
   // A full disk; a pipe that was closed ends the process before this, by SIGPIPE.
   std::cerr << "error: the output could not be written\n";
   return static_cast<int>(shapelint::cli::ExitCode::error);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return give_up("error: there is not enough memory", "");
+  } catch (const std::system_error& problem) {
+    return give_up("error: the system refused: ", problem.what());
+  } catch (const std::exception& problem) {
+    return give_up("error: a mistake of shapelint itself: ", problem.what());
+  }
 }

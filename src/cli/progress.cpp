@@ -1,6 +1,7 @@
 // Tells on a terminal how far something is.
 #include "cli/progress.hpp"
 
+#include <system_error>
 #include <utility>
 
 namespace shapelint::cli {
@@ -19,7 +20,12 @@ bool can_erase(const Io& io) {
 }  // namespace
 
 Progress::Progress(Io& io, Text text, std::chrono::milliseconds patience) : io_(io), text_(std::move(text)) {
-  if (can_erase(io)) thread_ = std::thread([this, patience] { watch(patience); });
+  if (!can_erase(io)) return;
+  try {
+    thread_ = std::thread([this, patience] { watch(patience); });
+  } catch (const std::system_error&) {
+    // The system has no more threads: nothing is told.
+  }
 }
 
 Progress::~Progress() {

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <new>
 #include <set>
 
 #include <fmt/format.h>
@@ -269,11 +271,26 @@ class Run {
     std::atomic<std::size_t> done{0};
     for_each_in_threads(jobs_.size(), request_.jobs, [&](const IndexSource& next) {
       for (auto i = next(); i; i = next()) {
-        lint_one(jobs_[*i]);
+        lint_or_fail(jobs_[*i]);
         const std::size_t count = ++done;
         if (request_.on_progress) request_.on_progress(count, jobs_.size());
       }
     });
+  }
+
+  // What nobody foresaw costs the file and not the run.
+  void lint_or_fail(Job& job) const {
+    const auto fail = [&](std::string message) {
+      job.outcome = {};
+      job.outcome.errors.push_back({{std::move(message), {}, job.path, {}}, {}});
+    };
+    try {
+      lint_one(job);
+    } catch (const std::bad_alloc&) {
+      fail("there is not enough memory for this file");
+    } catch (const std::exception& problem) {
+      fail(fmt::format("a mistake of shapelint itself: {}", problem.what()));
+    }
   }
 
   void check_outputs() {

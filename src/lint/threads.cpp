@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
-#include <vector>
+
+#include "base/threads.hpp"
 
 namespace shapelint::lint {
 
@@ -19,10 +20,7 @@ void for_each_in_threads(std::size_t count, std::optional<std::int64_t> jobs,
   const std::int64_t processors = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
   const std::int64_t wanted = std::max<std::int64_t>(1, jobs.value_or(processors));
   const auto number = std::min<std::size_t>(static_cast<std::size_t>(wanted), count);
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < number; ++i) threads.emplace_back([&] { work(next); });
-  work(next);
-  for (std::thread& thread : threads) thread.join();
+  run_in_threads(number, [&] { work(next); });
 }
 
 }  // namespace shapelint::lint

@@ -1,6 +1,9 @@
 // Many files at once, with plain data in and out: no command line, no streams.
 #include "lint/run.hpp"
 
+#include <new>
+#include <stdexcept>
+
 #include "lint/file.hpp"
 #include "tests/catch.hpp"
 
@@ -188,5 +191,40 @@ TEST_CASE("a baseline takes the place of a baseline only, and the findings stay 
           "the file is no baseline of shapelint, and only those are replaced");
     CHECK(refused.report.models.empty());
     CHECK(files.files.at("shapelint-baseline.json") == precious);
+  }
+}
+
+TEST_CASE("what nobody foresaw costs the file and not the run", "[lint]") {
+  struct Failing final : text::FileSystem {
+    text::MemoryFileSystem inner;
+    std::string working_directory() const override { return inner.working_directory(); }
+    Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override {
+      if (path == "c/1.toml") throw std::bad_alloc();
+      if (path == "c/2.toml") throw std::out_of_range("at");
+      return inner.read(path, max_bytes);
+    }
+    Result<bool> write(const std::string& path, std::string_view content) const override {
+      return inner.write(path, content);
+    }
+    bool is_directory(const std::string& path) const override { return inner.is_directory(path); }
+    bool exists(const std::string& path) const override { return inner.exists(path); }
+    Result<std::vector<std::string>> list(const std::string& folder) const override {
+      return inner.list(folder);
+    }
+  };
+  Failing files;
+  for (int i = 0; i < 6; ++i) files.inner.files["c/" + std::to_string(i) + ".toml"] = model_with(50257);
+  const project::Project project(a100(), files);
+  lint::RunRequest request;
+  request.paths = {"c"};
+  for (const std::int64_t jobs : {1, 4}) {
+    request.jobs = jobs;
+    const lint::RunOutcome outcome = lint::lint_files(request, project);
+    CHECK(found(outcome.report) ==
+          Strings{"c/0.toml SL101", "c/3.toml SL101", "c/4.toml SL101", "c/5.toml SL101"});
+    REQUIRE(outcome.report.errors.size() == 2);
+    CHECK(outcome.report.errors[0].error.path == "c/1.toml");
+    CHECK(outcome.report.errors[0].error.message == "there is not enough memory for this file");
+    CHECK(outcome.report.errors[1].error.message == "a mistake of shapelint itself: at");
   }
 }

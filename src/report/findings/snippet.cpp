@@ -258,14 +258,11 @@ std::string render(const Error& error, const text::SharedText& source, const Sty
   const std::string label = style.paint(Role::error, "error:");
   const std::string message = text::one_line(error.message);
   if (!error.span || error.path.empty()) {
-    const std::string subject = error.path.empty() ? "" : printable(error.path) + ": ";
+    const std::string subject = error.path.empty() ? "" : text::one_line(error.path) + ": ";
     return headline(fmt::format("{} {}{}{}", label, subject, message,
-                                error.hint.empty() ? "" : "; " + printable(error.hint)),
+                                error.hint.empty() ? "" : "; " + text::one_line(error.hint)),
                     2, 2, style) +
            '\n';
-    const std::string subject = error.path.empty() ? "" : text::one_line(error.path) + ": ";
-    return fmt::format("{} {}{}{}\n", label, subject, message,
-                       error.hint.empty() ? "" : "; " + text::one_line(error.hint));
   }
   const std::vector<Mark> marks{{*error.span, true, {}}};
   std::string out = headline(fmt::format("{} {}", label, style.paint(Role::strong, message)), 2, 2, style);
@@ -279,9 +276,7 @@ std::string render(const Error& error, const text::SharedText& source, const Sty
     const std::size_t gutter = gutter_width(source.places(), marks);
     const std::size_t indent = gutter + std::string_view("= hint: ").size();
     out += fmt::format("{}{} hint: {}\n", std::string(gutter, ' '), style.paint(Role::gutter, "="),
-                       headline(printable(error.hint), indent, indent, style));
-    out += fmt::format("{}{} hint: {}\n", std::string(gutter_width(source.places(), marks), ' '),
-                       style.paint(Role::gutter, "="), text::one_line(error.hint));
+                       headline(text::one_line(error.hint), indent, indent, style));
   }
   return out + '\n';
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <ostream>
+#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
@@ -73,7 +74,13 @@ class Blocks {
     slots_.resize(static_cast<std::size_t>(std::min(processors, count_)));
     if (slots_.size() <= 1) return print_alone(out);
     std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < slots_.size(); ++i) threads.emplace_back([this, i] { work(i); });
+    try {
+      for (std::size_t i = 0; i < slots_.size(); ++i) threads.emplace_back([this, i] { work(i); });
+    } catch (const std::system_error&) {
+      // The system has no more: one thread writes what it can, all of it.
+      end(threads);
+      return print_alone(out);
+    }
     for (std::int64_t block = 0; block < count_ && out; ++block) {
       Slot& slot = slots_[static_cast<std::size_t>(block) % slots_.size()];
       std::unique_lock lock(mutex_);
@@ -86,16 +93,20 @@ class Blocks {
       out << text;
       tell(block);
     }
+    end(threads);
+    return static_cast<bool>(out);
+  }
+
+ private:
+  void end(std::vector<std::thread>& threads) {
     {
       const std::lock_guard lock(mutex_);
       stopped_ = true;
     }
     changed_.notify_all();
     for (std::thread& thread : threads) thread.join();
-    return static_cast<bool>(out);
   }
 
- private:
   static constexpr std::int64_t block_points = 4096;
   struct Slot {
     std::string text;

@@ -1,0 +1,77 @@
+// Threads, as many as the system gives.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace shapelint {
+
+// Runs `work` in the calling thread and in up to `count - 1` others, fewer where the system has no more (a
+// container's limit on processes or memory), and returns when all have ended. `work` takes its share of
+// something that all of them work on, and lets no exception out.
+template <class Work>
+void run_in_threads(std::size_t count, const Work& work) {
+  std::vector<std::thread> threads;
+  threads.reserve(count);
+  try {
+    for (std::size_t i = 1; i < count; ++i) threads.emplace_back([&work] { work(); });
+  } catch (const std::system_error&) {
+    // Those that run do the rest.
+  }
+  work();
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Runs `work(i)` for each `i` below `count` in a thread of its own, while the calling thread calls `tick` a
+// few times a second. Fewer where the system has no more threads; without any, the calling thread runs
+// `work(0)`. So what all work on must be shared out among those that run. Throws what one of them threw.
+template <class Work, class Tick>
+void run_watched(std::size_t count, const Work& work, const Tick& tick) {
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::size_t running = 0;
+  std::exception_ptr failed;
+  std::vector<std::thread> threads;
+  threads.reserve(count);
+  const auto run = [&](std::size_t i) {
+    std::exception_ptr problem;
+    try {
+      work(i);
+    } catch (...) {
+      problem = std::current_exception();
+    }
+    const std::lock_guard lock(mutex);
+    if (problem) failed = problem;
+    --running;
+    ended.notify_all();
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::lock_guard lock(mutex);
+    try {
+      threads.emplace_back([&run, i] { run(i); });
+    } catch (const std::system_error&) {
+      break;
+    }
+    ++running;
+  }
+  if (threads.empty()) work(std::size_t{0});
+  {
+    constexpr auto interval = std::chrono::milliseconds(200);
+    std::unique_lock lock(mutex);
+    while (running > 0) {
+      if (ended.wait_for(lock, interval, [&] { return running == 0; })) break;
+      tick();
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (failed) std::rethrow_exception(failed);
+}
+
+}  // namespace shapelint
