@@ -136,7 +136,7 @@ struct SuggestResult {
   double excluded = 0;      // share that breaks a condition; known only when nothing was found
   std::vector<Exclusion> exclusions;
   bool complete = true;  // false: stopped early, and
-  double gap = 0;        // nothing is better than the first suggestion by more
+  double gap = 0;        // nothing is better than the first suggestion by more; infinite: nobody knows
 };
 
 // Errors: those of price_step(), no-candidates. Only transformers can be searched.

@@ -81,7 +81,8 @@ struct Answer {
   double excluded = 0;                // share of the combinations that break any condition, and
   std::vector<Exclusion> exclusions;  // which, most first; only looked for when nothing better was found
   bool complete = true;
-  double gap = 0;  // when stopped early: nothing is better than the first (or the start) by more
+  // When stopped early: nothing is better than the first (or the start) by more; infinite: nobody knows.
+  double gap = 0;
 };
 
 Answer explain(const Problem& problem, const SearchOutcome& outcome, const SearchOptions& options);

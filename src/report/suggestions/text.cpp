@@ -244,7 +244,7 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
   const suggest::Answer& answer = report.answer;
   std::string out =
       fmt::format("{}: {} parameters\n",
-                  style.paint(Role::strong, printable(report.name.empty() ? report.path : report.name)),
+                  style.paint(Role::strong, text::one_line(report.name.empty() ? report.path : report.name)),
                   count_short(static_cast<double>(answer.start_parameters)));
   for (std::size_t gpu = 0; gpu < answer.gpus.size(); ++gpu) {
     out += "  " +
@@ -282,9 +282,16 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
   }
   if (!answer.suggestions.empty()) add_front(report, style, out);
   if (!answer.complete) {
+    const std::string bound =
+        std::isfinite(answer.gap)
+            ? fmt::format("nothing in this space is better than {} by more than {}",
+                          answer.suggestions.empty() ? "the present shape" : "1", percent(answer.gap))
+            : "how much better another one may be is not known; smaller ranges or larger steps make a search "
+              "that ends";
     out += '\n' +
-           headline(fmt::format("stopped early: nothing in this space is better than {} by more than {}",
-                                answer.suggestions.empty() ? "the present shape" : "1", percent(answer.gap)),
+           headline(fmt::format("stopped early: {} of {} combinations were looked at one by one; {}",
+                                with_commas(static_cast<std::int64_t>(answer.priced)),
+                                with_commas(static_cast<std::int64_t>(answer.candidates)), bound),
                     0, 0, style) +
            '\n';
   }

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <condition_variable>
+#include <limits>
 #include <memory>
-#include <mutex>
 #include <thread>
 
+#include "base/threads.hpp"
 #include "suggest/search/costing.hpp"
 #include "suggest/search/feasible.hpp"
 #include "suggest/search/ranking.hpp"
@@ -19,6 +18,15 @@ namespace {
 
 // A candidate that is better by less is not better.
 constexpr double least_gain = 1e-4;
+// What all threads together may remember of parts (each looks after each of its branches, and goes on without
+// remembering more), so that a search stays under 400 MB however large its space is.
+constexpr std::size_t most_bytes = 100'000'000;
+// Branches that are handed out one by one. Of a space with more, each is larger.
+constexpr std::size_t most_tasks = 1'000'000;
+// Parts that are priced, and values that are tried, after a search was stopped, to bound what it did not look
+// at: some tenths of a second.
+constexpr std::size_t most_bounding_parts = 50'000;
+constexpr std::size_t most_bounding_steps = 1'000'000;
 
 using Nodes = std::array<PartNode, model::part_count>;
 
@@ -65,11 +73,36 @@ class Worker {
         front_(state.order),
         positions_(state.problem.axes.size()),
         values_(state.problem.axes.size()),
-        nodes_(state.problem.axes.size() + 1) {}
+        nodes_(state.problem.axes.size() + 1) {
+    table_.limit(most_bytes / state.threads, state.options.stop, std::numeric_limits<std::size_t>::max());
+  }
 
   void run() {
-    // What all threads together may remember; a thread looks after each of its branches.
-    constexpr std::size_t most_bytes = 100'000'000;
+    try {
+      run_tasks();
+    } catch (const Stopped&) {
+      // Its task is not finished.
+    }
+  }
+
+  // From now on bound_of() takes no longer than a moment, whether the search was stopped or not.
+  void hurry() {
+    table_.limit(most_bytes / state_.threads, nullptr, most_bounding_parts);
+    steps_left_ = most_bounding_steps;
+  }
+
+  // Upper bound of the value in a branch; throws Stopped.
+  double bound_of(std::size_t task) {
+    start(task);
+    return bound(state_.task_level);
+  }
+
+  const TopList& best() const { return best_; }
+  const Front& front() const { return front_; }
+  double priced() const { return priced_; }
+
+ private:
+  void run_tasks() {
     for (;;) {
       const std::size_t task = state_.next.fetch_add(1);
       if (task >= state_.tasks.size() || state_.stopped()) return;
@@ -82,24 +115,9 @@ class Worker {
     }
   }
 
-  // Upper bound of the value in a branch.
-  double bound_of(std::size_t task) {
-    start(task);
-    return bound(state_.task_level);
-  }
-
-  const TopList& best() const { return best_; }
-  const Front& front() const { return front_; }
-  double priced() const { return priced_; }
-
- private:
   void start(std::size_t task) {
     plan_ = problem_.start;
-    for (std::size_t part = 0; part < model::part_count; ++part) {
-      if (table_.axes_of(static_cast<model::StepPart>(part)).empty()) {
-        nodes_[0][part] = table_.node(static_cast<model::StepPart>(part), 0, positions_);
-      }
-    }
+    look_up_fixed();
     viable_ = true;
     for (std::size_t level = 0; level < state_.task_level && viable_; ++level) {
       viable_ = fix(level, state_.tasks[task][level]);
@@ -108,6 +126,7 @@ class Worker {
 
   // Gives axis `level` its value and looks up the parts that depend on it. False: nothing can come of it.
   bool fix(std::size_t level, std::uint32_t position) {
+    if (--steps_left_ == 0) throw Stopped{};
     positions_[level] = position;
     const Axis& axis = problem_.axes[level];
     values_[level] = axis.values[position];
@@ -116,6 +135,30 @@ class Worker {
       if (level + 1 < state_.bound_level) return true;
       if (!feasible_.plan(plan_)) return false;
     }
+    if (table_.is_overfull()) look_up_again(level);
+    return look_up(level);
+  }
+
+  // The parts that no axis changes.
+  void look_up_fixed() {
+    for (std::size_t part = 0; part < model::part_count; ++part) {
+      if (table_.axes_of(static_cast<model::StepPart>(part)).empty()) {
+        nodes_[0][part] = table_.node(static_cast<model::StepPart>(part), 0, positions_);
+      }
+    }
+  }
+
+  // Those of the axes before `level`, in a table that has been emptied.
+  void look_up_again(std::size_t level) {
+    table_.clear();
+    look_up_fixed();
+    for (std::size_t before = 0; before < level; ++before) {
+      if (before + 1 >= state_.bound_level) look_up(before);
+    }
+  }
+
+  // Those that axis `level` changes, which has its value.
+  bool look_up(std::size_t level) {
     Nodes& nodes = nodes_[level + 1];
     nodes = nodes_[level];
     for (std::size_t part = 0; part < model::part_count; ++part) {
@@ -206,6 +249,7 @@ class Worker {
   model::Setup plan_;
   bool viable_ = true;
   double priced_ = 0;
+  std::size_t steps_left_ = std::numeric_limits<std::size_t>::max();
 };
 
 // Fields that an estimate needs: the plan's, hidden_size and num_layers.
@@ -223,6 +267,7 @@ void make_tasks(SearchState& state, std::size_t threads) {
   std::size_t count = 1;
   std::size_t level = 0;
   while (level < axes.size() && (search_order(axes[level].field) <= hidden || count < per_thread * threads)) {
+    if (level > 0 && count > most_tasks / axes[level].values.size()) break;
     count *= axes[level].values.size();
     ++level;
   }
@@ -240,33 +285,6 @@ void make_tasks(SearchState& state, std::size_t threads) {
 void report(const SearchState& state, const SearchOptions& options) {
   options.progress(
       {static_cast<double>(state.done.load()) / static_cast<double>(state.tasks.size()), state.cut.load()});
-}
-
-// Each worker in a thread of its own.
-void run_all(const SearchState& state, const SearchOptions& options,
-             const std::vector<std::unique_ptr<Worker>>& workers) {
-  std::mutex mutex;
-  std::condition_variable ended;
-  std::size_t running = workers.size();
-  std::vector<std::thread> pool;
-  for (const auto& worker : workers) {
-    pool.emplace_back([&, each = worker.get()] {
-      each->run();
-      const std::lock_guard lock(mutex);
-      --running;
-      ended.notify_all();
-    });
-  }
-  {
-    std::unique_lock lock(mutex);
-    constexpr auto interval = std::chrono::milliseconds(200);
-    while (running > 0) {
-      if (!ended.wait_for(lock, interval, [&] { return running == 0; }) && options.progress) {
-        report(state, options);
-      }
-    }
-  }
-  for (std::thread& thread : pool) thread.join();
 }
 
 }  // namespace
@@ -302,7 +320,11 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
   if (useful == 1 && !options.progress) {
     workers.front()->run();
   } else {
-    run_all(state, options, workers);
+    run_watched(
+        workers.size(), [&](std::size_t i) { workers[i]->run(); },
+        [&] {
+          if (options.progress) report(state, options);
+        });
   }
 
   TopList best(order, kept(options), options.distinct);
@@ -319,8 +341,14 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
   outcome.complete = state.done.load() == state.tasks.size();
   if (!outcome.complete) {
     outcome.bound = outcome.best.empty() ? 0 : outcome.best.front().value;
-    for (std::size_t task = 0; task < state.tasks.size(); ++task) {
-      if (state.finished[task] == 0) outcome.bound = std::max(outcome.bound, workers.front()->bound_of(task));
+    try {
+      workers.front()->hurry();
+      for (std::size_t task = 0; task < state.tasks.size(); ++task) {
+        if (state.finished[task] == 0)
+          outcome.bound = std::max(outcome.bound, workers.front()->bound_of(task));
+      }
+    } catch (const Stopped&) {
+      outcome.bound = std::numeric_limits<double>::infinity();
     }
   }
   return outcome;

@@ -51,7 +51,7 @@ struct SearchOutcome {
   double candidates = 0;     // combinations of the space
   double priced = 0;         // that were looked at one by one
   bool complete = true;
-  double bound = 0;  // when it was stopped: no candidate's value is above this
+  double bound = 0;  // when it was stopped: no candidate's value is above this; infinite: nobody knows
 };
 
 SearchOutcome optimize(const Problem& problem, const SearchOptions& options);

@@ -68,17 +68,39 @@ std::size_t PartTable::bytes() const {
   return bytes;
 }
 
+void PartTable::limit(std::size_t most_bytes, const std::atomic<bool>* stop, std::size_t most_parts) {
+  most_bytes_ = most_bytes;
+  stop_ = stop;
+  parts_left_ = most_parts;
+}
+
+void PartTable::weigh() {
+  constexpr std::size_t between = 1024;  // parts: looking at the maps takes longer than one
+  if (++made_ < between) return;
+  made_ = 0;
+  const std::size_t now = bytes();
+  is_full_ = now > most_bytes_;
+  is_overfull_ = now / 2 > most_bytes_;
+  std::size_t memos = 0;
+  for (const auto& memo : own_memos_) memos += memo->bytes();
+  if (memos > most_bytes_ / 2) clear_memos();
+}
+
+void PartTable::clear_memos() {
+  if (!memos_.empty() && own_memos_.empty()) return;
+  own_memos_.clear();
+  memos_.clear();
+  for (const gpu::Gpu* gpu : problem_.gpus) {
+    own_memos_.push_back(std::make_unique<cost::PriceMemo>(*gpu));
+    memos_.push_back(own_memos_.back().get());
+  }
+}
+
 void PartTable::clear() {
   nodes_ = {};
   times_ = {};
-  if (memos_.empty() || !own_memos_.empty()) {
-    own_memos_.clear();
-    memos_.clear();
-    for (const gpu::Gpu* gpu : problem_.gpus) {
-      own_memos_.push_back(std::make_unique<cost::PriceMemo>(*gpu));
-      memos_.push_back(own_memos_.back().get());
-    }
-  }
+  is_full_ = is_overfull_ = false;
+  clear_memos();
   for (PartAxes& each : parts_) {
     for (Map& map : each.maps) map = {};
   }
@@ -96,11 +118,25 @@ const PartNode& PartTable::node(StepPart part, std::size_t depth, std::span<cons
 std::uint32_t PartTable::find(std::size_t part, std::size_t depth, std::uint64_t key) {
   const Map& known = parts_[part].maps[depth];
   if (const auto found = known.find(key); found != known.end()) return found->second;
-  const PartNode made = depth == parts_[part].axes.size() ? compute(part, key) : combine(part, depth, key);
+  const PartNode made = make(part, depth, key);
   const auto index = static_cast<std::uint32_t>(nodes_.size());
   nodes_.push_back(made);
   parts_[part].maps[depth].emplace(key, index);
   return index;
+}
+
+PartNode PartTable::make(std::size_t part, std::size_t depth, std::uint64_t key) {
+  if (depth < parts_[part].axes.size()) return combine(part, depth, key);
+  if (parts_left_ == 0 || (stop_ != nullptr && stop_->load(std::memory_order_relaxed))) throw Stopped{};
+  --parts_left_;
+  weigh();
+  return compute(part, key);
+}
+
+PartNode PartTable::look_at(std::size_t part, std::size_t depth, std::uint64_t key) {
+  const Map& known = parts_[part].maps[depth];
+  if (const auto found = known.find(key); found != known.end()) return nodes_[found->second];
+  return is_full_ ? make(part, depth, key) : nodes_[find(part, depth, key)];
 }
 
 PartNode PartTable::compute(std::size_t part, std::uint64_t key) {
@@ -138,12 +174,22 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
   PartNode out;
   std::vector<PartTime> least;
   for (std::size_t i = 0; i < values; ++i) {
-    const PartNode& child = nodes_[find(part, depth + 1, key * values + i)];
-    if (!child.valid) continue;
+    // What a child that is not remembered leaves behind goes when it has been looked at.
+    const std::size_t nodes_before = nodes_.size();
+    const std::size_t times_before = times_.size();
+    const PartNode child = look_at(part, depth + 1, key * values + i);
+    const auto forget = [&] {
+      if (nodes_.size() == nodes_before) times_.resize(times_before);
+    };
+    if (!child.valid) {
+      forget();
+      continue;
+    }
     if (!out.valid) {
       out = child;
       least.assign(times_.begin() + child.times,
                    times_.begin() + child.times + static_cast<std::ptrdiff_t>(memos_.size()));
+      forget();
       continue;
     }
     out.parameters_low = std::min(out.parameters_low, child.parameters_low);
@@ -163,6 +209,7 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
       a.waiting_us = std::min(a.waiting_us, b.waiting_us);
       a.update_waiting_us = std::min(a.update_waiting_us, b.update_waiting_us);
     }
+    forget();
   }
   if (!out.valid) return out;
   out.times = static_cast<std::uint32_t>(times_.size());

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,11 +39,18 @@ struct PartNode {
   std::uint32_t times = 0;  // index of the first GPU's PartTime
 };
 
+// Thrown out of a look that would take longer than there is time for.
+struct Stopped {};
+
 // Belongs to one thread.
 class PartTable {
  public:
   // `memos`: prices known already, by GPU; its own when there are none.
   explicit PartTable(const Problem& problem, std::span<cost::PriceMemo* const> memos = {});
+
+  // From `most_bytes` on, what parts are made of is priced without being remembered. node() throws Stopped
+  // once `stop` is set, or when it would price more than `most_parts` from now on.
+  void limit(std::size_t most_bytes, const std::atomic<bool>* stop, std::size_t most_parts);
 
   // The part with the first `depth` of its axes at the given positions (of all axes), the others open.
   // The reference holds until the next call.
@@ -56,6 +65,9 @@ class PartTable {
   void add_update(const model::Setup& plan, model::RankParameters held, std::size_t gpu, PartTime& sum);
   // Memory of the parts and products that are remembered, and forgetting them all.
   std::size_t bytes() const;
+  // Far more is remembered than limit() says: time for clear(), after which all nodes are to be asked for
+  // again.
+  bool is_overfull() const { return is_overfull_; }
   void clear();
 
  private:
@@ -68,6 +80,11 @@ class PartTable {
     std::vector<Map> maps;  // by depth
   };
   std::uint32_t find(std::size_t part, std::size_t depth, std::uint64_t key);
+  // The same for one that may be forgotten at once.
+  PartNode look_at(std::size_t part, std::size_t depth, std::uint64_t key);
+  PartNode make(std::size_t part, std::size_t depth, std::uint64_t key);
+  void weigh();
+  void clear_memos();
   PartNode compute(std::size_t part, std::uint64_t key);
   PartNode combine(std::size_t part, std::size_t depth, std::uint64_t key);
 
@@ -79,6 +96,12 @@ class PartTable {
   std::vector<cost::PriceMemo*> memos_;  // by GPU
   model::Workload scratch_;
   std::vector<std::int64_t> values_;
+  std::size_t most_bytes_ = std::numeric_limits<std::size_t>::max();
+  std::size_t parts_left_ = std::numeric_limits<std::size_t>::max();
+  const std::atomic<bool>* stop_ = nullptr;
+  std::size_t made_ = 0;  // since it was weighed
+  bool is_full_ = false;
+  bool is_overfull_ = false;
 };
 
 }  // namespace shapelint::suggest

@@ -3,11 +3,14 @@
 #include "suggest/search/optimize.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <limits>
 
 #include <rapidcheck.h>
 
 #include "model/lower/lower.hpp"
+#include "suggest/search/part_table.hpp"
 #include "tests/catch.hpp"
 #include "tests/cost/gpu_support.hpp"
 #include "tests/suggest/search/problem_support.hpp"
@@ -202,4 +205,57 @@ TEST_CASE("what empties a space is named", "[suggest]") {
   CHECK(suggest::unsatisfiable(problem) ==
         std::vector<std::string>{"rule never (`shapelint explain never`)"});
   CHECK(suggest::optimize(problem, with_threads(2)).best.empty());
+}
+
+TEST_CASE("a space of any size is bounded in time and memory, and says what was looked at", "[suggest]") {
+  const model::Reading reading = small_model();
+  const suggest::Problem problem =
+      problem_of(reading, {&known_gpu("a100")},
+                 {"hidden_size=64:65536", "num_layers=1:1000", "vocab_size=5003:1000000"});
+  const std::atomic<bool> stop{true};
+  suggest::SearchOptions options = with_threads(2);
+  options.stop = &stop;
+  const suggest::SearchOutcome outcome = suggest::optimize(problem, options);
+  CHECK(outcome.candidates == 65473.0 * 1000 * 994998);
+  CHECK(outcome.priced == 0);
+  CHECK_FALSE(outcome.complete);
+  CHECK(std::isinf(outcome.bound));
+
+  constexpr std::size_t most_bytes = 4'000'000;
+  constexpr std::size_t most_parts = 100'000;
+  bool was_stopped = false;
+  for (std::size_t part = 0; part < model::part_count; ++part) {
+    suggest::PartTable table(problem);
+    table.limit(most_bytes, nullptr, most_parts);
+    const std::vector<std::uint32_t> positions(problem.axes.size());
+    try {
+      table.node(static_cast<model::StepPart>(part), 0, positions);
+    } catch (const suggest::Stopped&) {
+      was_stopped = true;
+    }
+    INFO(part);
+    CHECK(table.bytes() < 2 * most_bytes);
+  }
+  CHECK(was_stopped);
+}
+
+TEST_CASE("a search that forgets finds what one that remembers finds", "[suggest]") {
+  const model::Reading reading = small_model();
+  const suggest::Problem problem =
+      problem_of(reading, {&known_gpu("a100")}, {"hidden_size=560:720:8", "vocab_size=5003:7000:1"});
+  suggest::PartTable remembers(problem);
+  suggest::PartTable forgets(problem);
+  forgets.limit(0, nullptr, std::numeric_limits<std::size_t>::max());
+  const std::vector<std::uint32_t> positions(problem.axes.size());
+  for (std::size_t part = 0; part < model::part_count; ++part) {
+    const auto which = static_cast<model::StepPart>(part);
+    const suggest::PartNode a = remembers.node(which, 0, positions);
+    const suggest::PartNode b = forgets.node(which, 0, positions);
+    INFO(part);
+    REQUIRE(a.valid == b.valid);
+    CHECK(a.parameters_low == b.parameters_low);
+    CHECK(a.parameters_high == b.parameters_high);
+    CHECK(suggest::step_us(remembers.time(a, 0), 1, 0) == suggest::step_us(forgets.time(b, 0), 1, 0));
+  }
+  CHECK(forgets.bytes() < remembers.bytes());
 }
