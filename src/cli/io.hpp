@@ -23,6 +23,10 @@ struct Io {
   // Whether to colour, as --color, the environment and the terminal decide; set by run() before a subcommand.
   bool out_color = false;
   bool err_color = false;
+  // Past the guard (guard.hpp), for what is data of a protocol and no text that somebody reads: messages of
+  // the language server, workflow commands, a file on its way to another. Absent: `out`.
+  std::ostream* raw_out = nullptr;
+  std::ostream& raw() const { return raw_out == nullptr ? out : *raw_out; }
   // From the first call on, Ctrl-C sets the flag that it returns instead of ending the process (a second one
   // ends it). Absent in tests.
   std::function<const std::atomic<bool>*()> on_interrupt{};

@@ -10,6 +10,7 @@
 #include "base/number.hpp"
 #include "report/findings/snippet.hpp"
 #include "report/wrap.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::cli {
 
@@ -41,7 +42,8 @@ void print_error(Io& io, const Error& error, const text::SharedText& source) {
 }
 
 void print_note(Io& io, std::string_view text) {
-  io.err << report::headline(fmt::format("note: {}", text), 2, 2, err_style(io)) << '\n';
+  io.err << report::headline(fmt::format("note: {}", shapelint::text::one_line(text)), 2, 2, err_style(io))
+         << '\n';
 }
 
 void print_note(Io& io, std::string_view file, const model::Note& note) {

@@ -8,6 +8,7 @@
 #include "base/names.hpp"
 #include "cli/messages.hpp"
 #include "cli/words.hpp"
+#include "report/exchange/json.hpp"
 
 namespace shapelint::cli {
 
@@ -85,7 +86,13 @@ bool write_files(const lint::Report& report, const OutputOptions& options, Io& i
 
 bool write_report(const lint::Report& report, const OutputOptions& options, Io& io) {
   const bool written = write_files(report, options, io);
-  io.out << standard_output(report, options, io);
+  // Workflow commands are what it is for; their values are escaped (report/exchange/github.cpp).
+  const bool is_commands = options.format == report::Format::github && !options.statistics;
+  if (options.format == report::Format::json && !options.statistics) {
+    report::write_json(report, io.out);
+  } else {
+    (is_commands ? io.raw() : io.out) << standard_output(report, options, io);
+  }
   return written;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/names.hpp"
 #include "cli/command.hpp"
+#include "cli/guard.hpp"
 #include "cli/help.hpp"
 #include "cli/messages.hpp"
 #include "cli/parse.hpp"
@@ -82,11 +83,15 @@ std::string misspelt_command(std::span<const std::string> args, const Io& io) {
 
 }  // namespace
 
-int run(std::span<const std::string> args, Io& io) {
+namespace {
+
+int run_guarded(std::span<const std::string> args, Io& io, GuardBuffer& out, GuardBuffer& err) {
   constexpr int failed = static_cast<int>(ExitCode::error);
   const Choice choice = choose(args);
   io.out_color = use_color(0, io, io.out_is_terminal);
   io.err_color = use_color(0, io, io.err_is_terminal);
+  out.allow_colour(io.out_color);
+  err.allow_colour(io.err_color);
   if (args.empty()) {
     io.err << overview();
     return failed;
@@ -106,6 +111,8 @@ int run(std::span<const std::string> args, Io& io) {
   const std::vector<UsageError> errors = parse(options, choice.args);
   io.out_color = use_color(global.color, io, io.out_is_terminal);
   io.err_color = use_color(global.color, io, io.err_is_terminal);
+  out.allow_colour(io.out_color);
+  err.allow_colour(io.err_color);
   if (global.version) {
     io.out << "shapelint " << SHAPELINT_VERSION << '\n';
     return static_cast<int>(ExitCode::clean);
@@ -122,6 +129,19 @@ int run(std::span<const std::string> args, Io& io) {
     return failed;
   }
   return static_cast<int>(bound.run(io));
+}
+
+}  // namespace
+
+int run(std::span<const std::string> args, Io& io) {
+  GuardBuffer out_guard(io.out, io.out_is_terminal);
+  GuardBuffer err_guard(io.err, io.err_is_terminal);
+  std::ostream out(&out_guard);
+  std::ostream err(&err_guard);
+  Io guarded{io.in, out, err, io.files, io.environment, io.out_is_terminal, io.err_is_terminal};
+  guarded.raw_out = &io.out;
+  guarded.on_interrupt = io.on_interrupt;
+  return run_guarded(args, guarded, out_guard, err_guard);
 }
 
 }  // namespace shapelint::cli

@@ -9,6 +9,7 @@
 
 #include "model/fields.hpp"
 #include "text/json/json.hpp"
+#include "text/json/write.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::lint {
@@ -91,7 +92,7 @@ std::string baseline_text(const Baseline& baseline) {
   }
   const nlohmann::ordered_json out{
       {"format", format_name}, {"version", version}, {"findings", std::move(findings)}};
-  return out.dump(2) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 std::string path_in_baseline(std::string_view baseline_path, std::string_view file,

@@ -10,6 +10,7 @@
 #include "base/units.hpp"
 #include "base/words.hpp"
 #include "model/fields.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::lint {
 
@@ -47,7 +48,7 @@ std::string_view field_name(model::FieldId field) {
 }
 
 std::string changed_name(const rules::Change& change) {
-  return change.key.empty() ? std::string(field_name(change.field)) : change.path;
+  return change.key.empty() ? std::string(field_name(change.field)) : text::one_line(change.path);
 }
 
 std::string plural(std::size_t number, std::string_view noun) {

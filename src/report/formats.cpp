@@ -3,15 +3,17 @@
 
 #include "report/exchange/json.hpp"
 #include "report/findings/text.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::report {
 
 std::string render(Format format, const lint::Report& report, const RenderOptions& options) {
+  // Those that have no escapes of their own may be shown as they are, too.
   switch (format) {
     case Format::text:
-      return text(report, options);
+      return text::without_commands(text(report, options));
     case Format::concise:
-      return concise(report, options);
+      return text::without_commands(concise(report, options));
     case Format::json:
       return json(report);
     case Format::json_lines:
@@ -29,7 +31,7 @@ std::string render(Format format, const lint::Report& report, const RenderOption
     case Format::rdjson:
       return rdjson(report);
     case Format::markdown:
-      return markdown(report);
+      return text::without_commands(markdown(report));
   }
   return {};
 }

@@ -20,10 +20,22 @@ Region region_of(const text::SharedText& source, Span span) {
   return {source.places().place(span.begin), source.places().place(span.end), span};
 }
 
+// An address as it may stand in a link: what is no character of one (RFC 3986), and what could end a link of
+// Markdown, as an escape.
+std::string url_of(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          std::string_view("-._~:/?#@!$&*+,;=%").find(c) != std::string_view::npos;
+    out += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
 std::vector<ItemFix> fixes_of(const rules::Finding& finding, const lint::ModelReport& model) {
   std::vector<ItemFix> fixes;
   for (const rules::Proposal& proposal : finding.proposals) {
-    ItemFix fix{lint::proposal_text(proposal, model.result.gpus.size()), {}};
+    ItemFix fix{text::one_line(lint::proposal_text(proposal, model.result.gpus.size())), {}};
     for (lint::TextEdit& edit : lint::edits_of(proposal, model)) {
       fix.edits.push_back({region_of(model.source, edit.span), std::move(edit.text)});
     }
@@ -36,10 +48,10 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Tie 
   Item item;
   item.model = &model;
   item.finding = &finding;
-  item.code = finding.code;
-  item.rule = finding.rule;
+  item.code = text::one_line(finding.code);
+  item.rule = text::one_line(finding.rule);
   item.severity = finding.severity;
-  item.url = lint::rule_page(model.rule_url, finding.code, finding.rule);
+  item.url = url_of(lint::rule_page(model.rule_url, finding.code, finding.rule));
   item.message = text::one_line(finding.message);
   const std::string& path = finding.path.empty() ? model.path : finding.path;
   item.path = tidy_path(path);
@@ -48,8 +60,8 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Tie 
     if (finding.span.end > finding.span.begin) item.region = region_of(*source, finding.span);
   }
   const std::string cost = lint::cost_text(finding, model.result.gpus.size());
-  if (!finding.note.empty()) item.details.push_back(text::one_line("note: " + finding.note));
-  if (!finding.why.empty()) item.details.push_back(text::one_line("why: " + finding.why));
+  if (!finding.note.empty()) item.details.push_back("note: " + finding.note);
+  if (!finding.why.empty()) item.details.push_back("why: " + finding.why);
   if (!cost.empty()) item.details.push_back("cost: " + cost);
   const bool is_mended = tie.mended_by != nullptr;
   if (is_mended) {
@@ -65,6 +77,7 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Tie 
     item.details.push_back("assumed: " + lint::values_text(finding.assumed, model.reading.setup));
   }
   if (!finding.how.empty() && !is_mended) item.details.push_back("how: " + finding.how);
+  for (std::string& detail : item.details) detail = text::one_line(detail);
   // A finding in a file that this one inherits from has no edits: they would go into another file.
   if (path == model.path) item.fixes = fixes_of(finding, model);
   item.tie = std::move(tie);
@@ -146,7 +159,7 @@ std::string_view word_of(rules::Severity severity, const SeverityWords& words) {
 
 std::string tidy_path(std::string_view path) {
   if (path.empty()) return {};
-  return text::printable(std::filesystem::path(path).lexically_normal().generic_string());
+  return text::one_line(std::filesystem::path(path).lexically_normal().generic_string());
 }
 
 std::string_view stated_value(const Item& item) {

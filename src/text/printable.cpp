@@ -8,6 +8,36 @@
 
 namespace shapelint::text {
 
+namespace {
+
+bool is_harmful(char32_t code_point) {
+  if (code_point < 0x20) return code_point != '\n';
+  if (code_point < 0x7F) return false;
+  // Controls, line and paragraph separators, and what reorders the text behind it (CVE-2021-42574).
+  return code_point < 0xA0 || code_point == 0x061C || code_point == 0x200E || code_point == 0x200F ||
+         (code_point >= 0x2028 && code_point <= 0x202E) || (code_point >= 0x2066 && code_point <= 0x2069);
+}
+
+// What runners pass over at the beginning of a line (.NET's Char.IsWhiteSpace).
+bool is_blank(char32_t code_point) {
+  return (code_point >= 0x09 && code_point <= 0x0D) || code_point == ' ' || code_point == 0x85 ||
+         code_point == 0xA0 || code_point == 0x1680 || (code_point >= 0x2000 && code_point <= 0x200A) ||
+         code_point == 0x2028 || code_point == 0x2029 || code_point == 0x202F || code_point == 0x205F ||
+         code_point == 0x3000;
+}
+
+// Of "##[", "##vso[", "##teamcity[".
+bool is_logging_command(std::string_view text) {
+  if (!text.starts_with("##")) return false;
+  text.remove_prefix(2);
+  for (const std::string_view name : {"vso", "teamcity"}) {
+    if (text.starts_with(name)) text.remove_prefix(name.size());
+  }
+  return text.starts_with('[');
+}
+
+}  // namespace
+
 std::string printable(std::string_view text) {
   constexpr std::string_view replacement = "\xEF\xBF\xBD";
   std::string out;
@@ -18,12 +48,7 @@ std::string printable(std::string_view text) {
     while (!good.empty()) {
       std::string_view rest = good;
       const char32_t code_point = next_code_point(rest);
-      const bool control =
-          (code_point < 0x20 && code_point != '\n') || (code_point >= 0x7F && code_point < 0xA0);
-      // Bidirectional overrides reorder what follows (CVE-2021-42574).
-      const bool reorders =
-          (code_point >= 0x202A && code_point <= 0x202E) || (code_point >= 0x2066 && code_point <= 0x2069);
-      out += control || reorders ? replacement : good.substr(0, good.size() - rest.size());
+      out += is_harmful(code_point) ? replacement : good.substr(0, good.size() - rest.size());
       good = rest;
     }
     if (!text.empty()) {
@@ -38,6 +63,26 @@ std::string one_line(std::string_view text) {
   std::string line = printable(text);
   std::replace(line.begin(), line.end(), '\n', ' ');
   return line;
+}
+
+std::string without_commands(std::string_view text, bool is_line_begin) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    if ((is_line_begin && text.starts_with("::")) || is_logging_command(text)) {
+      out += text.front();
+      out += ' ';
+      text.remove_prefix(1);
+      is_line_begin = false;
+      continue;
+    }
+    std::string_view rest = text;
+    const char32_t code_point = next_code_point(rest);
+    out += text.substr(0, text.size() - rest.size());
+    is_line_begin = code_point == '\n' || code_point == '\r' || (is_line_begin && is_blank(code_point));
+    text = rest;
+  }
+  return out;
 }
 
 char32_t next_code_point(std::string_view& text) {

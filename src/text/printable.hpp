@@ -13,6 +13,11 @@ std::string printable(std::string_view text);
 // The same with spaces for line feeds.
 std::string one_line(std::string_view text);
 
+// `text`, whose lines no reader of a job's log takes for its own: GitHub runs `::error …` at the beginning of
+// a line (behind blanks, too), Azure, GitHub and TeamCity `##vso[…`, `##[…` and `##teamcity[…` anywhere. A
+// blank parts them. `is_line_begin`: whether `text` begins a line.
+std::string without_commands(std::string_view text, bool is_line_begin = true);
+
 // Takes the first code point off `text` (valid UTF-8, not empty).
 char32_t next_code_point(std::string_view& text);
 

@@ -33,7 +33,7 @@ ExitCode lsp(const LspOptions& options, Io& io) {
     lint.read.settings.push_back(
         {std::string(model::info(each.field).name), model::value_text(each.field, each.value), each.flag});
   }
-  return lsp::serve(io.in, io.out, lint, api::OuterFiles(io.files)) ? ExitCode::clean : ExitCode::findings;
+  return lsp::serve(io.in, io.raw(), lint, api::OuterFiles(io.files)) ? ExitCode::clean : ExitCode::findings;
 }
 
 }  // namespace shapelint::cli

@@ -7,6 +7,7 @@
 
 #include "report/formats.hpp"
 #include "report/items.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::report {
 
@@ -14,7 +15,8 @@ namespace {
 
 std::string escaped(std::string_view text, bool is_property) {
   std::string out;
-  for (const char c : text) {
+  const std::string clean = text::without_commands(text::printable(text), false);
+  for (const char c : clean) {
     if (c == '%') {
       out += "%25";
     } else if (c == '\r') {

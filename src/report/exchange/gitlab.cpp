@@ -7,6 +7,7 @@
 
 #include "report/formats.hpp"
 #include "report/items.hpp"
+#include "text/json/write.hpp"
 
 namespace shapelint::report {
 
@@ -52,7 +53,7 @@ std::string gitlab(const lint::Report& report) {
     if (!body.empty()) entry["content"] = {{"body", body}};
     out.push_back(std::move(entry));
   }
-  return out.dump(2) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 }  // namespace shapelint::report

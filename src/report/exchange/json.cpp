@@ -1,6 +1,9 @@
 // Everything a run found, for programs.
 #include "report/exchange/json.hpp"
 
+#include <ostream>
+#include <sstream>
+
 #include <nlohmann/json.hpp>
 
 #include "model/fields.hpp"
@@ -9,6 +12,7 @@
 #include "report/items.hpp"
 #include "report/style.hpp"
 #include "suggest/edit/footprint.hpp"
+#include "text/json/write.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::report {
@@ -253,7 +257,29 @@ Json error_json(const Error& error, const text::SharedText& source) {
 
 }  // namespace
 
-std::string json(const lint::Report& report) {
+namespace {
+
+// The members of an object, without its braces and the line feeds beside them.
+std::string members(const Json& object) {
+  const std::string written = text::json_text(object, 2);
+  return written.substr(2, written.size() - 4);
+}
+
+// Each item two levels in, as it stands in a list of the outermost object.
+void write_item(const Json& item, bool is_first, std::ostream& out) {
+  out << (is_first ? "\n    " : ",\n    ");
+  const std::string written = text::json_text(item, 2);
+  std::string_view left = written;
+  for (std::size_t feed = left.find('\n'); feed != std::string_view::npos; feed = left.find('\n')) {
+    out << left.substr(0, feed + 1) << "    ";
+    left.remove_prefix(feed + 1);
+  }
+  out << left;
+}
+
+}  // namespace
+
+void write_json(const lint::Report& report, std::ostream& out) {
   Json gpus = Json::array();
   for (const gpu::Gpu& gpu : report.gpus) {
     gpus.push_back(
@@ -262,32 +288,39 @@ std::string json(const lint::Report& report) {
          {"calibration", gpu.calibration.status},
          {"usable_bytes", gpu.dram_size_gb > 0 ? Json(suggest::usable_bytes(gpu.dram_size_gb)) : Json()}});
   }
-  Json models = Json::array();
+  out << "{\n"
+      << members({{"format", "shapelint-report"},
+                  {"version", json_version},
+                  {"tool", {{"name", "shapelint"}, {"version", SHAPELINT_VERSION}}},
+                  {"gpus", std::move(gpus)}})
+      << ",\n  \"models\": [";
   Counts total;
   std::size_t hidden = 0;
   for (const lint::ModelReport& model : report.models) {
-    models.push_back(model_json(model));
+    write_item(model_json(model), &model == &report.models.front(), out);
     for (const rules::Finding* finding : lint::for_programs(model)) add(*finding, total);
     if (model.hides_from_programs) hidden += model.hidden.size();
   }
+  out << (report.models.empty() ? "],\n" : "\n  ],\n");
   Json errors = Json::array();
   for (const text::LocatedError& each : report.errors) errors.push_back(error_json(each.error, each.source));
-  const Json out{{"format", "shapelint-report"},
-                 {"version", json_version},
-                 {"tool", {{"name", "shapelint"}, {"version", SHAPELINT_VERSION}}},
-                 {"gpus", std::move(gpus)},
-                 {"models", std::move(models)},
-                 {"errors", std::move(errors)},
-                 {"summary",
-                  {{"errors", total.errors},
-                   {"warnings", total.warnings},
-                   {"infos", total.infos},
-                   {"suppressed", report.suppressed},
-                   {"baselined", report.baselined},
-                   {"hidden", hidden},
-                   {"not_whole", report.not_whole},
-                   {"not_recognised", report.not_recognised}}}};
-  return out.dump(2) + '\n';
+  out << members({{"errors", std::move(errors)},
+                  {"summary",
+                   {{"errors", total.errors},
+                    {"warnings", total.warnings},
+                    {"infos", total.infos},
+                    {"suppressed", report.suppressed},
+                    {"baselined", report.baselined},
+                    {"hidden", hidden},
+                    {"not_whole", report.not_whole},
+                    {"not_recognised", report.not_recognised}}}})
+      << "\n}\n";
+}
+
+std::string json(const lint::Report& report) {
+  std::ostringstream out;
+  write_json(report, out);
+  return std::move(out).str();
 }
 
 std::string json_lines(const lint::Report& report) {
@@ -297,7 +330,7 @@ std::string json_lines(const lint::Report& report) {
     line.update(item.finding != nullptr ? finding_json(*item.finding, *item.model)
                                         : error_json(*item.error, item.source));
     line["path"] = item.path;
-    out += line.dump() + '\n';
+    out += text::json_text(line, -1) + '\n';
   }
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include "report/formats.hpp"
 #include "report/items.hpp"
+#include "text/json/write.hpp"
 
 namespace shapelint::report {
 
@@ -55,7 +56,7 @@ std::string rdjson(const lint::Report& report) {
     diagnostics.push_back(std::move(diagnostic));
   }
   const Json out{{"source", {{"name", "shapelint"}}}, {"diagnostics", std::move(diagnostics)}};
-  return out.dump(2) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 }  // namespace shapelint::report

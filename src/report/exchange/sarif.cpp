@@ -10,6 +10,7 @@
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"
+#include "text/json/write.hpp"
 
 namespace shapelint::report {
 
@@ -232,7 +233,7 @@ std::string sarif(const lint::Report& report) {
   const Json out{{"version", "2.1.0"},
                  {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                  {"runs", Json::array({run})}};
-  return out.dump(2) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 }  // namespace shapelint::report

@@ -35,7 +35,7 @@ std::vector<File> files_of(const lint::Report& report) {
 // "12:14", with the file where it is another one.
 std::string place_of(const rules::Finding& finding, const lint::ModelReport& model) {
   const std::string& path = finding.path.empty() ? model.path : finding.path;
-  std::string place = path == model.path ? std::string{} : printable(path) + ":";
+  std::string place = path == model.path ? std::string{} : text::one_line(path) + ":";
   const text::SharedText* source = lint::source_of(model, path);
   if (finding.span.end <= finding.span.begin || source == nullptr) return place + "-";
   const text::Place begin = source->places().place(finding.span.begin);
@@ -44,11 +44,12 @@ std::string place_of(const rules::Finding& finding, const lint::ModelReport& mod
 
 std::string entry(const rules::Finding& finding, const lint::ModelReport& model, bool names_model,
                   const Tie& tie, const Style& style) {
-  const std::string what = fmt::format(
-      "{} {}: {}{}", style.paint(Role::faint, place_of(finding, model)),
-      style.paint(role_of(finding.severity),
-                  fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
-      names_model ? printable(model.reading.name) + ": " : std::string{}, text::one_line(finding.message));
+  const std::string what =
+      fmt::format("{} {}: {}{}", style.paint(Role::faint, place_of(finding, model)),
+                  style.paint(role_of(finding.severity),
+                              fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
+                  names_model ? text::one_line(model.reading.name) + ": " : std::string{},
+                  text::one_line(finding.message));
   std::string out = "  " + wrap(what, indent, indent, style) + '\n';
   const std::size_t gpus = model.result.gpus.size();
   if (tie.mended_by != nullptr) {
@@ -99,7 +100,7 @@ std::string worst_of(const std::vector<File>& files, const Style& style) {
   for (const Loss& loss : losses) {
     const std::string much =
         loss.fails ? style.paint(Role::error, " fails") : fmt::format("{:>6}", percent(loss.gain));
-    out += fmt::format("{}  {}\n", much, printable(loss.path));
+    out += fmt::format("{}  {}\n", much, text::one_line(loss.path));
   }
   return out;
 }
@@ -127,7 +128,7 @@ std::string by_file(const lint::Report& report, const RenderOptions& options) {
     }
     if (entries.empty()) continue;
     ++with_findings;
-    out += fmt::format("{}: {}\n{}\n", options.style.paint(Role::strong, printable(file.path)),
+    out += fmt::format("{}: {}\n{}\n", options.style.paint(Role::strong, text::one_line(file.path)),
                        counts_text(counts, report, options.style), entries);
   }
   if (options.quiet || with_findings < 2) return out;

@@ -61,7 +61,8 @@ std::string row(const Item& item) {
     proposal = lint::changes_text(item.finding->proposals.front().changes);
     if (!item.tie.mends.empty()) proposal += "; " + also_mends(item.tie);
   }
-  const std::string rule = item.url.empty() ? item.code : fmt::format("[{}]({})", item.code, item.url);
+  const std::string rule =
+      item.url.empty() ? cell(item.code) : fmt::format("[{}]({})", cell(item.code), item.url);
   return fmt::format("| {} | {} {} | {} | {} | {} |\n", code(place), rules::name(item.severity), rule,
                      cell(item.message), cost, cell(proposal));
 }

@@ -8,6 +8,7 @@
 #include "lint/phrases.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
+#include "text/json/write.hpp"
 
 namespace shapelint::report {
 
@@ -59,7 +60,7 @@ std::string statistics_json(const lint::Report& report) {
                    {"count", row.count},
                    {"files", row.files}});
   }
-  return out.dump(2) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 }  // namespace shapelint::report

@@ -81,7 +81,7 @@ std::string not_looked_at(const lint::ModelReport& model, const Style& style) {
   std::vector<std::string> lines;
   for (const rules::Finding& finding : model.hidden) {
     if (finding.brief.empty()) continue;
-    std::string line = fmt::format("{} ({})", printable(finding.brief), finding.code);
+    std::string line = fmt::format("{} ({})", text::one_line(finding.brief), finding.code);
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
   }
   std::string out;
@@ -90,7 +90,7 @@ std::string not_looked_at(const lint::ModelReport& model, const Style& style) {
 }
 
 std::string closing(const lint::ModelReport& model, const lint::Report& report, const Style& style) {
-  std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, printable(model.path)),
+  std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, text::one_line(model.path)),
                                 counts_text(count(model.result.findings), report, style));
   const std::string gaps = not_looked_at(model, style);
   if (model.result.gpus.empty()) return out + gaps;
@@ -136,7 +136,7 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
   std::string out = headline(
       fmt::format("{}: {}",
                   style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
-                  style.paint(Role::strong, printable(finding.message))),
+                  style.paint(Role::strong, text::one_line(finding.message))),
       2, 2, style);
   out += '\n';
   std::size_t gutter = 3;
@@ -148,9 +148,9 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
     out += std::string(gutter, ' ') + style.paint(Role::gutter, "|") + '\n';
   } else {
     out += fmt::format("  {} {}\n", style.paint(Role::gutter, "-->"),
-                       printable(finding.path.empty() ? model.path : finding.path));
+                       text::one_line(finding.path.empty() ? model.path : finding.path));
   }
-  if (!finding.note.empty()) out += line(gutter, "note", printable(finding.note), style);
+  if (!finding.note.empty()) out += line(gutter, "note", text::one_line(finding.note), style);
   if (!finding.assumed.empty()) {
     out += line(gutter, "note",
                 fmt::format("rests on an assumed {}; {} states it",

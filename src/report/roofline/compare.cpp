@@ -89,7 +89,7 @@ std::vector<std::string> best_sentences(const std::vector<RooflineCase>& cases) 
     if (!best[i].gpu_of_model) continue;
     const RooflineCase& each = cases[i];
     out.push_back(fmt::format(
-        "{} runs best on {}: {}{}", printable(each.model), each.gpu.id, rate(each),
+        "{} runs best on {}: {}{}", text::one_line(each.model), each.gpu.id, rate(each),
         lead_over_next(
             cases, each, [&](const RooflineCase& c) { return c.path == each.path && c.model == each.model; },
             [](const RooflineCase& c) { return c.gpu.id; })));
@@ -97,15 +97,16 @@ std::vector<std::string> best_sentences(const std::vector<RooflineCase>& cases) 
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (!best[i].model_of_gpu) continue;
     const RooflineCase& each = cases[i];
-    out.push_back(fmt::format("on {} {} is fastest: {}{}", each.gpu.id, printable(each.model), rate(each),
+    out.push_back(fmt::format("on {} {} is fastest: {}{}", each.gpu.id, text::one_line(each.model),
+                              rate(each),
                               lead_over_next(
                                   cases, each, [&](const RooflineCase& c) { return c.gpu.id == each.gpu.id; },
-                                  [](const RooflineCase& c) { return printable(c.model); })));
+                                  [](const RooflineCase& c) { return text::one_line(c.model); })));
     // Larger models give fewer tokens: how much of the GPU each uses says more of their shapes.
     const RooflineCase& fullest = of_most_mfu(cases, each);
     if (each.setup.plan.mode != model::Mode::decode && differ_in_size(cases, each)) {
       out.push_back(fmt::format("on {} {} uses most of the arithmetic: MFU {} (models of different sizes)",
-                                each.gpu.id, printable(fullest.model), percent(fullest.line.step.mfu)));
+                                each.gpu.id, text::one_line(fullest.model), percent(fullest.line.step.mfu)));
     }
   }
   return out;
@@ -136,7 +137,7 @@ std::string comparison_text(const std::vector<RooflineCase>& cases) {
     const std::array<double, 5> parts{step.compute_us, step.memory_us, step.communication_us,
                                       step.overhead_us, step.bubble_us};
     const double largest = *std::max_element(parts.begin(), parts.end());
-    out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", printable(each.model), each.gpu.id,
+    out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", text::one_line(each.model), each.gpu.id,
                        duration(step.time_us), brief(tokens_per_gpu(each)), bound_text(each.line),
                        serves ? percent(largest / step.time_us) : percent(step.mfu));
     if (each.serving) out += fmt::format(" {:>9}", duration(each.serving->first_token_us));
@@ -158,7 +159,7 @@ std::string comparison_text(const std::vector<RooflineCase>& cases) {
 std::string curve_text(const RooflineCurve& each) {
   const bool decodes = each.mode == model::Mode::decode;
   std::string out =
-      fmt::format("{} ({}) on {}\n", printable(each.model), printable(each.path), each.gpu_name);
+      fmt::format("{} ({}) on {}\n", text::one_line(each.model), text::one_line(each.path), each.gpu_name);
   out += fmt::format("{:>18} {:>10} {:>12} {:>14} {:>9} {:>14} {:>7} {:>8}\n", each.field,
                      decodes ? "a token" : "step", each.network ? "images/s/GPU" : "tokens/s/GPU",
                      "FLOP/B products", "TFLOPS", "step bound by", "", "memory");

@@ -4,26 +4,12 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "model/op_names.hpp"
+#include "report/csv.hpp"
 #include "report/roofline/parts.hpp"
 
 namespace shapelint::report {
 
 using namespace roofline_parts;
-
-namespace {
-
-// A field of CSV: quoted where it must be.
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += c;
-    out += c;
-  }
-  return out + "\"";
-}
-
-}  // namespace
 
 std::string roofline_csv(const RooflineReport& report) {
   std::string out;
@@ -34,9 +20,9 @@ std::string roofline_csv(const RooflineReport& report) {
     for (const RooflineCurve& each : report.curves) {
       for (const suggest::CurvePoint& p : each.curve.points) {
         out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(each.path),
-                           csv_field(each.model), each.gpu_id, each.field, p.value, exact(p.step.time_us),
-                           exact(p.token_us), exact(p.tokens_per_s_per_gpu), exact(p.intensity),
-                           exact(p.product_tflops), bound_name(p.bound, p.bubble_bound),
+                           csv_field(each.model), csv_field(each.gpu_id), each.field, p.value,
+                           exact(p.step.time_us), exact(p.token_us), exact(p.tokens_per_s_per_gpu),
+                           exact(p.intensity), exact(p.product_tflops), bound_name(p.bound, p.bubble_bound),
                            exact(p.step.compute_us), exact(p.step.memory_us), exact(p.step.communication_us),
                            exact(p.step.overhead_us), exact(p.step.bubble_us),
                            exact(p.memory_bytes / bytes_per_gb), p.fits);
@@ -51,11 +37,12 @@ std::string roofline_csv(const RooflineReport& report) {
   for (const RooflineCase& each : report.cases) {
     for (const cost::Point& p : each.line.points) {
       const model::Op& op = each.workload.ops[p.op];
-      out += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", csv_field(each.path), csv_field(each.model),
-          each.gpu.id, op.name, model::name(op.pass), model::name(op.kind), name(p.work.dtype),
-          units_name(p.work.on_tensor_cores), exact(op.count), exact(p.work.flops), exact(p.work.least_bytes),
-          exact(p.work.bytes[0]), exact(p.work.bytes[1]), exact(p.work.bytes[2]), exact(p.work.link_bytes));
+      out +=
+          fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", csv_field(each.path),
+                      csv_field(each.model), csv_field(each.gpu.id), csv_field(op.name), model::name(op.pass),
+                      model::name(op.kind), name(p.work.dtype), units_name(p.work.on_tensor_cores),
+                      exact(op.count), exact(p.work.flops), exact(p.work.least_bytes), exact(p.work.bytes[0]),
+                      exact(p.work.bytes[1]), exact(p.work.bytes[2]), exact(p.work.link_bytes));
       out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", exact(p.intensity[0]),
                          exact(p.intensity[1]), exact(p.intensity[2]), exact(p.peak_tflops),
                          exact(p.roof_tflops), exact(p.achieved_roof_tflops), cost::name(p.limit),

@@ -8,6 +8,7 @@
 #include "model/op_names.hpp"
 #include "report/roofline/parts.hpp"
 #include "report/roofline/roofline.hpp"
+#include "text/json/write.hpp"
 
 namespace shapelint::report {
 
@@ -270,7 +271,7 @@ std::string roofline_json(const RooflineReport& report) {
                  {"cases", std::move(cases)},
                  {"best", roofline_parts::best_sentences(report.cases)},
                  {"curves", std::move(curves)}};
-  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text::json_text(all, 1) + "\n";
 }
 
 std::string sweeps_json(const std::vector<RooflineCurve>& curves) {
@@ -296,7 +297,7 @@ std::string sweeps_json(const std::vector<RooflineCurve>& curves) {
     }
     out.push_back(std::move(sweep));
   }
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text::json_text(out, -1);
 }
 
 }  // namespace shapelint::report

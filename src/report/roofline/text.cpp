@@ -237,8 +237,9 @@ std::string remedies_text(const RooflineCase& each, const Style& style) {
 }
 
 std::string case_text(const RooflineCase& each, std::int64_t top, const Style& style) {
-  std::string out = fmt::format("{} ({}) on {}\n{}\n\n", style.paint(Role::strong, printable(each.model)),
-                                printable(each.path), each.gpu.name, wrapped(plan_text(each.setup)));
+  std::string out =
+      fmt::format("{} ({}) on {}\n{}\n\n", style.paint(Role::strong, text::one_line(each.model)),
+                  text::one_line(each.path), each.gpu.name, wrapped(plan_text(each.setup)));
   for (const std::string& note : each.notes) out += fmt::format("note: {}\n", note);
   if (!each.notes.empty()) out += "\n";
   out += roofs_text(each.line.roofs, each.setup.plan.dtype) + "\n";

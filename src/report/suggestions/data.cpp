@@ -8,8 +8,10 @@
 
 #include "base/number.hpp"
 #include "model/fields.hpp"
+#include "report/csv.hpp"
 #include "report/report.hpp"
 #include "report/suggestions/suggestions.hpp"
+#include "text/json/write.hpp"
 
 namespace shapelint::report {
 
@@ -124,13 +126,14 @@ std::string suggestions_json(const SuggestReport& report) {
            {"shape_note", report.problem.shape_note},
            {"doubtful", answer.doubtful},
            {"combinations", answer.candidates},
+           {"looked_at", answer.priced},
            {"complete", answer.complete},
-           {"gap", answer.gap},
+           {"gap", std::isfinite(answer.gap) ? Json(answer.gap) : Json()},
            {"start", {{"parameters", answer.start_parameters}, {"gpus", std::move(gpus)}}},
            {"behind_front", answer.behind_front},
            {"suggestions", std::move(suggestions)},
            {"front", std::move(front)}};
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text::json_text(out, 2) + "\n";
 }
 
 std::string suggestions_csv(const SuggestReport& report) {
@@ -141,8 +144,8 @@ std::string suggestions_csv(const SuggestReport& report) {
   out += '\n';
   const auto row = [&](std::size_t rank, std::string_view gpu, double gain, double error,
                        const suggest::Performance& p, std::int64_t parameters, const model::Setup& setup) {
-    out += fmt::format("{},{},{},{},{},{},{},{},{}", rank, gpu, exact(gain), exact(error), exact(p.time_us),
-                       exact(p.mfu), exact(p.tokens_per_s), exact(p.memory_gb), parameters);
+    out += fmt::format("{},{},{},{},{},{},{},{},{}", rank, csv_field(gpu), exact(gain), exact(error),
+                       exact(p.time_us), exact(p.mfu), exact(p.tokens_per_s), exact(p.memory_gb), parameters);
     for (const model::FieldId field : fields) out += fmt::format(",{}", value(setup, field));
     out += '\n';
   };

@@ -8,7 +8,9 @@
 
 #include "base/number.hpp"
 #include "base/units.hpp"
+#include "report/csv.hpp"
 #include "suggest/edit/footprint.hpp"
+#include "text/json/write.hpp"
 
 namespace shapelint::report {
 
@@ -87,7 +89,8 @@ std::string family_csv(const suggest::Family& family, const std::vector<std::str
       out += fmt::format("{},{}", rung.target, rung.parameters);
       for (const FieldId field : shown) out += fmt::format(",{}", model::get(rung.setup, field));
       const suggest::Performance& p = rung.gpus[gpu];
-      out += fmt::format(",{},{},{},{}\n", gpus[gpu], exact(p.time_us), exact(p.mfu), exact(p.tokens_per_s));
+      out += fmt::format(",{},{},{},{}\n", csv_field(gpus[gpu]), exact(p.time_us), exact(p.mfu),
+                         exact(p.tokens_per_s));
     }
   }
   return out;
@@ -120,7 +123,7 @@ std::string family_json(const suggest::Family& family, const std::vector<std::st
                  {"head_dim", family.head_dim},
                  {"vocab_size", family.vocab_size},
                  {"models", std::move(rungs)}};
-  return out.dump(2) + "\n";
+  return text::json_text(out, 2) + "\n";
 }
 
 std::string family_toml(const suggest::Family& family) {

@@ -13,6 +13,7 @@
 #include "report/findings/diff.hpp"
 #include "text/limits.hpp"
 #include "text/overlay.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::cli {
 
@@ -92,13 +93,16 @@ void print_summary(const lint::FixOutcome& outcome, const LintOptions& options, 
   std::size_t fixed = 0;
   for (const lint::Fix& each : outcome.fixes) {
     // A change that makes a finding smaller is followed by the one that removes it.
-    io.err << fmt::format("{}: {}:{}:{}: {}{}\n", would, each.path, each.place.line, each.place.column,
-                          each.changes, each.codes.empty() ? "" : " (" + codes_text(each.codes) + ")");
+    io.err << text::one_line(fmt::format("{}: {}:{}:{}: {}{}", would, each.path, each.place.line,
+                                         each.place.column, each.changes,
+                                         each.codes.empty() ? "" : " (" + codes_text(each.codes) + ")"))
+           << '\n';
     fixed += each.codes.size();
   }
   for (const lint::LeftFinding& each : outcome.left) {
-    io.err << fmt::format("not fixed: {}:{}:{}: {} {}\n", each.path, each.place.line, each.place.column,
-                          each.code, each.reason);
+    io.err << text::one_line(fmt::format("not fixed: {}:{}:{}: {} {}", each.path, each.place.line,
+                                         each.place.column, each.code, each.reason))
+           << '\n';
   }
   if (fixed == 0 && outcome.unsafe_left == 0) return;
   std::string line =
@@ -142,7 +146,7 @@ ExitCode fix(const LintOptions& options, Io& io) {
   bool is_written = true;
   if (is_stdin) {
     const auto& given = request.run.texts.front();
-    if (given.source) io.out << (outcome.files.empty() ? *given.source : outcome.files.front().after);
+    if (given.source) io.raw() << (outcome.files.empty() ? *given.source : outcome.files.front().after);
   } else {
     for (const lint::FixedFile& file : outcome.files) is_written = write_fixed(file, io) && is_written;
   }

@@ -9,6 +9,7 @@
 #include "cli/model_file.hpp"
 #include "cli/progress.hpp"
 #include "lint/phrases.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::cli {
 

@@ -16,6 +16,7 @@
 #include "rules/book/docs.hpp"
 #include "rules/book/rule.hpp"
 #include "rules/engine/lint.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::cli {
 
@@ -109,7 +110,7 @@ ExitCode explain(const ExplainOptions& options, Io& io) {
     }
     std::string hint = did_you_mean(name, book.names());
     if (hint.empty()) hint = "`shapelint rules` lists them";
-    print_error(io, fmt::format("there is no rule `{}`", report::printable(name)), hint);
+    print_error(io, fmt::format("there is no rule `{}`", text::one_line(name)), hint);
     failed = true;
   }
   if (failed) return ExitCode::error;

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "text/json/write.hpp"
+
 namespace shapelint::cli {
 
 namespace {
@@ -53,7 +55,7 @@ ordered_json rule_json(const rules::Rule& rule) {
 std::string rules_json_text(std::span<const rules::Rule* const> all) {
   ordered_json list = ordered_json::array();
   for (const rules::Rule* rule : all) list.push_back(rule_json(*rule));
-  return ordered_json{{"version", json_version}, {"rules", std::move(list)}}.dump(2) + '\n';
+  return text::json_text({{"version", json_version}, {"rules", std::move(list)}}, 2) + '\n';
 }
 
 }  // namespace shapelint::cli

@@ -11,6 +11,7 @@
 #include "model/lower/lower.hpp"
 #include "model/op_names.hpp"
 #include "model/unresolved.hpp"
+#include "text/json/write.hpp"
 
 namespace shapelint::cli {
 
@@ -159,7 +160,7 @@ std::string show_json(const std::vector<ShownFile>& files, bool fields_only, Pla
     entry["notes"] = notes_of(file.result.notes, places);
     all.push_back(std::move(entry));
   }
-  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text::json_text(all, 1) + "\n";
 }
 
 }  // namespace shapelint::cli

@@ -13,6 +13,7 @@
 #include "model/op_names.hpp"
 #include "model/unresolved.hpp"
 #include "text/limits.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::cli {
 
@@ -144,6 +145,7 @@ std::string layers_text(const model::Reading& reading) {
       line += fmt::format("{:>10} parameters {:>9} multiply-adds",
                           count_short(static_cast<double>(model::parameters_of(shape))), count_short(sums));
     }
+    line = text::one_line(line);
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }
@@ -154,9 +156,9 @@ std::string layers_text(const model::Reading& reading) {
 
 std::string show_text(const model::Reading& reading, bool with_ops, Places& places, const Style& style) {
   std::string out =
-      fmt::format("{}: {}", style.paint(Role::strong, report::printable(reading.path)), reading.dialect);
-  if (!reading.model_type.empty()) out += fmt::format(", {}", reading.model_type);
-  if (!reading.part.empty()) out += fmt::format(" ({})", reading.part);
+      fmt::format("{}: {}", style.paint(Role::strong, text::one_line(reading.path)), reading.dialect);
+  if (!reading.model_type.empty()) out += ", " + text::one_line(reading.model_type);
+  if (!reading.part.empty()) out += fmt::format(" ({})", text::one_line(reading.part));
   out += "\n";
   std::string_view section;
   const bool network = !reading.setup.model.conv.empty();
@@ -169,13 +171,15 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
     const Origin& origin = reading.origins[field.id];
     std::string line = fmt::format("  {:<26}{:>10}  {:<13}{}", field.key, field_text(reading, field.id),
                                    kind_name(origin.kind), origin_text(origin, places));
+    line = text::one_line(line);
     line.erase(line.find_last_not_of(' ') + 1);
     out += style.paint(role_of(origin.kind), line) + "\n";
   }
   if (!reading.complete) return out + "too little is known to go on\n";
   if (const auto open = model::unresolved(reading); !open.empty()) {
     for (const model::Remark* each : open)
-      out += fmt::format("{} cannot be known from the files: {}\n", each->key, each->meaning);
+      out += text::one_line(fmt::format("{} cannot be known from the files: {}", each->key, each->meaning)) +
+             "\n";
     return out;
   }
   if (network) out += layers_text(reading);

@@ -76,7 +76,7 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
   }
   const std::string target = options.write ? options.file : options.output;
   if (target.empty()) {
-    if (!options.diff) io.out << *changed;
+    if (!options.diff) io.raw() << *changed;
     return ExitCode::clean;
   }
   if (!options.write && io.files.was_read(target)) {

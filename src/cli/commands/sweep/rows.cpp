@@ -6,6 +6,7 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "model/lower/lower.hpp"
+#include "report/csv.hpp"
 #include "suggest/edit/footprint.hpp"
 
 namespace shapelint::cli {
@@ -104,7 +105,7 @@ void RowWriter::append(std::int64_t point, SweepPlot* plot, std::string& out) {
     const cost::StepCost& step = steps[gpu];
     const double tokens_per_s = tokens_per_s_per_gpu(setup_, workload, step);
     out += start_;
-    out += grid_.gpus[gpu].id;
+    out += report::csv_field(grid_.gpus[gpu].id);
     for (const double value : {step.time_us, tokens_per_s, step.mfu, step.hfu, step.compute_us,
                                step.memory_us, step.communication_us, step.overhead_us, step.bubble_us}) {
       out += ',';

@@ -1,0 +1,25 @@
+// JSON that is safe to print says the same.
+#include "text/json/write.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+
+using nlohmann::ordered_json;
+using shapelint::text::json_text;
+
+TEST_CASE("what would reach a terminal or a runner is written as an escape", "[json]") {
+  CHECK(json_text("a\nb\x1b", -1) == R"("a\nb\u001b")");
+  CHECK(json_text("\x7F\xC2\x9B\xE2\x80\xAE", -1) == R"("\u007f\u009b\u202e")");
+  CHECK(json_text("##[a] ##vso[b] ##teamcity[c] ## d #", -1) ==
+        R"("\u0023#[a] \u0023#vso[b] \u0023#teamcity[c] ## d #")");
+  CHECK(json_text("größe 🙂 #", -1) == "\"größe 🙂 #\"");
+  CHECK(json_text({{"a", 1}}, 2) == "{\n  \"a\": 1\n}");
+}
+
+TEST_CASE("it reads as the same text", "[json]") {
+  const std::string text = "x\n::error::\r\x1b[31m\x7F\xC2\x9B\xE2\x80\xAE ##[a]##vso[b] 100 % ±";
+  CHECK(ordered_json::parse(json_text(text, -1)) == ordered_json(text));
+  // Bytes that are no text become a sign for that.
+  CHECK(json_text("a\xFFz", -1) == "\"a\xEF\xBF\xBDz\"");
+}
