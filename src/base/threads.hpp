@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -15,18 +14,29 @@ namespace shapelint {
 
 // Runs `work` in the calling thread and in up to `count - 1` others, fewer where the system has no more (a
 // container's limit on processes or memory), and returns when all have ended. `work` takes its share of
-// something that all of them work on, and lets no exception out.
+// something that all of them work on. Throws what one of them threw.
 template <class Work>
 void run_in_threads(std::size_t count, const Work& work) {
+  std::mutex mutex;
+  std::exception_ptr failed;
+  const auto run = [&] {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failed = std::current_exception();
+    }
+  };
   std::vector<std::thread> threads;
   threads.reserve(count);
   try {
-    for (std::size_t i = 1; i < count; ++i) threads.emplace_back([&work] { work(); });
-  } catch (const std::system_error&) {
+    for (std::size_t i = 1; i < count; ++i) threads.emplace_back([&run] { run(); });
+  } catch (const std::exception&) {
     // Those that run do the rest.
   }
-  work();
+  run();
   for (std::thread& thread : threads) thread.join();
+  if (failed) std::rethrow_exception(failed);
 }
 
 // Runs `work(i)` for each `i` below `count` in a thread of its own, while the calling thread calls `tick` a
@@ -56,7 +66,7 @@ void run_watched(std::size_t count, const Work& work, const Tick& tick) {
     const std::lock_guard lock(mutex);
     try {
       threads.emplace_back([&run, i] { run(i); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       break;
     }
     ++running;

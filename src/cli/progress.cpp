@@ -1,7 +1,7 @@
 // Tells on a terminal how far something is.
 #include "cli/progress.hpp"
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace shapelint::cli {
@@ -23,7 +23,7 @@ Progress::Progress(Io& io, Text text, std::chrono::milliseconds patience) : io_(
   if (!can_erase(io)) return;
   try {
     thread_ = std::thread([this, patience] { watch(patience); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     // The system has no more threads: nothing is told.
   }
 }

@@ -5,10 +5,10 @@
 
 #include "base/names.hpp"
 #include "cli/command.hpp"
-#include "cli/guard.hpp"
 #include "cli/help.hpp"
 #include "cli/messages.hpp"
 #include "cli/parse.hpp"
+#include "report/guard.hpp"
 
 namespace shapelint::cli {
 
@@ -85,7 +85,8 @@ std::string misspelt_command(std::span<const std::string> args, const Io& io) {
 
 namespace {
 
-int run_guarded(std::span<const std::string> args, Io& io, GuardBuffer& out, GuardBuffer& err) {
+int run_guarded(std::span<const std::string> args, Io& io, report::GuardBuffer& out,
+                report::GuardBuffer& err) {
   constexpr int failed = static_cast<int>(ExitCode::error);
   const Choice choice = choose(args);
   io.out_color = use_color(0, io, io.out_is_terminal);
@@ -134,8 +135,8 @@ int run_guarded(std::span<const std::string> args, Io& io, GuardBuffer& out, Gua
 }  // namespace
 
 int run(std::span<const std::string> args, Io& io) {
-  GuardBuffer out_guard(io.out, io.out_is_terminal);
-  GuardBuffer err_guard(io.err, io.err_is_terminal);
+  report::GuardBuffer out_guard(io.out, io.out_is_terminal);
+  report::GuardBuffer err_guard(io.err, io.err_is_terminal);
   std::ostream out(&out_guard);
   std::ostream err(&err_guard);
   Io guarded{io.in, out, err, io.files, io.environment, io.out_is_terminal, io.err_is_terminal};

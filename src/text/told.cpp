@@ -27,7 +27,9 @@ void leave_first(std::vector<Each>& errors) {
   std::map<std::string, std::size_t> found;  // by path
   std::vector<Each> told;
   for (Each& each : errors) {
-    if (++found[error_of(each).path] <= most_told) told.push_back(std::move(each));
+    // What has no place is about a file as a whole, as the error is that counts.
+    const Error& error = error_of(each);
+    if (!error.span || ++found[error.path] <= most_told) told.push_back(std::move(each));
   }
   for (const auto& [path, count] : found) {
     if (count <= most_told) continue;

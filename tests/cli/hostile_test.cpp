@@ -70,11 +70,15 @@ text::MemoryFileSystem hostile_files() {
   std::string rule = file_text("rules/SL101-vocab-misaligned.toml");
   rule = replaced(rule, "code", "\"XX101\"");
   for (const char* key : {"summary", "message", "mechanism"}) rule = replaced(rule, key, quoted(hostile));
-  rule = rule.substr(0, rule.find("[how]")) + "[how]\nany = " + quoted(hostile) + "\n";
+  const std::size_t how = rule.find("[how]");
+  const std::size_t fixes = rule.find("[[fix]]");
+  rule = rule.substr(0, how) + "[how]\nany = " + quoted(hostile) + "\n" +
+         rule.substr(fixes, rule.find("[[example]]") - fixes);
   rule = replaced(rule, "name", "\"x-y\"");
   files.files["rules/XX101-x-y.toml"] = rule;
   files.files["shapelint.toml"] =
-      "gpu-folders = [\"gpus\"]\nrule-folders = [\"rules\"]\nrule-url = " + quoted(hostile) + "\n";
+      "gpu-folders = [\"gpus\"]\nrule-folders = [\"rules\"]\nrule-url = \"https://example.org/{code}" +
+      std::string(hostile) + "\"\n";
   files.files["broken/shapelint.toml"] = "gpu = " + quoted(hostile) + "\n" + quoted(hostile) + " = 1\n";
   files.files["broken/m.toml"] = files.files["m.toml"];
   return files;
@@ -112,6 +116,7 @@ TEST_CASE("nothing that a file holds reaches a terminal or a runner", "[hostile]
                              "checkstyle", "rdjson", "markdown"}) {
     for (const std::string& model : models) {
       commands.push_back({"lint", model, "--gpu", "evil", "--format", format});
+      commands.push_back({"lint", model, "--gpu", "evil", "--select", "XX101", "--format", format});
       commands.push_back({"lint", model, "--gpu", "evil,a100", "--format", format, "--verbose"});
     }
     commands.push_back({"lint", "m.toml", hostile_name, "wrong.toml", "config.json", "--format", format});
@@ -162,6 +167,9 @@ TEST_CASE("nothing that a file holds reaches a terminal or a runner", "[hostile]
     bytes += ran.out.size() + ran.err.size();
   }
   CHECK(bytes > 100'000);
+  // What is looked at is there.
+  CHECK(tests::run({"lint", "m.toml", "--gpu", "evil"}, files).out.find("XX101") != std::string::npos);
+  CHECK(tests::run({"gpus", "evil"}, files).out.find("file=a.py") != std::string::npos);
 }
 
 TEST_CASE("a file of a report holds no more than its format's own", "[hostile]") {

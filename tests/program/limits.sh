@@ -18,7 +18,7 @@ within() {
     ulimit -v "$addresses" && ulimit -s "$stack" && exec "$shapelint" "$@"
   ) >"$folder/out" 2>"$folder/err" </dev/null
   local code=$?
-  if [ "$code" != "$wanted" ] || ! grep -qF -- "$part" "$folder/err"; then
+  if [ "$code" != "$wanted" ] || { [ -n "$part" ] && ! grep -qF -- "$part" "$folder/err"; }; then
     echo "FAILED: ulimit -v $addresses -s $stack; $*"
     echo "  exit code $code, expected $wanted; expected in stderr: $part"
     head -c 2000 "$folder/err" | sed 's/^/  | /'
@@ -67,7 +67,7 @@ for stack in 256 1024; do
     rm -r "$folder/project"
   done
   for file in inline.toml list.py open.py if.sh case.sh open.json open.yaml; do
-    within 4000000 "$stack" 2 "error: " show "$folder/$file"
+    within 4000000 "$stack" 0 "note: " show "$folder/$file"
   done
 done
 
@@ -116,7 +116,7 @@ done
 # A search through more than anybody can search ends at its limit, and tells what it looked at.
 within 1500000 8192 0 "" suggest "$folder/good.toml" --gpu a100 --threads 2 --time-limit 1 \
   --range hidden_size=64:65536 --range num_layers=1:1000 --range vocab_size=50304:1000000
-grep -q '^stopped early: [0-9,]* of 62,[0-9,]* combinations were looked at' "$folder/out" || {
+tr '\n' ' ' <"$folder/out" | grep -q 'stopped early: [0-9,]* of [0-9,]* combinations were looked at' || {
   echo "FAILED: what a search looked at is not told"
   tail -3 "$folder/out"
   failed=1

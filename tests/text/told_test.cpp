@@ -19,6 +19,9 @@ TEST_CASE("of a hundred mistakes each is told, of more the others are counted") 
   CHECK(errors[101].message == "1,234 more mistakes are not told one by one");
   CHECK(errors[101].path == "a.toml");
   CHECK_FALSE(errors[101].span);
+  // Once more, with what was found since.
+  text::count_rest(errors);
+  CHECK(errors.size() == 102);
 }
 
 TEST_CASE("errors about one text share it") {

@@ -126,14 +126,15 @@ std::string suggestions_json(const SuggestReport& report) {
            {"shape_note", report.problem.shape_note},
            {"doubtful", answer.doubtful},
            {"combinations", answer.candidates},
-           {"looked_at", answer.priced},
            {"complete", answer.complete},
            {"gap", std::isfinite(answer.gap) ? Json(answer.gap) : Json()},
            {"start", {{"parameters", answer.start_parameters}, {"gpus", std::move(gpus)}}},
            {"behind_front", answer.behind_front},
            {"suggestions", std::move(suggestions)},
            {"front", std::move(front)}};
-  return text::json_text(out, 2) + "\n";
+  // Of a whole search it depends on the number of threads, and says nothing.
+  if (!answer.complete) out["looked_at"] = answer.priced;
+  return text::json_text(out.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 std::string suggestions_csv(const SuggestReport& report) {

@@ -1,19 +1,17 @@
-// JSON as text.
+// JSON that is safe to print.
 #include "text/json/write.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "text/printable.hpp"
 
 namespace shapelint::text {
 
-std::string json_text(const nlohmann::ordered_json& json, int indent) {
-  using Json = nlohmann::ordered_json;
-  std::string dumped = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+std::string json_text(std::string dumped) {
   // nlohmann escapes what is below a blank. All that is looked for stands in strings alone.
   const auto is_suspect = [](char c) { return c == '#' || static_cast<unsigned char>(c) >= 0x7F; };
   auto suspect = std::find_if(dumped.begin(), dumped.end(), is_suspect);

@@ -1,15 +1,12 @@
-// JSON as text.
+// JSON that is safe to print.
 #pragma once
 
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
 namespace shapelint::text {
 
-// `indent`: of each level, -1 for one line. Whoever prints it is safe: what text::printable would replace and
-// what text::without_commands would part is written as an escape, which reads as the same text. Bytes that
-// are no UTF-8 become U+FFFD.
-std::string json_text(const nlohmann::ordered_json& json, int indent);
+// `dumped` is JSON as nlohmann writes it. Whoever prints the result is safe: what text::printable would
+// replace and what text::without_commands would part is written as an escape, which reads as the same text.
+std::string json_text(std::string dumped);
 
 }  // namespace shapelint::text

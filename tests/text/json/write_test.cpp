@@ -6,7 +6,14 @@
 #include "tests/catch.hpp"
 
 using nlohmann::ordered_json;
-using shapelint::text::json_text;
+
+namespace {
+
+std::string json_text(const ordered_json& json, int indent) {
+  return shapelint::text::json_text(json.dump(indent, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+}  // namespace
 
 TEST_CASE("what would reach a terminal or a runner is written as an escape", "[json]") {
   CHECK(json_text("a\nb\x1b", -1) == R"("a\nb\u001b")");

@@ -107,7 +107,7 @@ TEST_CASE("tables within tables end at a depth that no configuration has, howeve
   CHECK(mistake("# " + dots + "\na = \"" + dots + "\" # " + dots + "\n") == "");
   CHECK(mistake("a = '''\n" + dots + "\n'''\nc = '" + dots + "'") == "");
   CHECK(mistake("b = \"\"\"\n\\\"" + dots + "\n\"\"\"\n") == "");
-  CHECK(mistake("\"" + dots + "\" = 1\n'" + dots + "' = [1.5, 2.5]\n") == "");
+  CHECK(mistake("\"" + dots + "\" = 1\n'b" + dots + "' = [1.5, 2.5]\n") == "");
   // Lists side by side are not within each other.
   CHECK(mistake("a = [" + repeated("[1.5, [2]], ", 1000) + "]\nb = {a = 1, b = [{c.d = 1}, {c.d = 2}]}") ==
         "");

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <ostream>
-#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
@@ -76,7 +76,7 @@ class Blocks {
     std::vector<std::thread> threads;
     try {
       for (std::size_t i = 0; i < slots_.size(); ++i) threads.emplace_back([this, i] { work(i); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       // The system has no more: one thread writes what it can, all of it.
       end(threads);
       return print_alone(out);

@@ -1,11 +1,11 @@
 // What is printed, made harmless.
-#include "cli/guard.hpp"
+#include "report/guard.hpp"
 
 #include <algorithm>
 
 #include "text/printable.hpp"
 
-namespace shapelint::cli {
+namespace shapelint::report {
 
 GuardBuffer::int_type GuardBuffer::overflow(int_type c) {
   if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
@@ -74,4 +74,4 @@ std::string GuardBuffer::harmless(std::string_view line) const {
   return out;
 }
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::report

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace shapelint::cli {
+namespace shapelint::report {
 
 // Holds a line until it is whole (or flushed), and passes on what is harmless in it: text::printable,
 // colours, and what erases a line of a terminal. The reports' own escapes come first and lose nothing; here
@@ -39,4 +39,4 @@ class GuardBuffer final : public std::streambuf {
   std::string line_;
 };
 
-}  // namespace shapelint::cli
+}  // namespace shapelint::report
