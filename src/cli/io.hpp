@@ -23,7 +23,7 @@ struct Io {
   // Whether to colour, as --color, the environment and the terminal decide; set by run() before a subcommand.
   bool out_color = false;
   bool err_color = false;
-  // Past the guard (report/guard.hpp), for what is data of a protocol and no text that somebody reads: messages of
+  // Past the guard (guard.hpp), for what is data of a protocol and no text that somebody reads: messages of
   // the language server, workflow commands, a file on its way to another. Absent: `out`.
   std::ostream* raw_out = nullptr;
   std::ostream& raw() const { return raw_out == nullptr ? out : *raw_out; }
