@@ -17,7 +17,8 @@ std::string without_colours(std::string_view text) {
     const std::size_t escape = std::min(text.find('\x1b'), text.size());
     out += text.substr(0, escape);
     text.remove_prefix(escape);
-    if (!text.empty()) text.remove_prefix(std::min(text.size(), text.find('m') + 1));
+    // One that never ends takes the rest.
+    if (!text.empty()) text.remove_prefix(std::min(text.size() - 1, text.find('m')) + 1);
   }
   return out;
 }

@@ -158,7 +158,7 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
                             lint::options_text(finding.assumed)),
                 style);
   }
-  if (verbose && !finding.why.empty()) out += line(gutter, "why", finding.why, style);
+  if (verbose && !finding.why.empty()) out += line(gutter, "why", text::one_line(finding.why), style);
   const std::size_t gpu_count = model.result.gpus.size();
   const std::string cost = lint::cost_text(finding, gpu_count);
   if (!cost.empty()) out += line(gutter, "cost", cost, style);
@@ -170,7 +170,8 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
     out += line(gutter, "try", lint::proposal_text(finding.proposals[i], gpu_count, saving), style);
     if (i == 0 && !tie.mends.empty()) out += line(gutter, "mends", also_mended(tie), style);
   }
-  if (!finding.how.empty() && (verbose || !is_mended)) out += line(gutter, "how", finding.how, style);
+  if (!finding.how.empty() && (verbose || !is_mended))
+    out += line(gutter, "how", text::one_line(finding.how), style);
   return out +
          line(gutter, "more", fmt::format("`shapelint explain {}` ({})", finding.code, finding.rule), style);
 }
