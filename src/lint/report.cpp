@@ -2,7 +2,11 @@
 #include "lint/report.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "project/applied.hpp"
+#include "rules/book/select.hpp"
 #include "rules/engine/merge.hpp"
 
 namespace shapelint::lint {
@@ -40,6 +44,30 @@ std::string rule_page(std::string_view pattern, std::string_view code, std::stri
     }
   }
   return out;
+}
+
+std::vector<RuleInfo> rules_of(const Report& report,
+                               const std::vector<const project::Configured*>& configured) {
+  std::set<std::string_view> found;
+  for (const ModelReport& model : report.models) {
+    for (const rules::Finding& finding : model.result.findings) found.insert(finding.code);
+    for (const rules::Finding& finding : model.hidden) found.insert(finding.code);
+  }
+  std::map<std::string_view, RuleInfo> infos;
+  for (const project::Configured* each : configured) {
+    std::vector<Error> none;  // of a file's table
+    const rules::Options selected = project::what_applies(*each, {}, {}, none).rules;
+    for (const rules::Rule& rule : each->rules->rules()) {
+      if (!rules::is_selected(rule, selected) && !found.contains(rule.code)) continue;
+      infos.try_emplace(rule.code,
+                        RuleInfo{rule.code, rule.name, rule.summary, rule.mechanism, rule.why, rule.sources,
+                                 rule_page(each->config.rule_url.value_or(""), rule.code, rule.name),
+                                 rule.severity, rule.confidence});
+    }
+  }
+  std::vector<RuleInfo> all;
+  for (auto& [code, info] : infos) all.push_back(std::move(info));
+  return all;
 }
 
 }  // namespace shapelint::lint

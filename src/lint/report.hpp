@@ -13,6 +13,10 @@
 #include "rules/engine/lint.hpp"
 #include "text/located_error.hpp"
 
+namespace shapelint::project {
+struct Configured;
+}
+
 namespace shapelint::lint {
 
 // One model. A file may hold several (a text and a vision part).
@@ -70,5 +74,10 @@ const text::SharedText* source_of(const ModelReport& model, const std::string& p
 
 // The address of a rule's page: `{code}` and `{name}` of the pattern filled in; empty for an empty pattern.
 std::string rule_page(std::string_view pattern, std::string_view code, std::string_view name);
+
+// The rules that configurations let run, by code. A file's own table may leave out more, and what it adds is
+// here where the report holds a finding of it. Views as in RuleInfo.
+std::vector<RuleInfo> rules_of(const Report& report,
+                               const std::vector<const project::Configured*>& configured);
 
 }  // namespace shapelint::lint

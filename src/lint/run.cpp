@@ -358,32 +358,7 @@ class Run {
     out_.is_empty = report.models.empty() && report.errors.empty() && !is_explained && !base_;
     if (problems.empty()) baselines_.write(out_.baselines, problems);
     for (text::LocatedError& problem : problems) report.errors.push_back(std::move(problem));
-    report.rules = rule_infos();
-  }
-
-  // The rules that the request and the configurations let run. A file's own table may leave out more, and
-  // what it adds is here where it found something.
-  std::vector<RuleInfo> rule_infos() const {
-    std::set<std::string_view> found;
-    for (const ModelReport& model : out_.report.models) {
-      for (const rules::Finding& finding : model.result.findings) found.insert(finding.code);
-      for (const rules::Finding& finding : model.hidden) found.insert(finding.code);
-    }
-    std::map<std::string_view, RuleInfo> infos;
-    for (const project::Configured* each : project_.all()) {
-      std::vector<Error> none;  // of a file's table
-      const rules::Options selected = project::what_applies(*each, {}, {}, none).rules;
-      for (const rules::Rule& rule : each->rules->rules()) {
-        if (!rules::is_selected(rule, selected) && !found.contains(rule.code)) continue;
-        infos.try_emplace(rule.code,
-                          RuleInfo{rule.code, rule.name, rule.summary, rule.mechanism, rule.why, rule.sources,
-                                   rule_page(each->config.rule_url.value_or(""), rule.code, rule.name),
-                                   rule.severity, rule.confidence});
-      }
-    }
-    std::vector<RuleInfo> all;
-    for (auto& [code, info] : infos) all.push_back(std::move(info));
-    return all;
+    report.rules = rules_of(report, project_.all());
   }
 
   const RunRequest& request_;
