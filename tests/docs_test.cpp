@@ -10,12 +10,15 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "cli/help.hpp"
 #include "rules/book/rule.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/golden.hpp"
 #include "tests/source_dir.hpp"
+#include "text/limits.hpp"
+#include "text/told.hpp"
 
 using shapelint::tests::compare_with_file;
 using shapelint::tests::transcript;
@@ -177,6 +180,20 @@ TEST_CASE("links between documents lead somewhere", "[docs]") {
 }
 
 // `## [0.1.0] - 2026-01-31`, newest first.
+TEST_CASE("the limits on the page about security are those of the readers", "[docs]") {
+  const std::string page = content("docs/security.md");
+  const auto states = [&](const std::string& row) { return page.find(row) != std::string::npos; };
+  namespace text = shapelint::text;
+  constexpr std::int64_t mib = 1024 * 1024;
+  CHECK(states(fmt::format("| a configuration | {} MiB, {} lines |", text::max_source_bytes / mib,
+                           shapelint::with_commas(text::max_lines))));
+  CHECK(states(fmt::format("parts of a dotted key | {} |", text::max_depth)));
+  CHECK(states(fmt::format("| values of one file, aliases expanded | {} |",
+                           shapelint::with_commas(text::max_values))));
+  CHECK(
+      states(fmt::format("| mistakes of one file that are told | {}, then their number |", text::most_told)));
+}
+
 TEST_CASE("the versions of documents are those of the program", "[docs]") {
   const std::string changes = content("CHANGELOG.md");
   std::vector<std::string> versions;
