@@ -9,9 +9,11 @@
 namespace shapelint {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before_last(b.size() + 1);
-  std::vector<std::size_t> last(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
+  const std::size_t width = b.size() + 1;
+  std::vector<std::size_t> rows(3 * width);
+  std::size_t* before_last = rows.data();
+  std::size_t* last = before_last + width;
+  std::size_t* row = last + width;
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
@@ -63,7 +65,11 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
-    const std::size_t distance = edit_distance(wanted, folded(candidate));
+    const std::string other = folded(candidate);
+    // Each character more or less is an edit: most names need no look at their characters.
+    const std::size_t longer = std::max(wanted.size(), other.size());
+    if (longer - std::min(wanted.size(), other.size()) >= best_distance) continue;
+    const std::size_t distance = edit_distance(wanted, other);
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;

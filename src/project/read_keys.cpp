@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "formats/dialect/paths.hpp"
 #include "model/fields.hpp"
 #include "project/keys.hpp"
+#include "text/told.hpp"
 
 namespace shapelint::project {
 
@@ -150,6 +152,11 @@ class Reader {
     }
   }
 
+  // A guess takes long: those that are not told get none.
+  std::string guess(std::string_view key, std::span<const std::string_view> known) const {
+    return errors_.size() < text::most_told ? did_you_mean(key, known) : std::string();
+  }
+
   void read_file_ignores(const NodeRef& table) {
     if (!table.is(Kind::table)) return wrong(table, "a table: `\"configs/old/*.toml\" = [\"SL1\"]`");
     for (const NodeRef node : table) config_.per_file_ignores.push_back({pattern(node.key()), names(node)});
@@ -161,7 +168,7 @@ class Reader {
       std::vector<std::string_view> known(model::field_names().begin(), model::field_names().end());
       known.insert(known.end(), {"match", "gpu"});
       errors_.push_back(node.key_error(fmt::format("unknown key `{}` in `[[files]]`", node.key()),
-                                       did_you_mean(node.key(), known)));
+                                       guess(node.key(), known)));
       return;
     }
     const model::FieldInfo& info = model::info(field);
@@ -236,7 +243,7 @@ class Reader {
           entry.rules = names(node);
         } else if (!index_of(ignore_key_keys, node.key())) {
           errors_.push_back(node.key_error(fmt::format("unknown key `{}` in `[[ignore-keys]]`", node.key()),
-                                           did_you_mean(node.key(), ignore_key_keys)));
+                                           guess(node.key(), ignore_key_keys)));
         } else if (!text) {
           wrong(node, "a string");
         } else if (node.key() == "path") {
@@ -309,8 +316,7 @@ class Reader {
     } else {
       std::vector<std::string_view> known;
       for (const Key& each : keys) known.push_back(each.name);
-      errors_.push_back(
-          node.key_error(fmt::format("unknown key `{}`", node.key()), did_you_mean(key, known)));
+      errors_.push_back(node.key_error(fmt::format("unknown key `{}`", node.key()), guess(key, known)));
     }
   }
 

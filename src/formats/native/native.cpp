@@ -13,6 +13,7 @@
 #include "formats/native/values.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
+#include "text/told.hpp"
 
 namespace shapelint::formats {
 
@@ -51,10 +52,6 @@ std::vector<std::string_view> keys_of(std::string_view section) {
   }
   return out;
 }
-
-// Of more wrong keys than anybody mends one by one, the further ones are told without a guess, which takes
-// long.
-constexpr std::size_t most_hints = 100;
 
 // A near miss in the same table, the same key in another table, or a near miss anywhere.
 std::string hint_for_key(std::string_view section, std::string_view key) {
@@ -123,9 +120,9 @@ class Reader {
     if (key == "model" || key == "run" || key == "parallel") return read_section(key, node);
     std::string hint;
     if (node.is(Kind::table)) {
-      if (errors_.size() < most_hints) hint = did_you_mean(key, top_level);
+      if (errors_.size() < text::most_told) hint = did_you_mean(key, top_level);
     } else {
-      if (errors_.size() < most_hints) hint = hint_for_key("", key);
+      if (errors_.size() < text::most_told) hint = hint_for_key("", key);
       if (key == "name") hint = "write it as `name` in `[model]`";
     }
     if (hint.empty()) hint = "a file has the tables " + quoted_list(top_level);
@@ -167,7 +164,7 @@ class Reader {
     }
     errors_.push_back(with_code(
         node.key_error(fmt::format("unknown key `{}` in `[{}]`", node.key(), section),
-                       errors_.size() < most_hints ? hint_for_key(section, node.key()) : std::string()),
+                       errors_.size() < text::most_told ? hint_for_key(section, node.key()) : std::string()),
         ErrorCode::unknown_name));
   }
 

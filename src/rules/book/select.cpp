@@ -38,10 +38,14 @@ bool is_shown(const Finding& finding, const Options& options) {
          is_named(finding.code, finding.rule, options.select);
 }
 
-std::optional<Error> check_selector(const RuleBook& rules, std::string_view selector) {
+bool is_selector(const RuleBook& rules, std::string_view selector) {
   const std::string text(selector);
   const auto named = [&](const Rule& rule) { return matches(rule, text); };
-  if (!text.empty() && std::any_of(rules.rules().begin(), rules.rules().end(), named)) return std::nullopt;
+  return !text.empty() && std::any_of(rules.rules().begin(), rules.rules().end(), named);
+}
+
+std::optional<Error> check_selector(const RuleBook& rules, std::string_view selector) {
+  if (is_selector(rules, selector)) return std::nullopt;
   const auto names = rules.names();
   std::string hint = did_you_mean(selector, names);
   if (hint.empty()) hint = "`shapelint rules` lists them";

@@ -34,7 +34,9 @@ struct Options {
   Doable doable{};                           // what a proposal may be
 };
 
-// Whether a selector names any rule; otherwise the error, without a place, and a did-you-mean.
+// Whether a selector names any rule.
+bool is_selector(const RuleBook& rules, std::string_view selector);
+// Nothing where it does; otherwise the error, without a place, and a did-you-mean.
 std::optional<Error> check_selector(const RuleBook& rules, std::string_view selector);
 // The same for a parameter's rule and name.
 std::optional<Error> check_parameter(const RuleBook& rules, std::string_view rule, std::string_view name);
