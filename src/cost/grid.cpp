@@ -47,11 +47,7 @@ void GridPrices::lower_and_price(model::StepPart part, const model::Setup& setup
   for (const auto& memo : memos_) {
     for (const model::Op& op : scratch_.ops) {
       const OpCost& cost = memo->price(op);
-      out.runs.push_back({op.count,
-                          cost.time_us,
-                          model::op_flops(op),
-                          cost.bound,
-                          {phase_of(op.pass), op.kind == model::OpKind::collective, op.overlapped, false}});
+      out.runs.push_back({op.count, cost.time_us, model::op_flops(op), cost.bound, traits_of(op, 0)});
     }
   }
 }
@@ -122,10 +118,7 @@ std::span<const StepCost> GridPrices::price(const model::Setup& setup,
     add_piece(ends, 1, 1, gpu, sums, flops);
     for (const model::Op& op : scratch_.ops) {
       const OpCost cost = cost::price(*gpus_[gpu], op);
-      add(sums,
-          {phase_of(op.pass), op.kind == model::OpKind::collective, op.overlapped,
-           op.count < totals_.micro_batches},
-          cost.bound, op.count * cost.time_us);
+      add(sums, traits_of(op, totals_.micro_batches), cost.bound, op.count * cost.time_us);
     }
     totals_.hardware_flops = flops;
     cost::set_totals(*gpus_[gpu], totals_, setup.plan.dtype, sums, steps_[gpu]);

@@ -22,10 +22,16 @@ Phase phase_of(model::Pass pass) {
   return Phase::forward;
 }
 
+OpTraits traits_of(const model::Op& op, double micro_batches) {
+  return {phase_of(op.pass), op.kind == model::OpKind::collective, op.overlapped, op.count < micro_batches,
+          op.beside_shared};
+}
+
 Hidden hidden(const PhaseTimes& phase, double micro_batches) {
   Hidden out;
   out.once_us = std::min(phase.once_us, phase.busy_us / std::max(micro_batches, 1.0));
   out.each_us = std::min(phase.each_us, phase.busy_us - out.once_us);
+  out.beside_us = std::min(phase.beside_us, phase.shared_us);
   return out;
 }
 
@@ -36,12 +42,15 @@ void set_totals(const gpu::Gpu& gpu, const model::Workload& workload, DType peak
   step.communication_us = sums.bound_us[static_cast<std::size_t>(Bound::communication)];
   step.overhead_us = sums.bound_us[static_cast<std::size_t>(Bound::overhead)];
   step.hidden_us = 0;
+  double per_micro_batch_us = sums.per_micro_batch_us;
   for (const PhaseTimes& phase : sums.phases) {
     const Hidden behind = hidden(phase, workload.micro_batches);
-    step.hidden_us += behind.once_us + behind.each_us;
-    step.communication_us += phase.once_us - behind.once_us + phase.each_us - behind.each_us;
+    const double waited_us = phase.beside_us - behind.beside_us;  // for an exchange, in every micro-batch
+    step.hidden_us += behind.once_us + behind.each_us + behind.beside_us;
+    step.communication_us += phase.once_us - behind.once_us + phase.each_us - behind.each_us + waited_us;
+    per_micro_batch_us += waited_us;
   }
-  step.bubble_us = std::max(workload.pipeline_bubble, 0.0) * sums.per_micro_batch_us;
+  step.bubble_us = std::max(workload.pipeline_bubble, 0.0) * per_micro_batch_us;
   step.time_us = step.compute_us + step.memory_us + step.communication_us + step.overhead_us + step.bubble_us;
 
   const double peak_flops = step.time_us * peak_flops_per_us(gpu, peak_dtype);
@@ -58,9 +67,7 @@ void PriceMemo::price(const model::Workload& workload, DType peak_dtype, StepCos
   for (const model::Op& op : workload.ops) {
     const OpCost& cost = price(op);
     step.ops.push_back(cost);
-    add(sums,
-        {phase_of(op.pass), op.kind == model::OpKind::collective, op.overlapped, op.count < micro_batches},
-        cost.bound, op.count * cost.time_us);
+    add(sums, traits_of(op, micro_batches), cost.bound, op.count * cost.time_us);
   }
   set_totals(gpu_, workload, peak_dtype, sums, step);
 }

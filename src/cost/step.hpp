@@ -45,13 +45,16 @@ Phase phase_of(model::Pass pass);
 // Times of one phase: computation, and the collectives that run beside it.
 struct PhaseTimes {
   double busy_us = 0;
-  double each_us = 0;  // collectives with every micro-batch
-  double once_us = 0;  // and once a step, beside one micro-batch only
+  double each_us = 0;    // collectives with every micro-batch
+  double once_us = 0;    // and once a step, beside one micro-batch only
+  double shared_us = 0;  // of busy_us: shared experts
+  double beside_us = 0;  // exchanges that run beside those
 };
 // How much of its collectives the computation of a phase hides.
 struct Hidden {
   double each_us = 0;
   double once_us = 0;
+  double beside_us = 0;
 };
 Hidden hidden(const PhaseTimes& phase, double micro_batches);
 
@@ -67,15 +70,22 @@ struct OpTraits {
   bool is_collective = false;
   bool overlapped = false;
   bool once = false;  // runs less than once a micro-batch
+  bool beside_shared = false;
 };
+OpTraits traits_of(const model::Op& op, double micro_batches);
 inline void add(StepSums& sums, const OpTraits& op, Bound bound, double time_us) {
   PhaseTimes& phase = sums.phases[static_cast<std::size_t>(op.phase)];
   if (op.is_collective && op.overlapped) {
     (op.once ? phase.once_us : phase.each_us) += time_us;
     return;
   }
+  if (op.is_collective && op.beside_shared) {
+    phase.beside_us += time_us;
+    return;
+  }
   sums.bound_us[static_cast<std::size_t>(bound)] += time_us;
   if (!op.is_collective) phase.busy_us += time_us;
+  if (op.beside_shared) phase.shared_us += time_us;
   if (op.phase != Phase::update) sums.per_micro_batch_us += time_us;
 }
 // Everything of a step but its ops; of `workload` only the totals.

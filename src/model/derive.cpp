@@ -23,6 +23,9 @@ constexpr Condition always{"", [](const Setup&) { return true; }};
 constexpr Condition gated{"with a gated MLP", [](const Setup& s) { return s.model.mlp_gated; }};
 constexpr Condition latent{"with `[model.mla]`", [](const Setup& s) { return s.model.mla.kv_lora_rank > 0; }};
 constexpr Condition mixture{"with `[model.moe]`", [](const Setup& s) { return s.model.moe.num_experts > 0; }};
+constexpr Condition whole_groups{"with `[model.moe]` and `expert` 1", [](const Setup& s) {
+                                   return s.model.moe.num_experts > 0 && s.plan.expert <= 1;
+                                 }};
 constexpr Condition decoding{"for decode", [](const Setup& s) { return s.plan.mode == Mode::decode; }};
 constexpr Condition crossing{"with `cross_attention`",
                              [](const Setup& s) { return s.model.cross_attention; }};
@@ -138,10 +141,16 @@ std::vector<Derivation> build() {
   add(FieldId::source_length, derived, "sequence_length", crossing,
       [](const Setup& s) { return s.plan.sequence_length; });
   add(FieldId::source_length, defaulted, none, always, constant<0>);
-  for (const FieldId one : {FieldId::micro_batch_size, FieldId::gradient_accumulation, FieldId::tensor,
-                            FieldId::pipeline, FieldId::data, FieldId::expert, FieldId::context}) {
+  for (const FieldId one :
+       {FieldId::micro_batch_size, FieldId::gradient_accumulation, FieldId::tensor, FieldId::pipeline,
+        FieldId::virtual_pipeline, FieldId::data, FieldId::expert, FieldId::context}) {
     add(one, defaulted, own, always, constant<1>);
   }
+  // Without expert parallelism every tensor rank has its part of every expert.
+  add(FieldId::expert_tensor, derived, "tensor", whole_groups, [](const Setup& s) { return s.plan.tensor; });
+  add(FieldId::expert_tensor, defaulted, own, always, constant<1>);
+  add(FieldId::routing, defaulted, own, always, constant<static_cast<std::int64_t>(Routing::even)>);
+  add(FieldId::overlap, defaulted, own, always, constant<static_cast<std::int64_t>(Overlap::none)>);
   add(FieldId::sequence_parallel, defaulted, own, always, constant<0>);
   add(FieldId::zero, defaulted, own, always, constant<0>);
   add(FieldId::embedding_stages, defaulted, none, always, constant<0>);

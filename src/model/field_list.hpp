@@ -55,6 +55,7 @@
   CHOICE(attention, "run", "attention", plan.attention, Attention, attention_names, "one fused kernel (flash: the newest that the GPU has; flash1, flash2: of an older FlashAttention), or matrix products and a softmax") \
   CHOICE(recompute, "run", "recompute", plan.recompute, Recompute, recompute_names, "activations computed again in the backward pass") \
   CHOICE(fusion, "run", "fusion", plan.fusion, Fusion, fusion_names, "elementwise kernels that run inside others: norms with the residual additions before them (vLLM, TensorRT-LLM), full also activations with the products before them (torch.compile); convolutional networks: none as frameworks run them, norms: batch norms, activations and additions joined, full: inside the convolutions (inference)") \
+  CHOICE(routing, "run", "routing", plan.routing, Routing, routing_names, "how tokens are spread over a mixture's experts: evenly, as chance has it, or by a power law, where the rank with most of them is priced") \
   BOOLEAN(channels_last, "run", "channels_last", plan.channels_last, "convolutional network: images lie in memory by pixel (NHWC), as tensor cores need them; else (NCHW) they are transposed around each convolution that runs there") \
   INTEGER(micro_batch_size, "run", "micro_batch_size", plan.micro_batch_size, 1, largest_length, "sequences", "sequences per forward pass and rank") \
   INTEGER(sequence_length, "run", "sequence_length", plan.sequence_length, 1, largest_length, "tokens", "tokens per sequence") \
@@ -72,9 +73,12 @@
   BOOLEAN(adapters, "run", "adapters", plan.adapters, "training: only adapters (LoRA) learn, so the weights have no gradients and no optimizer's states; what the adapters themselves add is not costed") \
   INTEGER(tensor, "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree") \
   INTEGER(pipeline, "parallel", "pipeline", plan.pipeline, 1, largest_degree, "stages", "pipeline-parallel degree") \
-  INTEGER(data, "parallel", "data", plan.data, 1, largest_degree, "ranks", "data-parallel degree") \
-  INTEGER(expert, "parallel", "expert", plan.expert, 1, largest_degree, "ranks", "expert-parallel degree") \
+  INTEGER(virtual_pipeline, "parallel", "virtual_pipeline", plan.virtual_pipeline, 1, most_layers, "chunks", "chunks of layers that each stage of the pipeline holds (Megatron's interleaved schedule): they divide its idle time") \
+  INTEGER(data, "parallel", "data", plan.data, 1, largest_degree, "ranks", "data-parallel degree; in serving, of attention: ranks with sequences of their own, over which a mixture's experts may be shared out") \
+  INTEGER(expert, "parallel", "expert", plan.expert, 1, largest_degree, "ranks", "expert-parallel degree: ranks that share the experts out, over the same GPUs as `data`, `tensor` and `context`") \
+  INTEGER(expert_tensor, "parallel", "expert_tensor", plan.expert_tensor, 1, largest_degree, "ranks", "tensor-parallel degree of the experts: ranks that split each; expert * expert_tensor GPUs hold all of a layer's, and no more than data * tensor * context") \
   INTEGER(context, "parallel", "context", plan.context, 1, largest_degree, "ranks", "context-parallel degree") \
+  CHOICE(overlap, "parallel", "overlap", plan.overlap, Overlap, overlap_names, "what the exchange of tokens between experts runs beside: nothing, the shared experts, or another micro-batch's computation (DualPipe, two-batch overlap)") \
   BOOLEAN(sequence_parallel, "parallel", "sequence_parallel", plan.sequence_parallel, "norms and residuals are sharded along the sequence over the tensor-parallel ranks") \
   INTEGER(zero, "parallel", "zero", plan.zero, 0, 3, "", "ZeRO stage: what is sharded over the data-parallel ranks") \
   INTEGER(embedding_stages, "parallel", "embedding_stages", plan.embedding_stages, 0, 2, "stages", "whether the embedding and the head are counted as a layer each when layers are divided among the stages of the pipeline: 0, 1 for one of them, 2 for both")

@@ -21,6 +21,8 @@ constexpr std::array<std::string_view, 3> mode_names{"train", "prefill", "decode
 constexpr std::array<std::string_view, 4> attention_names{"flash", "unfused", "flash1", "flash2"};
 constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
 constexpr std::array<std::string_view, 3> fusion_names{"none", "norms", "full"};
+constexpr std::array<std::string_view, 3> routing_names{"even", "power_law_1.01", "power_law_1.2"};
+constexpr std::array<std::string_view, 3> overlap_names{"none", "shared_experts", "micro_batches"};
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};
 

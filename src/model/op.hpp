@@ -30,7 +30,8 @@ enum class CollectiveKind : std::uint8_t { all_reduce, all_gather, reduce_scatte
 
 // A dimension and the expression of fields that it came from, such as `3 * hidden_size / tensor`. The
 // expression is a literal of the lowering (no allocation); identifiers in it are names of model::fields(),
-// `/` rounds up, and min, max and ceil_to are functions. Values are at least 1 and at most count_limit.
+// `/` rounds up, and min, max, ceil_to and those of model/lower/routing.hpp are functions. Values are at
+// least 1 and at most count_limit.
 struct Dim {
   std::int64_t value = 1;
   std::string_view expression;
@@ -97,6 +98,9 @@ struct Op {
   std::int64_t stride =
       1;  // of its ranks: 1 when neighbours are neighbouring GPUs, `tensor` across tensor-parallel groups
   bool overlapped = false;  // the collective hides behind computation (data-parallel gradients)
+  // An exchange that runs beside the shared experts, or an op of those.
+  bool beside_shared = false;
+  std::int64_t copies = 1;  // of an all_to_all: of each token among its bytes, to ranks drawn at random
 };
 
 struct Workload {
@@ -106,7 +110,7 @@ struct Workload {
   double model_flops = 0;      // per rank and step, the arithmetic that the model needs (MFU)
   double hardware_flops = 0;   // what the ops do, with recomputation and padding (HFU)
   double micro_batches = 1;    // per step
-  double pipeline_bubble = 0;  // idle time as a share of busy time: (p - 1) / micro-batches
+  double pipeline_bubble = 0;  // idle time as a share of busy time: (p - 1) / (chunks micro-batches)
 };
 
 }  // namespace shapelint::model

@@ -20,6 +20,11 @@ enum class Recompute : std::uint8_t { none, selective, full };
 // norms: batch norms, activations and additions that follow each other are one kernel (compilers, fused batch
 // norms); full: they run in the convolution before them (inference: its weights take the norm in).
 enum class Fusion : std::uint8_t { none, norms, full };
+// How tokens are spread over a mixture's experts: as evenly as chance has it, or by a power law of that
+// exponent.
+enum class Routing : std::uint8_t { even, power_law_1_01, power_law_1_2 };
+// What a mixture's exchange of tokens runs beside: nothing, the shared experts, or another micro-batch.
+enum class Overlap : std::uint8_t { none, shared_experts, micro_batches };
 
 // A mixture of experts in place of the MLP; num_experts 0 means a dense model.
 struct Moe {
@@ -144,6 +149,7 @@ struct Plan {
   Attention attention = Attention::flash;
   Recompute recompute = Recompute::none;
   Fusion fusion = Fusion::none;
+  Routing routing = Routing::even;
   bool channels_last = true;  // of a CNN: images in NHWC; else in NCHW
   std::int64_t micro_batch_size = 1;
   std::int64_t sequence_length = 0;
@@ -152,9 +158,12 @@ struct Plan {
   std::int64_t gradient_accumulation = 1;  // micro-batches per step and pipeline
   std::int64_t tensor = 1;
   std::int64_t pipeline = 1;
+  std::int64_t virtual_pipeline = 1;  // chunks of layers that a stage holds (interleaved schedule)
   std::int64_t data = 1;
-  std::int64_t expert = 1;
+  std::int64_t expert = 1;         // ranks that share a layer's experts out; some of data x tensor x context
+  std::int64_t expert_tensor = 1;  // ranks that split each expert; some of the same
   std::int64_t context = 1;
+  Overlap overlap = Overlap::none;           // of the exchange of tokens between experts
   bool sequence_parallel = false;            // norms and residuals sharded along the sequence over `tensor`
   std::int64_t zero = 0;                     // ZeRO stage 0 to 3
   bool fused_gradient_accumulation = false;  // products add to the sum of gradients as they write it

@@ -83,6 +83,23 @@ TEST_CASE("a collective that overlaps costs what outlasts the computation of its
   CHECK(cost(1e9, model::Pass::forward).communication_us > exposed.communication_us);
 }
 
+TEST_CASE("an exchange beside the shared experts costs what outlasts them") {
+  const gpu::Gpu gpu = test::plain_gpu();
+  model::Workload workload;
+  model::Op shared = stream(8e8, 2);
+  shared.beside_shared = true;
+  model::Op exchange = gather(1e9, false, model::Pass::forward);
+  exchange.beside_shared = true;
+  workload.ops = {stream(8e8, 5), shared, exchange};
+  workload.pipeline_bubble = 0.5;
+  const StepCost step = price(gpu, workload, DType::bf16);
+  const double waited_us = step.ops[2].time_us - 2 * step.ops[1].time_us;
+  REQUIRE(waited_us > 0);
+  CHECK(step.communication_us == Approx(waited_us));
+  CHECK(step.hidden_us == Approx(2 * step.ops[1].time_us));
+  CHECK(step.bubble_us == Approx(0.5 * (7 * step.ops[0].time_us + waited_us)));
+}
+
 TEST_CASE("the pipeline's bubble idles for a share of the micro-batches' time, not of the optimizer's") {
   const gpu::Gpu gpu = test::plain_gpu();
   model::Workload workload;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/arithmetic.hpp"
+#include "model/lower/routing.hpp"
 
 namespace shapelint::tests {
 
@@ -79,6 +80,12 @@ class Parser {
     return model::get(setup_, field);
   }
   std::int64_t call(const std::string& name, const std::vector<std::int64_t>& values) const {
+    if (name == "visited" && values.size() == 3) return model::visited(values[0], values[1], values[2]);
+    if (name.starts_with("busiest_") && values.size() == 5) {
+      const model::Busiest most =
+          model::busiest(values[0], values[1], values[2], values[3], static_cast<model::Routing>(values[4]));
+      return name == "busiest_experts" ? most.experts : most.tokens;
+    }
     if (values.size() != 2) fail();
     if (name == "min") return std::min(values[0], values[1]);
     if (name == "max") return std::max(values[0], values[1]);

@@ -9,7 +9,8 @@
 
 namespace shapelint::tests {
 
-// `/` rounds up; functions: min, max, ceil_to. Throws std::runtime_error on a syntax error or unknown name.
+// `/` rounds up; functions: min, max, ceil_to, and those of model/lower/routing. Throws std::runtime_error on
+// a syntax error or unknown name.
 std::int64_t evaluate(std::string_view expression, const model::Setup& setup);
 
 // All fields at their smallest legal value.

@@ -10,22 +10,23 @@ namespace {
 constexpr double gradient_bytes = 4;
 
 void share_gradients(const Shared& shared, std::string_view reduce_name, std::string_view gather_name,
-                     double parameters, std::int64_t ranks, Emitter& emit) {
+                     double parameters, double replicas, std::int64_t stride, Emitter& emit) {
   if (parameters <= 0) return;
+  const auto ranks = static_cast<std::int64_t>(replicas);
   const std::int64_t zero = shared.plan.zero;
   // Once a step; from ZeRO 2 on with every micro-batch, since no rank keeps the sums of all.
   const double reductions = zero >= 2 ? shared.micro_batches : 1;
   if (!shared.adapting) {
     emit.collective_once(reduce_name, Pass::backward,
                          zero == 0 ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter,
-                         parameters * gradient_bytes, ranks, reductions, true, shared.plan.tensor);
+                         parameters * gradient_bytes, ranks, reductions, true, stride);
   }
   // What does not learn need not come back, unless it is gathered for each use.
   if (zero == 0 || (shared.adapting && zero < 3)) return;
   // The updated weights come back once a step; with ZeRO 3 before each use, forward and backward.
   const double gathers = zero >= 3 ? 2 * shared.micro_batches : 1;
   emit.collective_once(gather_name, zero >= 3 ? Pass::forward : Pass::update, CollectiveKind::all_gather,
-                       parameters * shared.activation, ranks, gathers, true, shared.plan.tensor);
+                       parameters * shared.activation, ranks, gathers, true, stride);
 }
 
 }  // namespace
@@ -53,19 +54,19 @@ void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat r
 
 void lower_pipeline(const Shared& shared, Emitter& emit) {
   if (shared.plan.pipeline <= 1) return;
-  const Repeat each{shared.micro_batches, Recomputed::never};
+  // A micro-batch passes each chunk of layers once.
+  const Repeat each{shared.micro_batches * static_cast<double>(pipeline_chunks(shared.plan)),
+                    Recomputed::never};
   emit.collective("pipeline.send", CollectiveKind::send, CollectiveKind::send, shared.sharded_stream_bytes, 2,
                   each, false, times(shared.plan.tensor, shared.plan.context, shared.plan.data));
 }
 
 void lower_data_parallel(const Shared& shared, RankParameters held, Emitter& emit) {
   const Plan& plan = shared.plan;
-  // Context-parallel ranks hold the same weights; expert-parallel ranks are some of the data-parallel ones.
-  const std::int64_t ranks =
-      times(std::max<std::int64_t>(1, plan.data), std::max<std::int64_t>(1, plan.context));
-  share_gradients(shared, "gradients.reduce", "parameters.gather", held.dense, ranks, emit);
-  share_gradients(shared, "gradients.expert_reduce", "parameters.expert_gather", held.expert,
-                  std::max<std::int64_t>(1, ranks / std::max<std::int64_t>(1, plan.expert)), emit);
+  const Replicas same = replicas(plan);
+  share_gradients(shared, "gradients.reduce", "parameters.gather", held.dense, same.dense, plan.tensor, emit);
+  share_gradients(shared, "gradients.expert_reduce", "parameters.expert_gather", held.expert, same.expert,
+                  times(plan.expert, plan.expert_tensor), emit);
 }
 
 }  // namespace shapelint::model

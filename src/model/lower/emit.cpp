@@ -5,10 +5,10 @@ namespace shapelint::model {
 
 namespace {
 
-constexpr std::string_view train_tokens = "micro_batch_size * sequence_length / context";
-constexpr std::string_view decode_tokens = "micro_batch_size";
-constexpr std::string_view checked_tokens = "micro_batch_size * (1 + speculative_tokens)";
-constexpr std::string_view mixed_tokens = "micro_batch_size * (1 + speculative_tokens) + prefill_tokens";
+constexpr std::string_view train_tokens = token_expressions[0];
+constexpr std::string_view decode_tokens = token_expressions[1];
+constexpr std::string_view checked_tokens = token_expressions[2];
+constexpr std::string_view mixed_tokens = token_expressions[3];
 constexpr double scale_bytes = 2;  // of a group of packed weights
 
 // Master copies and the residual stream stay at 16 bits or more when products are in 8 bits or fewer.
@@ -27,7 +27,20 @@ double packed_bytes(const Plan& plan) {
 
 std::int64_t layers_of_stage(const Setup& setup) {
   const std::int64_t counted = setup.plan.pipeline > 1 ? setup.plan.embedding_stages : 0;
-  return divide_up(plus(setup.model.num_layers, counted), setup.plan.pipeline);
+  const std::int64_t chunks = pipeline_chunks(setup.plan);
+  return times(chunks, divide_up(plus(setup.model.num_layers, counted), times(setup.plan.pipeline, chunks)));
+}
+
+std::int64_t pipeline_chunks(const Plan& plan) {
+  return plan.pipeline > 1 ? std::max<std::int64_t>(1, plan.virtual_pipeline) : 1;
+}
+
+// Stages wait for p - 1 micro-batches (GPipe, 1811.06965), or for as many chunks of one (Narayanan et al.
+// 2021, 2104.04473, section 2.2).
+double pipeline_bubble(const Plan& plan) {
+  if (plan.mode != Mode::train) return 0;
+  return static_cast<double>(plan.pipeline - 1) / static_cast<double>(pipeline_chunks(plan)) /
+         static_cast<double>(std::max<std::int64_t>(1, plan.gradient_accumulation));
 }
 
 void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
@@ -207,6 +220,18 @@ void Emitter::collective(std::string_view name, std::optional<CollectiveKind> fo
     op.collective = *backward;
     push(op, Pass::backward);
   }
+}
+
+void Emitter::hide(std::size_t first) {
+  for (std::size_t i = first; i < ops_.size(); ++i) ops_[i].overlapped = ops_[i].kind == OpKind::collective;
+}
+
+void Emitter::run_beside_shared(std::size_t first) {
+  for (std::size_t i = first; i < ops_.size(); ++i) ops_[i].beside_shared = true;
+}
+
+void Emitter::copies(std::size_t first, std::int64_t count) {
+  for (std::size_t i = first; i < ops_.size(); ++i) ops_[i].copies = count;
 }
 
 void Emitter::once(std::string_view name, Pass pass, double bytes, double count, double flops) {

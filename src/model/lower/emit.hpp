@@ -1,6 +1,7 @@
 // Internal to the lowering: the dimensions that all parts share, and the writing of ops with their passes.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
 
@@ -45,6 +46,13 @@ constexpr Arithmetic of_each(double elements, Arithmetic flops) {
 constexpr Arithmetic norm_flops(const ModelSpec& model) {
   return model.norm == Norm::layernorm ? layernorm_flops : rmsnorm_flops;
 }
+
+// What a rank's tokens of a micro-batch come from: training and prefill, decoding, with drafted tokens, with
+// a prompt.
+inline constexpr std::array<std::string_view, 4> token_expressions{
+    "micro_batch_size * sequence_length / context", "micro_batch_size",
+    "micro_batch_size * (1 + speculative_tokens)",
+    "micro_batch_size * (1 + speculative_tokens) + prefill_tokens"};
 
 // Tokens and heads on this rank, as every part of a layer needs them.
 struct Shared {
@@ -115,6 +123,12 @@ class Emitter {
   void collective(std::string_view name, std::optional<CollectiveKind> forward,
                   std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks, Repeat repeat,
                   bool overlapped = false, std::int64_t stride = 1);
+  // Collectives from here on hide behind all computation of their pass, or ops run beside the shared experts.
+  std::size_t size() const { return ops_.size(); }
+  void hide(std::size_t first);
+  void run_beside_shared(std::size_t first);
+  // Of a token, among the bytes of the exchanges from `first` on.
+  void copies(std::size_t first, std::int64_t count);
   // Once, in the given pass only.
   void once(std::string_view name, Pass pass, double bytes, double count, double flops = 0);
   void collective_once(std::string_view name, Pass pass, CollectiveKind kind, double bytes,
@@ -162,9 +176,6 @@ void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit); 
 
 // Bytes of a packed weight and its part of the scale; 0 where weights are not packed.
 double packed_bytes(const Plan& plan);
-
-// Layers of the fullest stage of the pipeline.
-std::int64_t layers_of_stage(const Setup& setup);
 
 // Tokens whose logits are computed: an inference engine needs only the last of each sequence (head.cpp).
 Dim logit_tokens(const Shared& shared);

@@ -50,9 +50,15 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
   const auto leave = [&](std::string_view name) {
     if (frame) leave_tensor_parallel(shared, name, layer, emit);
   };
+  // In a parallel block attention's collectives are those of the MLP, too.
   const auto mlp = [&] {
     emit.end_piece();
-    if (counts.mlp > 0) lower_mlp(shared, counts.mlp, emit);
+    if (counts.mlp > 0) {
+      const Repeat each{counts.mlp, Recomputed::with_layer};
+      if (!model.parallel_block) enter_tensor_parallel(shared, "layer.mlp.gather", each, emit);
+      lower_mlp(shared, counts.mlp, emit);
+      if (!model.parallel_block) leave_tensor_parallel(shared, "layer.mlp.reduce", each, emit);
+    }
     emit.end_piece();
     if (counts.mixture > 0) lower_moe(shared, counts.mixture, emit);
     emit.end_piece();
@@ -85,9 +91,7 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
     leave("layer.cross_attention.reduce");
     residual("layer.cross_attention.residual", 1);
   }
-  enter("layer.mlp.gather");
   mlp();
-  leave("layer.mlp.reduce");
   residual("layer.mlp.residual", 1);
   emit.end_piece();
 }
@@ -250,9 +254,7 @@ void set_totals(const Setup& setup, Workload& workload) {
   workload.model_flops = model_flops_per_step(setup, forward_flops_per_token(setup) - head, head);
   workload.micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
-  // Stages wait for p - 1 micro-batches (GPipe, 1811.06965); when serving, other requests fill them.
-  workload.pipeline_bubble =
-      training ? static_cast<double>(setup.plan.pipeline - 1) / workload.micro_batches : 0.0;
+  workload.pipeline_bubble = pipeline_bubble(setup.plan);
 }
 
 Workload lower(const Setup& setup) {

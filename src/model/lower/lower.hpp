@@ -44,6 +44,17 @@ struct RankParameters {
   double expert = 0;  // the routed experts
 };
 
+// Of a model with so many of either, experts and the rest each over their own ranks.
+RankParameters parameters_per_rank(const Plan& plan, double dense, double expert);
+// Ranks that hold the same parameters of a stage, with `data` data-parallel ones: of what is dense `data` x
+// `context`; of experts as many as there are groups of expert x expert_tensor among data x tensor x context.
+struct Replicas {
+  double dense = 1;
+  double expert = 1;
+};
+Replicas replicas(const Plan& plan, double data);
+Replicas replicas(const Plan& plan);
+
 // Appends the ops of one run of a layer's part (`ends`: of a step). In a layer the parts stand between each
 // other's ops: `pieces`, if given, gets the number of ops at the end of each piece. A layer of lower() is the
 // first piece of every part, then the second of every part, and so on; the ends are two, around the layers.
@@ -71,6 +82,14 @@ struct LayerRuns {
 std::int64_t num_attention_layers(const ModelSpec& model);
 std::int64_t num_dense_layers(const ModelSpec& model);
 LayerRuns layer_runs(const Setup& setup);
+// Layers of the fullest stage of the pipeline.
+std::int64_t layers_of_stage(const Setup& setup);
+// Chunks of layers that a stage holds; 1 without a pipeline.
+std::int64_t pipeline_chunks(const Plan& plan);
+// Idle time of a pipeline as a share of its busy time; 0 in serving, where other requests fill it.
+double pipeline_bubble(const Plan& plan);
+// Tokens of a micro-batch that are routed among one group of ranks that holds all experts.
+std::int64_t routed_tokens(const Setup& setup);
 // Tokens of a step on one replica of the model: trained on, read, or produced; images of a CNN.
 double tokens_per_step(const Setup& setup);
 // Tokens that a sequence gains by a decoding step: 1 + a + ... + a^k with k drafted ones, each accepted with

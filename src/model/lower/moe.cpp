@@ -1,45 +1,122 @@
-// Mixtures of experts. Tokens are taken to be spread evenly: each expert gets tokens * top_k / experts of the
-// tokens of all expert-parallel ranks, and the experts of a rank run as one grouped product.
+// Mixtures of experts. The experts are a layout of their own over the GPUs of data, tensor and context
+// parallelism: groups of expert x expert_tensor ranks hold all of a layer's, each rank its part of some
+// (Megatron-LM, "MoE parallel folding", arXiv 2504.14960). The experts of a rank run as one grouped product.
+#include <string>
+
 #include "model/lower/emit.hpp"
+#include "model/lower/routing.hpp"
 
 namespace shapelint::model {
 
 namespace {
 
-// Experts with work on this rank. A few decoded tokens do not reach all of them.
-Dim busy_experts(const Shared& shared) {
-  const Moe& moe = shared.model.moe;
-  const std::int64_t local = divide_up(moe.num_experts, shared.plan.expert);
-  if (!shared.decoding) return dim(local, "moe_num_experts / expert");
-  return dim(std::min(local, times(shared.tokens.value, moe.experts_per_token)),
-             shared.plan.prefill_tokens > 0
-                 ? "min(moe_num_experts / expert,"
-                   " (micro_batch_size * (1 + speculative_tokens) + prefill_tokens)"
-                   " * moe_experts_per_token)"
-             : shared.plan.speculative_tokens > 0
-                 ? "min(moe_num_experts / expert,"
-                   " micro_batch_size * (1 + speculative_tokens) * moe_experts_per_token)"
-                 : "min(moe_num_experts / expert, micro_batch_size * moe_experts_per_token)");
+// How a layer's tokens and experts lie on the ranks of a group.
+struct Folding {
+  explicit Folding(const Setup& setup, std::int64_t rank_tokens);
+
+  std::int64_t ranks;   // of the group: expert x expert_tensor
+  bool is_sharded;      // each rank hands out tokens of its own
+  bool is_whole;        // the group is as large as that of the tensor-parallel ranks, or is one rank
+  std::int64_t tokens;  // that are routed among the group
+};
+
+// Ranks of tensor parallelism hold the same tokens, but for sequence parallelism. Where the group reaches
+// beyond them they divide the tokens, so that none is sent twice; within them, each computes its experts for
+// all of the tokens.
+Folding::Folding(const Setup& setup, std::int64_t rank_tokens)
+    : ranks(times(setup.plan.expert, setup.plan.expert_tensor)),
+      is_sharded(setup.plan.sequence_parallel || ranks > setup.plan.tensor),
+      is_whole(is_sharded ? ranks == setup.plan.tensor : true),
+      tokens(is_whole ? rank_tokens : divide_up(times(rank_tokens, ranks), setup.plan.tensor)) {}
+
+// Expressions that are made of the tokens', once.
+struct Texts {
+  std::string tokens;         // of the rank, as a factor
+  std::string sharded;        // a tensor-parallel rank's part of them
+  std::string routed;         // among a group of `expert` ranks, tensor parallelism aside
+  std::string routed_folded;  // among any group
+};
+
+Texts texts_of(std::string_view tokens) {
+  Texts out;
+  const bool is_sum_or_product = tokens.find(' ') != std::string_view::npos;
+  out.tokens = is_sum_or_product ? "(" + std::string(tokens) + ")" : std::string(tokens);
+  out.sharded = out.tokens + " / tensor";
+  out.routed = out.tokens + " * expert";
+  out.routed_folded = out.tokens + " * (expert * expert_tensor) / tensor";
+  return out;
 }
 
-Dim tokens_per_expert(const Shared& shared) {
+// Those of one way of routing, of one expression of tokens.
+struct RoutedTexts {
+  explicit RoutedTexts(const std::string& tokens)
+      : all_rows(tokens + " * moe_experts_per_token / moe_num_experts"),
+        some("visited(moe_num_experts, moe_experts_per_token, " + tokens + ") / expert"),
+        some_rows(tokens + " * moe_experts_per_token / visited(moe_num_experts, moe_experts_per_token, " +
+                  tokens + ")"),
+        busiest("busiest_experts(moe_num_experts, moe_experts_per_token, " + tokens + ", expert, routing)"),
+        busiest_rows("busiest_tokens(moe_num_experts, moe_experts_per_token, " + tokens +
+                     ", expert, routing) / " + busiest) {}
+
+  std::string all_rows;  // tokens of an expert where all have work
+  std::string some;      // experts with work on a rank
+  std::string some_rows;
+  std::string busiest;  // the same where routing is uneven
+  std::string busiest_rows;
+};
+
+struct TokenTexts {
+  explicit TokenTexts(std::string_view expression)
+      : tokens(texts_of(expression)),
+        whole(tokens.tokens),
+        spread(tokens.routed),
+        folded(tokens.routed_folded) {}
+
+  Texts tokens;
+  RoutedTexts whole;
+  RoutedTexts spread;
+  RoutedTexts folded;
+};
+
+const TokenTexts& texts_for(std::string_view expression) {
+  static const std::array<TokenTexts, token_expressions.size()> all{
+      TokenTexts(token_expressions[0]), TokenTexts(token_expressions[1]), TokenTexts(token_expressions[2]),
+      TokenTexts(token_expressions[3])};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (token_expressions[i] == expression) return all[i];
+  }
+  return all[0];
+}
+
+// The grouped product of a rank: experts with work, and rows of each.
+struct Load {
+  Dim experts;
+  Dim rows;
+  double copies = 0;  // of tokens, all experts of the rank together
+};
+
+Load load_of(const Shared& shared, const Folding& folding) {
+  const Plan& plan = shared.plan;
   const Moe& moe = shared.model.moe;
-  const std::int64_t tokens =
-      divide_up(times(shared.tokens.value, moe.experts_per_token, shared.plan.expert), moe.num_experts);
-  if (shared.decoding && shared.plan.prefill_tokens > 0) {
-    return dim(tokens,
-               "(micro_batch_size * (1 + speculative_tokens) + prefill_tokens) * moe_experts_per_token"
-               " * expert / moe_num_experts");
+  const TokenTexts& texts = texts_for(shared.tokens.expression);
+  const RoutedTexts& routed = folding.is_whole                              ? texts.whole
+                              : plan.tensor == 1 && plan.expert_tensor == 1 ? texts.spread
+                                                                            : texts.folded;
+  if (plan.routing != Routing::even) {
+    const Busiest most =
+        busiest(moe.num_experts, moe.experts_per_token, folding.tokens, plan.expert, plan.routing);
+    return {dim(most.experts, routed.busiest), dim(divide_up(most.tokens, most.experts), routed.busiest_rows),
+            static_cast<double>(most.tokens)};
   }
-  if (shared.decoding && shared.plan.speculative_tokens > 0) {
-    return dim(tokens,
-               "micro_batch_size * (1 + speculative_tokens) * moe_experts_per_token * expert"
-               " / moe_num_experts");
+  const std::int64_t copies = times(folding.tokens, moe.experts_per_token);
+  const std::int64_t some = visited(moe.num_experts, moe.experts_per_token, folding.tokens);
+  const double each = static_cast<double>(copies) / static_cast<double>(plan.expert);
+  if (some == moe.num_experts) {
+    return {dim(divide_up(moe.num_experts, plan.expert), "moe_num_experts / expert"),
+            dim(divide_up(copies, moe.num_experts), routed.all_rows), each};
   }
-  return dim(tokens, shared.decoding
-                         ? "micro_batch_size * moe_experts_per_token * expert / moe_num_experts"
-                         : "(micro_batch_size * sequence_length / context) * moe_experts_per_token * expert"
-                           " / moe_num_experts");
+  return {dim(divide_up(some, plan.expert), routed.some), dim(divide_up(copies, some), routed.some_rows),
+          each};
 }
 
 // Names of the ops of one kind of expert.
@@ -70,36 +147,99 @@ void lower_experts(const Shared& shared, const ExpertNames& names, Dim tokens, D
   emit.linear(names.down, tokens, shared.hidden, width, shared.linear_dtype, layer, experts);
 }
 
+// The exchange of tokens among a group, there or back: between its experts, then among the ranks of each
+// expert.
+void exchange(const Shared& shared, const Folding& folding, double own_bytes, std::string_view name,
+              Repeat layer, Emitter& emit) {
+  const Plan& plan = shared.plan;
+  if (!folding.is_sharded) return;
+  const std::int64_t copies = std::max<std::int64_t>(1, shared.model.moe.experts_per_token);
+  const double sent = static_cast<double>(copies) * own_bytes;
+  const std::size_t first = emit.size();
+  emit.collective(name, CollectiveKind::all_to_all, CollectiveKind::all_to_all, sent, plan.expert, layer,
+                  false, plan.expert_tensor);
+  emit.copies(first, copies);
+  if (plan.overlap == Overlap::micro_batches) emit.hide(first);
+  if (plan.overlap == Overlap::shared_experts && shared.model.moe.shared_intermediate_size > 0)
+    emit.run_beside_shared(first);
+}
+
+void lower_shared_experts(const Shared& shared, Repeat layer, Emitter& emit) {
+  const std::int64_t width = shared.model.moe.shared_intermediate_size;
+  if (width <= 0) return;
+  const std::size_t first = emit.size();
+  const std::int64_t always = divide_up(width, shared.plan.tensor);
+  lower_experts(shared, shared_names, shared.tokens, dim(always, "moe_shared_intermediate_size / tensor"),
+                dim(times(2, always), "2 * (moe_shared_intermediate_size / tensor)"), {1, "1"}, layer, emit);
+  if (shared.plan.overlap == Overlap::shared_experts) emit.run_beside_shared(first);
+}
+
 }  // namespace
+
+std::int64_t routed_tokens(const Setup& setup) {
+  return Folding(setup, Shared(setup).tokens.value).tokens;
+}
 
 void lower_moe(const Shared& shared, double count, Emitter& emit) {
   const Moe& moe = shared.model.moe;
-  const std::int64_t tensor = shared.plan.tensor;
+  const Plan& plan = shared.plan;
   const Repeat layer{count, Recomputed::with_layer};
-  emit.wide_linear("layer.moe.router", shared.tokens, dim(moe.num_experts, "moe_num_experts"), shared.hidden,
-                   layer);
+  const Folding folding(shared.setup, shared.tokens.value);
+  const Load load = load_of(shared, folding);
+  const std::int64_t copies = std::max<std::int64_t>(1, moe.experts_per_token);
+
+  // Whether the tensor-parallel ranks meet before and after the experts: with sequence parallelism only those
+  // of them do that split an expert or the shared ones. Then the tokens that this rank routes.
+  const bool gathers_once = plan.expert == 1 && plan.expert_tensor == plan.tensor;
+  const bool meets = !shared.model.parallel_block &&
+                     (!plan.sequence_parallel || gathers_once || moe.shared_intermediate_size > 0);
+  const Dim own = folding.is_sharded && !gathers_once
+                      ? dim(divide_up(shared.tokens.value, plan.tensor),
+                            texts_for(shared.tokens.expression).tokens.sharded)
+                      : shared.tokens;
+  const double row_bytes = static_cast<double>(shared.hidden.value) * shared.activation;
+  const double own_bytes = static_cast<double>(own.value) * row_bytes;
+  const bool splits_experts = plan.expert_tensor > 1;
+  if (meets) enter_tensor_parallel(shared, "layer.moe.gather", layer, emit);
+  emit.wide_linear("layer.moe.router", plan.sequence_parallel ? own : shared.tokens,
+                   dim(moe.num_experts, "moe_num_experts"), shared.hidden, layer);
 
   // Every token's vector is copied once for each of its experts, sent there, and comes back weighted.
-  const double copies = static_cast<double>(std::max<std::int64_t>(1, moe.experts_per_token));
-  const double sent =
-      copies * (shared.plan.sequence_parallel ? shared.sharded_stream_bytes : shared.stream_bytes);
-  const double moved = shared.stream_bytes + copies * shared.stream_bytes;
+  const double handed =
+      folding.is_sharded && plan.expert > 1
+          ? std::max(static_cast<double>(copies) * static_cast<double>(own.value), load.copies)
+          : load.copies;
+  const double moved = own_bytes + handed * row_bytes;
   emit.elementwise("layer.moe.dispatch", moved, moved, layer);
-  emit.collective("layer.moe.all_to_all", CollectiveKind::all_to_all, CollectiveKind::all_to_all, sent,
-                  shared.plan.expert, {2 * count, Recomputed::with_layer}, false, shared.plan.tensor);
+  exchange(shared, folding, own_bytes, "layer.moe.all_to_all", {2 * count, Recomputed::with_layer}, emit);
+  // Ranks that split an expert have handed out different tokens, and each needs all of them.
+  const bool gathers_experts = folding.is_sharded && splits_experts && !(gathers_once && meets);
+  const double gathered = load.copies * row_bytes;
+  if (gathers_experts) {
+    emit.collective("layer.moe.expert_gather", CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+                    gathered, plan.expert_tensor, layer);
+  }
 
-  const std::int64_t width = divide_up(moe.intermediate_size, tensor);
-  lower_experts(shared, routed_names, tokens_per_expert(shared), dim(width, "moe_intermediate_size / tensor"),
-                dim(times(2, width), "2 * (moe_intermediate_size / tensor)"), busy_experts(shared), layer,
+  const std::int64_t width = divide_up(moe.intermediate_size, plan.expert_tensor);
+  lower_experts(shared, routed_names, load.rows, dim(width, "moe_intermediate_size / expert_tensor"),
+                dim(times(2, width), "2 * (moe_intermediate_size / expert_tensor)"), load.experts, layer,
                 emit);
+  if (gathers_experts) {
+    emit.collective("layer.moe.expert_reduce", CollectiveKind::reduce_scatter, CollectiveKind::all_gather,
+                    gathered, plan.expert_tensor, layer);
+  }
   emit.elementwise("layer.moe.combine", moved, moved, layer,
-                   of_each(copies * shared.stream_bytes / shared.activation, {2, 2}));
-
-  if (moe.shared_intermediate_size > 0) {
-    const std::int64_t always = divide_up(moe.shared_intermediate_size, tensor);
-    lower_experts(shared, shared_names, shared.tokens, dim(always, "moe_shared_intermediate_size / tensor"),
-                  dim(times(2, always), "2 * (moe_shared_intermediate_size / tensor)"), {1, "1"}, layer,
-                  emit);
+                   of_each(handed * row_bytes / shared.activation, {2, 2}));
+  lower_shared_experts(shared, layer, emit);
+  if (!meets) return;
+  // What came back whole to the rank that had handed it out only needs to be spread.
+  const bool only_spreads =
+      !plan.sequence_parallel && folding.is_sharded && moe.shared_intermediate_size == 0;
+  if (only_spreads) {
+    emit.collective("layer.moe.reduce", CollectiveKind::all_gather, std::nullopt, shared.stream_bytes,
+                    plan.tensor, layer);
+  } else {
+    leave_tensor_parallel(shared, "layer.moe.reduce", layer, emit);
   }
 }
 

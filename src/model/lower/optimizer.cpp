@@ -16,9 +16,8 @@ constexpr double gradient_bytes = fp32_bytes;
 
 // Parameters of the shard that ZeRO gives a rank.
 double sharded(const Plan& plan, RankParameters held) {
-  const double data = static_cast<double>(plan.data);
-  const double expert_data = std::max(1.0, data / static_cast<double>(plan.expert));
-  return held.dense / data + held.expert / expert_data;
+  const Replicas same = replicas(plan);
+  return held.dense / same.dense + held.expert / same.expert;
 }
 
 }  // namespace
@@ -26,9 +25,23 @@ double sharded(const Plan& plan, RankParameters held) {
 RankParameters parameters_per_rank(const Setup& setup) {
   const double all = static_cast<double>(parameter_count(setup));
   const double expert = static_cast<double>(expert_parameter_count(setup));
-  const Plan& plan = setup.plan;
-  const double ranks = static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline);
-  return {(all - expert) / ranks, expert / ranks / static_cast<double>(plan.expert)};
+  return parameters_per_rank(setup.plan, all - expert, expert);
+}
+
+RankParameters parameters_per_rank(const Plan& plan, double dense, double expert) {
+  const auto pipeline = static_cast<double>(plan.pipeline);
+  return {dense / static_cast<double>(plan.tensor) / pipeline,
+          expert / static_cast<double>(plan.expert) / static_cast<double>(plan.expert_tensor) / pipeline};
+}
+
+Replicas replicas(const Plan& plan, double data) {
+  const double dense = std::max(1.0, data * static_cast<double>(std::max<std::int64_t>(1, plan.context)));
+  const double group = static_cast<double>(plan.expert) * static_cast<double>(plan.expert_tensor);
+  return {dense, std::max(1.0, dense * static_cast<double>(plan.tensor) / group)};
+}
+
+Replicas replicas(const Plan& plan) {
+  return replicas(plan, static_cast<double>(plan.data));
 }
 
 void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit) {

@@ -4,6 +4,7 @@
 
 #include "base/units.hpp"
 #include "cost/kernels/attention.hpp"
+#include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/scope/memory.hpp"
 #include "rules/scope/subjects.hpp"
@@ -73,12 +74,35 @@ double least_gb(const Context& c, bool with_activations) {
   return (least.state_bytes + (with_activations ? least.activation_bytes : 0)) / bytes_per_gb;
 }
 
+// Replicas of the model that a launch of so many GPUs makes; 0 where it does not say how many, or too few to
+// be all.
+std::int64_t launched_replicas(const Context& c) {
+  const model::Plan& p = plan(c);
+  const auto gpus = static_cast<std::int64_t>(extra(*c.reading, "world_size"));
+  return gpus / std::max<std::int64_t>(1, model::times(p.tensor, p.pipeline, p.context));
+}
+
+// GPUs that run a stage of the pipeline; 0 where only the launch knows.
+std::int64_t stage_ranks(const Context& c) {
+  const model::Plan& p = plan(c);
+  const bool is_told = is_stated(*c.reading, FieldId::data) ||
+                       model::origin(*c.reading, FieldId::data).kind == model::Origin::Kind::command_line;
+  const std::int64_t data = is_told || c.reading->dialect == "native" ? p.data : launched_replicas(c);
+  return model::times(data, p.tensor, p.context);
+}
+
+// What a framework's file states of its global batch tells their number only with that of the ranks.
+bool knows_micro_batches(const Context& c) {
+  return c.reading->dialect == "native" ||
+         (is_stated(*c.reading, FieldId::gradient_accumulation) && launched_replicas(c) > 0);
+}
+
 // clang-format off
 constexpr Variable of_model[] = {
     {"vocab_rows", "rows of the embedding after padding, over all ranks", [](const Context& c) { return real(model::vocab_rows(*c.setup)); }, {FieldId::vocab_size}},
     {"vocab_rows_per_rank", "rows of the embedding on one tensor-parallel rank", [](const Context& c) { return real(model::vocab_rows_per_rank(*c.setup)); }, {FieldId::vocab_size}},
     {"tokens", "rows of the matrix products on one rank: micro_batch_size * sequence_length / context (decode: micro_batch_size)", [](const Context& c) { return tokens_of(*c.setup); }, {FieldId::sequence_length}},
-    {"tokens_per_expert", "tokens that one expert gets on average from one micro-batch of each expert-parallel rank; 0 without experts", [](const Context& c) { const auto& m = spec(c).moe; return m.num_experts > 0 ? tokens_of(*c.setup) * real(plan(c).expert) * real(m.experts_per_token) / real(m.num_experts) : 0; }, {FieldId::sequence_length}},
+    {"tokens_per_expert", "tokens that one expert gets on average from one micro-batch of all ranks among which the experts are shared out; 0 without experts", [](const Context& c) { const auto& m = spec(c).moe; return m.num_experts > 0 ? real(model::routed_tokens(*c.setup)) * real(m.experts_per_token) / real(m.num_experts) : 0; }, {FieldId::sequence_length}},
     {"parameters", "parameters of the whole model", [](const Context& c) { return real(model::parameter_count(*c.setup)); }, {FieldId::hidden_size, FieldId::num_layers}},
     {"params", "the same as `parameters`", [](const Context& c) { return real(model::parameter_count(*c.setup)); }, {FieldId::hidden_size, FieldId::num_layers}},
     {"active_parameters", "parameters that one token uses", [](const Context& c) { return real(model::active_parameter_count(*c.setup)); }, {FieldId::hidden_size, FieldId::num_layers}},
@@ -87,14 +111,16 @@ constexpr Variable of_model[] = {
     {"key_value_heads_per_rank", "key and value heads on one tensor-parallel rank, at least one", [](const Context& c) { return per_rank(spec(c).num_key_value_heads, plan(c).tensor); }, {FieldId::num_key_value_heads}},
     {"hidden_per_rank", "hidden_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).hidden_size, plan(c).tensor); }, {FieldId::hidden_size}},
     {"intermediate_per_rank", "intermediate_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).intermediate_size, plan(c).tensor); }, {FieldId::intermediate_size}},
-    {"moe_intermediate_per_rank", "moe_intermediate_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).moe.intermediate_size, plan(c).tensor); }, {FieldId::moe_intermediate_size}},
-    {"layers_per_stage", "num_layers / pipeline, rounded up: the stage that all others wait for (where embedding and head count as layers, with them)", [](const Context& c) { return per_rank(spec(c).num_layers + (plan(c).pipeline > 1 ? plan(c).embedding_stages : 0), plan(c).pipeline); }, {FieldId::num_layers}},
+    {"moe_intermediate_per_rank", "moe_intermediate_size / expert_tensor, rounded up", [](const Context& c) { return per_rank(spec(c).moe.intermediate_size, plan(c).expert_tensor); }, {FieldId::moe_intermediate_size}},
+    {"layers_per_stage", "num_layers / pipeline, rounded up: the stage that all others wait for (where embedding and head count as layers, with them)", [](const Context& c) { return real(model::layers_of_stage(*c.setup)); }, {FieldId::num_layers}},
     {"has_dense_mlp", "whether any layer has an ordinary MLP", [](const Context& c) { const auto& m = spec(c).moe; return m.num_experts <= 0 || m.first_dense_layers > 0 || m.layer_interval > 1 ? 1.0 : 0.0; }, {}, true},
     {"is_moe", "whether any layer is a mixture of experts", [](const Context& c) { return spec(c).moe.num_experts > 0 ? 1.0 : 0.0; }, {}, true},
     {"is_mla", "whether attention is multi-head latent attention", [](const Context& c) { return spec(c).mla.kv_lora_rank > 0 ? 1.0 : 0.0; }, {}, true},
     {"is_transformer", "whether the file describes a transformer (and not convolutions)", [](const Context& c) { return spec(c).conv.empty() ? 1.0 : 0.0; }, {}, true},
     {"element_bytes", "bytes of one element of the matrix products", [](const Context& c) { return bytes_of(plan(c).dtype); }},
     {"ranks", "GPUs of one replica of the model: tensor * pipeline * context", [](const Context& c) { return real(plan(c).tensor) * real(plan(c).pipeline) * real(plan(c).context); }},
+    {"expert_ranks", "GPUs of a pipeline stage, over which experts can be shared out: data * tensor * context; 0 where neither the file nor its launch says how many there are", [](const Context& c) { return real(stage_ranks(c)); }},
+    {"known_micro_batches", "gradient_accumulation, where the file says how many micro-batches a step has; 0 where it leaves that open", [](const Context& c) { return knows_micro_batches(c) ? real(plan(c).gradient_accumulation) : 0; }},
     {"memory_gb", "estimated memory of one GPU in GB (docs: suggest/footprint)", [](const Context& c) { return suggest::memory_bytes(*c.setup) / bytes_per_gb; }, {FieldId::hidden_size, FieldId::num_layers}},
     {"state_gb", "the part of memory_gb that does not depend on activations: weights, gradients and optimizer states; in serving weights and the cache of keys and values", [](const Context& c) { return has_size(c) ? suggest::footprint(*c.setup).state_bytes / bytes_per_gb : 0; }},
     {"least_state_gb", "the least that state_gb can be: what ZeRO shares over ranks that the file does not count takes nothing; 0 for training where the file does not tell what is shared, offloaded or frozen", [](const Context& c) { return least_gb(c, false); }},

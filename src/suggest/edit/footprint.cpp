@@ -46,6 +46,14 @@ double layer_activation_bytes(const model::Setup& setup) {
   return stream * (whole + split / t + scores / t);
 }
 
+// Micro-batches whose activations the first stage keeps at a time, all its layers counted: as many as there
+// are stages, and with chunks (p - 1) / chunks more (arXiv 2205.05198, section 4.2.3).
+double micro_batches_in_flight(const model::Plan& plan) {
+  const auto chunks = static_cast<double>(model::pipeline_chunks(plan));
+  const double stages = real(plan.pipeline);
+  return std::min(chunks > 1 ? stages + (stages - 1) / chunks : stages, real(plan.gradient_accumulation));
+}
+
 // Bytes of what one rank keeps of `parameters` in training: ZeRO's stages share optimizer states, then
 // gradients, then weights over `ranks`.
 double kept_bytes(double parameters, std::int64_t zero, double ranks) {
@@ -85,22 +93,17 @@ Footprint footprint(const model::Setup& setup, double data) {
   const model::Plan& plan = setup.plan;
   if (!model.conv.empty()) return network_footprint(setup, data);
   if (plan.mode != model::Mode::train) return {served_bytes(setup), 0};
-  const double shards = real(plan.tensor) * real(plan.pipeline);
-  const auto all = static_cast<double>(model::parameter_count(setup));
-  const double experts = static_cast<double>(model::expert_parameter_count(setup)) / shards;
-  // Ranks that hold the same parameters, as the gradients' exchange counts them (model/lower/collectives).
-  const double ranks = data * real(plan.context);
+  const model::RankParameters held = model::parameters_per_rank(setup);
+  const model::Replicas same = model::replicas(plan, data);
   // Weights that do not learn have neither gradients nor optimizer states; ZeRO 3 shares them as any.
-  const double state = plan.adapters ? model::served_weight_bytes(setup) / (plan.zero >= 3 ? ranks : 1)
-                                     : kept_bytes(all / shards - experts, plan.zero, ranks) +
-                                           kept_bytes(experts / real(plan.expert), plan.zero,
-                                                      std::max(1.0, ranks / real(plan.expert)));
+  const double state = plan.adapters ? model::served_weight_bytes(setup) / (plan.zero >= 3 ? same.dense : 1)
+                                     : kept_bytes(held.dense, plan.zero, same.dense) +
+                                           kept_bytes(held.expert, plan.zero, same.expert);
   const double layers = real(model.num_layers) / real(plan.pipeline);
-  const double in_flight = std::min(real(plan.pipeline), real(plan.gradient_accumulation));
   const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
   const double logits =
       model.lm_head ? tokens * real(model::vocab_rows(setup)) / real(plan.tensor) * fp32_bytes : 0;
-  return {state, layers * in_flight * layer_activation_bytes(setup) + logits};
+  return {state, layers * micro_batches_in_flight(plan) * layer_activation_bytes(setup) + logits};
 }
 
 }  // namespace

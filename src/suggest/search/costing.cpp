@@ -131,13 +131,12 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   out.feasible = true;
 
   const model::LayerRuns runs = model::layer_runs(plan);
-  const double ranks = real(plan.plan.tensor) * real(plan.plan.pipeline);
   const double experts = real(model::times(mixtures, mixture.experts_low));
-  const model::RankParameters held{(real(least) - experts) / ranks, experts / ranks / real(plan.plan.expert)};
+  const model::RankParameters held = model::parameters_per_rank(plan.plan, real(least) - experts, experts);
   const bool training = plan.plan.mode == model::Mode::train;
   const double micro_batches =
       training ? real(std::max<std::int64_t>(1, plan.plan.gradient_accumulation)) : 1.0;
-  const double bubble = training ? real(plan.plan.pipeline - 1) / micro_batches : 0.0;
+  const double bubble = model::pipeline_bubble(plan.plan);
   constexpr std::size_t most_gpus = 16;
   std::array<double, most_gpus> values{};
   std::array<double, most_gpus> speeds{};

@@ -14,6 +14,9 @@ void add_op(PartTime& to, const model::Op& op, double time_us, bool once) {
   cost::PhaseTimes& times = to.phases[static_cast<std::size_t>(phase)];
   if (op.kind != model::OpKind::collective) {
     times.busy_us += time_us;
+    if (op.beside_shared) times.shared_us += time_us;
+  } else if (op.beside_shared) {
+    times.beside_us += time_us;
   } else if (op.overlapped) {
     (once ? times.once_us : times.each_us) += time_us;
   } else {
@@ -28,6 +31,8 @@ void add(PartTime& to, const PartTime& part, double times) {
     to.phases[i].busy_us += times * part.phases[i].busy_us;
     to.phases[i].each_us += times * part.phases[i].each_us;
     to.phases[i].once_us += times * part.phases[i].once_us;
+    to.phases[i].shared_us += times * part.phases[i].shared_us;
+    to.phases[i].beside_us += times * part.phases[i].beside_us;
   }
   to.waiting_us += times * part.waiting_us;
   to.update_waiting_us += times * part.update_waiting_us;
@@ -39,8 +44,9 @@ double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble
   for (std::size_t i = 0; i < sum.phases.size(); ++i) {
     const cost::PhaseTimes& phase = sum.phases[i];
     const cost::Hidden behind = cost::hidden(phase, micro_batches);
-    time_us += phase.busy_us + phase.once_us - behind.once_us + phase.each_us - behind.each_us;
-    if (static_cast<cost::Phase>(i) != cost::Phase::update) per_micro_batch_us += phase.busy_us;
+    const double waited_us = phase.beside_us - behind.beside_us;
+    time_us += phase.busy_us + phase.once_us - behind.once_us + phase.each_us - behind.each_us + waited_us;
+    if (static_cast<cost::Phase>(i) != cost::Phase::update) per_micro_batch_us += phase.busy_us + waited_us;
   }
   per_micro_batch_us += sum.waiting_us;
   return time_us + std::max(pipeline_bubble, 0.0) * per_micro_batch_us;
@@ -205,6 +211,8 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
         a.phases[p].busy_us = std::min(a.phases[p].busy_us, b.phases[p].busy_us);
         a.phases[p].each_us = std::min(a.phases[p].each_us, b.phases[p].each_us);
         a.phases[p].once_us = std::min(a.phases[p].once_us, b.phases[p].once_us);
+        a.phases[p].shared_us = std::max(a.phases[p].shared_us, b.phases[p].shared_us);  // they hide
+        a.phases[p].beside_us = std::min(a.phases[p].beside_us, b.phases[p].beside_us);
       }
       a.waiting_us = std::min(a.waiting_us, b.waiting_us);
       a.update_waiting_us = std::min(a.update_waiting_us, b.update_waiting_us);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cost/step.hpp"
+#include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -197,6 +198,13 @@ void train(Trial& trial, const model::Plan& plan) {
   }
 }
 
+// Whether the experts' ranks are still there with so many tensor-parallel ones.
+bool holds_experts(const model::Setup& setup, std::int64_t tensor) {
+  const model::Plan& plan = setup.plan;
+  if (setup.model.moe.num_experts <= 0 || plan.expert_tensor == plan.tensor) return true;
+  return model::times(plan.expert, plan.expert_tensor) <= model::times(plan.data, tensor, plan.context);
+}
+
 }  // namespace
 
 std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std::span<const gpu::Gpu> others,
@@ -232,15 +240,21 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std
         "fp16", Bound::compute, "dtype -> fp16", [](model::Plan& p) { p.dtype = DType::fp16; },
         "accuracy not considered");
   }
-  if (plan.tensor > 1 && plan.tensor % 2 == 0) {
+  const auto with_tensor = [](std::int64_t tensor) {
+    return [tensor](model::Plan& p) {
+      const bool follows = p.expert_tensor == p.tensor && (p.tensor > 1 || p.expert == 1);
+      if (follows) p.expert_tensor = tensor;
+      p.tensor = tensor;
+    };
+  };
+  if (plan.tensor > 1 && plan.tensor % 2 == 0 && holds_experts(setup, plan.tensor / 2)) {
     trial.plan("smaller-tensor", Bound::communication,
-               fmt::format("tensor {} -> {}", plan.tensor, plan.tensor / 2),
-               [](model::Plan& p) { p.tensor /= 2; });
+               fmt::format("tensor {} -> {}", plan.tensor, plan.tensor / 2), with_tensor(plan.tensor / 2));
   }
   const bool divides = setup.model.num_attention_heads % (2 * plan.tensor) == 0;
   if (plan.mode != Mode::train && !network && divides && 2 * plan.tensor <= node_gpus) {
     trial.plan("larger-tensor", Bound::memory, fmt::format("tensor {} -> {}", plan.tensor, 2 * plan.tensor),
-               [](model::Plan& p) { p.tensor *= 2; });
+               with_tensor(2 * plan.tensor));
   }
 
   std::vector<std::pair<const gpu::Gpu*, Priced>> faster;

@@ -41,11 +41,28 @@ TEST_CASE("few decoded tokens do not reach every expert", "[model]") {
   setup.plan.context_length = 1000;
   setup.plan.expert = 1;
   setup.plan.micro_batch_size = 2;
+  // two tokens meet at one expert once in a while: 8 (1 - (1 - 2/8)^2) = 3.5 have work
   CHECK(find(lower(setup), "layer.moe.gate_up")->batch.value == 4);
   CHECK(find(lower(setup), "layer.moe.gate_up")->m.value == 1);
+  setup.plan.micro_batch_size = 4;
+  CHECK(find(lower(setup), "layer.moe.gate_up")->batch.value == 5);  // 5.47, and 8 choices
+  CHECK(find(lower(setup), "layer.moe.gate_up")->m.value == 2);
   setup.plan.micro_batch_size = 64;
   CHECK(find(lower(setup), "layer.moe.gate_up")->batch.value == 8);
   CHECK(find(lower(setup), "layer.moe.gate_up")->m.value == 16);
+}
+
+TEST_CASE("a short prompt does not reach every expert either", "[model]") {
+  Setup setup = replica("mixtral-8x7b");
+  setup.plan.mode = Mode::prefill;
+  setup.plan.expert = 1;
+  setup.plan.data = 1;
+  setup.plan.sequence_length = 1;
+  CHECK(find(lower(setup), "layer.moe.gate_up")->batch.value == 2);
+  CHECK(find(lower(setup), "layer.moe.gate_up")->m.value == 1);
+  setup.plan.sequence_length = 1000;
+  CHECK(find(lower(setup), "layer.moe.gate_up")->batch.value == 8);
+  CHECK(find(lower(setup), "layer.moe.gate_up")->m.value == 250);
 }
 
 TEST_CASE("DeepSeek-V3: latent attention, dense layers first, a shared expert", "[model]") {

@@ -81,6 +81,7 @@ std::vector<Run> evaluate() {
           source["fusion"].as_string().value() == "norms" ? model::Fusion::norms : model::Fusion::none;
       setup.plan.micro_batch_size = run.batch;
       setup.plan.tensor = run.tensor;
+      setup.plan.expert_tensor = setup.plan.tensor;
       run.predicted = predict(*gpu, setup, run);
       runs.push_back(std::move(run));
     }

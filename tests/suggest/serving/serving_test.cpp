@@ -59,6 +59,7 @@ std::vector<Run> evaluate() {
     setup.plan.fusion = model::Fusion::full;  // compiled with torch.compile
     setup.plan.context_length = 105;          // 5 tokens of the prompt and half of 200
     setup.plan.tensor = node["tensor"].as_integer().value();
+    setup.plan.expert_tensor = setup.plan.tensor;
     setup.plan.weight_bits = node["weight_bits"].as_integer().value();
     setup.plan.weight_group_size = node["weight_group_size"].as_integer().value();
     run.predicted = suggest::serving_of(gpu_named(run.gpu), setup).tokens_per_s;
