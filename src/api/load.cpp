@@ -73,9 +73,11 @@ void check_complete(const model::Reading& reading, std::vector<Error>& errors) {
   }
   if (!reading.setup.model.conv.empty()) return;
   for (const model::FieldId field : model::missing_sizes(reading)) {
+    const bool has_none = field == model::FieldId::num_attention_heads && reading.complete;
     errors.push_back({std::string(code::incomplete),
-                      fmt::format("`{}` is not known", model::info(field).name), "a setting can give it",
-                      reading.path});
+                      has_none ? "no layer of this model has attention, and what it has instead is not costed"
+                               : fmt::format("`{}` is not known", model::info(field).name),
+                      has_none ? "the rest is linted" : "a setting can give it", reading.path});
   }
 }
 

@@ -59,6 +59,12 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
     return errors;
   }
   for (const model::FieldId field : model::missing_sizes(reading)) {
+    // A model whose layers mix tokens by something else has no heads that could be given.
+    if (field == model::FieldId::num_attention_heads && reading.complete) {
+      errors.push_back({"no layer of this model has attention, and what it has instead is not costed",
+                        "`shapelint` lints the rest", path, std::nullopt});
+      continue;
+    }
     const std::string_view name = model::info(field).name;
     errors.push_back({fmt::format("`{}` is not known", name), fmt::format("give `--{} N`", dashed(name)),
                       path, std::nullopt});

@@ -195,12 +195,13 @@ TEST_CASE("hybrids: attention and MLPs are counted by layer, the other layers ar
   CHECK(script.setup.model.layers_without_attention == 7);
   CHECK(script.setup.model.layers_without_mlp == 5);
 
-  // Without attention there is nothing to cost, which is said.
+  // Without attention no heads are needed.
   const model::Reading mamba =
       read("config.json", R"({"model_type": "mamba2", "hidden_size": 2560, "num_hidden_layers": 64})");
-  CHECK_FALSE(mamba.complete);
-  REQUIRE_FALSE(mamba.notes.empty());
-  CHECK(mamba.notes.front().message ==
-        "`num_attention_heads` is unknown: a state-space model has no attention, and its own layers are not "
-        "costed");
+  CHECK(mamba.complete);
+  CHECK(state_space(mamba) == 64);
+  CHECK(mamba.setup.model.layers_without_attention == 64);
+  CHECK(mamba.setup.model.layers_without_mlp == 64);
+  CHECK_FALSE(model::is_known(mamba, model::FieldId::num_attention_heads));
+  CHECK_FALSE(model::is_known(mamba, model::FieldId::intermediate_size));
 }

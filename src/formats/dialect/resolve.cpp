@@ -125,12 +125,17 @@ class Resolver {
   }
 
  private:
-  // Enough to cost it; the rest follows or has a default.
+  // Enough to cost it; the rest follows or has a default. Where no layer has attention, or an MLP, nothing of
+  // it is needed.
   bool is_complete(const model::Reading& reading) {
+    const model::ModelSpec& model = reading.setup.model;
     const bool width = is_known(reading, FieldId::intermediate_size) ||
-                       is_known(reading, FieldId::moe_intermediate_size) || !get("intermediate_size").decided;
-    return is_known(reading, FieldId::hidden_size) && is_known(reading, FieldId::num_layers) &&
-           is_known(reading, FieldId::num_attention_heads) && width;
+                       is_known(reading, FieldId::moe_intermediate_size) ||
+                       !get("intermediate_size").decided || model.layers_without_mlp >= model.num_layers;
+    const bool heads =
+        is_known(reading, FieldId::num_attention_heads) || model.layers_without_attention >= model.num_layers;
+    return is_known(reading, FieldId::hidden_size) && is_known(reading, FieldId::num_layers) && heads &&
+           width;
   }
 
   void check_range(const model::FieldInfo& field, Value& value) {
