@@ -1,4 +1,7 @@
 // What is not looked at is said, and what a file fixes stays.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/formats/native/native_support.hpp"
@@ -42,4 +45,45 @@ TEST_CASE("models without attention are linted, and it is said that their layers
                           "`shapelint` lints the rest\n") != std::string::npos);
   }
   CHECK(looked_at == 7);
+}
+
+TEST_CASE("no proposal changes the number of sequences that a file fixes", "[lint][cli]") {
+  std::size_t proposals = 0;
+  for (const int batch : {3, 8, 16, 32}) {
+    for (const char* plan : {"", "--pipeline-model-parallel-size 4", "--tensor-model-parallel-size 8",
+                             "--tensor-model-parallel-size 16", "--pipeline-model-parallel-size 8"}) {
+      for (const char* width : {"256 --num-attention-heads 4", "12288 --num-attention-heads 96"}) {
+        const std::string script = fmt::format(
+            "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size {} --seq-length 2048 "
+            "--max-position-embeddings 2048 --micro-batch-size 1 --global-batch-size {} {} --train-iters "
+            "1000 "
+            "--lr 1e-4 --bf16\n",
+            width, batch, plan);
+        const tests::Ran ran =
+            run({"train.sh", "--gpu", "a100,h100", "--format", "json"}, with({{"train.sh", script}}));
+        INFO(script);
+        const nlohmann::json report = nlohmann::json::parse(ran.out);
+        for (const auto& model : report["models"]) {
+          const auto value = [&](const char* field) { return model["fields"][field]["value"].get<double>(); };
+          for (const auto& finding : model["findings"]) {
+            for (const auto& proposal : finding["proposals"]) {
+              double micro = value("micro_batch_size");
+              double accumulation = value("gradient_accumulation");
+              bool has_more_ranks = false;
+              for (const auto& change : proposal["changes"]) {
+                if (change["field"] == "micro_batch_size") micro = change["to"];
+                if (change["field"] == "gradient_accumulation") accumulation = change["to"];
+                has_more_ranks = has_more_ranks || change["field"] == "data";
+              }
+              INFO(finding["code"] << " " << proposal.dump());
+              ++proposals;
+              if (has_more_ranks) continue;
+              CHECK(micro * accumulation == value("micro_batch_size") * value("gradient_accumulation"));
+            }
+          }
+        }
+      }
+    }
+  }
+  CHECK(proposals > 50);
 }

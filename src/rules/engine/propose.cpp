@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/lower/lower.hpp"
+#include "rules/scope/values.hpp"
 #include "suggest/edit/footprint.hpp"
 #include "suggest/search/near.hpp"
 
@@ -37,6 +38,36 @@ std::vector<Change> layer_changes(CompiledRule& rule, const Fix& fix, const Hit&
     if (!known) all.push_back(*std::move(change));
   }
   return all;
+}
+
+const Change* find_change(const std::vector<Change>& changes, model::FieldId field) {
+  const auto found =
+      std::find_if(changes.begin(), changes.end(), [&](const Change& each) { return each.field == field; });
+  return found == changes.end() ? nullptr : &*found;
+}
+
+// Where the file states how many sequences an optimizer step takes, larger micro-batches are fewer. Nothing
+// where they would be others, unless more ranks share them.
+std::optional<std::vector<Change>> with_batch_kept(const model::Reading& reading,
+                                                   std::vector<Change> changes) {
+  using model::FieldId;
+  const model::Plan& plan = reading.setup.plan;
+  const Change* micro = find_change(changes, FieldId::micro_batch_size);
+  const Change* accumulation = find_change(changes, FieldId::gradient_accumulation);
+  if ((micro == nullptr && accumulation == nullptr) || plan.mode != model::Mode::train ||
+      extra(reading, "fixes_batch") <= 0 || find_change(changes, FieldId::data) != nullptr) {
+    return changes;
+  }
+  const std::int64_t sequences = plan.micro_batch_size * plan.gradient_accumulation;
+  const std::int64_t at_once = micro != nullptr ? micro->to : plan.micro_batch_size;
+  if (at_once < 1 || sequences % at_once != 0) return std::nullopt;
+  const std::int64_t times = sequences / at_once;
+  if (accumulation != nullptr) {
+    if (accumulation->to != times) return std::nullopt;
+  } else if (times != plan.gradient_accumulation) {
+    changes.push_back({FieldId::gradient_accumulation, plan.gradient_accumulation, times});
+  }
+  return changes;
 }
 
 void add_unique(std::vector<suggest::Candidate>& all, suggest::Candidate candidate) {
@@ -77,6 +108,7 @@ class Proposer {
   void set(const Fix& fix) {
     for (const Hit& hit : request_.hits) {
       auto changes = request_.rule->changes(fix, hit.context, hit.blame.field);
+      if (changes) changes = with_batch_kept(reading_, *std::move(changes));
       if (changes) consider(*std::move(changes), !fails_);
     }
   }
@@ -99,7 +131,14 @@ class Proposer {
       const bool about_it =
           fields.size() == 1 || std::any_of(candidate.changes.begin(), candidate.changes.end(),
                                             [&](const Change& change) { return change.field == blamed; });
-      if (about_it && !still_fails(candidate.setup)) add(std::move(candidate));
+      if (!about_it || still_fails(candidate.setup)) continue;
+      auto kept = with_batch_kept(reading_, candidate.changes);
+      if (!kept) continue;
+      if (kept->size() == candidate.changes.size()) {
+        add(std::move(candidate));
+      } else {
+        consider(*std::move(kept), false);
+      }
     }
   }
 
