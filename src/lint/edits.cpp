@@ -160,18 +160,19 @@ std::optional<std::string> scaled(std::string_view old, std::int64_t number, con
 }
 
 // When the file states exactly the old value, or one that gives it. Neither an edit nor an obstacle: it
-// follows. `remark` then says from what, or what is changed instead.
+// follows. `remark` then says from what, or what is changed instead. An obstacle goes into the plan.
 std::optional<TextEdit> edit_of(const rules::Change& change, const ModelReport& model,
                                 const EditableText& editable, Computed computed, std::string& remark,
-                                std::string& obstacle) {
+                                EditPlan& plan) {
+  std::string& obstacle = plan.obstacle;
   const std::optional<Place> place = place_of(change, model, obstacle);
   if (!place) return std::nullopt;
   const std::string name = changed_name(change);
   const std::string to = model::value_text(change.field, change.to);
   const text::SharedText* text = editable(place->path);
   if (text == nullptr) {
-    obstacle = fmt::format("`{}` is stated in {}: change it to {} there, or name that file, too", name,
-                           place->path, to);
+    plan.obstacle = fmt::format("`{}` is stated in {}: change it to {} there", name, place->path, to);
+    plan.is_elsewhere = true;
     return std::nullopt;
   }
   const Span span = place->span;
@@ -227,8 +228,8 @@ EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, c
   std::string remarks;
   for (const rules::Change& change : proposal.changes) {
     std::string remark;
-    auto edit = edit_of(change, model, editable, computed, remark, plan.obstacle);
-    if (!plan.obstacle.empty()) return {{}, std::move(plan.obstacle), {}, false};
+    auto edit = edit_of(change, model, editable, computed, remark, plan);
+    if (!plan.obstacle.empty()) return {{}, std::move(plan.obstacle), {}, false, plan.is_elsewhere};
     if (remark.empty()) {
       made.push_back(change);
     } else {
@@ -247,6 +248,7 @@ EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, c
           fmt::format("one value gives `{}` and another field, and they need different ones: edit it by hand",
                       changed_name(change)),
           {},
+          false,
           false};
     }
   }

@@ -28,6 +28,7 @@ struct EditPlan {
   std::string summary;
   bool is_computed =
       false;  // some value is worked out from another key's, so that the file must be read again
+  bool is_elsewhere = false;  // the obstacle is that another file states it, which may not be edited
 };
 
 // What to do with a value that the file works out from another key's: nothing; leave it to follow from the

@@ -128,6 +128,7 @@ EditPlan Workbench::attempt(const rules::Proposal& proposal, const rules::Findin
                             const ModelReport& model) {
   const EditableText texts = [&](const std::string& path) { return editable(path, model); };
   EditPlan first = plan_edits(proposal, model, texts, Computed::follow);
+  if (first.is_elsewhere) first.obstacle += ", or name that file, too";
   if (first.obstacle.empty()) first.obstacle = tried(first, proposal, finding, model);
   if (first.obstacle.empty()) return first;
   first.edits.clear();

@@ -125,6 +125,57 @@ TEST_CASE("a suggestion changes the file only where it is told to", "[suggest][c
   CHECK(files.files[path] == changed);
 }
 
+TEST_CASE("a suggestion changes what a value is worked out from, as --fix does", "[suggest][cli]") {
+  text::MemoryFileSystem files;
+  files.files["olmo.yaml"] = R"(model:
+  d_model: 1024
+  n_heads: 16
+  n_layers: 8
+  mlp_hidden_size: 10900  # both branches
+  vocab_size: 50280
+  max_sequence_length: 2048
+device_train_microbatch_size: 4
+)";
+  const tests::Ran ran = tests::run({"suggest", "olmo.yaml", "--gpu", "a100", "--vary", "intermediate_size",
+                                     "--range", "intermediate_size=5504", "--apply", "1", "--write"},
+                                    files);
+  CHECK(ran.err ==
+        "note: olmo.yaml: intermediate_size 5450 → 5504 by `model.mlp_hidden_size` 10900 → 11008\n");
+  CHECK(ran.code == 0);
+  CHECK(files.files["olmo.yaml"].find("  mlp_hidden_size: 11008  # both branches\n") != std::string::npos);
+}
+
+TEST_CASE("a suggestion keeps the sequences of a step that the file states", "[suggest][cli]") {
+  text::MemoryFileSystem files;
+  files.files["train.sh"] =
+      "torchrun --nproc_per_node 1 pretrain_gpt.py --num-layers 12 --hidden-size 768 --num-attention-heads "
+      "12 "
+      "--seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 1 --global-batch-size 8 "
+      "--train-iters 1000 --lr 1e-4 --bf16\n";
+  const auto with = [&](const std::string& micro_batch) {
+    return tests::run({"suggest", "train.sh", "--gpu", "a100", "--vary", "micro_batch_size", "--range",
+                       "micro_batch_size=" + micro_batch, "--apply", "1"},
+                      files);
+  };
+  const tests::Ran four = with("4");
+  CHECK(four.err == "note: train.sh: gradient_accumulation 8 → 2 keeps the sequences of a step\n");
+  CHECK(four.out.find("--micro-batch-size 4 --global-batch-size 8 ") != std::string::npos);
+  CHECK(with("3").code == 2);  // no whole number of micro-batches
+}
+
+TEST_CASE("a suggestion says which other file states a value", "[suggest][cli]") {
+  text::MemoryFileSystem files;
+  files.files["base.yml"] =
+      "base_emb_dim: 2048\nbase_num_query_heads: 16\nbase_num_kv_heads: 16\n"
+      "base_mlp_dim: 8192\nbase_num_decoder_layers: 8\nhead_dim: 128\n"
+      "vocab_size: 50257\nmax_target_length: 2048\n";
+  files.files["run.yml"] = "base_config: base.yml\nper_device_batch_size: 4\nremat_policy: full\n";
+  const tests::Ran ran =
+      tests::run({"suggest", "run.yml", "--gpu", "a100", "--vary", "vocab_size", "--apply", "1"}, files);
+  CHECK(ran.code == 2);
+  CHECK(ran.err == "error: run.yml: `vocab_size` is stated in base.yml: change it to 50304 there\n");
+}
+
 TEST_CASE("the shards of a sweep are the whole sweep", "[sweep][cli]") {
   const text::MemoryFileSystem files = files_of({"examples/gpt3-2.7b.toml"});
   const auto sweep = [&](const std::string& shard) {
