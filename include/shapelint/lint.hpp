@@ -70,6 +70,7 @@ struct Finding {
   std::string why;                   // the mechanism
   std::string note;                  // what else to know: whose default a value is
   std::string cost;                  // the gain in words; empty where none is known
+  std::string how;                   // how the file's framework does what is proposed first; may be empty
   std::string field;                 // that is blamed; may be empty
   std::string path;                  // of the file that states it
   std::optional<Range> range{};      // the value; absent when no file states it

@@ -64,6 +64,7 @@ Finding finding_of(const rules::Finding& finding, const lint::ModelReport& model
   out.why = text::one_line(finding.why);
   out.note = text::one_line(finding.note);
   out.cost = lint::cost_text(finding, model.result.gpus.size());
+  out.how = text::one_line(finding.how);
   if (finding.blamed != model::no_field) {
     out.field = model::info(finding.blamed).name;
   }

@@ -160,6 +160,7 @@ Diagnostic Documents::diagnostic(const api::Finding& finding, const std::string&
   if (!finding.why.empty()) message += "\nwhy: " + finding.why;
   if (!finding.cost.empty()) message += "\ncost: " + finding.cost;
   for (const api::Proposal& proposal : finding.proposals) message += "\ntry: " + proposal.summary;
+  if (!finding.how.empty()) message += "\nhow: " + finding.how;
   return {range(text, finding.range), severity_of(finding.severity), finding.code, std::move(message),
           finding.url};
 }

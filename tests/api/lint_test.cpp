@@ -76,6 +76,7 @@ TEST_CASE("a finding has a place, a price, and a way out as edits", "[api]") {
   CHECK_FALSE(finding.why.empty());
   CHECK(finding.operations == Strings{"head.logits"});
 
+  CHECK(finding.how == "the new rows are never used, and the tokenizer stays as it is");
   REQUIRE_FALSE(finding.proposals.empty());
   const api::Proposal& proposal = finding.proposals.front();
   REQUIRE(proposal.changes.size() == 1);

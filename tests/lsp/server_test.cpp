@@ -312,6 +312,16 @@ TEST_CASE("a change that is not understood leaves nothing to be wrong about", "[
               "a.toml:", "2: null", "a.toml: SL101"});
 }
 
+TEST_CASE("a diagnostic says how the file's framework does what is proposed", "[lsp]") {
+  const std::string config = R"({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 768,
+    "n_layer": 12, "n_head": 12, "n_positions": 1024, "vocab_size": 50257})";
+  const Json diagnostics = shown(talk({start, open("config.json", config)}));
+  REQUIRE(diagnostics.size() == 1);
+  const std::string message = diagnostics[0]["message"];
+  CHECK(message.find("\nhow: `model.resize_token_embeddings(len(tokenizer), pad_to_multiple_of=64)`; the new "
+                     "rows are never used, and the tokenizer stays as it is") != std::string::npos);
+}
+
 TEST_CASE("a file that is no model is passed over, and one that was a model is not", "[lsp]") {
   const std::string other = "version = 1\n[tool]\nname = \"x\"\n";
   CHECK(lines(talk({start, open("a.toml", other), open("b.json", "{\"a\": 1}"), open("c.yaml", "a: [")})) ==
