@@ -134,7 +134,7 @@ struct LintResult {
   std::size_t known = 0;           // findings that the baseline knows, or that a source's `base` had
   bool fails = false;              // some finding is as severe as its file's fail_severity, a warning unless
                                    // somebody says otherwise
-  std::vector<std::string> notes;  // why files are passed over, what was not understood
+  std::vector<std::string> notes;  // why files and GPUs are passed over, what was not understood
   // Of a file: the others are linted all the same. Of a configuration or of the options: nothing is.
   std::vector<Error> errors;
 };

@@ -180,6 +180,8 @@ LintResult lint(const FileSystem& files, const std::vector<Source>& sources, con
   for (const gpu::Gpu& gpu : found.report.gpus) out.gpus.push_back(gpu_of(gpu));
   for (const lint::ModelReport& model : found.report.models) {
     const std::size_t index = out.models.size();
+    const std::string left_out = lint::left_out_text(model.gpus_left_out, model.reading.setup.plan.dtype);
+    if (!left_out.empty()) out.notes.push_back(text::one_line(fmt::format("{}: {}", model.path, left_out)));
     texts.remember(model.path, model.source);
     out.models.push_back(model_of(model.reading, texts));
     for (const rules::Finding* finding : lint::for_programs(model)) {

@@ -10,6 +10,7 @@
 #include "base/words.hpp"
 #include "cli/messages.hpp"
 #include "gpu/registry.hpp"
+#include "lint/phrases.hpp"
 #include "model/unresolved.hpp"
 
 namespace shapelint::cli {
@@ -111,6 +112,9 @@ std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const pr
     if (!unable.empty()) {
       errors.push_back(gpu::cannot_multiply(unable, input->reading().setup.plan.dtype));
     }
+    const std::string left_out =
+        lint::left_out_text(file.applied.left_out, input->reading().setup.plan.dtype);
+    if (!left_out.empty()) print_note(io, left_out);
   }
   if (input->gpus().size() > most_gpus) {
     errors.push_back(

@@ -150,6 +150,7 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
     model.gpus_assumed =
         own.gpus_from == project::GpusFrom::assumption && !model.result.gpus.empty();  // predicted for any
     model.reading = std::move(reading);
+    model.gpus_left_out = std::move(own.left_out);
     add_how(configured, model);
     errors = model.result.errors;
     set_severities(configured.config, model.result.findings);

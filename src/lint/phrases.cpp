@@ -119,6 +119,14 @@ std::string hidden_text(const Report& report) {
                      infos + others == 1 ? "is" : "are", infos + others == 1 ? "it" : "them");
 }
 
+std::string left_out_text(const std::vector<std::string>& gpus, DType dtype) {
+  if (gpus.empty()) return {};
+  return fmt::format(
+      "left out: {}, which cannot multiply {}; named without others, {} taken to unpack the "
+      "weights",
+      in_words(gpus), name(dtype), gpus.size() == 1 ? "it is" : "they are");
+}
+
 std::string values_text(const std::vector<model::FieldId>& fields, const model::Setup& setup) {
   std::vector<std::string> parts;
   for (const model::FieldId field : fields) {

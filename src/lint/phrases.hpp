@@ -42,6 +42,9 @@ std::string cost_text(const rules::Finding& finding, std::size_t gpu_count);
 // "5 infos are not shown (`--min-severity info` shows them)"; empty where nothing is hidden.
 std::string hidden_text(const Report& report);
 
+// "left out: a100-sxm4-80gb, which cannot multiply fp8 …", of GPUs' ids; empty for none.
+std::string left_out_text(const std::vector<std::string>& gpus, DType dtype);
+
 // "micro_batch_size 1 and sequence_length 4096"; empty for none.
 std::string values_text(const std::vector<model::FieldId>& fields, const model::Setup& setup);
 

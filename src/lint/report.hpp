@@ -29,6 +29,7 @@ struct ModelReport {
   rules::LintResult result;
   std::shared_ptr<const rules::RuleBook> rules;  // what the findings' views point into; may be absent
   bool gpus_assumed = false;                     // nobody named one
+  std::vector<std::string> gpus_left_out;        // ids of those named that cannot multiply what is stored
   std::string rule_url;  // of the rules' pages, as rule_page() takes it; empty: there are none
   double min_gain = 0;   // findings that save less are left out
   rules::Severity fail_level = rules::Severity::warning;

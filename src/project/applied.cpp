@@ -241,8 +241,11 @@ std::vector<gpu::Gpu> take_unable(Applied& applied, DType dtype) {
 
 std::vector<gpu::Gpu> take_unable(Applied& applied, const model::Reading& reading) {
   std::vector<gpu::Gpu> unable = take_unable(applied, reading.setup.plan.dtype);
-  // They are left out beside GPUs that multiply it, and are no mistake.
-  if (stores_packed(reading) && !applied.gpus.empty()) std::erase_if(unable, can_unpack);
+  if (!stores_packed(reading) || applied.gpus.empty()) return unable;
+  for (const gpu::Gpu& gpu : unable) {
+    if (can_unpack(gpu)) applied.left_out.push_back(gpu.id);
+  }
+  std::erase_if(unable, can_unpack);
   return unable;
 }
 

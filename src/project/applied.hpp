@@ -34,6 +34,8 @@ struct Applied {
   std::optional<rules::Shape> shape;  // what somebody asked for; else shape_of() decides for each model
   std::vector<gpu::Gpu> gpus;
   GpusFrom gpus_from = GpusFrom::assumption;
+  // Of those that somebody named, what take_unable() left out though it is no mistake.
+  std::vector<std::string> left_out;  // ids
 };
 
 // `stated` is the file's [lint] table; names in it that do not exist are appended to `errors`.
@@ -43,7 +45,8 @@ Applied what_applies(const Configured& configured, const std::string& path,
 // Takes away the GPUs that have no unit for the number format and returns them, where that is a mistake:
 // somebody named them, or no other is left.
 std::vector<gpu::Gpu> take_unable(Applied& applied, DType dtype);
-// The same for the model's own format; GPUs that unpack a checkpoint's weights are no mistake.
+// The same for the model's own format; GPUs that unpack a checkpoint's weights are no mistake, and are left
+// out beside those that multiply them.
 std::vector<gpu::Gpu> take_unable(Applied& applied, const model::Reading& reading);
 
 // Whether the number format is that of a checkpoint's weights, which an engine may unpack.

@@ -1,4 +1,6 @@
 // What is not looked at is said, and what a file fixes stays.
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +19,35 @@ text::MemoryFileSystem with(std::map<std::string, std::string> files) {
   return out;
 }
 
+std::string replaced_all(std::string text, char from, char to) {
+  std::replace(text.begin(), text.end(), from, to);
+  return text;
+}
+
 }  // namespace
+
+TEST_CASE("a GPU that is left out beside others is named", "[lint][cli]") {
+  const std::string fp8 =
+      R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
+ "num_hidden_layers": 32, "num_attention_heads": 32, "intermediate_size": 11008, "vocab_size": 32000,
+ "quantization_config": {"quant_method": "fp8"}})";
+  const text::MemoryFileSystem files = with({{"a/config.json", fp8}, {"b/config.json", fp8}});
+  const auto says = [](const tests::Ran& ran, const std::string& text) {
+    return replaced_all(ran.out, '\n', ' ').find(text) != std::string::npos;
+  };
+  CHECK(says(run({"a/config.json", "--gpu", "a100,h100"}, files),
+             "  left out: a100-sxm4-80gb, which cannot multiply fp8; named without others,     it "
+             "is taken to unpack the weights"));
+  CHECK_FALSE(says(run({"a/config.json", "--gpu", "h100"}, files), "left out"));
+  CHECK_FALSE(says(run({"a/config.json", "--gpu", "a100"}, files), "left out"));
+  CHECK(says(run({"a", "b", "--gpu", "a100,h100"}, files),
+             "a100-sxm4-80gb is left out of 2 files, whose weights are stored in what it cannot multiply "));
+  const tests::Ran json = run({"a/config.json", "--gpu", "a100,h100", "--format", "json"}, files);
+  CHECK(nlohmann::json::parse(json.out)["models"][0]["gpus_left_out"] ==
+        nlohmann::json::array({"a100-sxm4-80gb"}));
+  const tests::Ran roofline = run({"roofline", "a/config.json", "--gpu", "a100,h100"}, files);
+  CHECK(roofline.err.find("note: left out: a100-sxm4-80gb, which cannot multiply fp8") != std::string::npos);
+}
 
 TEST_CASE("models without attention are linted, and it is said that their layers are not costed",
           "[lint][cli]") {

@@ -241,6 +241,7 @@ Json model_json(const lint::ModelReport& model) {
           {"parameters", model.result.parameters_before},
           {"memory_bytes", suggest::memory_bytes(model.reading.setup)},
           {"gpus_assumed", model.gpus_assumed},
+          {"gpus_left_out", model.gpus_left_out},
           {"shape_note", model.shape_note},
           {"min_gain", model.min_gain},
           {"fields", fields_json(model.reading, model.source)},

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/words.hpp"
 #include "lint/phrases.hpp"
 #include "model/assumed.hpp"
 #include "report/findings/text.hpp"
@@ -68,6 +69,22 @@ std::string left_out_text(const lint::Report& report) {
   return out;
 }
 
+// "a100-sxm4-80gb is left out of 3 files that are stored in what it cannot multiply".
+std::string gpus_left_out_text(const lint::Report& report) {
+  std::set<std::string> gpus;
+  std::set<std::string_view> files;
+  for (const lint::ModelReport& model : report.models) {
+    if (model.gpus_left_out.empty()) continue;
+    gpus.insert(model.gpus_left_out.begin(), model.gpus_left_out.end());
+    files.insert(model.path);
+  }
+  if (files.empty()) return {};
+  return fmt::format("{} {} left out of {}, whose weights are stored in what {} cannot multiply",
+                     in_words(std::vector<std::string>(gpus.begin(), gpus.end())),
+                     gpus.size() == 1 ? "is" : "are", lint::plural(files.size(), "file"),
+                     gpus.size() == 1 ? "it" : "they");
+}
+
 // What files leave open, once for all of them.
 std::string assumed_text(const lint::Report& report) {
   std::vector<model::FieldId> all;
@@ -107,7 +124,10 @@ std::string last_lines(const lint::Report& report, bool is_several, const Style&
   said.push_back(passed_over_text(report));
   said.push_back(left_out_text(report));
   said.push_back(lint::hidden_text(report));
-  if (is_several) said.push_back(assumed_text(report));
+  if (is_several) {
+    said.push_back(gpus_left_out_text(report));
+    said.push_back(assumed_text(report));
+  }
   said.push_back(assumed_gpus_text(report));
   std::string out;
   for (const std::string& each : said) {

@@ -106,6 +106,8 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
         '\n';
   }
   if (!model.shape_note.empty()) out += "  " + wrap(model.shape_note, 2, 2, style) + '\n';
+  const std::string left_out = lint::left_out_text(model.gpus_left_out, model.reading.setup.plan.dtype);
+  if (!left_out.empty()) out += wrap(left_out, 4, 2, style) + '\n';
   for (const rules::GpuReport& gpu : model.result.gpus) {
     const auto profile = std::find_if(report.gpus.begin(), report.gpus.end(),
                                       [&](const gpu::Gpu& each) { return each.id == gpu.gpu; });
