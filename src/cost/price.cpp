@@ -85,7 +85,7 @@ OpCost price_other(const gpu::Gpu& gpu, const model::Op& op) {
     case model::OpKind::elementwise:
       return price_elementwise(gpu, op.bytes, op.flops);
     case model::OpKind::collective:
-      return price_collective(gpu, op.collective, op.bytes, op.ranks, op.stride);
+      return price_collective(gpu, op.collective, op.bytes, op.ranks, op.stride, op.copies);
     case model::OpKind::gemm:
       break;
   }

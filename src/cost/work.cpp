@@ -95,7 +95,7 @@ Work work_of(const gpu::Gpu& gpu, const model::Op& op) {
       return elementwise_work(gpu, op);
     case model::OpKind::collective:
       work.dtype = op.dtype;
-      work.link_bytes = sent_bytes(gpu, op.collective, op.bytes, op.ranks, op.stride);
+      work.link_bytes = sent_bytes(gpu, op.collective, op.bytes, op.ranks, op.stride, op.copies);
       work.least_bytes = work.link_bytes;
       return work;
   }

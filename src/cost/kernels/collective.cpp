@@ -44,8 +44,16 @@ struct Traffic {
   double network_steps = 0;
 };
 
+// Distinct nodes that the copies of a token go to, per copy.
+double nodes_per_copy(double nodes, std::int64_t copies) {
+  if (copies <= 1 || nodes <= 1) return 1;
+  const auto all = static_cast<double>(copies);
+  return nodes * (1 - std::pow(1 - 1 / nodes, all)) / all;
+}
+
 // `node_ranks`: of the group, as many as fit into one node.
-Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t node_ranks) {
+Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t node_ranks,
+                std::int64_t copies) {
   const auto p = static_cast<double>(ranks);
   const auto local = static_cast<double>(std::min(ranks, node_ranks));
   const double nodes = std::ceil(p / local);
@@ -64,8 +72,9 @@ Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t nod
       break;
     }
     case model::CollectiveKind::all_to_all:
-      t.link_share = (local - 1) / p;
-      t.network_share = std::max(p - local, 0.0) / p;
+      // What comes over the network once for several ranks of a node goes on over its link.
+      t.link_share = copies > 1 ? (local - 1) / local : (local - 1) / p;
+      t.network_share = std::max(p - local, 0.0) / p * nodes_per_copy(nodes, copies);
       t.link_steps = local - 1;
       t.network_steps = nodes - 1;
       break;
@@ -83,15 +92,15 @@ Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t nod
 }  // namespace
 
 double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
-                  std::int64_t stride) {
+                  std::int64_t stride, std::int64_t copies) {
   if (ranks <= 1 || !(bytes > 0)) return 0;
   const std::int64_t node = std::max(gpu.link_gpus, node_gpus) / std::max<std::int64_t>(stride, 1);
-  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node, 1));
+  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node, 1), copies);
   return bytes * (t.link_share + t.network_share);
 }
 
 OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
-                        std::int64_t stride) {
+                        std::int64_t stride, std::int64_t copies) {
   OpCost cost;
   cost.bound = Bound::communication;
   if (ranks <= 1 || !(bytes > 0)) return cost;
@@ -100,7 +109,7 @@ OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double 
   // A bridge joins two GPUs of a node: more ranks than that meet over PCIe.
   const bool has_link = gpu.link_gb_s > 0 && (gpu.link_gpus >= node_gpus || ranks <= gpu.link_gpus / stride);
   const std::int64_t node = std::max(gpu.link_gpus, node_gpus);
-  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node / stride, 1));
+  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node / stride, 1), copies);
   const double pcie_gb_s = gpu.pcie_gb_s > 0 ? gpu.pcie_gb_s : default_pcie_gb_s;
   const double link = (has_link ? gpu.link_gb_s : pcie_gb_s) * bytes_per_us_per_gb_s;
   const double network =

@@ -11,13 +11,14 @@ namespace shapelint::cost {
 
 // Time of one collective over `ranks` GPUs, each `stride` after the one before; `bytes` is the full,
 // unsharded buffer of one rank. Ranks fill nodes of `link_gpus`: within one they use the profile's link (PCIe
-// where there is none), beyond it the network. One rank: nothing to do, 0. Equations:
-// docs/attention-and-step.md, section 3.
+// where there is none), beyond it the network. One rank: nothing to do, 0. `copies`: of an all_to_all, how
+// many of each token are among the bytes, to ranks drawn at random; a token crosses the network once for each
+// node that has one of them, and is passed on within it. Equations: docs/attention-and-step.md, section 3.
 OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
-                        std::int64_t stride = 1);
+                        std::int64_t stride = 1, std::int64_t copies = 1);
 
 // Bytes that one rank sends in it, over the link and the network together.
 double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
-                  std::int64_t stride = 1);
+                  std::int64_t stride = 1, std::int64_t copies = 1);
 
 }  // namespace shapelint::cost

@@ -45,6 +45,21 @@ TEST_CASE("more ranks than a node holds: each level in turn") {
         Approx(1e6 * (7.0 / 16 / 100 + 8.0 / 16 / 10)));
 }
 
+TEST_CASE("a token's copies cross the network once for each node, and go on over its links") {
+  const auto ideal_us = [](std::int64_t ranks, std::int64_t stride, std::int64_t copies) {
+    return price_collective(test::plain_gpu(), CollectiveKind::all_to_all, 1e9, ranks, stride, copies)
+        .ideal_us;
+  };
+  // Eight copies on two nodes: all but one in 256 tokens have some on the other, which is an eighth of what
+  // is sent.
+  CHECK(ideal_us(16, 1, 8) == Approx(1e6 * (7.0 / 8 / 100 + 8.0 / 16 * (2 * 255.0 / 256 / 8) / 10)));
+  CHECK(ideal_us(8, 1, 8) == ideal_us(8, 1, 1));         // within a node
+  CHECK(ideal_us(4, 8, 1) == Approx(1e6 * 3 / 4 / 10));  // one rank of each node
+  CHECK(ideal_us(4, 8, 2) == Approx(1e6 * 3 / 4 * (4 * (1 - 9.0 / 16) / 2) / 10));
+  // Over many nodes no two copies meet.
+  CHECK(ideal_us(8192, 8, 2) == Approx(ideal_us(8192, 8, 1)).epsilon(1e-3));
+}
+
 TEST_CASE("ranks that are a node apart meet over the network alone") {
   // 4 data-parallel ranks of tensor-parallel groups of 8: 3/4 of the buffer at 10 GB/s.
   CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_gather, 1e9, 4, 8).ideal_us == Approx(75000));
