@@ -209,7 +209,10 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
       folding.is_sharded && plan.expert > 1
           ? std::max(static_cast<double>(copies) * static_cast<double>(own.value), load.copies)
           : load.copies;
-  const double moved = own_bytes + handed * row_bytes;
+  // What arrives from several ranks is put in the order of the rank's experts, and back: read and written
+  // once more.
+  const bool sorts_again = folding.is_sharded && plan.expert > 1 && load.experts.value > 1;
+  const double moved = own_bytes + (handed + (sorts_again ? 2 * load.copies : 0)) * row_bytes;
   emit.elementwise("layer.moe.dispatch", moved, moved, layer);
   exchange(shared, folding, own_bytes, "layer.moe.all_to_all", {2 * count, Recomputed::with_layer}, emit);
   // Ranks that split an expert have handed out different tokens, and each needs all of them.
