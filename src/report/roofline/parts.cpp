@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "model/fields.hpp"
+#include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
 
 namespace shapelint::report::roofline_parts {
@@ -116,9 +118,15 @@ std::string plan_text(const model::Setup& setup) {
   if (roofline_parts::is_network(setup) && !p.channels_last) out += ", NCHW";
   if (p.tensor > 1) out += fmt::format(", tensor {}", p.tensor);
   if (p.pipeline > 1) out += fmt::format(", pipeline {}", p.pipeline);
+  if (model::pipeline_chunks(p) > 1) out += fmt::format(" of {} chunks a stage", p.virtual_pipeline);
+  const bool is_mixture = setup.model.moe.num_experts > 0;
   if (p.expert > 1) out += fmt::format(", expert {}", p.expert);
+  if (is_mixture && p.expert_tensor > 1 && p.expert > 1) out += fmt::format(" x {}", p.expert_tensor);
   if (p.context > 1) out += fmt::format(", context {}", p.context);
-  if (p.mode == model::Mode::train && p.data > 1) out += fmt::format(", data {}", p.data);
+  if ((p.mode == model::Mode::train || is_mixture) && p.data > 1) out += fmt::format(", data {}", p.data);
+  if (is_mixture && p.routing != model::Routing::even)
+    out += fmt::format(", routing {}",
+                       model::value_text(model::FieldId::routing, static_cast<std::int64_t>(p.routing)));
   if (p.mode == model::Mode::train && p.zero > 0) out += fmt::format(", ZeRO {}", p.zero);
   return out;
 }
