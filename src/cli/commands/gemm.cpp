@@ -10,10 +10,10 @@
 
 #include "base/number.hpp"
 #include "calibrate/shapes.hpp"
+#include "cli/commands/table_input.hpp"
 #include "cli/messages.hpp"
 #include "cost/kernels/gemm.hpp"
 #include "gpu/registry.hpp"
-#include "project/applied.hpp"
 
 namespace shapelint::cli {
 
@@ -25,7 +25,6 @@ constexpr std::array<std::string_view, 3> timings{"auto", "in-step", "as-measure
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};
 constexpr std::int64_t largest_size = 1'000'000'000'000;
-constexpr std::int64_t largest_table_bytes = 2'000'000'000;
 constexpr std::string_view added_columns =
     "predicted_us,bound,tile_m,tile_n,split_k,waves,alignment_efficiency,tile_efficiency,wave_efficiency,"
     "ideal_us";
@@ -97,11 +96,8 @@ class Models {
 };
 
 ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
-  const auto text = io.files.read(options.shapes, largest_table_bytes);
-  if (!text) {
-    print_error(io, fmt::format("{}: {}", options.shapes, text.error().message), text.error().hint);
-    return ExitCode::error;
-  }
+  const auto text = table_text(options.shapes, io);
+  if (!text) return ExitCode::error;
   std::vector<Error> errors;
   const calibrate::ShapeTable shapes =
       calibrate::read_shapes(*text, options.shapes, static_cast<DType>(options.dtype), errors);
@@ -175,19 +171,9 @@ std::vector<Option> gemm_options(GemmOptions& options) {
 }
 
 ExitCode gemm(const GemmOptions& options, Io& io) {
-  auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {}, io)) return ExitCode::error;
-  std::vector<Error> errors;
-  project::Applied applied = project::what_applies(project.here(), {}, {}, errors);
-  if (applied.gpus_from == project::GpusFrom::assumption) applied.gpus.clear();
-  const std::vector<gpu::Gpu>& gpus = applied.gpus;
-  if (gpus.size() != 1) {
-    print_error(io, fmt::format("{} GPUs are named", gpus.size()), "one is needed, with `--gpu`");
-    return ExitCode::error;
-  }
-  const gpu::Gpu& gpu = gpus.front();
+  const std::optional<gpu::Gpu> named = one_gpu(options.project, io);
+  if (!named) return ExitCode::error;
+  const gpu::Gpu& gpu = *named;
   if (!options.shapes.empty()) {
     if (!options.sizes.empty()) {
       print_error(io, "both sizes and `--shapes` are given", "one of the two");

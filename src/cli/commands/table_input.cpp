@@ -1,0 +1,46 @@
+// Reads what commands that answer tables need.
+#include "cli/commands/table_input.hpp"
+
+#include <istream>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/messages.hpp"
+#include "project/applied.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+constexpr std::int64_t largest_table_bytes = 2'000'000'000;
+
+}  // namespace
+
+std::optional<gpu::Gpu> one_gpu(const ProjectOptions& options, Io& io) {
+  auto request = request_of(options, io);
+  if (!request) return std::nullopt;
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, {}, io)) return std::nullopt;
+  std::vector<Error> errors;
+  project::Applied applied = project::what_applies(project.here(), {}, {}, errors);
+  if (applied.gpus_from == project::GpusFrom::assumption) applied.gpus.clear();
+  if (applied.gpus.size() != 1) {
+    print_error(io, fmt::format("{} GPUs are named", applied.gpus.size()), "one is needed, with `--gpu`");
+    return std::nullopt;
+  }
+  return std::move(applied.gpus.front());
+}
+
+std::optional<std::string> table_text(const std::string& path, Io& io) {
+  if (path == "-") {
+    return std::string(std::istreambuf_iterator<char>(io.in), std::istreambuf_iterator<char>());
+  }
+  auto text = io.files.read(path, largest_table_bytes);
+  if (text) return *std::move(text);
+  print_error(io, fmt::format("{}: {}", path, text.error().message), text.error().hint);
+  return std::nullopt;
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,19 @@
+// What commands that answer tables need: one GPU, and the table's text.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/io.hpp"
+#include "cli/project_options.hpp"
+#include "gpu/gpu.hpp"
+
+namespace shapelint::cli {
+
+// The one GPU that the options, or else the configuration, name. Nothing, after an error, when it is not one.
+std::optional<gpu::Gpu> one_gpu(const ProjectOptions& options, Io& io);
+
+// The text of a table; `-` is standard input. Nothing, after an error, when it cannot be read.
+std::optional<std::string> table_text(const std::string& path, Io& io);
+
+}  // namespace shapelint::cli
