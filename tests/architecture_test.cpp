@@ -45,6 +45,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"formats/onnx/module", {"formats/onnx"}},
     {"gpu", {"base", "text", "catalog"}},
     {"cost", {"base", "model", "gpu"}},
+    {"cost/engines", {"cost/kernels"}},
     {"cost/kernels", {}},
     {"calibrate", {"base", "text", "model", "gpu", "cost"}},
     {"suggest", {"base", "expr", "model", "gpu", "cost"}},
@@ -71,9 +72,10 @@ const std::map<std::string, std::set<std::string>> may_use{
      {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "calibrate", "suggest", "rules",
       "report", "chart", "project", "lint", "lsp", "api"}},
     {"cli/commands",
-     {"cli/commands/gpus", "cli/commands/lint", "cli/commands/roofline", "cli/commands/rules",
-      "cli/commands/show", "cli/commands/suggest", "cli/commands/sweep"}},
+     {"cli/commands/gpus", "cli/commands/kernels", "cli/commands/lint", "cli/commands/roofline",
+      "cli/commands/rules", "cli/commands/show", "cli/commands/suggest", "cli/commands/sweep"}},
     {"cli/commands/gpus", {}},
+    {"cli/commands/kernels", {}},
     {"cli/commands/lint", {}},
     {"cli/commands/roofline", {}},
     {"cli/commands/rules", {}},
@@ -204,7 +206,7 @@ TEST_CASE("a room has at most fifteen flat files, then inner rooms", "[architect
 
 TEST_CASE("heavy libraries stay inside one source file each", "[architecture]") {
   // nlohmann's: its reader, and one file for each JSON that is written, none of which another file includes.
-  constexpr std::size_t one_per_format = 15;
+  constexpr std::size_t one_per_format = 16;
   const std::map<std::string, std::size_t> most{{"<CLI/", 1},     {"<toml++/", 1},
                                                 {"<muParser", 1}, {"<nlopt", 1},
                                                 {"<yaml.h>", 1},  {"<nlohmann/", one_per_format}};

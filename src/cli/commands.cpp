@@ -7,6 +7,7 @@
 #include "cli/commands/config.hpp"
 #include "cli/commands/gemm.hpp"
 #include "cli/commands/gpus/gpus.hpp"
+#include "cli/commands/kernels/kernels.hpp"
 #include "cli/commands/lint/lint.hpp"
 #include "cli/commands/lsp.hpp"
 #include "cli/commands/roofline/roofline.hpp"
@@ -97,6 +98,18 @@ std::span<const Command> commands() {
           "shapelint gemm 8192 10240 2560 --gpu a100\n"
           "shapelint gemm --gpu h100 --shapes products.csv --format csv",
           bind<GemmOptions, gemm_options, gemm>},
+      Command{"kernels", "predict the times of a table of single kernels: attention, experts, collectives",
+              "Attention, mixtures of experts, quantization and collectives as serving engines run them. "
+              "Each row "
+              "of the table is answered, in order, with its own columns and three more: `predicted_us`, "
+              "`bound` and "
+              "`efficiency` (ideal time / predicted time). They are empty where no model is known. Columns "
+              "are found "
+              "by name, others pass; `--list` names them. docs/kernels.md has the equations.",
+              "shapelint kernels --list\n"
+              "shapelint kernels attention-decode --gpu h100 --shapes decode.csv --format csv\n"
+              "shapelint kernels nccl --gpu h100 --shapes - < collectives.csv",
+              bind<KernelsOptions, kernels_options, kernels>},
       Command{
           "show", "print what was understood of a file: each value and where it came from",
           "Says which dialect a configuration is written in, and for every field of the model and of the run "

@@ -1,0 +1,160 @@
+// `shapelint kernels`: predicts a table of single kernels of one kind.
+#include "cli/commands/kernels/kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "base/number.hpp"
+#include "calibrate/kernel_rows.hpp"
+#include "cli/commands/kernels/answer.hpp"
+#include "cli/commands/table_input.hpp"
+#include "cli/messages.hpp"
+#include "cost/engines/kinds.hpp"
+#include "report/csv.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+using calibrate::KernelRow;
+
+constexpr std::array<std::string_view, 3> formats{"text", "csv", "json"};
+constexpr std::array<std::string_view, 3> added{"predicted_us", "bound", "efficiency"};
+constexpr int efficiency_decimals = 4;
+
+std::vector<std::string_view> kind_names() {
+  std::vector<std::string_view> names;
+  for (const cost::KernelKind& kind : cost::kernel_kinds()) names.push_back(kind.name);
+  return names;
+}
+
+// A text of the row's columns, or of the answer's.
+std::array<std::string, added.size()> fields_of(const std::optional<Answer>& answer) {
+  if (!answer) return {};
+  return {fmt::format("{:.6g}", answer->time_us), std::string(answer->bound),
+          fixed(answer->efficiency, efficiency_decimals)};
+}
+
+std::string csv(const cost::KernelKind& kind, const gpu::Gpu& gpu, const calibrate::KernelTable& table) {
+  std::string out = fmt::format("{},{}\n", table.header, fmt::join(added, ","));
+  for (const KernelRow& row : table.rows) {
+    out += fmt::format("{},{}\n", row.line, fmt::join(fields_of(answer(kind, gpu, row)), ","));
+  }
+  return out;
+}
+
+// Columns that the table states, aligned, and the answer.
+std::string aligned(const cost::KernelKind& kind, const gpu::Gpu& gpu, const calibrate::KernelTable& table) {
+  std::vector<std::vector<std::string>> lines(1);
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < kind.columns.size(); ++i) {
+    if (std::any_of(table.rows.begin(), table.rows.end(),
+                    [&](const KernelRow& row) { return row.stated[i]; })) {
+      shown.push_back(i);
+      lines.front().emplace_back(kind.columns[i].name);
+    }
+  }
+  for (const std::string_view name : added) lines.front().emplace_back(name);
+  for (const KernelRow& row : table.rows) {
+    std::vector<std::string>& line = lines.emplace_back();
+    for (const std::size_t i : shown) line.emplace_back(row.cells[i].word);
+    for (std::string& field : fields_of(answer(kind, gpu, row))) line.push_back(std::move(field));
+  }
+  std::vector<std::size_t> widths(lines.front().size());
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string out;
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      out += fmt::format("{}{:>{}}", i == 0 ? "" : "  ", line[i], widths[i]);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+std::string list_text() {
+  std::string out;
+  for (const cost::KernelKind& kind : cost::kernel_kinds()) {
+    out += fmt::format("{}{}: {}\n", out.empty() ? "" : "\n", kind.name, kind.summary);
+    for (const cost::KernelColumn& column : kind.columns) {
+      out +=
+          fmt::format("  {:<28} {}{}\n", column.name, column.is_needed ? "" : "(may lack) ", column.meaning);
+    }
+  }
+  return out;
+}
+
+std::string list_csv() {
+  std::string out = "kind,column,type,needed,meaning\n";
+  for (const cost::KernelKind& kind : cost::kernel_kinds()) {
+    for (const cost::KernelColumn& column : kind.columns) {
+      out += fmt::format("{},{},{},{},{}\n", kind.name, column.name, type_of(column), column.is_needed,
+                         report::csv_field(column.meaning));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Option> kernels_options(KernelsOptions& options) {
+  std::vector<Option> all{
+      {.names = "KIND",
+       .value = "KIND",
+       .doc = "what the rows are",
+       .set = into(options.kind),
+       .choices = strings(kind_names())},
+      {.names = "--shapes",
+       .value = "CSV",
+       .doc = "the table: a header and a row for each kernel; `-`: standard input",
+       .set = into(options.shapes)},
+      {.names = "--list", .doc = "name the kinds, with their columns", .set = into(options.list)},
+      format_option(options.format, formats),
+  };
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
+  return all;
+}
+
+ExitCode kernels(const KernelsOptions& options, Io& io) {
+  const std::string_view format = formats[options.format];
+  if (options.list) {
+    io.out << (format == "csv" ? list_csv() : format == "json" ? kernel_kinds_json_text() : list_text());
+    return ExitCode::clean;
+  }
+  const cost::KernelKind* kind = cost::find_kernel_kind(options.kind);
+  if (kind == nullptr) {
+    const std::string near = did_you_mean(options.kind, kind_names());
+    print_error(io,
+                options.kind.empty() ? std::string("no kind is named")
+                                     : fmt::format("unknown kind `{}`", options.kind),
+                near.empty() ? "`--list` names all" : near);
+    return ExitCode::error;
+  }
+  if (options.shapes.empty()) {
+    print_error(io, "no table is given", "with `--shapes`; `-` is standard input");
+    return ExitCode::error;
+  }
+  const std::optional<gpu::Gpu> gpu = one_gpu(options.project, io);
+  if (!gpu) return ExitCode::error;
+  const std::optional<std::string> text = table_text(options.shapes, io);
+  if (!text) return ExitCode::error;
+  std::vector<Error> errors;
+  const calibrate::KernelTable table = calibrate::read_kernel_rows(*text, options.shapes, *kind, errors);
+  for (const Error& error : errors) {
+    print_error(io, fmt::format("{}: {}", options.shapes, error.message), error.hint);
+  }
+  if (!errors.empty()) return ExitCode::error;
+  io.out << (format == "csv"    ? csv(*kind, *gpu, table)
+             : format == "json" ? kernels_json_text(*kind, *gpu, table)
+                                : aligned(*kind, *gpu, table));
+  return ExitCode::clean;
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,163 @@
+// Attention of engines: many queries (prefill), and one query over a cache (decode).
+#include <algorithm>
+#include <cmath>
+
+#include "cost/engines/kernels.hpp"
+#include "cost/engines/traffic.hpp"
+
+namespace shapelint::cost {
+namespace {
+
+// Tiles of queries that are counted one by one; beyond, their edges no longer matter.
+constexpr double most_counted_tiles = 4096;
+// Ideal time at which half of the power limit's loss is reached (as in fitted products).
+constexpr double power_us = 2000;
+constexpr double kb = 1000;
+
+double efficiency_of(const gpu::PrefillKernel& kernel, double head_dim) {
+  struct Speed {
+    double head_dim;
+    double share;
+  };
+  const Speed speeds[] = {{64, kernel.efficiency_64},
+                          {128, kernel.efficiency_128},
+                          {192, kernel.efficiency_192},
+                          {256, kernel.efficiency_256},
+                          {512, kernel.efficiency_512}};
+  // The smallest kernel that fits, of those that were measured; beyond them the largest.
+  double share = 0;
+  for (const Speed& each : speeds) {
+    if (each.share <= 0) continue;
+    share = each.share;
+    if (each.head_dim >= head_dim) break;
+  }
+  return share > 0 ? share : 0.5;
+}
+
+// Keys that tiles of queries load, of one head; `longest` is the most that one of them does.
+struct Visited {
+  double keys = 0;
+  double longest = 0;
+};
+
+Visited visited(const KernelAttention& shape, double tiles, double positions, double key_tile) {
+  const double keys = shape.cached + shape.tokens;
+  Visited out;
+  if (tiles > most_counted_tiles) {
+    const double mean = shape.cached + shape.tokens / 2;
+    const double seen = shape.window > 0 ? std::min(mean, shape.window + positions) : mean;
+    return {tiles * seen, shape.window > 0 ? std::min(keys, shape.window + positions) : keys};
+  }
+  for (double tile = 0; tile < tiles; ++tile) {
+    const double end = std::min(keys, shape.cached + (tile + 1) * positions);
+    const double begin = shape.window > 0 ? std::max(0.0, shape.cached + tile * positions - shape.window) : 0;
+    const double here = std::ceil(end / key_tile) * key_tile - std::floor(begin / key_tile) * key_tile;
+    out.keys += here;
+    out.longest = std::max(out.longest, here);
+  }
+  return out;
+}
+
+double visible_pairs(const KernelAttention& shape) {
+  const double all = shape.tokens * shape.cached + shape.tokens * (shape.tokens + 1) / 2;
+  return shape.window > 0 ? std::min(all, shape.tokens * shape.window) : all;
+}
+
+}  // namespace
+
+OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, const KernelAttention& shape) {
+  const double peak = peak_flops_per_us(gpu, shape.dtype);
+  const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
+  const auto query_tile = static_cast<double>(kernel.query_tile);
+  const double packed = kernel.packs_heads ? shape.heads / shape.key_value_heads : 1;
+  const double heads = shape.sequences * shape.heads / packed;
+  const double tiles = std::ceil(shape.tokens * packed / query_tile);
+  const Visited keys = visited(shape, tiles, query_tile / packed, static_cast<double>(kernel.key_tile));
+
+  const double pair_flops = 2 * (shape.head_dim + shape.value_head_dim);
+  const double key_us = query_tile * pair_flops * sms / (peak * efficiency_of(kernel, shape.head_dim));
+  const double busy_us = heads * (keys.keys * key_us + tiles * kernel.tile_us) / sms;
+  const double longest_us = keys.longest * key_us + kernel.tile_us;
+  const double load = std::min(1.0, heads * tiles / sms);
+  const double at_peak_us = heads * keys.keys * query_tile * pair_flops / peak;
+  const double clock = 1 - kernel.power_drop * at_peak_us / (at_peak_us + power_us);
+  const double compute_us = std::max(busy_us + kernel.tail * longest_us * load, longest_us) / clock;
+
+  const double element = bytes_of(DType::bf16);  // of queries, new keys and the output
+  const double tokens = shape.sequences * shape.tokens;
+  const double query_bytes = tokens * shape.heads * (shape.head_dim + shape.value_head_dim) / 2 * element;
+  const double key_bytes =
+      tokens * shape.key_value_heads * (shape.head_dim + shape.value_head_dim) / 2 * element;
+  const double once = 2 * query_bytes + 2 * key_bytes;
+  const double extra =
+      kernel.query_passes * query_bytes + kernel.key_passes * key_bytes + tokens * kernel.token_kb * kb;
+  const double rate = detail::us_per_byte(gpu, kernel, once + extra);
+  const double core_us = detail::overlapped(compute_us, once * rate) + extra * rate;
+  const double ideal_us = std::max(shape.sequences * shape.heads * visible_pairs(shape) * pair_flops / peak,
+                                   once / dram_bytes_per_us(gpu));
+  return detail::cost_of(compute_us, (once + extra) * rate, kernel.fixed_us, core_us, ideal_us);
+}
+
+OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const KernelAttention& shape) {
+  const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
+  const double all_keys = shape.cached + shape.tokens;
+  const double keys = shape.window > 0 ? std::min(all_keys, shape.window) : all_keys;
+  const double group = shape.heads / shape.key_value_heads;
+  const bool packs = group >= static_cast<double>(kernel.packs_from) &&
+                     group <= static_cast<double>(kernel.packs_up_to) &&
+                     !(kernel.window_unpacks && shape.window > 0);
+  const double rows = packs ? group * shape.tokens : shape.tokens;
+  const auto query_tile = static_cast<double>(kernel.query_tile);
+  const double row_tiles = std::ceil(rows / query_tile);
+  const double heads = shape.sequences * (packs ? shape.key_value_heads : shape.heads) * row_tiles;
+
+  // Keys are split until every SM has its CTAs.
+  const auto key_tile = static_cast<double>(kernel.key_tile);
+  const double tiles = std::ceil(keys / key_tile);
+  const double split_tiles = kernel.splits_all_keys ? std::ceil(all_keys / key_tile) : tiles;
+  const double slots = static_cast<double>(kernel.slots) * sms;
+  const double splits = std::clamp(std::floor(slots / heads), 1.0, split_tiles);
+  const double tiles_each = std::min(tiles, std::ceil(split_tiles / splits));
+  const double ctas = heads * std::ceil(tiles / tiles_each);
+
+  const double key_width = shape.latent ? shape.head_dim : shape.head_dim + shape.value_head_dim;
+  const double cached = bytes_of(shape.cache);
+  const double element = bytes_of(DType::bf16);
+  const double tokens = shape.sequences * shape.tokens;
+  const double query_width = shape.head_dim + shape.value_head_dim;
+  const double bytes = shape.sequences * shape.key_value_heads * keys * key_width * cached +
+                       tokens * shape.heads * query_width * element;
+  const double rate = detail::us_per_byte(gpu, kernel, bytes);
+  const double memory_us = bytes * rate;
+
+  // One CTA reads its keys at what an SM draws, which on a GPU with more bandwidth than the one that was
+  // timed is more; and it computes whole tiles of rows.
+  const double sm_rate =
+      std::max(kernel.sm_gb_s * bytes_per_us_per_gb_s, kernel.dram_share * dram_bytes_per_us(gpu) / sms);
+  const double read_us = tiles_each * key_tile * key_width * cached / sm_rate;
+  const double pair_flops = 2 * query_width;
+  const double peak = peak_flops_per_us(gpu, shape.dtype);
+  const double compute_us =
+      query_tile * tiles_each * key_tile * pair_flops * sms / (peak * kernel.efficiency);
+  const double start_us =
+      (packs ? kernel.tile_us : kernel.unpacked_tile_us) + kernel.head_tile_us * shape.value_head_dim / 128;
+  const double waves = ctas / sms;
+  const double rounds =
+      waves < 1 ? 1 : kernel.wave_rounding * std::ceil(waves) + (1 - kernel.wave_rounding) * waves;
+  const double busy_us = (std::max(read_us, compute_us) + start_us) * rounds;
+
+  const double extra =
+      kernel.query_passes * tokens * (shape.heads + 2 * shape.key_value_heads) * query_width / 2 * element +
+      tokens * kernel.token_kb * kb;
+  const double extra_us = extra / (kernel.dram_share * dram_bytes_per_us(gpu));
+  const double core_us =
+      detail::overlapped(busy_us, memory_us) + (splits > 1 ? kernel.split_us : 0) + extra_us;
+  const double arithmetic_us = shape.sequences * shape.heads * shape.tokens * keys * pair_flops / peak;
+  const double traffic_us = bytes / dram_bytes_per_us(gpu);
+  // Padded rows are computed while keys are read: what bounds is what would at the peaks.
+  const bool waits = traffic_us > arithmetic_us;
+  return detail::cost_of(waits ? arithmetic_us : busy_us, waits ? std::max(memory_us, busy_us) : memory_us,
+                         kernel.fixed_us, core_us, std::max(arithmetic_us, traffic_us));
+}
+
+}  // namespace shapelint::cost

@@ -1,0 +1,144 @@
+// Rows of attention, over heads or over a latent.
+#include <algorithm>
+#include <array>
+
+#include "cost/engines/kernels.hpp"
+#include "cost/engines/rows.hpp"
+#include "cost/kernels/attention.hpp"
+
+namespace shapelint::cost {
+namespace {
+
+using namespace detail;
+
+model::AttentionShape shape_of(const KernelAttention& attention) {
+  const auto dim = [](double value) { return model::Dim{static_cast<std::int64_t>(value), ""}; };
+  model::AttentionShape shape;
+  shape.sequences = dim(attention.sequences);
+  shape.heads = dim(attention.heads);
+  shape.key_value_heads = dim(attention.key_value_heads);
+  shape.query_length = dim(attention.tokens);
+  const double keys = attention.cached + attention.tokens;
+  shape.key_length =
+      dim(attention.window > 0 ? std::min(keys, std::max(attention.window, attention.tokens)) : keys);
+  shape.head_dim = dim(attention.head_dim);
+  shape.value_head_dim = dim(attention.value_head_dim);
+  shape.cache_bytes = bytes_of(attention.cache);
+  return shape;
+}
+
+std::optional<OpCost> price_attention_kernel(const gpu::Gpu& gpu, std::string_view kind, bool decodes,
+                                             const KernelAttention& attention, std::string_view engine,
+                                             std::string_view kernel) {
+  if (!can_multiply(gpu, attention.dtype)) return std::nullopt;
+  const gpu::EngineNames names{engine, kernel, name(attention.dtype), name(attention.cache), {}};
+  const std::string& architecture = gpu.architecture.id;
+  if (decodes) {
+    if (const auto* known = gpu::closest(gpu::decode_kernels(kind), architecture, names)) {
+      return price_decode(gpu, *known, attention);
+    }
+  } else if (const auto* known = gpu::closest(gpu::prefill_kernels(kind), architecture, names)) {
+    return price_prefill(gpu, *known, attention);
+  }
+  return price_attention(gpu, shape_of(attention), model::Pass::forward, attention.dtype);
+}
+
+// Attention proper, over keys and values of heads.
+constexpr std::array attention_columns{
+    size("batch_size", "sequences"),
+    size("isl", "new tokens of each"),
+    size("num_heads", "query heads of this rank"),
+    size("num_key_value_heads", "of this rank"),
+    size("head_dim", "elements"),
+    size_or("step", 0, "tokens of each that are cached already"),
+    size_or("window_size", 0, "keys that a query sees; 0 or empty: all"),
+    word("attn_dtype", "that scores are computed in: bfloat16, fp8"),
+    word("kv_cache_dtype", "of cached keys and values"),
+    word("framework", "the engine: vllm, sglang, trtllm"),
+    word("kernel_source", "its kernel"),
+};
+
+std::optional<OpCost> price_heads(const gpu::Gpu& gpu, Row row, std::string_view kind, bool decodes) {
+  KernelAttention attention;
+  attention.sequences = number(row, 0);
+  attention.tokens = number(row, 1);
+  attention.heads = number(row, 2);
+  attention.key_value_heads = std::min(number(row, 3), attention.heads);
+  attention.head_dim = attention.value_head_dim = number(row, 4);
+  attention.cached = number(row, 5);
+  attention.window = number(row, 6);
+  const auto dtype = dtype_of(row[7].word, DType::bf16);
+  const auto cache = dtype_of(row[8].word, DType::bf16);
+  if (!dtype || !cache) return std::nullopt;
+  attention.dtype = *dtype;
+  attention.cache = *cache;
+  return price_attention_kernel(gpu, kind, decodes, attention, row[9].word, row[10].word);
+}
+
+std::optional<OpCost> price_attention_prefill(const gpu::Gpu& gpu, Row row) {
+  return price_heads(gpu, row, "attention-prefill", false);
+}
+std::optional<OpCost> price_attention_decode(const gpu::Gpu& gpu, Row row) {
+  return price_heads(gpu, row, "attention-decode", true);
+}
+
+// Multi-head latent attention with the sizes of DeepSeek-V3 (arXiv 2412.19437, section 4.2): a latent of 512
+// and 64 rotated dimensions, 128 per head otherwise.
+constexpr double latent_dim = 512;
+constexpr double rotated_dim = 64;
+constexpr double latent_head_dim = 128;
+
+constexpr std::array latent_columns{
+    size("batch_size", "sequences"),
+    size("isl", "new tokens of each"),
+    size("num_heads", "heads of this rank"),
+    size_or("step", 0, "tokens of each that are cached already"),
+    word("mla_dtype", "that scores are computed in"),
+    word("kv_cache_dtype", "of the cached latent"),
+    word("framework", "the engine: vllm, sglang, trtllm"),
+    word("kernel_source", "its kernel"),
+};
+
+std::optional<OpCost> price_latent(const gpu::Gpu& gpu, Row row, std::string_view kind, bool decodes) {
+  KernelAttention attention;
+  attention.sequences = number(row, 0);
+  attention.tokens = number(row, 1);
+  attention.heads = number(row, 2);
+  attention.cached = number(row, 3);
+  // While decoding all heads read the latent itself; before, it is unfolded into keys and values of each.
+  attention.latent = decodes;
+  attention.key_value_heads = decodes ? 1 : attention.heads;
+  attention.head_dim = (decodes ? latent_dim : latent_head_dim) + rotated_dim;
+  attention.value_head_dim = decodes ? latent_dim : latent_head_dim;
+  const auto dtype = dtype_of(row[4].word, DType::bf16);
+  const auto cache = dtype_of(row[5].word, DType::bf16);
+  if (!dtype || !cache) return std::nullopt;
+  attention.dtype = *dtype;
+  attention.cache = *cache;
+  return price_attention_kernel(gpu, kind, decodes, attention, row[6].word, row[7].word);
+}
+
+std::optional<OpCost> price_mla_prefill(const gpu::Gpu& gpu, Row row) {
+  return price_latent(gpu, row, "mla-prefill", false);
+}
+std::optional<OpCost> price_mla_decode(const gpu::Gpu& gpu, Row row) {
+  return price_latent(gpu, row, "mla-decode", true);
+}
+
+constexpr std::array kinds{
+    KernelKind{"attention-prefill", "attention of many new tokens, one layer", attention_columns,
+               price_attention_prefill},
+    KernelKind{"attention-decode", "attention of one new token over a cache, one layer", attention_columns,
+               price_attention_decode},
+    KernelKind{"mla-prefill", "latent attention (MLA) of many new tokens", latent_columns, price_mla_prefill},
+    KernelKind{"mla-decode", "latent attention (MLA) of one new token over a cache", latent_columns,
+               price_mla_decode},
+};
+
+}  // namespace
+
+std::span<const KernelKind> detail::attention_kinds() {
+  return kinds;
+}
+
+}  // namespace shapelint::cost

@@ -1,0 +1,47 @@
+// Single kernels as serving engines run and time them, priced with the constants of gpus/engines. Equations:
+// docs/kernels.md.
+#pragma once
+
+#include <cstdint>
+
+#include <span>
+
+#include "base/dtype.hpp"
+#include "cost/kernels/experts.hpp"
+#include "cost/op_cost.hpp"
+#include "gpu/engines.hpp"
+#include "gpu/gpu.hpp"
+
+namespace shapelint::cost {
+
+// One layer's attention on one rank: `tokens` new ones of each sequence, and `cached` before them.
+struct KernelAttention {
+  double sequences = 1;
+  double tokens = 1;
+  double cached = 0;
+  double heads = 1;
+  double key_value_heads = 1;
+  double head_dim = 128;
+  double value_head_dim = 128;
+  double window = 0;    // of keys that a query sees; 0: all
+  bool latent = false;  // keys and values are one latent, of head_dim (MLA while decoding)
+  DType dtype = DType::bf16;
+  DType cache = DType::bf16;
+};
+
+OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, const KernelAttention& shape);
+OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const KernelAttention& shape);
+
+// The experts of one rank; `weight_bytes` of an element of their weights as stored, scales included.
+OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const ExpertLayer& layer,
+                        std::span<const ExpertLoad> loads, double weight_bytes);
+
+// A pass over m x k elements that moves `bytes` for each.
+OpCost price_pass(const gpu::Gpu& gpu, const gpu::PassKernel& kernel, double m, double k, double bytes);
+
+// A collective of `ranks` GPUs in one node over a buffer of `bytes` (an all-gather's result, a
+// reduce-scatter's operand). `sent`: the share of it that each rank sends.
+OpCost price_exchange(const gpu::Gpu& gpu, const gpu::CollectiveKernel& kernel, double bytes, double ranks,
+                      double sent);
+
+}  // namespace shapelint::cost

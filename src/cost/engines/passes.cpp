@@ -1,0 +1,48 @@
+// Passes over a matrix, and collectives, of engines.
+#include <algorithm>
+#include <cmath>
+
+#include "cost/engines/kernels.hpp"
+#include "cost/engines/traffic.hpp"
+
+namespace shapelint::cost {
+
+namespace {
+
+constexpr double default_pcie_gb_s = 31;  // PCIe 4.0 x16, where a profile names no link at all
+constexpr double columns_of_width = 8192;
+
+}  // namespace
+
+OpCost price_pass(const gpu::Gpu& gpu, const gpu::PassKernel& kernel, double m, double k, double bytes) {
+  const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
+  const double moved = bytes * m * k;
+  const double memory_us = moved * detail::us_per_byte(gpu, kernel, moved, kernel.sharpness);
+  const double rows_us = m / sms * kernel.row_us;
+  const double fixed_us = kernel.fixed_us + kernel.width_us * k / columns_of_width;
+  return detail::cost_of(0, memory_us, fixed_us, detail::overlapped(memory_us, rows_us),
+                         moved / dram_bytes_per_us(gpu));
+}
+
+OpCost price_exchange(const gpu::Gpu& gpu, const gpu::CollectiveKernel& kernel, double bytes, double ranks,
+                      double sent) {
+  OpCost cost;
+  cost.bound = Bound::communication;
+  if (ranks <= 1 || !(bytes > 0)) return cost;
+  const double pcie = gpu.pcie_gb_s > 0 ? gpu.pcie_gb_s : default_pcie_gb_s;
+  const double link = (gpu.link_gb_s > 0 ? gpu.link_gb_s : pcie) * bytes_per_us_per_gb_s;
+  const double more = ranks - 2;
+  const auto rate = [&](double share, double power) { return link * share * std::pow(ranks / 2, power); };
+  const double short_us =
+      kernel.short_us + kernel.short_rank_us * more +
+      bytes * (kernel.one_shot ? ranks - 1 : sent) / rate(kernel.short_share, kernel.short_power);
+  const double transfer_us = bytes * sent / rate(kernel.long_share, kernel.long_power);
+  const double long_us =
+      kernel.long_us + kernel.long_rank_us * more + transfer_us + kernel.ramp * std::sqrt(transfer_us);
+  cost.time_us = std::min(short_us, long_us);
+  cost.ideal_us = std::min(bytes * sent / link, cost.time_us);
+  cost.efficiency.rest = cost.ideal_us / cost.time_us;
+  return cost;
+}
+
+}  // namespace shapelint::cost

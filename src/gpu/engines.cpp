@@ -1,0 +1,227 @@
+// Files of gpus/engines.
+#include "gpu/engines.hpp"
+
+#include <initializer_list>
+#include <map>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "catalog/catalog.hpp"
+#include "gpu/registry.hpp"
+
+namespace shapelint::gpu {
+namespace {
+
+using text::NodeRef;
+
+constexpr double most_us = 1e4;
+constexpr double most_rows = 1e6;
+constexpr double most_passes = 64;
+
+constexpr Field<EngineKernel> name_table[] = {
+    {"", "architecture", "", Type::text, &EngineKernel::architecture, 0, 0, "id of gpus/architectures"},
+    {"", "engine", "", Type::text, &EngineKernel::engine, 0, 0, "whose kernel"},
+    {"", "kernel", "", Type::text, &EngineKernel::kernel, 0, 0, "the engine's name of it"},
+    {"", "dtype", "", Type::text, &EngineKernel::dtype, 0, 0, "that it computes in"},
+    {"", "cache", "", Type::text, &EngineKernel::cache, 0, 0, "of cached keys and values"},
+    {"", "operation", "", Type::text, &EngineKernel::operation, 0, 0, "of a collective"},
+    {"", "rows", "", Type::integer, &EngineKernel::rows, 2, 1e9, "timings that it was fitted to"},
+};
+
+constexpr Field<Traffic> traffic_table[] = {
+    {"", "dram_share", "", Type::number, &Traffic::dram_share, 0.01, 1.2, "of the data sheet's bandwidth"},
+    {"", "resident_share", "", Type::number, &Traffic::resident_share, 0.01, 2, "of L2, half from there"},
+    {"", "resident_rate", "", Type::number, &Traffic::resident_rate, 0.01, 2, "share of L2's bandwidth"},
+};
+
+constexpr Field<PrefillKernel> prefill_table[] = {
+    {"", "fixed_us", "us", Type::number, &PrefillKernel::fixed_us, 0, 400, "all launches timed together"},
+    {"", "tile_us", "us", Type::number, &PrefillKernel::tile_us, 0, 8, "start and end of a tile of queries"},
+    {"", "query_tile", "rows", Type::integer, &PrefillKernel::query_tile, 1, most_rows, "of queries"},
+    {"", "key_tile", "rows", Type::integer, &PrefillKernel::key_tile, 1, most_rows, "of keys"},
+    {"", "packs_heads", "", Type::boolean, &PrefillKernel::packs_heads, 0, 0,
+     "heads that share keys fill a tile together"},
+    {"", "efficiency_64", "", Type::number, &PrefillKernel::efficiency_64, 0, 1.3, "head dim 64"},
+    {"", "efficiency_128", "", Type::number, &PrefillKernel::efficiency_128, 0, 1.3, "head dim 128"},
+    {"", "efficiency_192", "", Type::number, &PrefillKernel::efficiency_192, 0, 1.3, "head dim 192"},
+    {"", "efficiency_256", "", Type::number, &PrefillKernel::efficiency_256, 0, 1.3, "head dim 256"},
+    {"", "efficiency_512", "", Type::number, &PrefillKernel::efficiency_512, 0, 1.3, "head dim 512"},
+    {"", "tail", "", Type::number, &PrefillKernel::tail, 0, 2,
+     "longest tile's time that SMs wait at the end"},
+    {"", "power_drop", "", Type::number, &PrefillKernel::power_drop, 0, 0.4, "clock that long kernels lose"},
+    {"", "query_passes", "", Type::number, &PrefillKernel::query_passes, 0, most_passes,
+     "more passes over queries"},
+    {"", "key_passes", "", Type::number, &PrefillKernel::key_passes, 0, most_passes, "more passes over keys"},
+    {"", "token_kb", "kB", Type::number, &PrefillKernel::token_kb, 0, 1000, "more traffic of each token"},
+};
+
+constexpr Field<DecodeKernel> decode_table[] = {
+    {"", "fixed_us", "us", Type::number, &DecodeKernel::fixed_us, 0, 500, "all launches timed together"},
+    {"", "tile_us", "us", Type::number, &DecodeKernel::tile_us, 0, 30, "one CTA of packed heads"},
+    {"", "unpacked_tile_us", "us", Type::number, &DecodeKernel::unpacked_tile_us, 0, 30,
+     "one CTA of one head"},
+    {"", "head_tile_us", "us", Type::number, &DecodeKernel::head_tile_us, 0, 10,
+     "and for each 128 of head dim"},
+    {"", "query_tile", "rows", Type::integer, &DecodeKernel::query_tile, 1, most_rows, "computed together"},
+    {"", "key_tile", "rows", Type::integer, &DecodeKernel::key_tile, 1, most_rows, "smallest split"},
+    {"", "slots", "", Type::integer, &DecodeKernel::slots, 1, 64, "CTAs per SM up to which keys are split"},
+    {"", "packs_from", "", Type::integer, &DecodeKernel::packs_from, 1, most_rows, "heads that share keys"},
+    {"", "packs_up_to", "", Type::integer, &DecodeKernel::packs_up_to, 0, most_rows, "more run one by one"},
+    {"", "window_unpacks", "", Type::boolean, &DecodeKernel::window_unpacks, 0, 0,
+     "one by one under a window"},
+    {"", "splits_all_keys", "", Type::boolean, &DecodeKernel::splits_all_keys, 0, 0,
+     "keys outside of the window too"},
+    {"", "sm_gb_s", "GB/s", Type::number, &DecodeKernel::sm_gb_s, 1, 600, "that one SM reads"},
+    {"", "efficiency", "", Type::number, &DecodeKernel::efficiency, 0.001, 1.3, "share of the peak"},
+    {"", "wave_rounding", "", Type::number, &DecodeKernel::wave_rounding, 0, 1, "1: whole waves"},
+    {"", "split_us", "us", Type::number, &DecodeKernel::split_us, 0, 20, "joining split keys"},
+    {"", "query_passes", "", Type::number, &DecodeKernel::query_passes, 0, most_passes, "over the new token"},
+    {"", "token_kb", "kB", Type::number, &DecodeKernel::token_kb, 0, 1000, "more traffic of each token"},
+};
+
+constexpr Field<MoeKernel> moe_table[] = {
+    {"", "fixed_us", "us", Type::number, &MoeKernel::fixed_us, 0, 400, "all launches timed together"},
+    {"", "least_tile", "rows", Type::integer, &MoeKernel::least_tile, 1, most_rows, "of a tile"},
+    {"", "most_tile", "rows", Type::integer, &MoeKernel::most_tile, 1, most_rows, "of a tile"},
+    {"", "efficiency", "", Type::number, &MoeKernel::efficiency, 0.005, 1.3, "share of the peak"},
+    {"", "skewed_speed", "", Type::number, &MoeKernel::skewed_speed, 0.1, 1.5, "where experts' rows differ"},
+    {"", "tile_us", "us", Type::number, &MoeKernel::tile_us, 0, 20, "start and end of a tile"},
+    {"", "feed_gb_s", "GB/s", Type::number, &MoeKernel::feed_gb_s, 5, 1000, "operands into one SM"},
+    {"", "wave_rounding", "", Type::number, &MoeKernel::wave_rounding, 0, 1, "1: whole waves"},
+    {"", "hidden_passes", "", Type::number, &MoeKernel::hidden_passes, 0, most_passes, "rows of hidden size"},
+    {"", "width_passes", "", Type::number, &MoeKernel::width_passes, 0, most_passes, "rows of the width"},
+    {"", "token_passes", "", Type::number, &MoeKernel::token_passes, 0, most_passes, "tokens of hidden size"},
+    {"", "expert_us", "us", Type::number, &MoeKernel::expert_us, 0, 10, "for each expert of the rank"},
+};
+
+constexpr Field<PassKernel> pass_table[] = {
+    {"", "fixed_us", "us", Type::number, &PassKernel::fixed_us, 0, most_us, "launch"},
+    {"", "row_us", "us", Type::number, &PassKernel::row_us, 0, 10, "a row on one SM"},
+    {"", "width_us", "us", Type::number, &PassKernel::width_us, 0, 10, "for each 8192 columns"},
+    {"", "sharpness", "", Type::number, &PassKernel::sharpness, 1, 12, "of the fall from L2's speed"},
+};
+
+constexpr Field<CollectiveKernel> collective_table[] = {
+    {"", "one_shot", "", Type::boolean, &CollectiveKernel::one_shot, 0, 0, "short: all read all"},
+    {"", "short_us", "us", Type::number, &CollectiveKernel::short_us, 0, 200, "two ranks"},
+    {"", "short_rank_us", "us", Type::number, &CollectiveKernel::short_rank_us, 0, 20, "each further rank"},
+    {"", "short_share", "", Type::number, &CollectiveKernel::short_share, 1e-4, 1.3, "of the link"},
+    {"", "short_power", "", Type::number, &CollectiveKernel::short_power, -4, 2, "of ranks / 2"},
+    {"", "long_us", "us", Type::number, &CollectiveKernel::long_us, 0, 200, "two ranks"},
+    {"", "long_rank_us", "us", Type::number, &CollectiveKernel::long_rank_us, 0, 20, "each further rank"},
+    {"", "long_share", "", Type::number, &CollectiveKernel::long_share, 1e-3, 1.4, "of the link"},
+    {"", "long_power", "", Type::number, &CollectiveKernel::long_power, -4, 2, "of ranks / 2"},
+    {"", "ramp", "us^1/2", Type::number, &CollectiveKernel::ramp, 0, 6, "how slowly they reach it"},
+};
+
+constexpr std::string_view file_keys[] = {"kind", "sources", "notes", "kernels"};
+
+template <class T>
+void add_keys(std::span<const Field<T>> fields, std::vector<std::string_view>& keys) {
+  for (const Field<T>& field : fields) keys.push_back(field.key);
+}
+
+template <class Kernel>
+using ByKind = std::map<std::string_view, std::vector<Kernel>>;
+
+// The built-in files of these kinds. One that does not read well is a defect of the build, which a test
+// finds.
+template <class Kernel>
+ByKind<Kernel> builtin_kernels(std::initializer_list<std::string_view> kinds,
+                               std::span<const Field<Kernel>> fields) {
+  ByKind<Kernel> known;
+  for (const std::string_view kind : kinds) {
+    for (const text::Document& document : catalog::builtin("gpus/engines")) {
+      std::vector<Error> errors;
+      if (id_of(document) == kind) known[kind] = read_kernels<Kernel>(document.root(), fields, errors);
+    }
+  }
+  return known;
+}
+
+template <class Kernel>
+std::span<const Kernel> of_kind(const ByKind<Kernel>& known, std::string_view kind) {
+  const auto found = known.find(kind);
+  return found == known.end() ? std::span<const Kernel>() : found->second;
+}
+
+}  // namespace
+
+std::span<const Field<Traffic>> traffic_fields() {
+  return traffic_table;
+}
+std::span<const Field<PrefillKernel>> prefill_fields() {
+  return prefill_table;
+}
+std::span<const Field<DecodeKernel>> decode_fields() {
+  return decode_table;
+}
+std::span<const Field<MoeKernel>> moe_fields() {
+  return moe_table;
+}
+std::span<const Field<PassKernel>> pass_fields() {
+  return pass_table;
+}
+std::span<const Field<CollectiveKernel>> collective_fields() {
+  return collective_table;
+}
+
+template <class Kernel>
+std::vector<Kernel> read_kernels(NodeRef root, std::span<const Field<Kernel>> fields,
+                                 std::vector<Error>& errors) {
+  check_keys(root, file_keys, errors);
+  std::vector<Kernel> kernels;
+  for (const NodeRef item : root["kernels"]) {
+    Kernel kernel;
+    std::vector<std::string_view> others;
+    add_keys<EngineKernel>(name_table, others);
+    if constexpr (std::is_base_of_v<Traffic, Kernel>) add_keys<Traffic>(traffic_table, others);
+    read_fields<Kernel>(item, "", fields, others, kernel, errors);
+    add_keys(fields, others);
+    read_fields<EngineKernel>(item, "", name_table, others, kernel, errors);
+    if constexpr (std::is_base_of_v<Traffic, Kernel>) {
+      read_fields<Traffic>(item, "", traffic_table, others, kernel, errors);
+    }
+    if (!find_architecture_file(kernel.architecture)) {
+      errors.push_back(item.error(fmt::format("`{}` names no architecture", item.path())));
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+template std::vector<PrefillKernel> read_kernels(NodeRef, std::span<const Field<PrefillKernel>>,
+                                                 std::vector<Error>&);
+template std::vector<DecodeKernel> read_kernels(NodeRef, std::span<const Field<DecodeKernel>>,
+                                                std::vector<Error>&);
+template std::vector<MoeKernel> read_kernels(NodeRef, std::span<const Field<MoeKernel>>, std::vector<Error>&);
+template std::vector<PassKernel> read_kernels(NodeRef, std::span<const Field<PassKernel>>,
+                                              std::vector<Error>&);
+template std::vector<CollectiveKernel> read_kernels(NodeRef, std::span<const Field<CollectiveKernel>>,
+                                                    std::vector<Error>&);
+
+std::span<const PrefillKernel> prefill_kernels(std::string_view kind) {
+  static const auto known =
+      builtin_kernels<PrefillKernel>({"attention-prefill", "mla-prefill"}, prefill_fields());
+  return of_kind(known, kind);
+}
+std::span<const DecodeKernel> decode_kernels(std::string_view kind) {
+  static const auto known =
+      builtin_kernels<DecodeKernel>({"attention-decode", "mla-decode"}, decode_fields());
+  return of_kind(known, kind);
+}
+std::span<const MoeKernel> moe_kernels() {
+  static const auto known = builtin_kernels<MoeKernel>({"moe"}, moe_fields());
+  return of_kind(known, "moe");
+}
+std::span<const PassKernel> pass_kernels(std::string_view kind) {
+  static const auto known = builtin_kernels<PassKernel>({"fp8-quantize", "fp8-scale"}, pass_fields());
+  return of_kind(known, kind);
+}
+std::span<const CollectiveKernel> collective_kernels(std::string_view kind) {
+  static const auto known = builtin_kernels<CollectiveKernel>({"all-reduce", "nccl"}, collective_fields());
+  return of_kind(known, kind);
+}
+
+}  // namespace shapelint::gpu

@@ -1,0 +1,161 @@
+// Single kernels as serving engines run them: constants of gpus/engines, fitted to public timings. A file
+// holds one kind of kernel, and a table for each engine, architecture and number format whose kernels differ.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "gpu/fields.hpp"
+#include "text/document.hpp"
+
+namespace shapelint::gpu {
+
+// Whose kernel it is. An empty text was not told apart by the timings.
+struct EngineKernel {
+  std::string architecture;  // id: `hopper`
+  std::string engine;        // `vllm`, `sglang`, `trtllm`, `nccl`
+  std::string kernel;        // the engine's name of it
+  std::string dtype;         // that it computes in: `bf16`, `fp8`
+  std::string cache;         // of the cached keys and values
+  std::string operation;     // of a collective
+  std::int64_t rows = 0;     // timings that the constants were fitted to
+};
+
+// What of a kernel's traffic finds its data in L2, and how fast: measurements repeat a kernel on the same
+// buffers, and so do the layers of a step as far as their activations fit.
+struct Traffic {
+  double dram_share = 0.85;     // of the data sheet's bandwidth
+  double resident_share = 0.4;  // of L2: footprint at which half of the bytes come from there
+  double resident_rate = 0.3;   // share of L2's bandwidth that they move at
+};
+
+// Attention of many queries, attention over a latent (MLA) among it.
+struct PrefillKernel : EngineKernel, Traffic {
+  double fixed_us = 9;            // launches of all kernels that are timed together
+  double tile_us = 1;             // start and end of one tile of queries
+  std::int64_t query_tile = 128;  // rows
+  std::int64_t key_tile = 128;
+  bool packs_heads = false;  // query heads that share keys fill a tile together
+  double efficiency_64 = 0;  // share of the peak by head dim, whole tiles; 0: none was measured
+  double efficiency_128 = 0;
+  double efficiency_192 = 0;
+  double efficiency_256 = 0;
+  double efficiency_512 = 0;
+  double tail = 0.5;        // of the longest tile's time that the last SMs wait
+  double power_drop = 0;    // share of the clock that long kernels lose
+  double query_passes = 0;  // more passes over queries or output (quantizing, copying), as their bytes
+  double key_passes = 0;    // the same over keys or values: writing the cache
+  double token_kb = 0;      // more traffic of each token, whatever the heads
+};
+
+// Attention of one query over a cache.
+struct DecodeKernel : EngineKernel, Traffic {
+  double fixed_us = 9;
+  double tile_us = 1;            // one CTA, whatever it reads, where heads that share keys are packed
+  double unpacked_tile_us = 1;   // where they are not
+  double head_tile_us = 0;       // and for each 128 of head dim
+  std::int64_t query_tile = 64;  // rows computed together
+  std::int64_t key_tile = 64;
+  std::int64_t slots = 2;          // CTAs per SM up to which keys are split
+  std::int64_t packs_from = 1;     // heads that share keys are packed from this many on
+  std::int64_t packs_up_to = 128;  // up to this many; more run one by one
+  bool window_unpacks = false;     // not under a window
+  bool splits_all_keys = false;    // keys outside of the window are split off too
+  double sm_gb_s = 30;             // that one SM reads
+  double efficiency = 0.3;         // share of the peak
+  double wave_rounding = 0.3;      // 0: SMs never idle; 1: whole waves
+  double split_us = 2;             // joining the parts of split keys
+  double query_passes = 1;         // more passes over queries, new keys and values
+  double token_kb = 0;
+};
+
+// The experts of a mixture on one rank: grouped products, what is between them, and copies of rows.
+struct MoeKernel : EngineKernel, Traffic {
+  double fixed_us = 20;
+  std::int64_t least_tile = 16;  // rows of a tile; larger ones are twice as many each, up to
+  std::int64_t most_tile = 128;
+  double efficiency = 0.6;     // share of the peak
+  double skewed_speed = 1;     // of it, where experts' rows differ
+  double tile_us = 1;          // start and end of a tile
+  double feed_gb_s = 200;      // operands into one SM
+  double wave_rounding = 0.5;  // 0: SMs never idle; 1: whole waves
+  double hidden_passes = 4;    // over rows of hidden size: copies to experts and back, quantizing
+  double width_passes = 3;     // over rows of an expert's width: activation
+  double token_passes = 2;     // over tokens, before they are copied
+  double expert_us = 0;        // for each expert of the rank: sorting rows by expert
+};
+
+// One pass over a matrix: quantizing it, or finding its scale.
+struct PassKernel : EngineKernel, Traffic {
+  double fixed_us = 2;
+  double row_us = 0;     // that an SM takes for a row, however short
+  double width_us = 0;   // for each 8192 columns: one row is worked through by one CTA
+  double sharpness = 4;  // of the fall from L2's speed to DRAM's
+};
+
+// A collective among the GPUs of a node: a protocol for short messages and one for long ones.
+struct CollectiveKernel : EngineKernel {
+  bool one_shot = false;     // short: every rank reads all of the others' buffers
+  double short_us = 5;       // of two ranks
+  double short_rank_us = 1;  // each further rank
+  double short_share = 0.2;  // of the link's bandwidth
+  double short_power = 0;    // bandwidth grows by this power of ranks / 2
+  double long_us = 10;
+  double long_rank_us = 1;
+  double long_share = 0.7;
+  double long_power = 0;
+  double ramp = 1;  // us^(1/2): how slowly long messages reach it
+};
+
+// Constants of a kind, with unit, bounds and meaning; those of Traffic come on top.
+std::span<const Field<Traffic>> traffic_fields();
+std::span<const Field<PrefillKernel>> prefill_fields();
+std::span<const Field<DecodeKernel>> decode_fields();
+std::span<const Field<MoeKernel>> moe_fields();
+std::span<const Field<PassKernel>> pass_fields();
+std::span<const Field<CollectiveKernel>> collective_fields();
+
+// All kernels of gpus/engines/KIND.toml, read at the first call: `attention-prefill`, `mla-prefill`.
+std::span<const PrefillKernel> prefill_kernels(std::string_view kind);
+std::span<const DecodeKernel> decode_kernels(std::string_view kind);  // `attention-decode`, `mla-decode`
+std::span<const MoeKernel> moe_kernels();
+std::span<const PassKernel> pass_kernels(std::string_view kind);              // `fp8-quantize`, `fp8-scale`
+std::span<const CollectiveKernel> collective_kernels(std::string_view kind);  // `nccl`, `all-reduce`
+
+// The same from a document; errors are appended.
+template <class Kernel>
+std::vector<Kernel> read_kernels(text::NodeRef root, std::span<const Field<Kernel>> fields,
+                                 std::vector<Error>& errors);
+
+// What of a row tells kernels apart.
+struct EngineNames {
+  std::string_view engine;
+  std::string_view kernel;
+  std::string_view dtype;
+  std::string_view cache;
+  std::string_view operation;
+};
+
+// The kernel of this architecture that is closest by name: of the same operation, then the same kernel,
+// engine, number format and cache. Null: none of this architecture.
+template <class Kernel>
+const Kernel* closest(std::span<const Kernel> kernels, std::string_view architecture,
+                      const EngineNames& names) {
+  const Kernel* best = nullptr;
+  int most = -1;
+  for (const Kernel& each : kernels) {
+    if (each.architecture != architecture || each.operation != names.operation) continue;
+    const int same = (each.kernel == names.kernel ? 8 : 0) + (each.engine == names.engine ? 4 : 0) +
+                     (each.dtype == names.dtype ? 2 : 0) + (each.cache == names.cache ? 1 : 0);
+    if (same < most || (same == most && each.rows <= best->rows)) continue;
+    most = same;
+    best = &each;
+  }
+  return best;
+}
+
+}  // namespace shapelint::gpu

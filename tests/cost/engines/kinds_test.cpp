@@ -1,0 +1,153 @@
+// Single kernels of engines: what any prediction of them must be, whatever its constants.
+#include "cost/engines/kinds.hpp"
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gpu/registry.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+// The price of a row that states these; 0: none.
+double price(const char* gpu_name, const char* kind_name, const std::map<std::string, std::string>& stated) {
+  const auto gpu = gpu::find_gpu(gpu_name);
+  REQUIRE(gpu);
+  const cost::KernelKind* kind = cost::find_kernel_kind(kind_name);
+  REQUIRE(kind != nullptr);
+  std::vector<cost::KernelCell> row;
+  std::size_t used = 0;
+  for (const cost::KernelColumn& column : kind->columns) {
+    cost::KernelCell cell;
+    cell.whole = column.unstated;
+    const auto found = stated.find(std::string(column.name));
+    if (found != stated.end()) {
+      ++used;
+      cell.word = found->second;
+      if (column.type == cost::CellType::whole) cell.whole = std::stoll(found->second);
+    }
+    row.push_back(cell);
+  }
+  REQUIRE(used == stated.size());
+  const auto cost = kind->price(*gpu, row);
+  if (!cost) return 0;
+  CHECK(std::isfinite(cost->time_us));
+  CHECK(cost->time_us >= 0);
+  CHECK(cost->ideal_us <= cost->time_us);
+  return cost->time_us;
+}
+
+std::map<std::string, std::string> with(std::map<std::string, std::string> row, const std::string& column,
+                                        const std::string& value) {
+  row[column] = value;
+  return row;
+}
+
+const std::map<std::string, std::string> heads{{"batch_size", "8"},
+                                               {"isl", "4096"},
+                                               {"num_heads", "32"},
+                                               {"num_key_value_heads", "8"},
+                                               {"head_dim", "128"}};
+const std::map<std::string, std::string> cached{
+    {"batch_size", "64"}, {"isl", "1"},     {"num_heads", "32"},        {"num_key_value_heads", "8"},
+    {"head_dim", "128"},  {"step", "8191"}, {"attn_dtype", "bfloat16"}, {"kv_cache_dtype", "bfloat16"}};
+
+}  // namespace
+
+TEST_CASE("kinds have names of their own, and columns too", "[kernels]") {
+  std::set<std::string_view> kinds;
+  for (const cost::KernelKind& kind : cost::kernel_kinds()) {
+    INFO(kind.name);
+    CHECK(kinds.insert(kind.name).second);
+    CHECK(cost::find_kernel_kind(kind.name) == &kind);
+    CHECK_FALSE(kind.summary.empty());
+    std::set<std::string_view> columns;
+    for (const cost::KernelColumn& column : kind.columns) {
+      CHECK(columns.insert(column.name).second);
+      CHECK_FALSE(column.meaning.empty());
+    }
+  }
+  CHECK(kinds.size() == 13);
+  CHECK(cost::find_kernel_kind("gemm") == nullptr);
+}
+
+TEST_CASE("prefill grows with what is computed, and a window makes it less", "[kernels]") {
+  for (const char* gpu : {"a100", "h100", "h200", "b200", "l40s", "mi300x", "v100"}) {
+    INFO(gpu);
+    const double base = price(gpu, "attention-prefill", heads);
+    CHECK(price(gpu, "attention-prefill", with(heads, "isl", "8192")) > 3 * base);
+    CHECK(price(gpu, "attention-prefill", with(heads, "batch_size", "16")) > 1.6 * base);
+    CHECK(price(gpu, "attention-prefill", with(heads, "step", "4096")) > 1.8 * base);
+  }
+  for (const char* gpu : {"a100", "h100", "b200", "l40s"}) {
+    INFO(gpu);
+    const double base = price(gpu, "attention-prefill", heads);
+    CHECK(price(gpu, "attention-prefill", with(heads, "window_size", "256")) < 0.6 * base);
+    CHECK(price(gpu, "attention-prefill", with(heads, "window_size", "4096")) == Approx(base).epsilon(0.1));
+  }
+}
+
+TEST_CASE("decoding a long cache takes the bytes at about DRAM's speed", "[kernels]") {
+  // 64 sequences x 8192 keys x 8 heads x 2 x 128 x 2 bytes = 2.15 GB
+  const double bytes = 64.0 * 8192 * 8 * 2 * 128 * 2;
+  for (const auto& [gpu, gb_s] :
+       std::map<const char*, double>{{"h100", 3350}, {"h200", 4800}, {"b200", 7700}}) {
+    INFO(gpu);
+    const double at_dram_us = bytes / (gb_s * 1e3);
+    const double time_us = price(gpu, "attention-decode", cached);
+    CHECK(time_us > at_dram_us);
+    CHECK(time_us < 1.3 * at_dram_us);
+    CHECK(price(gpu, "attention-decode", with(cached, "kv_cache_dtype", "fp8")) < 0.75 * time_us);
+  }
+}
+
+TEST_CASE("engines differ where their kernels do", "[kernels]") {
+  // 48 heads that share keys: TensorRT-LLM packs at most 32 and reads the keys again for each.
+  const auto wide = with(with(with(cached, "num_heads", "48"), "num_key_value_heads", "1"), "step", "255");
+  const auto one = with(wide, "framework", "trtllm");
+  const auto other = with(wide, "framework", "vllm");
+  CHECK(price("h100", "attention-decode", with(one, "batch_size", "512")) >
+        2 * price("h100", "attention-decode", with(other, "batch_size", "512")));
+}
+
+TEST_CASE("what no kernel is known of has no price", "[kernels]") {
+  CHECK(price("h100", "attention-decode", with(cached, "attn_dtype", "int3")) == 0);
+  CHECK(price("a100", "attention-decode", with(cached, "attn_dtype", "fp8")) == 0);  // no units for it
+  CHECK(price("h100", "nccl", {{"op_name", "broadcast"}, {"num_gpus", "8"}, {"message_size", "1024"}}) == 0);
+  CHECK(price("h100", "moe",
+              {{"num_tokens", "1"},
+               {"hidden_size", "64"},
+               {"inter_size", "64"},
+               {"topk", "1"},
+               {"num_experts", "8"},
+               {"moe_dtype", "int3"}}) == 0);
+}
+
+TEST_CASE("the largest sizes that a table may have are priced at once, or not at all", "[kernels]") {
+  const std::string most = "1000000000000";
+  for (const cost::KernelKind& kind : cost::kernel_kinds()) {
+    INFO(kind.name);
+    std::map<std::string, std::string> row;
+    for (const cost::KernelColumn& column : kind.columns) {
+      if (column.type == cost::CellType::whole) row[std::string(column.name)] = most;
+    }
+    price("h100", std::string(kind.name).c_str(), row);
+    for (auto& [name, value] : row) value = "1";
+    price("h100", std::string(kind.name).c_str(), row);
+  }
+}
+
+TEST_CASE("a collective of eight GPUs ends at its link's speed", "[kernels]") {
+  const std::map<std::string, std::string> row{
+      {"op_name", "all_gather"}, {"num_gpus", "8"}, {"message_size", "268435456"}, {"nccl_dtype", "half"}};
+  // 7/8 of 537 MB over 450 GB/s
+  const double at_link_us = 7.0 / 8 * 268435456 * 2 / 450e3;
+  CHECK(price("h100", "nccl", row) > at_link_us);
+  CHECK(price("h100", "nccl", row) < 1.7 * at_link_us);
+  CHECK(price("h200", "nccl", row) == Approx(price("h100", "nccl", row)));
+}

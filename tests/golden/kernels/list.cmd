@@ -1,0 +1,2 @@
+shapelint kernels --list
+shapelint kernels --list --format csv
