@@ -111,6 +111,7 @@ constexpr Variable of_model[] = {
     {"key_value_heads_per_rank", "key and value heads on one tensor-parallel rank, at least one", [](const Context& c) { return per_rank(spec(c).num_key_value_heads, plan(c).tensor); }, {FieldId::num_key_value_heads}},
     {"hidden_per_rank", "hidden_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).hidden_size, plan(c).tensor); }, {FieldId::hidden_size}},
     {"intermediate_per_rank", "intermediate_size / tensor, rounded up", [](const Context& c) { return per_rank(spec(c).intermediate_size, plan(c).tensor); }, {FieldId::intermediate_size}},
+    {"moe_intermediate_per_rank", "moe_intermediate_size / expert_tensor, rounded up", [](const Context& c) { return per_rank(spec(c).moe.intermediate_size, plan(c).expert_tensor); }, {FieldId::moe_intermediate_size}},
     {"layers_per_stage", "num_layers / pipeline, rounded up: the stage that all others wait for (where embedding and head count as layers, with them)", [](const Context& c) { return real(model::layers_of_stage(*c.setup)); }, {FieldId::num_layers}},
     {"has_dense_mlp", "whether any layer has an ordinary MLP", [](const Context& c) { return model::num_dense_layers(spec(c)) > 0 ? 1.0 : 0.0; }, {}, true},
     {"is_moe", "whether any layer is a mixture of experts", [](const Context& c) { return spec(c).moe.num_experts > 0 ? 1.0 : 0.0; }, {}, true},
