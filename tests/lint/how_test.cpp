@@ -15,6 +15,7 @@ struct Case {
   std::string text;
   const char* code;
   const char* how;
+  const char* gpu = "a100";
 };
 
 // What stands under `how` of the finding with this code; what else was found where it is not there.
@@ -22,7 +23,7 @@ std::string how_of(const Case& each) {
   text::MemoryFileSystem files;
   files.files[each.path] = each.text;
   project::Request request;
-  request.gpus.names = {"a100"};
+  request.gpus.names = {each.gpu};
   request.min_severity = rules::Severity::info;
   request.select = {each.code};
   lint::RunRequest run;
@@ -109,6 +110,25 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
   };
   for (const Case& each : cases) {
     INFO(each.path << " " << each.code);
+    CHECK(how_of(each) == each.how);
+  }
+}
+
+TEST_CASE("`sdpa` is no newer FlashAttention than version 2", "[lint]") {
+  const Case cases[] = {
+      {"config.json", config_json("50304", R"(, "attn_implementation": "flash_attention_2")"), "SL608",
+       "`attn_implementation=\"flash_attention_3\"` in `from_pretrained` on Hopper", "h100"},
+      {"axolotl.yaml",
+       "base_model: NousResearch/Meta-Llama-3.1-8B\ndatasets: [{path: a, type: b}]\nsequence_len: 8192\n"
+       "micro_batch_size: 2\nattn_implementation: flash_attention_2\n",
+       "SL608", "`attn_implementation: flash_attention_3` on Hopper", "h100"},
+      {"train.yaml",
+       "model_name_or_path: meta-llama/Llama-3.1-8B\nfinetuning_type: full\nstage: sft\ncutoff_len: 8192\n"
+       "per_device_train_batch_size: 2\nflash_attn: fa2\nbf16: true\n",
+       "SL608", "`flash_attn: fa3` on Hopper", "h100"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.path);
     CHECK(how_of(each) == each.how);
   }
 }
