@@ -169,9 +169,16 @@ void remark_on_unresolved(model::Reading& reading, const std::vector<Unresolved>
       FieldId::intermediate_size, FieldId::vocab_size,       FieldId::num_key_value_heads,
       FieldId::sequence_length,   FieldId::micro_batch_size, FieldId::tensor,
       FieldId::pipeline};
+  constexpr std::array of_attention{FieldId::num_attention_heads, FieldId::num_key_value_heads,
+                                    FieldId::head_dim, FieldId::value_head_dim};
+  const model::ModelSpec& model = reading.setup.model;
+  const bool has_attention = model.num_layers < 1 || model.layers_without_attention < model.num_layers;
   for (const Unresolved& each : unresolved) {
     const bool is_size = std::find(sizes.begin(), sizes.end(), each.field) != sizes.end();
     if (!each.is_stated && !is_size) continue;
+    const bool is_of_attention =
+        std::find(of_attention.begin(), of_attention.end(), each.field) != of_attention.end();
+    if (is_of_attention && !has_attention) continue;
     const model::FieldInfo& info = model::info(each.field);
     Remark remark;
     remark.kind = Remark::Kind::unresolved;

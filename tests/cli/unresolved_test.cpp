@@ -123,3 +123,15 @@ TEST_CASE("flags may come from a sourced script", "[formats][unresolved]") {
   CHECK_FALSE(is_priced(with({{"a.sh", "source env.sh\n" + start}}), {"a.sh"}));
   CHECK(is_priced(with({{"a.sh", start}}), {"a.sh"}));
 }
+
+TEST_CASE("heads that only the run knows are not asked for where no layer has attention",
+          "[formats][unresolved]") {
+  const std::string script =
+      "torchrun pretrain_mamba.py --num-layers 4 --hidden-size 1024 --num-attention-heads 16 "
+      "--group-query-attention --num-query-groups $1 --seq-length 2048 --micro-batch-size 1 --vocab-size "
+      "50304 ";
+  const auto files = with({{"mamba.sh", script + "--hybrid-override-pattern MMMM\n"},
+                           {"hybrid.sh", script + "--hybrid-override-pattern MM*M\n"}});
+  CHECK(report(files, {"mamba.sh"}).find("SL911") == std::string::npos);
+  CHECK(report(files, {"hybrid.sh"}).find("`num_key_value_heads` cannot be known") != std::string::npos);
+}
