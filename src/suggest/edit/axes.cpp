@@ -45,7 +45,8 @@ std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
   const std::int64_t tensor = std::max<std::int64_t>(1, start.plan.tensor);
   if (field == FieldId::hidden_size) return multiples(value, hidden_reach, least_multiple);
   if (field == FieldId::intermediate_size || field == FieldId::moe_intermediate_size) {
-    return multiples(value, intermediate_reach, least_multiple * tensor);
+    const std::int64_t ranks = field == FieldId::intermediate_size ? tensor : start.plan.expert_tensor;
+    return multiples(value, intermediate_reach, least_multiple * std::max<std::int64_t>(1, ranks));
   }
   if (field == FieldId::head_dim) return usual_head_dims(value);
   if (field == FieldId::vocab_size) {

@@ -68,6 +68,18 @@ void add_heads(std::vector<std::int64_t>& values, const model::Setup& setup, std
   }
 }
 
+// What a degree of parallelism shares out in whole parts; 0 for any other field.
+std::int64_t shared_out(const model::Setup& setup, FieldId field) {
+  const model::Plan& plan = setup.plan;
+  if (field == FieldId::tensor) return setup.model.num_attention_heads;
+  if (field == FieldId::pipeline) return setup.model.num_layers;
+  if (field == FieldId::expert) return setup.model.moe.num_experts;
+  if (field == FieldId::expert_tensor) return setup.model.moe.intermediate_size;
+  if (field == FieldId::context) return plan.sequence_length;
+  if (field != FieldId::virtual_pipeline) return 0;
+  return (setup.model.num_layers + plan.embedding_stages) / std::max<std::int64_t>(1, plan.pipeline);
+}
+
 }  // namespace
 
 Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
@@ -99,8 +111,10 @@ Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
   } else if (field == FieldId::intermediate_size || field == FieldId::moe_intermediate_size ||
              field == FieldId::moe_shared_intermediate_size) {
     if (value > 0) {
+      const bool is_expert = field == FieldId::moe_intermediate_size;
+      const std::int64_t ranks = is_expert ? std::max<std::int64_t>(1, setup.plan.expert_tensor) : tensor;
       for (const std::int64_t multiple : width_multiples) {
-        add_multiples(values, value, multiple * tensor, reach, true);
+        add_multiples(values, value, multiple * ranks, reach, true);
       }
     }
     drop_far(values, value);
@@ -117,12 +131,7 @@ Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
     for (std::int64_t power = 1; power < 2 * value && power > 0; power *= 2) {
       if (power > value / 2) values.push_back(power);
     }
-  } else if (field == FieldId::tensor || field == FieldId::pipeline || field == FieldId::expert ||
-             field == FieldId::context) {
-    const std::int64_t whole = field == FieldId::tensor     ? setup.model.num_attention_heads
-                               : field == FieldId::pipeline ? setup.model.num_layers
-                               : field == FieldId::expert   ? setup.model.moe.num_experts
-                                                            : setup.plan.sequence_length;
+  } else if (const std::int64_t whole = shared_out(setup, field); whole > 0) {
     for (std::int64_t degree = 1; degree <= std::min(2 * value, largest_degree); ++degree) {
       if (whole % degree == 0) values.push_back(degree);
     }
