@@ -89,6 +89,8 @@ constexpr Field<MoeKernel> moe_table[] = {
     {"", "tile_us", "us", Type::number, &MoeKernel::tile_us, 0, 20, "start and end of a tile"},
     {"", "feed_gb_s", "GB/s", Type::number, &MoeKernel::feed_gb_s, 5, 1000, "operands into one SM"},
     {"", "wave_rounding", "", Type::number, &MoeKernel::wave_rounding, 0, 1, "1: whole waves"},
+    {"", "least_wave", "", Type::number, &MoeKernel::least_wave, 0.01, 1, "that few tiles take"},
+    {"", "overlap_power", "", Type::number, &MoeKernel::overlap_power, 1, 8, "1: one after the other"},
     {"", "hidden_passes", "", Type::number, &MoeKernel::hidden_passes, 0, most_passes, "rows of hidden size"},
     {"", "width_passes", "", Type::number, &MoeKernel::width_passes, 0, most_passes, "rows of the width"},
     {"", "token_passes", "", Type::number, &MoeKernel::token_passes, 0, most_passes, "tokens of hidden size"},

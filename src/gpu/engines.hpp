@@ -83,6 +83,8 @@ struct MoeKernel : EngineKernel, Traffic {
   double tile_us = 1;          // start and end of a tile
   double feed_gb_s = 200;      // operands into one SM
   double wave_rounding = 0.5;  // 0: SMs never idle; 1: whole waves
+  double least_wave = 1;       // that few tiles take: where smaller, their products are split
+  double overlap_power = 4;    // 1: arithmetic and traffic one after the other; large: at once
   double hidden_passes = 4;    // over rows of hidden size: copies to experts and back, quantizing
   double width_passes = 3;     // over rows of an expert's width: activation
   double token_passes = 2;     // over tokens, before they are copied
@@ -144,11 +146,12 @@ struct EngineNames {
 // engine, number format and cache. Null: none of this architecture.
 template <class Kernel>
 const Kernel* closest(std::span<const Kernel> kernels, std::string_view architecture,
-                      const EngineNames& names) {
+                      const EngineNames& names, bool same_dtype = false) {
   const Kernel* best = nullptr;
   int most = -1;
   for (const Kernel& each : kernels) {
     if (each.architecture != architecture || each.operation != names.operation) continue;
+    if (same_dtype && each.dtype != names.dtype) continue;
     const int same = (each.kernel == names.kernel ? 8 : 0) + (each.engine == names.engine ? 4 : 0) +
                      (each.dtype == names.dtype ? 2 : 0) + (each.cache == names.cache ? 1 : 0);
     if (same < most || (same == most && each.rows <= best->rows)) continue;

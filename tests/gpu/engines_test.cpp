@@ -55,6 +55,9 @@ TEST_CASE("every file of gpus/engines reads without an error", "[engines]") {
     } else if (kind.ends_with("decode")) {
       kernels = read_kernels<DecodeKernel>(document.root(), decode_fields(), errors).size();
       CHECK(decode_kernels(kind).size() == kernels);
+    } else if (kind == "moe") {
+      kernels = read_kernels<MoeKernel>(document.root(), moe_fields(), errors).size();
+      CHECK(moe_kernels().size() == kernels);
     } else if (kind.starts_with("fp8")) {
       kernels = read_kernels<PassKernel>(document.root(), pass_fields(), errors).size();
       CHECK(pass_kernels(kind).size() == kernels);
@@ -70,7 +73,7 @@ TEST_CASE("every file of gpus/engines reads without an error", "[engines]") {
     }
     for (const text::NodeRef kernel : document.root()["kernels"]) CHECK(kernel["rows"].as_integer());
   }
-  CHECK(files == 8);
+  CHECK(files == 9);
 }
 
 TEST_CASE("a kernel's mistakes are errors", "[engines]") {
@@ -106,6 +109,8 @@ TEST_CASE("the closest kernel by name counts, then the one with most timings", "
   CHECK(found("hopper", {}) == 30);                                  // most timings
   CHECK(found("blackwell", {"vllm", "fa3", "bf16", {}, {}}) == 0);
   CHECK(found("hopper", {"vllm", "fa3", "bf16", {}, "all_reduce"}) == 0);
+  CHECK(closest<PassKernel>(kernels, "hopper", {"sglang", "triton", "fp8", {}, {}}, true)->rows == 20);
+  CHECK(closest<PassKernel>(kernels, "ada", {"vllm", "fa2", "fp8", {}, {}}, true) == nullptr);
 }
 
 TEST_CASE("docs/kernels.md names every constant", "[engines][docs]") {
@@ -116,6 +121,7 @@ TEST_CASE("docs/kernels.md names every constant", "[engines][docs]") {
   check_documented(traffic_fields(), page.str());
   check_documented(prefill_fields(), page.str());
   check_documented(decode_fields(), page.str());
+  check_documented(moe_fields(), page.str());
   check_documented(pass_fields(), page.str());
   check_documented(collective_fields(), page.str());
 }

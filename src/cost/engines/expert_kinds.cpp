@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/number.hpp"
+#include "cost/engines/kernels.hpp"
 #include "cost/engines/rows.hpp"
 #include "cost/kernels/experts.hpp"
 
@@ -10,28 +12,51 @@ namespace {
 
 using namespace detail;
 
-// Number formats of experts: what multiplies, and the bytes of a weight with its scales.
+// Number formats of experts: what multiplies, the bytes of a weight with its scales as stored, and as packed
+// for products of other formats (0: as they multiply).
 struct ExpertFormat {
   std::string_view name;
   DType dtype;
-  double weight_bytes;
+  double stored_bytes;
+  double packed_bytes;
+  bool is_plain;  // known by the number format's name
 };
-constexpr std::array expert_formats{ExpertFormat{"", DType::bf16, 0},
-                                    ExpertFormat{"bfloat16", DType::bf16, 0},
-                                    ExpertFormat{"fp8", DType::fp8, 0},
-                                    ExpertFormat{"fp8_block", DType::fp8, 0},
-                                    ExpertFormat{"nvfp4", DType::fp4, 0},
-                                    ExpertFormat{"w4a8_mxfp4_mxfp8", DType::fp8, 0.53125},
-                                    ExpertFormat{"int4_wo", DType::bf16, 0.515625}};
+constexpr std::array expert_formats{ExpertFormat{"", DType::bf16, 2, 0, true},
+                                    ExpertFormat{"bfloat16", DType::bf16, 2, 0, true},
+                                    ExpertFormat{"fp8", DType::fp8, 1, 0, true},
+                                    ExpertFormat{"fp8_block", DType::fp8, 1, 0, false},
+                                    ExpertFormat{"nvfp4", DType::fp4, 0.5625, 0, false},
+                                    ExpertFormat{"w4a8_mxfp4_mxfp8", DType::fp8, 0.53125, 0.53125, false},
+                                    ExpertFormat{"int4_wo", DType::bf16, 0.515625, 0.515625, false}};
 
-bool set_format(ExpertLayer& layer, std::string_view format) {
-  for (const ExpertFormat& each : expert_formats) {
-    if (each.name != format) continue;
-    layer.dtype = each.dtype;
-    layer.weight_bytes = each.weight_bytes;
-    return true;
-  }
-  return false;
+const ExpertFormat* find_format(std::string_view name) {
+  const auto* found = std::find_if(expert_formats.begin(), expert_formats.end(),
+                                   [&](const ExpertFormat& each) { return each.name == name; });
+  return found == expert_formats.end() ? nullptr : found;
+}
+
+// The exponent of `power_law_1.2`; 0 of even routing. Experts that are copied to where the load is
+// (`…_eplb`) are even again.
+double skew_of(std::string_view distribution) {
+  constexpr std::string_view skewed = "power_law_";
+  if (!distribution.starts_with(skewed) || distribution.ends_with("_eplb")) return 0;
+  return parse_number(distribution.substr(skewed.size())).value_or(0);
+}
+
+std::optional<OpCost> price_layer(const gpu::Gpu& gpu, ExpertLayer layer, std::string_view format_name,
+                                  std::string_view distribution, const gpu::EngineNames& engine) {
+  const ExpertFormat* format = find_format(format_name);
+  if (format == nullptr || !can_multiply(gpu, format->dtype)) return std::nullopt;
+  layer.dtype = format->dtype;
+  layer.weight_bytes = format->packed_bytes;
+  if (engine.kernel.find("nongated") != std::string_view::npos) layer.gated = false;
+  gpu::EngineNames names = engine;
+  if (names.engine.empty() && names.kernel.empty()) names.engine = "trtllm";  // the fastest in general
+  names.dtype = format->is_plain ? name(format->dtype) : format->name;
+  const auto* known = gpu::closest(gpu::moe_kernels(), gpu.architecture.id, names, true);
+  if (known == nullptr) return price_experts(gpu, layer);
+  const double bytes = format->stored_bytes;
+  return price_moe_kernel(gpu, *known, layer, expert_loads(layer, skew_of(distribution)), bytes);
 }
 
 constexpr std::array moe_columns{
@@ -57,7 +82,7 @@ std::optional<OpCost> price_moe(const gpu::Gpu& gpu, Row row) {
   layer.experts = number(row, 4);
   layer.tensor = number(row, 5);
   layer.expert = number(row, 6);
-  return set_format(layer, row[7].word) ? price_experts(gpu, layer) : std::nullopt;
+  return price_layer(gpu, layer, row[7].word, row[8].word, {row[9].word, row[10].word, {}, {}, {}});
 }
 
 constexpr std::array amd_moe_columns{
@@ -123,7 +148,7 @@ std::optional<OpCost> price_frontier(const gpu::Gpu& gpu, Row row) {
   layer.intermediate = number(row, 5);
   layer.gated = row[6].word != "False";
   layer.tensor = number(row, 7);
-  return price_experts(gpu, layer);
+  return price_layer(gpu, layer, "", "", {"vllm", {}, {}, {}, {}});
 }
 
 constexpr std::array kinds{

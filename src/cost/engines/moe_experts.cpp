@@ -27,8 +27,9 @@ double product_us(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, std::span<c
     const double loads_us = k * (tile * bytes_of(dtype) + tile_columns * weight_bytes) / feed;
     const double tile_us = std::sqrt(arithmetic_us * arithmetic_us + loads_us * loads_us) + kernel.tile_us;
     const double waves = row_tiles * columns / sms;
-    const double rounds =
-        waves < 1 ? 1 : kernel.wave_rounding * std::ceil(waves) + (1 - kernel.wave_rounding) * waves;
+    const double rounds = waves < 1
+                              ? std::max(waves, kernel.least_wave)
+                              : kernel.wave_rounding * std::ceil(waves) + (1 - kernel.wave_rounding) * waves;
     const double time_us = tile_us * rounds;
     if (best <= 0 || time_us < best) best = time_us;
   }
@@ -64,7 +65,9 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
   const double memory_us = (weights + operands) * rate;
   const double local = std::max(1.0, layer.experts / layer.expert);
   const double fixed_us = kernel.fixed_us + kernel.expert_us * local;
-  const double core_us = detail::overlapped(compute_us, memory_us) + extra * rate;
+  const double power = kernel.overlap_power;
+  const double core_us =
+      std::pow(std::pow(compute_us, power) + std::pow(memory_us, power), 1 / power) + extra * rate;
   const double flops = 2 * rows * (branches + 1) * layer.hidden * width;
   const double ideal_us =
       std::max(flops / peak_flops_per_us(gpu, layer.dtype), (weights + operands) / dram_bytes_per_us(gpu));
