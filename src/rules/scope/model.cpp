@@ -139,6 +139,7 @@ constexpr Variable of_model[] = {
     {"has_whole_heads", "whether a head has a whole width: it is stated, or the heads divide `hidden_size`, or the framework cuts off the rest", [](const Context& c) { return has_whole_heads(c) ? 1.0 : 0.0; }},
     {"is_framework_file", "whether the file is a framework's: what a native file leaves out has a documented default, and what it says describes a run; a framework's file has switches", [](const Context& c) { return c.reading->dialect == "native" ? 0.0 : 1.0; }, {}, true},
     {"gated_width_stands", "whether nothing speaks against the width of a gated MLP that the framework makes of what is written (see SL905, SL906)", [](const Context& c) { return gated_width_stands(c) ? 1.0 : 0.0; }},
+    {"interleaves_stages", "whether the framework has an interleaved schedule, in which a stage holds several chunks of layers; a native file may have one", [](const Context& c) { return c.reading->dialect == "native" ? 1.0 : extra(*c.reading, "interleaves_stages"); }, {}, true},
     {"fixes_batch", "whether the file states how many sequences an optimizer step takes in all, whatever a micro-batch is", [](const Context& c) { return extra(*c.reading, "fixes_batch"); }, {}, true},
     {"cuts_heads", "whether the framework rounds the width of a head down where the heads do not divide `hidden_size`", [](const Context& c) { return extra(*c.reading, "cuts_heads"); }, {}, true},
     {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(*c.reading, "added_tokens"); }},
