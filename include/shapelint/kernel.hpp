@@ -43,7 +43,7 @@ struct Gemm {
   std::int64_t k = 1;
   std::int64_t batch = 1;
   std::string dtype = "bf16";
-  std::string layout = "tn";  // tn: y = x W^T; nn: two row-major matrices; nt: a weight gradient
+  std::string layout = "tn";  // tn: y = x W^T; nn: two row-major matrices; nt: a weight gradient; tt: neither
 };
 // Within a step, where kernels follow each other closely. `gpu`: id or alias. Errors: invalid-option, unable.
 SHAPELINT_API Result<KernelCost> price_gemm(std::string_view gpu, const Gemm& gemm);

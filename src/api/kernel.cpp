@@ -78,11 +78,9 @@ Result<KernelCost> price_gemm(std::string_view gpu, const Gemm& gemm) {
   Question question(gpu, gemm.dtype);
   question.check({{"m", gemm.m}, {"n", gemm.n}, {"k", gemm.k}, {"batch", gemm.batch}}, largest_size);
   cost::GemmShape shape{gemm.batch, gemm.m, gemm.n, gemm.k, question.dtype()};
-  constexpr std::array layouts{model::Layout::tn, model::Layout::nn, model::Layout::nt};
-  const auto* const layout = std::find_if(
-      layouts.begin(), layouts.end(), [&](model::Layout each) { return model::name(each) == gemm.layout; });
-  if (layout == layouts.end()) {
-    question.wrong(fmt::format("`{}` is no layout that is known", gemm.layout), "tn, nn or nt");
+  const auto layout = model::parse_layout(gemm.layout);
+  if (!layout) {
+    question.wrong(fmt::format("`{}` is no layout that is known", gemm.layout), "tn, nn, nt or tt");
   } else {
     shape.layout = *layout;
   }

@@ -160,6 +160,10 @@ Result<Fit> fit(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const Measu
   }
   Choice choice = choose_constants(gpu, set, rows, options.rotated);
   Search search{gpu, set, {}, choice.free, choice.start, &options, "fit", 0, 1};
+  // Else the rates of a relative, and its recipe, would be what is priced.
+  gpu::GemmCalibration& fitted = search.gpu.calibration.gemm[static_cast<std::size_t>(set)];
+  fitted.own = true;
+  if (fitted.source.empty()) fitted.source = "the fit";
   const std::vector<MeasuredShape> all(rows.begin(), rows.end());
 
   Fit result;

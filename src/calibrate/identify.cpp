@@ -26,7 +26,7 @@ std::size_t aligned_to(std::span<const MeasuredShape> rows, bool along_k, std::i
   return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](const MeasuredShape& row) {
     const cost::GemmShape& s = row.shape;
     const auto bits = static_cast<std::int64_t>(8 * bytes_of(s.dtype));
-    if (along_k && s.layout == model::Layout::nt) return false;
+    if (along_k && !cost::has_rows_along_k(s.layout)) return false;
     const std::int64_t least = std::max<std::int64_t>(2, bits / 8);
     const std::int64_t found = std::max(least, cost::row_alignment_bytes(along_k ? s.k : s.n, bits));
     return found == bytes;
@@ -70,7 +70,10 @@ Counts count(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows) {
 Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const MeasuredShape> rows,
                         bool rotated) {
   Choice choice;
-  choice.start = gpu.calibration.gemm[static_cast<std::size_t>(set)].constants;
+  const gpu::GemmCalibration& base = gpu.calibration.gemm[static_cast<std::size_t>(set)];
+  // A recipe that nobody fitted runs on the memory, and in the steps, of 16-bit products.
+  const bool is_new = gpu::is_of_recipe(set) && base.source.empty();
+  choice.start = is_new ? gpu::gemm_calibration(gpu.calibration, DType::bf16).constants : base.constants;
   const Counts counts = count(gpu, rows);
   const bool with_host = counts.launch_us > longest_launch_us;
   if (!with_host) choice.start.host_us = 0;

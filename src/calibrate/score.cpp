@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <tuple>
 
 namespace shapelint::calibrate {
@@ -14,15 +13,6 @@ namespace {
 constexpr std::size_t least_pairs = 100;
 constexpr double measured_cliff = 1.10;
 constexpr double predicted_cliff = 1.05;
-
-using Models = std::array<std::unique_ptr<cost::GemmModel>, dtypes.size()>;
-
-const cost::GemmModel& model_of(Models& models, const gpu::Gpu& gpu, DType dtype) {
-  auto& slot = models[static_cast<std::size_t>(dtype)];
-  if (!slot)
-    slot = std::make_unique<cost::GemmModel>(cost::gemm_model(gpu, dtype, cost::Timing::as_measured));
-  return *slot;
-}
 
 Score summarize(std::vector<std::pair<double, double>>& pairs) {
   Score score;
@@ -44,11 +34,12 @@ Score summarize(std::vector<std::pair<double, double>>& pairs) {
 }
 
 std::optional<EdgeScore> edges_of(std::span<const MeasuredShape> rows, std::span<const double> predicted) {
-  using Site = std::tuple<int, std::int64_t, std::int64_t, std::int64_t>;
+  using Site = std::tuple<int, int, std::int64_t, std::int64_t, std::int64_t>;
   std::map<Site, std::map<std::int64_t, std::size_t>> sites;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const cost::GemmShape& s = rows[i].shape;
-    if (s.n >= 1024 && s.k >= 1024) sites[{static_cast<int>(s.dtype), s.batch, s.n, s.k}][s.m] = i;
+    if (s.n >= 1024 && s.k >= 1024)
+      sites[{static_cast<int>(s.dtype), static_cast<int>(s.recipe), s.batch, s.n, s.k}][s.m] = i;
   }
   EdgeScore edges;
   double found = 0;
@@ -104,21 +95,21 @@ Scores score(std::span<const MeasuredShape> rows, std::span<const double> predic
 }
 
 std::vector<double> predict(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows) {
-  Models models;
+  cost::GemmModels models(gpu, cost::Timing::as_measured);
   std::vector<double> times;
   times.reserve(rows.size());
   for (const MeasuredShape& row : rows) {
-    times.push_back(predict_gemm_us(model_of(models, gpu, row.shape.dtype), row.shape));
+    times.push_back(predict_gemm_us(models.of(row.shape), row.shape));
   }
   return times;
 }
 
 std::vector<double> roofline(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows) {
-  Models models;
+  cost::GemmModels models(gpu, cost::Timing::as_measured);
   std::vector<double> times;
   times.reserve(rows.size());
   for (const MeasuredShape& row : rows) {
-    times.push_back(predict_gemm(model_of(models, gpu, row.shape.dtype), row.shape).ideal_us);
+    times.push_back(predict_gemm(models.of(row.shape), row.shape).ideal_us);
   }
   return times;
 }

@@ -9,6 +9,7 @@
 
 #include "base/number.hpp"
 #include "calibrate/csv.hpp"
+#include "model/op_names.hpp"
 
 namespace shapelint::calibrate {
 
@@ -16,10 +17,9 @@ namespace {
 
 constexpr std::int64_t largest_size = 1'000'000'000'000;
 
-enum Column : std::size_t { batch, m, n, k, dtype_name, op, layout, gpu, time_us, column_count };
-constexpr std::array<std::string_view, column_count> column_names{"batch", "m",      "n",   "k",      "dtype",
-                                                                  "op",    "layout", "gpu", "time_us"};
-constexpr std::array<std::string_view, 3> layout_names{"tn", "nn", "nt"};
+enum Column : std::size_t { batch, m, n, k, dtype_name, recipe_name, op, layout, gpu, time_us, column_count };
+constexpr std::array<std::string_view, column_count> column_names{"batch",  "m",  "n",      "k",   "dtype",
+                                                                  "recipe", "op", "layout", "gpu", "time_us"};
 
 class Reader {
  public:
@@ -64,6 +64,24 @@ class Reader {
     return false;
   }
 
+  // An empty field is no recipe.
+  bool read_recipe(cost::GemmShape& shape) {
+    const std::string_view text = field(recipe_name);
+    if (text.empty()) return true;
+    const auto parsed = parse_recipe(text);
+    if (!parsed) {
+      fail(fmt::format("`recipe` is `{}`", text), "tensor, row, block128, mxfp8, nvfp4, mxfp4 or nothing");
+      return false;
+    }
+    if (!goes_with(*parsed, shape.dtype)) {
+      fail(fmt::format("`{}` does not scale {}", text, name(shape.dtype)),
+           info(*parsed).operand_bits == 4 ? "fp4" : "fp8 or int8");
+      return false;
+    }
+    shape.recipe = *parsed;
+    return true;
+  }
+
   bool read_row(MeasuredShape& row) {
     row.line = lines_.line();
     cost::GemmShape& shape = row.shape;
@@ -81,17 +99,17 @@ class Reader {
       }
       shape.dtype = *parsed;
     }
+    if (columns_[recipe_name] && !read_recipe(shape)) return false;
     shape.layout = model::Layout::tn;
     if (columns_[op] && field(op) == "bmm") shape.layout = model::Layout::nn;
     if (columns_[layout]) {
       const std::string_view text = field(layout);
-      std::size_t index = 0;
-      while (index < layout_names.size() && layout_names[index] != text) ++index;
-      if (index == layout_names.size()) {
-        fail(fmt::format("`layout` is `{}`", text), "tn, nn or nt");
+      const auto found = model::parse_layout(text);
+      if (!found) {
+        fail(fmt::format("`layout` is `{}`", text), "tn, nn, nt or tt");
         return false;
       }
-      shape.layout = static_cast<model::Layout>(index);
+      shape.layout = *found;
     }
     if (columns_[gpu]) row.gpu = field(gpu);
     if (columns_[time_us]) {

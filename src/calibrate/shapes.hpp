@@ -26,9 +26,9 @@ struct ShapeTable {
 };
 
 // Reads CSV with a header; columns are found by name: `m`, `n`, `k` and, where present, `batch`, `dtype`
-// (default `dtype`), `op`, `layout`, `gpu`, `time_us`; others pass. Rows without a layout are `nn` where `op`
-// is `bmm`, as PyTorch's bmm is, and `tn` otherwise. Every bad row is an error with its line; `path` is for
-// them. The views of the result point into `text`.
+// (default `dtype`), `recipe`, `op`, `layout`, `gpu`, `time_us`; others pass. Rows without a layout are `nn`
+// where `op` is `bmm`, as PyTorch's bmm is, and `tn` otherwise. Every bad row is an error with its line;
+// `path` is for them. The views of the result point into `text`.
 ShapeTable read_shapes(std::string_view text, std::string_view path, DType dtype, std::vector<Error>& errors);
 
 }  // namespace shapelint::calibrate

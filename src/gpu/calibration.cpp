@@ -2,6 +2,7 @@
 #include "gpu/calibration.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "base/number.hpp"
 #include "gpu/fields.hpp"
@@ -105,6 +106,20 @@ void read_set(text::NodeRef node, GemmCalibration& into, std::vector<Error>& err
 
 std::span<const GemmConstant> gemm_constants() {
   return table;
+}
+
+ConstantSet constants_for(const Calibration& calibration, DType dtype, Recipe recipe) {
+  const auto fitted = [&](ConstantSet set) {
+    return !calibration.gemm[static_cast<std::size_t>(set)].source.empty();
+  };
+  if (recipe == Recipe::none || fitted(constant_set(dtype, recipe))) return constant_set(dtype, recipe);
+  // By how much of the main loop they share.
+  constexpr std::array eight_bits{ConstantSet::tensor, ConstantSet::row, ConstantSet::mxfp8};
+  constexpr std::array four_bits{ConstantSet::mxfp4, ConstantSet::nvfp4};
+  const auto nearest = info(recipe).operand_bits == 8 ? std::span<const ConstantSet>(eight_bits)
+                                                      : std::span<const ConstantSet>(four_bits);
+  const auto found = std::find_if(nearest.begin(), nearest.end(), fitted);
+  return found == nearest.end() ? constant_set(dtype) : *found;
 }
 
 void read_calibration(text::NodeRef node, Calibration& into, std::vector<Error>& errors) {

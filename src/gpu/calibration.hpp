@@ -11,6 +11,7 @@
 
 #include "base/dtype.hpp"
 #include "base/error.hpp"
+#include "base/recipe.hpp"
 #include "text/document.hpp"
 
 namespace shapelint::gpu {
@@ -68,12 +69,21 @@ struct GemmConstant {
 std::span<const GemmConstant> gemm_constants();
 
 // Products on different units have constants of their own: tensor cores with 16-bit operands (tf32 too),
-// tensor cores with operands of a byte or less, and CUDA cores in fp32.
-enum class ConstantSet : std::uint8_t { half, byte, single };
-inline constexpr std::array<std::string_view, 3> constant_set_names{"half", "byte", "single"};
-constexpr ConstantSet constant_set(DType dtype) {
+// tensor cores with operands of a byte or less, and CUDA cores in fp32. Those of a byte were measured with
+// the pass that quantizes; products alone have constants by recipe.
+enum class ConstantSet : std::uint8_t { half, byte, single, tensor, row, block128, mxfp8, nvfp4, mxfp4 };
+inline constexpr std::array<std::string_view, 9> constant_set_names{
+    "half", "byte", "single", "tensor", "row", "block128", "mxfp8", "nvfp4", "mxfp4"};
+constexpr ConstantSet constant_set(DType dtype, Recipe recipe = Recipe::none) {
+  if (recipe != Recipe::none) {
+    return static_cast<ConstantSet>(static_cast<std::size_t>(ConstantSet::single) +
+                                    static_cast<std::size_t>(recipe));
+  }
   if (dtype == DType::fp32) return ConstantSet::single;
   return bytes_of(dtype) < 2 ? ConstantSet::byte : ConstantSet::half;
+}
+constexpr bool is_of_recipe(ConstantSet set) {
+  return set > ConstantSet::single;
 }
 
 // Mean error that predictions had on (n, k) sites left out of the fit, as shares. 0: not measured.
@@ -87,6 +97,7 @@ struct GemmErrors {
 struct GemmCalibration {
   std::string source;     // what data fitted it; empty: nothing, these are defaults
   std::string alignment;  // what data fitted the align_* constants; empty: carried over or assumed
+  bool own = false;       // fitted to this GPU, not to a relative
   GemmConstants constants;
   GemmErrors errors;
 };
@@ -101,6 +112,10 @@ struct Calibration {
 inline const GemmCalibration& gemm_calibration(const Calibration& calibration, DType dtype) {
   return calibration.gemm[static_cast<std::size_t>(constant_set(dtype))];
 }
+
+// The constants for products of a recipe: its own or, where nobody fitted them, those of the nearest recipe
+// that somebody did, down to those of the number format with its quantizing pass.
+ConstantSet constants_for(const Calibration& calibration, DType dtype, Recipe recipe);
 
 // Reads a `[calibration]` table of a profile or an architecture over `into`, all but the status. Errors
 // (unknown keys, values outside the plausible range) are appended.

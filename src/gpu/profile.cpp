@@ -103,6 +103,7 @@ void carry_over(Calibration& calibration, std::string_view from) {
   if (calibration.status != "calibrated") return;
   calibration.status = "architecture";
   calibration.source = fmt::format("constants of {}: {}", from, calibration.source);
+  for (GemmCalibration& each : calibration.gemm) each.own = false;
 }
 
 // What a product has that nobody calibrated: the constants in its architecture's file, if there are any.
@@ -177,16 +178,24 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
   read_effect_errors(root["errors"], gpu.errors, errors);
   if (const NodeRef calibration = root["calibration"]) {
     expect_table(calibration, errors);
-    gpu.calibration.status = "calibrated";
-    gpu.calibration.source.clear();
+    // Constants that somebody fitted to another GPU are a relative's, wherever they are written.
+    const bool borrowed = calibration["borrowed"].as_boolean().value_or(false);
     // Kinds of products that were not fitted keep the constants that the GPU had; the errors of those that
     // were are their own.
+    bool has_recipes = false;
+    bool has_others = false;
     for (std::size_t i = 0; i < constant_set_names.size(); ++i) {
-      if (calibration[constant_set_names[i]]) gpu.calibration.gemm[i].errors = {};
+      if (!calibration[constant_set_names[i]]) continue;
+      gpu.calibration.gemm[i].errors = {};
+      gpu.calibration.gemm[i].own = !borrowed;
+      (is_of_recipe(static_cast<ConstantSet>(i)) ? has_recipes : has_others) = true;
     }
+    // What was measured of fp8 alone says nothing of the products that steps are made of.
+    const bool only_recipes = has_recipes && !has_others;
+    const std::string source = only_recipes ? gpu.calibration.source : std::string();
+    if (!only_recipes) gpu.calibration.status = borrowed ? "architecture" : "calibrated";
     read_calibration(calibration, gpu.calibration, errors);
-    // Constants that somebody fitted to another GPU are a relative's, wherever they are written.
-    if (calibration["borrowed"].as_boolean().value_or(false)) gpu.calibration.status = "architecture";
+    if (only_recipes) gpu.calibration.source = source;
   }
   if (gpu.name.empty()) gpu.name = gpu.id;
   complete(gpu);

@@ -2,6 +2,7 @@
 // fields that it came from.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -24,7 +25,9 @@ enum class Pass : std::uint8_t { forward, recompute, grad_input, grad_weight, ba
 //   tn  A by k, B by k, C by n   forward of a linear layer, y = x W^T
 //   nn  A by k, B by n, C by n   its input gradient, dx = dy W; attention over values
 //   nt  A by m, B by n, C by n   its weight gradient, dW = dy^T x
-enum class Layout : std::uint8_t { tn, nn, nt };
+//   tt  A by m, B by k, C by n   no pass of a linear layer
+enum class Layout : std::uint8_t { tn, nn, nt, tt };
+inline constexpr std::array layouts{Layout::tn, Layout::nn, Layout::nt, Layout::tt};
 
 enum class CollectiveKind : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all, send };
 

@@ -43,8 +43,17 @@ std::string_view name(Layout layout) {
       return "nn";
     case Layout::nt:
       return "nt";
+    case Layout::tt:
+      return "tt";
   }
   return "";
+}
+
+std::optional<Layout> parse_layout(std::string_view text) {
+  for (const Layout each : layouts) {
+    if (name(each) == text) return each;
+  }
+  return std::nullopt;
 }
 
 std::string_view name(CollectiveKind kind) {

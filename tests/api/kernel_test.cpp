@@ -57,12 +57,12 @@ TEST_CASE("attention costs what the cost model says", "[api]") {
 
 TEST_CASE("everything that is wrong with a question is said at once, with its kind", "[api]") {
   CHECK(errors_of(
-            api::price_gemm("a10000", {.m = 0, .n = 2'000'000'000'000, .dtype = "bf61", .layout = "tt"})) ==
+            api::price_gemm("a10000", {.m = 0, .n = 2'000'000'000'000, .dtype = "bf61", .layout = "ntt"})) ==
         "invalid-option error: unknown GPU `a10000`; did you mean `a100`\n"
         "invalid-option error: `bf61` is no number format that is known; did you mean `bf16`\n"
         "invalid-option error: `m` is 0; a whole number from 1 to 1,000,000,000,000\n"
         "invalid-option error: `n` is 2000000000000; a whole number from 1 to 1,000,000,000,000\n"
-        "invalid-option error: `tt` is no layout that is known; tn, nn or nt\n");
+        "invalid-option error: `ntt` is no layout that is known; tn, nn, nt or tt\n");
   CHECK(
       errors_of(api::price_gemm("a100", {.dtype = "fp8"})) ==
       "unable error: `dtype` is `fp8`, which a100-sxm4-80gb cannot compute in; name another GPU, or a number "

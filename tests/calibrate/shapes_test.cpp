@@ -47,6 +47,29 @@ TEST_CASE("a table needs only m, n and k", "[shapes]") {
   CHECK(table.rows.at(0).shape.layout == model::Layout::nt);
 }
 
+TEST_CASE("a recipe says how operands are scaled, an empty one nothing", "[shapes]") {
+  std::vector<Error> errors;
+  const auto table = read(
+      "m,n,k,dtype,recipe,layout\n1,2,3,fp8,block128,tn\n1,2,3,bf16,,tt\n1,2,3,int8,row,tn\n1,2,3,fp4,mxfp4,"
+      "tn\n",
+      errors);
+  REQUIRE(errors.empty());
+  REQUIRE(table.rows.size() == 4);
+  CHECK(table.rows[0].shape.recipe == Recipe::block128);
+  CHECK(table.rows[1].shape.recipe == Recipe::none);
+  CHECK(table.rows[1].shape.layout == model::Layout::tt);
+  CHECK(table.rows[2].shape.recipe == Recipe::row);
+  CHECK(table.rows[3].shape.recipe == Recipe::mxfp4);
+
+  read("m,n,k,dtype,recipe\n1,2,3,fp8,block64\n1,2,3,bf16,tensor\n1,2,3,fp8,nvfp4\n", errors);
+  REQUIRE(errors.size() == 3);
+  CHECK(errors[0].message == "line 2: `recipe` is `block64`");
+  CHECK(errors[1].message == "line 3: `tensor` does not scale bf16");
+  CHECK(errors[1].hint == "fp8 or int8");
+  CHECK(errors[2].message == "line 4: `nvfp4` does not scale fp8");
+  CHECK(errors[2].hint == "fp4");
+}
+
 TEST_CASE("every bad row is reported with its line", "[shapes]") {
   std::vector<Error> errors;
   read("m,n,k,dtype,time_us\n0,2,3,fp16,1\n1,2,3,half,1\n1,2,3\n1,x,3,fp16,1\n1,2,3,fp16,-1\n", errors);

@@ -278,3 +278,29 @@ TEST_CASE("constants come from the profile, else its architecture, else nowhere,
   CHECK(gemm_calibration(changed, DType::bf16).constants.launch_us == 3);
   CHECK(with_sm_count(*find_gpu("fitted", own), 130)->calibration.status == "architecture");
 }
+
+TEST_CASE("products of a recipe have constants of their own, else those of the nearest recipe") {
+  const std::vector<text::Document> own{
+      parsed("base.toml",
+             "kind = \"architecture\"\nname = \"Base\"\n"
+             "[calibration]\nsource = \"relatives\"\n"
+             "[calibration.half]\nsource = \"relatives\"\n"
+             "[calibration.byte]\nsource = \"relatives, fp8\"\n"),
+      parsed("scaled.toml",
+             "based_on = \"h100\"\narchitecture = \"base\"\n"
+             "[calibration]\nsource = \"fp8 alone\"\n"
+             "[calibration.tensor]\nsource = \"its fp8\"\nlaunch_us = 3\n"
+             "[calibration.mxfp4]\nsource = \"its fp4\"\n"),
+  };
+  const Calibration calibration = find_gpu("scaled", own)->calibration;
+  // The products that steps are made of are still a relative's.
+  CHECK(calibration.status == "architecture");
+  CHECK(calibration.source == "relatives");
+  CHECK_FALSE(gemm_calibration(calibration, DType::bf16).own);
+  CHECK(calibration.gemm[static_cast<std::size_t>(ConstantSet::tensor)].own);
+  CHECK(constants_for(calibration, DType::fp8, Recipe::none) == ConstantSet::byte);
+  CHECK(constants_for(calibration, DType::fp8, Recipe::tensor) == ConstantSet::tensor);
+  CHECK(constants_for(calibration, DType::fp8, Recipe::block128) == ConstantSet::tensor);
+  CHECK(constants_for(calibration, DType::fp4, Recipe::nvfp4) == ConstantSet::mxfp4);
+  CHECK(constants_for(find_gpu("scaled", own)->calibration, DType::bf16, Recipe::none) == ConstantSet::half);
+}

@@ -104,8 +104,8 @@ std::vector<Option> calibrate_options(CalibrateOptions& options) {
        .required = true},
       {.names = "--shapes",
        .value = "FILE.csv",
-       .doc = "measured products: columns m, n, k, time_us and, where they differ, batch, dtype, op, layout, "
-              "gpu",
+       .doc = "measured products: columns m, n, k, time_us and, where they differ, batch, dtype, recipe, op, "
+              "layout, gpu",
        .set = into(options.shapes),
        .many = true,
        .required = true},
@@ -178,9 +178,9 @@ ExitCode calibrate(const CalibrateOptions& options, Io& io) {
       gpu.calibration.gemm[set].alignment = other->calibration.gemm[set].alignment;
     }
   }
-  // Constants that are nobody's are not written as if they were this GPU's.
-  if (gpu.calibration.status != "calibrated") {
-    for (gpu::GemmCalibration& set : gpu.calibration.gemm) set.source.clear();
+  // Constants of a relative, or nobody's, are not written as if they were this GPU's.
+  for (gpu::GemmCalibration& set : gpu.calibration.gemm) {
+    if (!set.own) set.source.clear();
   }
 
   calibrate::FitOptions fit_options;
@@ -198,8 +198,8 @@ ExitCode calibrate(const CalibrateOptions& options, Io& io) {
     std::vector<calibrate::MeasuredShape> rows;
     for (const Input& input : inputs) {
       for (const calibrate::MeasuredShape& row : input.table.rows) {
-        if (gpu::constant_set(row.shape.dtype) == static_cast<gpu::ConstantSet>(set) && is_of(row.gpu, gpu) &&
-            can_multiply(gpu, row.shape.dtype)) {
+        if (gpu::constant_set(row.shape.dtype, row.shape.recipe) == static_cast<gpu::ConstantSet>(set) &&
+            is_of(row.gpu, gpu) && can_multiply(gpu, row.shape.dtype)) {
           rows.push_back(row);
         }
       }
@@ -215,6 +215,7 @@ ExitCode calibrate(const CalibrateOptions& options, Io& io) {
     fitted = true;
     gpu::GemmCalibration& calibration = gpu.calibration.gemm[set];
     calibration.constants = fit->constants;
+    calibration.own = true;
     calibration.source = options.source.empty() ? fmt::format("{} products", rows.size()) : options.source;
     const auto kept = [&](std::string_view key) {
       return std::any_of(fit->kept.begin(), fit->kept.end(),

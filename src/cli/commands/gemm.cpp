@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -14,16 +13,19 @@
 #include "cli/messages.hpp"
 #include "cost/kernels/gemm.hpp"
 #include "gpu/registry.hpp"
+#include "model/op_names.hpp"
 
 namespace shapelint::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> layouts{"tn", "nn", "nt"};
+constexpr std::array<std::string_view, model::layouts.size()> layout_names{"tn", "nn", "nt", "tt"};
 constexpr std::array<std::string_view, 2> formats{"text", "csv"};
 constexpr std::array<std::string_view, 3> timings{"auto", "in-step", "as-measured"};
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};
+constexpr std::array<std::string_view, recipes.size()> recipe_names{"none",  "tensor", "row",  "block128",
+                                                                    "mxfp8", "nvfp4",  "mxfp4"};
 constexpr std::int64_t largest_size = 1'000'000'000'000;
 constexpr std::string_view added_columns =
     "predicted_us,bound,tile_m,tile_n,split_k,waves,alignment_efficiency,tile_efficiency,wave_efficiency,"
@@ -46,6 +48,23 @@ std::string waterfall_line(std::string_view what, double share, double before_us
                      fmt::format("x{}", fixed(1 / share, 3)));
 }
 
+// `fp8`, or `fp8 (block128)`.
+std::string format_of(const cost::GemmShape& shape) {
+  if (shape.recipe == Recipe::none) return std::string(name(shape.dtype));
+  return fmt::format("{} ({})", name(shape.dtype), name(shape.recipe));
+}
+
+// What the constants of a product were fitted to.
+std::string constants_of(const gpu::Gpu& gpu, const cost::GemmShape& shape) {
+  const gpu::ConstantSet set = gpu::constants_for(gpu.calibration, shape.dtype, shape.recipe);
+  const gpu::GemmCalibration& calibration = gpu.calibration.gemm[static_cast<std::size_t>(set)];
+  if (calibration.source.empty()) return "defaults, fitted to no data of this number format";
+  if (set == gpu::constant_set(shape.dtype, shape.recipe)) return calibration.source;
+  return fmt::format("of `{}`, since nothing of `{}` was measured: {}",
+                     gpu::constant_set_names[static_cast<std::size_t>(set)], name(shape.recipe),
+                     calibration.source);
+}
+
 std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cost::OpCost& cost) {
   const cost::Efficiency& e = cost.efficiency;
   const double even_us = cost.ideal_us / e.rest;
@@ -53,10 +72,9 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
   const double aligned_us = exact_us / e.tile;
   const double flops = 2.0 * static_cast<double>(shape.batch) * static_cast<double>(shape.m) *
                        static_cast<double>(shape.n) * static_cast<double>(shape.k);
-  std::string out =
-      fmt::format("{}{} x {} x {} (m n k), {}, {}, on {}\n\n",
-                  shape.batch > 1 ? fmt::format("{} x ", shape.batch) : "", shape.m, shape.n, shape.k,
-                  name(shape.dtype), layouts[static_cast<std::size_t>(shape.layout)], gpu.name);
+  std::string out = fmt::format("{}{} x {} x {} (m n k), {}, {}, on {}\n\n",
+                                shape.batch > 1 ? fmt::format("{} x ", shape.batch) : "", shape.m, shape.n,
+                                shape.k, format_of(shape), model::name(shape.layout), gpu.name);
   out += fmt::format("  {:<26} {:>10}\n", "ideal (roofline)", duration(cost.ideal_us));
   const double others_us = cost.quantize_us;
   if (others_us > 0)
@@ -73,40 +91,32 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
                      percent(flops / cost.time_us * 1e-6 / peak_tflops(gpu, shape.dtype)));
   out += fmt::format("tile {} x {}, k split {}, {} waves, bound by {}\n", cost.tile_m, cost.tile_n,
                      cost.split_k, fixed(cost.waves, 2), cost::name(cost.bound));
-  const gpu::GemmCalibration& set = gpu::gemm_calibration(gpu.calibration, shape.dtype);
-  out += set.source.empty() ? std::string("constants: defaults, fitted to no data of this number format\n")
-                            : fmt::format("constants: {}\n", set.source);
+  out += fmt::format("constants: {}\n", constants_of(gpu, shape));
   return out;
 }
 
-// Models by number format, built when first needed.
-class Models {
- public:
-  Models(const gpu::Gpu& gpu, cost::Timing timing) : gpu_(gpu), timing_(timing) {}
-  const cost::GemmModel& operator[](DType dtype) {
-    auto& slot = models_[static_cast<std::size_t>(dtype)];
-    if (!slot) slot = std::make_unique<cost::GemmModel>(cost::gemm_model(gpu_, dtype, timing_));
-    return *slot;
-  }
+DType dtype_of(const GemmOptions& options) {
+  if (options.dtype < dtypes.size()) return static_cast<DType>(options.dtype);
+  const double bits = info(static_cast<Recipe>(options.recipe)).operand_bits;
+  return bits == 0 ? DType::bf16 : bits == 4 ? DType::fp4 : DType::fp8;
+}
 
- private:
-  const gpu::Gpu& gpu_;
-  cost::Timing timing_;
-  std::array<std::unique_ptr<cost::GemmModel>, dtypes.size()> models_;
-};
+cost::Quantization quantization_of(const GemmOptions& options) {
+  return options.with_quantization ? cost::Quantization::included : cost::Quantization::done_before;
+}
 
 ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
   const auto text = table_text(options.shapes, io);
   if (!text) return ExitCode::error;
   std::vector<Error> errors;
   const calibrate::ShapeTable shapes =
-      calibrate::read_shapes(*text, options.shapes, static_cast<DType>(options.dtype), errors);
+      calibrate::read_shapes(*text, options.shapes, dtype_of(options), errors);
   for (const Error& error : errors) {
     print_error(io, fmt::format("{}: {}", options.shapes, error.message), error.hint);
   }
   if (!errors.empty()) return ExitCode::error;
 
-  Models models(gpu, timing_of(options));
+  cost::GemmModels models(gpu, timing_of(options), quantization_of(options));
   std::array<bool, dtypes.size()> checked{};
   fmt::memory_buffer out;
   fmt::format_to(std::back_inserter(out), "{},{}\n", shapes.header, added_columns);
@@ -114,7 +124,7 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
     bool& known = checked[static_cast<std::size_t>(row.shape.dtype)];
     if (!known && !runs(gpu, row.shape.dtype, io)) return ExitCode::error;
     known = true;
-    const cost::OpCost cost = predict_gemm(models[row.shape.dtype], row.shape);
+    const cost::OpCost cost = predict_gemm(models.of(row.shape), row.shape);
     fmt::format_to(std::back_inserter(out), "{},{:.6g},{},{},{},{},{:.4g},{:.4f},{:.4f},{:.4f},{:.6g}\n",
                    row.line, cost.time_us, cost::name(cost.bound), cost.tile_m, cost.tile_n, cost.split_k,
                    cost.waves, cost.efficiency.alignment, cost.efficiency.tile, cost.efficiency.wave,
@@ -139,22 +149,33 @@ std::vector<Option> gemm_options(GemmOptions& options) {
        .many = true},
       {.names = "--dtype",
        .value = "TYPE",
-       .doc = "number format of the operands (default bf16)",
+       .doc = "number format of the operands (default bf16, or what the recipe scales)",
        .set = into_choice(options.dtype, dtype_names),
        .choices = strings(dtype_names)},
+      {.names = "--recipe",
+       .value = "RECIPE",
+       .doc = "how operands are scaled: the product alone, with 16-bit results (default none: fp8 with the "
+              "pass that "
+              "quantizes, as vLLM runs it)",
+       .set = into_choice(options.recipe, recipe_names),
+       .choices = strings(recipe_names)},
+      {.names = "--with-quantization",
+       .doc = "add the pass that quantizes the activations to a product with a recipe",
+       .set = into(options.with_quantization)},
       {.names = "--batch",
        .value = "N",
        .doc = "independent products of this shape",
        .set = into(options.batch)},
       {.names = "--layout",
        .value = "LAYOUT",
-       .doc = "tn: linear layer; nn: two row-major matrices; nt: weight gradient (default tn)",
-       .set = into_choice(options.layout, layouts),
-       .choices = strings(layouts)},
+       .doc = "tn: linear layer; nn: two row-major matrices; nt: weight gradient; tt: neither (default tn)",
+       .set = into_choice(options.layout, layout_names),
+       .choices = strings(layout_names)},
       {.names = "--shapes",
        .value = "FILE.csv",
-       .doc = "predict each row of a table with columns m, n, k and, if they are there, batch, dtype, op, "
-              "layout",
+       .doc =
+           "predict each row of a table with columns m, n, k and, if they are there, batch, dtype, recipe, "
+           "op, layout",
        .set = into(options.shapes)},
       format_option(options.format, formats, "of a table's answer: csv (its columns and the prediction's)"),
       {.names = "--timing",
@@ -203,10 +224,17 @@ ExitCode gemm(const GemmOptions& options, Io& io) {
                               size[0],
                               size[1],
                               size[2],
-                              static_cast<DType>(options.dtype),
-                              static_cast<model::Layout>(options.layout)};
+                              dtype_of(options),
+                              static_cast<model::Layout>(options.layout),
+                              {},
+                              static_cast<Recipe>(options.recipe)};
+  if (!goes_with(shape.recipe, shape.dtype)) {
+    print_error(io, fmt::format("`--recipe {}` does not scale {}", name(shape.recipe), name(shape.dtype)),
+                info(shape.recipe).operand_bits == 4 ? "`--dtype fp4`" : "`--dtype fp8` or `int8`");
+    return ExitCode::error;
+  }
   if (!runs(gpu, shape.dtype, io)) return ExitCode::error;
-  io.out << explain(gpu, shape, predict_gemm(gpu, shape, timing_of(options)));
+  io.out << explain(gpu, shape, predict_gemm(gpu, shape, timing_of(options), quantization_of(options)));
   return ExitCode::clean;
 }
 

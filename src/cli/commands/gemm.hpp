@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/dtype.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
@@ -15,7 +16,9 @@ namespace shapelint::cli {
 struct GemmOptions {
   std::vector<std::string> sizes;  // M N K
   ProjectOptions project;
-  std::size_t dtype = 3;  // index into dtypes: bf16
+  std::size_t dtype = dtypes.size();  // index; none of them: bf16, or the first that the recipe scales
+  std::size_t recipe = 0;             // index into recipes
+  bool with_quantization = false;
   std::int64_t batch = 1;
   std::size_t layout = 0;
   std::string shapes;      // CSV of products instead of M N K

@@ -37,8 +37,8 @@ AlignmentTable alignment_table(const gpu::GemmConstants& c, std::int64_t element
 double alignment_speed(const AlignmentTable& table, model::Layout layout, std::int64_t m, std::int64_t n,
                        std::int64_t k) {
   double speed = table.n[index_of(n, table.element_bits)];  // C in every layout; B in nn and nt
-  if (layout != model::Layout::nt) speed = std::min(speed, table.k[index_of(k, table.element_bits)]);
-  if (layout == model::Layout::nt) speed = std::min(speed, table.n[index_of(m, table.element_bits)]);
+  if (has_rows_along_k(layout)) speed = std::min(speed, table.k[index_of(k, table.element_bits)]);
+  if (has_rows_along_m(layout)) speed = std::min(speed, table.n[index_of(m, table.element_bits)]);
   return speed;
 }
 

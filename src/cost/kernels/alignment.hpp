@@ -23,6 +23,14 @@ AlignmentTable alignment_table(const gpu::GemmConstants& constants, std::int64_t
 // 4096).
 std::int64_t row_alignment_bytes(std::int64_t elements, std::int64_t element_bits);
 
+// Whether an operand's rows run along the contraction, or A's along m.
+constexpr bool has_rows_along_k(model::Layout layout) {
+  return layout != model::Layout::nt;
+}
+constexpr bool has_rows_along_m(model::Layout layout) {
+  return layout == model::Layout::nt || layout == model::Layout::tt;
+}
+
 // Speed of the main loop as a share of what it is when everything is aligned: that of the worst operand,
 // since one kernel loads all of them. Layouts: model::Layout says which dimension of which operand is
 // contiguous.

@@ -65,7 +65,7 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   t.b_share = elements.b / (t.batch * t.k * t.n);
   const double weights = g.weight_bytes * elements.b;
   const double activations = g.element_bytes * elements.a;
-  t.result_bytes = g.element_bytes * elements.c;
+  t.result_bytes = g.result_bytes * elements.c;
   const double others = activations + t.result_bytes;
   t.operand_bytes = weights + activations;
   t.unpack_us = g.unpack_us * t.batch * t.k * t.n;
@@ -98,9 +98,18 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   return t;
 }
 
-GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double weight_bytes) {
+namespace {
+
+struct Bytes {
+  double a, b, c;  // of an element in memory
+};
+
+GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::ConstantSet set,
+                     const Bytes& bytes) {
   GemmModel g;
-  const gpu::GemmCalibration& calibration = gpu::gemm_calibration(gpu.calibration, dtype);
+  const gpu::GemmCalibration& calibration = gpu.calibration.gemm[static_cast<std::size_t>(set)];
+  // Rates that were measured on this GPU are surer than its figures; a relative's are not.
+  const bool is_own = gpu::is_of_recipe(set) ? calibration.own : gpu.calibration.status == "calibrated";
   g.constants = calibration.constants;
   if (timing == Timing::in_step) {
     g.constants.host_us = 0;
@@ -110,12 +119,9 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double wei
   }
   const gpu::GemmConstants& c = g.constants;
   g.dtype = dtype;
-  g.element_bytes = bytes_of(dtype);
-  g.weight_bytes = g.element_bytes;
-  if (weight_bytes > 0 && weight_bytes < g.element_bytes) {
-    g.weight_bytes = weight_bytes;
-    g.unpack_us = instructions_per_weight * 2 / cuda_flops_per_us(gpu);  // an FMA counts as two FLOPs
-  }
+  g.element_bytes = bytes.a;
+  g.weight_bytes = bytes.b;
+  g.result_bytes = bytes.c;
   g.peak_flops_per_us = std::max(1e-3, peak_tflops(gpu, dtype)) * flops_per_us_per_tflops;
   const double sms = std::max(1.0, static_cast<double>(gpu.sm_count));
   const double bandwidth = std::max(1.0, gpu.dram_bandwidth_gb_s) * bytes_per_us_per_gb_s;
@@ -124,7 +130,7 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double wei
   g.sm_dram_bytes_per_us = c.sm_dram_gb_s * bytes_per_us_per_gb_s;
   // What one SM can draw was fitted together with the DRAM's bandwidth, and is known only up to an SM's share
   // of it. On a relative with faster DRAM, all SMs together draw what that gives.
-  if (gpu.calibration.status != "calibrated") {
+  if (!is_own) {
     g.sm_dram_bytes_per_us = std::max(g.sm_dram_bytes_per_us, g.dram_bytes_per_us / sms);
   }
   g.l2_bytes = std::max(1.0, gpu.l2_size_mib) * mib;
@@ -134,8 +140,7 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double wei
   g.us_per_dram_byte = 1 / g.dram_bytes_per_us;
   g.inverse_kept_bytes = 1 / (kept_share_of_l2 * g.l2_bytes);
   g.multicasts = gpu.architecture.has_clusters;
-  // Rates that were measured on this GPU are surer than the figures of its caches; a relative's are not.
-  if (gpu.calibration.status != "calibrated") {
+  if (!is_own) {
     const auto least_us = [](double bytes_per_us) { return bytes_per_us > 0 ? 1 / bytes_per_us : 0; };
     g.us_per_l2_byte = least_us(l2_bytes_per_us(gpu));
     g.us_per_shared_byte = least_us(shared_bytes_per_us(gpu));
@@ -144,8 +149,45 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double wei
   g.quantize_launch_us = c.quantize_us;
   g.quantize_us_per_row = c.quantize_row_us / sms;
   g.tiles = tile_table(gpu, c, dtype, g.peak_flops_per_us, g.element_bytes, g.weight_bytes);
-  g.alignment = alignment_table(c, static_cast<std::int64_t>(8 * g.element_bytes));
+  g.alignment = alignment_table(c, static_cast<std::int64_t>(8 * bytes_of(dtype)));
   return g;
+}
+
+}  // namespace
+
+GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing, double weight_bytes) {
+  const double element = bytes_of(dtype);
+  const bool packed = weight_bytes > 0 && weight_bytes < element;
+  GemmModel g = model_with(gpu, dtype, timing, gpu::constant_set(dtype),
+                           {element, packed ? weight_bytes : element, element});
+  if (packed)
+    g.unpack_us = instructions_per_weight * 2 / cuda_flops_per_us(gpu);  // an FMA counts as two FLOPs
+  return g;
+}
+
+GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Recipe recipe, Timing timing,
+                     Quantization quantization) {
+  if (recipe == Recipe::none) return gemm_model(gpu, dtype, timing);
+  const RecipeInfo& scales = info(recipe);
+  const double element = bytes_of(dtype);
+  GemmModel g = model_with(
+      gpu, dtype, timing, gpu::constants_for(gpu.calibration, dtype, recipe),
+      {element + scales.a_scale_bytes, element + scales.weight_scale_bytes, bytes_of(DType::bf16)});
+  // The pass is known from products that were measured with it.
+  const gpu::GemmConstants& with_pass = gpu::gemm_calibration(gpu.calibration, dtype).constants;
+  const bool included = quantization == Quantization::included;
+  g.quantize_launch_us = included ? with_pass.quantize_us : 0;
+  g.quantize_us_per_row = with_pass.quantize_row_us / std::max(1.0, static_cast<double>(gpu.sm_count));
+  g.constants.quantize_bandwidth = with_pass.quantize_bandwidth;
+  return g;
+}
+
+const GemmModel& GemmModels::of(const GemmShape& shape) {
+  auto& slot = models_[static_cast<std::size_t>(shape.dtype) * recipes.size() +
+                       static_cast<std::size_t>(shape.recipe)];
+  if (!slot)
+    slot = std::make_unique<GemmModel>(gemm_model(gpu_, shape.dtype, shape.recipe, timing_, quantization_));
+  return *slot;
 }
 
 double predict_gemm_us(const GemmModel& g, const GemmShape& shape) {
@@ -210,8 +252,8 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   return cost;
 }
 
-OpCost predict_gemm(const gpu::Gpu& gpu, const GemmShape& shape, Timing timing) {
-  return predict_gemm(gemm_model(gpu, shape.dtype, timing), shape);
+OpCost predict_gemm(const gpu::Gpu& gpu, const GemmShape& shape, Timing timing, Quantization quantization) {
+  return predict_gemm(gemm_model(gpu, shape.dtype, shape.recipe, timing, quantization), shape);
 }
 
 }  // namespace shapelint::cost

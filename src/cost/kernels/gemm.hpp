@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "base/dtype.hpp"
+#include "base/recipe.hpp"
 #include "cost/kernels/alignment.hpp"
 #include "cost/kernels/tiles.hpp"
 #include "cost/op_cost.hpp"
@@ -22,6 +24,7 @@ struct GemmShape {
   DType dtype = DType::bf16;
   model::Layout layout = model::Layout::tn;
   model::Implicit implicit{};  // of a convolution
+  Recipe recipe = Recipe::none;
 };
 
 // The product that an op of that kind is.
@@ -37,9 +40,10 @@ struct GemmModel {
   TileTable tiles;
   AlignmentTable alignment;
   DType dtype = DType::bf16;
-  double element_bytes = 2;
-  double weight_bytes = 2;  // of an element of B, which may be packed
-  double unpack_us = 0;     // of one weight, by all SMs together; 0: not packed
+  double element_bytes = 2;  // of A, its scales included
+  double weight_bytes = 2;   // of an element of B, which may be packed
+  double result_bytes = 2;   // of C
+  double unpack_us = 0;      // of one weight, by all SMs together; 0: not packed
   double peak_flops_per_us = 1;
   double roofline_bytes_per_us = 1;  // of the data sheet
   double dram_bytes_per_us = 1;      // achieved
@@ -63,6 +67,28 @@ struct GemmModel {
 GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Timing timing = Timing::in_step,
                      double weight_bytes = 0);
 
+// Whether the activations of a product with a recipe come quantized, or a pass before it does that.
+enum class Quantization : std::uint8_t { done_before, included };
+
+// The model of products of a recipe, with results in 16 bits. The recipe must go with the dtype.
+GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Recipe recipe, Timing timing,
+                     Quantization quantization = Quantization::done_before);
+
+// Models of one GPU by number format and recipe, built when first asked for.
+class GemmModels {
+ public:
+  explicit GemmModels(const gpu::Gpu& gpu, Timing timing = Timing::in_step,
+                      Quantization quantization = Quantization::done_before)
+      : gpu_(gpu), timing_(timing), quantization_(quantization) {}
+  const GemmModel& of(const GemmShape& shape);
+
+ private:
+  const gpu::Gpu& gpu_;
+  Timing timing_;
+  Quantization quantization_;
+  std::array<std::unique_ptr<GemmModel>, dtypes.size() * recipes.size()> models_;
+};
+
 // Predicted time and where it goes. Total: any sizes from 1 to 10^12 give finite, positive times. The dtype
 // of the shape must be the model's.
 OpCost predict_gemm(const GemmModel& model, const GemmShape& shape);
@@ -71,6 +97,7 @@ OpCost predict_gemm(const GemmModel& model, const GemmShape& shape);
 double predict_gemm_us(const GemmModel& model, const GemmShape& shape);
 
 // The same for a single product: builds the model first, which takes longer than the prediction.
-OpCost predict_gemm(const gpu::Gpu& gpu, const GemmShape& shape, Timing timing = Timing::in_step);
+OpCost predict_gemm(const gpu::Gpu& gpu, const GemmShape& shape, Timing timing = Timing::in_step,
+                    Quantization quantization = Quantization::done_before);
 
 }  // namespace shapelint::cost

@@ -101,6 +101,8 @@ bool is_contiguous(Layout layout, char dimension) {
       return dimension == 'k' || dimension == 'n';
     case Layout::nt:
       return dimension == 'm' || dimension == 'n';
+    case Layout::tt:
+      return true;
   }
   return false;
 }

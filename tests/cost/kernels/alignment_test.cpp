@@ -37,6 +37,9 @@ TEST_CASE("only contiguous dimensions count", "[alignment]") {
   CHECK(speed(Layout::nt, odd, even, even) == constants.align_n_2b);
   CHECK(speed(Layout::nt, even, odd, even) == constants.align_n_2b);
   CHECK(speed(Layout::nt, even, even, odd) == 1);
+  CHECK(speed(Layout::tt, odd, even, even) == constants.align_n_2b);
+  CHECK(speed(Layout::tt, even, odd, even) == constants.align_n_2b);
+  CHECK(speed(Layout::tt, even, even, odd) == constants.align_k_2b);
 }
 
 TEST_CASE("a stricter alignment is never slower, whatever was fitted", "[alignment]") {

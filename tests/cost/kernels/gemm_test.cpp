@@ -36,7 +36,7 @@ cost::GemmShape any_shape(const gpu::Gpu& gpu, double largest) {
   shape.n = any_size(largest);
   shape.k = any_size(largest);
   shape.dtype = any_dtype(gpu);
-  shape.layout = *rc::gen::element(model::Layout::tn, model::Layout::nn, model::Layout::nt);
+  shape.layout = *rc::gen::elementOf(model::layouts);
   return shape;
 }
 
@@ -103,6 +103,21 @@ TEST_CASE("the search finds the least time of all tiles and splits", "[gemm]") {
     const double least = candidate_us(model, terms, best_of_all(model, terms));
     RC_ASSERT(std::abs(found / least - 1) < 1e-9);
   }));
+}
+
+TEST_CASE("a recipe prices the product alone, and its pass where that is asked for", "[gemm]") {
+  const gpu::Gpu gpu = *gpu::find_gpu("h100");
+  cost::GemmShape shape{1, 8192, 8192, 8192, DType::fp8};
+  const cost::OpCost with_vllm = predict_gemm(gpu, shape);
+  CHECK(with_vllm.quantize_us > 0);
+  shape.recipe = Recipe::block128;
+  const cost::OpCost alone = predict_gemm(gpu, shape);
+  const cost::OpCost with_pass =
+      predict_gemm(gpu, shape, cost::Timing::in_step, cost::Quantization::included);
+  CHECK(alone.quantize_us == 0);
+  CHECK(alone.time_us < with_vllm.time_us);
+  CHECK(with_pass.quantize_us == Approx(with_vllm.quantize_us));
+  CHECK(with_pass.time_us == Approx(alone.time_us + with_pass.quantize_us));
 }
 
 TEST_CASE("the model prepared once gives what the single call gives", "[gemm]") {
