@@ -34,8 +34,8 @@ calibrate() {
   shift
   shapes=
   for file in "$@"; do
-    gzip -dc "$data/$file.csv.gz" > "$scratch/$file.csv"
-    shapes="$shapes --shapes $scratch/$file.csv"
+    gzip -dc "$data/$file.csv.gz" > "$scratch/${file##*/}.csv"
+    shapes="$shapes --shapes $scratch/${file##*/}.csv"
   done
   echo "== $profile"
   # shellcheck disable=SC2086 # options and shapes are lists of words
@@ -62,7 +62,7 @@ for profile in profiles:
         sets[table[0]] = '\n'.join(keep)
 if sets:
     text += f'\n[calibration]\nsource = "constants of {", ".join(profiles)}"\n'
-    for name in ('half', 'byte', 'single'):
+    for name in ('half', 'byte', 'single', 'tensor', 'row', 'block128', 'mxfp8', 'nvfp4', 'mxfp4'):
         if name in sets: text += f'\n[calibration.{name}]\n{sets[name]}\n'
 open(path, 'w').write(text)
 PYTHON
@@ -79,7 +79,12 @@ calibrate a100-sxm4-80gb "$aic" --start-from a100-sxm4-40gb -- a100_sxm-bf16
 calibrate a100-pcie-40gb "$neusight" -- neusight-fp32
 relative ampere-ga100 a100-sxm4-80gb a100-pcie-40gb
 calibrate h100-sxm5 "$aic; fp8: vLLM with quantization" -- h100_sxm-bf16 h100_sxm-fp8
-relative hopper h100-sxm5
+# Products of fp8 alone: the folder `kernels` beside the other.
+calibrate h800-sxm "pipeweave, fp8 products alone" -- ../kernels/fp8-products
+calibrate h800-sxm "InferSim, DeepGEMM products" -- ../kernels/deepgemm-products
+calibrate h20 "pipeweave, fp8 products alone" -- ../kernels/fp8-products
+calibrate h20 "InferSim, DeepGEMM products" -- ../kernels/deepgemm-products
+relative hopper h100-sxm5 h800-sxm
 calibrate b200-sxm "$aic; fp8: vLLM with quantization" -- b200_sxm-bf16 b200_sxm-fp8
 relative blackwell b200-sxm
 calibrate l40s "$aic; fp8: vLLM with quantization" --rotated -- l40s-bf16 l40s-fp8
@@ -98,3 +103,9 @@ calibrate gtx-1080-ti "$deepbench" -- deepbench-1080ti
 relative pascal-gp102 gtx-1080-ti
 calibrate mi250x "$paper" -- paper-mi250x-fp16
 relative cdna2 mi250x
+aiter="aiter, best of the tuner's kernels"
+calibrate mi308x "$aiter" -- ../kernels/amd-products
+calibrate mi300x "$aiter" -- ../kernels/amd-products
+relative cdna3 mi300x mi308x
+calibrate mi355x "$aiter" -- ../kernels/amd-products
+relative cdna4 mi355x
