@@ -21,8 +21,8 @@ SHAPES = [(1, m, n, k) for n, k in SITES for m in ROWS] + BATCHED
 
 def predictions(program, setting):
     """Predicted microseconds of each of SHAPES; a setting is a name of accuracy.json before the slash."""
-    gpu, dtype = accuracy.gpu_and_dtype(setting)
-    rows = [{"gpu": gpu, "dtype": dtype, "batch": b, "m": m, "n": n, "k": k, "time_us": 1} for b, m, n, k in SHAPES]
+    gpu, number_format = accuracy.gpu_and_dtype(setting)
+    rows = [{"gpu": gpu, **accuracy.dtype_and_recipe(number_format), "batch": b, "m": m, "n": n, "k": k, "time_us": 1} for b, m, n, k in SHAPES]
     with accuracy.gpu_options(setting) as options:
         return [float(f"{row['p']:.5g}") for row in accuracy.predict(program, options, rows)]
 
