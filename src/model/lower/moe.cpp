@@ -215,9 +215,10 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   const double moved = own_bytes + (handed + (sorts_again ? 2 * load.copies : 0)) * row_bytes;
   emit.elementwise("layer.moe.dispatch", moved, moved, layer);
   exchange(shared, folding, own_bytes, "layer.moe.all_to_all", {2 * count, Recomputed::with_layer}, emit);
-  // Ranks that split an expert have handed out different tokens, and each needs all of them.
+  // Ranks that split an expert have handed out different tokens, and each needs all of them: a copy for each
+  // of the experts that they went to, or, where all experts are on these ranks, each once.
   const bool gathers_experts = folding.is_sharded && splits_experts && !(gathers_once && meets);
-  const double gathered = load.copies * row_bytes;
+  const double gathered = (plan.expert > 1 ? load.copies : static_cast<double>(folding.tokens)) * row_bytes;
   if (gathers_experts) {
     emit.collective("layer.moe.expert_gather", CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
                     gathered, plan.expert_tensor, layer);

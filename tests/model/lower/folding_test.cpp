@@ -87,6 +87,20 @@ TEST_CASE("attention data parallelism brings tokens of its own to the experts", 
   CHECK(find(both, "layer.moe.gate_up")->m.value == 5);  // 128 tokens, 8 choices, 252 experts with work
 }
 
+TEST_CASE("ranks with sequences of their own that split every expert gather each token once", "[model]") {
+  Setup setup = decoding();
+  setup.plan.tensor = 1;
+  setup.plan.data = 8;
+  setup.plan.expert = 1;
+  setup.plan.expert_tensor = 8;
+  const Workload workload = lower(setup);
+  CHECK(find(workload, "layer.moe.all_to_all") == nullptr);
+  CHECK(find(workload, "layer.moe.expert_gather")->ranks == 8);
+  CHECK(find(workload, "layer.moe.expert_gather")->bytes == 8 * 64.0 * 7168 * 2);
+  CHECK(find(workload, "layer.moe.expert_reduce")->collective == CollectiveKind::reduce_scatter);
+  CHECK(find(workload, "layer.moe.gate_up")->n.value == 2 * 2048 / 8);
+}
+
 TEST_CASE("experts that tensor-parallel ranks split are those of a model without expert parallelism",
           "[model]") {
   Setup setup = training();
