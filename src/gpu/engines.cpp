@@ -65,7 +65,7 @@ constexpr Field<DecodeKernel> decode_table[] = {
      "and for each 128 of head dim"},
     {"", "query_tile", "rows", Type::integer, &DecodeKernel::query_tile, 1, most_rows, "computed together"},
     {"", "key_tile", "rows", Type::integer, &DecodeKernel::key_tile, 1, most_rows, "smallest split"},
-    {"", "slots", "", Type::integer, &DecodeKernel::slots, 1, 64, "CTAs per SM up to which keys are split"},
+    {"", "slots", "", Type::integer, &DecodeKernel::slots, 0, 64, "CTAs per SM up to which keys are split"},
     {"", "packs_from", "", Type::integer, &DecodeKernel::packs_from, 1, most_rows, "heads that share keys"},
     {"", "packs_up_to", "", Type::integer, &DecodeKernel::packs_up_to, 0, most_rows, "more run one by one"},
     {"", "window_unpacks", "", Type::boolean, &DecodeKernel::window_unpacks, 0, 0,
@@ -213,9 +213,9 @@ std::span<const DecodeKernel> decode_kernels(std::string_view kind) {
       builtin_kernels<DecodeKernel>({"attention-decode", "mla-decode"}, decode_fields());
   return of_kind(known, kind);
 }
-std::span<const MoeKernel> moe_kernels() {
-  static const auto known = builtin_kernels<MoeKernel>({"moe"}, moe_fields());
-  return of_kind(known, "moe");
+std::span<const MoeKernel> moe_kernels(std::string_view kind) {
+  static const auto known = builtin_kernels<MoeKernel>({"moe", "wide-ep-moe"}, moe_fields());
+  return of_kind(known, kind);
 }
 std::span<const PassKernel> pass_kernels(std::string_view kind) {
   static const auto known = builtin_kernels<PassKernel>({"fp8-quantize", "fp8-scale"}, pass_fields());

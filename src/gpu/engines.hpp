@@ -124,8 +124,8 @@ std::span<const Field<CollectiveKernel>> collective_fields();
 // All kernels of gpus/engines/KIND.toml, read at the first call: `attention-prefill`, `mla-prefill`.
 std::span<const PrefillKernel> prefill_kernels(std::string_view kind);
 std::span<const DecodeKernel> decode_kernels(std::string_view kind);  // `attention-decode`, `mla-decode`
-std::span<const MoeKernel> moe_kernels();
-std::span<const PassKernel> pass_kernels(std::string_view kind);              // `fp8-quantize`, `fp8-scale`
+std::span<const MoeKernel> moe_kernels(std::string_view kind);        // `moe`, `wide-ep-moe`
+std::span<const PassKernel> pass_kernels(std::string_view kind);      // `fp8-quantize`, `fp8-scale`
 std::span<const CollectiveKernel> collective_kernels(std::string_view kind);  // `nccl`, `all-reduce`
 
 // The same from a document; errors are appended.

@@ -43,8 +43,9 @@ double skew_of(std::string_view distribution) {
   return parse_number(distribution.substr(skewed.size())).value_or(0);
 }
 
-std::optional<OpCost> price_layer(const gpu::Gpu& gpu, ExpertLayer layer, std::string_view format_name,
-                                  std::string_view distribution, const gpu::EngineNames& engine) {
+std::optional<OpCost> price_layer(const gpu::Gpu& gpu, std::string_view kind, ExpertLayer layer,
+                                  std::string_view format_name, std::string_view distribution,
+                                  const gpu::EngineNames& engine) {
   const ExpertFormat* format = find_format(format_name);
   if (format == nullptr || !can_multiply(gpu, format->dtype)) return std::nullopt;
   layer.dtype = format->dtype;
@@ -53,7 +54,7 @@ std::optional<OpCost> price_layer(const gpu::Gpu& gpu, ExpertLayer layer, std::s
   gpu::EngineNames names = engine;
   if (names.engine.empty() && names.kernel.empty()) names.engine = "trtllm";  // the fastest in general
   names.dtype = format->is_plain ? name(format->dtype) : format->name;
-  const auto* known = gpu::closest(gpu::moe_kernels(), gpu.architecture.id, names, true);
+  const auto* known = gpu::closest(gpu::moe_kernels(kind), gpu.architecture.id, names, true);
   if (known == nullptr) return price_experts(gpu, layer);
   const double bytes = format->stored_bytes;
   return price_moe_kernel(gpu, *known, layer, expert_loads(layer, skew_of(distribution)), bytes);
@@ -73,7 +74,8 @@ constexpr std::array moe_columns{
     word("kernel_source", "its kernel"),
 };
 
-std::optional<OpCost> price_moe(const gpu::Gpu& gpu, Row row) {
+// The layer of the first seven of these columns.
+ExpertLayer layer_of(Row row) {
   ExpertLayer layer;
   layer.tokens = number(row, 0);
   layer.hidden = number(row, 1);
@@ -82,7 +84,34 @@ std::optional<OpCost> price_moe(const gpu::Gpu& gpu, Row row) {
   layer.experts = number(row, 4);
   layer.tensor = number(row, 5);
   layer.expert = number(row, 6);
-  return price_layer(gpu, layer, row[7].word, row[8].word, {row[9].word, row[10].word, {}, {}, {}});
+  return layer;
+}
+
+std::optional<OpCost> price_moe(const gpu::Gpu& gpu, Row row) {
+  return price_layer(gpu, "moe", layer_of(row), row[7].word, row[8].word,
+                     {row[9].word, row[10].word, {}, {}, {}});
+}
+
+constexpr std::array wide_columns{
+    moe_columns[0],
+    moe_columns[1],
+    moe_columns[2],
+    moe_columns[3],
+    moe_columns[4],
+    moe_columns[5],
+    moe_columns[6],
+    moe_columns[7],
+    word("distribution", "the same; `..._eplb`: busy experts are copied"),
+    moe_columns[9],
+    moe_columns[10],
+    size_or("num_slots", 0, "experts with their copies; 0 or empty: no copies"),
+};
+
+std::optional<OpCost> price_wide(const gpu::Gpu& gpu, Row row) {
+  ExpertLayer layer = layer_of(row);
+  layer.experts = std::max(layer.experts, number(row, 11));
+  return price_layer(gpu, "wide-ep-moe", layer, row[7].word, row[8].word,
+                     {row[9].word, row[10].word, {}, {}, {}});
 }
 
 constexpr std::array amd_moe_columns{
@@ -148,12 +177,12 @@ std::optional<OpCost> price_frontier(const gpu::Gpu& gpu, Row row) {
   layer.intermediate = number(row, 5);
   layer.gated = row[6].word != "False";
   layer.tensor = number(row, 7);
-  return price_layer(gpu, layer, "", "", {"vllm", {}, {}, {}, {}});
+  return price_layer(gpu, "moe", layer, "", "", {"vllm", {}, {}, {}, {}});
 }
 
 constexpr std::array kinds{
     KernelKind{"moe", "the experts of one layer on one rank", moe_columns, price_moe},
-    KernelKind{"wide-ep-moe", "the same where experts are spread over many ranks", moe_columns, price_moe},
+    KernelKind{"wide-ep-moe", "the same where experts are spread over many ranks", wide_columns, price_wide},
     KernelKind{"amd-moe", "the same as AMD's tuner names it", amd_moe_columns, price_amd_moe},
     KernelKind{"grouped-products", "the grouped product of gate and up, fp8 in blocks", grouped_columns,
                price_grouped},
