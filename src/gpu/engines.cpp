@@ -42,6 +42,8 @@ constexpr Field<PrefillKernel> prefill_table[] = {
     {"", "key_tile", "rows", Type::integer, &PrefillKernel::key_tile, 1, most_rows, "of keys"},
     {"", "packs_heads", "", Type::boolean, &PrefillKernel::packs_heads, 0, 0,
      "heads that share keys fill a tile together"},
+    {"", "skips_window", "", Type::boolean, &PrefillKernel::skips_window, 0, 0,
+     "keys outside of the window are not computed"},
     {"", "efficiency_64", "", Type::number, &PrefillKernel::efficiency_64, 0, 1.3, "head dim 64"},
     {"", "efficiency_128", "", Type::number, &PrefillKernel::efficiency_128, 0, 1.3, "head dim 128"},
     {"", "efficiency_192", "", Type::number, &PrefillKernel::efficiency_192, 0, 1.3, "head dim 192"},

@@ -40,6 +40,7 @@ struct PrefillKernel : EngineKernel, Traffic {
   std::int64_t query_tile = 128;  // rows
   std::int64_t key_tile = 128;
   bool packs_heads = false;  // query heads that share keys fill a tile together
+  bool skips_window = true;  // keys outside of the window are not computed; else masked only
   double efficiency_64 = 0;  // share of the peak by head dim, whole tiles; 0: none was measured
   double efficiency_128 = 0;
   double efficiency_192 = 0;

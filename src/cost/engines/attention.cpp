@@ -40,17 +40,18 @@ struct Visited {
   double longest = 0;
 };
 
-Visited visited(const KernelAttention& shape, double tiles, double positions, double key_tile) {
+Visited visited(const KernelAttention& shape, double window, double tiles, double positions,
+                double key_tile) {
   const double keys = shape.cached + shape.tokens;
   Visited out;
   if (tiles > most_counted_tiles) {
     const double mean = shape.cached + shape.tokens / 2;
-    const double seen = shape.window > 0 ? std::min(mean, shape.window + positions) : mean;
-    return {tiles * seen, shape.window > 0 ? std::min(keys, shape.window + positions) : keys};
+    const double seen = window > 0 ? std::min(mean, window + positions) : mean;
+    return {tiles * seen, window > 0 ? std::min(keys, window + positions) : keys};
   }
   for (double tile = 0; tile < tiles; ++tile) {
     const double end = std::min(keys, shape.cached + (tile + 1) * positions);
-    const double begin = shape.window > 0 ? std::max(0.0, shape.cached + tile * positions - shape.window) : 0;
+    const double begin = window > 0 ? std::max(0.0, shape.cached + tile * positions - window) : 0;
     const double here = std::ceil(end / key_tile) * key_tile - std::floor(begin / key_tile) * key_tile;
     out.keys += here;
     out.longest = std::max(out.longest, here);
@@ -72,7 +73,8 @@ OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, cons
   const double packed = kernel.packs_heads ? shape.heads / shape.key_value_heads : 1;
   const double heads = shape.sequences * shape.heads / packed;
   const double tiles = std::ceil(shape.tokens * packed / query_tile);
-  const Visited keys = visited(shape, tiles, query_tile / packed, static_cast<double>(kernel.key_tile));
+  const Visited keys = visited(shape, kernel.skips_window ? shape.window : 0, tiles, query_tile / packed,
+                               static_cast<double>(kernel.key_tile));
 
   const double pair_flops = 2 * (shape.head_dim + shape.value_head_dim);
   const double key_us = query_tile * pair_flops * sms / (peak * efficiency_of(kernel, shape.head_dim));

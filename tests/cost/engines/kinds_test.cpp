@@ -115,6 +115,12 @@ TEST_CASE("engines differ where their kernels do", "[kernels]") {
         2 * price("h100", "attention-decode", with(other, "batch_size", "512")));
 }
 
+TEST_CASE("kernels that only mask a window compute all keys", "[kernels]") {
+  const auto masked = with(with(heads, "framework", "sglang"), "kernel_source", "triton");
+  const double all_us = price("l40s", "attention-prefill", masked);
+  CHECK(price("l40s", "attention-prefill", with(masked, "window_size", "256")) == Approx(all_us));
+}
+
 TEST_CASE("what no kernel is known of has no price", "[kernels]") {
   CHECK(price("h100", "attention-decode", with(cached, "attn_dtype", "int3")) == 0);
   CHECK(price("a100", "attention-decode", with(cached, "attn_dtype", "fp8")) == 0);  // no units for it
