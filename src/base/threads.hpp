@@ -75,10 +75,7 @@ void run_watched(std::size_t count, const Work& work, const Tick& tick) {
   {
     constexpr auto interval = std::chrono::milliseconds(200);
     std::unique_lock lock(mutex);
-    while (running > 0) {
-      if (ended.wait_for(lock, interval, [&] { return running == 0; })) break;
-      tick();
-    }
+    while (!ended.wait_for(lock, interval, [&] { return running == 0; })) tick();
   }
   for (std::thread& thread : threads) thread.join();
   if (failed) std::rethrow_exception(failed);

@@ -22,7 +22,7 @@ std::string csv_field(std::string_view text) {
   const std::string line = text::one_line(text);
   const bool is_formula =
       !line.empty() && std::string_view("=+-@\t\r").find(line.front()) != std::string::npos;
-  const std::string safe = is_formula && !is_number(line) ? '\'' + line : line;
+  std::string safe = is_formula && !is_number(line) ? '\'' + line : line;
   if (safe.find_first_of(",\"\n\r'") == std::string::npos) return safe;
   std::string out = "\"";
   for (const char c : safe) {
