@@ -37,6 +37,11 @@ void print_error(Io& io, std::string_view message, std::string_view hint) {
   print_error(io, Error{std::string(message), std::string(hint), {}, {}});
 }
 
+bool print_errors(Io& io, std::string_view file, const std::vector<Error>& errors) {
+  for (const Error& error : errors) print_error(io, fmt::format("{}: {}", file, error.message), error.hint);
+  return !errors.empty();
+}
+
 void print_error(Io& io, const Error& error, const text::SharedText& source) {
   io.err << report::render(error, source, err_style(io));
 }

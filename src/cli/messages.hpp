@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "cli/io.hpp"
@@ -17,6 +18,9 @@ report::Style err_style(const Io& io);
 
 // "error: what was seen; hint".
 void print_error(Io& io, std::string_view message, std::string_view hint = {});
+
+// Each as "error: file: what was seen; hint". False when there are none.
+bool print_errors(Io& io, std::string_view file, const std::vector<Error>& errors);
 
 // With the place, when the error has one; `source` is the text of its file.
 void print_error(Io& io, const Error& error, const text::SharedText& source = {});

@@ -87,8 +87,7 @@ bool read_inputs(const CalibrateOptions& options, Io& io, std::vector<Input>& in
     inputs[i].text = *std::move(text);
     inputs[i].table = calibrate::read_shapes(inputs[i].text, path, DType::bf16, errors);
     if (errors.empty() && !inputs[i].table.has_times) errors.push_back({"no column `time_us`", {}, path, {}});
-    for (const Error& error : errors) print_error(io, fmt::format("{}: {}", path, error.message), error.hint);
-    if (!errors.empty()) return false;
+    if (print_errors(io, path, errors)) return false;
   }
   return true;
 }
@@ -162,11 +161,8 @@ ExitCode calibrate(const CalibrateOptions& options, Io& io) {
   }
   std::vector<Error> errors;
   gpu::Gpu gpu = gpu::read_gpu(*document, errors);
-  for (const Error& error : errors) {
-    print_error(io, fmt::format("{}: {}", options.gpu_file, error.message), error.hint);
-  }
   std::vector<Input> inputs;
-  if (!errors.empty() || !read_inputs(options, io, inputs)) return ExitCode::error;
+  if (print_errors(io, options.gpu_file, errors) || !read_inputs(options, io, inputs)) return ExitCode::error;
   if (!options.start_from.empty()) {
     const auto other = gpu::find_gpu(options.start_from);
     if (!other) {

@@ -111,10 +111,7 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
   std::vector<Error> errors;
   const calibrate::ShapeTable shapes =
       calibrate::read_shapes(*text, options.shapes, dtype_of(options), errors);
-  for (const Error& error : errors) {
-    print_error(io, fmt::format("{}: {}", options.shapes, error.message), error.hint);
-  }
-  if (!errors.empty()) return ExitCode::error;
+  if (print_errors(io, options.shapes, errors)) return ExitCode::error;
 
   cost::GemmModels models(gpu, timing_of(options), quantization_of(options));
   std::array<bool, dtypes.size()> checked{};
@@ -155,8 +152,7 @@ std::vector<Option> gemm_options(GemmOptions& options) {
       {.names = "--recipe",
        .value = "RECIPE",
        .doc = "how operands are scaled: the product alone, with 16-bit results (default none: fp8 with the "
-              "pass that "
-              "quantizes, as vLLM runs it)",
+              "pass that quantizes, as vLLM runs it)",
        .set = into_choice(options.recipe, recipe_names),
        .choices = strings(recipe_names)},
       {.names = "--with-quantization",

@@ -147,10 +147,7 @@ ExitCode kernels(const KernelsOptions& options, Io& io) {
   if (!text) return ExitCode::error;
   std::vector<Error> errors;
   const calibrate::KernelTable table = calibrate::read_kernel_rows(*text, options.shapes, *kind, errors);
-  for (const Error& error : errors) {
-    print_error(io, fmt::format("{}: {}", options.shapes, error.message), error.hint);
-  }
-  if (!errors.empty()) return ExitCode::error;
+  if (print_errors(io, options.shapes, errors)) return ExitCode::error;
   io.out << (format == "csv"    ? csv(*kind, *gpu, table)
              : format == "json" ? kernels_json_text(*kind, *gpu, table)
                                 : aligned(*kind, *gpu, table));
