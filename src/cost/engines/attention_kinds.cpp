@@ -43,6 +43,16 @@ std::optional<OpCost> price_attention_kernel(const gpu::Gpu& gpu, std::string_vi
   return price_attention(gpu, shape_of(attention), model::Pass::forward, attention.dtype);
 }
 
+// False where a kernel of such a format cannot be priced.
+bool read_formats(std::string_view scores, std::string_view cached, KernelAttention& attention) {
+  const auto dtype = dtype_of(scores, DType::bf16);
+  const auto cache = dtype_of(cached, DType::bf16);
+  if (!dtype || !cache) return false;
+  attention.dtype = *dtype;
+  attention.cache = *cache;
+  return true;
+}
+
 // Attention proper, over keys and values of heads.
 constexpr std::array attention_columns{
     size("batch_size", "sequences"),
@@ -67,11 +77,7 @@ std::optional<OpCost> price_heads(const gpu::Gpu& gpu, Row row, std::string_view
   attention.head_dim = attention.value_head_dim = number(row, 4);
   attention.cached = number(row, 5);
   attention.window = number(row, 6);
-  const auto dtype = dtype_of(row[7].word, DType::bf16);
-  const auto cache = dtype_of(row[8].word, DType::bf16);
-  if (!dtype || !cache) return std::nullopt;
-  attention.dtype = *dtype;
-  attention.cache = *cache;
+  if (!read_formats(row[7].word, row[8].word, attention)) return std::nullopt;
   return price_attention_kernel(gpu, kind, decodes, attention, row[9].word, row[10].word);
 }
 
@@ -110,11 +116,7 @@ std::optional<OpCost> price_latent(const gpu::Gpu& gpu, Row row, std::string_vie
   attention.key_value_heads = decodes ? 1 : attention.heads;
   attention.head_dim = (decodes ? latent_dim : latent_head_dim) + rotated_dim;
   attention.value_head_dim = decodes ? latent_dim : latent_head_dim;
-  const auto dtype = dtype_of(row[4].word, DType::bf16);
-  const auto cache = dtype_of(row[5].word, DType::bf16);
-  if (!dtype || !cache) return std::nullopt;
-  attention.dtype = *dtype;
-  attention.cache = *cache;
+  if (!read_formats(row[4].word, row[5].word, attention)) return std::nullopt;
   return price_attention_kernel(gpu, kind, decodes, attention, row[6].word, row[7].word);
 }
 

@@ -74,14 +74,20 @@ constexpr std::array moe_columns{
     word("kernel_source", "its kernel"),
 };
 
-// The layer of the first seven of these columns.
-ExpertLayer layer_of(Row row) {
+// The layer of the first five of these columns.
+ExpertLayer whole_layer_of(Row row) {
   ExpertLayer layer;
   layer.tokens = number(row, 0);
   layer.hidden = number(row, 1);
   layer.intermediate = number(row, 2);
   layer.top_k = number(row, 3);
   layer.experts = number(row, 4);
+  return layer;
+}
+
+// And spread over ranks, as the next two say.
+ExpertLayer layer_of(Row row) {
+  ExpertLayer layer = whole_layer_of(row);
   layer.tensor = number(row, 5);
   layer.expert = number(row, 6);
   return layer;
@@ -122,12 +128,7 @@ constexpr std::array amd_moe_columns{
 };
 
 std::optional<OpCost> price_amd_moe(const gpu::Gpu& gpu, Row row) {
-  ExpertLayer layer;
-  layer.tokens = number(row, 0);
-  layer.hidden = number(row, 1);
-  layer.intermediate = number(row, 2);
-  layer.top_k = number(row, 3);
-  layer.experts = number(row, 4);
+  ExpertLayer layer = whole_layer_of(row);
   layer.gated = row[7].whole != 0;
   const auto dtype = dtype_of(row[5].word, DType::bf16);
   if (!dtype) return std::nullopt;
