@@ -8,6 +8,11 @@ namespace shapelint::cost {
 
 enum class Bound : std::uint8_t { compute, memory, communication, overhead };
 std::string_view name(Bound bound);
+// What bounds a kernel: launches where they are more than half of its time, else the longer of its parts.
+constexpr Bound bound_of(double time_us, double compute_us, double memory_us, double launches_us) {
+  if (2 * launches_us > time_us) return Bound::overhead;
+  return memory_us > compute_us ? Bound::memory : Bound::compute;
+}
 
 // Shares in (0, 1] that multiply to ideal_us / time_us. 1 means that nothing is lost.
 struct Efficiency {

@@ -52,8 +52,7 @@ std::optional<OpCost> price_message(const gpu::Gpu& gpu, std::string_view kind, 
   // Links matter more than SMs: what was never timed has a relative with such a link.
   if (known == nullptr && gpu.vendor == "NVIDIA")
     known = gpu::closest(kernels, gpu.link_gb_s > 0 ? "hopper" : "ada", names);
-  const double node = static_cast<double>(std::max<std::int64_t>(gpu.link_gpus, 8));
-  if (known != nullptr && ranks <= node) {
+  if (known != nullptr && ranks <= static_cast<double>(gpus_of_node(gpu))) {
     return price_exchange(gpu, *known, bytes, ranks, exchange.times * (ranks - 1) / ranks);
   }
   return price_collective(gpu, exchange.kind, bytes, static_cast<std::int64_t>(ranks));

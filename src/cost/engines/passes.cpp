@@ -4,12 +4,12 @@
 
 #include "cost/engines/kernels.hpp"
 #include "cost/engines/traffic.hpp"
+#include "cost/kernels/collective.hpp"
 
 namespace shapelint::cost {
 
 namespace {
 
-constexpr double default_pcie_gb_s = 31;  // PCIe 4.0 x16, where a profile names no link at all
 constexpr double columns_of_width = 8192;
 
 }  // namespace
@@ -20,7 +20,7 @@ OpCost price_pass(const gpu::Gpu& gpu, const gpu::PassKernel& kernel, double m, 
   const double memory_us = moved * detail::us_per_byte(gpu, kernel, moved, kernel.sharpness);
   const double rows_us = m / sms * kernel.row_us;
   const double fixed_us = kernel.fixed_us + kernel.width_us * k / columns_of_width;
-  return detail::cost_of(0, memory_us, fixed_us, detail::overlapped(memory_us, rows_us),
+  return detail::cost_of(0, memory_us, fixed_us, overlapped(memory_us, rows_us),
                          moved / dram_bytes_per_us(gpu));
 }
 
@@ -29,8 +29,7 @@ OpCost price_exchange(const gpu::Gpu& gpu, const gpu::CollectiveKernel& kernel, 
   OpCost cost;
   cost.bound = Bound::communication;
   if (ranks <= 1 || !(bytes > 0)) return cost;
-  const double pcie = gpu.pcie_gb_s > 0 ? gpu.pcie_gb_s : default_pcie_gb_s;
-  const double link = (gpu.link_gb_s > 0 ? gpu.link_gb_s : pcie) * bytes_per_us_per_gb_s;
+  const double link = gpu.link_gb_s > 0 ? gpu.link_gb_s * bytes_per_us_per_gb_s : pcie_bytes_per_us(gpu);
   const double more = ranks - 2;
   const auto rate = [&](double share, double power) { return link * share * std::pow(ranks / 2, power); };
   const double short_us =

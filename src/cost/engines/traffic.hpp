@@ -1,33 +1,26 @@
-// What kernels of all kinds have in common: traffic that finds part of its data in L2, and two limits that
-// round the corner between them.
+// What kernels of all kinds have in common: traffic that finds part of its data in L2.
 #pragma once
 
 #include <cmath>
 
 #include "base/units.hpp"
 #include "cost/kernels/memory.hpp"
+#include "cost/kernels/overlap.hpp"
 #include "cost/op_cost.hpp"
 #include "gpu/engines.hpp"
 #include "gpu/gpu.hpp"
 
 namespace shapelint::cost::detail {
 
-inline constexpr double bytes_per_l2_mib = 1024.0 * 1024.0;
-
 // Microseconds for each byte of a kernel that moves `bytes` in all.
 inline double us_per_byte(const gpu::Gpu& gpu, const gpu::Traffic& traffic, double bytes,
                           double sharpness = 4) {
   const double dram = 1.0 / (traffic.dram_share * dram_bytes_per_us(gpu));
   const double l2 = l2_bytes_per_us(gpu) * traffic.resident_rate;
-  const double room = traffic.resident_share * gpu.l2_size_mib * bytes_per_l2_mib;
+  const double room = traffic.resident_share * gpu.l2_size_mib * bytes_per_mib;
   if (l2 <= 0 || room <= 0) return dram;
   const double hits = 1.0 / (1.0 + std::pow(bytes / room, sharpness));
   return hits / l2 + (1.0 - hits) * dram;
-}
-
-// The larger of two times that overlap; somewhat more where they are alike.
-inline double overlapped(double a, double b) {
-  return std::pow(a * a * a * a + b * b * b * b, 0.25);
 }
 
 // A cost from its parts.
@@ -39,11 +32,7 @@ inline OpCost cost_of(double compute_us, double memory_us, double fixed_us, doub
   cost.time_us = fixed_us + core_us;
   cost.ideal_us = std::fmin(ideal_us, cost.time_us);
   cost.efficiency.rest = cost.time_us > 0 ? cost.ideal_us / cost.time_us : 1.0;
-  if (fixed_us > 0.5 * cost.time_us) {
-    cost.bound = Bound::overhead;
-  } else {
-    cost.bound = memory_us > compute_us ? Bound::memory : Bound::compute;
-  }
+  cost.bound = bound_of(cost.time_us, compute_us, memory_us, fixed_us);
   return cost;
 }
 

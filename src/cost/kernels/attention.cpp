@@ -257,11 +257,7 @@ OpCost price_attention(const gpu::Gpu& gpu, const model::AttentionShape& shape, 
   cost.efficiency.tile = untiled_us / unpadded_us;
   cost.efficiency.wave = filled_us / untiled_us;
   cost.efficiency.rest = cost.ideal_us / filled_us;
-  if (full.fixed_us > 0.5 * cost.time_us) {
-    cost.bound = Bound::overhead;
-  } else {
-    cost.bound = full.memory_us > full.compute_us ? Bound::memory : Bound::compute;
-  }
+  cost.bound = bound_of(cost.time_us, full.compute_us, full.memory_us, full.fixed_us);
   return cost;
 }
 

@@ -91,10 +91,18 @@ Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t nod
 
 }  // namespace
 
+std::int64_t gpus_of_node(const gpu::Gpu& gpu) {
+  return std::max(gpu.link_gpus, node_gpus);
+}
+
+double pcie_bytes_per_us(const gpu::Gpu& gpu) {
+  return (gpu.pcie_gb_s > 0 ? gpu.pcie_gb_s : default_pcie_gb_s) * bytes_per_us_per_gb_s;
+}
+
 double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
                   std::int64_t stride, std::int64_t copies) {
   if (ranks <= 1 || !(bytes > 0)) return 0;
-  const std::int64_t node = std::max(gpu.link_gpus, node_gpus) / std::max<std::int64_t>(stride, 1);
+  const std::int64_t node = gpus_of_node(gpu) / std::max<std::int64_t>(stride, 1);
   const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node, 1), copies);
   return bytes * (t.link_share + t.network_share);
 }
@@ -108,10 +116,8 @@ OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double 
 
   // A bridge joins two GPUs of a node: more ranks than that meet over PCIe.
   const bool has_link = gpu.link_gb_s > 0 && (gpu.link_gpus >= node_gpus || ranks <= gpu.link_gpus / stride);
-  const std::int64_t node = std::max(gpu.link_gpus, node_gpus);
-  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node / stride, 1), copies);
-  const double pcie_gb_s = gpu.pcie_gb_s > 0 ? gpu.pcie_gb_s : default_pcie_gb_s;
-  const double link = (has_link ? gpu.link_gb_s : pcie_gb_s) * bytes_per_us_per_gb_s;
+  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(gpus_of_node(gpu) / stride, 1), copies);
+  const double link = has_link ? gpu.link_gb_s * bytes_per_us_per_gb_s : pcie_bytes_per_us(gpu);
   const double network =
       (gpu.network_gb_s > 0 ? gpu.network_gb_s : default_network_gb_s) * bytes_per_us_per_gb_s;
 

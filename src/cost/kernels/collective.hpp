@@ -9,6 +9,12 @@
 
 namespace shapelint::cost {
 
+// GPUs of a node: eight, unless the link joins more.
+std::int64_t gpus_of_node(const gpu::Gpu& gpu);
+
+// What the profile's PCIe moves, or that of a machine whose profile names none.
+double pcie_bytes_per_us(const gpu::Gpu& gpu);
+
 // Time of one collective over `ranks` GPUs, each `stride` after the one before; `bytes` is the full,
 // unsharded buffer of one rank. Ranks fill nodes of `link_gpus`: within one they use the profile's link (PCIe
 // where there is none), beyond it the network. One rank: nothing to do, 0. `copies`: of an all_to_all, how

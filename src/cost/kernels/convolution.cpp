@@ -62,11 +62,7 @@ ProductCost whole(const gpu::Gpu& gpu, const Winograd& way, const model::Op& op,
   cost.ideal_us = std::min(
       cost.time_us, std::max(flops / peak_flops_per_us(gpu, op.dtype), bytes / dram_bytes_per_us(gpu)));
   cost.efficiency.rest = cost.ideal_us / (cost.time_us * kept.alignment * kept.tile * kept.wave);
-  if (2 * cost.overhead_us > cost.time_us) {
-    cost.bound = Bound::overhead;
-  } else {
-    cost.bound = cost.memory_us > cost.compute_us ? Bound::memory : Bound::compute;
-  }
+  cost.bound = bound_of(cost.time_us, cost.compute_us, cost.memory_us, cost.overhead_us);
   cost.reduction = way.reduction();
   return {cost, way.algorithm, shape, transform_bytes};
 }

@@ -27,11 +27,7 @@ void add(OpCost& sum, const OpCost& part) {
 
 OpCost finished(OpCost cost) {
   cost.efficiency.rest = cost.time_us > 0 ? cost.ideal_us / cost.time_us : 1;
-  if (cost.overhead_us > 0.5 * cost.time_us) {
-    cost.bound = Bound::overhead;
-  } else {
-    cost.bound = cost.memory_us > cost.compute_us ? Bound::memory : Bound::compute;
-  }
+  cost.bound = bound_of(cost.time_us, cost.compute_us, cost.memory_us, cost.overhead_us);
   return cost;
 }
 

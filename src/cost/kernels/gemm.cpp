@@ -14,7 +14,6 @@ using namespace product;
 
 namespace {
 
-constexpr double mib = 1024.0 * 1024.0;
 // Widening a packed weight in registers: 13 instructions for eight 4-bit ones (mask, magic number, scale), as
 // FasterTransformer's converters have them (arXiv 2211.10017, section 3.1; CUTLASS
 // interleaved_numeric_conversion.h). Each tile of rows does it again.
@@ -133,7 +132,7 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   if (!is_own) {
     g.sm_dram_bytes_per_us = std::max(g.sm_dram_bytes_per_us, g.dram_bytes_per_us / sms);
   }
-  g.l2_bytes = std::max(1.0, gpu.l2_size_mib) * mib;
+  g.l2_bytes = std::max(1.0, gpu.l2_size_mib) * bytes_per_mib;
   g.resident_bytes = c.resident_share * g.l2_bytes;
   g.resident_bytes_per_us = c.resident_sm_gb_s * sms * bytes_per_us_per_gb_s;
   g.us_per_feed_byte = 1 / (c.l2_feed_sm_gb_s * sms * bytes_per_us_per_gb_s);
@@ -244,11 +243,7 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   cost.efficiency.wave = std::max(even_us / exact_us, full_us / aligned_us);
   cost.efficiency.tile = even_us / (aligned_us * cost.efficiency.wave);
   cost.efficiency.rest = cost.ideal_us / even_us;
-  if (2 * g.launch_us > cost.time_us) {
-    cost.bound = Bound::overhead;
-  } else {
-    cost.bound = memory > cost.compute_us ? Bound::memory : Bound::compute;
-  }
+  cost.bound = bound_of(cost.time_us, cost.compute_us, memory, g.launch_us);
   return cost;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cost/kernels/gemm.hpp"
+#include "cost/kernels/overlap.hpp"
 
 namespace shapelint::cost::product {
 
@@ -14,10 +15,6 @@ namespace shapelint::cost::product {
 // kernel names show slices of 128 and more).
 inline constexpr std::array<double, 12> splits{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
 inline constexpr double least_slice = 128;
-
-inline double fourth(double x) {
-  return (x * x) * (x * x);
-}
 
 // What no tile changes.
 struct Terms {
@@ -126,11 +123,6 @@ inline double held_compute_us(const GemmModel& g, const Terms& t, const Candidat
   const Traffic moved = traffic_of(g, t, c);
   return std::max({compute_us(g, t, c, rounded_waves(g, c.waves)), moved.l2 * g.us_per_l2_byte,
                    moved.shared * g.us_per_shared_byte});
-}
-
-// Compute and memory overlap; the fourth power rounds the corner of the roofline.
-inline double overlapped(double compute, double memory) {
-  return std::sqrt(std::sqrt(fourth(compute) + fourth(memory)));
 }
 
 // The terms of a shape; its dtype must be the model's.

@@ -8,8 +8,6 @@
 namespace shapelint::cost {
 namespace {
 
-constexpr double bytes_per_mib = 1024.0 * 1024.0;
-
 // A profile without any figure for a unit must still give a finite time.
 constexpr double least_tflops = 1e-3;
 constexpr double least_dram_gb_s = 1.0;
