@@ -1,0 +1,61 @@
+#!/bin/sh
+# The self-contained program is what it says it is: one hardened file that needs nothing but an old C library, and that
+# says what the ordinary one says.
+#   self-contained.sh SHAPELINT ORDINARY      as built by scripts/self-contained, and the one beside it
+set -eu
+shapelint=$(realpath "$1") ordinary=$(realpath "$2")
+cd "$(dirname "$0")/../.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+fail() {
+  echo "FAILED: $1"
+  exit 1
+}
+
+readelf -dW "$shapelint" >"$folder/dynamic"
+readelf -lW "$shapelint" >"$folder/segments"
+needed=$(sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' "$folder/dynamic" | grep -vE '^(libc|libm|libdl|libpthread)\.so|^ld-linux' || true)
+[ -z "$needed" ] || fail "it needs $needed"
+! grep -qE 'RPATH|RUNPATH' "$folder/dynamic" || fail "it looks for libraries in folders of its own"
+grep -q 'Flags: NOW PIE' "$folder/dynamic" || fail "it is not bound at once, or not at any address"
+grep -q GNU_RELRO "$folder/segments" || fail "what it relocates stays writable"
+grep -q 'GNU_STACK.* RW ' "$folder/segments" || fail "its stack is executable"
+! readelf -SW "$shapelint" | grep -qE '\.symtab|\.debug_' || fail "it is not stripped"
+! grep -qF "$PWD" "$shapelint" || fail "it holds the path of this folder"
+newest=$(readelf -VW "$shapelint" | grep -oE 'Name: GLIBC_[0-9.]+' | sed 's/.*_//' | sort -V | tail -n 1)
+[ "$(printf '%s\n2.31\n' "$newest" | sort -V | tail -n 1)" = 2.31 ] || fail "it needs glibc $newest"
+
+# The same answers, errors by way of exceptions among them.
+same() {
+  for program in "$ordinary" "$shapelint"; do
+    code=0
+    env -i "$program" "$@" >"$folder/out" 2>&1 || code=$?
+    echo "exit code $code" >>"$folder/out"
+    mv "$folder/out" "$folder/$([ "$program" = "$ordinary" ] && echo expected || echo got)"
+  done
+  diff "$folder/expected" "$folder/got" || fail "it says something else: $*"
+}
+same --version
+same examples/gpt3-2.7b.toml --gpu a100 --format json
+same suggest examples/gpt3-2.7b.toml --gpu a100,h100
+same suggest examples/gpt3-2.7b.toml --gpu a100 --where 'hidden_size % ('
+same lint no-such-file.toml
+printf 'model: [1\n' >"$folder/broken.yaml"
+same lint "$folder/broken.yaml"
+# Without the module beside it no graph is read, and it says so.
+printf '\010\010' >"$folder/empty.onnx"
+"$shapelint" lint "$folder/empty.onnx" >"$folder/out" 2>&1 && fail "it reads an empty graph"
+grep -q 'built without ONNX' "$folder/out" || fail "nothing is said of ONNX: $(cat "$folder/out")"
+
+# The older C library that it was linked with, where that can be run here.
+sysroot=build/static-libs/$(uname -m)/sysroot
+loader=$(find "$sysroot/lib" "$sysroot/lib64" -name 'ld-linux-*.so.*' 2>/dev/null | head -n 1)
+if [ -n "$loader" ]; then
+  printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' "$PWD/$loader" "$PWD/$sysroot/lib/$(uname -m)-linux-gnu" \
+    "$shapelint" >"$folder/with-older-glibc"
+  chmod +x "$folder/with-older-glibc"
+  shapelint=$folder/with-older-glibc
+  same examples/gpt3-2.7b.toml --gpu a100 --format json
+  same suggest examples/gpt3-2.7b.toml --gpu a100 --where 'hidden_size % ('
+fi
+echo "one file of $(stat -L -c %s "$(realpath "$1")") bytes that needs glibc $newest, and says what the other says"
