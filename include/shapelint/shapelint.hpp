@@ -40,6 +40,7 @@
 #include "shapelint/model.hpp"
 #include "shapelint/step.hpp"
 #include "shapelint/suggest.hpp"
+#include "shapelint/sweep.hpp"
 
 namespace shapelint::api {
 

@@ -1,6 +1,7 @@
 // From a source and options to readings.
 #include "api/load.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -186,6 +187,22 @@ Priceable what_to_price(const Loaded& loaded) {
   out.doable = applied.rules.doable;
   out.shape = applied.shape;
   return out;
+}
+
+const model::Reading* choose_model(const Priceable& priceable, std::string_view name, const std::string& path,
+                                   std::vector<Error>& errors) {
+  std::vector<std::string_view> names;
+  for (const model::Reading* each : priceable.readings) {
+    names.push_back(each->part.empty() ? each->name : each->part);
+  }
+  if (name.empty()) return priceable.readings.front();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return priceable.readings[static_cast<std::size_t>(found - names.begin())];
+  std::string hint = did_you_mean(name, names);
+  if (hint.empty()) hint = fmt::format("it holds {}", fmt::join(names, ", "));
+  errors.push_back({std::string(code::invalid_option), fmt::format("there is no model `{}`", name),
+                    std::move(hint), path});
+  return nullptr;
 }
 
 }  // namespace shapelint::api

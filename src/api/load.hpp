@@ -61,6 +61,10 @@ struct Priceable {
 };
 Priceable what_to_price(const Loaded& loaded);
 
+// The one of that part or name; the first unless it is named. Null with an error where there is none.
+const model::Reading* choose_model(const Priceable& priceable, std::string_view name, const std::string& path,
+                                   std::vector<Error>& errors);
+
 Model model_of(const model::Reading& reading, Sources& sources);
 
 }  // namespace shapelint::api

@@ -90,7 +90,7 @@ class Search {
 
  private:
   void set_up() {
-    const model::Reading* reading = chosen();
+    const model::Reading* reading = choose_model(priceable_, options_.model, loaded_->path, errors_);
     if (reading == nullptr) return;
     if (!reading->setup.model.conv.empty()) {
       errors_.push_back({std::string(code::unable),
@@ -132,22 +132,6 @@ class Search {
     set_axes(shape.shape);
     if (!errors_.empty()) return;
     rules::constrain(problem_, rules::builtin_rules(), doable, std::move(conditions));
-  }
-
-  const model::Reading* chosen() {
-    std::vector<std::string_view> names;
-    for (const model::Reading* each : priceable_.readings) {
-      names.push_back(each->part.empty() ? each->name : each->part);
-    }
-    if (options_.model.empty()) return priceable_.readings.front();
-    const auto found = std::find(names.begin(), names.end(), options_.model);
-    if (found != names.end()) return priceable_.readings[static_cast<std::size_t>(found - names.begin())];
-    std::string hint = did_you_mean(options_.model, names);
-    if (hint.empty()) hint = fmt::format("it holds {}", fmt::join(names, ", "));
-    errors_.push_back({std::string(code::invalid_option),
-                       fmt::format("there is no model `{}`", options_.model), std::move(hint),
-                       loaded_->path});
-    return nullptr;
   }
 
   void set_weights() {

@@ -2,20 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cli/commands/sweep/plot.hpp"
-#include "cost/grid.hpp"
-#include "cost/step.hpp"
 #include "gpu/gpu.hpp"
-#include "model/derive.hpp"
 #include "model/reading.hpp"
-#include "rules/engine/conditions.hpp"
+#include "rules/book/rule.hpp"
+#include "rules/engine/points.hpp"
 #include "suggest/edit/axes.hpp"
-#include "suggest/edit/change.hpp"
 
 namespace shapelint::cli {
 
@@ -41,17 +37,9 @@ class RowWriter {
 
  private:
   void set_point(std::int64_t point);
-  std::span<const cost::StepCost> price(bool with_ops);
   const Grid& grid_;
-  suggest::Links links_;
-  suggest::Moved moved_;
-  model::Rederived rederived_;
-  rules::BrokenRules broken_;
-  cost::GridPrices prices_;
-  std::vector<std::unique_ptr<cost::PriceMemo>> memos_;  // by GPU, for steps that are priced op by op
-  std::vector<cost::StepCost> steps_;                    // of those
-  model::Workload workload_;
-  model::Setup setup_;  // of the present point
+  rules::Points points_;
+  std::vector<std::int64_t> values_;  // of the present point
   std::vector<std::uint32_t> positions_;
   std::string start_;  // of its rows
 };

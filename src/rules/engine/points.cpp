@@ -1,0 +1,74 @@
+// From fields set to values to a price.
+#include "rules/engine/points.hpp"
+
+#include "base/units.hpp"
+#include "model/lower/lower.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+constexpr std::size_t most_remembered = 200'000;  // prices per GPU: some 60 MB
+constexpr double most_numbered = 1e18;            // of points, in 64 bits
+
+std::vector<const gpu::Gpu*> pointers(std::span<const gpu::Gpu> gpus) {
+  std::vector<const gpu::Gpu*> out;
+  for (const gpu::Gpu& gpu : gpus) out.push_back(&gpu);
+  return out;
+}
+
+}  // namespace
+
+Points::Points(const RuleBook& book, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
+               std::vector<cost::GridAxis> axes)
+    : reading_(reading),
+      gpus_(gpus),
+      axes_(std::move(axes)),
+      links_(suggest::links_of_unstated(reading)),
+      broken_(book, reading),
+      prices_(pointers(gpus), axes_),
+      memos_(gpus.size()),
+      steps_(gpus.size()) {
+  model::PerField<model::Origin> origins = reading.origins;
+  double points = 1;
+  for (const cost::GridAxis& axis : axes_) {
+    origins[axis.field].kind = model::Origin::Kind::stated;
+    moved_.add(axis.field);
+    points *= static_cast<double>(axis.values);
+  }
+  is_grid_ = points < most_numbered;
+  rederived_ = model::rederived(origins);
+}
+
+void Points::move_to(std::span<const std::int64_t> values, std::span<const std::uint32_t> positions) {
+  setup_ = reading_.setup;
+  positions_.assign(positions.begin(), positions.end());
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) model::set(setup_, axes_[axis].field, values[axis]);
+  suggest::follow(reading_.setup, links_, moved_, setup_);
+  model::rederive(setup_, rederived_);
+}
+
+std::span<const cost::StepCost> Points::price(bool with_ops) {
+  if (!with_ops && is_grid_ && cost::GridPrices::covers(setup_)) {
+    priced_ = &prices_.workload();
+    return prices_.price(setup_, positions_);
+  }
+  workload_ = model::lower(setup_);
+  priced_ = &workload_;
+  for (std::size_t gpu = 0; gpu < memos_.size(); ++gpu) {
+    if (!memos_[gpu] || memos_[gpu]->size() > most_remembered) {
+      memos_[gpu] = std::make_unique<cost::PriceMemo>(gpus_[gpu]);
+    }
+    memos_[gpu]->price(workload_, setup_.plan.dtype, steps_[gpu]);
+  }
+  return steps_;
+}
+
+double tokens_per_s_per_gpu(const model::Setup& setup, const model::Workload& workload,
+                            const cost::StepCost& step) {
+  const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
+                       static_cast<double>(setup.plan.context);
+  return workload.tokens_per_step / step.time_us * us_per_s / ranks;
+}
+
+}  // namespace shapelint::rules

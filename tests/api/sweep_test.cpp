@@ -1,0 +1,99 @@
+// Many shapes of a model through the library.
+#include <shapelint/shapelint.hpp>
+
+#include <vector>
+
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+const char* const llama =
+    R"({"model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32,
+        "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 128256,
+        "max_position_embeddings": 4096})";
+
+std::string errors_of(const std::vector<api::SweepColumn>& columns) {
+  const auto files = api::memory_files({{"config.json", llama}});
+  const auto result = api::sweep(*files, {"config.json"}, columns, {.gpus = {{"h100"}}});
+  std::string out;
+  if (result) return "none";
+  for (const api::Error& error : result.errors()) out += error.code + ": " + api::to_string(error) + "\n";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("each row of a sweep is the step that a setting gives", "[api]") {
+  const auto files = api::memory_files({{"config.json", llama}});
+  const std::vector<std::int64_t> batches{1, 8, 8, 3};
+  const std::vector<std::int64_t> widths{8192, 8192, 8200, 1};
+  const auto swept =
+      api::sweep(*files, {"config.json"}, {{"micro_batch_size", batches}, {"intermediate_size", widths}},
+                 {.gpus = {{"a100", "h100"}}});
+  REQUIRE(swept);
+  REQUIRE(swept->gpus.size() == 2);
+  for (std::size_t row = 0; row < batches.size(); ++row) {
+    const auto steps = api::price_step(*files, {"config.json"},
+                                       {{.settings = {{"micro_batch_size", std::to_string(batches[row])},
+                                                      {"intermediate_size", std::to_string(widths[row])}}},
+                                        {{"a100", "h100"}}});
+    REQUIRE(steps);
+    CHECK(swept->parameters[row] == steps->front().parameters);
+    CHECK(swept->memory_gb[row] == Approx(steps->front().memory_bytes / 1e9));
+    for (std::size_t gpu = 0; gpu < 2; ++gpu) {
+      CHECK(swept->gpus[gpu].gpu == (*steps)[gpu].gpu);
+      CHECK(swept->gpus[gpu].time_us[row] == Approx((*steps)[gpu].time_us));
+      CHECK(swept->gpus[gpu].mfu[row] == Approx((*steps)[gpu].mfu));
+    }
+  }
+}
+
+TEST_CASE("a sweep is the same with any number of threads", "[api]") {
+  const auto files = api::memory_files({{"config.json", llama}});
+  std::vector<std::int64_t> heads;
+  std::vector<std::int64_t> tensor;
+  for (int i = 0; i < 10'000; ++i) {
+    heads.push_back(8 + 8 * (i % 7));
+    tensor.push_back(1 + i % 3);
+  }
+  const std::vector<api::SweepColumn> columns{{"num_attention_heads", heads}, {"tensor", tensor}};
+  const auto one = api::sweep(*files, {"config.json"}, columns, {.gpus = {{"h100"}}, .threads = 1});
+  const auto four = api::sweep(*files, {"config.json"}, columns, {.gpus = {{"h100"}}, .threads = 4});
+  REQUIRE(one);
+  REQUIRE(four);
+  CHECK(one->gpus.front().time_us == four->gpus.front().time_us);
+  CHECK(one->fails == four->fails);
+  CHECK(one->reasons == four->reasons);
+  // Eight key and value heads over three GPUs: frameworks refuse it.
+  CHECK(one->fails[0] == 0);
+  CHECK(one->reasons.at(one->fails[2]) != "");
+}
+
+TEST_CASE("what is wrong with the columns of a sweep is said", "[api]") {
+  const std::vector<std::int64_t> two{1, 2};
+  const std::vector<std::int64_t> three{1, 2, 0};
+  CHECK(errors_of({}) == "invalid-option: error: there are no columns to sweep\n");
+  CHECK(errors_of({{"hiden_size", two}}) ==
+        "invalid-option: error: there is no field `hiden_size`; did you mean `hidden_size`\n");
+  CHECK(errors_of({{"dtype", two}}) == "invalid-option: error: `dtype` is no field of whole numbers\n");
+  CHECK(errors_of({{"tensor", two}, {"tensor", two}}) ==
+        "invalid-option: error: `tensor` is swept a second time\n");
+  CHECK(
+      errors_of({{"tensor", two}, {"data", three}}) ==
+      "invalid-option: error: `data` has 3 rows, and `tensor` has 2; all columns are as long, with a row at "
+      "least\n");
+  CHECK(
+      errors_of({{"tensor", three}}) ==
+      "invalid-option: error: `tensor` is 0 in row 2, counted from 0; a whole number from 1 to 1,048,576\n");
+}
+
+TEST_CASE("a sweep ends when it is told to", "[api]") {
+  const auto files = api::memory_files({{"config.json", llama}});
+  const std::vector<std::int64_t> batches(100'000, 1);
+  const auto result = api::sweep(*files, {"config.json"}, {{"micro_batch_size", batches}},
+                                 {.gpus = {{"h100"}}, .progress = [](double done) { return done <= 0; }});
+  REQUIRE(!result);
+  CHECK(api::to_string(result.errors().front()) == "error: the sweep was ended before its last row");
+}
