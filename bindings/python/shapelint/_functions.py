@@ -1,0 +1,311 @@
+"""The questions: each takes a model as it comes, and fields of the plan by their names."""
+
+from __future__ import annotations
+
+import array
+import json
+import os
+from typing import Any, Callable, Iterable, Mapping, Sequence, Union
+
+from . import _shapelint
+from ._results import KernelCost, Report, Step, Suggestions
+from ._types import Field, Gpu, Model, Problem, Rule, ShapelintError
+
+Plan = Union[int, bool, str]
+Gpus = Union[str, Iterable[str], None]
+
+
+def _asked(call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except _shapelint.Refused as refused:
+        problems = tuple(Problem._of(each) for each in refused.args)
+    raise ShapelintError(problems)
+
+
+def _source(model: Any, name: str | None) -> tuple[str, str | None, bool]:
+    """Path, text, and whether a text that is not recognised is meant as a native file."""
+    if isinstance(model, os.PathLike):
+        return os.fspath(model), None, False
+    if isinstance(model, str):
+        start = model.lstrip()
+        if "\n" not in model and not start.startswith(("{", "[")):
+            return model, None, False
+        return name or ("config.json" if start.startswith("{") else "<text>"), model, not start.startswith("{")
+    if hasattr(model, "to_dict"):  # a configuration of transformers, and what else calls it so
+        model = model.to_dict()
+    if isinstance(model, Mapping):
+        return name or "config.json", json.dumps(model, indent=2, default=str, ensure_ascii=False), False
+    raise TypeError(f"a model is a path, a text, a dictionary or has to_dict(): not {type(model).__name__}")
+
+
+def _question(
+    model: Any, gpu: Gpus, plan: Mapping[str, Plan], name: str | None, config: str | os.PathLike[str] | None, isolated: bool
+) -> dict[str, Any]:
+    path, text, assume_native = _source(model, name)
+    gpus = [] if gpu is None else [gpu] if isinstance(gpu, str) else list(gpu)
+    settings = []
+    for field, value in plan.items():
+        if isinstance(value, bool):
+            value = "true" if value else "false"
+        settings.append((field, str(value)))
+    return {
+        "path": path,
+        "text": text,
+        "gpus": [each.strip() for some in gpus for each in some.split(",")],
+        "settings": settings,
+        "config": os.fspath(config) if config is not None else "",
+        "isolated": isolated,
+        "assume_native": assume_native,
+    }
+
+
+def lint(
+    model: Any,
+    gpu: Gpus = None,
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    min_severity: str | None = None,
+    fail_severity: str | None = None,
+    shape: str | None = None,
+    head_multiple: int | None = None,
+    min_gain: float | None = None,
+    with_operations: bool = False,
+    name: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    isolated: bool = False,
+    **plan: Plan,
+) -> Report:
+    """Finds the dimensions that waste time on `gpu` (one, several, or those of the file and its configuration).
+
+    `model` is a path (of a folder, too), a text, a dictionary, or has `to_dict()` as configurations of transformers
+    have; `name` is what messages call a model that is no file. Every field of `fields()` can be given by its name:
+    `lint("config.json", gpu="h100", micro_batch_size=8, tensor=2)`. What cannot be read raises ShapelintError; of a
+    folder the other files are linted all the same, and Report.problems has what was wrong.
+    """
+    question = _question(model, gpu, plan, name, config, isolated)
+    answer = _asked(
+        lambda: _shapelint.lint(
+            question,
+            select=list(select),
+            ignore=list(ignore),
+            min_severity=min_severity,
+            fail_severity=fail_severity,
+            shape=shape,
+            head_multiple=head_multiple,
+            min_gain=min_gain,
+            with_operations=with_operations,
+        )
+    )
+    report = Report._of(answer)
+    if report.problems and (question["text"] is not None or not os.path.isdir(question["path"])):
+        raise ShapelintError(report.problems)
+    return report
+
+
+def read(
+    model: Any, *, name: str | None = None, config: str | os.PathLike[str] | None = None, isolated: bool = False, **plan: Plan
+) -> tuple[Model, ...]:
+    """The models of a file as they are understood, with where each value came from."""
+    question = _question(model, None, plan, name, config, isolated)
+    return tuple(Model._of(each) for each in _asked(lambda: _shapelint.read(question))["models"])
+
+
+def price(
+    model: Any,
+    gpu: Gpus = "h100",
+    *,
+    name: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    isolated: bool = False,
+    **plan: Plan,
+) -> tuple[Step, ...]:
+    """What a step costs, operation by operation: for each model of the file on each GPU."""
+    question = _question(model, gpu, plan, name, config, isolated)
+    return tuple(Step._of(each) for each in _asked(lambda: _shapelint.price(question)))
+
+
+def suggest(
+    model: Any,
+    gpu: Gpus = "h100",
+    *,
+    part: str = "",
+    vary: Sequence[str] = (),
+    fix: Sequence[str] = (),
+    ranges: Mapping[str, str | Iterable[int]] | None = None,
+    where: Sequence[str] = (),
+    shape: str | None = None,
+    head_multiple: int | None = None,
+    budget: Mapping[str, float] | None = None,
+    objective: str = "tokens",
+    basket: str = "worst",
+    weights: Mapping[str, float] | None = None,
+    prices: Mapping[str, float] | None = None,
+    top: int = 10,
+    every: bool = False,
+    name: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    isolated: bool = False,
+    **plan: Plan,
+) -> Suggestions:
+    """Searches for better shapes near the model's, as `shapelint suggest` does under the same names (docs/suggest.md).
+
+    `ranges={"hidden_size": "2048:4096:64", "tensor": [1, 2, 4]}`, `where=["hidden_size % 256 == 0"]`,
+    `budget={"parameters": 0.05}`; a negative budget is none. Ctrl-C ends it.
+    """
+    question = _question(model, gpu, plan, name, config, isolated)
+    texts = []
+    for field, values in (ranges or {}).items():
+        texts.append(f"{field}={values if isinstance(values, str) else ','.join(str(each) for each in values)}")
+    return Suggestions._of(
+        _asked(
+            lambda: _shapelint.suggest(
+                question,
+                model=part,
+                vary=list(vary),
+                fix=list(fix),
+                ranges=texts,
+                where=list(where),
+                shape=shape,
+                head_multiple=head_multiple,
+                budget=dict(budget or {}),
+                objective=objective,
+                basket=basket,
+                weights=dict(weights or {}),
+                prices=dict(prices or {}),
+                top=top,
+                every=every,
+            )
+        )
+    )
+
+
+def _column(values: Any) -> tuple[Any, bool]:
+    """64-bit whole numbers one after the other, and whether they came as numpy's."""
+    is_numpy = type(values).__module__.split(".")[0] in ("numpy", "pandas")
+    if is_numpy:
+        import numpy
+
+        numbers = numpy.asarray(values)
+        if numbers.dtype.kind not in "iu":
+            raise TypeError(f"a column holds whole numbers, not {numbers.dtype}")
+        return numpy.ascontiguousarray(numbers, dtype=numpy.int64), True
+    if isinstance(values, array.array) and values.typecode in "ql" and values.itemsize == 8:
+        return values, False
+    return array.array("q", values), False
+
+
+def sweep(
+    model: Any,
+    over: Mapping[str, Any],
+    gpu: Gpus = "h100",
+    *,
+    part: str = "",
+    threads: int = 0,
+    name: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    isolated: bool = False,
+    **plan: Plan,
+) -> dict[str, Any]:
+    """Prices many shapes and plans of one model: columns of whole numbers in, columns of results out.
+
+    `over` has a column for each field that varies, all as long; row by row they are one candidate each. What comes back
+    has them, too, then `parameters`, `memory_gb`, `gpu` (an id; with several GPUs the rows of one come after those of the
+    other), `step_us`, `tokens_per_s_per_gpu`, `mfu`, `hfu`, `compute_us`, `memory_us`, `communication_us`,
+    `overhead_us`, `bubble_us`, and `fails`: rules that frameworks refuse the row by, or an empty text. Numbers are
+    numpy's arrays where a column that was given is one, else `array.array`; pandas takes them as they are:
+    `pandas.DataFrame(sweep(…))`. Works without the interpreter's lock, on `threads` of the machine (0: all).
+    """
+    question = _question(model, gpu, plan, name, config, isolated)
+    columns = []
+    is_numpy = False
+    for field, values in over.items():
+        column, numpys = _column(values)
+        columns.append((field, column))
+        is_numpy = is_numpy or numpys
+    answer = _asked(lambda: _shapelint.sweep(question, columns, model=part, threads=threads))
+    reasons = answer["reasons"]
+    gpus = answer["gpus"]
+
+    def numbers(code: str, parts: list[bytearray]) -> Any:
+        joined = parts[0] if len(parts) == 1 else bytearray().join(parts)
+        if not is_numpy:
+            return array.array(code, bytes(joined))
+        import numpy
+
+        return numpy.frombuffer(joined, dtype=numpy.dtype(code))
+
+    times = len(gpus)
+    out: dict[str, Any] = {}
+    for field, column in columns:
+        out[field] = numbers("q", [bytearray(memoryview(column).cast("B"))] * times)
+    out["parameters"] = numbers("q", [answer["parameters"]] * times)
+    out["memory_gb"] = numbers("d", [answer["memory_gb"]] * times)
+    rows = len(answer["memory_gb"]) // 8
+    out["gpu"] = [gpu for gpu, _ in gpus for _ in range(rows)]
+    for key in gpus[0][1]:
+        out[key] = numbers("d", [results[key] for _, results in gpus])
+    fails = array.array("I", bytes(answer["fails"]))
+    out["fails"] = [reasons[each] for each in fails] * times
+    return out
+
+
+def kernel(kind: str = "gemm", gpu: str = "h100", **sizes: Any) -> KernelCost:
+    """What one kernel costs: `kernel("gemm", "h100", m=8192, n=50257, k=4096)`, `kernel("attention", …)`.
+
+    Of a `gemm`: m, n, k, batch, dtype, layout (tn, nn, nt, tt). Of `attention`, fused and forward: sequences, heads,
+    key_value_heads, query_length, key_length, head_dim, causal, dtype.
+    """
+    kinds: dict[str, tuple[Any, dict[str, Any]]] = {
+        "gemm": (_shapelint.price_gemm, {"m": None, "n": None, "k": None, "batch": 1, "dtype": "bf16", "layout": "tn"}),
+        "attention": (
+            _shapelint.price_attention,
+            {
+                "sequences": 1,
+                "heads": None,
+                "key_value_heads": sizes.get("heads"),
+                "query_length": None,
+                "key_length": sizes.get("query_length"),
+                "head_dim": None,
+                "causal": True,
+                "dtype": "bf16",
+            },
+        ),
+    }
+    if kind not in kinds:
+        raise TypeError(f"a kernel is a gemm or attention, not {kind!r}")
+    function, all_sizes = kinds[kind]
+    unknown = [each for each in sizes if each not in all_sizes]
+    if unknown:
+        raise TypeError(f"{kind} has no {unknown[0]!r}; it has {', '.join(all_sizes)}")
+    given = {**all_sizes, **sizes}
+    missing = [each for each, value in given.items() if value is None]
+    if missing:
+        raise TypeError(f"{kind} needs {', '.join(missing)}")
+    return KernelCost(**_asked(lambda: function(gpu, **given)))
+
+
+def gpus() -> tuple[Gpu, ...]:
+    """All GPUs that are built in."""
+    return tuple(Gpu(**each) for each in _shapelint.gpus())
+
+
+def find_gpu(name: str) -> Gpu:
+    """By id or alias."""
+    return Gpu(**_asked(lambda: _shapelint.find_gpu(name)))
+
+
+def rules() -> tuple[Rule, ...]:
+    """All rules that are built in, by code."""
+    return tuple(Rule(**each) for each in _shapelint.rules())
+
+
+def find_rule(code_or_name: str) -> Rule:
+    """By code or name: `find_rule("SL101").page` is all there is to know about it, as Markdown."""
+    return Rule(**_asked(lambda: _shapelint.find_rule(code_or_name)))
+
+
+def fields() -> tuple[Field, ...]:
+    """All that can be said of a model and its plan, and given to every function by its name."""
+    return tuple(Field(**each) for each in _shapelint.fields())

@@ -1,0 +1,288 @@
+"""Whole answers: what `lint`, `price`, `suggest` and `sweep` give."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterator, Mapping
+
+from ._types import Change, Finding, Gpu, Model, Problem, _many, _Plain, _with
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def _table(rows: list[dict[str, Any]]) -> pandas.DataFrame:
+    import pandas  # only who asks for a table needs it
+
+    return pandas.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class KernelCost(_Plain):
+    """One run of a kernel. `alignment`, `tile`, `wave` and `rest` are shares that multiply to ideal_us / time_us."""
+
+    time_us: float
+    ideal_us: float
+    bound: str
+    compute_us: float
+    memory_us: float
+    overhead_us: float
+    alignment: float
+    tile: float
+    wave: float
+    rest: float
+    tile_m: int
+    tile_n: int
+    split_k: int
+    waves: float
+
+
+@dataclass(frozen=True)
+class Operation(_Plain):
+    """A kernel of a step: how often it runs, what one run and all of them cost."""
+
+    name: str
+    kind: str
+    pass_name: str
+    dtype: str
+    count: float
+    cost: KernelCost
+    total_us: float
+    share: float
+    overlapped: bool
+    sizes: Mapping[str, int]
+    layout: str
+    bytes: float
+    ranks: int
+
+
+@dataclass(frozen=True)
+class Step(_Plain):
+    """One training step, prompt or decoding step on one of the GPUs that it runs on."""
+
+    model: str
+    part: str
+    gpu: str
+    time_us: float
+    compute_us: float
+    memory_us: float
+    communication_us: float
+    overhead_us: float
+    bubble_us: float
+    hidden_us: float
+    bound: str
+    mfu: float
+    hfu: float
+    tokens_per_step: float
+    tokens_per_s: float
+    model_flops: float
+    parameters: int
+    memory_bytes: float
+    memory_capacity_bytes: float
+    operations: tuple[Operation, ...] = dataclasses.field(repr=False)
+
+    @classmethod
+    def _of(cls, value: Mapping[str, Any]) -> Step:
+        operations = tuple(Operation(**_with(each, cost=KernelCost(**each["cost"]))) for each in value["operations"])
+        return cls(**_with(value, operations=operations))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each operation."""
+        rows = []
+        for each in self.operations:
+            row = {**each.to_dict(), **each.sizes, **dataclasses.asdict(each.cost)}
+            rows.append({key: value for key, value in row.items() if key not in ("cost", "sizes")})
+        return _table(rows)
+
+
+@dataclass(frozen=True)
+class Improvement(_Plain):
+    """A step as the file has it, and with all proposals that go together. `model` is its place in Report.models."""
+
+    model: int
+    before: Step
+    after_us: float
+    gain: float
+    applied: tuple[Change, ...]
+
+    @classmethod
+    def _of(cls, value: Mapping[str, Any]) -> Improvement:
+        return cls(**_with(value, before=Step._of(value["before"]), applied=_many(Change, value["applied"])))
+
+
+@dataclass(frozen=True)
+class Report(_Plain):
+    """What the linter found. True where something was found at or above the fail level: `if lint(…): …`."""
+
+    findings: tuple[Finding, ...]
+    models: tuple[Model, ...] = dataclasses.field(repr=False)
+    steps: tuple[Improvement, ...] = dataclasses.field(repr=False)
+    gpus: tuple[Gpu, ...] = dataclasses.field(repr=False)
+    suppressed: int
+    known: int
+    fails: bool
+    notes: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    @classmethod
+    def _of(cls, value: Mapping[str, Any]) -> Report:
+        return cls(
+            findings=tuple(Finding._of(each) for each in value["findings"]),
+            models=tuple(Model._of(each) for each in value["models"]),
+            steps=tuple(Improvement._of(each) for each in value["steps"]),
+            gpus=_many(Gpu, value["gpus"]),
+            suppressed=value["suppressed"],
+            known=value["known"],
+            fails=value["fails"],
+            notes=tuple(value["notes"]),
+            problems=tuple(Problem._of(each) for each in value["errors"]),
+        )
+
+    def __bool__(self) -> bool:
+        return self.fails
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __str__(self) -> str:
+        lines = []
+        for each in self.findings:
+            lines.append(each.text + (f" ({each.cost})" if each.cost else ""))
+            if each.proposals:
+                lines.append(f"  try: {each.proposals[0].summary}")
+        return "\n".join(lines) if lines else "nothing was found"
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each finding, with its first proposal."""
+        names = ("code", "rule", "severity", "confidence", "message", "field", "path", "gain", "gain_error", "cost")
+        rows = []
+        for each in self.findings:
+            row: dict[str, Any] = {name: getattr(each, name) for name in names}
+            row["line"] = each.range.line if each.range else None
+            row["proposal"] = each.proposals[0].summary if each.proposals else None
+            rows.append(row)
+        return _table(rows)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        rows = []
+        for each in self.findings:
+            proposal = each.proposals[0].summary if each.proposals else ""
+            cells = (f"{each.severity} {each.code}", each.message, each.cost, proposal)
+            rows.append("<tr>" + "".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+        steps = []
+        for step in self.steps:
+            model = self.models[step.model].name if step.model < len(self.models) else ""
+            text = f"{model} {step.before.gpu}: {step.before.time_us / 1e3:,.4g} ms a step, MFU {step.before.mfu:.1%}"
+            if step.applied:
+                changes = ", ".join(str(change) for change in step.applied)
+                text += f"; with {changes} {step.after_us / 1e3:,.4g} ms"
+            steps.append(f"<p>{html.escape(text.strip())}</p>")
+        if not rows:
+            return "<p>nothing was found</p>" + "".join(steps)
+        head = "".join(f"<th style='text-align:left'>{each}</th>" for each in ("", "finding", "cost", "try"))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>" + "".join(steps)
+
+
+@dataclass(frozen=True)
+class Performance(_Plain):
+    time_us: float
+    mfu: float
+    tokens_per_s: float
+    dollars_per_m_tokens: float
+    memory_gb: float
+    capacity_gb: float
+
+
+@dataclass(frozen=True)
+class Cause(_Plain):
+    """Time that one effect takes less in one operation: a share of the start's step. Negative: more."""
+
+    operation: str
+    effect: str
+    description: str
+    share: float
+    sizes: str
+
+
+@dataclass(frozen=True)
+class SuggestionOnGpu(_Plain):
+    gpu: str
+    performance: Performance
+    gain: float
+    gain_error: float
+    measured: bool
+    causes: tuple[Cause, ...]
+    other: float
+
+
+@dataclass(frozen=True)
+class Suggestion(_Plain):
+    """A better shape: `changes` make it, `implied` follow from them."""
+
+    changes: tuple[Change, ...]
+    implied: tuple[Change, ...]
+    parameters: int
+    gain: float
+    gain_error: float
+    of_best: float
+    gpus: tuple[SuggestionOnGpu, ...] = dataclasses.field(repr=False)
+
+    def __str__(self) -> str:
+        return f"{', '.join(str(change) for change in self.changes)}: {self.gain:.1%} ± {self.gain_error:.1%}"
+
+
+@dataclass(frozen=True)
+class Suggestions(_Plain):
+    """What a search found, best first. Goes through the suggestions: `for each in suggest(…)`."""
+
+    model: str
+    path: str
+    shape_note: str
+    gpus: tuple[str, ...]
+    start: tuple[Performance, ...]
+    start_parameters: int
+    suggestions: tuple[Suggestion, ...]
+    behind_front: float
+    candidates: float
+    priced: float
+    complete: bool
+    gap: float
+
+    @classmethod
+    def _of(cls, value: Mapping[str, Any]) -> Suggestions:
+        def on_gpu(each: Mapping[str, Any]) -> SuggestionOnGpu:
+            performance = Performance(**each["performance"])
+            return SuggestionOnGpu(**_with(each, performance=performance, causes=_many(Cause, each["causes"])))
+
+        def suggestion(each: Mapping[str, Any]) -> Suggestion:
+            changes, implied = _many(Change, each["changes"]), _many(Change, each["implied"])
+            on_gpus = tuple(on_gpu(gpu) for gpu in each["gpus"])
+            return Suggestion(**_with(each, changes=changes, implied=implied, gpus=on_gpus))
+
+        start = _many(Performance, value["start"])
+        suggestions = tuple(suggestion(each) for each in value["suggestions"])
+        return cls(**_with(value, start=start, suggestions=suggestions))
+
+    def __len__(self) -> int:
+        return len(self.suggestions)
+
+    def __iter__(self) -> Iterator[Suggestion]:
+        return iter(self.suggestions)
+
+    def __getitem__(self, index: int) -> Suggestion:
+        return self.suggestions[index]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each suggestion, with a column for each field that any of them changes."""
+        rows = []
+        for each in self.suggestions:
+            row: dict[str, Any] = {"gain": each.gain, "gain_error": each.gain_error, "parameters": each.parameters}
+            row.update({change.field: change.after_number for change in each.changes})
+            rows.append(row)
+        return _table(rows)

@@ -1,0 +1,36 @@
+"""For a project's own tests: `from shapelint.testing import assert_aligned`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._functions import Gpus, lint
+from ._results import Report
+
+
+def assert_aligned(
+    config: Any, gpu: Gpus = None, *, severity: str = "warning", min_gain: float = 0.0, **options: Any
+) -> Report:
+    """Fails, and says what was found, where `config` has findings of this severity that save at least `min_gain`.
+
+    What would not run at all counts whatever it saves. Other options are those of `lint`, fields of the plan among them;
+    a configuration file that cannot be read raises ShapelintError.
+    """
+    levels = ("info", "warning", "error")
+    if severity not in levels:
+        raise ValueError(f"{severity!r} is no severity: {', '.join(levels)}")
+    options.setdefault("min_severity", severity)
+    report = lint(config, gpu, **options)
+    found = [
+        each
+        for each in report.findings
+        if levels.index(each.severity) >= levels.index(severity) and (each.certain_to_fail or each.gain >= min_gain)
+    ]
+    if found:
+        lines = []
+        for each in found:
+            lines.append(each.text + (f" ({each.cost})" if each.cost else ""))
+            if each.proposals:
+                lines.append(f"  try: {each.proposals[0].summary}")
+        raise AssertionError("\n".join(lines))
+    return report

@@ -1,0 +1,66 @@
+"""A callback for the Trainer of transformers, which need not be installed for this to be imported.
+
+    from shapelint.transformers import ShapelintCallback
+    Trainer(…, callbacks=[ShapelintCallback(gpu="h100")])
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ._functions import Gpus, Plan, lint
+from ._types import ShapelintError
+
+
+def _plan_of(args: Any, config: Any) -> dict[str, Plan]:
+    """What the trainer's arguments say of the run, as fields of a plan."""
+    plan: dict[str, Plan] = {}
+    batch = getattr(args, "per_device_train_batch_size", None)
+    if isinstance(batch, int) and batch > 0:
+        plan["micro_batch_size"] = batch
+    world = getattr(args, "world_size", None)
+    if isinstance(world, int) and world > 1:
+        plan["data"] = world
+    if getattr(args, "bf16", False):
+        plan["dtype"] = "bf16"
+    elif getattr(args, "fp16", False):
+        plan["dtype"] = "fp16"
+    return plan
+
+
+class ShapelintCallback:
+    """Lints the model's configuration once, when training starts, and warns of what it finds.
+
+    It never stops the training: a model that is not understood is told in one warning. `plan` overrides what the trainer
+    says: `ShapelintCallback(gpu="h100", sequence_length=4096, tensor=2)`.
+    """
+
+    def __init__(self, gpu: Gpus = None, *, min_gain: float | None = None, **plan: Plan):
+        self.gpu = gpu
+        self.min_gain = min_gain
+        self.plan = plan
+        self.report: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        # The trainer calls an `on_…` of every event; only one does something here.
+        if name.startswith("on_"):
+            return lambda *args, **kwargs: None
+        raise AttributeError(name)
+
+    def on_train_begin(self, args: Any = None, state: Any = None, control: Any = None, **kwargs: Any) -> None:
+        if self.report is not None or not getattr(state, "is_world_process_zero", True):
+            return
+        model = kwargs.get("model")
+        model = getattr(model, "module", model)  # as data parallelism wraps it
+        config = getattr(model, "config", None)
+        if config is None:
+            return
+        try:
+            plan = {**_plan_of(args, config), **self.plan}
+            self.report = lint(config, self.gpu, min_gain=self.min_gain, min_severity="warning", **plan)  # type: ignore[arg-type]
+        except (ShapelintError, TypeError) as problem:
+            warnings.warn(f"shapelint: {problem}", stacklevel=2)
+            return
+        if self.report.findings:
+            warnings.warn(f"shapelint: {self.report}", stacklevel=2)

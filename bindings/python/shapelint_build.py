@@ -1,0 +1,196 @@
+"""Builds the wheel and the source distribution (PEP 517), with nothing beyond Python's own library.
+
+A wheel holds the program, the module and the package that wraps it. It is built by CMake, 3.25 or newer, and Ninja, from
+the libraries that vcpkg.json lists and pybind11 (Debian: scripts/install-deps --pack). Linked with what
+scripts/static-libs made, it needs glibc alone and its tag says from which version on; else it needs this machine's
+libraries, and the tag says `linux`. SHAPELINT_BUILT names a folder in which all of that was built before.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import time
+import zipfile
+from typing import Any
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PACKAGE = ROOT / "bindings/python/shapelint"
+SOURCE_FOLDERS = ["bindings/python", "cmake", "docs/schema", "examples", "formats", "gpus", "include", "man", "rules", "scripts", "src", "web"]
+SOURCE_FILES = ["CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "pyproject.toml", "vcpkg.json"]
+
+
+def version() -> str:
+    found = re.search(r"^project\(shapelint VERSION ([0-9.]+) ", (ROOT / "CMakeLists.txt").read_text(), re.M)
+    if found is None:
+        raise RuntimeError("CMakeLists.txt has no version")
+    return found.group(1)
+
+
+def metadata() -> str:
+    project = (ROOT / "pyproject.toml").read_text()
+
+    def value(key: str) -> str:
+        found = re.search(rf'^{key} = "(.*)"$', project, re.M)
+        if found is None:
+            raise RuntimeError(f"pyproject.toml has no {key}")
+        return found.group(1)
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    return (
+        "Metadata-Version: 2.1\n"
+        f"Name: {value('name')}\nVersion: {version()}\nSummary: {value('description')}\n"
+        f"Requires-Python: {value('requires-python')}\nLicense: Apache-2.0\nLicense-File: LICENSE\n"
+        "Classifier: Programming Language :: C++\nClassifier: Programming Language :: Python :: 3\n"
+        "Classifier: Typing :: Typed\nDescription-Content-Type: text/markdown\n\n" + readme
+    )
+
+
+def moment() -> int:
+    """The time that everything in an archive has: that of the commit, or the one of a reproducible build."""
+    if os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(os.environ["SOURCE_DATE_EPOCH"])
+    done = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True) if (ROOT / ".git").exists() else None
+    return int(done.stdout) if done and done.returncode == 0 and done.stdout.strip() else 315532800  # a zip begins in 1980
+
+
+def run(*command: str) -> None:
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    if done.returncode != 0:
+        sys.stderr.write("\n".join(done.stdout.splitlines()[-60:]) + "\n")
+        raise SystemExit(f"shapelint_build: failed: {' '.join(command)}")
+
+
+def build() -> pathlib.Path:
+    """The folder of a build with the program and the module, made if need be."""
+    if os.environ.get("SHAPELINT_BUILT"):
+        return pathlib.Path(os.environ["SHAPELINT_BUILT"]).resolve()
+    folder = ROOT / "build/wheel"
+    options = [f"-DPython3_EXECUTABLE={sys.executable}", "-DSHAPELINT_PYTHON_MODULE=ON", "-DSHAPELINT_TESTS=OFF", "-DSHAPELINT_ONNX=OFF"]
+    libraries = ROOT / "build/static-libs" / platform.machine()
+    if (libraries / "stamp").is_file():
+        options.append(f"-DSHAPELINT_STATIC_LIBS={libraries}")
+    run("cmake", "--preset", "release", "-B", str(folder), *options)
+    run("cmake", "--build", str(folder), "--target", "shapelint-static" if options[-1].startswith("-DSHAPELINT_STATIC") else "shapelint", "shapelint-python")
+    return folder
+
+
+def files_of(folder: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
+    """The program and the module of a build."""
+    programs = [folder / "static/bin/shapelint", folder / "shapelint", folder / "shapelint.exe", folder / "Release/shapelint.exe"]
+    modules = [folder / "python" / f"_shapelint{sysconfig.get_config_var('EXT_SUFFIX')}"]
+    modules += sorted((folder / "python").glob("_shapelint.*.pyd")) + sorted((folder / "python/Release").glob("_shapelint.*.pyd"))
+    for kind in (programs, modules):
+        if not any(each.is_file() for each in kind):
+            raise SystemExit(f"shapelint_build: nothing is built: {kind[0]}")
+    return next(each for each in programs if each.is_file()), next(each for each in modules if each.is_file())
+
+
+def needs(path: pathlib.Path) -> tuple[set[str], str]:
+    """The shared libraries that a file of ELF needs, and the newest version of glibc that it asks for."""
+    text = subprocess.run(["objdump", "-p", str(path)], capture_output=True, text=True, check=True).stdout
+    libraries = set(re.findall(r"^\s+NEEDED\s+(\S+)", text, re.M))
+    versions = [tuple(map(int, each.split("."))) for each in re.findall(r"\bGLIBC_([0-9.]+)", text)]
+    return libraries, ".".join(map(str, max(versions))) if versions else "2.17"
+
+
+def tag(program: pathlib.Path, module: pathlib.Path) -> str:
+    """For this Python alone, as the module is; of the platform what both files really need."""
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    if not sys.platform.startswith("linux"):
+        return f"{python}-{python}-{re.sub('[-.]', '_', sysconfig.get_platform())}"
+    newest = (0, 0)
+    alone = True
+    for each in (program, module):
+        libraries, glibc = needs(each)
+        alone = alone and all(re.match(r"(libc|libm|libdl|libpthread|librt)\.so\.|ld-linux", name) for name in libraries)
+        newest = max(newest, tuple(map(int, glibc.split(".")[:2])))  # type: ignore[assignment]
+    machine = platform.machine()
+    return f"{python}-{python}-" + (f"manylinux_{newest[0]}_{newest[1]}_{machine}" if alone else f"linux_{machine}")
+
+
+class Wheel:
+    """A zip with a list of what is in it; the same bytes from the same files."""
+
+    def __init__(self, path: pathlib.Path, info: str):
+        self.zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9)
+        self.info = info
+        self.record: list[str] = []
+
+    def add(self, name: str, data: bytes, executable: bool = False) -> None:
+        entry = zipfile.ZipInfo(name, time.gmtime(max(moment(), 315532800))[:6])
+        entry.compress_type = zipfile.ZIP_DEFLATED
+        entry.external_attr = (0o100755 if executable else 0o100644) << 16
+        entry.create_system = 3
+        self.zip.writestr(entry, data)
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        self.record.append(f"{name},sha256={digest},{len(data)}\n")
+
+    def close(self) -> None:
+        name = f"{self.info}/RECORD"
+        self.add(name, ("".join(self.record) + f"{name},,\n").encode())
+        self.zip.close()
+
+
+def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: Any = None) -> str:
+    folder = build()
+    program, module = files_of(folder)
+    label = tag(program, module)
+    name = f"shapelint-{version()}-{label}.whl"
+    info = f"shapelint-{version()}.dist-info"
+    wheel = Wheel(pathlib.Path(wheel_directory) / name, info)
+    for path in sorted(PACKAGE.iterdir()):
+        if path.suffix in (".py", ".pyi", ".typed") or path.name == "py.typed":
+            wheel.add(f"shapelint/{path.name}", path.read_bytes())
+    wheel.add(f"shapelint/{module.name}", module.read_bytes(), executable=True)
+    wheel.add(f"shapelint-{version()}.data/scripts/{program.name}", program.read_bytes(), executable=True)
+    wheel.add(f"{info}/LICENSE", (ROOT / "LICENSE").read_bytes())
+    if "manylinux" in label:  # what is linked in has licences of its own
+        sources = ROOT / "build/static-libs" / platform.machine() / "prefix/share/sources"
+        for notice in sorted(sources.glob("*.copyright")):
+            wheel.add(f"{info}/licenses/{notice.name}", notice.read_bytes())
+    wheel.add(f"{info}/METADATA", metadata().encode())
+    wheel.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: shapelint_build\nRoot-Is-Purelib: false\nTag: {label}\n".encode())
+    wheel.close()
+    return name
+
+
+def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
+    top = f"shapelint-{version()}"
+    paths = [ROOT / each for each in SOURCE_FILES]
+    for each in SOURCE_FOLDERS:
+        paths += [path for path in (ROOT / each).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as archive:
+
+        def add(name: str, data: bytes, mode: int) -> None:
+            entry = tarfile.TarInfo(f"{top}/{name}")
+            entry.size, entry.mtime, entry.mode = len(data), moment(), mode
+            archive.addfile(entry, io.BytesIO(data))
+
+        for path in sorted(set(paths)):
+            add(path.relative_to(ROOT).as_posix(), path.read_bytes(), 0o755 if os.access(path, os.X_OK) else 0o644)
+        add("PKG-INFO", metadata().encode(), 0o644)
+    import gzip
+
+    name = f"{top}.tar.gz"
+    with open(pathlib.Path(sdist_directory) / name, "wb") as out, gzip.GzipFile("", "wb", 9, out, mtime=moment()) as packed:
+        packed.write(raw.getvalue())
+    return name
+
+
+def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
+    return []
+
+
+def get_requires_for_build_sdist(config_settings: Any = None) -> list[str]:
+    return []

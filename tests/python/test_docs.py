@@ -1,0 +1,13 @@
+"""docs/python.md says what happens."""
+
+import doctest
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def test_examples(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    failed, attempted = doctest.testfile(str(ROOT / "docs/python.md"), module_relative=False)
+    assert failed == 0
+    assert attempted > 10

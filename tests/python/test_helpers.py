@@ -1,0 +1,66 @@
+"""What is there for others' tests, trainers and programs."""
+
+import pathlib
+import subprocess
+import sys
+import types
+import warnings
+
+import pytest
+import shapelint
+from shapelint.testing import assert_aligned
+from shapelint.transformers import ShapelintCallback
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BAD = {"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "vocab_size": 50257, "n_positions": 1024}
+
+
+def test_assert_aligned():
+    assert not assert_aligned({**BAD, "vocab_size": 50304}, gpu="a100", micro_batch_size=8)
+    with pytest.raises(AssertionError, match="(?s)SL101.*try: vocab_size 50257 → 50304"):
+        assert_aligned(BAD, gpu="a100", micro_batch_size=8)
+    assert_aligned(BAD, gpu="a100", micro_batch_size=8, min_gain=0.9)
+    # What stops the run counts whatever it saves.
+    with pytest.raises(AssertionError, match="SL403"):
+        assert_aligned(BAD, gpu="a100", tensor=5, min_gain=0.9)
+    with pytest.raises(ValueError, match="no severity"):
+        assert_aligned(BAD, severity="fatal")
+
+
+class Config:
+    def to_dict(self):
+        return BAD
+
+
+def trained(callback, config):
+    args = types.SimpleNamespace(per_device_train_batch_size=8, world_size=4, bf16=True)
+    model = types.SimpleNamespace(config=config)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for event in ("on_init_end", "on_train_begin", "on_epoch_begin", "on_train_begin", "on_train_end"):
+            getattr(callback, event)(args, types.SimpleNamespace(is_world_process_zero=True), object(), model=model)
+    return [str(each.message) for each in caught]
+
+
+def test_the_callback_warns_once():
+    callback = ShapelintCallback(gpu="a100")
+    said = trained(callback, Config())
+    assert len(said) == 1 and "SL101" in said[0]
+    values = {value.field: value.text for value in callback.report.models[0].values}
+    assert (values["micro_batch_size"], values["data"], values["dtype"]) == ("8", "4", "bf16")
+
+
+def test_the_callback_never_stops_the_training():
+    said = trained(ShapelintCallback(gpu="a100"), {"model_type": "llama", "hidden_size": -1})
+    assert said and all(each.startswith("shapelint: ") for each in said)
+    assert trained(ShapelintCallback(gpu="no-such-gpu"), Config())[0].startswith("shapelint: error: unknown GPU")
+    assert trained(ShapelintCallback(), None) == []
+    with pytest.raises(AttributeError):
+        ShapelintCallback().something
+
+
+def test_the_program_comes_along():
+    done = subprocess.run([sys.executable, "-m", "shapelint", "--version"], capture_output=True, text=True)
+    assert done.stdout == f"shapelint {shapelint.__version__}\n"
+    missing = subprocess.run([sys.executable, "-m", "shapelint", "lint", "no-such.toml"], capture_output=True, text=True)
+    assert missing.returncode == 2
