@@ -2,8 +2,9 @@
 # The hooks, through the real pre-commit, in a throw-away repository: a good model passes, a bad one stops the
 # commit, whatever its name.
 #   pre-commit.sh SHAPELINT [HOOK]      HOOK: shapelint (the default), or shapelint-build, which builds anew
+#   pre-commit.sh WHEEL                 the mirror that scripts/pre-commit-mirror makes, which installs the wheel
 set -eu
-shapelint=$1
+shapelint=$(realpath "$1")
 hook=${2:-shapelint}
 if ! command -v pre-commit >/dev/null || ! command -v git >/dev/null; then
   echo "skipped: pre-commit or git is not installed (Debian: pre-commit)"
@@ -19,16 +20,25 @@ mkdir -p "$HOME"
 git config --global safe.directory '*'
 git config --global init.defaultBranch main
 
-# The hooks as they are in the working tree, committed or not.
-mkdir "$folder/shapelint"
-(cd "$source" && git ls-files -z --cached --others --exclude-standard | tar -c --null --ignore-failed-read -T - 2>/dev/null) |
-  tar -x -C "$folder/shapelint"
-git -C "$folder/shapelint" init -q
-git -C "$folder/shapelint" add -A
-git -C "$folder/shapelint" commit -q -m "the hooks"
-
-PATH="$(cd "$(dirname "$shapelint")" && pwd):$PATH"
-export PATH
+case "$shapelint" in
+  *.whl)
+    "$source/scripts/pre-commit-mirror" "$folder/shapelint"
+    # The wheel comes from its folder, nothing from elsewhere, and no compiler is there to help.
+    PIP_NO_INDEX=1 PIP_FIND_LINKS=$(dirname "$shapelint") CC=false CXX=false
+    export PIP_NO_INDEX PIP_FIND_LINKS CC CXX
+    ;;
+  *)
+    # The hooks as they are in the working tree, committed or not.
+    mkdir "$folder/shapelint"
+    (cd "$source" && git ls-files -z --cached --others --exclude-standard | tar -c --null --ignore-failed-read -T - 2>/dev/null) |
+      tar -x -C "$folder/shapelint"
+    git -C "$folder/shapelint" init -q
+    git -C "$folder/shapelint" add -A
+    git -C "$folder/shapelint" commit -q -m "the hooks"
+    PATH="$(dirname "$shapelint"):$PATH"
+    export PATH
+    ;;
+esac
 git init -q "$folder/models"
 cd "$folder/models"
 cat >.pre-commit-config.yaml <<CONFIG
