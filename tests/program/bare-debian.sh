@@ -1,0 +1,83 @@
+#!/bin/sh
+# In a Debian with nothing but its base and python3-venv: the wheel is installed, lints, is imported, and runs under
+# pre-commit. In an older one (bullseye, glibc 2.31) with nothing but its base: the self-contained program. Prints times and
+# sizes. Needs root and debootstrap, and takes minutes; on demand.
+#   bare-debian.sh WHEEL SHAPELINT [FOLDER]      FOLDER: where the systems are kept for the next time
+set -eu
+wheel=$(realpath "$1") shapelint=$(realpath "$2")
+source=$(cd "$(dirname "$0")/../.." && pwd)
+kept=${3-}
+folder=${kept:-$(mktemp -d)}
+[ -n "$kept" ] || trap 'rm -rf "$folder"' EXIT
+mkdir -p "$folder"
+fail() {
+  echo "FAILED: $1"
+  exit 1
+}
+if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
+  echo "skipped: this needs root and debootstrap"
+  exit 77
+fi
+# shellcheck disable=SC2016 # apt's variables
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' | head -n 1)
+system() { # NAME OPTIONS…
+  name=$1
+  shift
+  [ -e "$folder/$name/complete" ] || {
+    rm -rf "${folder:?}/$name"
+    debootstrap --variant=minbase "$@" "$name" "$folder/$name" "$mirror" >"$folder/$name.log" 2>&1 || {
+      tail -n 20 "$folder/$name.log"
+      fail "no $name"
+    }
+    : >"$folder/$name/complete"
+  }
+  rm -rf "$folder/$name/work"
+  mkdir "$folder/$name/work"
+  cp "$source/examples/gpt3-2.7b.toml" "$folder/$name/work/model.toml"
+}
+inside() {
+  name=$1
+  shift
+  chroot "$folder/$name" env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/work LANG=C.UTF-8 sh -eu -c "cd /work; $*"
+}
+milliseconds() { echo $(($(date +%s%N) / 1000000)); }
+timed() { # WHAT COMMAND…
+  what=$1 start=$(milliseconds)
+  shift
+  "$@" >"$folder/out" 2>&1 || {
+    cat "$folder/out"
+    fail "$what"
+  }
+  echo "$what: $(($(milliseconds) - start)) ms"
+}
+finds='[ $? = 1 ]'
+
+system bullseye
+cp "$shapelint" "$folder/bullseye/work/shapelint"
+inside bullseye 'ldd --version | head -n 1'
+timed "the program, $(stat -c %s "$shapelint") bytes, lints" inside bullseye "./shapelint model.toml --gpu a100 || $finds"
+grep -q SL605 "$folder/out" || fail "it does not find SL605"
+timed "suggests" inside bullseye './shapelint suggest model.toml --gpu a100'
+
+system bookworm --include=python3-venv
+cp "$wheel" "$folder/bookworm/work/"
+inside bookworm 'python3 --version; ! command -v cc git pre-commit'
+timed "a virtual environment" inside bookworm 'python3 -m venv venv'
+before=$(du -sk "$folder/bookworm/work/venv" | cut -f 1)
+timed "the wheel, $(stat -c %s "$wheel") bytes, is installed" inside bookworm 'venv/bin/pip install --no-index --quiet *.whl'
+echo "installed: $(($(du -sk "$folder/bookworm/work/venv" | cut -f 1) - before)) KiB"
+timed "lints" inside bookworm "venv/bin/shapelint model.toml --gpu a100 || $finds"
+timed "is imported and lints" inside bookworm \
+  'venv/bin/python -c "import shapelint; print(shapelint.lint(\"model.toml\", \"a100\"))"'
+grep -q SL605 "$folder/out" || fail "it does not find SL605"
+
+# With the real pre-commit, as Debian has it.
+cp /etc/resolv.conf "$folder/bookworm/etc/resolv.conf" 2>/dev/null || true
+cp /etc/apt/apt.conf.d/* "$folder/bookworm/etc/apt/apt.conf.d/" 2>/dev/null || true
+inside bookworm 'command -v pre-commit >/dev/null ||
+  { apt-get -q update && apt-get -q install -y --no-install-recommends pre-commit git; }' >"$folder/out" 2>&1 ||
+  { tail "$folder/out"; fail "pre-commit cannot be installed there"; }
+mkdir -p "$folder/bookworm/work/source"
+(cd "$source" && git ls-files -z | tar -c --null -T -) | tar -x -C "$folder/bookworm/work/source"
+timed "pre-commit with the mirror" inside bookworm 'source/tests/program/pre-commit.sh *.whl'
+cat "$folder/out"
