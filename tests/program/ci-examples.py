@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Runs what examples/ci holds as the CI systems would: the shell step of the GitHub action and the script of the
+"""Runs what examples/ci holds as the CI systems would: the shell steps of the GitHub action and the script of the
 GitLab template, in a repository with a branch that makes a model worse.
 
-Usage: ci-examples.py SHAPELINT SOURCE_FOLDER. Exit code 77 (skipped) without PyYAML, git or bash.
+Usage: ci-examples.py SHAPELINT SOURCE_FOLDER [WHEEL]. With a wheel the action installs that, too. Exit code 77 (skipped) without PyYAML, git or bash.
 """
+import hashlib
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 try:
@@ -50,10 +52,10 @@ check({hook["id"] for hook in hooks} == {"shapelint", "shapelint-build"}, "the h
 
 # What the workflow hands to the action, the action takes.
 steps = workflow["jobs"]["shapelint"]["steps"]
-used = next(step for step in steps if step.get("id") == "shapelint")
+used = next(step for step in steps if "actions/shapelint" in step["uses"])
 check(set(used["with"]) <= set(action["inputs"]), f"unknown inputs: {used['with']}")
-upload = next(step for step in steps if "upload-sarif" in step.get("uses", ""))
-check(upload["with"]["sarif_file"] == "${{ steps.shapelint.outputs.sarif-file }}", "the upload")
+upload = next(step for step in action["runs"]["steps"] if "upload-sarif" in step.get("uses", ""))
+check(upload["with"]["sarif_file"] == "${{ inputs.sarif-file }}" and "always()" in upload["if"], "the upload")
 check("sarif-file" in action["outputs"], "the action's output")
 check(workflow["permissions"]["security-events"] == "write", "the upload's permission")
 
@@ -87,20 +89,43 @@ with tempfile.TemporaryDirectory() as base:
     # As checkout actions do it: one commit.
     git(folder, "clone", "-q", "--depth", "1", "--branch", "change", f"file://{origin}", str(clone))
 
-    def github(**inputs):
-        step = action["runs"]["steps"][0]
+    def github(step_id="lint", **inputs):
+        step = next(each for each in action["runs"]["steps"] if each.get("id") == step_id)
         values = {name: str(value.get("default", "")) for name, value in action["inputs"].items()} | inputs
         filled = {name: value.replace("${{ github.event.pull_request.base.sha }}", base_commit)
                   for name, value in step["env"].items()}
         for name, value in values.items():
             filled = {key: each.replace("${{ inputs.%s }}" % name, value) for key, each in filled.items()}
+        filled = {key: each.replace("${{ runner.temp }}", str(folder / "temp")) for key, each in filled.items()}
         check(not any("${{" in each for each in filled.values()), f"unfilled: {filled}")
         summary = folder / "summary.md"
         summary.write_text("")
         ran = subprocess.run(["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]], cwd=clone,
-                             env={**environment, **filled, "GITHUB_STEP_SUMMARY": str(summary)}, text=True,
+                             env={**environment, **filled, "GITHUB_STEP_SUMMARY": str(summary),
+                                               "GITHUB_PATH": str(folder / "path")}, text=True,
                              capture_output=True)
         return ran, summary.read_text()
+
+    # Three ways to have the program; each is then on the path.
+    def installed(**inputs):
+        shutil.rmtree(folder / "temp", ignore_errors=True)
+        (folder / "temp").mkdir()
+        (folder / "path").write_text("")
+        ran, _ = github("install", **inputs)
+        path = pathlib.Path((folder / "path").read_text().strip() or "/nowhere") / "shapelint"
+        return ran.returncode, path.exists()
+
+    archive = folder / "shapelint.tar.gz"
+    with tarfile.open(archive, "w:gz") as made:
+        made.add(binary, "shapelint-0.1.0/bin/shapelint")
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    check(installed(archive=archive.as_uri(), **{"archive-sha256": digest}) == (0, True), "action: from the archive")
+    check(installed(archive=archive.as_uri(), **{"archive-sha256": "0" * 64})[0] != 0, "action: a wrong checksum")
+    check(installed() == (0, False), "action: what is installed")
+    if len(sys.argv) > 3:
+        wheel = pathlib.Path(sys.argv[3]).resolve()
+        environment.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheel.parent))
+        check(installed(version=wheel.name.split("-")[1]) == (0, True), "action: from the wheel")
 
     ran, summary = github(paths="configs\n", gpu="a100")
     check(ran.returncode == 1, f"action: exit code {ran.returncode}: {ran.stderr}")
@@ -122,7 +147,7 @@ with tempfile.TemporaryDirectory() as base:
     check(job["variables"]["GIT_DEPTH"] == "0", "template: the depth")
     variables = {**job["variables"], "SHAPELINT_GPU": "a100"}
     for extra, wanted in ({"CI_MERGE_REQUEST_DIFF_BASE_SHA": base_commit}, 2), ({}, 3):
-        ran = subprocess.run(["sh", "-e", "-c", "\n".join(job["script"])], cwd=clone, text=True, capture_output=True,
+        ran = subprocess.run(["sh", "-e", "-c", "\n".join(job["before_script"] + job["script"])], cwd=clone, text=True, capture_output=True,
                              env={**environment, **variables, **extra})
         check(ran.returncode == 1, f"template: exit code {ran.returncode}: {ran.stderr}")
         reports = job["artifacts"]["reports"]
