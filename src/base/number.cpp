@@ -8,6 +8,8 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include "base/decimal.hpp"
+
 namespace shapelint {
 
 namespace {
@@ -105,7 +107,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 std::optional<double> parse_number(std::string_view text) {
   double value = 0;
   const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  const auto [stop, problem] = read_decimal(text.data(), end, value);
   if (problem != std::errc{} || stop != end || text.empty() || !std::isfinite(value)) return std::nullopt;
   return value;
 }

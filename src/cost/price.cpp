@@ -1,6 +1,6 @@
 // One op's price: which model applies, and a memory of prices by shape.
 #include <array>
-#include <bit>
+#include <cstring>
 
 #include <tsl/robin_set.h>
 
@@ -20,7 +20,9 @@ std::uint64_t bits(std::int64_t value) {
   return static_cast<std::uint64_t>(value);
 }
 std::uint64_t bits(double value) {
-  return std::bit_cast<std::uint64_t>(value);
+  std::uint64_t word = 0;
+  std::memcpy(&word, &value, sizeof word);
+  return word;
 }
 
 // Everything that a price depends on, each in a word of its own: equal keys have equal prices.

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 #include <muParserBase.h>
 
+#include "base/decimal.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
 #include "expr/arithmetic.hpp"
@@ -53,7 +53,7 @@ int read_number(const mu::char_type* text, int* position, mu::value_type* value)
     }
   }
   double read = 0;
-  const auto [stop, problem] = std::from_chars(text, end, read);
+  const auto [stop, problem] = read_decimal(text, end, read);
   if (problem != std::errc{} || stop != end) return 0;
   *value = read;
   *position += static_cast<int>(end - text);

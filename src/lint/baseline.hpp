@@ -2,11 +2,11 @@
 // rule, key path and value, never a line. The file is JSON; paths in it are relative to its folder.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/error.hpp"
@@ -20,7 +20,10 @@ struct BaselineKey {
   std::string rule;   // code
   std::string key;    // key path; the field in parentheses when the file does not state it
   std::string value;  // as the file writes it
-  friend auto operator<=>(const BaselineKey&, const BaselineKey&) = default;
+  friend bool operator==(const BaselineKey&, const BaselineKey&) = default;
+  friend bool operator<(const BaselineKey& a, const BaselineKey& b) {
+    return std::tie(a.path, a.rule, a.key, a.value) < std::tie(b.path, b.rule, b.key, b.value);
+  }
 };
 
 // `path` as the baseline calls the linted file; `source` is the text that the finding's place refers to.

@@ -1,8 +1,7 @@
 // Fields of CSV.
 #include "report/csv.hpp"
 
-#include <charconv>
-
+#include "base/decimal.hpp"
 #include "text/printable.hpp"
 
 namespace shapelint::report {
@@ -12,7 +11,7 @@ namespace {
 bool is_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, problem] = read_decimal(text.data(), text.data() + text.size(), value);
   return problem == std::errc() && end == text.data() + text.size();
 }
 

@@ -92,7 +92,7 @@ Place Places::place(std::int64_t offset) const {
 
 std::int64_t Places::offset(Place place) const {
   if (place.line > static_cast<std::int64_t>(lines_.size())) return static_cast<std::int64_t>(text_.size());
-  const auto line = lines_.begin() + std::max<std::int64_t>(place.line, 1) - 1;
+  const auto line = lines_.begin() + static_cast<std::ptrdiff_t>(std::max<std::int64_t>(place.line, 1) - 1);
   const std::int64_t character = line->character + std::max<std::int64_t>(place.column, 1) - 1;
   const auto next = line + 1;
   return byte(next == lines_.end() ? character : std::min(character, next->character - 1));

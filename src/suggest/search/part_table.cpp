@@ -193,8 +193,8 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
     }
     if (!out.valid) {
       out = child;
-      least.assign(times_.begin() + child.times,
-                   times_.begin() + child.times + static_cast<std::ptrdiff_t>(memos_.size()));
+      const auto begin = times_.begin() + static_cast<std::ptrdiff_t>(child.times);
+      least.assign(begin, begin + static_cast<std::ptrdiff_t>(memos_.size()));
       forget();
       continue;
     }

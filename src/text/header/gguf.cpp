@@ -47,7 +47,7 @@ class Reader {
     const std::uint64_t size = count();
     const std::uint64_t from = at_;
     skip(size);
-    return bytes_.substr(from, size);
+    return bytes_.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(size));
   }
 
  private:

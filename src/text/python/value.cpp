@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/decimal.hpp"
 #include "text/limits.hpp"
 
 namespace shapelint::text::python {
@@ -216,7 +217,7 @@ class Evaluator {
       return integer_value(integer);
     }
     double real = 0;
-    const auto [stop, problem] = std::from_chars(body.data(), end, real);
+    const auto [stop, problem] = read_decimal(body.data(), end, real);
     return base == 10 && stop == end && problem == std::errc() ? number_value(real) : Value{};
   }
 

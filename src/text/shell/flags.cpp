@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/decimal.hpp"
+
 namespace shapelint::text::shell {
 
 namespace {
@@ -222,7 +224,7 @@ void add_value(TreeBuilder& tree, std::int32_t parent, std::string_view key, Spa
     return;
   }
   double value = 0;
-  if (const auto [stop, problem] = std::from_chars(number.data(), end, value);
+  if (const auto [stop, problem] = read_decimal(number.data(), end, value);
       !number.empty() && stop == end && problem == std::errc() && std::isfinite(value)) {
     tree.set_number(add(Kind::number), value);
     return;

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
+
+#include "base/decimal.hpp"
 
 namespace shapelint::text::yaml {
 
@@ -63,7 +64,7 @@ std::size_t base_60_size(std::string_view text) {
 double decimal(std::string_view written) {
   const std::string text = without_underscores(written);
   double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, problem] = read_decimal(text.data(), text.data() + text.size(), value);
   if (problem != std::errc::result_out_of_range) return value;
   // from_chars leaves the value alone: too large is infinite, too small zero, as in Python.
   const bool is_small = text.find("e-") != std::string::npos || text.find("E-") != std::string::npos;
@@ -198,7 +199,7 @@ std::optional<double> number_read_as_string(std::string_view text) {
   if (body.empty() || !(is_digit(body[0]) || body[0] == '.')) return std::nullopt;
   const std::string digits = without_underscores(body);
   double value = 0;
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const auto [end, problem] = read_decimal(digits.data(), digits.data() + digits.size(), value);
   if (problem != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   return sign * value;
 }
