@@ -36,6 +36,7 @@ struct Operation {
   std::string layout;  // tn: y = x W^T; nn: its input gradient; nt: its weight gradient
   // attention
   OperationDim sequences, heads, key_value_heads, query_length, key_length, head_dim;
+  std::int64_t kernel_head_dim = 0;  // that the kernel computes, zeros included; 0 where none takes it
   double bytes = 0;        // elementwise: moved; collective: the whole buffer
   std::int64_t ranks = 1;  // collective
 };

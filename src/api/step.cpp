@@ -5,6 +5,7 @@
 
 #include "api/convert.hpp"
 #include "api/load.hpp"
+#include "cost/kernels/attention.hpp"
 #include "model/lower/lower.hpp"
 #include "model/op_names.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -19,7 +20,7 @@ OperationDim dim_of(const model::Dim& dim) {
   return {dim.value, std::string(dim.expression)};
 }
 
-Operation operation_of(const model::Op& op, const cost::OpCost& cost, double step_us) {
+Operation operation_of(const gpu::Gpu& gpu, const model::Op& op, const cost::OpCost& cost, double step_us) {
   Operation out;
   out.name = op.name;
   out.kind = model::name(op.kind);
@@ -46,6 +47,8 @@ Operation operation_of(const model::Op& op, const cost::OpCost& cost, double ste
     out.query_length = dim_of(op.attention.query_length);
     out.key_length = dim_of(op.attention.key_length);
     out.head_dim = dim_of(op.attention.head_dim);
+    const cost::BucketUse use = cost::attention_bucket(gpu, op.attention.head_dim.value);
+    out.kernel_head_dim = use.bucket == nullptr ? 0 : use.head_dim;
   }
   return out;
 }
@@ -75,7 +78,7 @@ Step step_of(const model::Reading& reading, const gpu::Gpu& gpu, const model::Wo
   out.memory_bytes = suggest::memory_bytes(reading.setup);
   out.memory_capacity_bytes = gpu.dram_size_gb * bytes_per_gb;
   for (std::size_t i = 0; i < std::min(workload.ops.size(), cost.ops.size()); ++i) {
-    out.operations.push_back(operation_of(workload.ops[i], cost.ops[i], cost.time_us));
+    out.operations.push_back(operation_of(gpu, workload.ops[i], cost.ops[i], cost.time_us));
   }
   return out;
 }
