@@ -14,6 +14,6 @@ mkdir -p "$elsewhere"
 cd "$elsewhere"
 export CCACHE_DISABLE=1
 scripts/self-contained "$arch"
-cmp "$shapelint" "build/$([ "$arch" = "$(uname -m)" ] && echo release || echo "$arch")/static/bin/shapelint"
+cmp "$shapelint" "build/$([ "$arch" = "$(uname -m)" ] && echo release || echo "release-$arch")/static/bin/shapelint"
 sha256sum "$shapelint"
 echo "the same bytes"
