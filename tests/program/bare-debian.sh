@@ -31,14 +31,14 @@ system() { # NAME OPTIONS…
     }
     : >"$folder/$name/complete"
   }
-  rm -rf "$folder/$name/home"
-  mkdir "$folder/$name/home"
-  cp "$source/examples/gpt3-2.7b.toml" "$folder/$name/home/model.toml"
+  rm -rf "${folder:?}/$name/srv"
+  mkdir "$folder/$name/srv"
+  cp "$source/examples/gpt3-2.7b.toml" "$folder/$name/srv/model.toml"
 }
 inside() {
   name=$1
   shift
-  chroot "$folder/$name" env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/home LANG=C.UTF-8 sh -eu -c "cd /home; $*"
+  chroot "$folder/$name" env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/srv LANG=C.UTF-8 sh -eu -c "cd /srv; $*"
 }
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 timed() { # WHAT COMMAND…
@@ -53,19 +53,19 @@ timed() { # WHAT COMMAND…
 finds='[ $? = 1 ]'
 
 system bullseye
-cp "$shapelint" "$folder/bullseye/home/shapelint"
+cp "$shapelint" "$folder/bullseye/srv/shapelint"
 inside bullseye 'ldd --version | head -n 1'
 timed "the program, $(stat -c %s "$shapelint") bytes, lints" inside bullseye "./shapelint model.toml --gpu a100 || $finds"
 grep -q SL605 "$folder/out" || fail "it does not find SL605"
 timed "suggests" inside bullseye './shapelint suggest model.toml --gpu a100'
 
 system bookworm --include=python3-venv
-cp "$wheel" "$folder/bookworm/home/"
+cp "$wheel" "$folder/bookworm/srv/"
 inside bookworm 'python3 --version; ! command -v cc git pre-commit'
 timed "a virtual environment" inside bookworm 'python3 -m venv venv'
-before=$(du -sk "$folder/bookworm/home/venv" | cut -f 1)
+before=$(du -sk "$folder/bookworm/srv/venv" | cut -f 1)
 timed "the wheel, $(stat -c %s "$wheel") bytes, is installed" inside bookworm 'venv/bin/pip install --no-index --quiet *.whl'
-echo "installed: $(($(du -sk "$folder/bookworm/home/venv" | cut -f 1) - before)) KiB"
+echo "installed: $(($(du -sk "$folder/bookworm/srv/venv" | cut -f 1) - before)) KiB"
 timed "lints" inside bookworm "venv/bin/shapelint model.toml --gpu a100 || $finds"
 timed "is imported and lints" inside bookworm \
   'venv/bin/python -c "import shapelint; print(shapelint.lint(\"model.toml\", \"a100\"))"'
@@ -77,7 +77,7 @@ cp /etc/apt/apt.conf.d/* "$folder/bookworm/etc/apt/apt.conf.d/" 2>/dev/null || t
 inside bookworm 'command -v pre-commit >/dev/null ||
   { apt-get -q update && apt-get -q install -y --no-install-recommends pre-commit git; }' >"$folder/out" 2>&1 ||
   { tail "$folder/out"; fail "pre-commit cannot be installed there"; }
-mkdir -p "$folder/bookworm/home/source"
-(cd "$source" && git ls-files -z | tar -c --null -T -) | tar -x -C "$folder/bookworm/home/source"
+mkdir -p "$folder/bookworm/srv/source"
+(cd "$source" && git ls-files -z | tar -c --null -T -) | tar -x -C "$folder/bookworm/srv/source"
 timed "pre-commit with the mirror" inside bookworm 'source/tests/program/pre-commit.sh *.whl'
 cat "$folder/out"
