@@ -5,7 +5,11 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "lsp/hover.hpp"
+#include "lsp/ignoring.hpp"
+#include "lsp/inlay.hpp"
 
 namespace shapelint::lsp {
 
@@ -34,6 +38,20 @@ void sort(std::vector<api::Finding>& findings) {
     return std::tie(a.path, first.line, first.column, a.code, a.message) <
            std::tie(b.path, second.line, second.column, b.code, b.message);
   });
+}
+
+// With the fewest changes, and then with the fewest parameters more or less; null where none is an edit.
+const api::Proposal* smallest_of(const std::vector<api::Proposal>& proposals) {
+  const auto size = [](const api::Proposal& each) {
+    const std::int64_t grown = each.parameters_after - each.parameters_before;
+    return std::pair(each.changes.size() + each.implied.size(), grown < 0 ? -grown : grown);
+  };
+  const api::Proposal* smallest = nullptr;
+  for (const api::Proposal& each : proposals) {
+    if (each.edits.empty()) continue;
+    if (smallest == nullptr || size(each) < size(*smallest)) smallest = &each;
+  }
+  return smallest;
 }
 
 }  // namespace
@@ -102,7 +120,7 @@ std::vector<Diagnostic> Documents::lint(const std::string& uri) {
   sort(result.findings);
   std::vector<Diagnostic> diagnostics;
   for (const api::Error& error : result.errors) diagnostics.push_back(diagnostic(error, file));
-  for (const api::Finding& each : result.findings) diagnostics.push_back(diagnostic(each, file.text));
+  for (const api::Finding& each : result.findings) diagnostics.push_back(diagnostic(each, file));
   if (!result.errors.empty()) {
     diagnostics.insert(diagnostics.end(), file.good.begin(), file.good.end());
     return diagnostics;
@@ -136,17 +154,50 @@ std::vector<Action> Documents::actions(const std::string& uri, const TextRange& 
   const std::int64_t begin = offset_of(file->text, asked.begin, encoding_);
   const std::int64_t end = offset_of(file->text, asked.end, encoding_);
   for (const api::Finding& finding : file->result.findings) {
-    if (!finding.range || finding.range->begin_byte > end || finding.range->end_byte < begin) continue;
+    if (finding.path != file->path || !finding.range || finding.range->begin_byte > end ||
+        finding.range->end_byte < begin) {
+      continue;
+    }
+    const api::Proposal* smallest = smallest_of(finding.proposals);
     for (const api::Proposal& proposal : finding.proposals) {
       if (proposal.edits.empty()) continue;
-      Action action{proposal.summary, diagnostic(finding, file->text), {}};
+      Action action{proposal.summary, diagnostic(finding, *file), {}, &proposal == smallest};
       for (const api::Edit& edit : proposal.edits) {
         action.edits.push_back({range(file->text, edit.range), edit.text});
       }
       actions.push_back(std::move(action));
     }
+    if (const auto comment = ignoring(finding, file->path, file->text)) {
+      const TextRange place =
+          range(file->text, api::Range{comment->offset_byte, comment->offset_byte, {}, {}});
+      actions.push_back({comment->title, diagnostic(finding, *file), {{place, comment->text}}, false});
+    }
   }
   return actions;
+}
+
+std::vector<Hint> Documents::hints(const std::string& uri, const TextRange& asked) const {
+  std::vector<Hint> hints;
+  const OpenFile* file = find(uri);
+  if (file == nullptr) return hints;
+  const std::int64_t begin = offset_of(file->text, asked.begin, encoding_);
+  const std::int64_t end = offset_of(file->text, asked.end, encoding_);
+  for (std::size_t model = 0; model < file->result.models.size(); ++model) {
+    for (InlayHint& each : hints_of(file->result, model)) {
+      if (each.offset_byte < begin || each.offset_byte > end) continue;
+      hints.push_back({position_of(file->text, each.offset_byte, encoding_), std::move(each.label),
+                       std::move(each.tooltip)});
+    }
+  }
+  return hints;
+}
+
+Offer Documents::completions(const std::string& uri, Position position) const {
+  const auto found = open_.find(uri);
+  if (found == open_.end() || !found->second.path.ends_with(".toml")) return {};
+  const std::string& text = found->second.text;
+  Completions offered = completions_at(text, offset_of(text, position, encoding_));
+  return {range(text, api::Range{offered.begin_byte, offered.end_byte, {}, {}}), std::move(offered.items)};
 }
 
 TextRange Documents::range(const std::string& text, const std::optional<api::Range>& range) const {
@@ -154,15 +205,20 @@ TextRange Documents::range(const std::string& text, const std::optional<api::Ran
           position_of(text, range ? range->end_byte : 0, encoding_)};
 }
 
-Diagnostic Documents::diagnostic(const api::Finding& finding, const std::string& text) const {
+// Of a value in another file, that this one inherits from, its place is said.
+Diagnostic Documents::diagnostic(const api::Finding& finding, const OpenFile& file) const {
+  const bool is_here = finding.path == file.path;
   std::string message = finding.message;
+  if (!is_here && finding.range) {
+    message = fmt::format("{}:{}: {}", finding.path, finding.range->begin.line, message);
+  }
   if (!finding.note.empty()) message += "\nnote: " + finding.note;
   if (!finding.why.empty()) message += "\nwhy: " + finding.why;
   if (!finding.cost.empty()) message += "\ncost: " + finding.cost;
   for (const api::Proposal& proposal : finding.proposals) message += "\ntry: " + proposal.summary;
   if (!finding.how.empty()) message += "\nhow: " + finding.how;
-  return {range(text, finding.range), severity_of(finding.severity), finding.code, std::move(message),
-          finding.url};
+  return {range(file.text, is_here ? finding.range : std::nullopt), severity_of(finding.severity),
+          finding.code, std::move(message), finding.url};
 }
 
 // Of a mistake elsewhere (in the configuration) the path is said, since it has no place in this file.

@@ -10,6 +10,7 @@
 
 #include <shapelint/shapelint.hpp>
 
+#include "lsp/completion.hpp"
 #include "lsp/text.hpp"
 
 namespace shapelint::lsp {
@@ -29,6 +30,18 @@ struct Action {
   std::string title;
   Diagnostic diagnostic;
   std::vector<TextChange> edits;
+  bool is_preferred = false;  // of a finding's ways out the smallest change
+};
+
+struct Hint {
+  Position place;
+  std::string label;
+  std::string tooltip;
+};
+
+struct Offer {
+  TextRange typed;  // is replaced
+  std::vector<Completion> items;
 };
 
 struct HoverText {
@@ -60,6 +73,9 @@ class Documents {
   // Of a document that was linted and understood; of others nothing is known.
   std::optional<HoverText> hover(const std::string& uri, Position position) const;
   std::vector<Action> actions(const std::string& uri, const TextRange& range) const;
+  std::vector<Hint> hints(const std::string& uri, const TextRange& range) const;
+  // Of any document that is open, since what is being typed is seldom understood.
+  Offer completions(const std::string& uri, Position position) const;
 
  private:
   struct OpenFile {
@@ -73,7 +89,7 @@ class Documents {
     std::vector<Diagnostic> good;  // its diagnostics
   };
   TextRange range(const std::string& text, const std::optional<api::Range>& range) const;
-  Diagnostic diagnostic(const api::Finding& finding, const std::string& text) const;
+  Diagnostic diagnostic(const api::Finding& finding, const OpenFile& file) const;
   Diagnostic diagnostic(const api::Error& error, const OpenFile& file) const;
   const OpenFile* find(const std::string& uri) const;
 

@@ -116,9 +116,19 @@ void cancel(std::deque<Message>& messages) {
   }
 }
 
+template <class List, class Make>
+Json list_of(const List& list, const Make& make) {
+  Json out = Json::array();
+  for (const auto& each : list) out.push_back(make(each));
+  return out;
+}
+
+Json json_of(Position place) {
+  return {{"line", place.line}, {"character", place.character}};
+}
+
 Json json_of(const TextRange& range) {
-  return {{"start", {{"line", range.begin.line}, {"character", range.begin.character}}},
-          {"end", {{"line", range.end.line}, {"character", range.end.character}}}};
+  return {{"start", json_of(range.begin)}, {"end", json_of(range.end)}};
 }
 
 Json json_of(const Diagnostic& diagnostic) {
@@ -132,16 +142,14 @@ Json json_of(const Diagnostic& diagnostic) {
 }
 
 Json json_of(const Action& action, const std::string& uri) {
-  Json edits = Json::array();
-  for (const TextChange& edit : action.edits) {
-    edits.push_back({{"range", json_of(*edit.range)}, {"newText", edit.text}});
-  }
-  Json changes = Json::object();
-  changes[uri] = std::move(edits);
+  Json edits = list_of(action.edits, [](const TextChange& edit) {
+    return Json{{"range", json_of(*edit.range)}, {"newText", edit.text}};
+  });
   return {{"title", action.title},
           {"kind", "quickfix"},
+          {"isPreferred", action.is_preferred},
           {"diagnostics", Json::array({json_of(action.diagnostic)})},
-          {"edit", {{"changes", std::move(changes)}}}};
+          {"edit", {{"changes", {{uri, std::move(edits)}}}}}};
 }
 
 // Reading what a client says throws Json::exception where it does not fit.
@@ -237,9 +245,6 @@ class Server {
   void send(const Json& message) {
     write_message(out_, message.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
-  void respond(const Json& id, Json result) {
-    send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
-  }
   void respond_error(const Json& id, int code, const std::string& text) {
     send({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", text}}}});
   }
@@ -255,23 +260,22 @@ class Server {
       case Kind::response:
         return;  // to nothing: the server asks for nothing
       case Kind::request:
-        return respond(message.id, answer(message.method, message.params));
+        return send(
+            {{"jsonrpc", "2.0"}, {"id", message.id}, {"result", answer(message.method, message.params)}});
       case Kind::notification:
-        // Besides `exit` there is nothing to be told before and after.
-        if (state_ == State::initialized) take_note(message.method, message.params);
+        if (state_ == State::initialized) take_note(message.method, message.params);  // else only `exit`
     }
   }
 
   Json answer(const std::string& method, const Json& params) {
     if (state_ == State::shut_down) throw Refused(invalid_request, "the server was shut down");
-    if (method == "initialize") {
-      if (state_ != State::started) throw Refused(invalid_request, "the server was initialized before");
-      return initialize(params);
-    }
+    if (method == "initialize") return initialize(params);
     if (state_ == State::started) throw Refused(not_initialized, "the server was not initialized yet");
     lint_due();
     if (method == "textDocument/hover") return hover(params);
     if (method == "textDocument/codeAction") return code_actions(params);
+    if (method == "textDocument/completion") return completion(params);
+    if (method == "textDocument/inlayHint") return inlay_hints(params);
     if (method != "shutdown") throw Refused(method_not_found, "the server does not know this method");
     state_ = State::shut_down;
     return {};
@@ -311,6 +315,7 @@ class Server {
   }
 
   Json initialize(const Json& params) {
+    if (state_ != State::started) throw Refused(invalid_request, "the server was initialized before");
     const Json encodings =
         params.value(Json::json_pointer("/capabilities/general/positionEncodings"), Json());
     const bool takes_bytes =
@@ -324,6 +329,8 @@ class Server {
              {{"positionEncoding", takes_bytes ? "utf-8" : "utf-16"},
               {"textDocumentSync", {{"openClose", true}, {"change", incremental_sync}, {"save", true}}},
               {"hoverProvider", true},
+              {"inlayHintProvider", true},
+              {"completionProvider", {{"triggerCharacters", Json::array({"[", "\"", "="})}}},
               {"codeActionProvider", {{"codeActionKinds", Json::array({"quickfix"})}}}}},
             {"serverInfo", {{"name", "shapelint"}, {"version", api::version()}}}};
   }
@@ -336,8 +343,7 @@ class Server {
 
   void publish(const std::string& uri, const std::vector<Diagnostic>& diagnostics,
                std::optional<std::int64_t> version) {
-    Json list = Json::array();
-    for (const Diagnostic& each : diagnostics) list.push_back(json_of(each));
+    Json list = list_of(diagnostics, [](const Diagnostic& each) { return json_of(each); });
     Json params{{"uri", uri}, {"diagnostics", std::move(list)}};
     if (takes_versions_ && version) params["version"] = *version;
     notify("textDocument/publishDiagnostics", std::move(params));
@@ -351,11 +357,28 @@ class Server {
 
   Json code_actions(const Json& params) const {
     const std::string uri = uri_in(params);
-    Json out = Json::array();
-    for (const Action& each : documents_.actions(uri, range_in(params.at("range")))) {
-      out.push_back(json_of(each, uri));
-    }
-    return out;
+    return list_of(documents_.actions(uri, range_in(params.at("range"))),
+                   [&](const Action& each) { return json_of(each, uri); });
+  }
+
+  Json inlay_hints(const Json& params) const {
+    return list_of(documents_.hints(uri_in(params), range_in(params.at("range"))), [](const Hint& each) {
+      return Json{{"position", json_of(each.place)},
+                  {"label", each.label},
+                  {"tooltip", each.tooltip},
+                  {"paddingLeft", true}};
+    });
+  }
+
+  Json completion(const Json& params) const {
+    const Offer offer = documents_.completions(uri_in(params), position_in(params.at("position")));
+    return list_of(offer.items, [&](const Completion& each) {
+      return Json{{"label", each.label},
+                  {"kind", static_cast<int>(each.kind)},
+                  {"detail", each.detail},
+                  {"documentation", each.documentation},
+                  {"textEdit", {{"range", json_of(offer.typed)}, {"newText", each.text}}}};
+    });
   }
 
   std::istream& in_;

@@ -1,0 +1,149 @@
+// What may stand at a place of a native file.
+#include "lsp/completion.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <shapelint/shapelint.hpp>
+
+#include "base/number.hpp"
+
+namespace shapelint::lsp {
+
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+// The name of a table's header, such as `model.moe`; empty where the line is none.
+std::string_view header_of(std::string_view line) {
+  line = trimmed(line.substr(0, line.find('#')));
+  if (line.size() < 2 || line.front() != '[' || line.back() != ']' || line[1] == '[') return {};
+  return trimmed(line.substr(1, line.size() - 2));
+}
+
+std::string_view key_of(std::string_view line) {
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos) return {};
+  std::string_view key = trimmed(line.substr(0, equals));
+  if (key.size() > 2 && key.front() == '"' && key.back() == '"') key = key.substr(1, key.size() - 2);
+  return key;
+}
+
+struct Table {
+  std::string_view name;
+  std::set<std::string_view> keys;
+};
+
+// The tables of a text, and which of them the line that begins at a byte is in. That line's own key is none.
+struct Tables {
+  std::vector<Table> all{{}};
+  std::size_t here = 0;
+};
+
+Tables tables_of(std::string_view text, std::size_t line_begin) {
+  Tables out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    if (begin == line_begin) {
+      out.here = out.all.size() - 1;
+    } else if (const std::string_view header = header_of(line); !header.empty()) {
+      out.all.push_back({header, {}});
+    } else if (const std::string_view key = key_of(line); !key.empty()) {
+      out.all.back().keys.insert(key);
+    }
+    begin = end + 1;
+  }
+  return out;
+}
+
+// As a native file calls it: `num_experts` in `[model.moe]` is the field `moe_num_experts`.
+std::string_view key_in_file(const api::Field& field) {
+  const std::string_view section = field.section;
+  const std::string_view table = section.substr(section.rfind('.') + 1);
+  const std::string_view name = field.name;
+  const bool has_prefix =
+      table != section && name.starts_with(table) && name.substr(table.size()).starts_with('_');
+  return has_prefix ? name.substr(table.size() + 1) : name;
+}
+
+std::string values_of(const api::Field& field) {
+  if (field.type == api::FieldType::boolean) return "true, false";
+  if (field.type == api::FieldType::choice) return fmt::format("{}", fmt::join(field.choices, ", "));
+  return fmt::format("{} to {}{}{}", with_commas(field.minimum), with_commas(field.maximum),
+                     field.unit.empty() ? "" : " ", field.unit);
+}
+
+void offer_values(const api::Field& field, bool is_quoted, Completions& out) {
+  if (field.type == api::FieldType::boolean) {
+    for (const char* each : {"true", "false"}) {
+      out.items.push_back({CompletionKind::value, each, each, field.name, field.doc});
+    }
+  }
+  for (const std::string& each : field.choices) {
+    out.items.push_back(
+        {CompletionKind::value, each, is_quoted ? each : '"' + each + '"', field.name, field.doc});
+  }
+}
+
+}  // namespace
+
+Completions completions_at(std::string_view text, std::int64_t offset) {
+  Completions out;
+  const std::vector<api::Field> fields = api::fields();
+  std::set<std::string_view> sections;
+  for (const api::Field& field : fields) sections.insert(field.section);
+  const auto at =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(offset, 0, static_cast<std::int64_t>(text.size())));
+  const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+  const std::size_t line_begin = newline == std::string_view::npos ? 0 : newline + 1;
+  const std::string_view before = text.substr(line_begin, at - line_begin);
+  if (before.find('#') != std::string_view::npos) return out;
+  const bool is_header = trimmed(before).starts_with('[');
+  std::size_t begin = at;
+  while (begin > line_begin && (is_word(text[begin - 1]) || (is_header && text[begin - 1] == '.'))) --begin;
+  std::size_t end = at;
+  while (end < text.size() && (is_word(text[end]) || (is_header && text[end] == '.'))) ++end;
+  out.begin_byte = static_cast<std::int64_t>(begin);
+  out.end_byte = static_cast<std::int64_t>(end);
+  const std::string_view left = trimmed(text.substr(line_begin, begin - line_begin));
+  const Tables tables = tables_of(text, line_begin);
+  if (left == "[") {
+    // In a file that has tables of somebody else's, and none of ours, nothing is offered.
+    const auto is_ours = [&](const Table& each) { return sections.contains(each.name); };
+    if (tables.all.size() > 1 && std::none_of(tables.all.begin(), tables.all.end(), is_ours)) return out;
+    for (const std::string_view each : sections) {
+      const auto is_there = [&](const Table& table) { return table.name == each; };
+      if (std::any_of(tables.all.begin(), tables.all.end(), is_there)) continue;
+      out.items.push_back({CompletionKind::section, std::string(each), std::string(each), {}, {}});
+    }
+    return out;
+  }
+  const Table& here = tables.all[tables.here];
+  for (const api::Field& field : fields) {
+    if (field.section != here.name) continue;
+    const std::string_view key = key_in_file(field);
+    if (left.empty()) {
+      if (here.keys.contains(key)) continue;
+      out.items.push_back(
+          {CompletionKind::key, std::string(key), std::string(key) + " = ", values_of(field), field.doc});
+    } else if (key_of(left) == key) {
+      const std::string_view value = trimmed(left.substr(left.find('=') + 1));
+      if (value.empty() || value == "\"") offer_values(field, !value.empty(), out);
+    }
+  }
+  return out;
+}
+
+}  // namespace shapelint::lsp

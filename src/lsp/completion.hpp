@@ -1,0 +1,32 @@
+// Keys and values that may stand at a place of a native file in TOML.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shapelint::lsp {
+
+// As the protocol counts: a module, a property, a member of an enumeration.
+enum class CompletionKind : std::uint8_t { section = 9, key = 10, value = 20 };
+
+struct Completion {
+  CompletionKind kind = CompletionKind::key;
+  std::string label;
+  std::string text;           // that is put in the place of what was typed of it
+  std::string detail;         // what it may be: `1 to 4,194,304 elements`
+  std::string documentation;  // what it means
+};
+
+struct Completions {
+  std::int64_t begin_byte = 0;  // of what was typed of it
+  std::int64_t end_byte = 0;
+  std::vector<Completion> items;
+};
+
+// None where the text is not of a native file: keys are offered in its tables alone, and those that the table
+// has already are not.
+Completions completions_at(std::string_view text, std::int64_t offset);
+
+}  // namespace shapelint::lsp

@@ -1,0 +1,151 @@
+// What the language server offers of itself: completions, hints behind values, comments that silence, and the
+// smallest of several ways out.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lsp/completion.hpp"
+#include "lsp/documents.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+using namespace shapelint::lsp;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+// Labels of what is offered at `|`.
+Texts offered(std::string text) {
+  const std::size_t at = text.find('|');
+  text.erase(at, 1);
+  Texts out;
+  for (const Completion& each : completions_at(text, static_cast<std::int64_t>(at)).items)
+    out.push_back(each.label);
+  return out;
+}
+
+bool has(const Texts& texts, const std::string& text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+struct Opened {
+  std::unique_ptr<const api::FileSystem> files;
+  Documents documents;
+
+  explicit Opened(const std::string& text, const std::string& uri = "file:///m.toml",
+                  const std::string& gpu = "h100")
+      : files(api::memory_files({})), documents(options(gpu), *files) {
+    documents.open(uri, text, 1);
+    documents.lint(uri);
+  }
+  static api::LintOptions options(const std::string& gpu) {
+    api::LintOptions out;
+    out.gpus.names = {gpu};
+    out.read.isolated = true;
+    return out;
+  }
+  Texts codes(const std::string& uri = "file:///m.toml") {
+    Texts out;
+    for (const Diagnostic& each : documents.lint(uri)) out.push_back(each.code);
+    return out;
+  }
+};
+
+constexpr TextRange everywhere{{0, 0}, {1000, 0}};
+
+const std::string padded =
+    "[model]\nhidden_size = 2560\nnum_layers = 4\nnum_attention_heads = 32  # as published\nvocab_size = "
+    "50257\n"
+    "[run]\nmicro_batch_size = 8\nsequence_length = 2048\nattention = \"flash\"\n";
+
+}  // namespace
+
+TEST_CASE("keys are offered in the tables of a native file, without those that are there", "[lsp]") {
+  const Texts model = offered("[model]\nhidden_size = 768\n|\nvocab_size = 5\n[run]\nmicro_batch_size = 8\n");
+  CHECK(has(model, "num_layers"));
+  CHECK_FALSE(has(model, "hidden_size"));
+  CHECK_FALSE(has(model, "vocab_size"));
+  CHECK_FALSE(has(model, "micro_batch_size"));
+  CHECK(has(offered("[run]\nmicro_batch_size = 8\n  seq|"), "sequence_length"));
+  CHECK(has(offered("[ model.moe ] # experts\n|"), "num_experts"));
+  CHECK(has(offered("[model.mla]\nkv|"), "kv_lora_rank"));
+  CHECK(offered("[package]\n|").empty());
+  CHECK(offered("|").empty());
+  CHECK(offered("[model]\n# hidden|").empty());
+  CHECK(offered("[model]\nhidden_size = |").empty());
+}
+
+TEST_CASE("tables are offered, and values of choices", "[lsp]") {
+  CHECK(offered("[|") == Texts{"model", "model.mla", "model.moe", "parallel", "run"});
+  CHECK(offered("[model]\n[mo|]\n") == Texts{"model.mla", "model.moe", "parallel", "run"});
+  CHECK(offered("[package]\nname = \"x\"\n[|").empty());
+  CHECK(offered("[run]\nmode = |") == Texts{"train", "prefill", "decode"});
+  CHECK(offered("[run]\nmode = \"d|\"") == Texts{"train", "prefill", "decode"});
+  CHECK(offered("[model]\nmlp_gated = t|") == Texts{"true", "false"});
+  CHECK(offered("[model]\nmlp_gated = true t|").empty());
+}
+
+TEST_CASE("a key comes with its values and what it means, and replaces what was typed of it", "[lsp]") {
+  const std::string text = "[model]\nvocab_s = 5";
+  const Completions found = completions_at(text, 12);
+  CHECK(text.substr(static_cast<std::size_t>(found.begin_byte),
+                    static_cast<std::size_t>(found.end_byte - found.begin_byte)) == "vocab_s");
+  const auto vocabulary = std::find_if(found.items.begin(), found.items.end(),
+                                       [](const Completion& each) { return each.label == "vocab_size"; });
+  REQUIRE(vocabulary != found.items.end());
+  CHECK(vocabulary->detail == "1 to 134,217,728 rows");
+  CHECK(vocabulary->documentation == "size of the vocabulary");
+}
+
+TEST_CASE("a head that a kernel pads says so behind the value that it comes from", "[lsp]") {
+  const Opened opened(padded);
+  const std::vector<Hint> hints = opened.documents.hints("file:///m.toml", everywhere);
+  REQUIRE(hints.size() == 1);
+  CHECK(hints[0].label == "head_dim 80 of 96");
+  CHECK(hints[0].place.line == 3);
+  CHECK(hints[0].place.character == 24);
+  CHECK(hints[0].tooltip ==
+        "the fused attention kernel of h100-sxm5 computes heads of 80 as if they were 96 wide");
+  CHECK(opened.documents.hints("file:///m.toml", {{0, 0}, {2, 0}}).empty());
+  const Opened fitting(
+      "[model]\nhidden_size = 2560\nnum_layers = 4\nnum_attention_heads = 20\nvocab_size = 50257\n"
+      "[run]\nmicro_batch_size = 8\nsequence_length = 2048\n");
+  CHECK(fitting.documents.hints("file:///m.toml", everywhere).at(0).label == "head_dim 128");
+}
+
+TEST_CASE("the comment that is offered silences the finding", "[lsp]") {
+  Opened opened(padded);
+  const Texts before = opened.codes();
+  REQUIRE(has(before, "SL101"));
+  std::vector<TextChange> edits;
+  for (const Action& each : opened.documents.actions("file:///m.toml", everywhere)) {
+    if (each.title.starts_with("ignore ")) edits.push_back(each.edits.at(0));
+  }
+  CHECK(edits.size() == before.size());
+  for (const TextChange& edit : edits) opened.documents.change("file:///m.toml", {edit}, 2);
+  CHECK(opened.codes().empty());
+  const std::vector<Action> none = opened.documents.actions("file:///m.toml", everywhere);
+  CHECK(none.empty());
+  // Plain JSON has no comments.
+  const std::string config =
+      R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024, "vocab_size": 50257})";
+  const Opened json(config, "file:///config.json");
+  const std::vector<Action> actions = json.documents.actions("file:///config.json", everywhere);
+  CHECK_FALSE(actions.empty());
+  for (const Action& each : actions) CHECK_FALSE(each.title.starts_with("ignore "));
+}
+
+TEST_CASE("of the ways out of a finding one is preferred, the smallest change", "[lsp]") {
+  const Opened opened(padded);
+  std::map<std::string, int> preferred;
+  for (const Action& each : opened.documents.actions("file:///m.toml", everywhere)) {
+    preferred[each.diagnostic.code] += each.is_preferred ? 1 : 0;
+    if (each.is_preferred && each.diagnostic.code == "SL101") CHECK(each.edits.at(0).text == "50304");
+  }
+  REQUIRE(preferred.contains("SL101"));
+  for (const auto& [code, count] : preferred) CHECK(count <= 1);
+  CHECK(preferred["SL101"] == 1);
+}
