@@ -41,7 +41,7 @@ LUA
       timeout 60 nvim --headless -i NONE -n -u "$source/editors/neovim/shapelint.lua" model.toml \
       -c "luafile $folder/wait.lua" >"$folder/err" 2>&1
   )
-  for part in '5:14 the projection to the vocabulary has 50257' 'action: vocab_size 50257 → 50304'; do
+  for part in '5:14 `vocab_size` 50257 is no multiple of 64' 'action: vocab_size 50257 → 50304'; do
     if ! grep -qF -- "$part" "$folder/out"; then
       echo "FAILED: Neovim does not show: $part"
       cat "$folder/out" "$folder/err"
