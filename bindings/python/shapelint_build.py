@@ -25,7 +25,7 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PACKAGE = ROOT / "bindings/python/shapelint"
-SOURCE_FOLDERS = ["bindings/python", "cmake", "docs/schema", "examples", "formats", "gpus", "include", "man", "rules", "scripts", "src", "web"]
+SOURCE_FOLDERS = ["bindings", "cmake", "docs/schema", "examples", "formats", "gpus", "include", "man", "rules", "scripts", "src", "web"]
 SOURCE_FILES = ["CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "pyproject.toml", "vcpkg.json"]
 
 
@@ -168,7 +168,9 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
     top = f"shapelint-{version()}"
     paths = [ROOT / each for each in SOURCE_FILES]
     for each in SOURCE_FOLDERS:
-        paths += [path for path in (ROOT / each).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+        inside = [path for path in (ROOT / each).rglob("*") if path.is_file()]
+        # Not what tools leave behind.
+        paths += [path for path in inside if not any(part.startswith((".", "__pycache__")) for part in path.relative_to(ROOT).parts)]
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as archive:
 

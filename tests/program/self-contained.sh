@@ -1,9 +1,11 @@
 #!/bin/sh
 # The self-contained program is what it says it is: one hardened file that needs nothing but an old C library, and that
 # says what the ordinary one says.
-#   self-contained.sh SHAPELINT ORDINARY      as built by scripts/self-contained, and the one beside it
+#   self-contained.sh SHAPELINT ORDINARY [ARCH]      as built by scripts/self-contained, for this machine or (under qemu)
+#                                                    another, and the ordinary one of this machine
 set -eu
-shapelint=$(realpath "$1") ordinary=$(realpath "$2")
+shapelint=$(realpath "$1") ordinary=$(realpath "$2") arch=${3:-$(uname -m)}
+file=$shapelint
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -24,6 +26,18 @@ grep -q 'GNU_STACK.* RW ' "$folder/segments" || fail "its stack is executable"
 ! grep -qF "$PWD" "$shapelint" || fail "it holds the path of this folder"
 newest=$(readelf -VW "$shapelint" | grep -oE 'Name: GLIBC_[0-9.]+' | sed 's/.*_//' | sort -V | tail -n 1)
 [ "$(printf '%s\n2.31\n' "$newest" | sort -V | tail -n 1)" = 2.31 ] || fail "it needs glibc $newest"
+
+# Another machine's program runs in an emulation, with the older C library that it was linked with.
+sysroot=$PWD/build/static-libs/$arch/sysroot
+if [ "$arch" != "$(uname -m)" ]; then
+  command -v "qemu-$arch-static" >/dev/null || {
+    echo "skipped: qemu-$arch-static is not installed (Debian: qemu-user-static)"
+    exit 77
+  }
+  printf '#!/bin/sh\nexec "%s" -L "%s" "%s" "$@"\n' "$(command -v "qemu-$arch-static")" "$sysroot" "$shapelint" >"$folder/emulated"
+  chmod +x "$folder/emulated"
+  shapelint=$folder/emulated
+fi
 
 # The same answers, errors by way of exceptions among them.
 same() {
@@ -48,14 +62,13 @@ printf '\010\010' >"$folder/empty.onnx"
 grep -q 'built without ONNX' "$folder/out" || fail "nothing is said of ONNX: $(cat "$folder/out")"
 
 # The older C library that it was linked with, where that can be run here.
-sysroot=build/static-libs/$(uname -m)/sysroot
 loader=$(find "$sysroot/lib" "$sysroot/lib64" -name 'ld-linux-*.so.*' 2>/dev/null | head -n 1)
-if [ -n "$loader" ]; then
-  printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' "$PWD/$loader" "$PWD/$sysroot/lib/$(uname -m)-linux-gnu" \
+if [ -n "$loader" ] && [ "$arch" = "$(uname -m)" ]; then
+  printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' "$loader" "$sysroot/lib/$arch-linux-gnu" \
     "$shapelint" >"$folder/with-older-glibc"
   chmod +x "$folder/with-older-glibc"
   shapelint=$folder/with-older-glibc
   same examples/gpt3-2.7b.toml --gpu a100 --format json
   same suggest examples/gpt3-2.7b.toml --gpu a100 --where 'hidden_size % ('
 fi
-echo "one file of $(stat -L -c %s "$(realpath "$1")") bytes that needs glibc $newest, and says what the other says"
+echo "one file of $(stat -c %s "$file") bytes that needs glibc $newest, and says what the other says"
