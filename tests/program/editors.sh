@@ -52,6 +52,38 @@ else
   echo "skipped: nvim is not installed (Debian: neovim)"
 fi
 
+# Eglot is part of Emacs from 29 on, and a package before.
+if command -v emacs >/dev/null && emacs --batch --eval "(require 'eglot)" >/dev/null 2>&1; then
+  looked=yes
+  printf '[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50257\n' \
+    >"$folder/emacs.toml"
+  printf '[run]\nmicro_batch_size = 8\nsequence_length = 1024\n[lint]\ngpu = "a100"\n' >>"$folder/emacs.toml"
+  cat >"$folder/wait.el" <<'LISP'
+(find-file "emacs.toml")
+(conf-toml-mode)
+(run-hooks 'post-command-hook) ; as after a key: Eglot connects then
+(let ((left 400))
+  (while (and (> left 0) (not (flymake-diagnostics)))
+    (setq left (1- left))
+    (accept-process-output nil 0.05)
+    (when flymake-mode (flymake-start nil))))
+(dolist (each (flymake-diagnostics))
+  (princ (format "%d %s\n" (line-number-at-pos (flymake-diagnostic-beg each)) (flymake-diagnostic-text each))))
+LISP
+  (
+    cd "$folder" || exit 1
+    PATH="$(dirname "$shapelint"):$PATH" HOME="$folder" timeout 60 emacs --batch -l "$source/editors/emacs/shapelint.el" \
+      --eval "(setq eglot-sync-connect 20)" -l "$folder/wait.el" >"$folder/emacs.out" 2>"$folder/emacs.err"
+  )
+  if ! grep -q '^5 .*`vocab_size` 50257 is no multiple of 64' "$folder/emacs.out"; then
+    echo "FAILED: Emacs does not show the vocabulary's finding"
+    cat "$folder/emacs.out" "$folder/emacs.err"
+    failed=1
+  fi
+else
+  echo "skipped: Emacs with Eglot is not installed (Debian: emacs-nox and elpa-eglot)"
+fi
+
 if command -v node >/dev/null; then
   looked=yes
   node "$source/tests/program/vscode.js" "$source/editors/vscode" "$shapelint" || failed=1
