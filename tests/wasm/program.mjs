@@ -16,7 +16,7 @@ execFileSync("npm", ["install", "--offline", "--ignore-scripts", "--no-audit", "
 mkdirSync(join(folder, "examples"));
 for (const name of ["gpt3-2.7b.toml", "llama-3-8b.toml"]) copyFileSync(join("examples", name), join(folder, "examples", name));
 
-const environment = { PATH: process.env.PATH, HOME: folder };
+const environment = { PATH: process.env.PATH, HOME: folder, npm_config_update_notifier: "false" };
 const run = (program, args, more = {}) => {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd: folder, encoding: "utf8", env: environment, ...more });
   return { status, stdout, stderr };
