@@ -50,7 +50,9 @@ same() {
   diff "$folder/expected" "$folder/got" || fail "it says something else: $*"
 }
 same --version
-same examples/gpt3-2.7b.toml --gpu a100 --format json
+same examples/gpt3-2.7b.toml --gpu a100
+# Other machines multiply and add in one, so that the last of all digits are others there.
+[ "$arch" != "$(uname -m)" ] || same examples/gpt3-2.7b.toml --gpu a100 --format json
 same suggest examples/gpt3-2.7b.toml --gpu a100,h100
 same suggest examples/gpt3-2.7b.toml --gpu a100 --where 'hidden_size % ('
 same lint no-such-file.toml
