@@ -19,7 +19,8 @@ constexpr auto l2 = static_cast<std::size_t>(Level::l2);
 constexpr auto shared = static_cast<std::size_t>(Level::shared);
 
 Work gemm_work(const gpu::Gpu& gpu, const model::Op& op) {
-  const GemmModel g = gemm_model(gpu, op.dtype, Timing::in_step, op.weight_bytes);
+  const GemmModel g = op.recipe != Recipe::none ? gemm_model(gpu, op.dtype, op.recipe, Timing::in_step)
+                                                : gemm_model(gpu, op.dtype, Timing::in_step, op.weight_bytes);
   const ProductCost product = predict_product(gpu, g, op);
   const GemmShape& shape = product.shape;
   Work work;

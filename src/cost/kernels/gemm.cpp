@@ -142,7 +142,9 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   if (!is_own) {
     const auto least_us = [](double bytes_per_us) { return bytes_per_us > 0 ? 1 / bytes_per_us : 0; };
     g.us_per_l2_byte = least_us(l2_bytes_per_us(gpu));
-    g.us_per_shared_byte = least_us(shared_bytes_per_us(gpu));
+    // SMs of the same architecture have the same shared memory beside the same tensor cores: what one of them
+    // reached, another does.
+    if (gpu.calibration.status != "architecture") g.us_per_shared_byte = least_us(shared_bytes_per_us(gpu));
   }
   g.launch_us = c.launch_us + c.host_us;
   g.quantize_launch_us = c.quantize_us;
@@ -172,6 +174,14 @@ GemmModel gemm_model(const gpu::Gpu& gpu, DType dtype, Recipe recipe, Timing tim
   GemmModel g = model_with(
       gpu, dtype, timing, gpu::constants_for(gpu.calibration, dtype, recipe),
       {element + scales.a_scale_bytes, element + scales.weight_scale_bytes, bytes_of(DType::bf16)});
+  // Products of a recipe were timed in short bursts. In a step the same GPU is under the same power limit as
+  // with 16-bit ones, whose loss of clock is known.
+  const gpu::GemmConstants& wide = gpu::gemm_calibration(gpu.calibration, DType::bf16).constants;
+  if (timing == Timing::in_step && g.constants.power_reach_us <= 0) {
+    g.constants.power_drop = wide.power_drop;
+    g.constants.power_us = wide.power_us;
+    g.constants.power_reach_us = wide.power_reach_us;
+  }
   // The pass is known from products that were measured with it.
   const gpu::GemmConstants& with_pass = gpu::gemm_calibration(gpu.calibration, dtype).constants;
   const bool included = quantization == Quantization::included;
