@@ -1,0 +1,16 @@
+#!/bin/sh
+# Scores predictions of single kernels and of whole runs against public measurements, and writes docs/field.md.
+#
+#   bench/field.sh                 everything in DATA (../shared/data/kernels): tables of kernels by their kind's name
+#                                  (moe.csv, nccl.csv.gz …), training-runs.csv.gz, serving-runs.csv.gz
+#   bench/field.sh --every 1       each row, not one of five; --output FILE writes elsewhere
+#
+# A row that is added there is scored with the others. PROGRAM is build/release/shapelint unless stated.
+set -eu
+cd "$(dirname "$0")/.."
+data=${DATA:-../shared/data/kernels}
+if [ ! -d "$data" ]; then
+  echo "field: skipped, no measured times in $data"
+  exit 0
+fi
+exec python3 bench/field.py --program "${PROGRAM:-build/release/shapelint}" --data "$data" "$@"

@@ -1,0 +1,75 @@
+"""Measured times of single kernels beside predicted ones and their rooflines: what bench/field.py scores kernels with."""
+import collections
+import csv
+import gzip
+import io
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+KINDS = ["attention-prefill", "attention-decode", "mla-prefill", "mla-decode", "moe", "wide-ep-moe", "amd-moe",
+         "grouped-products", "frontier-moe", "fp8-quantize", "fp8-scale", "all-reduce", "nccl"]
+TARGETS = {"grouped-products": ("up_us", 1), "frontier-moe": ("grouped_gemm_ms", 1000)}  # column, to microseconds
+# What a table measured, or follows from that: never shown to the program.
+MEASURED = {"time_us", "up_us", "down_us", "up_mfu", "down_mfu", "stage1_us", "stage2_us", "tflops", "grouped_gemm_ms"}
+LEAST_US = 50  # launches matter below
+
+
+def read(path):
+    with gzip.open(path, "rt", newline="") if path.endswith(".gz") else open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def positive(text):
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        return None
+    return value if math.isfinite(value) and value > 0 else None
+
+
+def answers(program, kind, gpu, rows):
+    """Predicted and ideal microseconds of each row; None where there is no prediction."""
+    columns = [column for column in rows[0] if column not in MEASURED]
+    with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+        file.flush()
+        done = subprocess.run([program, "kernels", kind, "--gpu", gpu, "--shapes", file.name, "--format", "csv"],
+                              capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{kind} on {gpu}: {done.stderr.strip()}")
+    out = []
+    for row in csv.DictReader(io.StringIO(done.stdout)):
+        predicted, efficiency = positive(row["predicted_us"]), positive(row["efficiency"])
+        out.append((predicted, predicted * efficiency) if predicted and efficiency else None)
+    if len(out) != len(rows):
+        raise RuntimeError(f"{kind} on {gpu}: {len(rows)} rows in, {len(out)} out")
+    return out
+
+
+def score(program, folder, every=1):
+    """For each kind that `folder` has a table of: GPU -> [(measured, predicted, ideal)], and rows without an answer."""
+    for kind in KINDS:
+        path = next((p for p in (os.path.join(folder, kind + end) for end in (".csv.gz", ".csv")) if os.path.exists(p)), None)
+        if path is None:
+            continue
+        column, scale = TARGETS.get(kind, ("time_us", 1))
+        by_gpu = collections.defaultdict(list)
+        for number, row in enumerate(read(path)):
+            if number % every == 0 and positive(row.get(column)) and row.get("gpu"):
+                by_gpu[row["gpu"]].append(row)
+        found, unanswered = {}, 0
+        for gpu, rows in sorted(by_gpu.items()):
+            try:
+                answered = answers(program, kind, gpu, rows)
+            except RuntimeError as error:  # a GPU that is no profile
+                print(error, file=sys.stderr)
+                unanswered += len(rows)
+                continue
+            unanswered += sum(answer is None for answer in answered)
+            found[gpu] = [(scale * float(row[column]), *answer) for row, answer in zip(rows, answered) if answer]
+        yield kind, found, unanswered

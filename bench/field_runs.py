@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Compares the speed that published runs reached with the predicted one.
+
+    bench/field_runs.py --program build/release/shapelint --data ../shared/data/kernels [--only TEXT] [--every N]
+
+Training: Megatron-Bridge's published tokens per second and GPU. Serving: time per token of engines at a fixed number of
+requests. Rows whose model has layers that are not costed, or whose layout is not stated whole, are counted and left out.
+"""
+import argparse
+import collections
+import concurrent.futures
+import csv
+import dataclasses
+import gzip
+import json
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MODELS = tomllib.load(open(os.path.join(HERE, "run_models.toml"), "rb"))
+TRAINED = {"LLAMA3_8B": "Llama-3.1-8B", "LLAMA3.1_405B": "Llama-3.1-405B", "Qwen3_30B_a3B": "Qwen3-30B-A3B",
+           "Qwen3_30B_a3B (tokendrop)": "Qwen3-30B-A3B"}
+SERVED = {"meta-llama/Llama-3.1-70B": "Llama-3.1-70B", "nvidia/Llama-3.1-8B-Instruct-FP8": "Llama-3.1-8B",
+          "Qwen/Qwen3-32B": "Qwen3-32B", "nvidia/Qwen3-32B-NVFP4": "Qwen3-32B",
+          "Qwen/Qwen3-235B-A22B-FP8": "Qwen3-235B-A22B", "MiniMaxAI/MiniMax-M2.5": "MiniMax-M2.5",
+          "openai/gpt-oss-120b": "gpt-oss-120b", "deepseek-ai/DeepSeek-R1": "DeepSeek-V3",
+          "deepseek-ai/DeepSeek-V3": "DeepSeek-V3", "nvidia/DeepSeek-V3.1-NVFP4": "DeepSeek-V3",
+          "moonshotai/Kimi-K2.5": "Kimi-K2.5"}
+TRAINED_ON = {"DGX-H100": "h100", "DGX-B200": "b200", "DGX-B300": "b300", "DGX-GB200": "gb200", "DGX-GB300": "gb300"}
+SERVED_ON = {"h100_sxm": "h100", "h200_sxm": "h200", "b200_sxm": "b200", "b300_sxm": "b300", "gb200": "gb200"}
+# What a cell of a published table calls each recipe.
+RECIPES = {"": ("fp8", "tensor"), "BF16": ("bf16", "none"), "FP8": ("fp8", "tensor"), "FP8-CS": ("fp8", "tensor"),
+           "MXFP8": ("fp8", "mxfp8"), "FP8-MX": ("fp8", "mxfp8"), "NVFP4": ("fp4", "nvfp4")}
+
+
+def toml(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{k} = {toml(v)}" for k, v in value.items()) + " }"
+    return str(value)
+
+
+def text_of(model, run, parallel):
+    lines = []
+    for name, table in (("model", MODELS[model]), ("run", run), ("parallel", parallel)):
+        lines += [f"[{name}]"] + [f"{k} = {toml(v)}" for k, v in table.items()] + [""]
+    return "\n".join(lines)
+
+
+def predicted(program, text, gpu):
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(text)
+        file.flush()
+        done = subprocess.run([program, "roofline", file.name, "--isolated", "--gpu", gpu, "--format", "json"],
+                              capture_output=True, text=True)
+    if done.returncode == 2:
+        return None, done.stderr.strip()
+    return json.loads(done.stdout)["cases"][0], ""
+
+
+def month_of(release):
+    year, month = release.split()[0].split(".")[:2]
+    return f"20{year}-{month}"
+
+
+def variants(row):
+    """The rows that a published cell stands for: `1 (2)` gives a second variant's value in parentheses."""
+    split = {k: re.fullmatch(r"(.*?) \((.*)\)", v or "") for k, v in row.items() if k != "model"}
+    if row["precision"] == "":  # 25.09 says no precision; its speeds are those that 25.11 gives for FP8-CS (FP8-MX)
+        split.pop("precision")
+    yield {k: (split.get(k).group(1) if split.get(k) else v) for k, v in row.items()}
+    second = {k: (split.get(k).group(2) if split.get(k) else v) for k, v in row.items()}
+    if any(m for m in split.values() if m) :
+        if row["precision"] == "":
+            second["precision"] = "FP8-MX"
+        yield second
+
+
+def training(data):
+    for whole in csv.DictReader(gzip.open(os.path.join(data, "training-runs.csv.gz"), "rt")):
+        if whole["model"] not in TRAINED:
+            continue
+        for row in variants(whole):
+            number = lambda name: int(row[name]) if row[name].isdigit() and int(row[name]) > 0 else 1
+            dtype, recipe = RECIPES[row["precision"]]
+            tp, pp, cp, gpus = number("tp"), number("pp"), number("cp"), number("gpus")
+            data_degree = gpus // (tp * pp * cp)
+            mbs, gbs = number("mbs"), number("gbs")
+            run = {"mode": "train", "dtype": dtype, "recipe": recipe, "micro_batch_size": mbs,
+                   "sequence_length": int(row["sequence_length"] or row["seq_len"]),
+                   "gradient_accumulation": gbs // (mbs * data_degree), "fused_gradient_accumulation": True,
+                   "software": month_of(row["release"])}
+            parallel = {"tensor": tp, "pipeline": pp, "virtual_pipeline": number("vp"), "context": cp,
+                        "data": data_degree, "expert": number("ep"), "sequence_parallel": tp > 1,
+                        "tensor_overlap": tp > 1,
+                        "zero": 3 if number("fsdp") > 1 else 1}
+            if pp == 1:
+                parallel["virtual_pipeline"] = 1
+            group = ("mixture" if "moe" in MODELS[TRAINED[whole["model"]]] else "dense", dtype,
+                     "Hopper" if "H100" in row["system"] else "Blackwell")
+            name = f'{row["release"].split()[0]} {whole["model"]} {row["system"]} {row["precision"]}'
+            yield ("training",) + group, name, TRAINED[whole["model"]], run, parallel, TRAINED_ON[row["system"]], \
+                float(row["tokens_sec_gpu"])
+
+
+def serving(data):
+    for row in csv.DictReader(gzip.open(os.path.join(data, "serving-runs.csv.gz"), "rt")):
+        if row["model_path"] not in SERVED:
+            continue
+        part = "decode_" if row["mode"] == "disagg" else ""
+        number = lambda name: max(1, int(float(row[part + name] or 1)))
+        if not row[part + "batch_size"] or not row[part + "tp_size"]:
+            continue
+        tp, dp, ep, etp, batch = (number(n) for n in ("tp_size", "attention_dp_size", "moe_ep_size", "moe_tp_size",
+                                                      "batch_size"))
+        model = SERVED[row["model_path"]]
+        is_mixture = "moe" in MODELS[model]
+        # Beyond a node of eight the table's degrees do not say how the GPUs are divided.
+        if number("pp_size") > 1 or tp * dp > 8 or (is_mixture and ep * etp != tp * dp):
+            continue
+        isl, osl = int(row["isl"]), int(row["osl"])
+        run = {"mode": "decode", "micro_batch_size": batch, "context_length": isl + osl // 2, "fusion": "norms",
+               "sequence_length": 1}
+        gemm, moe = row["gemm_quant_mode"], row["moe_quant_mode"]
+        if "gpt-oss" in model:  # only its experts are in 4 bits
+            run["dtype"] = "bf16"
+            run.update(weight_bits=4, weight_group_size=32)
+        elif gemm in ("", "bfloat16"):
+            run["dtype"] = "bf16"
+        elif gemm in ("fp8", "fp8_block"):
+            # Their published checkpoints are scaled by blocks, whatever the table calls them; Llama's by tensors.
+            run.update(dtype="fp8", recipe="tensor" if "Llama" in model else "block128")
+        else:
+            run.update(dtype="fp4", recipe="nvfp4")
+        parallel = {"tensor": tp, "data": dp}
+        if is_mixture:
+            parallel.update(expert=ep, expert_tensor=etp)
+        group = ("serving", "mixture" if is_mixture else "dense", "attention DP" if dp > 1 else "", row["mode"])
+        name = f'{row["backend"]} {model} {row["system"]} {run["dtype"]} tp{tp} dp{dp} ep{ep} b{batch} {isl}/{osl}'
+        run["engine"] = row["backend"]
+        # Requests that come in are read between the steps of the others: each of a request's osl steps sees batch / osl.
+        prompts = batch / osl if row["mode"] == "agg" else 0
+        yield group, name, model, run, parallel, SERVED_ON[row["system"]], float(row["silicon_tpot_ms"]), isl, prompts
+
+
+@dataclasses.dataclass
+class Run:
+    group: tuple
+    name: str
+    key: tuple  # the same for runs that state the same layout, batch and lengths
+    measured: float
+    predicted: float
+    step: dict
+
+    @property
+    def ratio(self):
+        return self.predicted / self.measured
+
+
+def price(program, job):
+    group, name, model, run, parallel, gpu, measured, *prompt = job
+    case, error = predicted(program, text_of(model, run, parallel), gpu)
+    if case is not None and prompt and prompt[1] > 0:
+        run = {**run, "mode": "prefill", "micro_batch_size": 1, "sequence_length": prompt[0], "context_length": 0}
+        reading, error = predicted(program, text_of(model, run, parallel), gpu)
+        if reading is not None:
+            case["step"]["time_us"] += prompt[1] * reading["step"]["time_us"]
+    if error:
+        print(f"no prediction of {name}: {error}", file=sys.stderr)
+        return None
+    value = case["tokens_per_s_per_gpu"] if group[0] == "training" else case["step"]["time_us"] / 1000
+    return Run(group, name, (name, group), measured, value, case["step"])
+
+
+def score(program, data, every=1, only=""):
+    """All training runs, and of the serving ones one in `every`."""
+    jobs = list(training(data)) + list(serving(data))[::every]
+    jobs = [job for job in jobs if only in " ".join(job[0]) + " " + job[1]]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for run in pool.map(lambda job: price(program, job), jobs):
+            if run is not None:
+                yield run
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", default="build/release/shapelint")
+    parser.add_argument("--data", default="../shared/data/kernels")
+    parser.add_argument("--only", default="", help="runs whose group or name holds this text")
+    parser.add_argument("--every", type=int, default=1, help="of the serving runs one in so many")
+    options = parser.parse_args()
+    groups = collections.defaultdict(list)
+    for run in score(options.program, options.data, options.every, options.only):
+        groups[run.group].append(run.ratio)
+        parts = " ".join(f"{part} {run.step[part + '_us'] / run.step['time_us']:.2f}" for part in
+                         ("compute", "memory", "communication", "overhead", "bubble"))
+        print(f"{run.ratio:6.2f} {run.measured:10.2f} {run.name}: {parts}")
+    for group, ratios in sorted(groups.items()):
+        errors = [abs(ratio - 1) for ratio in ratios]
+        bias = math.exp(statistics.mean(math.log(ratio) for ratio in ratios))
+        print(f"{' '.join(group):46} {len(ratios):5} mean {100 * statistics.mean(errors):5.1f} % "
+              f"median {100 * statistics.median(errors):5.1f} % bias {bias:5.2f}")
+
+
+if __name__ == "__main__":
+    main()
