@@ -32,6 +32,12 @@ inline constexpr std::array<RecipeInfo, 7> recipes{{
     {Recipe::mxfp4, "mxfp4", 4, 1.0 / 32, 1.0 / 32, "32 along k, in 8 bits (OCP MX)"},
 }};
 
+inline constexpr auto recipe_names = [] {
+  std::array<std::string_view, recipes.size()> out{};
+  for (std::size_t i = 0; i < recipes.size(); ++i) out[i] = recipes[i].name;
+  return out;
+}();
+
 constexpr const RecipeInfo& info(Recipe recipe) {
   return recipes[static_cast<std::size_t>(recipe)];
 }

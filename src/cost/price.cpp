@@ -5,6 +5,7 @@
 #include <tsl/robin_set.h>
 
 #include "base/hash.hpp"
+#include "cost/engines/kernels.hpp"
 #include "cost/kernels/attention.hpp"
 #include "cost/kernels/attention_sizes.hpp"
 #include "cost/kernels/collective.hpp"
@@ -27,7 +28,7 @@ std::uint64_t bits(double value) {
 
 // Everything that a price depends on, each in a word of its own: equal keys have equal prices.
 struct Key {
-  static constexpr std::size_t most = 16;
+  static constexpr std::size_t most = 18;
   std::array<std::uint64_t, most> words{};
   std::size_t size = 0;
 
@@ -47,6 +48,15 @@ Key key_of(const model::Op& op) {
       const bool is_convolution = implicit.a_elements > 0 || implicit.channels_first;
       key.add(name * 256 + static_cast<std::uint64_t>(op.layout) * 2 + (is_convolution ? 1U : 0U));
       for (const model::Dim* dim : {&op.m, &op.n, &op.k, &op.batch}) key.add(bits(dim->value));
+      // How operands are scaled, and whose kernels run: a part of the experts has a price of its own.
+      const model::ExpertWork& experts = op.experts;
+      const bool is_gradient = op.pass == model::Pass::grad_input || op.pass == model::Pass::grad_weight;
+      key.add(static_cast<std::uint64_t>(op.recipe) | (is_gradient ? 1ULL << 48U : 0ULL) |
+              static_cast<std::uint64_t>(experts.part) << 8U |
+              static_cast<std::uint64_t>(experts.engine) << 16U |
+              static_cast<std::uint64_t>(experts.kernels) << 24U |
+              static_cast<std::uint64_t>(experts.recipe) << 32U | (experts.is_even ? 0ULL : 1ULL << 40U));
+      key.add(bits(experts.rows));
       key.add(bits(op.weight_bytes));
       if (!is_convolution) break;
       for (const double elements : {implicit.a_elements, implicit.b_elements, implicit.c_elements}) {
@@ -79,13 +89,47 @@ Key key_of(const model::Op& op) {
   return key;
 }
 
+OpCost price_pass_over(const gpu::Gpu& gpu, const model::Op& op) {
+  if (op.quantizes) {
+    if (const auto known = price_quantizing(gpu, op)) return *known;
+  }
+  if (op.experts.part == model::ExpertPart::none) return price_elementwise(gpu, op.bytes, op.flops);
+  if (op.experts.is_training) {
+    OpCost cost = price_elementwise(gpu, op.bytes, op.flops);
+    const double waits_us = host_stall_us(gpu, op.experts);
+    cost.overhead_us += waits_us;
+    cost.time_us += waits_us;
+    cost.efficiency.rest = cost.time_us > 0 ? cost.ideal_us / cost.time_us : 1;
+    cost.bound = bound_of(cost.time_us, cost.compute_us, cost.memory_us, cost.overhead_us);
+    return cost;
+  }
+  if (const auto known = price_expert_op(gpu, op)) return *known;
+  return price_elementwise(gpu, op.bytes, op.flops);
+}
+
+// Hopper's tensor cores add fp8 products in fewer bits than fp32 has. Frameworks take that going forward;
+// gradients' products leave the sums to CUDA cores every so often (TransformerEngine: _2X_ACC_DGRAD,
+// _2X_ACC_WGRAD). The speed is what published runs of Llama 3 8B and 3.1 405B in fp8 on H100 lack otherwise
+// (Megatron-Bridge, 25.09 to 26.06).
+constexpr double promoted_speed = 0.9;
+
+OpCost promoted(const gpu::Gpu& gpu, const model::Op& op, OpCost cost) {
+  const bool is_gradient = op.pass == model::Pass::grad_input || op.pass == model::Pass::grad_weight;
+  if (!is_gradient || op.dtype != DType::fp8 || !gpu.architecture.has_wgmma) return cost;
+  const double longer_us = cost.compute_us * (1 / promoted_speed - 1);
+  cost.compute_us += longer_us;
+  cost.time_us += longer_us;
+  cost.efficiency.rest *= (cost.time_us - longer_us) / cost.time_us;
+  return cost;
+}
+
 // Everything but matrix products.
 OpCost price_other(const gpu::Gpu& gpu, const model::Op& op) {
   switch (op.kind) {
     case model::OpKind::attention:
       return price_attention(gpu, op.attention, op.pass, op.dtype);
     case model::OpKind::elementwise:
-      return price_elementwise(gpu, op.bytes, op.flops);
+      return price_pass_over(gpu, op);
     case model::OpKind::collective:
       return price_collective(gpu, op.collective, op.bytes, op.ranks, op.stride, op.copies);
     case model::OpKind::gemm:
@@ -109,8 +153,7 @@ GemmShape gemm_shape(const model::Op& op) {
 }
 
 OpCost price(const gpu::Gpu& gpu, const model::Op& op) {
-  if (op.kind != model::OpKind::gemm) return price_other(gpu, op);
-  return predict_product(gpu, gemm_model(gpu, op.dtype, Timing::in_step, op.weight_bytes), op).cost;
+  return PriceMemo(gpu).price(op);
 }
 
 struct PriceMemo::Known {
@@ -169,6 +212,15 @@ std::size_t PriceMemo::bytes() const {
 
 OpCost PriceMemo::compute(const model::Op& op) {
   if (op.kind != model::OpKind::gemm) return price_other(gpu_, op);
+  if (op.experts.part != model::ExpertPart::none) {
+    if (const auto known = price_expert_op(gpu_, op)) return *known;
+  }
+  if (op.recipe != Recipe::none) {
+    std::unique_ptr<const GemmModel>& scaled = scaled_models_[static_cast<std::size_t>(op.recipe)];
+    if (!scaled || scaled->dtype != op.dtype)
+      scaled = std::make_unique<const GemmModel>(gemm_model(gpu_, op.dtype, op.recipe, Timing::in_step));
+    return promoted(gpu_, op, predict_product(gpu_, *scaled, op).cost);
+  }
   if (op.weight_bytes > 0) {
     if (!packed_model_ || packed_dtype_ != op.dtype || packed_bytes_ != op.weight_bytes) {
       packed_model_ =

@@ -111,6 +111,7 @@ class PriceMemo {
   OpCost compute(const model::Op& op);
   const gpu::Gpu& gpu_;
   std::array<std::unique_ptr<const GemmModel>, dtypes.size()> gemm_models_;  // built when first needed
+  std::array<std::unique_ptr<const GemmModel>, recipes.size()> scaled_models_;
   // The last one with packed weights: a model has but one kind of them.
   std::unique_ptr<const GemmModel> packed_model_;
   DType packed_dtype_ = DType::bf16;

@@ -228,4 +228,21 @@ std::span<const CollectiveKernel> collective_kernels(std::string_view kind) {
   return of_kind(known, kind);
 }
 
+const MoeKernel* moe_kernel_of(std::string_view architecture, std::string_view format,
+                               std::string_view engine, std::string_view family) {
+  const MoeKernel* best = nullptr;
+  int most = -1;
+  for (const MoeKernel& each : moe_kernels("moe")) {
+    if (each.architecture != architecture || each.dtype != format) continue;
+    const auto is_of = [&](std::string_view name) { return each.kernel.find(name) != std::string::npos; };
+    if (is_of("nongated")) continue;
+    const int same = (!family.empty() && is_of(family) ? 4 : 0) + (each.engine == engine ? 2 : 0) +
+                     (is_of("triton") && !is_of("trtllm") ? 0 : 1);
+    if (same < most || (same == most && each.rows <= best->rows)) continue;
+    most = same;
+    best = &each;
+  }
+  return best;
+}
+
 }  // namespace shapelint::gpu

@@ -162,4 +162,9 @@ const Kernel* closest(std::span<const Kernel> kernels, std::string_view architec
   return best;
 }
 
+// The experts' kernel that a step runs: of this architecture and format, then of the family that is asked for
+// (a part of the kernel's name; empty: none), the engine, and no Triton where there are others. Null: none.
+const MoeKernel* moe_kernel_of(std::string_view architecture, std::string_view format,
+                               std::string_view engine, std::string_view family);
+
 }  // namespace shapelint::gpu

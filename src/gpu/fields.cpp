@@ -169,6 +169,10 @@ constexpr Field<Architecture> architecture_table[] = {
      "L2 to SM when all SMs read, as measured on the architecture's products"},
     {"", "l2_peak_bytes_per_clock_per_sm", "B", Type::number, &Architecture::l2_peak_bytes_per_clock_per_sm,
      0.1, 65536, "the same in theory, where it is known: what no prediction exceeds"},
+    {"", "mixture_stall_us", "us", Type::number, &Architecture::mixture_stall_us, 0, 1e6,
+     "training a mixture: of a layer and micro-batch, that the GPU waits for its host"},
+    {"", "mixture_stall_until", "", Type::text, &Architecture::mixture_stall_until, 0, 0,
+     "month of the software that no longer does, such as `2026-06`"},
     {"tiles", "persistent", "", Type::boolean, &Architecture::persistent, 0, 0,
      "the usual kernels keep a CTA per SM and loop over tiles"},
 };

@@ -25,6 +25,7 @@ std::vector<FieldId> assumed_fields(const Reading& reading) {
   add(FieldId::context_length, !is_network && plan.mode == Mode::decode);
   add(FieldId::dtype, true);
   add(FieldId::attention, !is_network);
+  add(FieldId::software, plan.mode == Mode::train && reading.setup.model.moe.num_experts > 0);
   return out;
 }
 

@@ -11,7 +11,7 @@ namespace shapelint::model {
 bool is_assumed(const Reading& reading, FieldId field);
 
 // The guesses that decide what a prediction is worth: the size of a step, its number format, its attention,
-// and the vocabulary.
+// the vocabulary, and how new the software is that trains a mixture.
 std::vector<FieldId> assumed_fields(const Reading& reading);
 
 }  // namespace shapelint::model

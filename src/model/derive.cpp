@@ -123,6 +123,12 @@ std::vector<Derivation> build() {
 
   add(FieldId::mode, defaulted, own, always, constant<static_cast<std::int64_t>(Mode::train)>);
   add(FieldId::dtype, defaulted, own, always, constant<static_cast<std::int64_t>(DType::bf16)>);
+  add(FieldId::recipe, defaulted, own, always, constant<static_cast<std::int64_t>(Recipe::none)>);
+  add(FieldId::software, defaulted, own, always, constant<static_cast<std::int64_t>(Software::newest)>);
+  add(FieldId::tensor_overlap, defaulted, own, always, constant<0>);
+  add(FieldId::engine, defaulted, own, always, constant<static_cast<std::int64_t>(Engine::fastest)>);
+  add(FieldId::expert_kernels, defaulted, own, always,
+      constant<static_cast<std::int64_t>(ExpertKernels::default_ones)>);
   add(FieldId::attention, defaulted, own, always, constant<static_cast<std::int64_t>(Attention::flash)>);
   add(FieldId::recompute, defaulted, own, always, constant<static_cast<std::int64_t>(Recompute::none)>);
   add(FieldId::fused_gradient_accumulation, defaulted, own, always, constant<0>);

@@ -52,9 +52,13 @@
   INTEGER(mla_v_head_dim, "model.mla", "v_head_dim", model.mla.v_head_dim, 0, largest_width, "elements", "width of one head's values") \
   CHOICE(mode, "run", "mode", plan.mode, Mode, mode_names, "what is run") \
   CHOICE(dtype, "run", "dtype", plan.dtype, DType, dtype_names, "number format of the matrix products") \
+  CHOICE(recipe, "run", "recipe", plan.recipe, Recipe, recipe_names, "how operands of a byte or less are scaled (one scale for each tensor, row, or block); none: in training tensor or nvfp4, in serving as the GPU's profile was measured") \
   CHOICE(attention, "run", "attention", plan.attention, Attention, attention_names, "one fused kernel (flash: the newest that the GPU has; flash1, flash2: of an older FlashAttention), or matrix products and a softmax") \
   CHOICE(recompute, "run", "recompute", plan.recompute, Recompute, recompute_names, "activations computed again in the backward pass") \
   CHOICE(fusion, "run", "fusion", plan.fusion, Fusion, fusion_names, "elementwise kernels that run inside others: norms with the residual additions before them (vLLM, TensorRT-LLM), full also activations with the products before them (torch.compile); convolutional networks: none as frameworks run them, norms: batch norms, activations and additions joined, full: inside the convolutions (inference)") \
+  CHOICE(software, "run", "software", plan.software, Software, software_names, "month of the software's release, where published runs of several dates show that it matters (training of mixtures)") \
+  CHOICE(engine, "run", "engine", plan.engine, Engine, engine_names, "serving: whose kernels run a mixture's experts; fastest: those that are so in general (TensorRT-LLM's)") \
+  CHOICE(expert_kernels, "run", "expert_kernels", plan.expert_kernels, ExpertKernels, expert_kernel_names, "serving: the family of those kernels, where an engine has several; default: the engine's own choice") \
   CHOICE(routing, "run", "routing", plan.routing, Routing, routing_names, "how tokens are spread over a mixture's experts: evenly, as chance has it, or by a power law, where the rank with most of them is priced") \
   BOOLEAN(channels_last, "run", "channels_last", plan.channels_last, "convolutional network: images lie in memory by pixel (NHWC), as tensor cores need them; else (NCHW) they are transposed around each convolution that runs there") \
   INTEGER(micro_batch_size, "run", "micro_batch_size", plan.micro_batch_size, 1, largest_length, "sequences", "sequences per forward pass and rank") \
@@ -79,6 +83,7 @@
   INTEGER(expert_tensor, "parallel", "expert_tensor", plan.expert_tensor, 1, largest_degree, "ranks", "tensor-parallel degree of the experts: ranks that split each; expert * expert_tensor GPUs hold all of a layer's, and no more than data * tensor * context") \
   INTEGER(context, "parallel", "context", plan.context, 1, largest_degree, "ranks", "context-parallel degree") \
   CHOICE(overlap, "parallel", "overlap", plan.overlap, Overlap, overlap_names, "what the exchange of tokens between experts runs beside: nothing, the shared experts, or another micro-batch's computation (DualPipe, two-batch overlap)") \
+  BOOLEAN(tensor_overlap, "parallel", "tensor_overlap", plan.tensor_overlap, "training: collectives of tensor parallelism run beside the products next to them (Megatron's --tp-comm-overlap)") \
   BOOLEAN(sequence_parallel, "parallel", "sequence_parallel", plan.sequence_parallel, "norms and residuals are sharded along the sequence over the tensor-parallel ranks") \
   INTEGER(zero, "parallel", "zero", plan.zero, 0, 3, "", "ZeRO stage: what is sharded over the data-parallel ranks") \
   INTEGER(embedding_stages, "parallel", "embedding_stages", plan.embedding_stages, 0, 2, "stages", "whether the embedding and the head are counted as a layer each when layers are divided among the stages of the pipeline: 0, 1 for one of them, 2 for both")

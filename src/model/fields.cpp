@@ -22,6 +22,32 @@ constexpr std::array<std::string_view, 4> attention_names{"flash", "unfused", "f
 constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
 constexpr std::array<std::string_view, 3> fusion_names{"none", "norms", "full"};
 constexpr std::array<std::string_view, 3> routing_names{"even", "power_law_1.01", "power_law_1.2"};
+// `newest`, then `2025-01` and so on.
+constexpr std::size_t software_months = 12 * software_years;
+constexpr std::size_t month_size = 7;
+constexpr auto month_texts = [] {
+  std::array<char, month_size * software_months> out{};
+  for (std::size_t i = 0; i < software_months; ++i) {
+    const std::size_t year = first_software_year + i / 12;
+    const std::size_t month = i % 12 + 1;
+    char* text = out.data() + month_size * i;
+    std::size_t left = year;
+    for (std::size_t digit = 4; digit-- > 0; left /= 10) text[digit] = static_cast<char>('0' + left % 10);
+    text[4] = '-';
+    text[5] = static_cast<char>('0' + month / 10);
+    text[6] = static_cast<char>('0' + month % 10);
+  }
+  return out;
+}();
+constexpr auto software_names = [] {
+  std::array<std::string_view, software_months + 1> out{"newest"};
+  for (std::size_t i = 0; i < software_months; ++i)
+    out[i + 1] = {month_texts.data() + month_size * i, month_size};
+  return out;
+}();
+constexpr std::array<std::string_view, 4> engine_names{"fastest", "vllm", "sglang", "trtllm"};
+constexpr std::array<std::string_view, 5> expert_kernel_names{"default", "cutlass", "triton", "deepgemm",
+                                                              "flashinfer"};
 constexpr std::array<std::string_view, 3> overlap_names{"none", "shared_experts", "micro_batches"};
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/dtype.hpp"
+#include "base/recipe.hpp"
 #include "model/spec.hpp"
 
 namespace shapelint::model {
@@ -72,12 +73,31 @@ struct Implicit {
   bool channels_first = false;  // images in NCHW
 };
 
+// Which part of a mixture's experts an op is, while serving: engines have kernels of their own for those.
+enum class ExpertPart : std::uint8_t { none, up, activation, down, dispatch, combine };
+struct ExpertWork {
+  ExpertPart part = ExpertPart::none;
+  Engine engine = Engine::fastest;
+  ExpertKernels kernels = ExpertKernels::default_ones;
+  Recipe recipe = Recipe::none;  // of the products, whose number format is `dtype`
+  DType dtype = DType::bf16;
+  double weight_bytes = 0;   // of an element of theirs, packed; 0: as dtype
+  bool is_training = false;  // then only what the host waits for has a price of its own
+  Software software = Software::newest;
+  bool is_even = true;       // all experts that have work have as much
+  double local_experts = 1;  // of this rank
+  double rows = 0;           // of all of them together
+  double tokens = 0;         // before each is copied for its experts; on this rank
+  double row_elements = 0;   // of one row: hidden size, or an expert's width on this rank
+};
+
 struct Op {
   std::string_view name;  // `layer.mlp.up`, `head.logits`
   OpKind kind = OpKind::gemm;
   Pass pass = Pass::forward;
   DType dtype = DType::bf16;
-  double count = 1;  // how often it runs in the step: layers of this rank x micro-batches
+  Recipe recipe = Recipe::none;  // of a product whose operands come scaled, by an op of their own
+  double count = 1;              // how often it runs in the step: layers of this rank x micro-batches
 
   // gemm: C[m,n] = A[m,k] B[k,n], `batch` times
   Dim batch;
@@ -95,7 +115,9 @@ struct Op {
   // elementwise: bytes that move at least once, per run. collective: bytes is the full (unsharded) buffer; of
   // an all_to_all or a send it is what one rank hands out.
   double bytes = 0;
-  double flops = 0;  // arithmetic of an elementwise op; a model FLOP only in a depthwise convolution
+  double flops = 0;          // arithmetic of an elementwise op; a model FLOP only in a depthwise convolution
+  bool quantizes = false;    // an elementwise op that narrows what products read
+  double scanned_bytes = 0;  // of its bytes: read only to find the scale of a whole tensor
   CollectiveKind collective = CollectiveKind::all_reduce;
   std::int64_t ranks = 1;  // of the collective
   std::int64_t stride =
@@ -103,6 +125,7 @@ struct Op {
   bool overlapped = false;  // the collective hides behind computation (data-parallel gradients)
   // An exchange that runs beside the shared experts, or an op of those.
   bool beside_shared = false;
+  ExpertWork experts;
   std::int64_t copies = 1;  // of an all_to_all: of each token among its bytes, to ranks drawn at random
 };
 

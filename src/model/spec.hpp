@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/dtype.hpp"
+#include "base/recipe.hpp"
 
 namespace shapelint::model {
 
@@ -25,6 +26,17 @@ enum class Fusion : std::uint8_t { none, norms, full };
 enum class Routing : std::uint8_t { even, power_law_1_01, power_law_1_2 };
 // What a mixture's exchange of tokens runs beside: nothing, the shared experts, or another micro-batch.
 enum class Overlap : std::uint8_t { none, shared_experts, micro_batches };
+
+// Whose kernels serve a mixture's experts: the fastest in general, or an engine's; and of which family, where
+// an engine has several.
+enum class Engine : std::uint8_t { fastest, vllm, sglang, trtllm };
+enum class ExpertKernels : std::uint8_t { default_ones, cutlass, triton, deepgemm, flashinfer };
+
+// When the software was released that runs the step: kernels and frameworks change. The first is the newest
+// that is known, then months.
+enum class Software : std::uint8_t { newest };
+inline constexpr int first_software_year = 2025;
+inline constexpr int software_years = 2;
 
 // A mixture of experts in place of the MLP; num_experts 0 means a dense model.
 struct Moe {
@@ -149,6 +161,10 @@ struct Plan {
   Attention attention = Attention::flash;
   Recompute recompute = Recompute::none;
   Fusion fusion = Fusion::none;
+  Recipe recipe = Recipe::none;  // of operands of a byte or less; none: as the GPU's profile was measured
+  Software software = Software::newest;
+  Engine engine = Engine::fastest;
+  ExpertKernels expert_kernels = ExpertKernels::default_ones;
   Routing routing = Routing::even;
   bool channels_last = true;  // of a CNN: images in NHWC; else in NCHW
   std::int64_t micro_batch_size = 1;
@@ -164,6 +180,7 @@ struct Plan {
   std::int64_t expert_tensor = 1;  // ranks that split each expert; some of the same
   std::int64_t context = 1;
   Overlap overlap = Overlap::none;           // of the exchange of tokens between experts
+  bool tensor_overlap = false;               // training: tensor parallelism's collectives run beside products
   bool sequence_parallel = false;            // norms and residuals sharded along the sequence over `tensor`
   std::int64_t zero = 0;                     // ZeRO stage 0 to 3
   bool fused_gradient_accumulation = false;  // products add to the sum of gradients as they write it

@@ -24,8 +24,6 @@ constexpr std::array<std::string_view, 2> formats{"text", "csv"};
 constexpr std::array<std::string_view, 3> timings{"auto", "in-step", "as-measured"};
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};
-constexpr std::array<std::string_view, recipes.size()> recipe_names{"none",  "tensor", "row",  "block128",
-                                                                    "mxfp8", "nvfp4",  "mxfp4"};
 constexpr std::int64_t largest_size = 1'000'000'000'000;
 constexpr std::string_view added_columns =
     "predicted_us,bound,tile_m,tile_n,split_k,waves,alignment_efficiency,tile_efficiency,wave_efficiency,"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-
+#include <optional>
 #include <span>
 
 #include "base/dtype.hpp"
@@ -11,6 +11,7 @@
 #include "cost/op_cost.hpp"
 #include "gpu/engines.hpp"
 #include "gpu/gpu.hpp"
+#include "model/op.hpp"
 
 namespace shapelint::cost {
 
@@ -35,6 +36,16 @@ OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const 
 // The experts of one rank; `weight_bytes` of an element of their weights as stored, scales included.
 OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const ExpertLayer& layer,
                         std::span<const ExpertLoad> loads, double weight_bytes);
+
+// An op of a mixture's experts in a serving step, priced by its engine's kernel: where weights come from DRAM
+// and the launches are shared out among its five ops. Nothing where no such kernel was measured.
+std::optional<OpCost> price_expert_op(const gpu::Gpu& gpu, const model::Op& op);
+
+// An op that quantizes, by the kernels that were timed on this architecture. Nothing where none was.
+std::optional<OpCost> price_quantizing(const gpu::Gpu& gpu, const model::Op& op);
+
+// Training: how long an op of a mixture waits for the host, forward or backward.
+double host_stall_us(const gpu::Gpu& gpu, const model::ExpertWork& work);
 
 // A pass over m x k elements that moves `bytes` for each.
 OpCost price_pass(const gpu::Gpu& gpu, const gpu::PassKernel& kernel, double m, double k, double bytes);

@@ -1,7 +1,10 @@
 // Experts of engines: grouped products over the rows that each expert gets.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <string>
 
+#include "base/recipe.hpp"
 #include "cost/engines/kernels.hpp"
 #include "cost/engines/traffic.hpp"
 
@@ -72,6 +75,137 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
   const double ideal_us =
       std::max(flops / peak_flops_per_us(gpu, layer.dtype), (weights + operands) / dram_bytes_per_us(gpu));
   return detail::cost_of(compute_us, memory_us + extra * rate, fixed_us, core_us, ideal_us);
+}
+
+namespace {
+
+// Of the scales of a weight, as stored.
+double scale_bytes_of(const model::Op& op) {
+  return op.dtype == DType::fp4 ? info(Recipe::nvfp4).weight_scale_bytes : info(op.recipe).weight_scale_bytes;
+}
+
+constexpr double ops_of_a_layer = 5;  // dispatch, up, activation, down, combine
+
+// As gpus/engines/moe.toml names formats of experts; empty: none that was measured. Published mixtures in fp8
+// are scaled by blocks (DeepSeek-V3, Qwen3, MiniMax-M2), those with 4-bit weights in groups of 32 are MXFP4
+// (gpt-oss), which Blackwell multiplies with 8-bit activations.
+std::string_view format_of(const gpu::Gpu& gpu, const model::ExpertWork& work) {
+  constexpr double four_bits = 0.5625;  // bytes, with scales of 16 bits for each 32
+  constexpr double group_of_64 = 0.53125;
+  if (work.weight_bytes > 0) {
+    if (work.weight_bytes > four_bits) return {};
+    const bool is_mxfp4 = work.weight_bytes > group_of_64;
+    return work.dtype == DType::fp8 || (is_mxfp4 && can_multiply(gpu, DType::fp4)) ? "w4a8_mxfp4_mxfp8"
+                                                                                   : "int4_wo";
+  }
+  switch (work.dtype) {
+    case DType::bf16:
+    case DType::fp16:
+      return "bf16";
+    case DType::fp8:
+      return work.recipe == Recipe::tensor || work.recipe == Recipe::row ? "fp8" : "fp8_block";
+    case DType::fp4:
+      return "nvfp4";
+    default:
+      return {};
+  }
+}
+
+std::string_view name(model::Engine engine) {
+  switch (engine) {
+    case model::Engine::vllm:
+      return "vllm";
+    case model::Engine::sglang:
+      return "sglang";
+    case model::Engine::fastest:
+    case model::Engine::trtllm:
+      break;
+  }
+  return "trtllm";
+}
+
+std::string_view name(model::ExpertKernels kernels) {
+  switch (kernels) {
+    case model::ExpertKernels::cutlass:
+      return "cutlass";
+    case model::ExpertKernels::triton:
+      return "triton";
+    case model::ExpertKernels::deepgemm:
+      return "deepgemm";
+    case model::ExpertKernels::flashinfer:
+      return "flashinfer";
+    case model::ExpertKernels::default_ones:
+      break;
+  }
+  return {};
+}
+
+OpCost grouped_product(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const model::Op& op,
+                       double fixed_us) {
+  const double n = static_cast<double>(op.n.value);
+  const double k = static_cast<double>(op.k.value);
+  const double experts = static_cast<double>(op.batch.value);
+  const double rows = op.experts.rows;
+  const double weight = op.weight_bytes > 0 ? op.weight_bytes : bytes_of(op.dtype) + scale_bytes_of(op);
+  const ExpertLoad load{rows / experts, experts};
+  const double speed = kernel.efficiency * (op.experts.is_even ? 1 : kernel.skewed_speed);
+  const double compute_us = product_us(gpu, kernel, {&load, 1}, op.dtype, weight, n, k, speed);
+  const double weights = experts * n * k * weight;
+  const double operands = rows * (k * bytes_of(op.dtype) + n * bytes_of(DType::bf16));
+  // A step's weights come from DRAM.
+  const double memory_us = weights / (kernel.dram_share * dram_bytes_per_us(gpu)) +
+                           operands * detail::us_per_byte(gpu, kernel, operands);
+  const double power = kernel.overlap_power;
+  const double core_us = std::pow(std::pow(compute_us, power) + std::pow(memory_us, power), 1 / power);
+  const double ideal_us = std::max(2 * rows * n * k / peak_flops_per_us(gpu, op.dtype),
+                                   (weights + operands) / dram_bytes_per_us(gpu));
+  return detail::cost_of(compute_us, memory_us, fixed_us, core_us, ideal_us);
+}
+
+}  // namespace
+
+std::optional<OpCost> price_expert_op(const gpu::Gpu& gpu, const model::Op& op) {
+  const model::ExpertWork& work = op.experts;
+  const std::string_view format = format_of(gpu, work);
+  if (format.empty() || !can_multiply(gpu, work.dtype)) return std::nullopt;
+  const auto kernel_for = [&](std::string_view its_format) {
+    return gpu::moe_kernel_of(gpu.architecture.id, its_format, name(work.engine), name(work.kernels));
+  };
+  const gpu::MoeKernel* kernel = kernel_for(format);
+  if (kernel == nullptr && format == "fp8_block") kernel = kernel_for("fp8");
+  if (kernel == nullptr) return std::nullopt;
+  // Timed alone, a layer's kernels also wait for each other's launches, which a step hands over as graphs.
+  const double fixed_us = std::min(kernel->fixed_us / ops_of_a_layer, launch_us(gpu));
+  if (op.kind == model::OpKind::gemm) return grouped_product(gpu, *kernel, op, fixed_us);
+  const double element = bytes_of(DType::bf16);
+  double elements = 0;
+  double sorting_us = 0;
+  if (work.part == model::ExpertPart::activation) {
+    elements = kernel->width_passes * work.rows * work.row_elements;
+  } else {  // copies to the experts, and back
+    elements =
+        (kernel->hidden_passes * work.rows + kernel->token_passes * work.tokens) * work.row_elements / 2;
+    if (work.part == model::ExpertPart::dispatch) sorting_us = kernel->expert_us * work.local_experts;
+  }
+  const double bytes = elements * element;
+  const double memory_us = bytes * detail::us_per_byte(gpu, *kernel, bytes);
+  return detail::cost_of(0, memory_us, fixed_us + sorting_us, memory_us, bytes / dram_bytes_per_us(gpu));
+}
+
+double host_stall_us(const gpu::Gpu& gpu, const model::ExpertWork& work) {
+  const std::string& until = gpu.architecture.mixture_stall_until;
+  const auto number = [&](std::size_t at, std::size_t size) {
+    int value = 0;
+    std::from_chars(until.data() + at, until.data() + at + size, value);
+    return value;
+  };
+  if (!until.empty()) {
+    if (work.software == model::Software::newest) return 0;
+    const int months =
+        until.size() == 7 ? 12 * (number(0, 4) - model::first_software_year) + number(5, 2) : 0;
+    if (static_cast<int>(work.software) >= months) return 0;
+  }
+  return gpu.architecture.mixture_stall_us / 2;
 }
 
 }  // namespace shapelint::cost

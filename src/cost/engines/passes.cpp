@@ -24,6 +24,25 @@ OpCost price_pass(const gpu::Gpu& gpu, const gpu::PassKernel& kernel, double m, 
                          moved / dram_bytes_per_us(gpu));
 }
 
+std::optional<OpCost> price_quantizing(const gpu::Gpu& gpu, const model::Op& op) {
+  // The plainest kernels of those that were timed, as frameworks that train have them: one pass for each
+  // step.
+  const gpu::EngineNames names{"trtllm", {}, {}, {}, {}};
+  const auto& architecture = gpu.architecture.id;
+  const auto* narrows = gpu::closest(gpu::pass_kernels("fp8-quantize"), architecture, names);
+  const auto* scans = gpu::closest(gpu::pass_kernels("fp8-scale"), architecture, names);
+  if (narrows == nullptr) return std::nullopt;
+  const double moved = op.bytes - op.scanned_bytes;
+  double memory_us = moved * detail::us_per_byte(gpu, *narrows, moved, narrows->sharpness);
+  double fixed_us = narrows->fixed_us;
+  if (op.scanned_bytes > 0) {
+    const gpu::PassKernel& scan = scans != nullptr ? *scans : *narrows;
+    memory_us += op.scanned_bytes * detail::us_per_byte(gpu, scan, op.scanned_bytes, scan.sharpness);
+    fixed_us += scan.fixed_us;
+  }
+  return detail::cost_of(0, memory_us, fixed_us, memory_us, op.bytes / dram_bytes_per_us(gpu));
+}
+
 OpCost price_exchange(const gpu::Gpu& gpu, const gpu::CollectiveKernel& kernel, double bytes, double ranks,
                       double sent) {
   OpCost cost;

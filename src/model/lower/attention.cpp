@@ -116,6 +116,7 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
       "layer.attention.output", shared.tokens, shared.hidden,
       dim(times(shared.heads.value, model.value_head_dim), "num_attention_heads / tensor * value_head_dim"),
       shared.linear_dtype, layer);
+  emit.quantize("layer.attention.quantize", layer);
 }
 
 }  // namespace shapelint::model

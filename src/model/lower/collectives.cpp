@@ -29,26 +29,31 @@ void share_gradients(const Shared& shared, std::string_view reduce_name, std::st
                        parameters * shared.activation, ranks, gathers, true, stride);
 }
 
+// Each hides behind the product that it feeds or follows, in parts.
+bool overlaps(const Shared& shared) {
+  return shared.training && shared.plan.tensor_overlap;
+}
+
 }  // namespace
 
 // Source: Megatron-LM, 1909.08053 section 3, and with sequence parallelism 2205.05198 section 4.2.
 void enter_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit) {
   if (shared.plan.sequence_parallel) {
     emit.collective(name, CollectiveKind::all_gather, CollectiveKind::reduce_scatter, shared.stream_bytes,
-                    shared.plan.tensor, repeat);
+                    shared.plan.tensor, repeat, overlaps(shared));
   } else {
     emit.collective(name, std::nullopt, CollectiveKind::all_reduce, shared.stream_bytes, shared.plan.tensor,
-                    repeat);
+                    repeat, overlaps(shared));
   }
 }
 
 void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit) {
   if (shared.plan.sequence_parallel) {
     emit.collective(name, CollectiveKind::reduce_scatter, CollectiveKind::all_gather, shared.stream_bytes,
-                    shared.plan.tensor, repeat);
+                    shared.plan.tensor, repeat, overlaps(shared));
   } else {
     emit.collective(name, CollectiveKind::all_reduce, std::nullopt, shared.stream_bytes, shared.plan.tensor,
-                    repeat);
+                    repeat, overlaps(shared));
   }
 }
 

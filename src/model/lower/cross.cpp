@@ -47,6 +47,7 @@ void lower_cross_attention(const Shared& shared, double count, Emitter& emit) {
       "layer.cross_attention.output", shared.tokens, shared.hidden,
       dim(times(shared.heads.value, model.value_head_dim), "num_attention_heads / tensor * value_head_dim"),
       shared.linear_dtype, layer);
+  emit.quantize("layer.cross_attention.quantize", layer);
 }
 
 }  // namespace shapelint::model

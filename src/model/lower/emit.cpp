@@ -16,6 +16,20 @@ DType at_least_16_bits(DType dtype) {
   return bytes_of(dtype) < 2.0 ? DType::bf16 : dtype;
 }
 
+// Training always scales operands of a byte or less by itself.
+Recipe recipe_of(const Plan& plan) {
+  const double bits = 8 * bytes_of(plan.dtype);
+  if (bits > 8) return Recipe::none;
+  if (plan.recipe != Recipe::none && info(plan.recipe).operand_bits == bits) return plan.recipe;
+  if (plan.mode != Mode::train) return Recipe::none;
+  return bits < 8 ? Recipe::nvfp4 : Recipe::tensor;
+}
+
+// NVFP4 has one beside those of its blocks.
+bool has_tensor_scale(Recipe recipe) {
+  return recipe == Recipe::tensor || recipe == Recipe::nvfp4;
+}
+
 }  // namespace
 
 double packed_bytes(const Plan& plan) {
@@ -52,6 +66,9 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
   const Dim n = op.n;
   const Dim k = op.k;
   const Layout layout = op.layout;
+  // Narrow operands are stored both ways, so that every pass reads them along its sum (Hopper's fp8 can do no
+  // other; blocks of scales lie along it).
+  const bool both_ways = op.recipe != Recipe::none;
   push(Pass::forward);
   if (passes.recompute) push(Pass::recompute);
   if (!passes.training) return;
@@ -59,7 +76,7 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
     // dA[m,k] = dC[m,n] B[k,n]^T: B is by k where the forward product has it by k, so the two layouts swap.
     op.n = k;
     op.k = n;
-    op.layout = layout == Layout::tn ? Layout::nn : Layout::tn;
+    op.layout = layout == Layout::tn && !both_ways ? Layout::nn : Layout::tn;
     push(Pass::grad_input);
   }
   if (!passes.weight_gradient) return;
@@ -68,7 +85,7 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
   op.m = layout == Layout::tn ? n : k;
   op.n = layout == Layout::tn ? k : n;
   op.k = m;
-  op.layout = Layout::nt;
+  op.layout = both_ways ? Layout::tn : Layout::nt;
   push(Pass::grad_weight);
 }
 
@@ -80,6 +97,7 @@ Shared::Shared(const Setup& from)
       adapting(training && from.plan.adapters),
       decoding(from.plan.mode == Mode::decode),
       linear_dtype(from.plan.dtype),
+      recipe(recipe_of(from.plan)),
       wide_dtype(at_least_16_bits(from.plan.dtype)),
       activation(bytes_of(wide_dtype)),
       weight_bytes(training ? 0.0 : packed_bytes(from.plan)),
@@ -147,7 +165,39 @@ void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Re
   op.n = n;
   op.k = k;
   op.weight_bytes = shared_.weight_bytes;
+  if (shared_.recipe != Recipe::none && dtype == shared_.linear_dtype) {
+    op.recipe = shared_.recipe;
+    const double rows = static_cast<double>(batch.value) * static_cast<double>(m.value);
+    quantized_forward_ += rows * static_cast<double>(k.value);
+    quantized_backward_ += rows * static_cast<double>(n.value);
+  }
   push_product(op, repeat, !shared_.adapting);
+}
+
+void Emitter::set_quantized(double forward_elements, double backward_elements) {
+  quantized_forward_ = forward_elements;
+  quantized_backward_ = backward_elements;
+}
+
+// Read in 16 bits, written narrow; in training also transposed, since the products of all passes read both
+// operands along their sums.
+void Emitter::quantize(std::string_view name, Repeat repeat) {
+  if (shared_.recipe == Recipe::none) return;
+  // Engines that fuse norms write them, and activations, narrow at once.
+  const bool is_fused = !shared_.training && shared_.plan.fusion != Fusion::none;
+  if (is_fused || quantized_forward_ <= 0) return set_quantized(0, 0);
+  const double copies = shared_.training ? 2 : 1;
+  const double element = bytes_of(shared_.linear_dtype) + info(shared_.recipe).a_scale_bytes;
+  // The one scale of a tensor is known only when all of it was read.
+  const double scanned = shared_.training && has_tensor_scale(shared_.recipe) ? shared_.activation : 0;
+  const double bytes = scanned + shared_.activation + copies * element;
+  const std::size_t first = ops_.size();
+  elementwise(name, quantized_forward_ * bytes, quantized_backward_ * bytes, repeat);
+  for (std::size_t i = first; i < ops_.size(); ++i) {
+    ops_[i].quantizes = true;
+    ops_[i].scanned_bytes = scanned / bytes * ops_[i].bytes;
+  }
+  set_quantized(0, 0);
 }
 
 void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat) {
@@ -228,6 +278,10 @@ void Emitter::hide(std::size_t first) {
 
 void Emitter::run_beside_shared(std::size_t first) {
   for (std::size_t i = first; i < ops_.size(); ++i) ops_[i].beside_shared = true;
+}
+
+void Emitter::experts(std::size_t first, const ExpertWork& work) {
+  for (std::size_t i = first; i < ops_.size(); ++i) ops_[i].experts = work;
 }
 
 void Emitter::copies(std::size_t first, std::int64_t count) {

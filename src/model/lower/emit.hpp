@@ -65,6 +65,7 @@ struct Shared {
   bool adapting;  // training of adapters: no weight has a gradient
   bool decoding;
   DType linear_dtype;      // of the layers' matrix products
+  Recipe recipe;           // of those, where activations are scaled by ops of their own; none: as measured
   DType wide_dtype;        // of attention, router and head: never below 16 bits
   double activation;       // bytes of one element of the residual stream
   double weight_bytes;     // of one packed weight of the layers' products, with its scale; 0: not packed
@@ -109,6 +110,11 @@ class Emitter {
 
   // y[m,n] = x[m,k] W[n,k]^T, `batch` times: forward, and in training both gradients.
   void linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch = {1, "1"});
+  // Scales and narrows what the products since the last call read: their inputs while going forward, and in
+  // training the gradients of their results. Nothing without a recipe.
+  void quantize(std::string_view name, Repeat repeat);
+  // Those elements, where the products' own sizes do not say.
+  void set_quantized(double forward_elements, double backward_elements);
   // The same outside of the layers' weights (router, head): never packed, in the wide format.
   void wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat);
   // C[m,n] = A[m,k] B[k,n] with both operands activations: the layouts follow from the forward one.
@@ -127,6 +133,8 @@ class Emitter {
   std::size_t size() const { return ops_.size(); }
   void hide(std::size_t first);
   void run_beside_shared(std::size_t first);
+  // Ops from `first` on are that part of the experts.
+  void experts(std::size_t first, const ExpertWork& work);
   // Of a token, among the bytes of the exchanges from `first` on.
   void copies(std::size_t first, std::int64_t count);
   // Once, in the given pass only.
@@ -143,6 +151,8 @@ class Emitter {
   void push(Op op, Pass pass);
   const Shared& shared_;
   std::vector<Op>& ops_;
+  double quantized_forward_ = 0;  // elements, by products since the last quantize()
+  double quantized_backward_ = 0;
   std::vector<std::uint32_t>* pieces_;  // number of ops at the end of each; may be null
 };
 

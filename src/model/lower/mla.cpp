@@ -83,6 +83,7 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   emit.linear("layer.attention.output", shared.tokens, shared.hidden,
               dim(times(shared.heads.value, mla.v_head_dim), "num_attention_heads / tensor * mla_v_head_dim"),
               shared.linear_dtype, layer);
+  emit.quantize("layer.attention.quantize", layer);
 }
 
 }  // namespace shapelint::model

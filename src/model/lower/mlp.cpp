@@ -22,6 +22,7 @@ void lower_mlp(const Shared& shared, double count, Emitter& emit) {
                      of_each(branch / shared.activation, activation_flops));
   }
   emit.linear("layer.mlp.down", shared.tokens, shared.hidden, width, shared.linear_dtype, layer);
+  emit.quantize("layer.mlp.quantize", layer);
 }
 
 }  // namespace shapelint::model

@@ -119,6 +119,28 @@ Load load_of(const Shared& shared, const Folding& folding) {
           each};
 }
 
+// What engines' kernels need to know of it; part `none` in training.
+ExpertWork work_of(const Shared& shared, const Folding& folding, const Load& load) {
+  ExpertWork work;
+  const Plan& plan = shared.plan;
+  work.is_training = shared.training;
+  work.software = plan.software;
+  if (shared.training) return work;
+  work.part = ExpertPart::up;
+  work.engine = plan.engine;
+  work.kernels = plan.expert_kernels;
+  work.recipe = plan.recipe;
+  work.dtype = shared.linear_dtype;
+  work.weight_bytes = shared.weight_bytes;
+  work.is_even = plan.routing == Routing::even;
+  work.local_experts = static_cast<double>(divide_up(shared.model.moe.num_experts, plan.expert));
+  work.rows = load.copies;
+  work.tokens =
+      static_cast<double>(folding.tokens) / static_cast<double>(folding.is_sharded ? folding.ranks : 1);
+  work.row_elements = static_cast<double>(shared.hidden.value);
+  return work;
+}
+
 // Names of the ops of one kind of expert.
 struct ExpertNames {
   std::string_view gate_up;
@@ -131,20 +153,36 @@ constexpr ExpertNames routed_names{"layer.moe.gate_up", "layer.moe.up", "layer.m
 constexpr ExpertNames shared_names{"layer.moe.shared_gate_up", "layer.moe.shared_up",
                                    "layer.moe.shared_activation", "layer.moe.shared_down"};
 
+// `work`: of the routed experts while serving.
 void lower_experts(const Shared& shared, const ExpertNames& names, Dim tokens, Dim width, Dim two_widths,
-                   Dim experts, Repeat layer, Emitter& emit) {
+                   Dim experts, Repeat layer, Emitter& emit, ExpertWork work = {}) {
+  const bool is_serving = work.part != ExpertPart::none;
+  const auto mark = [&](std::size_t first, ExpertPart part, Dim elements) {
+    if (!is_serving) return;
+    work.part = part;
+    work.row_elements = static_cast<double>(elements.value);
+    emit.experts(first, work);
+  };
+  std::size_t first = emit.size();
   const double branch = static_cast<double>(tokens.value) * static_cast<double>(width.value) *
                         static_cast<double>(experts.value) * shared.activation;
   if (shared.model.mlp_gated) {
     emit.linear(names.gate_up, tokens, two_widths, shared.hidden, shared.linear_dtype, layer, experts);
+    mark(first, ExpertPart::up, shared.hidden);
+    first = emit.size();
     emit.elementwise(names.activation, 3 * branch, 5 * branch, layer,
                      of_each(branch / shared.activation, gated_activation_flops));
   } else {
     emit.linear(names.up, tokens, width, shared.hidden, shared.linear_dtype, layer, experts);
+    mark(first, ExpertPart::up, shared.hidden);
+    first = emit.size();
     emit.elementwise(names.activation, 2 * branch, 3 * branch, layer,
                      of_each(branch / shared.activation, activation_flops));
   }
+  mark(first, ExpertPart::activation, width);
+  first = emit.size();
   emit.linear(names.down, tokens, shared.hidden, width, shared.linear_dtype, layer, experts);
+  mark(first, ExpertPart::down, width);
 }
 
 // The exchange of tokens among a group, there or back: between its experts, then among the ranks of each
@@ -171,6 +209,7 @@ void lower_shared_experts(const Shared& shared, Repeat layer, Emitter& emit) {
   const std::int64_t always = divide_up(width, shared.plan.tensor);
   lower_experts(shared, shared_names, shared.tokens, dim(always, "moe_shared_intermediate_size / tensor"),
                 dim(times(2, always), "2 * (moe_shared_intermediate_size / tensor)"), {1, "1"}, layer, emit);
+  emit.quantize("layer.moe.shared_quantize", layer);
   if (shared.plan.overlap == Overlap::shared_experts) emit.run_beside_shared(first);
 }
 
@@ -213,7 +252,16 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   // once more.
   const bool sorts_again = folding.is_sharded && plan.expert > 1 && load.experts.value > 1;
   const double moved = own_bytes + (handed + (sorts_again ? 2 * load.copies : 0)) * row_bytes;
+  const ExpertWork work = work_of(shared, folding, load);
+  const auto mark = [&](std::size_t first, ExpertPart part) {
+    if (work.part == ExpertPart::none && part != ExpertPart::dispatch) return;
+    ExpertWork marked = work;
+    marked.part = part;
+    emit.experts(first, marked);
+  };
+  const std::size_t dispatch = emit.size();
   emit.elementwise("layer.moe.dispatch", moved, moved, layer);
+  mark(dispatch, ExpertPart::dispatch);
   exchange(shared, folding, own_bytes, "layer.moe.all_to_all", {2 * count, Recomputed::with_layer}, emit);
   // Ranks that split an expert have handed out different tokens, and each needs all of them: a copy for each
   // of the experts that they went to, or, where all experts are on these ranks, each once.
@@ -227,13 +275,20 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   const std::int64_t width = divide_up(moe.intermediate_size, plan.expert_tensor);
   lower_experts(shared, routed_names, load.rows, dim(width, "moe_intermediate_size / expert_tensor"),
                 dim(times(2, width), "2 * (moe_intermediate_size / expert_tensor)"), load.experts, layer,
-                emit);
+                emit, work);
+  // Once for each token, before it is copied; what the activation writes is narrow at once.
+  // Serving engines' kernels do it themselves.
+  const double tokens = static_cast<double>(own.value) * static_cast<double>(shared.hidden.value);
+  emit.set_quantized(shared.training ? tokens : 0, tokens);
+  emit.quantize("layer.moe.quantize", layer);
   if (gathers_experts) {
     emit.collective("layer.moe.expert_reduce", CollectiveKind::reduce_scatter, CollectiveKind::all_gather,
                     gathered, plan.expert_tensor, layer);
   }
+  const std::size_t combine = emit.size();
   emit.elementwise("layer.moe.combine", moved, moved, layer,
                    of_each(handed * row_bytes / shared.activation, {2, 2}));
+  mark(combine, ExpertPart::combine);
   lower_shared_experts(shared, layer, emit);
   if (!meets) return;
   // What came back whole to the rank that had handed it out only needs to be spread.

@@ -1,0 +1,129 @@
+// A mixture's experts in a step: the kernels of engines while serving, the host that is waited for in
+// training.
+#include "cost/engines/kernels.hpp"
+#include "cost/step.hpp"
+#include "gpu/engines.hpp"
+#include "gpu/registry.hpp"
+#include "model/lower/lower.hpp"
+#include "tests/catch.hpp"
+#include "tests/model/workload_support.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+model::Setup decoding(std::int64_t sequences) {
+  model::Setup setup = tests::replica("mixtral-8x7b");
+  setup.plan.mode = model::Mode::decode;
+  setup.plan.context_length = 1000;
+  setup.plan.micro_batch_size = sequences;
+  setup.plan.expert = 1;
+  return setup;
+}
+
+double experts_us(const gpu::Gpu& gpu, const model::Setup& setup) {
+  double sum = 0;
+  const model::Workload workload = model::lower(setup);
+  const cost::StepCost step = cost::price(gpu, workload, setup.plan.dtype);
+  for (std::size_t i = 0; i < workload.ops.size(); ++i) {
+    if (workload.ops[i].experts.part != model::ExpertPart::none) sum += step.ops[i].time_us;
+  }
+  return sum;
+}
+
+double step_us(const gpu::Gpu& gpu, const model::Setup& setup) {
+  return cost::price(gpu, model::lower(setup), setup.plan.dtype).time_us;
+}
+
+}  // namespace
+
+TEST_CASE("experts of a step cost what an engine's kernel costs", "[cost]") {
+  const auto gpu = gpu::find_gpu("h100");
+  REQUIRE(gpu);
+  // `shapelint kernels moe` says 308 us for 16 tokens of Mixtral with TensorRT-LLM's kernels
+  cost::ExpertLayer layer;
+  layer.tokens = 16;
+  layer.hidden = 4096;
+  layer.intermediate = 14336;
+  layer.top_k = 2;
+  layer.experts = 8;
+  const gpu::MoeKernel* kernel = gpu::moe_kernel_of("hopper", "bf16", "trtllm", "");
+  REQUIRE(kernel != nullptr);
+  CHECK(kernel->engine == "trtllm");
+  const cost::OpCost whole = cost::price_moe_kernel(*gpu, *kernel, layer, cost::expert_loads(layer, 0), 2);
+  CHECK(experts_us(*gpu, decoding(16)) == Approx(whole.time_us).epsilon(0.1));
+}
+
+TEST_CASE("an engine, or a family of kernels, chooses the kernel", "[cost]") {
+  CHECK(gpu::moe_kernel_of("hopper", "bf16", "sglang", "")->kernel == "sglang_fused_moe_triton");
+  CHECK(gpu::moe_kernel_of("hopper", "fp8_block", "vllm", "triton")->kernel ==
+        "vllm_fp8moe_triton_tritonexperts");
+  CHECK(gpu::moe_kernel_of("hopper", "fp8_block", "vllm", "")->kernel ==
+        "vllm_fp8moe_flashinfer_cutlass_flashinferexperts");
+  // Triton's only where there is nothing else
+  CHECK(gpu::moe_kernel_of("blackwell", "fp8_block", "trtllm", "")->kernel.find("triton") ==
+        std::string::npos);
+  CHECK(gpu::moe_kernel_of("volta", "bf16", "vllm", "") == nullptr);
+
+  const auto gpu = gpu::find_gpu("h100");
+  model::Setup setup = decoding(4096);
+  const double fastest_us = step_us(*gpu, setup);
+  setup.plan.engine = model::Engine::sglang;
+  CHECK(step_us(*gpu, setup) > 1.2 * fastest_us);
+  // No kernel of a V100 was timed: the general model, whatever the engine.
+  const auto volta = gpu::find_gpu("v100");
+  setup.plan.dtype = DType::fp16;
+  const double volta_us = step_us(*volta, setup);
+  setup.plan.engine = model::Engine::fastest;
+  CHECK(step_us(*volta, setup) == volta_us);
+}
+
+TEST_CASE("uneven routing makes the experts' kernels slower", "[cost]") {
+  const auto gpu = gpu::find_gpu("h100");
+  model::Setup setup = decoding(4096);
+  const double even_us = experts_us(*gpu, setup);
+  setup.plan.routing = model::Routing::power_law_1_2;
+  CHECK(experts_us(*gpu, setup) > even_us);
+}
+
+TEST_CASE("software before 2026-06 waits for its host in every mixture layer on Blackwell", "[cost]") {
+  model::Setup setup = tests::replica("mixtral-8x7b");
+  const auto b200 = gpu::find_gpu("b200");
+  const double newest_us = step_us(*b200, setup);
+  const auto month = [](int year, int number) {
+    return static_cast<model::Software>(12 * (year - model::first_software_year) + number);
+  };
+  CHECK(model::value_text(model::FieldId::software, static_cast<std::int64_t>(month(2026, 5))) == "2026-05");
+  setup.plan.software = month(2026, 5);
+  // 32 layers, 3.3 ms each
+  CHECK(step_us(*b200, setup) == Approx(newest_us + 32 * 3300));
+  setup.plan.software = month(2026, 6);
+  CHECK(step_us(*b200, setup) == newest_us);
+
+  // On Hopper no release changed that.
+  const auto h100 = gpu::find_gpu("h100");
+  CHECK(step_us(*h100, setup) > 32 * 3300);
+  setup.plan.mode = model::Mode::prefill;
+  setup.plan.software = month(2025, 1);
+  const double early_us = step_us(*h100, setup);
+  setup.plan.software = model::Software::newest;
+  CHECK(step_us(*h100, setup) == early_us);
+}
+
+TEST_CASE("quantizing costs what engines' kernels take for it", "[cost]") {
+  const auto gpu = gpu::find_gpu("h100");
+  model::Op op;
+  op.kind = model::OpKind::elementwise;
+  op.quantizes = true;
+  op.bytes = 4e9;
+  const auto narrow = cost::price_quantizing(*gpu, op);
+  REQUIRE(narrow);
+  // 4 GB at 0.91 of 3350 GB/s
+  CHECK(narrow->time_us == Approx(4e9 / (0.9119 * 3350e3)).epsilon(0.02));
+  op.bytes = 6e9;
+  op.scanned_bytes = 2e9;
+  // and a scan at 0.39 of it
+  CHECK(cost::price_quantizing(*gpu, op)->time_us - narrow->time_us ==
+        Approx(2e9 / (0.3933 * 3350e3)).epsilon(0.05));
+  CHECK_FALSE(cost::price_quantizing(*gpu::find_gpu("a100"), op));
+}
