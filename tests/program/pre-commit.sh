@@ -1,11 +1,10 @@
 #!/bin/sh
 # The hooks, through the real pre-commit, in a throw-away repository: a good model passes, a bad one stops the
 # commit, whatever its name.
-#   pre-commit.sh SHAPELINT [HOOK]      HOOK: shapelint (the default), or shapelint-build, which builds anew
-#   pre-commit.sh WHEEL                 the mirror that scripts/pre-commit-mirror makes, which installs the wheel
+#   pre-commit.sh SHAPELINT      the hook of this repository, which runs the installed program
+#   pre-commit.sh WHEEL          the mirror that scripts/pre-commit-mirror makes, which installs the wheel
 set -eu
 shapelint=$(realpath "$1")
-hook=${2:-shapelint}
 if ! command -v pre-commit >/dev/null || ! command -v git >/dev/null; then
   echo "skipped: pre-commit or git is not installed (Debian: pre-commit)"
   exit 77
@@ -46,7 +45,7 @@ repos:
   - repo: $folder/shapelint
     rev: $(git -C "$folder/shapelint" rev-parse HEAD)
     hooks:
-      - id: $hook
+      - id: shapelint
         args: [--gpu, a100]
 CONFIG
 pre-commit install >/dev/null
