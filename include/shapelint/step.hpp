@@ -37,8 +37,8 @@ struct Operation {
   // attention
   OperationDim sequences, heads, key_value_heads, query_length, key_length, head_dim;
   std::int64_t kernel_head_dim = 0;  // that the kernel computes, zeros included; 0 where none takes it
-  double bytes = 0;        // elementwise: moved; collective: the whole buffer
-  std::int64_t ranks = 1;  // collective
+  double bytes = 0;                  // elementwise: moved; collective: the whole buffer
+  std::int64_t ranks = 1;            // collective
 };
 
 // One optimizer step, prompt or decoding step of one model, on one of the GPUs that it runs on.
