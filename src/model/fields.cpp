@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "
 constexpr std::array<std::string_view, 3> fusion_names{"none", "norms", "full"};
 constexpr std::array<std::string_view, 3> routing_names{"even", "power_law_1.01", "power_law_1.2"};
 // `newest`, then `2025-01` and so on.
-constexpr std::size_t software_months = 12 * software_years;
+constexpr std::size_t software_months = 12 * static_cast<std::size_t>(software_years);
 constexpr std::size_t month_size = 7;
 constexpr auto month_texts = [] {
   std::array<char, month_size * software_months> out{};
