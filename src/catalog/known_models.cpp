@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -41,6 +42,56 @@ void fill(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
   }
 }
 
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    const auto space = std::min(text.find(' '), text.size());
+    if (space > 0) out.push_back(text.substr(0, space));
+    text.remove_prefix(std::min(space + 1, text.size()));
+  }
+  return out;
+}
+
+std::optional<std::int64_t> integer_of(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Models whose entries differ in sizes only: rows of a name, its sizes, and the number of its source.
+void load_family(NodeRef family, NodeRef sources, std::vector<KnownModel>& models,
+                 std::vector<Error>& errors) {
+  KnownModel common;
+  fill(common, family["common"], errors);
+  std::vector<model::FieldId> columns;
+  for (const std::string_view name : words_of(family["columns"].as_string().value_or(""))) {
+    columns.push_back(model::find_field(name));
+    if (columns.back() == model::no_field)
+      errors.push_back(with_code(family["columns"].error(fmt::format("unknown field `{}`", name)),
+                                 ErrorCode::unknown_name));
+  }
+  for (const NodeRef row : family["models"]) {
+    const auto words = words_of(row.as_string().value_or(""));
+    const auto source = words.size() == columns.size() + 2 ? integer_of(words.back()) : std::nullopt;
+    if (!source || *source < 0 || !sources[static_cast<std::size_t>(*source)]) {
+      errors.push_back(row.error("a row is a name, a number for each of `columns`, and that of its source"));
+      continue;
+    }
+    KnownModel known;
+    known.name = known.title = std::string(words[0]);
+    known.source = sources[static_cast<std::size_t>(*source)].as_string().value_or("");
+    known.values.reserve(common.values.size() + columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const auto value = integer_of(words[i + 1]);
+      if (!value) errors.push_back(row.error(fmt::format("`{}` is no number", words[i + 1])));
+      known.values.emplace_back(columns[i], value.value_or(0));
+    }
+    known.values.insert(known.values.end(), common.values.begin(), common.values.end());
+    models.push_back(std::move(known));
+  }
+}
+
 }  // namespace
 
 void load_known_models(const text::Document& document, std::vector<KnownModel>& models,
@@ -59,6 +110,7 @@ void load_known_models(const text::Document& document, std::vector<KnownModel>& 
     fill(known, entry, errors);
     models.push_back(std::move(known));
   }
+  for (const NodeRef family : root["family"]) load_family(family, root["sources"], models, errors);
 }
 
 std::optional<std::int64_t> stated(const KnownModel& known, model::FieldId field) {

@@ -1,4 +1,9 @@
 // docs/formats.md, from the data files.
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "formats/dialect/known.hpp"
@@ -59,6 +64,33 @@ std::string first_letter_up(std::string text) {
   return text;
 }
 
+// How many there are, by publisher: the files list them all.
+std::string known_models_markdown() {
+  std::map<std::string, int, std::less<>> publishers;
+  for (const catalog::KnownModel& each : catalog::known_models()) {
+    const auto slash = each.name.find('/');
+    if (slash != std::string::npos) ++publishers[each.name.substr(0, slash)];
+  }
+  std::vector<std::string> listed;
+  for (const auto& [publisher, models] : publishers)
+    listed.push_back(fmt::format("{} {}", publisher, models));
+  return fmt::format(
+      "{} models. Those of table.toml are written by `scripts/known-models` from files of public "
+      "repositories, "
+      "each with its source; models that the sources tell differently, or whose parameters are not what "
+      "their name says, are not among them.\n\n"
+      "A name is compared without its organisation, a revision (`@main`), folders before it (`/models/…`, "
+      "`$HOME/models/…`), case, and endings that change no size (`-Instruct`, `-hf`, `-bnb-4bit`, `-FP8`, "
+      "…). "
+      "Whatever else differs makes it another name: `Llama-3.1-8B-Vision` is no `Llama-3.1-8B`, and a name "
+      "that stands "
+      "for several shapes for none. Such a file is read all the same, and `show --verbose` says that its "
+      "model "
+      "is not known.\n\n"
+      "Publishers: {}.\n",
+      catalog::known_models().size(), joined(listed, ", "));
+}
+
 }  // namespace
 
 std::string formats_markdown(const Dialects& dialects) {
@@ -110,7 +142,7 @@ std::string formats_markdown(const Dialects& dialects) {
       "that "
       "model is run.\n"
       "- the local Hugging Face cache (`HF_HUB_CACHE`, `HF_HOME/hub`, `~/.cache/huggingface/hub`): the "
-      "`config.json` of a model that axolotl's `base_model` names, before the table below. Nothing is "
+      "`config.json` of a model that a file names, before the table below. Nothing is "
       "fetched.\n\n"
       "Of a GGUF or safetensors file that is named (in folders they are passed over) only the header is "
       "read. "
@@ -118,10 +150,8 @@ std::string formats_markdown(const Dialects& dialects) {
       "An exported graph, `*.onnx`, is read where the program was built with ONNX: [onnx.md](onnx.md).\n\n"
       "Mamba and other state-space layers are counted, and are not costed: SL912 says so.\n\n"
       "## Known models\n\nFor files that name a model instead of writing its shape "
-      "([formats/models](../formats/models)):\n\n";
-  std::vector<std::string> models;
-  for (const catalog::KnownModel& each : catalog::known_models()) models.push_back(each.name);
-  return out + joined(models, ", ") + ".\n";
+      "([formats/models](../formats/models)): ";
+  return out + known_models_markdown();
 }
 
 }  // namespace shapelint::formats

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "catalog/catalog.hpp"
-#include "formats/dialect/known.hpp"
 #include "formats/recognise.hpp"
 #include "model/fields.hpp"
 #include "tests/catch.hpp"
@@ -136,30 +135,6 @@ TEST_CASE("the data files of the dialects are free of mistakes", "[formats]") {
     FAIL_CHECK(error.path << ": " << error.message << "; " << error.hint);
   }
   CHECK(dialects.all().size() > 20);
-}
-
-TEST_CASE("the table of known models is free of mistakes", "[formats]") {
-  std::vector<Error> errors;
-  std::vector<catalog::KnownModel> models;
-  for (const text::Document& document : catalog::builtin("formats/models")) {
-    catalog::load_known_models(document, models, errors);
-  }
-  for (const Error& error : errors) FAIL_CHECK(error.path << ": " << error.message << "; " << error.hint);
-  CHECK(models.size() > 50);
-  for (const catalog::KnownModel& each : models) {
-    CAPTURE(each.name);
-    CHECK(formats::find_known_model(each.name) != nullptr);
-    CHECK_FALSE(each.source.empty());
-  }
-  const auto name = [](std::string_view written) {
-    const catalog::KnownModel* found = formats::find_known_model(written);
-    return found == nullptr ? std::string() : found->name;
-  };
-  CHECK(name("NousResearch/Llama-2-7b-hf") == "meta-llama/Llama-2-7b-hf");
-  CHECK(name("./models/meta-llama/Llama-3.1-8B-Instruct") == "meta-llama/Meta-Llama-3-8B");
-  CHECK(name("Qwen/Qwen2.5-0.5B-Instruct") == "Qwen/Qwen2.5-0.5B");
-  CHECK(name("Qwen/Qwen2.5-VL-72B").empty());
-  CHECK(name("someone/else").empty());
 }
 
 TEST_CASE("docs/formats.md is what the data files say", "[formats][docs]") {

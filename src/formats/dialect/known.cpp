@@ -1,26 +1,145 @@
 // Published models by name.
 #include "formats/dialect/known.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <unordered_map>
+
 #include "base/glob.hpp"
-#include "formats/dialect/dialect.hpp"
+#include "formats/neighbours.hpp"
 
 namespace shapelint::formats {
 
-const catalog::KnownModel* find_known_model(std::string_view name) {
-  const auto base = [](std::string_view text) {
-    const auto slash = text.find_last_of('/');
-    return slash == std::string_view::npos ? text : text.substr(slash + 1);
-  };
-  for (const catalog::KnownModel& each : catalog::known_models()) {
-    if (glob_matches(each.name, name, Glob::name) || glob_matches(base(each.name), base(name), Glob::name))
-      return &each;
+namespace {
+
+using catalog::KnownModel;
+using model::FieldId;
+
+// Endings that leave every size as it is: what a checkpoint was trained for, and how its weights are stored.
+constexpr std::array<std::string_view, 38> neutral{
+    "instruct", "chat", "base",   "it",     "pt",    "hf",        "sft",         "dpo",   "rlhf", "thinking",
+    "gptq",     "awq",  "aqlm",   "bnb",    "4bit",  "8bit",      "int4",        "int8",  "fp8",  "fp16",
+    "bf16",     "fp4",  "nvfp4",  "mxfp4",  "nf4",   "w4a16",     "w8a8",        "gguf",  "mlx",  "dynamic",
+    "unsloth",  "2507", "online", "merged", "block", "quantized", "dequantized", "static"};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// One spelling of a name's last part: `Llama-3.1-8B`, `llama3.1-8b` and `Meta-Llama-3_1-8B` are the same.
+std::string spelling(std::string_view name) {
+  constexpr std::string_view maker = "meta-";
+  if (name.size() > maker.size() && glob_matches("meta-llama*", name, Glob::name))
+    name.remove_prefix(maker.size());
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool between_digits =
+        i > 0 && i + 1 < name.size() && is_digit(name[i - 1]) && is_digit(name[i + 1]);
+    char c = static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
+    if (c == '_') c = between_digits ? '.' : '-';
+    // The version follows the family with or without a hyphen.
+    const bool letters_only =
+        std::none_of(out.begin(), out.end(), [](char each) { return is_digit(each) || each == '-'; });
+    if (c == '-' && letters_only && i + 1 < name.size() && is_digit(name[i + 1])) continue;
+    out += c;
   }
-  for (const catalog::KnownModel& each : catalog::known_models()) {
+  return out;
+}
+
+// Without the last neutral ending; empty when it has none.
+std::string shortened(std::string_view name) {
+  const auto hyphen = name.find_last_of('-');
+  if (hyphen == std::string_view::npos || hyphen == 0) return {};
+  if (std::find(neutral.begin(), neutral.end(), name.substr(hyphen + 1)) == neutral.end()) return {};
+  return std::string(name.substr(0, hyphen));
+}
+
+std::string bare(std::string name) {
+  for (std::string next = shortened(name); !next.empty(); next = shortened(name)) name = std::move(next);
+  return name;
+}
+
+bool same_shape(const KnownModel& a, const KnownModel& b) {
+  constexpr std::array sizes{FieldId::hidden_size,         FieldId::num_layers,
+                             FieldId::num_attention_heads, FieldId::num_key_value_heads,
+                             FieldId::intermediate_size,   FieldId::vocab_size,
+                             FieldId::moe_num_experts,     FieldId::tie_word_embeddings};
+  return std::all_of(sizes.begin(), sizes.end(), [&](FieldId field) {
+    const auto left = catalog::stated(a, field);
+    const auto right = catalog::stated(b, field);
+    return !left || !right || *left == *right;
+  });
+}
+
+// A spelling that stands for models of several shapes stands for none: nullptr.
+using Index = std::unordered_map<std::string, const KnownModel*>;
+
+void add(Index& index, std::string key, const KnownModel& known) {
+  const auto [at, is_new] = index.emplace(std::move(key), &known);
+  if (!is_new && at->second != nullptr && !same_shape(*at->second, known)) at->second = nullptr;
+}
+
+struct Names {
+  Index whole;     // with their organisation
+  Index last;      // without
+  Index by_shape;  // and without endings
+};
+
+const Names& names() {
+  static const Names out = [] {
+    Names made;
+    for (const KnownModel& each : catalog::known_models()) {
+      const std::string_view name = each.name;
+      const std::string last = spelling(name.substr(name.find_last_of('/') + 1));  // npos + 1: all of it
+      made.whole.emplace(std::string(name.substr(0, name.find_last_of('/') + 1)) + last, &each);
+      add(made.last, last, each);
+      add(made.by_shape, bare(last), each);
+    }
+    // After all names: an entry of its own goes before another's alias.
+    for (const KnownModel& each : catalog::known_models()) {
+      for (const std::string& alias : each.aliases) {
+        if (alias.find_first_of("*/") != std::string::npos) continue;
+        add(made.last, spelling(alias), each);
+        add(made.by_shape, bare(spelling(alias)), each);
+      }
+    }
+    return made;
+  }();
+  return out;
+}
+
+const KnownModel* look_up(const Index& index, const std::string& key) {
+  const auto found = index.find(key);
+  return found == index.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+const KnownModel* find_known_model(std::string_view name) {
+  std::string cached = hub_name(name);
+  if (!cached.empty()) name = cached;
+  while (name.ends_with('/')) name.remove_suffix(1);
+  name = name.substr(0, name.find('@'));  // a revision
+  const auto slash = name.find_last_of('/');
+  const std::string last = spelling(name.substr(slash + 1));
+  if (last.empty()) return nullptr;
+  if (slash != std::string_view::npos) {
+    const auto owner = name.substr(0, slash).find_last_of('/');
+    if (const auto* found = look_up(names().whole, std::string(name.substr(owner + 1, slash - owner)) + last))
+      return found;
+  }
+  for (const KnownModel& each : catalog::known_models()) {
     for (const std::string& alias : each.aliases) {
-      if (glob_matches(alias, name, Glob::name) || glob_matches(alias, base(name), Glob::name)) return &each;
+      if (alias.find('/') != std::string::npos && glob_matches(alias, name, Glob::name)) return &each;
     }
   }
-  return nullptr;
+  for (std::string key = last; !key.empty(); key = shortened(key)) {
+    const auto found = names().last.find(key);
+    if (found != names().last.end()) return found->second;
+  }
+  return look_up(names().by_shape, bare(last));
 }
 
 }  // namespace shapelint::formats

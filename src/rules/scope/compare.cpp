@@ -76,6 +76,16 @@ void look_at_mlp(const model::Reading& reading, const catalog::KnownModel& known
 
 }  // namespace
 
+bool is_near(const model::Reading& reading, const catalog::KnownModel& known) {
+  constexpr std::array first{FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
+                             FieldId::intermediate_size};
+  const auto differs = [&](FieldId field) {
+    const auto value = catalog::stated(known, field);
+    return value && *value != model::get(reading.setup, field);
+  };
+  return !differs(FieldId::hidden_size) || std::count_if(first.begin(), first.end(), differs) <= 2;
+}
+
 Comparison compare(const model::Reading& reading, const catalog::KnownModel& known) {
   Comparison out;
   std::vector<std::int64_t> seen;

@@ -18,6 +18,8 @@ struct Comparison {
   bool same_width = false;
   bool swapped = false;  // two differences, and each value is where the other belongs
 };
+// The same width, or at most two other sizes of four: what differs in more is another model.
+bool is_near(const model::Reading& reading, const catalog::KnownModel& known);
 Comparison compare(const model::Reading& reading, const catalog::KnownModel& known);
 
 }  // namespace shapelint::rules

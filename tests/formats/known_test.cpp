@@ -1,0 +1,100 @@
+// Published models: their table, and the names that stand for them.
+#include "formats/dialect/known.hpp"
+
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+#include "formats/dialect/dialect.hpp"
+#include "model/derive.hpp"
+#include "model/fields.hpp"
+#include "model/lower/lower.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+TEST_CASE("the table of known models is free of mistakes", "[formats]") {
+  std::vector<Error> errors;
+  std::vector<catalog::KnownModel> models;
+  for (const text::Document& document : catalog::builtin("formats/models")) {
+    catalog::load_known_models(document, models, errors);
+  }
+  for (const Error& error : errors) FAIL_CHECK(error.path << ": " << error.message << "; " << error.hint);
+  CHECK(models.size() > 500);
+  for (const catalog::KnownModel& each : models) {
+    CAPTURE(each.name);
+    CHECK(formats::find_known_model(each.name) != nullptr);
+    CHECK_FALSE(each.source.empty());
+  }
+  const auto name = [](std::string_view written) {
+    const catalog::KnownModel* found = formats::find_known_model(written);
+    return found == nullptr ? std::string() : found->name;
+  };
+  CHECK(name("meta-llama/Llama-2-7b-hf") == "meta-llama/Llama-2-7b-hf");
+  CHECK(name("./models/meta-llama/Llama-3.1-8B-Instruct") == "meta-llama/Llama-3.1-8B-Instruct");
+  CHECK(name("/models/Llama-3.1-8B-Instruct/") == "meta-llama/Llama-3.1-8B-Instruct");
+  CHECK(name("models--Qwen--Qwen3-8B/snapshots/0123abcd") == "Qwen/Qwen3-8B");
+  CHECK(name("Qwen/Qwen3-8B@main") == "Qwen/Qwen3-8B");
+  // Another organisation, another spelling, and endings that change no size.
+  CHECK(name("someone/qwen2.5-7b-instruct") == "Qwen/Qwen2.5-7B-Instruct");
+  CHECK(name("unsloth/Meta-Llama-3.1-8B-bnb-4bit") == "meta-llama/Llama-3.1-8B");
+  CHECK(name("llama3_1-8b") == "meta-llama/Llama-3.1-8B");
+  CHECK(name("Qwen/Qwen3-14B-FP8") == "Qwen/Qwen3-14B");
+  CHECK(name("torchtune/torchtune.models.qwen2_5.lora_qwen2_5_7b_base") == "Qwen/Qwen2.5-7B");
+  CHECK(name("torchtitan/llama3/8B") == "meta-llama/Meta-Llama-3-8B");
+  // The models of one base name that differ: Mistral 7B has 32,000 words, and 32,768 from v0.3 on.
+  CHECK(name("mistralai/Mistral-7B-v0.1") == "mistralai/Mistral-7B-v0.1");
+  CHECK(name("mistralai/Mistral-7B-v0.3") == "mistralai/Mistral-7B-v0.3");
+  CHECK(name("mistral-7b").empty());
+  for (const std::string_view other : {"Qwen/Qwen2.5-VL-9B",
+                                       "meta-llama/Llama-3.1-8B-Vision",
+                                       "Llama-3.1-8B-2layers",
+                                       "my-Llama-3.1-8B",
+                                       "8B",
+                                       "Qwen2.5-7B-MoE",
+                                       "Qwen2.5-Omni-7B",
+                                       "tiny-random-LlamaForCausalLM",
+                                       "someone/else",
+                                       "Instruct",
+                                       "-hf",
+                                       "",
+                                       "/",
+                                       "Llama-3.1-8",
+                                       "Llama-3.18B",
+                                       "gpt2-tiny",
+                                       "Llama",
+                                       "checkpoint-500",
+                                       "Qwen/Qwen2.5-7B/checkpoint-12",
+                                       "torchtune/torchtune.models.llama3_1.llama3_1_9b"}) {
+    CAPTURE(other);
+    CHECK(name(other).empty());
+  }
+}
+
+TEST_CASE("published models have the parameters that their names state", "[formats]") {
+  // Names that state something else: they round down, leave out the embedding, count the active ones, …
+  constexpr std::string_view others =
+      "*gemma-2b*|*gemma-7b*|*gemma-2-2b*|*Llama-3.2-1B*|*Llama-4-*|*internlm2*-7b|*R1-Distill-Qwen-1.5B|"
+      "*stablelm-*-alpha-*|*Falcon3-1B*|*open_llama_3b*|*OLMo-1B-hf|*salamandra*|Qwen/Qwen-7B|Qwen/"
+      "Qwen1.5-7B|"
+      "*open-calm-1b|*japanese-gpt-1b|*Ministral-3-3B*|*WizardCoder-1B*|*Qwen3-VL-2B*";
+  int compared = 0;
+  for (const catalog::KnownModel& each : catalog::known_models()) {
+    std::smatch said;
+    const std::regex size(R"((^|[^0-9A-Za-z.])([0-9]+)([._]([0-9]+))?[bB]($|[^0-9A-Za-z]))");
+    if (!std::regex_search(each.name, said, size) || formats::matches_any(others, each.name)) continue;
+    const double billions = std::stod(said[2].str() + "." + said[4].str() + "0");
+    model::Reading reading;
+    for (const auto& [field, value] : each.values) {
+      model::set(reading.setup, field, value);
+      reading.origins[field].kind = model::Origin::Kind::stated;
+    }
+    model::complete(reading);
+    CAPTURE(each.name);
+    CHECK(static_cast<double>(model::parameter_count(reading.setup)) == Approx(billions * 1e9).epsilon(0.1));
+    ++compared;
+  }
+  CHECK(compared > 400);
+}
