@@ -26,6 +26,9 @@ std::size_t character_count(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
 }
 
+// More than any source has, so that a place in one of several is one number.
+constexpr std::int64_t most_source_bytes = std::int64_t{1} << 32;
+
 // Bytes that cost as much as one piece.
 constexpr std::int64_t bytes_per_step = 64;
 
@@ -34,6 +37,14 @@ constexpr std::int64_t bytes_per_step = 64;
 void Budget::spend(std::int64_t steps, const std::string& path, std::size_t at) {
   left -= steps;
   if (left < 0) throw Stop{too_many_values(path, static_cast<std::int64_t>(at))};
+}
+
+void Expander::place(Piece& piece, std::size_t begin, std::size_t end) const {
+  piece.span = span_of(begin, end);
+  if (included_ == nullptr) return;
+  piece.included = included_->number * most_source_bytes + static_cast<std::int64_t>(begin);
+  piece.span = included_->place;
+  piece.exact = false;
 }
 
 void Expander::push(Piece piece, Sink& sink) {
@@ -47,20 +58,20 @@ void Expander::literal(std::size_t begin, std::size_t end, Sink& sink) {
   if (begin == end) return;
   Piece piece;
   piece.text = std::string(slice(begin, end));
-  piece.span = span_of(begin, end);
+  place(piece, begin, end);
   push(std::move(piece), sink);
 }
 
 // `""` is a word although there is nothing in it.
 void Expander::empty_quotes(std::size_t at, Sink& sink) {
   Piece piece;
-  piece.span = span_of(at, at);
+  place(piece, at, at);
   push(std::move(piece), sink);
 }
 
 void Expander::unknown(Word use, std::string_view name, std::string reason, bool not_given, Sink& sink) {
   Piece piece;
-  piece.span = span_of(use.begin, use.end);
+  place(piece, use.begin, use.end);
   piece.exact = false;
   piece.known = false;
   piece.not_given = not_given;
@@ -80,7 +91,7 @@ void Expander::not_set(Word use, std::string_view name, Sink& sink) {
 void Expander::computed(Word use, std::string text, bool quoted, Sink& sink) {
   Piece piece;
   piece.text = std::move(text);
-  piece.span = span_of(use.begin, use.end);
+  place(piece, use.begin, use.end);
   piece.exact = false;
   piece.quoted = quoted;
   push(std::move(piece), sink);
@@ -89,7 +100,7 @@ void Expander::computed(Word use, std::string text, bool quoted, Sink& sink) {
 void Expander::insert(const Text& text, Word use, bool quoted, Sink& sink) {
   for (Piece piece : text) {
     piece.quoted = quoted;
-    piece.uses.push_back(span_of(use.begin, use.end));
+    piece.uses.push_back(included_ == nullptr ? span_of(use.begin, use.end) : included_->place);
     push(std::move(piece), sink);
   }
 }
@@ -100,8 +111,8 @@ void Expander::insert_array(const Value& value, Word use, bool quoted, bool join
   for (const Text& item : value.items) {
     if (!first && (joined || !sink.splits)) {
       Piece blank;
-      blank.text = " ";
-      blank.span = span_of(use.begin, use.end);
+      blank.text = joint_;
+      place(blank, use.begin, use.end);
       blank.exact = false;
       blank.quoted = quoted;
       push(std::move(blank), sink);
@@ -187,6 +198,8 @@ void Expander::expansion(std::size_t begin, std::size_t end, bool quoted, Sink& 
       unknown({begin, end}, {}, fmt::format("`{}` depends on values that are not known", written), false,
               sink);
     }
+  } else if (written.starts_with("$(") && substitute({begin + 2, end - 1}, quoted, {begin, end}, sink)) {
+    return;
   } else if (written.starts_with("$(")) {
     unknown({begin, end}, {}, "it is the output of a command", false, sink);
   } else if (written.starts_with("${")) {

@@ -17,11 +17,24 @@ struct Budget {
   void spend(std::int64_t steps, const std::string& path, std::size_t at);
 };
 
+// A script that another one sources.
+struct Included {
+  Span place;           // of the statement that sources it
+  std::int64_t number;  // how many were sourced before it, and it
+};
+
 class Expander {
  public:
-  // `variables` changes when a word says so (`${NAME:=value}`).
-  Expander(const std::string& path, std::string_view source, Variables& variables, Budget& budget)
-      : path_(path), source_(source), scanner_(path, source), variables_(variables), budget_(budget) {}
+  // `variables` changes when a word says so (`${NAME:=value}`). `included`: the source is that of a script
+  // that another one sources, and everything in it counts as written there.
+  Expander(const std::string& path, std::string_view source, Variables& variables, Budget& budget,
+           const Included* included = nullptr)
+      : path_(path),
+        source_(source),
+        scanner_(path, source),
+        variables_(variables),
+        budget_(budget),
+        included_(included) {}
 
   // As on a command line: one word may become none or many.
   std::vector<Text> words(Word word);
@@ -50,6 +63,8 @@ class Expander {
   void not_set(Word use, std::string_view name, Sink& sink);
   void computed(Word use, std::string text, bool quoted, Sink& sink);
   void push(Piece piece, Sink& sink);
+  void place(Piece& piece, std::size_t begin, std::size_t end) const;
+  bool substitute(Word command, bool quoted, Word use, Sink& sink);
   std::string_view slice(std::size_t begin, std::size_t end) const {
     return source_.substr(begin, end - begin);
   }
@@ -59,6 +74,8 @@ class Expander {
   Scanner scanner_;
   Variables& variables_;
   Budget& budget_;
+  const Included* included_;
+  std::string joint_ = " ";  // between the items of `"${NAME[*]}"`
 };
 
 }  // namespace shapelint::text::shell

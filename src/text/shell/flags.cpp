@@ -88,6 +88,17 @@ std::vector<Text> all_words(const std::vector<Text>& words) {
   return all;
 }
 
+// Flags that are there or not, with this or that value.
+std::vector<Flag> possible_flags(const Text& word, const Piece& open) {
+  std::vector<Flag> flags;
+  Text names = {open};
+  names.front().known = true;
+  names.front().quoted = false;
+  names.front().text = open.flags;
+  for (Text& name : split_words(names)) flags.push_back({std::move(name), {word}});
+  return flags;
+}
+
 // How many of the outermost uses two texts share: what they came through together.
 std::size_t shared_uses(const Piece& a, const Text& beside) {
   if (beside.empty()) return 0;
@@ -172,6 +183,11 @@ Flags collect_flags(const std::vector<Text>& words) {
     const std::string text = as_string(word);
     const Piece* open = first_unknown(word);
     if (ends_command(text)) break;
+    if (open != nullptr && text.empty() && !open->flags.empty()) {
+      for (Flag& flag : possible_flags(word, *open)) found.flags.push_back(std::move(flag));
+      takes_values = false;
+      continue;
+    }
     if (is_flag(text)) {
       const std::size_t equals = text.find('=');
       if (open != nullptr && equals == std::string::npos) {

@@ -10,6 +10,9 @@ namespace shapelint::text::shell {
 
 namespace {
 
+// Two values are mostly one and the same.
+constexpr std::size_t comparisons_per_step = 16;
+
 // Identifiers behind `$` and `${`, and all of them in arithmetic.
 void add_names(std::string_view text, Names& names) {
   const bool is_arithmetic = text.find("((") != std::string_view::npos;
@@ -42,7 +45,17 @@ class Relevance {
         add_names(slice(each.value), made_of_[each.name]);
         if (slice(each.value).find("--") != std::string_view::npos) names_.insert(each.name);
       }
-      if (statement.words.empty() || is_harmless_command(slice(statement.words.front()))) continue;
+      if (statement.words.empty()) continue;
+      const std::string_view first = slice(statement.words.front());
+      if (statement.kind == Statement::Kind::loop || first == "printf") {
+        // `for NAME in …`, `printf -v NAME …`: the words become the variable.
+        const bool prints = statement.kind != Statement::Kind::loop && statement.words.size() > 2;
+        if (!prints && statement.variable.empty()) continue;
+        const std::string_view name = prints ? slice(statement.words[2]) : statement.variable;
+        for (const Word& word : statement.words) add_names(slice(word), made_of_[std::string(name)]);
+        continue;
+      }
+      if (is_harmless_command(first)) continue;
       has_commands_ = true;
       for (const Word& word : statement.words) add_names(slice(word), names_);
     }
@@ -125,10 +138,14 @@ bool gives_way(const Outcome& a, const Outcome& b, const Names& relevant) {
   return true;
 }
 
+bool same_branch(const Taken& a, const Taken& b) {
+  return a.fork == b.fork && a.label.begin == b.label.begin && a.label.end == b.label.end;
+}
+
 void keep_common_branches(Outcome& kept, const Outcome& other) {
   const auto differ =
       std::mismatch(kept.branches.begin(), kept.branches.end(), other.branches.begin(), other.branches.end(),
-                    [](const Word& a, const Word& b) { return a.begin == b.begin && a.end == b.end; });
+                    [](const Taken& a, const Taken& b) { return same_branch(a, b); });
   kept.branches.erase(differ.first, kept.branches.end());
 }
 
@@ -176,8 +193,8 @@ void merge_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, Budge
   if (outcomes.size() < 2) return;
   std::vector<Outcome> kept;
   for (Outcome& outcome : outcomes) {
-    budget.spend(static_cast<std::int64_t>((relevant.size() + outcome.commands.size()) * (kept.size() + 1)),
-                 path, 0);
+    const std::size_t compared = (relevant.size() + outcome.commands.size()) * (kept.size() + 1);
+    budget.spend(1 + static_cast<std::int64_t>(compared / comparisons_per_step), path, 0);
     const auto says_better = std::find_if(
         kept.begin(), kept.end(), [&](const Outcome& other) { return gives_way(outcome, other, relevant); });
     if (says_better != kept.end()) {
@@ -192,6 +209,38 @@ void merge_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, Budge
   }
   outcomes = std::move(kept);
 }
+
+namespace {
+
+// The flags that a value holds, or may hold, without their own values.
+void add_flags(const std::shared_ptr<const Value>& value, std::set<std::string>& flags) {
+  if (!value) return;
+  const auto add = [&](std::string_view word) {
+    if (word.size() > 2 && word.starts_with("--") && is_name_start(word[2]))
+      flags.emplace(word.substr(0, word.find('=')));
+  };
+  for (const Text& text : value->items) {
+    for (const Piece& piece : text) {
+      std::string_view rest = piece.known ? piece.text : piece.flags;
+      while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find_first_of(" \t\r\n"), rest.size());
+        add(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+    }
+  }
+}
+
+std::string flags_of(const std::shared_ptr<const Value>& a, const std::shared_ptr<const Value>& b) {
+  std::set<std::string> flags;
+  add_flags(a, flags);
+  add_flags(b, flags);
+  std::string all;
+  for (const std::string& flag : flags) all += all.empty() ? flag : ' ' + flag;
+  return all;
+}
+
+}  // namespace
 
 void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant) {
   Outcome joined = std::move(outcomes.front());
@@ -212,6 +261,7 @@ void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant) {
       piece.known = false;
       piece.name = name;
       piece.reason = fmt::format("the branches of the file set `{}` differently", name);
+      piece.flags = flags_of(value_of(joined, name), theirs);
       joined.variables[name] = std::make_shared<const Value>(Value{false, {{std::move(piece)}}});
     }
     if (joined.commands.empty()) joined.commands = std::move(other.commands);
@@ -220,6 +270,111 @@ void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant) {
   joined.branches.clear();
   outcomes.clear();
   outcomes.push_back(std::move(joined));
+}
+
+namespace {
+
+// The variables that a fork's branches set to different numbers, at any depth.
+class Settings {
+ public:
+  Settings(std::string_view source, const Names& relevant) : source_(source), relevant_(relevant) {}
+
+  void visit(const std::vector<Statement>& statements) {
+    for (const Statement& statement : statements) {
+      visit(statement.body);
+      for (const Branch& branch : statement.branches) {
+        visit(branch.condition);
+        visit(branch.body);
+      }
+      for (const Assignment& each : statement.assignments) {
+        if (each.is_array || each.is_element || !relevant_.contains(each.name)) continue;
+        const std::string_view value = source_.substr(each.value.begin, each.value.end - each.value.begin);
+        const bool is_number =
+            !value.empty() && value.find_first_not_of("0123456789.") == std::string_view::npos;
+        if (is_number) values_[each.name].insert(value);
+      }
+    }
+  }
+
+  std::int64_t count() const {
+    return std::count_if(values_.begin(), values_.end(),
+                         [](const auto& each) { return each.second.size() > 1; });
+  }
+
+ private:
+  std::string_view source_;
+  const Names& relevant_;
+  std::map<std::string, std::set<std::string_view>> values_;
+};
+
+void weigh(const std::vector<Statement>& statements, std::string_view source, const Names& relevant,
+           Weights& weights) {
+  for (const Statement& statement : statements) {
+    weigh(statement.body, source, relevant, weights);
+    if (statement.kind != Statement::Kind::if_ && statement.kind != Statement::Kind::case_) continue;
+    Settings settings(source, relevant);
+    for (const Branch& branch : statement.branches) {
+      weigh(branch.body, source, relevant, weights);
+      settings.visit(branch.body);
+    }
+    weights[statement.extent.begin] = settings.count();
+  }
+}
+
+// What an outcome went through besides one fork.
+std::vector<Taken> without(const Outcome& outcome, std::size_t fork) {
+  std::vector<Taken> others = outcome.branches;
+  others.erase(
+      std::remove_if(others.begin(), others.end(), [&](const Taken& each) { return each.fork == fork; }),
+      others.end());
+  return others;
+}
+
+}  // namespace
+
+Weights fork_weights(const std::vector<Statement>& statements, std::string_view source,
+                     const Names& relevant) {
+  Weights weights;
+  weigh(statements, source, relevant, weights);
+  return weights;
+}
+
+void reduce_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, const Weights& weights) {
+  while (outcomes.size() > max_outcomes) {
+    // The fork that says least of sizes, the last of several.
+    std::set<std::size_t> forks;
+    for (const Outcome& outcome : outcomes) {
+      for (const Taken& each : outcome.branches) forks.insert(each.fork);
+    }
+    if (forks.empty() || (forks.size() == 1 && outcomes.size() > max_alternatives))
+      return join_outcomes(outcomes, relevant);
+    if (forks.size() == 1) return;
+    const auto weight = [&](std::size_t fork) {
+      const auto found = weights.find(fork);
+      return found == weights.end() ? 0 : found->second;
+    };
+    const std::size_t least = *std::min_element(
+        forks.begin(), forks.end(),
+        [&](std::size_t a, std::size_t b) { return weight(a) != weight(b) ? weight(a) < weight(b) : a > b; });
+    std::vector<Outcome> kept;
+    while (!outcomes.empty()) {
+      std::vector<Taken> others = without(outcomes.front(), least);
+      const bool ended = outcomes.front().ended;
+      std::vector<Outcome> alike;
+      std::vector<Outcome> rest;
+      for (Outcome& outcome : outcomes) {
+        const std::vector<Taken> its = without(outcome, least);
+        const bool is_alike = outcome.ended == ended &&
+                              std::equal(its.begin(), its.end(), others.begin(), others.end(), same_branch);
+        (is_alike ? alike : rest).push_back(std::move(outcome));
+      }
+      join_outcomes(alike, relevant);
+      alike.front().branches = std::move(others);
+      kept.push_back(std::move(alike.front()));
+      outcomes = std::move(rest);
+    }
+    outcomes = std::move(kept);
+  }
 }
 
 }  // namespace shapelint::text::shell

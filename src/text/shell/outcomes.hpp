@@ -1,6 +1,7 @@
 // Keeping the number of ways through a script small.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,6 +27,15 @@ void merge_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, Budge
 
 // Makes them one: what they set differently becomes unknown, unless only one of them sets it.
 void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant);
+
+// By the place of an `if` or `case`: how many of the variables it sets to different numbers.
+using Weights = std::map<std::size_t, std::int64_t>;
+Weights fork_weights(const std::vector<Statement>& statements, std::string_view source,
+                     const Names& relevant);
+
+// Down to max_outcomes: forks are joined, those first that set the fewest numbers, until those are left that
+// tell sizes apart. One fork alone may have max_alternatives.
+void reduce_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, const Weights& weights);
 
 // Names of commands whose arguments describe no run: `echo`, `mkdir` …
 bool is_harmless_command(std::string_view name);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "text/shell/expand.hpp"
+#include "text/shell/shell.hpp"
 #include "text/shell/syntax.hpp"
 #include "text/shell/value.hpp"
 
@@ -17,24 +18,38 @@ struct CommandLine {
   Word extent;  // as written
 };
 
+// A branch that a way through the script takes, where the file leaves the choice open.
+struct Taken {
+  Word label;            // its condition, or its patterns
+  std::size_t fork = 0;  // where the `if`, `case` or list begins
+};
+
 // One way through the script.
 struct Outcome {
   Variables variables;
   std::map<std::string, Span, std::less<>> names;  // where each variable was last assigned: its name
   std::vector<CommandLine> commands;
-  std::vector<Word> branches;  // the conditions that hold in it, of those that the file leaves open
-  bool ended = false;          // by `exit`
+  std::vector<Taken> branches;
+  bool ended = false;  // by `exit`
 };
 
 // A branch is followed alone when its condition can be worked out from the file; otherwise every branch makes
 // an outcome of its own. Outcomes that differ in nothing that a command line uses are one, and one that
-// leaves a value to an argument or to the environment gives way to one that sets it. Past max_outcomes,
-// and in loops, what branches set differently becomes unknown. Loops are gone through once, with their
-// variable unknown. Functions and sourced files are ignored.
-inline constexpr std::size_t max_outcomes = 16;
+// leaves a value to an argument or to the environment gives way to one that sets it. Past max_outcomes
+// (reduce_outcomes), and in loops, what branches set differently becomes unknown. A loop that only assigns is
+// gone through round by round where the file tells how many there are, any other once, with its variable
+// unknown. Functions are ignored.
+inline constexpr std::size_t max_outcomes = 8;
+inline constexpr std::size_t max_alternatives = 64;
 
-// Throws Stop when the script does more than the budget allows.
+// Scripts that one run of another may source, and how deep.
+inline constexpr std::int64_t max_sourced = 32;
+inline constexpr int max_sourced_depth = 8;
+
+// Without a loader, and where it finds nothing, a sourced script is ignored. What a sourced script sets
+// counts as written where it is sourced, and its open branches make no outcomes. Throws Stop when the script
+// does more than the budget allows.
 std::vector<Outcome> follow(const std::string& path, std::string_view source,
-                            const std::vector<Statement>& statements);
+                            const std::vector<Statement>& statements, const SourceLoader& load);
 
 }  // namespace shapelint::text::shell

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "text/shell/flags.hpp"
 #include "text/shell/outcomes.hpp"
@@ -22,13 +23,15 @@ Span span_of(Word word) {
 
 // The flags that variables hold which no other variable is made of.
 std::vector<Text> flags_in_variables(const Outcome& outcome) {
-  std::set<Span, bool (*)(const Span&, const Span&)> used([](const Span& a, const Span& b) {
-    return a.begin < b.begin || (a.begin == b.begin && a.end < b.end);
-  });
+  // Where a piece was written: in which of the sources, from where to where.
+  const auto place_of = [](const Piece& piece) {
+    return std::tuple(piece.included, piece.span.begin, piece.span.end);
+  };
+  std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> used;
   for (const auto& [name, value] : outcome.variables) {
     for (const Text& text : value->items) {
       for (const Piece& piece : text) {
-        if (!piece.uses.empty()) used.insert(piece.span);
+        if (!piece.uses.empty()) used.insert(place_of(piece));
       }
     }
   }
@@ -38,7 +41,7 @@ std::vector<Text> flags_in_variables(const Outcome& outcome) {
     bool holds = false;
     for (const Text& text : value->items) {
       for (const Piece& piece : text) {
-        holds = holds || (piece.uses.empty() && !used.contains(piece.span) &&
+        holds = holds || (piece.uses.empty() && !used.contains(place_of(piece)) &&
                           piece.text.find("--") != std::string::npos);
       }
     }
@@ -141,11 +144,37 @@ TreeBuilder build(std::string_view source, const Outcome& outcome, const Flags& 
     }
   }
   const std::int32_t branches = tree.add(root, Kind::list, "branches", {}, place);
-  for (const Word& branch : outcome.branches) {
-    tree.set_string(tree.add(branches, Kind::string, {}, {}, span_of(branch)),
-                    source.substr(branch.begin, branch.end - branch.begin));
+  for (const Taken& each : outcome.branches) {
+    tree.set_string(tree.add(branches, Kind::string, {}, {}, span_of(each.label)),
+                    source.substr(each.label.begin, each.label.end - each.label.begin));
   }
   return tree;
+}
+
+// What becomes a document.
+struct Found {
+  Outcome* outcome;
+  Flags flags;
+  Span place;
+};
+
+// A branch that all of them take tells none from another.
+void forget_common_branches(const std::vector<Found>& found) {
+  const auto takes = [](const Found& each, const Taken& branch) {
+    return std::any_of(each.outcome->branches.begin(), each.outcome->branches.end(), [&](const Taken& its) {
+      return its.fork == branch.fork && its.label.begin == branch.label.begin;
+    });
+  };
+  const std::vector<Taken> branches = found.front().outcome->branches;
+  for (const Taken& branch : branches) {
+    if (!std::all_of(found.begin(), found.end(), [&](const Found& each) { return takes(each, branch); }))
+      continue;
+    for (const Found& each : found) {
+      std::erase_if(each.outcome->branches, [&](const Taken& its) {
+        return its.fork == branch.fork && its.label.begin == branch.label.begin;
+      });
+    }
+  }
 }
 
 }  // namespace
@@ -154,33 +183,36 @@ TreeBuilder build(std::string_view source, const Outcome& outcome, const Flags& 
 
 namespace shapelint::text {
 
-Result<std::vector<Document>> parse_shell(std::string path, SharedText source) {
+Result<std::vector<Document>> parse_shell(std::string path, SharedText source, const SourceLoader& load) {
   if (const auto problem = check_source(path, source)) return *problem;
   const Result<std::vector<shell::Statement>> statements = shell::parse_statements(path, source);
   if (!statements) return statements.error();
   std::vector<Document> documents;
   try {
-    std::vector<shell::Outcome> outcomes = shell::follow(path, source, *statements);
-    if (outcomes.size() == 1) outcomes.front().branches.clear();
+    std::vector<shell::Outcome> outcomes = shell::follow(path, source, *statements, load);
+    std::vector<shell::Found> found;
     std::set<std::string> seen;
-    const auto add = [&](const shell::Outcome& outcome, const shell::Flags& flags, Span place) {
-      if (documents.size() >= shell::max_documents || !seen.insert(shell::signature(flags)).second) return;
-      Document document = shell::build(source, outcome, flags, place).finish(path, source);
-      documents.push_back(std::move(document));
+    const auto add = [&](shell::Outcome& outcome, shell::Flags flags, Span place) {
+      if (found.size() >= shell::max_documents || !seen.insert(shell::signature(flags)).second) return;
+      found.push_back({&outcome, std::move(flags), place});
     };
-    for (const shell::Outcome& outcome : outcomes) {
+    for (shell::Outcome& outcome : outcomes) {
       for (const shell::CommandLine& line : outcome.commands) {
         const std::string name = shell::as_string(line.words.front());
         if (name.starts_with('-') || shell::is_harmless_command(name)) continue;
-        const shell::Flags flags = shell::collect_flags(line.words);
-        if (!flags.flags.empty()) add(outcome, flags, shell::span_of(line.extent));
+        shell::Flags flags = shell::collect_flags(line.words);
+        if (!flags.flags.empty()) add(outcome, std::move(flags), shell::span_of(line.extent));
       }
     }
-    if (documents.empty()) {
-      const shell::Outcome& outcome = outcomes.front();
-      add(outcome, shell::collect_flags(shell::flags_in_variables(outcome)),
-          Span{0, static_cast<std::int64_t>(source.size())});
+    // Without a command line that has flags, what the variables hold.
+    if (found.empty()) {
+      const Span all{0, static_cast<std::int64_t>(source.size())};
+      for (shell::Outcome& outcome : outcomes)
+        add(outcome, shell::collect_flags(shell::flags_in_variables(outcome)), all);
     }
+    shell::forget_common_branches(found);
+    for (const shell::Found& each : found)
+      documents.push_back(shell::build(source, *each.outcome, each.flags, each.place).finish(path, source));
   } catch (const shell::Stop& stopped) {
     return refused(stopped.error);
   }

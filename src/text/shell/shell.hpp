@@ -1,6 +1,8 @@
 // Launch scripts to Documents.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,15 @@
 #include "text/limits.hpp"
 
 namespace shapelint::text {
+
+// A script that another one sources.
+struct SourcedScript {
+  std::string path;
+  SharedText text;
+};
+// By its path as written, or what stands behind a folder that only the run knows; nothing where it is not
+// there.
+using SourceLoader = std::function<std::optional<SourcedScript>(const std::string& path)>;
 
 // Reads a shell script (bash's words and compound commands) and gives one Document for each command line with
 // `--flags` that comes out of it, and for each way through branches that the file leaves open; nothing is
@@ -32,6 +43,9 @@ namespace shapelint::text {
 // NodeRef::note.
 //
 // Errors carry the place: a quote, bracket or compound command that is never closed, depth, size.
-Result<std::vector<Document>> parse_shell(std::string path, SharedText source);
+//
+// What a script sources (`source models/8B.sh`) is followed where `load` finds it; its values count as
+// written where it is sourced, and cannot be changed there.
+Result<std::vector<Document>> parse_shell(std::string path, SharedText source, const SourceLoader& load = {});
 
 }  // namespace shapelint::text

@@ -263,15 +263,21 @@ class Parser : private CommandParser {
     at_ += peek_word().size();
     skip_blanks();
     if (is_at("((")) {
-      at_ = scanner_.parenthesis_end(at_, depth);
+      const std::size_t end = scanner_.parenthesis_end(at_, depth);
+      result.subject = {at_ + 2, std::max(at_ + 2, end - 2)};
+      at_ = end;
     } else {
       result.variable = std::string(peek_word());
       at_ += result.variable.size();
+      skip_blanks();
+      const bool has_words = is_at_word({"in"});
+      if (has_words) at_ += 2;
       while (at_ < source_.size() && scanner_.at(at_) != ';' && scanner_.at(at_) != '\n') {
         skip_blanks();
         skip_comment();
         const std::size_t end = scanner_.word_end(at_, depth);
         if (end == at_) break;
+        if (has_words) result.words.push_back({at_, end});
         at_ = end;
       }
     }

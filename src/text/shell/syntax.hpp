@@ -43,7 +43,7 @@ struct Statement {
     arithmetic,  // `(( … ))`: subject
     if_,         // branches
     case_,       // subject, branches
-    loop,        // variable (of `for`), body
+    loop,        // body; of `for`: variable and words, or subject, what stands in `((…))`
     group,       // body of `{ }` or `( )`
     and_or,      // body, joined by `operators`
     function     // ignored

@@ -2,6 +2,8 @@
 #include "text/shell/shell.hpp"
 
 #include <rapidcheck.h>
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -180,16 +182,86 @@ TEST_CASE("shell: an open condition makes one document for each branch") {
   CHECK(flags("if [ $# -lt 1 ]; then echo usage; exit 1; fi\ntrain --tp 2\n") == "{--tp: 2}");
   // Branches that change nothing in the command line are not told apart.
   CHECK(flags("if [ -d out ]; then LOG=a; else LOG=b; fi\nmkdir -p $LOG\ntrain --tp 2\n") == "{--tp: 2}");
-  // Too many: what they set is unknown, the rest is not.
+  // Too many: what the last ones set is unknown, the rest is not.
   std::string many;
   std::string uses;
   for (int i = 0; i < 6; ++i) {
     many += fmt::format("if [ -e f{0} ]; then A{0}=1; else A{0}=2; fi\n", i);
     uses += fmt::format(" --a{0} $A{0}", i);
   }
-  CHECK(flags(many + "train --tp 2" + uses + "\n")
-            .find("{--tp: 2, --a0: unknown(the branches of the file set `A0` differently)") !=
+  const std::string told = flags(many + "train --tp 2" + uses + "\n");
+  CHECK(std::count(told.begin(), told.end(), '|') == 7);
+  CHECK(told.find("{--tp: 2, --a0: 1, --a1: 1, --a2: 1, --a3: unknown(the branches of the file set `A3` "
+                  "differently)") != std::string::npos);
+}
+
+TEST_CASE("shell: of many open conditions those are kept apart that tell sizes") {
+  std::string script = "if [ $7 = a ]; then X=\"--fp16\"; elif [ $7 = b ]; then X=\"--bf16\"; fi\n";
+  for (int size = 1; size <= 10; ++size) {
+    script += fmt::format("{} [ $1 = {}B ]; then\n  H={}\n  L={}\n", size == 1 ? "if" : "elif", size,
+                          1024 * size, size);
+  }
+  script += "fi\n";
+  for (const char* other : {"AC", "DO", "SP"}) {
+    script += fmt::format("if [ $8 = x ]; then {0}=\"--{0}-x\"; else {0}=\"--{0}-y\"; fi\n", other);
+  }
+  const std::string told = flags(script + "train --hidden-size $H --num-layers $L $X $AC $DO $SP\n");
+  CHECK(std::count(told.begin(), told.end(), '|') == 9);
+  // Flags that only one of the others holds are there or not.
+  const std::string open = "unknown(the branches of the file set `X` differently)";
+  CHECK(told.find("[\"[ $1 = 10B ]\"] {--hidden-size: 10240, --num-layers: 10, --bf16: " + open +
+                  ", --fp16: " + open) != std::string::npos);
+}
+
+TEST_CASE("shell: a loop that only assigns is gone through") {
+  const std::string list =
+      "N=5\nF=3\narr=()\nfor ((i=0; i<N; i++)); do\n  if (( i < F )); then\n    arr+=(0)\n  else\n"
+      "    arr+=(1)\n  fi\ndone\n";
+  CHECK(
+      flags(list + "printf -v FREQ \"[%s]\" \"$(IFS=', '; echo \"${arr[*]}\")\"\ntrain --freq \"$FREQ\"\n") ==
+      "{--freq: \"[0,0,0,1,1]\"}");
+  CHECK(flags("L=\"\"\nfor x in 1 2 3; do L=\"$L,$x\"; done\ntrain --l $L --last $x\n") ==
+        "{--l: \",1,2,3\", --last: 3}");
+  CHECK(flags("S=0\nfor ((i = 1; i <= 4; i += 1)); do let S=S+i; done\ntrain --s $S\n") == "{--s: 10}");
+  // What nobody can count, or what starts something, is not.
+  CHECK(flags("S=0\nfor ((i=0; i<$1; i++)); do S=$((S + 1)); done\ntrain --s $S\n") ==
+        "{--s: unknown(`$((S + 1))` depends on values that are not known)}");
+  CHECK(flags("for tp in 1 2; do train --tp $tp; done\n") ==
+        "{--tp: unknown(the loop gives `tp` several values)}");
+  CHECK(flags("for ((i=0; i<1000000000; i++)); do S=$i; done\ntrain --s $S --k 1\n").find("--k: 1") !=
         std::string::npos);
+}
+
+TEST_CASE("shell: what a sourced script sets counts") {
+  const std::map<std::string, std::string> scripts = {
+      {"models/8b.sh", "L=${LAYERS:-36}\nMODEL_ARGS=(\n  --num-layers $L\n  --hidden-size 4096\n)\n"},
+      {"again.sh", "source again.sh\nX=1\n"},
+      {"broken.sh", "if [ a ]; then\n"},
+      {"forks.sh", "if [ -e x ]; then H=1; else H=2; fi\nT=8\n"}};
+  const auto load = [&](const std::string& path) -> std::optional<SourcedScript> {
+    const auto found = scripts.find(path);
+    return found == scripts.end() ? std::nullopt : std::optional(SourcedScript{path, found->second});
+  };
+  const auto told = [&](const std::string& source) {
+    const auto documents = parse_shell("run.sh", source, load);
+    return documents ? outline(documents->front().root()["flags"]) : outline(documents.error(), source);
+  };
+  const std::string sources = "DIR=$(cd $(dirname $0) && pwd)\nsource \"${DIR}/models/8b.sh\"\n";
+  CHECK(told(sources + "train ${MODEL_ARGS[@]} --tp 2\n") ==
+        "{--num-layers: 36, --hidden-size: 4096, --tp: 2}");
+  CHECK(told("LAYERS=5 source models/8b.sh\n") == "{--num-layers: 5, --hidden-size: 4096}");
+  // It counts as written where it is sourced.
+  const auto documents = parse_shell("run.sh", "source models/8b.sh\ntrain ${MODEL_ARGS[@]}\n", load);
+  REQUIRE(documents);
+  const NodeRef layers = documents->front().root()["flags"]["--num-layers"];
+  CHECK(std::string_view("source models/8b.sh") ==
+        documents->front().source().substr(static_cast<std::size_t>(layers.span().begin), 19));
+  // Scripts that source themselves, that are broken, or that are not there.
+  CHECK(told(". again.sh\ntrain --x $X\n") == "{--x: 1}");
+  CHECK(told(". broken.sh\ntrain --x 1\n") == "{--x: 1}");
+  CHECK(told(". nowhere.sh\ntrain --x 1\n") == "{--x: 1}");
+  CHECK(told(". forks.sh\ntrain --h $H --t $T\n") ==
+        "{--h: unknown(the branches of the file set `H` differently), --t: 8}");
 }
 
 TEST_CASE("shell: arguments that a loop reads do not hide the defaults") {

@@ -1,0 +1,219 @@
+// Single commands, and what they assign.
+#include <algorithm>
+#include <array>
+
+#include "text/shell/follower.hpp"
+
+namespace shapelint::text::shell {
+
+namespace {
+
+// `eval` and `bash -c` expand once more: what single quotes or backslashes kept is read where it stands.
+Text expanded_again(Text text, Expander& expands) {
+  Text all;
+  for (Piece& piece : text) {
+    if (!piece.known || !piece.exact || piece.text.find('$') == std::string::npos) {
+      all.push_back(std::move(piece));
+      continue;
+    }
+    const Word written{static_cast<std::size_t>(piece.span.begin), static_cast<std::size_t>(piece.span.end)};
+    for (Piece& part : expands.quoted_text(written)) all.push_back(std::move(part));
+  }
+  return all;
+}
+
+// `text` with `%s`, `%d` and `%%` filled in, as printf does it while there are arguments; nothing for other
+// formats.
+std::optional<std::string> printed(std::string_view format, const std::vector<std::string>& arguments) {
+  std::string all;
+  std::size_t next = 0;
+  do {
+    for (std::size_t i = 0; i < format.size(); ++i) {
+      if (format[i] == '\\') return std::nullopt;
+      if (format[i] != '%') {
+        all += format[i];
+        continue;
+      }
+      ++i;
+      const char kind = i < format.size() ? format[i] : '\0';
+      if (kind == '%') {
+        all += '%';
+      } else if (kind == 's' || kind == 'd') {
+        if (next < arguments.size()) all += arguments[next];
+        ++next;
+      } else {
+        return std::nullopt;
+      }
+    }
+  } while (next > 0 && next < arguments.size());
+  return all;
+}
+
+}  // namespace
+
+void Follower::command(const Statement& statement, Outcome& outcome, bool in_loop) {
+  const std::string_view first =
+      statement.words.empty() ? std::string_view() : slice(statement.words.front());
+  if (built_in(first, statement, outcome, in_loop)) return;
+  Expander expands = expander(outcome);
+  CommandLine line;
+  const Span extent = placed(statement.extent);
+  line.extent = {static_cast<std::size_t>(extent.begin), static_cast<std::size_t>(extent.end)};
+  for (const Word& word : statement.words) {
+    for (Text& text : expands.words(word)) {
+      const bool is_script = first == "eval" || (!line.words.empty() && as_string(line.words.back()) == "-c");
+      line.words.push_back(is_script ? expanded_again(std::move(text), expands) : std::move(text));
+    }
+  }
+  if (!line.words.empty()) outcome.commands.push_back(std::move(line));
+}
+
+// What the shell does itself: then it is done, and no command line.
+bool Follower::built_in(std::string_view name, const Statement& statement, Outcome& outcome, bool in_loop) {
+  const bool declares =
+      name == "export" || name == "declare" || name == "local" || name == "readonly" || name == "typeset";
+  if (statement.words.empty() || declares) {
+    for (const Assignment& each : statement.assignments) assign(each, outcome);
+    return true;
+  }
+  if ((name == "exit" || name == "return") && !in_loop) {
+    outcome.ended = true;
+    return true;
+  }
+  if (name == "read" || name == "mapfile" || name == "readarray" || name == "getopts") {
+    for (const Word& word : statement.words)
+      set_unknown(slice(word), word, "it is read in when run", outcome);
+    return true;
+  }
+  if (name == "unset") {
+    for (const Word& word : statement.words) {
+      const auto found = outcome.variables.find(slice(word));
+      if (found != outcome.variables.end()) outcome.variables.erase(found);
+    }
+    return true;
+  }
+  if (name == "let") {
+    for (std::size_t i = 1; i < statement.words.size(); ++i) {
+      if (!compute(statement.words[i], outcome)) forget_computed(statement.words[i], outcome);
+    }
+    return true;
+  }
+  if (name == "printf" && statement.words.size() > 3 && slice(statement.words[1]) == "-v") {
+    print_into(statement, outcome);
+    return true;
+  }
+  return (name == "source" || name == ".") && source(statement, outcome);
+}
+
+// `printf -v NAME FORMAT …`
+void Follower::print_into(const Statement& statement, Outcome& outcome) {
+  Expander expands = expander(outcome);
+  const Word name = statement.words[2];
+  const Text format = expands.text(statement.words[3]);
+  std::vector<std::string> arguments;
+  bool is_told = is_known(format);
+  for (std::size_t i = 4; i < statement.words.size(); ++i) {
+    for (const Text& text : expands.words(statement.words[i])) {
+      is_told = is_told && is_known(text);
+      arguments.push_back(as_string(text));
+    }
+  }
+  auto text = is_told ? printed(as_string(format), arguments) : std::nullopt;
+  if (text) {
+    set_computed(slice(name), name, *std::move(text), outcome);
+  } else {
+    set_unknown(slice(name), name, "it is printed when run", outcome);
+  }
+}
+
+// The path may begin with a folder that only the run knows: what stands behind it is looked for from here.
+bool Follower::source(const Statement& statement, Outcome& outcome) {
+  constexpr std::size_t file = 1;
+  if (!journey_.load || statement.words.size() <= file || depth_ >= max_sourced_depth ||
+      journey_.sourced >= max_sourced)
+    return false;
+  const Text text = expander(outcome).text(statement.words[file]);
+  std::string path;
+  bool is_behind = false;
+  for (const Piece& piece : text) {
+    path = piece.known ? path + piece.text : std::string();
+    is_behind = is_behind || !piece.known;
+  }
+  if (is_behind && !path.starts_with('/')) return false;
+  if (is_behind) path.erase(0, path.find_first_not_of('/'));
+  const std::optional<SourcedScript> script = path.empty() ? std::nullopt : journey_.load(path);
+  if (!script) return false;
+  const auto statements = parse_statements(script->path, script->text);
+  if (!statements) return false;
+  for (const Assignment& each : statement.assignments) assign(each, outcome);
+  Follower inner(script->path, script->text, *statements, journey_);
+  inner.relevant_.insert(relevant_.begin(), relevant_.end());
+  inner.depth_ = depth_ + 1;
+  inner.included_ = {placed(statement.extent), ++journey_.sourced};
+  Outcomes one;
+  one.push_back(std::move(outcome));
+  inner.run(*statements, one, true);
+  outcome = std::move(one.front());
+  return true;
+}
+
+void Follower::set(const std::string& name, Word word, Value value, Outcome& outcome) const {
+  outcome.variables[name] = std::make_shared<const Value>(std::move(value));
+  outcome.names[name] = placed(word);
+}
+
+void Follower::set_computed(std::string_view name, Word word, std::string text, Outcome& outcome) const {
+  Piece piece;
+  piece.text = std::move(text);
+  piece.span = placed(word);
+  piece.exact = false;
+  set(std::string(name), word, Value{false, {{std::move(piece)}}}, outcome);
+}
+
+void Follower::set_unknown(std::string_view name, Word word, std::string reason, Outcome& outcome) const {
+  if (name.empty() || !is_name_start(name[0])) return;
+  Piece piece;
+  piece.span = placed(word);
+  piece.exact = false;
+  piece.known = false;
+  piece.name = std::string(name);
+  piece.reason = std::move(reason);
+  set(std::string(name), word, Value{false, {{std::move(piece)}}}, outcome);
+}
+
+void Follower::assign(const Assignment& assignment, Outcome& outcome) {
+  if (assignment.is_element) {
+    return set_unknown(assignment.name, assignment.name_word,
+                       "one element of it is set, which is not followed", outcome);
+  }
+  Expander expands = expander(outcome);
+  Value value;
+  value.is_array = assignment.is_array;
+  const auto found = outcome.variables.find(assignment.name);
+  // A single value for an array is its first element.
+  const bool is_first_element =
+      !assignment.is_array && found != outcome.variables.end() && found->second->is_array;
+  if ((assignment.append || is_first_element) && found != outcome.variables.end()) {
+    value = *found->second;
+    value.is_array = value.is_array || assignment.is_array;
+    journey_.budget.spend(static_cast<std::int64_t>(value.items.size()), path_, assignment.value.begin);
+  }
+  if (assignment.is_array) {
+    for (const Word& word : assignment.items) {
+      for (Text& text : expands.words(word)) value.items.push_back(std::move(text));
+    }
+  } else {
+    Text text = expands.text(assignment.value);
+    if (value.items.empty()) value.items.emplace_back();
+    Text& all = value.items.front();
+    if (!assignment.append) all.clear();
+    for (const Piece& piece : all) {
+      journey_.budget.spend(1 + static_cast<std::int64_t>(piece.text.size()) / 64, path_,
+                            assignment.value.begin);
+    }
+    for (Piece& piece : text) all.push_back(std::move(piece));
+  }
+  set(assignment.name, assignment.name_word, std::move(value), outcome);
+}
+
+}  // namespace shapelint::text::shell

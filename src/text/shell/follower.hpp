@@ -1,0 +1,90 @@
+// Walks through the statements of a script: the work behind follow().
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/shell/condition.hpp"
+#include "text/shell/outcomes.hpp"
+#include "text/shell/run.hpp"
+
+namespace shapelint::text::shell {
+
+using Outcomes = std::vector<Outcome>;
+
+// What a script and those that it sources share.
+struct Journey {
+  const SourceLoader& load;
+  Budget budget;
+  std::int64_t sourced = 0;
+};
+
+class Follower {
+ public:
+  Follower(const std::string& path, std::string_view source, const std::vector<Statement>& statements,
+           Journey& journey)
+      : path_(path),
+        source_(source),
+        scanner_(path, source),
+        journey_(journey),
+        relevant_(relevant_variables(source, statements)),
+        weights_(fork_weights(statements, source, relevant_)) {}
+
+  void run(const std::vector<Statement>& statements, Outcomes& outcomes, bool in_loop) {
+    for (const Statement& statement : statements) run(statement, outcomes, in_loop);
+  }
+
+ private:
+  Expander expander(Outcome& outcome) const {
+    return {path_, source_, outcome.variables, journey_.budget, depth_ > 0 ? &included_ : nullptr};
+  }
+  std::string_view slice(Word word) const { return source_.substr(word.begin, word.end - word.begin); }
+  // Where something counts as written.
+  Span placed(Word word) const;
+
+  // run.cpp: the ways through branches.
+  void run(const Statement& statement, Outcomes& outcomes, bool in_loop);
+  void fork(const Statement& statement, Outcomes& outcomes, bool in_loop);
+  Outcome copy(const Outcome& outcome);
+  void branches(const Statement& statement, Outcome outcome, Outcomes& ways, bool in_loop);
+  Truth condition(const std::vector<Statement>& statements, Outcomes& one, bool in_loop);
+  Truth truth(const Statement& statement, Outcome& outcome);
+  void and_or(const Statement& statement, Outcome outcome, Outcomes& ways, bool in_loop);
+  void and_or_from(const Statement& statement, std::size_t index, Outcome outcome, Outcomes& ways,
+                   bool in_loop, int open_parts);
+  Truth success(const Statement& part, Outcomes& one);
+
+  // commands.cpp: single commands and what they assign.
+  void command(const Statement& statement, Outcome& outcome, bool in_loop);
+  bool built_in(std::string_view name, const Statement& statement, Outcome& outcome, bool in_loop);
+  void print_into(const Statement& statement, Outcome& outcome);
+  void set(const std::string& name, Word word, Value value, Outcome& outcome) const;
+  void set_computed(std::string_view name, Word word, std::string text, Outcome& outcome) const;
+  void set_unknown(std::string_view name, Word word, std::string reason, Outcome& outcome) const;
+  void assign(const Assignment& assignment, Outcome& outcome);
+  // Whether the script that the statement sources was found and followed.
+  bool source(const Statement& statement, Outcome& outcome);
+
+  // loops.cpp
+  void loop(const Statement& statement, Outcomes& outcomes);
+  bool only_assigns(const std::vector<Statement>& statements) const;
+  bool rounds_of_words(const Statement& loop, Outcome& outcome);
+  bool rounds_of_numbers(const Statement& loop, Outcome& outcome);
+  void round(const Statement& loop, Outcome& outcome);
+  void forget_assigned(const Statement& loop, Outcome& outcome);
+  bool compute(Word expression, Outcome& outcome);
+  void forget_computed(Word expression, Outcome& outcome);
+
+  const std::string& path_;
+  std::string_view source_;
+  Scanner scanner_;
+  Journey& journey_;
+  Names relevant_;
+  Weights weights_;
+  int depth_ = 0;  // of scripts that source each other
+  Included included_{};
+};
+
+}  // namespace shapelint::text::shell
