@@ -17,6 +17,7 @@
 #include "formats/placeholder.hpp"
 #include "formats/recognise.hpp"
 #include "formats/remarks.hpp"
+#include "formats/sourced.hpp"
 #include "text/header/model_header.hpp"
 #include "text/told.hpp"
 
@@ -191,6 +192,58 @@ void read_as_native(const text::Document& document, const ReadOptions& options, 
   result.lint = std::move(file->lint);
 }
 
+// What the documents of a source say, which may be an error.
+ReadResult read_documents(const text::FileSystem& files, const text::Source& source,
+                          const ReadOptions& options, const Dialects& dialects) {
+  const std::string& path = source.path;
+  ReadResult result;
+  const std::string_view syntax = text::name(*source.syntax);
+  if (!source.documents) {
+    // Templates and data files that cannot be parsed are nobody's mistake; a broken configuration is.
+    const Error& problem = source.documents.error();
+    const bool is_meant = options.assume_native || names_model(source.text);
+    const std::string_view placeholder = placeholder_at(source.text, problem.span.value_or(Span{}));
+    if (!placeholder.empty() && !options.assume_native) {
+      result.notes.push_back(
+          {fmt::format("the file is a template: `{}` is to be filled in first", placeholder),
+           path,
+           problem.span.value_or(Span{}),
+           {}});
+    } else if (source.syntax == text::Syntax::toml && is_meant) {
+      result.errors.push_back(problem);
+    } else if (const Dialect* dialect = recognise_broken(dialects.all(), source.text, path, syntax)) {
+      result.recognised = true;
+      result.dialect = dialect->name;
+      Error error = problem;
+      if (error.hint.empty()) error.hint = fmt::format("its keys are those of {}", dialect->title);
+      result.errors.push_back(std::move(error));
+    } else {
+      result.notes.push_back({problem.message, path, problem.span.value_or(Span{}), {}});
+    }
+    return result;
+  }
+  for (const text::Document& document : *source.documents) {
+    const Dialect* dialect = recognise(dialects.all(), document, syntax);
+    if (dialect == nullptr) {
+      if (syntax == "toml" && (options.assume_native || looks_native(document.root())))
+        read_as_native(document, options, result);
+      continue;
+    }
+    if (!dialect->beside.empty()) {
+      if (auto other = read_beside(files, path, dialect->beside, options, dialects)) return *std::move(other);
+    }
+    result.recognised = true;
+    result.dialect = dialect->name;
+    read_document(files, dialects, *dialect, document, syntax, options, result);
+  }
+  run_neighbours(files, path, options, dialects, result);
+  tell_apart(result.readings);
+  if (!result.recognised) {
+    result.notes.push_back({"the file is of no dialect that is known", path, {}, {}});
+  }
+  return result;
+}
+
 }  // namespace
 
 Dialects::Dialects(std::span<const text::Document> users, std::vector<Error>& errors) {
@@ -253,51 +306,9 @@ ReadResult read(const text::FileSystem& files, const text::Source& source, const
     result.notes.push_back({"the file is of no syntax that configurations are written in", path, {}, {}});
     return result;
   }
-  const std::string_view syntax = text::name(*source.syntax);
-  if (!source.documents) {
-    // Templates and data files that cannot be parsed are nobody's mistake; a broken configuration is.
-    const Error& problem = source.documents.error();
-    const bool is_meant = options.assume_native || names_model(source.text);
-    const std::string_view placeholder = placeholder_at(source.text, problem.span.value_or(Span{}));
-    if (!placeholder.empty() && !options.assume_native) {
-      result.notes.push_back(
-          {fmt::format("the file is a template: `{}` is to be filled in first", placeholder),
-           path,
-           problem.span.value_or(Span{}),
-           {}});
-    } else if (source.syntax == text::Syntax::toml && is_meant) {
-      result.errors.push_back(problem);
-    } else if (const Dialect* dialect = recognise_broken(dialects.all(), source.text, path, syntax)) {
-      result.recognised = true;
-      result.dialect = dialect->name;
-      Error error = problem;
-      if (error.hint.empty()) error.hint = fmt::format("its keys are those of {}", dialect->title);
-      result.errors.push_back(std::move(error));
-    } else {
-      result.notes.push_back({problem.message, path, problem.span.value_or(Span{}), {}});
-    }
-    return result;
-  }
-  for (const text::Document& document : *source.documents) {
-    const Dialect* dialect = recognise(dialects.all(), document, syntax);
-    if (dialect == nullptr) {
-      if (syntax == "toml" && (options.assume_native || looks_native(document.root())))
-        read_as_native(document, options, result);
-      continue;
-    }
-    if (!dialect->beside.empty()) {
-      if (auto other = read_beside(files, path, dialect->beside, options, dialects)) return *std::move(other);
-    }
-    result.recognised = true;
-    result.dialect = dialect->name;
-    read_document(files, dialects, *dialect, document, syntax, options, result);
-  }
-  run_neighbours(files, path, options, dialects, result);
-  tell_apart(result.readings);
-  if (!result.recognised) {
-    result.notes.push_back({"the file is of no dialect that is known", path, {}, {}});
-  }
-  return result;
+  if (const auto followed = with_sourced_scripts(files, source))
+    return read_documents(files, *followed, options, dialects);
+  return read_documents(files, source, options, dialects);
 }
 
 ReadResult read(const text::FileSystem& files, const text::Source& source, const ReadOptions& options) {

@@ -1,0 +1,45 @@
+// Finding what a script sources.
+#include "formats/sourced.hpp"
+
+#include "formats/dialect/paths.hpp"
+#include "text/limits.hpp"
+#include "text/shell/shell.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+// The word at the beginning of a command, or behind assignments.
+bool may_source(std::string_view text) {
+  return text.find("source ") != std::string_view::npos || text.find("\n. ") != std::string_view::npos ||
+         text.starts_with(". ");
+}
+
+}  // namespace
+
+std::optional<text::Source> with_sourced_scripts(const text::FileSystem& files, const text::Source& source) {
+  if (source.syntax != text::Syntax::shell || !source.documents || !may_source(source.text))
+    return std::nullopt;
+  const std::vector<std::string> folders = ancestors(files, source.path);
+  bool any_found = false;
+  const auto load = [&](const std::string& path) -> std::optional<text::SourcedScript> {
+    if (path.starts_with('/')) return std::nullopt;
+    for (const std::string& folder : folders) {
+      const std::string candidate = join(folder, path);
+      if (candidate == join("", source.path) || !is_inside(candidate, folders.back()) ||
+          !files.exists(candidate) || files.is_directory(candidate))
+        continue;
+      Result<std::string> content = files.read(candidate, text::max_source_bytes);
+      if (!content) continue;
+      any_found = true;
+      return text::SourcedScript{candidate, *std::move(content)};
+    }
+    return std::nullopt;
+  };
+  text::Source followed = source;
+  followed.documents = text::parse_shell(source.path, source.text, load);
+  if (!any_found || !followed.documents) return std::nullopt;
+  return followed;
+}
+
+}  // namespace shapelint::formats
