@@ -95,17 +95,18 @@ void look_at_remarks(const TextOptions& options, const project::Configured& conf
 
 std::vector<std::string> notes_of(const formats::ReadResult& read, const std::string& path) {
   std::vector<std::string> notes;
-  const auto add = [&](const std::vector<model::Note>& list) {
-    for (const model::Note& each : list) {
-      notes.push_back(fmt::format("{}: {}", each.path.empty() ? path : each.path, each.message));
-    }
+  // The models of one file have most of them in common.
+  const auto add = [&](std::string note) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
   };
-  add(read.notes);
+  const auto add_all = [&](const std::vector<model::Note>& list) {
+    for (const model::Note& each : list)
+      add(fmt::format("{}: {}", each.path.empty() ? path : each.path, each.message));
+  };
+  add_all(read.notes);
   for (const model::Reading& reading : read.readings) {
-    add(reading.notes);
-    if (!reading.complete) {
-      notes.push_back(fmt::format("{}: too little is known of the model to predict a step", path));
-    }
+    add_all(reading.notes);
+    if (!reading.complete) add(fmt::format("{}: too little is known of the model to predict a step", path));
   }
   return notes;
 }

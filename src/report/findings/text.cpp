@@ -90,7 +90,14 @@ std::string not_looked_at(const lint::ModelReport& model, const Style& style) {
 }
 
 std::string closing(const lint::ModelReport& model, const lint::Report& report, const Style& style) {
-  std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, text::one_line(model.path)),
+  std::string title = text::one_line(model.path);
+  const auto is_beside = [&](const lint::ModelReport& other) {
+    return &other != &model && other.path == model.path;
+  };
+  const bool is_one_of = std::any_of(report.models.begin(), report.models.end(), is_beside);
+  if (is_one_of && !model.reading.part.empty())
+    title += fmt::format(" ({})", text::one_line(model.reading.part));
+  std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, title),
                                 counts_text(count(model.result.findings), report, style));
   const std::string gaps = not_looked_at(model, style);
   if (model.result.gpus.empty()) return out + gaps;
