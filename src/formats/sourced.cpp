@@ -22,8 +22,7 @@ std::optional<text::Source> with_sourced_scripts(const text::FileSystem& files, 
     return std::nullopt;
   const std::vector<std::string> folders = ancestors(files, source.path);
   bool any_found = false;
-  const auto load = [&](const std::string& path) -> std::optional<text::SourcedScript> {
-    if (path.starts_with('/')) return std::nullopt;
+  const auto find = [&](const std::string& path) -> std::optional<text::SourcedScript> {
     for (const std::string& folder : folders) {
       const std::string candidate = join(folder, path);
       if (candidate == join("", source.path) || !is_inside(candidate, folders.back()) ||
@@ -33,6 +32,16 @@ std::optional<text::Source> with_sourced_scripts(const text::FileSystem& files, 
       if (!content) continue;
       any_found = true;
       return text::SourcedScript{candidate, *std::move(content)};
+    }
+    return std::nullopt;
+  };
+  // Of a path in somebody's container, the end that is in this repository: a folder and what is in it.
+  const auto load = [&](const std::string& path) -> std::optional<text::SourcedScript> {
+    if (!path.starts_with('/')) return find(path);
+    for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
+      const std::string end = path.substr(at + 1);
+      if (end.find('/') == std::string::npos) break;
+      if (auto script = find(end)) return script;
     }
     return std::nullopt;
   };

@@ -73,7 +73,13 @@ bool Follower::built_in(std::string_view name, const Statement& statement, Outco
   const bool declares =
       name == "export" || name == "declare" || name == "local" || name == "readonly" || name == "typeset";
   if (statement.words.empty() || declares) {
-    for (const Assignment& each : statement.assignments) assign(each, outcome);
+    for (const Assignment& each : statement.assignments) {
+      assign(each, outcome);
+      if (name == "export") outcome.exported.insert(each.name);
+    }
+    if (name == "export") {
+      for (const Word& word : statement.words) outcome.exported.emplace(slice(word));
+    }
     return true;
   }
   if ((name == "exit" || name == "return") && !in_loop) {

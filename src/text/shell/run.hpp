@@ -2,6 +2,7 @@
 // command lines come out.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ struct Taken {
 struct Outcome {
   Variables variables;
   std::map<std::string, Span, std::less<>> names;  // where each variable was last assigned: its name
+  std::set<std::string, std::less<>> exported;     // variables that other programs see
   std::vector<CommandLine> commands;
   std::vector<Taken> branches;
   bool ended = false;  // by `exit`

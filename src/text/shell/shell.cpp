@@ -21,28 +21,45 @@ Span span_of(Word word) {
   return {static_cast<std::int64_t>(word.begin), static_cast<std::int64_t>(word.end)};
 }
 
-// The flags that variables hold which no other variable is made of.
-std::vector<Text> flags_in_variables(const Outcome& outcome) {
-  // Where a piece was written: in which of the sources, from where to where.
-  const auto place_of = [](const Piece& piece) {
-    return std::tuple(piece.included, piece.span.begin, piece.span.end);
-  };
-  std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> used;
-  for (const auto& [name, value] : outcome.variables) {
-    for (const Text& text : value->items) {
-      for (const Piece& piece : text) {
-        if (!piece.uses.empty()) used.insert(place_of(piece));
-      }
+// Where a piece was written: in which of the sources, from where to where.
+using Place = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+
+Place place_of(const Piece& piece) {
+  return {piece.included, piece.span.begin, piece.span.end};
+}
+
+void add_used(const std::vector<Text>& texts, std::set<Place>& used) {
+  for (const Text& text : texts) {
+    for (const Piece& piece : text) {
+      if (!piece.uses.empty()) used.insert(place_of(piece));
     }
+  }
+}
+
+// Whether a part of the piece is one of them.
+bool is_in_use(const Piece& piece, const std::set<Place>& used) {
+  const auto first = used.lower_bound(Place{piece.included, piece.span.begin, piece.span.begin});
+  return first != used.end() && std::get<0>(*first) == piece.included &&
+         std::get<2>(*first) <= piece.span.end;
+}
+
+// The flags that variables hold which no other variable is made of. `only_exported`: of those that are handed
+// on to other scripts, and that no command line of this one has.
+std::vector<Text> flags_in_variables(const Outcome& outcome, bool only_exported) {
+  std::set<Place> used;
+  for (const auto& [name, value] : outcome.variables) add_used(value->items, used);
+  if (only_exported) {
+    for (const CommandLine& line : outcome.commands) add_used(line.words, used);
   }
   // In the order of the file.
   std::vector<std::pair<std::int64_t, const Value*>> holders;
   for (const auto& [name, value] : outcome.variables) {
+    if (only_exported && !outcome.exported.contains(name)) continue;
     bool holds = false;
     for (const Text& text : value->items) {
       for (const Piece& piece : text) {
-        holds = holds || (piece.uses.empty() && !used.contains(place_of(piece)) &&
-                          piece.text.find("--") != std::string::npos);
+        holds = holds ||
+                (piece.uses.empty() && !is_in_use(piece, used) && piece.text.find("--") != std::string::npos);
       }
     }
     const auto place = outcome.names.find(name);
@@ -204,11 +221,12 @@ Result<std::vector<Document>> parse_shell(std::string path, SharedText source, c
         if (!flags.flags.empty()) add(outcome, std::move(flags), shell::span_of(line.extent));
       }
     }
-    // Without a command line that has flags, what the variables hold.
-    if (found.empty()) {
-      const Span all{0, static_cast<std::int64_t>(source.size())};
-      for (shell::Outcome& outcome : outcomes)
-        add(outcome, shell::collect_flags(shell::flags_in_variables(outcome)), all);
+    // What variables hold: for another script, or because this one only assembles flags.
+    const bool has_lines = !found.empty();
+    const Span all{0, static_cast<std::int64_t>(source.size())};
+    for (shell::Outcome& outcome : outcomes) {
+      shell::Flags flags = shell::collect_flags(shell::flags_in_variables(outcome, has_lines));
+      if (!has_lines || !flags.flags.empty()) add(outcome, std::move(flags), all);
     }
     shell::forget_common_branches(found);
     for (const shell::Found& each : found)

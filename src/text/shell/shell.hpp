@@ -24,8 +24,8 @@ using SourceLoader = std::function<std::optional<SourcedScript>(const std::strin
 // Reads a shell script (bash's words and compound commands) and gives one Document for each command line with
 // `--flags` that comes out of it, and for each way through branches that the file leaves open; nothing is
 // ever run. Variables, `${NAME:-default}`, arrays, `$((…))`, continuation lines are followed, here-documents
-// are not flags. Where a script only assembles flags in variables, one Document holds those. Without flags:
-// one Document with the variables.
+// are not flags. Flags that it exports in variables, or only assembles in them, are in one more Document.
+// Without flags: one Document with the variables.
 //
 //   command    string: the words before the first flag (`torchrun pretrain_gpt.py`)
 //   flags      table: `--name` → value as typed by Python's argparse users: integer, number, boolean for

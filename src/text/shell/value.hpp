@@ -19,7 +19,7 @@ struct Piece {
   bool not_given = false;  // unknown, and absent when the script starts without arguments and environment
   std::string name;        // of the variable, when unknown
   std::string reason;
-  std::string flags;  // of an unknown one: those that it may hold, with blanks between them
+  std::string flags;          // of an unknown one: those that it may hold, with blanks between them
   std::int64_t included = 0;  // 0, or in which sourced script it was written, and where
   std::vector<Span> uses;     // the expansions it came through, the innermost first
 };

@@ -283,6 +283,8 @@ TEST_CASE("shell: command lines inside of strings") {
 
 TEST_CASE("shell: functions are ignored, flags in variables are not") {
   CHECK(flags("run() {\n  train --tp 8\n}\nfunction other { train --tp 9; }\ntrain --tp 2\n") == "{--tp: 2}");
+  CHECK(flags("export ARGS=\"--layers 2\"\nsbatch --nodes 4 --export=ARGS run.sh\n") ==
+        "{--nodes: 4, --export: \"ARGS\"} | {--layers: 2}");
   CHECK(flags("X=\"--unused\"\ntrain --tp 2\n") == "{--tp: 2}");
   // A file to be sourced.
   CHECK(flags("H=64\nMODEL_ARGS=\" \\\n  --hidden-size $H \\\n  --bf16\"\nMORE=(--tp 2)\nmkdir x\n") ==
