@@ -22,8 +22,11 @@ std::optional<text::Source> with_sourced_scripts(const text::FileSystem& files, 
     return std::nullopt;
   const std::vector<std::string> folders = ancestors(files, source.path);
   bool any_found = false;
-  const auto find = [&](const std::string& path) -> std::optional<text::SourcedScript> {
-    for (const std::string& folder : folders) {
+  const auto find = [&](const std::string& path,
+                        const std::string& from) -> std::optional<text::SourcedScript> {
+    std::vector<std::string> places = {folder_of(from)};
+    places.insert(places.end(), folders.begin(), folders.end());
+    for (const std::string& folder : places) {
       const std::string candidate = join(folder, path);
       if (candidate == join("", source.path) || !is_inside(candidate, folders.back()) ||
           !files.exists(candidate) || files.is_directory(candidate))
@@ -36,12 +39,13 @@ std::optional<text::Source> with_sourced_scripts(const text::FileSystem& files, 
     return std::nullopt;
   };
   // Of a path in somebody's container, the end that is in this repository: a folder and what is in it.
-  const auto load = [&](const std::string& path) -> std::optional<text::SourcedScript> {
-    if (!path.starts_with('/')) return find(path);
+  const auto load = [&](const std::string& path,
+                        const std::string& from) -> std::optional<text::SourcedScript> {
+    if (!path.starts_with('/')) return find(path, from);
     for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
       const std::string end = path.substr(at + 1);
       if (end.find('/') == std::string::npos) break;
-      if (auto script = find(end)) return script;
+      if (auto script = find(end, from)) return script;
     }
     return std::nullopt;
   };

@@ -147,7 +147,7 @@ bool Follower::source(const Statement& statement, Outcome& outcome) {
   }
   if (is_behind && !path.starts_with('/')) return false;
   if (is_behind) path.erase(0, path.find_first_not_of('/'));
-  const std::optional<SourcedScript> script = path.empty() ? std::nullopt : journey_.load(path);
+  const std::optional<SourcedScript> script = path.empty() ? std::nullopt : journey_.load(path, path_);
   if (!script) return false;
   const auto statements = parse_statements(script->path, script->text);
   if (!statements) return false;

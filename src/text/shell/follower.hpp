@@ -35,6 +35,8 @@ class Follower {
   void run(const std::vector<Statement>& statements, Outcomes& outcomes, bool in_loop) {
     for (const Statement& statement : statements) run(statement, outcomes, in_loop);
   }
+  // At the end of the script: only what tells sizes apart stays apart.
+  void finish(Outcomes& outcomes) const { keep_sizes(outcomes, relevant_, weights_); }
 
  private:
   Expander expander(Outcome& outcome) const {

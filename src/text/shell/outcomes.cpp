@@ -124,7 +124,7 @@ std::shared_ptr<const Value> value_of(const Outcome& outcome, const std::string&
 
 // Whether `a` says nothing that `b` does not say, or say better.
 bool gives_way(const Outcome& a, const Outcome& b, const Names& relevant) {
-  if (a.ended != b.ended) return a.ended && a.commands.empty();
+  if (a.ended != b.ended) return a.ended && starts_nothing(a);
   if (a.commands.size() != b.commands.size()) return false;
   for (std::size_t i = 0; i < a.commands.size(); ++i) {
     const Difference difference = compare(a.commands[i].words, b.commands[i].words);
@@ -138,14 +138,9 @@ bool gives_way(const Outcome& a, const Outcome& b, const Names& relevant) {
   return true;
 }
 
-bool same_branch(const Taken& a, const Taken& b) {
-  return a.fork == b.fork && a.label.begin == b.label.begin && a.label.end == b.label.end;
-}
-
 void keep_common_branches(Outcome& kept, const Outcome& other) {
-  const auto differ =
-      std::mismatch(kept.branches.begin(), kept.branches.end(), other.branches.begin(), other.branches.end(),
-                    [](const Taken& a, const Taken& b) { return same_branch(a, b); });
+  const auto differ = std::mismatch(kept.branches.begin(), kept.branches.end(), other.branches.begin(),
+                                    other.branches.end(), same_branch);
   kept.branches.erase(differ.first, kept.branches.end());
 }
 
@@ -159,6 +154,12 @@ bool is_harmless_command(std::string_view name) {
       "module", "conda",   "pip",   "git",      "wget",    "curl",  "tar",   "unzip",  "apt-get",
       "ulimit", "wait",    "kill",  "pkill",    "[",       "test",  "exit"};
   return std::find(harmless.begin(), harmless.end(), name) != harmless.end();
+}
+
+bool starts_nothing(const Outcome& outcome) {
+  return std::all_of(outcome.commands.begin(), outcome.commands.end(), [](const CommandLine& line) {
+    return is_harmless_command(as_string(line.words.front()));
+  });
 }
 
 Names relevant_variables(std::string_view source, const std::vector<Statement>& statements) {
@@ -270,111 +271,6 @@ void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant) {
   joined.branches.clear();
   outcomes.clear();
   outcomes.push_back(std::move(joined));
-}
-
-namespace {
-
-// The variables that a fork's branches set to different numbers, at any depth.
-class Settings {
- public:
-  Settings(std::string_view source, const Names& relevant) : source_(source), relevant_(relevant) {}
-
-  void visit(const std::vector<Statement>& statements) {
-    for (const Statement& statement : statements) {
-      visit(statement.body);
-      for (const Branch& branch : statement.branches) {
-        visit(branch.condition);
-        visit(branch.body);
-      }
-      for (const Assignment& each : statement.assignments) {
-        if (each.is_array || each.is_element || !relevant_.contains(each.name)) continue;
-        const std::string_view value = source_.substr(each.value.begin, each.value.end - each.value.begin);
-        const bool is_number =
-            !value.empty() && value.find_first_not_of("0123456789.") == std::string_view::npos;
-        if (is_number) values_[each.name].insert(value);
-      }
-    }
-  }
-
-  std::int64_t count() const {
-    return std::count_if(values_.begin(), values_.end(),
-                         [](const auto& each) { return each.second.size() > 1; });
-  }
-
- private:
-  std::string_view source_;
-  const Names& relevant_;
-  std::map<std::string, std::set<std::string_view>> values_;
-};
-
-void weigh(const std::vector<Statement>& statements, std::string_view source, const Names& relevant,
-           Weights& weights) {
-  for (const Statement& statement : statements) {
-    weigh(statement.body, source, relevant, weights);
-    if (statement.kind != Statement::Kind::if_ && statement.kind != Statement::Kind::case_) continue;
-    Settings settings(source, relevant);
-    for (const Branch& branch : statement.branches) {
-      weigh(branch.body, source, relevant, weights);
-      settings.visit(branch.body);
-    }
-    weights[statement.extent.begin] = settings.count();
-  }
-}
-
-// What an outcome went through besides one fork.
-std::vector<Taken> without(const Outcome& outcome, std::size_t fork) {
-  std::vector<Taken> others = outcome.branches;
-  others.erase(
-      std::remove_if(others.begin(), others.end(), [&](const Taken& each) { return each.fork == fork; }),
-      others.end());
-  return others;
-}
-
-}  // namespace
-
-Weights fork_weights(const std::vector<Statement>& statements, std::string_view source,
-                     const Names& relevant) {
-  Weights weights;
-  weigh(statements, source, relevant, weights);
-  return weights;
-}
-
-void reduce_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, const Weights& weights) {
-  while (outcomes.size() > max_outcomes) {
-    // The fork that says least of sizes, the last of several.
-    std::set<std::size_t> forks;
-    for (const Outcome& outcome : outcomes) {
-      for (const Taken& each : outcome.branches) forks.insert(each.fork);
-    }
-    if (forks.empty() || (forks.size() == 1 && outcomes.size() > max_alternatives))
-      return join_outcomes(outcomes, relevant);
-    if (forks.size() == 1) return;
-    const auto weight = [&](std::size_t fork) {
-      const auto found = weights.find(fork);
-      return found == weights.end() ? 0 : found->second;
-    };
-    const std::size_t least = *std::min_element(
-        forks.begin(), forks.end(),
-        [&](std::size_t a, std::size_t b) { return weight(a) != weight(b) ? weight(a) < weight(b) : a > b; });
-    std::vector<Outcome> kept;
-    while (!outcomes.empty()) {
-      std::vector<Taken> others = without(outcomes.front(), least);
-      const bool ended = outcomes.front().ended;
-      std::vector<Outcome> alike;
-      std::vector<Outcome> rest;
-      for (Outcome& outcome : outcomes) {
-        const std::vector<Taken> its = without(outcome, least);
-        const bool is_alike = outcome.ended == ended &&
-                              std::equal(its.begin(), its.end(), others.begin(), others.end(), same_branch);
-        (is_alike ? alike : rest).push_back(std::move(outcome));
-      }
-      join_outcomes(alike, relevant);
-      alike.front().branches = std::move(others);
-      kept.push_back(std::move(alike.front()));
-      outcomes = std::move(rest);
-    }
-    outcomes = std::move(kept);
-  }
 }
 
 }  // namespace shapelint::text::shell

@@ -37,7 +37,12 @@ Weights fork_weights(const std::vector<Statement>& statements, std::string_view 
 // tell sizes apart. One fork alone may have max_alternatives.
 void reduce_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, const Weights& weights);
 
+// Where a fork tells sizes (sets two numbers or more), those that set none are joined.
+void keep_sizes(std::vector<Outcome>& outcomes, const Names& relevant, const Weights& weights);
+
 // Names of commands whose arguments describe no run: `echo`, `mkdir` …
 bool is_harmless_command(std::string_view name);
+// Whether there are only such commands in it.
+bool starts_nothing(const Outcome& outcome);
 
 }  // namespace shapelint::text::shell

@@ -108,11 +108,16 @@ void Follower::branches(const Statement& statement, Outcome outcome, Outcomes& w
     Outcomes way;
     if (holds == Truth::yes) {
       const bool is_open = !ways.empty();
+      Outcome passed = copy(outcome);
       way.push_back(std::move(outcome));
       if (is_open) way.back().branches.push_back({branch.label, statement.extent.begin});
       run(branch.body, way, in_loop);
+      // A script is not written to end before it does anything: what it asks for will be given.
+      const bool gives_up = way.size() == 1 && way.front().ended && starts_nothing(way.front());
       for (Outcome& each : way) ways.push_back(std::move(each));
-      return;
+      if (!gives_up) return;
+      outcome = std::move(passed);
+      continue;
     }
     way.push_back(copy(outcome));
     way.back().branches.push_back({branch.label, statement.extent.begin});
@@ -213,7 +218,9 @@ std::vector<Outcome> follow(const std::string& path, std::string_view source,
                             const std::vector<Statement>& statements, const SourceLoader& load) {
   Journey journey{load, Budget{max_values}};
   Outcomes outcomes(1);
-  Follower(path, source, statements, journey).run(statements, outcomes, false);
+  Follower follower(path, source, statements, journey);
+  follower.run(statements, outcomes, false);
+  follower.finish(outcomes);
   return outcomes;
 }
 

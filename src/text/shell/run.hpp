@@ -25,6 +25,10 @@ struct Taken {
   std::size_t fork = 0;  // where the `if`, `case` or list begins
 };
 
+inline bool same_branch(const Taken& a, const Taken& b) {
+  return a.fork == b.fork && a.label.begin == b.label.begin && a.label.end == b.label.end;
+}
+
 // One way through the script.
 struct Outcome {
   Variables variables;

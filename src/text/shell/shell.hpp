@@ -17,9 +17,10 @@ struct SourcedScript {
   std::string path;
   SharedText text;
 };
-// By its path as written, or what stands behind a folder that only the run knows; nothing where it is not
-// there.
-using SourceLoader = std::function<std::optional<SourcedScript>(const std::string& path)>;
+// By its path as written, or what stands behind a folder that only the run knows, in the script of the path
+// `from`; nothing where it is not there.
+using SourceLoader =
+    std::function<std::optional<SourcedScript>(const std::string& path, const std::string& from)>;
 
 // Reads a shell script (bash's words and compound commands) and gives one Document for each command line with
 // `--flags` that comes out of it, and for each way through branches that the file leaves open; nothing is

@@ -180,6 +180,7 @@ TEST_CASE("shell: an open condition makes one document for each branch") {
   // A default for what is not given is no branch.
   CHECK(flags("if [ -z \"$TP\" ]; then TP=4; fi\ntrain --tp $TP\n") == "{--tp: 4}");
   CHECK(flags("if [ $# -lt 1 ]; then echo usage; exit 1; fi\ntrain --tp 2\n") == "{--tp: 2}");
+  CHECK(flags("if [ -z \"${DIR:-}\" ]; then echo no; exit 1; fi\ntrain --tp 2\n") == "{--tp: 2}");
   // Branches that change nothing in the command line are not told apart.
   CHECK(flags("if [ -d out ]; then LOG=a; else LOG=b; fi\nmkdir -p $LOG\ntrain --tp 2\n") == "{--tp: 2}");
   // Too many: what the last ones set is unknown, the rest is not.
@@ -238,7 +239,7 @@ TEST_CASE("shell: what a sourced script sets counts") {
       {"again.sh", "source again.sh\nX=1\n"},
       {"broken.sh", "if [ a ]; then\n"},
       {"forks.sh", "if [ -e x ]; then H=1; else H=2; fi\nT=8\n"}};
-  const auto load = [&](const std::string& path) -> std::optional<SourcedScript> {
+  const auto load = [&](const std::string& path, const std::string&) -> std::optional<SourcedScript> {
     const auto found = scripts.find(path);
     return found == scripts.end() ? std::nullopt : std::optional(SourcedScript{path, found->second});
   };
