@@ -5,6 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/commands/calibrate.hpp"
 #include "cli/commands/config.hpp"
+#include "cli/commands/contracts/contracts.hpp"
 #include "cli/commands/gemm.hpp"
 #include "cli/commands/gpus/gpus.hpp"
 #include "cli/commands/kernels/kernels.hpp"
@@ -118,6 +119,19 @@ std::span<const Command> commands() {
           "shapelint show config.json\n"
           "shapelint show configs/ --format json",
           bind<ShowOptions, show_options, show>},
+      Command{"contracts", "list what kernels and frameworks demand of a shape, or check a file",
+              "Without a NAME, a table of all contracts: a demand of a package on the sizes that one rank "
+              "holds, and "
+              "whether it refuses, pads, falls back to another kernel or is slower where they are others. "
+              "With the name "
+              "of one, its condition, the versions and GPUs that it is known for, and the lines of the "
+              "source that say "
+              "so. With a FILE, those that bind its model on the GPU and that it does not meet.\n\n"
+              "docs/contracts.md has them all.",
+              "shapelint contracts\n"
+              "shapelint contracts deep-ep/low-latency-hidden\n"
+              "shapelint contracts model.toml --gpu h100 --stack deep-ep,deep-gemm --tensor 8",
+              bind<ContractsOptions, contracts_options, contracts>},
       Command{
           "calibrate", "fit a GPU's profile to your own measurements",
           "Searches the constants of the cost model that fit measured times of matrix products best, within "

@@ -68,6 +68,20 @@ std::vector<Option> gpu_options(ProjectOptions& options) {
   return all;
 }
 
+Option stack_option(ProjectOptions& options) {
+  return {.names = "--stack",
+          .value = "PACKAGES",
+          .doc =
+              "packages that it is run with, `vllm==0.24,deep-ep`: what their kernels demand is checked "
+              "(`shapelint contracts` lists it), of the newest version that is known where none is given; "
+              "`auto`: those that the file's format and the requirements beside it name",
+          .set = into_list(options.request.stack),
+          .many = true,
+          .group = "Configuration",
+          .words = package_words,
+          .is_list = true};
+}
+
 Option shape_option(ProjectOptions& options) {
   return {.names = "--shape",
           .value = "NAME",

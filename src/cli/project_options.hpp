@@ -23,6 +23,8 @@ struct ProjectOptions {
 std::vector<Option> configuration_options(ProjectOptions& options, std::string_view group = "Configuration");
 // --gpu, --gpu-file and --sm-count.
 std::vector<Option> gpu_options(ProjectOptions& options);
+// --stack.
+Option stack_option(ProjectOptions& options);
 // --shape.
 Option shape_option(ProjectOptions& options);
 // --gpu-file alone.

@@ -1,6 +1,7 @@
 // Words that shells complete.
 #include "cli/words.hpp"
 
+#include "contracts/stack.hpp"
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
 #include "report/formats.hpp"
@@ -15,6 +16,18 @@ std::vector<std::string> gpu_words() {
     const auto found = gpu::find_gpu(id);
     if (found) words.insert(words.end(), found->aliases.begin(), found->aliases.end());
   }
+  return words;
+}
+
+std::vector<std::string> package_words() {
+  std::vector<std::string> words{std::string(contracts::automatic)};
+  for (const std::string_view name : contracts::builtin_contracts().packages()) words.emplace_back(name);
+  return words;
+}
+
+std::vector<std::string> contract_words() {
+  std::vector<std::string> words;
+  for (const std::string_view id : contracts::builtin_contracts().ids()) words.emplace_back(id);
   return words;
 }
 

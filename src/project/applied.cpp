@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "contracts/stack.hpp"
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
 #include "project/gpus.hpp"
@@ -61,6 +62,7 @@ class Reader {
     out.rules.min_severity = std::min(least.value_or(default_min_severity), out.fail_level);
     out.rules.doable = doable();
     out.shape = shape();
+    out.stack = stack();
     gpus(out);
     return out;
   }
@@ -120,6 +122,19 @@ class Reader {
     if (!stated_.shape) return configured_.config.shape;
     const auto found = std::find(rules::shape_names.begin(), rules::shape_names.end(), stated_.shape->value);
     return static_cast<rules::Shape>(found - rules::shape_names.begin());
+  }
+
+  std::vector<std::string> stack() {
+    if (!request_.stack.empty()) return request_.stack;
+    std::vector<std::string> values;
+    for (const auto& each : stated_.stack) {
+      values.push_back(each.value);
+      if (each.value == contracts::automatic) continue;
+      const auto found = contracts::parse_package(*configured_.contracts, each.value);
+      if (!found) errors_.push_back({found.error().message, found.error().hint, path_, each.span});
+    }
+    if (!stated_.stack.empty() || !configured_.config.stack) return values;
+    return values_of(*configured_.config.stack);
   }
 
   rules::Doable doable() const {

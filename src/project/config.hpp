@@ -75,6 +75,7 @@ struct Config {
   std::string working_directory;     // that relative paths, of folders and of patterns, start from
   std::vector<std::string> sources;  // every file read, the first extended one first
   std::optional<std::vector<Name>> gpus;
+  std::optional<std::vector<Name>> stack;
   std::optional<std::vector<Name>> select;
   std::vector<Name> extend_select;
   std::vector<Name> ignore;
@@ -89,6 +90,7 @@ struct Config {
   std::vector<ParameterSetting> parameters;
   std::vector<std::string> rule_folders;
   std::vector<std::string> gpu_folders;
+  std::vector<std::string> contract_folders;
   std::vector<std::string> format_folders;
   std::optional<std::string> baseline;
   std::optional<std::string> rule_url;  // an address with {code} or {name} in it

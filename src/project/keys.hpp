@@ -15,9 +15,13 @@ struct Key {
   std::string_view doc;
 };
 
-inline constexpr std::array<Key, 21> keys{{
+inline constexpr std::array<Key, 23> keys{{
     {"extend", KeyType::text, "a configuration file that this one adds to"},
     {"gpu", KeyType::names, "GPUs to lint for, by name"},
+    {"stack", KeyType::names,
+     "packages that models are run with, whose contracts are checked: `vllm==0.24`; `auto`: those that a "
+     "file's format "
+     "and the requirements beside it name"},
     {"select", KeyType::names,
      "rules to run: codes, names, or beginnings of codes such as `SL1`; all unless given"},
     {"extend-select", KeyType::names, "rules to run besides those of `select` or of the extended file"},
@@ -41,6 +45,7 @@ inline constexpr std::array<Key, 21> keys{{
     {"rule-folders", KeyType::paths, "folders with rules of your own"},
     {"gpu-folders", KeyType::paths, "folders with profiles of GPUs of your own"},
     {"format-folders", KeyType::paths, "folders with descriptions of configuration formats of your own"},
+    {"contract-folders", KeyType::paths, "folders with contracts of your own"},
     {"baseline", KeyType::text, "file with known findings, which are not reported"},
     {"rule-url", KeyType::text,
      "where your readers find the pages of the rules: an address with `{code}` or `{name}` in it"},

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "catalog/catalog.hpp"
+#include "contracts/stack.hpp"
 #include "formats/dialect/paths.hpp"
 #include "gpu/registry.hpp"
 #include "project/gpus.hpp"
@@ -63,6 +64,18 @@ void load_rules(Configured& out, const text::FileSystem& files) {
   keep(found, own, files, out.errors);
 }
 
+void load_contracts(Configured& out, const text::FileSystem& files) {
+  using Book = std::shared_ptr<const contracts::Book>;
+  out.contracts = Book(Book(), &contracts::builtin_contracts());
+  if (out.config.contract_folders.empty()) return;
+  const std::vector<text::Document> own = load_folders(out.config.contract_folders, files, out.errors);
+  std::vector<text::Document> all = contracts::builtin_documents();
+  all.insert(all.end(), own.begin(), own.end());
+  std::vector<Error> found;
+  out.contracts = std::make_shared<const contracts::Book>(all, true, found);
+  keep(found, own, files, out.errors);
+}
+
 void load_dialects(Configured& out, const text::FileSystem& files) {
   if (out.config.format_folders.empty()) return;
   const std::vector<text::Document> own = load_folders(out.config.format_folders, files, out.errors);
@@ -98,6 +111,16 @@ class NameCheck {
     const auto error = rules::check_parameter(*out_.rules, setting.rule.value, setting.parameter.value);
     if (error) place(*error, setting.parameter);
   }
+  void package(const std::string& text) {
+    if (text == contracts::automatic) return;
+    const auto found = contracts::parse_package(*out_.contracts, text);
+    if (!found) errors_.push_back({found.error(), {}});
+  }
+  void package(const Name& name) {
+    if (name.value == contracts::automatic) return;
+    const auto found = contracts::parse_package(*out_.contracts, name.value);
+    if (!found) place(found.error(), name);
+  }
   void gpu(const Name& name) {
     const auto found = gpu::find_gpu(name.value, out_.profiles);
     if (!found) place(found.error(), name);
@@ -122,7 +145,11 @@ void check_names(const Configured& out, const text::FileSystem& files, Errors& e
   check.all(out.request->select);
   check.all(out.request->extend_select);
   check.all(out.request->ignore);
+  for (const std::string& text : out.request->stack) check.package(text);
   const Config& config = out.config;
+  if (config.stack) {
+    for (const Name& name : *config.stack) check.package(name);
+  }
   if (config.select) check.all(*config.select);
   check.all(config.extend_select);
   check.all(config.ignore);
@@ -144,6 +171,7 @@ std::unique_ptr<const Configured> load(std::shared_ptr<const Request> request, c
   out->request = std::move(request);
   if (!path.empty()) out->config = read_config(files, path, out->errors, out->request->allow_outside);
   load_rules(*out, files);
+  load_contracts(*out, files);
   load_dialects(*out, files);
   out->profiles = out->request->gpus.profiles;
   for (text::Document& document : load_folders(out->config.gpu_folders, files, out->errors)) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "contracts/book.hpp"
 #include "formats/read.hpp"
 #include "gpu/gpu.hpp"
 #include "project/config.hpp"
@@ -23,6 +24,7 @@ struct Configured {
   std::shared_ptr<const Request> request;
   Config config;                                      // without a path: there is none
   std::shared_ptr<const rules::RuleBook> rules;       // the built-in ones and those of its folders
+  std::shared_ptr<const contracts::Book> contracts;   // the built-in ones and those of its folders
   std::unique_ptr<const formats::Dialects> dialects;  // absent: the built-in ones
   std::vector<text::Document> profiles;               // of GPUs: the request's, then those of its folders
   std::vector<gpu::Gpu> named;                        // by the request

@@ -298,6 +298,10 @@ class Reader {
       read_parameters(node);
     } else if (key == "rule-folders") {
       paths(node, config_.rule_folders);
+    } else if (key == "stack") {
+      config_.stack = names(node);
+    } else if (key == "contract-folders") {
+      paths(node, config_.contract_folders);
     } else if (key == "gpu-folders") {
       paths(node, config_.gpu_folders);
     } else if (key == "format-folders") {

@@ -33,6 +33,7 @@ struct Request {
   std::optional<rules::Severity> min_severity;
   std::optional<rules::Shape> shape;
   std::optional<std::int64_t> head_multiple;
+  std::vector<std::string> stack;  // packages with contracts: `vllm==0.24`
   std::vector<std::string> select;
   std::vector<std::string> extend_select;
   std::vector<std::string> ignore;

@@ -54,6 +54,7 @@ std::string show(const Config& config, std::string_view path) {
   std::string out = fmt::format("# what applies to {}\n", path);
   for (const std::string& source : config.sources) out += fmt::format("# from {}\n", source);
   if (!settings.gpus.empty()) out += "gpu = " + list(settings.gpus) + '\n';
+  if (config.stack) out += "stack = " + list(*config.stack) + '\n';
   if (config.select) out += "select = " + list(*config.select) + '\n';
   if (!config.extend_select.empty()) out += "extend-select = " + list(config.extend_select) + '\n';
   if (!settings.ignore.empty()) out += "ignore = " + list(settings.ignore) + '\n';
@@ -71,6 +72,7 @@ std::string show(const Config& config, std::string_view path) {
   if (config.baseline) out += "baseline = " + quoted(*config.baseline) + '\n';
   if (!config.rule_folders.empty()) out += "rule-folders = " + list(config.rule_folders) + '\n';
   if (!config.gpu_folders.empty()) out += "gpu-folders = " + list(config.gpu_folders) + '\n';
+  if (!config.contract_folders.empty()) out += "contract-folders = " + list(config.contract_folders) + '\n';
   if (!config.format_folders.empty()) out += "format-folders = " + list(config.format_folders) + '\n';
   for (const SeveritySetting& each : config.severities) {
     out += fmt::format("severity.{} = \"{}\"\n", each.rule.value,

@@ -98,7 +98,7 @@ struct PlainKey {
   std::string_view doc;
 };
 
-inline constexpr std::array<PlainKey, 9> lint_keys{{
+inline constexpr std::array<PlainKey, 10> lint_keys{{
     {"gpu", "GPU to lint for, or a list of them"},
     {"select", "list of rules (codes, names or prefixes such as `SL1`) to run"},
     {"ignore", "list of rules not to run"},
@@ -108,6 +108,10 @@ inline constexpr std::array<PlainKey, 9> lint_keys{{
      "findings from this severity on are shown, `warning` unless given; never above the fail level"},
     {"shape", "what proposals may change of the model: `free`, `padding` or `fixed`"},
     {"head_multiple", "numbers of heads that are proposed are multiples of this; 1 for any number"},
+    {"stack",
+     "packages that it is run with, `vllm==0.24`, or a list of them: their contracts are checked; `auto`: "
+     "those "
+     "that the file's format and the requirements beside it name"},
     {"params", "a table per rule with its parameters: `params.SL104 = { multiple = 128 }`"},
 }};
 

@@ -96,6 +96,8 @@ LintOptions read_lint_options(const NodeRef& table, std::vector<Error>& errors) 
       options.select = strings(node, errors);
     } else if (key == "ignore") {
       options.ignore = strings(node, errors);
+    } else if (key == "stack") {
+      options.stack = strings(node, errors);
     } else if (key == "params") {
       read_params(node, options, errors);
     } else if (key == "min_gain") {

@@ -39,6 +39,7 @@ struct LintOptions {
   std::optional<Stated<std::string>> min_severity;
   std::optional<Stated<std::string>> shape;  // free, padding, fixed
   std::optional<Stated<std::int64_t>> head_multiple;
+  std::vector<Stated<std::string>> stack;  // packages: `vllm==0.24`
   std::vector<LintParam> params;
 };
 

@@ -1,0 +1,226 @@
+// `shapelint contracts`: what kernels and frameworks demand of shapes.
+#include "cli/commands/contracts/contracts.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "cli/commands/contracts/json.hpp"
+#include "cli/field_options.hpp"
+#include "cli/messages.hpp"
+#include "cli/model_input.hpp"
+#include "cli/words.hpp"
+#include "contracts/words.hpp"
+#include "project/stack.hpp"
+#include "report/style.hpp"
+#include "report/wrap.hpp"
+#include "text/printable.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+using contracts::Contract;
+using contracts::Outcome;
+using report::Role;
+using report::Style;
+using report::wrap;
+
+constexpr std::array<std::string_view, 2> formats{"text", "json"};
+
+Role role_of(Outcome outcome) {
+  return outcome == Outcome::refuses ? Role::error : outcome == Outcome::pads ? Role::info : Role::warning;
+}
+
+void print_list(std::span<const Contract* const> list, const Style& style, std::string& out) {
+  std::size_t width = 0;
+  for (const Contract* each : list) width = std::max(width, each->id.size());
+  constexpr std::size_t outcome_width = 10;
+  const std::size_t indent = width + 2 + outcome_width + 2;
+  for (const Contract* each : list) {
+    out += fmt::format("{}  {}  {}\n", style.paint(Role::strong, fmt::format("{:<{}}", each->id, width)),
+                       style.paint(role_of(each->outcome),
+                                   fmt::format("{:<{}}", contracts::sentence(each->outcome), outcome_width)),
+                       report::headline(each->summary, indent, indent, style));
+  }
+}
+
+void labelled(std::string_view label, std::string_view text, const Style& style, std::string& out) {
+  if (text.empty()) return;
+  constexpr std::size_t indent = 12;
+  out += fmt::format("{}{}{}\n", style.paint(Role::strong, fmt::format("{}:", label)),
+                     std::string(label.size() + 1 < indent ? indent - label.size() - 1 : 1, ' '),
+                     wrap(text, indent, indent, style));
+}
+
+std::string explained(const Contract& contract, const Style& style) {
+  std::string out = fmt::format("{}\n\n", style.paint(Role::strong, contract.id));
+  out += wrap(fmt::format("Demand: {}.", contract.summary), 0, 0, style) + "\n\n";
+  if (!contract.why.empty()) {
+    std::string_view why = contract.why;
+    while (why.starts_with('\n')) why.remove_prefix(1);
+    while (why.ends_with('\n')) why.remove_suffix(1);
+    out += wrap(why, 0, 0, style) + "\n\n";
+  }
+  labelled("holds for", contracts::versions(contract), style, out);
+  labelled("where", contracts::scope(contract), style, out);
+  labelled("of", contract.layer, style, out);
+  labelled("when", contract.when.value, style, out);
+  labelled("demands", contract.demands.value, style, out);
+  labelled("size", contract.size.value, style, out);
+  labelled("otherwise", contracts::outcome_words(contract), style, out);
+  for (const auto& [field, text] : contract.set) {
+    labelled("computes", fmt::format("{} = {}", model::info(field).name, text.value), style, out);
+  }
+  labelled("takes",
+           contract.factor.value.empty() ? "" : fmt::format("{} times as long", contract.factor.value), style,
+           out);
+  labelled("read at",
+           fmt::format("{} {}, {} ({})", contract.package.name, contract.package.version,
+                       contract.package.commit, contract.package.date),
+           style, out);
+  for (const std::string& each : contracts::addresses(contract)) labelled("source", each, style, out);
+  return out;
+}
+
+// Contracts and packages of these names; nothing when one is neither.
+std::optional<std::vector<const Contract*>> named(const contracts::Book& book,
+                                                  const std::vector<std::string>& names) {
+  std::vector<const Contract*> out;
+  for (const std::string& name : names) {
+    const Contract* contract = book.find(name);
+    if (contract != nullptr) {
+      out.push_back(contract);
+      continue;
+    }
+    const std::size_t before = out.size();
+    for (const Contract& each : book.contracts()) {
+      if (each.package.name == name) out.push_back(&each);
+    }
+    if (out.size() == before) return std::nullopt;
+  }
+  return out;
+}
+
+ExitCode of_file(const ContractsOptions& options, const project::Project& project, Io& io) {
+  const auto input = read_model_input({options.names.front(), options.model, false}, project, io);
+  if (!input) return ExitCode::error;
+  const contracts::Book& book = *input->file.configured->contracts;
+  const bool has_stack = !input->file.applied.stack.empty();
+  const contracts::Stack stack =
+      project::stack_of(*input->file.configured, input->file.applied, input->reading(), io.files);
+  contracts::Checker checker = has_stack ? contracts::Checker(book, stack) : contracts::Checker(book);
+  std::vector<GpuVerdicts> all;
+  for (const gpu::Gpu& gpu : input->gpus()) {
+    all.push_back({gpu.id, checker.check(input->reading(), input->reading().setup, gpu)});
+  }
+  if (formats[options.format] == "json") {
+    io.out << verdicts_json_text(book, stack, all);
+    return ExitCode::clean;
+  }
+  const Style style = out_style(io);
+  std::string out =
+      has_stack
+          ? fmt::format("stack: {}\n", stack.empty() ? "nothing that contracts are known of"
+                                                     : contracts::describe(book, stack))
+          : "stack: none given, so contracts of every package are listed; `--stack` says which run it\n";
+  for (const GpuVerdicts& each : all) {
+    const auto broken = std::count_if(each.verdicts.begin(), each.verdicts.end(),
+                                      [](const contracts::Verdict& verdict) { return !verdict.meets; });
+    out += fmt::format("\n{}: {} contracts bind it, {} not met\n", style.paint(Role::strong, each.gpu),
+                       each.verdicts.size(), broken);
+    for (const contracts::Verdict& verdict : each.verdicts) {
+      if (verdict.meets && !options.all) continue;
+      const Contract& contract = *verdict.contract;
+      const Role role = verdict.meets ? Role::gain : role_of(contract.outcome);
+      out += fmt::format("  {}  {}\n",
+                         style.paint(role, verdict.meets ? "meets" : contracts::outcome_words(contract)),
+                         contract.id);
+      std::string line(contract.summary);
+      if (!verdict.formula.empty())
+        line = fmt::format("{}: {}", contracts::sum_words(verdict), contract.summary);
+      out += fmt::format("      {}\n", wrap(line, 6, 6, style));
+    }
+  }
+  for (const auto* list : {&checker.older(), &checker.newer()}) {
+    if (list->empty()) continue;
+    std::vector<std::string> ids;
+    for (const Contract* each : *list)
+      ids.push_back(contracts::versions(*each) + " " + std::string(each->name));
+    out += fmt::format(
+        "\n{}\n", wrap(fmt::format("not known of {} versions of the stack, so not checked: {}",
+                                   list == &checker.older() ? "such old" : "such new", fmt::join(ids, ", ")),
+                       0, 0, style));
+  }
+  io.out << out;
+  return ExitCode::clean;
+}
+
+}  // namespace
+
+std::vector<Option> contracts_options(ContractsOptions& options) {
+  std::vector<Option> all{
+      {.names = "NAME",
+       .value = "NAME",
+       .doc = "contracts (`vllm/block-fp8-experts`) or packages to show, or a file to check; all "
+              "contracts are listed unless given",
+       .set = into(options.names),
+       .many = true,
+       .words = contract_words},
+      format_option(options.format, formats),
+      {.names = "--all", .doc = "of a file also the contracts that it meets", .set = into(options.all)},
+      model_option(options.model),
+      stack_option(options.project)};
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  return all;
+}
+
+ExitCode contracts(const ContractsOptions& options, Io& io) {
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, {}, io)) return ExitCode::error;
+  const contracts::Book& book = *project.here().contracts;
+  const auto found = named(book, options.names);
+  if (!found) {
+    const bool is_file =
+        options.names.size() == 1 &&
+        (options.names.front() == "-" || options.names.front().find_first_of("./") != std::string::npos ||
+         io.files.exists(options.names.front()));
+    if (is_file && book.find(options.names.front()) == nullptr) return of_file(options, project, io);
+    for (const std::string& name : options.names) {
+      if (named(book, {name})) continue;
+      std::vector<std::string_view> known = book.ids();
+      for (const std::string_view each : book.packages()) known.push_back(each);
+      std::string hint = did_you_mean(name, known);
+      if (hint.empty()) hint = "`shapelint contracts` lists contracts and packages";
+      print_error(io, fmt::format("there is no contract, package or file `{}`", text::one_line(name)), hint);
+    }
+    return ExitCode::error;
+  }
+  std::vector<const Contract*> list = *found;
+  if (options.names.empty()) {
+    for (const Contract& each : book.contracts()) list.push_back(&each);
+  }
+  if (formats[options.format] == "json") {
+    io.out << contracts_json_text(list);
+    return ExitCode::clean;
+  }
+  const Style style = out_style(io);
+  std::string out;
+  const bool is_one = std::all_of(options.names.begin(), options.names.end(),
+                                  [&](const std::string& name) { return book.find(name) != nullptr; });
+  if (options.names.empty() || !is_one) {
+    print_list(list, style, out);
+  } else {
+    for (std::size_t i = 0; i < list.size(); ++i) out += (i > 0 ? "\n" : "") + explained(*list[i], style);
+  }
+  io.out << out;
+  return ExitCode::clean;
+}
+
+}  // namespace shapelint::cli

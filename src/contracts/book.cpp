@@ -1,0 +1,78 @@
+// All contracts of a run.
+#include "contracts/book.hpp"
+
+#include <algorithm>
+
+#include "catalog/catalog.hpp"
+#include "catalog/embedded.hpp"
+#include "contracts/reader.hpp"
+
+namespace shapelint::contracts {
+
+Book::Book(std::span<const text::Document> documents, bool check, std::vector<Error>& errors)
+    : documents_(documents.begin(), documents.end()) {
+  for (const text::Document& document : documents_) {
+    for (Contract& each : read_contracts(document.root(), check, errors)) {
+      const auto same = std::find_if(contracts_.begin(), contracts_.end(),
+                                     [&](const Contract& other) { return other.id == each.id; });
+      if (same == contracts_.end()) {
+        contracts_.push_back(std::move(each));
+      } else {
+        *same = std::move(each);
+      }
+    }
+  }
+  std::sort(contracts_.begin(), contracts_.end(),
+            [](const Contract& a, const Contract& b) { return a.id < b.id; });
+}
+
+const Contract* Book::find(std::string_view id) const {
+  for (const Contract& each : contracts_) {
+    if (each.id == id || each.name == id) return &each;
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> Book::ids() const {
+  std::vector<std::string_view> out;
+  for (const Contract& each : contracts_) out.push_back(each.id);
+  return out;
+}
+
+std::vector<std::string_view> Book::packages() const {
+  std::vector<std::string_view> out;
+  for (const Contract& each : contracts_) out.push_back(each.package.name);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::string_view Book::newest(std::string_view package) const {
+  std::string_view out;
+  for (const Contract& each : contracts_) {
+    if (each.package.name != package) continue;
+    const auto here = parse_version(each.package.version);
+    const auto best = parse_version(out);
+    if (here && (!best || compare(*best, *here) < 0)) out = each.package.version;
+  }
+  return out;
+}
+
+std::vector<text::Document> builtin_documents() {
+  std::vector<text::Document> out;
+  for (const catalog::EmbeddedFolder& each : catalog::embedded_folders()) {
+    if (each.path.starts_with("contracts/"))
+      out.insert(out.end(), each.documents.begin(), each.documents.end());
+  }
+  return out;
+}
+
+const Book& builtin_contracts() {
+  static const Book book = [] {
+    std::vector<Error> none;  // tests see to it that there are none
+    return Book(builtin_documents(), false, none);
+  }();
+  return book;
+}
+
+}  // namespace shapelint::contracts

@@ -1,0 +1,173 @@
+// Which contracts a model meets.
+#include "contracts/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "rules/scope/variables.hpp"
+
+namespace shapelint::contracts {
+
+namespace {
+
+bool is_in(const std::vector<std::int64_t>& list, std::int64_t value) {
+  return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+}
+
+bool is_letter(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+}  // namespace
+
+bool is_for(const Contract& contract, const gpu::Gpu& gpu) {
+  const auto& list = contract.architectures;
+  return list.empty() || std::find(list.begin(), list.end(), gpu.architecture.id) != list.end();
+}
+
+bool is_for(const Contract& contract, const model::Plan& plan) {
+  return is_in(contract.modes, static_cast<std::int64_t>(plan.mode)) &&
+         is_in(contract.dtypes, static_cast<std::int64_t>(plan.dtype)) &&
+         is_in(contract.recipes, static_cast<std::int64_t>(plan.recipe));
+}
+
+Checker::Checker(const Book& book, Stack stack)
+    : stack_(std::move(stack)), values_(rules::variable_names().size()) {
+  for (const Contract& each : book.contracts()) {
+    switch (standing(each, stack_)) {
+      case Standing::absent:
+        break;
+      case Standing::holds:
+        compiled_.push_back({&each, false, {}, {}, {}});
+        break;
+      case Standing::older:
+        older_.push_back(&each);
+        break;
+      case Standing::newer:
+        newer_.push_back(&each);
+        break;
+    }
+  }
+}
+
+Checker::Checker(const Book& book) : values_(rules::variable_names().size()) {
+  for (const Contract& each : book.contracts()) compiled_.push_back({&each, false, {}, {}, {}});
+}
+
+void Checker::compile(Compiled& each) const {
+  each.is_compiled = true;
+  const auto names = rules::variable_names();
+  each.when = expr::Condition::read(each.contract->when.value, names);
+  each.demands = expr::Condition::read(each.contract->demands.value, names);
+  for (const auto* condition : {&each.when, &each.demands}) {
+    if (!*condition) continue;
+    for (const std::int32_t used : (*condition)->used()) {
+      rules::append_needs(static_cast<std::size_t>(used), each.needs);
+    }
+  }
+}
+
+std::optional<double> Checker::value(std::string_view text, const rules::Context& context) {
+  auto [place, is_new] = expressions_.try_emplace(text);
+  if (is_new) {
+    std::vector<Error> ignored;  // the reader tells of them
+    place->second = expr::compile(text, rules::variable_names(), ignored);
+  }
+  if (!place->second) return std::nullopt;
+  for (const std::int32_t used : place->second->used()) {
+    const auto index = static_cast<std::size_t>(used);
+    values_[index] = rules::value_of(index, context);
+  }
+  const Result<double> out = place->second->evaluate(values_);
+  return out ? std::optional(*out) : std::nullopt;
+}
+
+// The expression with the values of its names: `1536 / 8 = 192`.
+std::string Checker::numbers(std::string_view text, const rules::Context& context) {
+  const auto names = rules::variable_names();
+  std::string out;
+  bool has_sign = false;
+  for (std::size_t i = 0; i < text.size();) {
+    if (!is_letter(text[i])) {
+      has_sign = has_sign || std::string_view("+-*/%^").find(text[i]) != std::string_view::npos;
+      out += text[i++];
+      continue;
+    }
+    std::size_t end = i;
+    while (end < text.size() &&
+           (is_letter(text[end]) || std::isdigit(static_cast<unsigned char>(text[end])) != 0))
+      ++end;
+    const std::string_view word = text.substr(i, end - i);
+    const auto found = std::find(names.begin(), names.end(), word);
+    const bool is_function = end < text.size() && text[end] == '(';
+    out += found == names.end() || is_function
+               ? std::string(word)
+               : exact(rules::value_of(static_cast<std::size_t>(found - names.begin()), context));
+    i = end;
+  }
+  const auto result = value(text, context);
+  if (!result || !has_sign) return out;
+  return std::floor(*result) == *result ? fmt::format("{} = {}", out, exact(*result))
+                                        : fmt::format("{} = {:.2f}", out, *result);
+}
+
+std::vector<Verdict> Checker::check(const model::Reading& reading, const model::Setup& setup,
+                                    const gpu::Gpu& gpu) {
+  std::vector<Verdict> out;
+  rules::Context context;
+  context.reading = &reading;
+  context.setup = &setup;
+  context.gpu = &gpu;
+  const auto get = [&](std::int32_t name) {
+    return rules::value_of(static_cast<std::size_t>(name), context);
+  };
+  for (Compiled& each : compiled_) {
+    const Contract& contract = *each.contract;
+    if (!is_for(contract, gpu) || !is_for(contract, setup.plan)) continue;
+    if (!each.is_compiled) compile(each);
+    const bool lacks = std::any_of(each.needs.begin(), each.needs.end(),
+                                   [&](model::FieldId field) { return !model::is_known(reading, field); });
+    if (lacks || !each.demands) continue;
+    if (each.when) {
+      const Result<bool> binds = each.when->holds(get);
+      if (!binds || !*binds) continue;
+    }
+    const Result<bool> meets = each.demands->holds(get);
+    if (!meets) continue;
+    Verdict verdict{&contract, *meets, std::string(contract.size.value), {}, 0, {}};
+    if (!verdict.formula.empty()) verdict.numbers = numbers(contract.size.value, context);
+    if (!verdict.meets) {
+      for (const auto& [field, text] : contract.set) {
+        const auto to = value(text.value, context);
+        const model::FieldInfo& info = model::info(field);
+        if (!to || std::floor(*to) != *to || *to < static_cast<double>(info.minimum) ||
+            *to > static_cast<double>(info.maximum)) {
+          continue;
+        }
+        verdict.set.push_back({field, model::get(setup, field), static_cast<std::int64_t>(*to)});
+      }
+      if (!contract.factor.value.empty()) verdict.factor = value(contract.factor.value, context).value_or(0);
+    }
+    out.push_back(std::move(verdict));
+  }
+  return out;
+}
+
+model::Setup as_run(const model::Setup& setup, std::span<const Verdict> verdicts) {
+  model::Setup out = setup;
+  for (const Verdict& each : verdicts) {
+    if (each.meets) continue;
+    for (const suggest::Change& change : each.set) {
+      const std::int64_t now = model::get(out, change.field);
+      const bool is_choice = model::info(change.field).type == model::FieldType::choice;
+      // Of several paddings of one size the largest is computed.
+      model::set(out, change.field, is_choice ? change.to : std::max(now, change.to));
+    }
+  }
+  return out;
+}
+
+}  // namespace shapelint::contracts

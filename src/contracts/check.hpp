@@ -1,0 +1,72 @@
+// Which contracts a model meets on a GPU with a stack.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contracts/stack.hpp"
+#include "expr/condition.hpp"
+#include "expr/expression.hpp"
+#include "gpu/gpu.hpp"
+#include "model/reading.hpp"
+#include "suggest/edit/change.hpp"
+
+namespace shapelint::contracts {
+
+// One contract that binds a setup, and whether the setup meets it.
+struct Verdict {
+  const Contract* contract = nullptr;
+  bool meets = true;
+  std::string formula;               // `moe_intermediate_size / expert_tensor`; empty: the contract says none
+  std::string numbers;               // `1536 / 8 = 192`
+  double factor = 0;                 // what it takes as long as, where it is not met; 0: not known, or `set`
+  std::vector<suggest::Change> set;  // sizes that are computed instead
+};
+
+// Whether the contract is stated for this GPU, and for this mode, number format and recipe.
+bool is_for(const Contract& contract, const gpu::Gpu& gpu);
+bool is_for(const Contract& contract, const model::Plan& plan);
+
+// Checks setup after setup. For one thread; the book must outlive it.
+class Checker {
+ public:
+  Checker(const Book& book, Stack stack);
+  // Without a stack: as if every package were used, at the version that was read.
+  explicit Checker(const Book& book);
+
+  // Of every contract of the stack that is for this GPU and this plan, and whose condition holds, by id. A
+  // contract about what the file leaves open has no verdict.
+  std::vector<Verdict> check(const model::Reading& reading, const model::Setup& setup, const gpu::Gpu& gpu);
+
+  const Stack& stack() const { return stack_; }
+  // Contracts of the stack's packages whose versions are not among those they are known for.
+  const std::vector<const Contract*>& newer() const { return newer_; }
+  const std::vector<const Contract*>& older() const { return older_; }
+
+ private:
+  struct Compiled {
+    const Contract* contract = nullptr;
+    bool is_compiled = false;
+    std::optional<expr::Condition> when;
+    std::optional<expr::Condition> demands;
+    std::vector<model::FieldId> needs;
+  };
+  void compile(Compiled& each) const;
+  std::optional<double> value(std::string_view text, const rules::Context& context);
+  std::string numbers(std::string_view text, const rules::Context& context);
+
+  Stack stack_;
+  std::vector<Compiled> compiled_;
+  std::vector<const Contract*> newer_;
+  std::vector<const Contract*> older_;
+  std::map<std::string_view, std::optional<expr::Expression>> expressions_;
+  std::vector<double> values_;
+};
+
+// The setup as it is computed: padded, with what runs instead.
+model::Setup as_run(const model::Setup& setup, std::span<const Verdict> verdicts);
+
+}  // namespace shapelint::contracts

@@ -1,0 +1,181 @@
+// The packages that a model is run with.
+#include "contracts/stack.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "base/words.hpp"
+
+namespace shapelint::contracts {
+
+namespace {
+
+// As Python's packages are compared (PEP 503): `Flash_Attn` is `flash-attn`.
+std::string normalised(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    const bool is_mark = c == '-' || c == '_' || c == '.';
+    if (is_mark && out.ends_with('-')) continue;
+    out += is_mark ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+std::string_view find_package(const Book& book, std::string_view name) {
+  const std::string wanted = normalised(name);
+  for (const std::string_view each : book.packages()) {
+    if (normalised(each) == wanted) return each;
+  }
+  return {};
+}
+
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+}
+
+void add(Stack& stack, StackPackage package) {
+  const auto same = [&](const StackPackage& other) { return other.name == package.name; };
+  if (std::none_of(stack.begin(), stack.end(), same)) stack.push_back(std::move(package));
+}
+
+// `name==1.2`, `name>=1.2` (no version: it says only where it begins), `name[extra]==1.2 ; marker`.
+void add_requirement(const Book& book, std::string_view line, Stack& out) {
+  line = trimmed(line, " \t\r\"',");
+  std::size_t end = 0;
+  while (end < line.size() && is_name_character(line[end])) ++end;
+  const std::string_view name = find_package(book, line.substr(0, end));
+  if (name.empty()) return;
+  line.remove_prefix(end);
+  if (line.starts_with('[')) line.remove_prefix(std::min(line.size(), line.find(']') + 1));
+  line = trimmed(line, " ");
+  StackPackage package{std::string(name), {}, {}};
+  if (line.starts_with("==")) {
+    line.remove_prefix(2);
+    line = trimmed(line.substr(0, line.find_first_of(" ;,\"'#")), " ");
+    package.version = parse_version(line);
+    if (package.version) package.version_text = std::string(line);
+  }
+  add(out, std::move(package));
+}
+
+// The text behind `key = "` on a line.
+std::string_view quoted_after(std::string_view line, std::string_view key) {
+  if (!line.starts_with(key)) return {};
+  const std::size_t begin = line.find('"');
+  if (begin == std::string_view::npos) return {};
+  const std::string_view rest = line.substr(begin + 1);
+  return rest.substr(0, rest.find('"'));
+}
+
+}  // namespace
+
+Result<StackPackage> parse_package(const Book& book, std::string_view text) {
+  text = trimmed(text, " ");
+  const std::size_t equals = text.find("==");
+  const std::string_view given = trimmed(text.substr(0, equals), " ");
+  const std::string_view name = find_package(book, given);
+  if (name.empty()) {
+    const std::vector<std::string_view> known = book.packages();
+    std::string hint = did_you_mean(given, known);
+    if (hint.empty()) hint = fmt::format("contracts are known of {}", fmt::join(known, ", "));
+    return with_code(
+        Error{fmt::format("no contract of a package `{}` is known", given), std::move(hint), {}, {}},
+        ErrorCode::unknown_name);
+  }
+  StackPackage out{std::string(name), {}, {}};
+  if (equals == std::string_view::npos) return out;
+  const std::string_view version = trimmed(text.substr(equals + 2), " ");
+  out.version = parse_version(version);
+  if (!out.version) {
+    return Error{fmt::format("`{}` is no version of {}", version, name), "such as `vllm==0.24`", {}, {}};
+  }
+  out.version_text = std::string(version);
+  return out;
+}
+
+Stack parse_stack(const Book& book, std::span<const std::string> texts, std::vector<Error>& errors) {
+  Stack out;
+  for (const std::string& text : texts) {
+    auto package = parse_package(book, text);
+    if (package) {
+      add(out, *std::move(package));
+    } else {
+      errors.push_back(package.error());
+    }
+  }
+  return out;
+}
+
+Stack stack_of_dialect(const Book& book, const model::Reading& reading) {
+  // Formats that only one trainer reads.
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> owners{
+      {{"megatron", "megatron-core"}, {"torchtitan", "torchtitan"}, {"maxtext", "maxtext"}}};
+  Stack out;
+  for (const auto& [dialect, package] : owners) {
+    if (reading.dialect == dialect && !find_package(book, package).empty()) {
+      add(out, {std::string(package), {}, {}});
+    }
+  }
+  return out;
+}
+
+Stack stack_of_lock(const Book& book, std::string_view file_name, std::string_view text) {
+  Stack out;
+  const bool is_lock = file_name.ends_with(".lock");
+  std::string_view name;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end), " \t\r");
+    text.remove_prefix(std::min(text.size(), end + 1));
+    if (!is_lock) {
+      add_requirement(book, line, out);
+      continue;
+    }
+    // uv.lock: `[[package]]`, `name = "vllm"`, `version = "0.24.0"`
+    if (line == "[[package]]") name = {};
+    if (const std::string_view found = quoted_after(line, "name ="); !found.empty() && name.empty())
+      name = found;
+    const std::string_view version = quoted_after(line, "version =");
+    if (version.empty() || name.empty()) continue;
+    const std::string_view package = find_package(book, name);
+    if (!package.empty()) add(out, {std::string(package), parse_version(version), std::string(version)});
+    name = {};
+  }
+  return out;
+}
+
+Standing standing(const Contract& contract, const Stack& stack) {
+  const auto find = [&](std::string_view name) {
+    return std::find_if(stack.begin(), stack.end(),
+                        [&](const StackPackage& each) { return each.name == name; });
+  };
+  const auto package = find(contract.package.name);
+  if (package == stack.end()) return Standing::absent;
+  for (const std::string_view other : contract.with) {
+    if (find(other) == stack.end()) return Standing::absent;
+  }
+  const auto read = parse_version(contract.package.version);
+  const auto since = parse_version(contract.since.empty() ? contract.package.version : contract.since);
+  const auto until = parse_version(contract.until);
+  if (!read || !since) return Standing::absent;
+  const Version& version = package->version ? *package->version : *read;
+  if (compare(version, *since) < 0) return Standing::older;
+  if (until && compare(version, *until) >= 0) return Standing::newer;
+  return compare(version, *read) > 0 ? Standing::newer : Standing::holds;
+}
+
+std::string describe(const Book& book, const Stack& stack) {
+  std::string out;
+  for (const StackPackage& each : stack) {
+    if (!out.empty()) out += ", ";
+    out += each.version ? fmt::format("{} {}", each.name, each.version_text)
+                        : fmt::format("{} (the newest that is known, {})", each.name, book.newest(each.name));
+  }
+  return out;
+}
+
+}  // namespace shapelint::contracts

@@ -1,0 +1,50 @@
+// The packages that a model is run with.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "contracts/book.hpp"
+#include "model/reading.hpp"
+
+namespace shapelint::contracts {
+
+struct StackPackage {
+  std::string name;
+  std::optional<Version> version;  // absent: the newest that is known
+  std::string version_text;
+};
+using Stack = std::vector<StackPackage>;
+
+// Among the packages of a stack: those that the file's format and the requirements beside it name.
+inline constexpr std::string_view automatic = "auto";
+
+// `vllm==0.24` or `vllm`; `-` and `_` and case make no difference. Error: no such package, or no version.
+Result<StackPackage> parse_package(const Book& book, std::string_view text);
+
+// Several; mistakes are appended.
+Stack parse_stack(const Book& book, std::span<const std::string> texts, std::vector<Error>& errors);
+
+// What the file's own format tells: a script of Megatron-LM runs Megatron-core.
+Stack stack_of_dialect(const Book& book, const model::Reading& reading);
+
+// The packages with contracts that a requirements.txt, a pyproject.toml or a uv.lock names, by its text.
+Stack stack_of_lock(const Book& book, std::string_view file_name, std::string_view text);
+
+// Whether the contract is known to hold for the versions of the stack.
+enum class Standing : std::uint8_t {
+  absent,  // the stack has not its package, or not all that it goes with
+  holds,
+  older,  // than the first version that it is known for
+  newer   // than the last one
+};
+Standing standing(const Contract& contract, const Stack& stack);
+
+// "vllm 0.24, flashinfer-python (newest known: 0.6.18)".
+std::string describe(const Book& book, const Stack& stack);
+
+}  // namespace shapelint::contracts

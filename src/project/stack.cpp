@@ -1,0 +1,55 @@
+// The packages that a file's model is run with.
+#include "project/stack.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "formats/dialect/paths.hpp"
+#include "text/limits.hpp"
+
+namespace shapelint::project {
+
+namespace {
+
+// A lock file has versions, requirements may have, a project says at most where they begin.
+constexpr std::array<std::string_view, 3> beside{"uv.lock", "requirements.txt", "pyproject.toml"};
+
+void add(contracts::Stack& stack, const contracts::Stack& more) {
+  for (const contracts::StackPackage& each : more) {
+    const auto same =
+        std::find_if(stack.begin(), stack.end(), [&](const auto& other) { return other.name == each.name; });
+    if (same == stack.end()) {
+      stack.push_back(each);
+    } else if (!same->version) {
+      *same = each;
+    }
+  }
+}
+
+}  // namespace
+
+contracts::Stack stack_of(const Configured& configured, const Applied& applied, const model::Reading& reading,
+                          const text::FileSystem& files) {
+  const contracts::Book& book = *configured.contracts;
+  std::vector<std::string> named;
+  bool is_automatic = false;
+  for (const std::string& text : applied.stack) {
+    if (text == contracts::automatic) {
+      is_automatic = true;
+    } else {
+      named.push_back(text);
+    }
+  }
+  std::vector<Error> told;  // by those who check names
+  contracts::Stack out = contracts::parse_stack(book, named, told);
+  if (!is_automatic) return out;
+  for (const std::string_view name : beside) {
+    const auto text =
+        files.read(formats::join(formats::folder_of(reading.path), name), text::max_source_bytes);
+    if (text) add(out, contracts::stack_of_lock(book, name, *text));
+  }
+  add(out, contracts::stack_of_dialect(book, reading));
+  return out;
+}
+
+}  // namespace shapelint::project

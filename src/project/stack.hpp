@@ -1,0 +1,18 @@
+// The packages that a file's model is run with.
+#pragma once
+
+#include <string>
+
+#include "contracts/stack.hpp"
+#include "model/reading.hpp"
+#include "project/applied.hpp"
+#include "text/files.hpp"
+
+namespace shapelint::project {
+
+// What applies to the file, with `auto` looked up: what its format tells, and what the requirements.txt,
+// pyproject.toml or uv.lock in its folder name. A version that is given goes before one that is found.
+contracts::Stack stack_of(const Configured& configured, const Applied& applied, const model::Reading& reading,
+                          const text::FileSystem& files);
+
+}  // namespace shapelint::project
