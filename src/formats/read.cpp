@@ -63,6 +63,10 @@ std::string model_name(const std::string& path) {
 // The branches that a script takes to come here, and the like.
 std::string label_of(const Part& part, const View& view, const Place& place) {
   std::string out = part.name;
+  if (part.named_by_key && !place.empty()) {
+    out = place.front();
+    if (out.ends_with("()")) out.resize(out.size() - 2);
+  }
   const NodeRef node = view.find_first(part.label, place);
   const auto add = [&](NodeRef value) {
     if (const auto text = value.as_string()) out += (out.empty() ? "" : ", ") + std::string(*text);

@@ -10,7 +10,7 @@
 #include "base/words.hpp"
 #include "text/header/model_header.hpp"
 #include "text/json/json.hpp"
-#include "text/python/literal.hpp"
+#include "text/python/python.hpp"
 #include "text/shell/shell.hpp"
 #include "text/toml/toml.hpp"
 #include "text/yaml/yaml.hpp"
@@ -134,7 +134,7 @@ Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, SharedTe
     case Syntax::shell:
       return parse_shell(std::move(path), std::move(text));
     case Syntax::python:
-      return one(parse_literal_python(std::move(path), std::move(text)));
+      return one(parse_python(std::move(path), std::move(text)));
   }
   return Error{"no reader", {}, std::move(path), {}};
 }

@@ -1,13 +1,13 @@
-// Fuzz target of text::parse_literal_python.
+// Fuzz target of text::parse_python.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "tests/fuzz/check.hpp"
-#include "text/python/literal.hpp"
+#include "text/python/python.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  shapelint::fuzz::check(shapelint::text::parse_literal_python("input", text), size);
+  shapelint::fuzz::check(shapelint::text::parse_python("input", text), size);
   return 0;
 }

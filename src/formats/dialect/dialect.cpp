@@ -240,13 +240,14 @@ class Loader {
   }
 
   Part part(NodeRef node) {
-    check_keys(node, {"name", "label", "at", "each", "also", "needs", "lacks", "when", "unless", "type",
-                      "fallback_type", "always_type", "fields", "keep_incomplete"});
+    check_keys(node, {"name", "label", "at", "each", "named_by_key", "also", "needs", "lacks", "when",
+                      "unless", "type", "fallback_type", "always_type", "fields", "keep_incomplete"});
     Part out;
     out.name = string(node["name"]);
     out.label = paths(node["label"]);
     out.at = paths(node["at"]);
     out.each = node["each"].as_boolean().value_or(false);
+    out.named_by_key = node["named_by_key"].as_boolean().value_or(false);
     out.also = paths(node["also"]);
     out.needs = paths(node["needs"]);
     out.lacks = paths(node["lacks"]);

@@ -74,7 +74,8 @@ struct Part {
   std::string name;
   std::vector<KeyPath> label;  // values that tell one document of a file from the others
   std::vector<KeyPath> at;
-  bool each = false;  // every place that exists, not only the first
+  bool each = false;          // every place that exists, not only the first
+  bool named_by_key = false;  // the first key of the place is its name, without `()`
   std::vector<KeyPath> needs;
   std::vector<KeyPath> lacks;
   std::vector<KeyTest> when;    // of the whole file: all must hold

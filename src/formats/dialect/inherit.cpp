@@ -9,6 +9,7 @@
 #include "text/interpolation/interpolate.hpp"
 #include "text/limits.hpp"
 #include "text/parse_any.hpp"
+#include "text/python/python.hpp"
 
 namespace shapelint::formats {
 
@@ -27,7 +28,7 @@ class Assembler {
       : files_(files), dialect_(dialect), whole_(whole), ancestors_(ancestors(files, path)) {}
 
   void add(text::Document document, const Place& mount, const Place& inside, int level) {
-    whole_.documents.push_back(follow_interpolations(std::move(document)));
+    whole_.documents.push_back(follow_imports(follow_interpolations(std::move(document))));
     const text::Document& stored = whole_.documents.back();
     seen_.push_back(join("", stored.path()));
     whole_.view.add({&stored, mount, inside});
@@ -61,6 +62,21 @@ class Assembler {
     const Error& error = followed.error();
     whole_.notes.push_back({error.message, std::string(document.path()), error.span.value_or(Span{}), {}});
     return document;
+  }
+
+  // What a Python file imports from its own repository.
+  text::Document follow_imports(text::Document document) const {
+    if (text::syntax_by_name(document.path()) != text::Syntax::python) return document;
+    if (document.source().find("import") == std::string_view::npos) return document;
+    const auto read = [&](const std::string& path) -> std::optional<std::string> {
+      if (!is_inside(path, ancestors_.back()) || !files_.exists(path) || files_.is_directory(path))
+        return std::nullopt;
+      Result<std::string> content = files_.read(path, text::max_source_bytes);
+      return content ? std::optional(*std::move(content)) : std::nullopt;
+    };
+    auto followed =
+        text::parse_python(std::string(document.path()), document.shared_source(), {read, ancestors_});
+    return followed ? *std::move(followed) : document;
   }
 
   // Nothing is missing where there is no such file.

@@ -112,8 +112,11 @@ Seen count(NodeRef node, const Alternative& each) {
   }
   if (!node.is(Kind::list) && !node.is(Kind::table)) return {Seen::Kind::unreadable, 0};
   double found = 0;
-  for (const NodeRef item : node)
-    found += each.of.empty() || matches_any(each.of, written_form(item)) ? 1 : 0;
+  for (const NodeRef item : node) {
+    // Of tables those that have this key.
+    const bool has = item.is(Kind::table) && item[each.of] && !item[each.of].is(Kind::null);
+    found += each.of.empty() || has || matches_any(each.of, written_form(item)) ? 1 : 0;
+  }
   return number(found);
 }
 
@@ -133,7 +136,8 @@ Seen look(NodeRef node, const Alternative& each, FieldId field) {
     return {};
   }
   if (node.is(Kind::list)) return look_at_list(node, each, field);
-  if (node.is(Kind::table)) return {};
+  // What a call gives that is not worked out.
+  if (node.is(Kind::table)) return {node["()"] ? Seen::Kind::unreadable : Seen::Kind::nothing, 0};
   if (!each.map.empty()) {
     const std::string written = written_form(node);
     for (const auto& [pattern, value] : each.map) {

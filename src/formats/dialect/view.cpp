@@ -23,7 +23,10 @@ NodeRef View::step(NodeRef node, std::string_view component) const {
   if (node.is(Kind::list)) {
     if (component.size() < 3 || component.front() != '[') return {};
     const auto index = parse_integer(component.substr(1, component.size() - 2));
-    return index && *index >= 0 ? node[static_cast<std::size_t>(*index)] : NodeRef();
+    if (!index) return {};
+    const auto size = static_cast<std::int64_t>(node.size());
+    const std::int64_t at = *index < 0 ? *index + size : *index;  // `[-1]` is the last
+    return at >= 0 && at < size ? node[static_cast<std::size_t>(at)] : NodeRef();
   }
   NodeRef found;
   if (!node.is(Kind::table)) return found;

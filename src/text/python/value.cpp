@@ -1,35 +1,23 @@
-// Evaluation of literal expressions.
+// Numbers, texts, and what is worked out of them.
 #include "text/python/value.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "base/decimal.hpp"
+#include "base/number.hpp"
 #include "text/limits.hpp"
 
 namespace shapelint::text::python {
 
 namespace {
 
-Value integer_value(std::int64_t integer) {
-  Value value;
-  value.kind = Kind::integer;
-  value.integer = integer;
-  value.number = static_cast<double>(integer);
-  return value;
-}
+using Kind = Value::Kind;
 
-Value number_value(double number) {
-  Value value;
-  value.kind = Kind::number;
-  value.number = number;
-  return value;
-}
-
-bool is_numeric(const Value& value) {
-  return value.kind == Kind::integer || value.kind == Kind::number || value.kind == Kind::boolean;
-}
+constexpr std::string_view out_of_range = "the number is too large, or none";
+constexpr std::size_t few_entries = 8;
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   const std::int64_t quotient = a / b;
@@ -41,8 +29,8 @@ Value apply_integers(std::string_view sign, std::int64_t a, std::int64_t b) {
   bool overflows = false;
   const bool is_division = sign == "//" || sign == "%";
   if (is_division && (b == 0 || b == -1)) {
-    if (b == 0 || a == std::numeric_limits<std::int64_t>::min()) return {};
-    return integer_value(sign == "%" ? 0 : -a);
+    if (b == 0 || a == std::numeric_limits<std::int64_t>::min()) return unknown(std::string(out_of_range));
+    return of_integer(sign == "%" ? 0 : -a);
   }
   if (sign == "+") overflows = __builtin_add_overflow(a, b, &result);
   if (sign == "-") overflows = __builtin_sub_overflow(a, b, &result);
@@ -52,228 +40,263 @@ Value apply_integers(std::string_view sign, std::int64_t a, std::int64_t b) {
   if (sign == "**") {
     constexpr std::int64_t largest_exponent = 1023;  // beyond, doubles are infinite for every base over 1
     if (b < 0)
-      return a == 0 ? Value{} : number_value(std::pow(static_cast<double>(a), static_cast<double>(b)));
-    if (b > largest_exponent) return {};
+      return a == 0 ? unknown(std::string(out_of_range))
+                    : of_number(std::pow(static_cast<double>(a), static_cast<double>(b)));
+    if (b > largest_exponent) return unknown(std::string(out_of_range));
     result = 1;
     for (std::int64_t i = 0; i < b && !overflows; ++i) overflows = __builtin_mul_overflow(result, a, &result);
   }
-  if (overflows) return {};
-  return integer_value(result);
+  const bool is_sign =
+      sign == "+" || sign == "-" || sign == "*" || sign == "//" || sign == "%" || sign == "**";
+  if (sign == "<<" && b >= 0 && b < 62 && a >= 0 && a < (std::int64_t{1} << (62 - b)))
+    return of_integer(a << b);
+  if (sign == ">>" && b >= 0 && b < 63) return of_integer(a >> b);
+  if (overflows || !is_sign) return unknown(std::string(out_of_range));
+  return of_integer(result);
 }
-
-Value apply(std::string_view sign, const Value& a, const Value& b) {
-  if (sign == "+" && a.kind == Kind::string && b.kind == Kind::string) {
-    Value value;
-    value.kind = Kind::string;
-    value.text = a.text + b.text;
-    constexpr std::size_t longest_text = 100'000;  // adding a text to itself doubles it
-    return value.text.size() > longest_text ? Value{} : value;
-  }
-  if (!is_numeric(a) || !is_numeric(b)) return {};
-  const double x = a.kind == Kind::number ? a.number : static_cast<double>(a.integer);
-  const double y = b.kind == Kind::number ? b.number : static_cast<double>(b.integer);
-  if (sign == "/") return y == 0 ? Value{} : number_value(x / y);
-  if (a.kind != Kind::number && b.kind != Kind::number) return apply_integers(sign, a.integer, b.integer);
-  if (sign == "+") return number_value(x + y);
-  if (sign == "-") return number_value(x - y);
-  if (sign == "*") return number_value(x * y);
-  if (sign == "**") return std::isfinite(std::pow(x, y)) ? number_value(std::pow(x, y)) : Value{};
-  if (y == 0) return {};
-  return number_value(sign == "//" ? std::floor(x / y) : x - std::floor(x / y) * y);
-}
-
-class Evaluator {
- public:
-  Evaluator(std::string_view text, const std::vector<Token>& tokens, std::size_t at, const Names& names)
-      : text_(text), tokens_(tokens), at_(at), names_(names) {}
-
-  // The rest of the line; unknown when it is anything but one expression.
-  Value whole() {
-    Value value = sum(0);
-    if (value.kind != Kind::unknown && is_at(",")) {  // a tuple without brackets
-      Value list;
-      list.kind = Kind::list;
-      list.items.push_back(std::move(value));
-      while (take(",") && at_ < tokens_.size()) list.items.push_back(sum(0));
-      value = std::move(list);
-    }
-    return at_ == tokens_.size() ? value : Value{};
-  }
-
- private:
-  std::string_view slice(const Token& token) const {
-    return text_.substr(token.begin, token.end - token.begin);
-  }
-  bool is_at(std::string_view sign) const {
-    return at_ < tokens_.size() && tokens_[at_].kind == Token::Kind::sign && slice(tokens_[at_]) == sign;
-  }
-  bool take(std::string_view sign) {
-    if (!is_at(sign)) return false;
-    ++at_;
-    return true;
-  }
-
-  Value placed(Value value, std::size_t first) const {
-    if (at_ > first) {
-      value.span = Span{static_cast<std::int64_t>(tokens_[first].begin),
-                        static_cast<std::int64_t>(tokens_[at_ - 1].end)};
-    }
-    return value;
-  }
-
-  Value sum(int depth) {
-    const std::size_t first = at_;
-    Value left = product(depth);
-    while (is_at("+") || is_at("-")) {
-      const std::string_view sign = slice(tokens_[at_++]);
-      left = apply(sign, left, product(depth));
-    }
-    return placed(std::move(left), first);
-  }
-
-  Value product(int depth) {
-    Value left = signed_value(depth);
-    while (is_at("*") || is_at("/") || is_at("//") || is_at("%")) {
-      const std::string_view sign = slice(tokens_[at_++]);
-      left = apply(sign, left, signed_value(depth));
-    }
-    return left;
-  }
-
-  Value signed_value(int depth) {
-    if (depth > max_depth) {
-      at_ = tokens_.size();
-      return {};
-    }
-    if (take("-")) return apply("-", integer_value(0), signed_value(depth + 1));
-    if (take("+")) return apply("+", integer_value(0), signed_value(depth + 1));
-    Value base = atom(depth);
-    if (take("**")) return apply("**", base, signed_value(depth + 1));
-    return base;
-  }
-
-  Value atom(int depth) {
-    if (at_ >= tokens_.size() || depth > max_depth) return {};
-    const std::size_t first = at_;
-    if (take("(")) return placed(bracket(")", depth), first);
-    if (take("[")) return placed(bracket("]", depth), first);
-    const Token& token = tokens_[at_++];
-    const std::string_view written = slice(token);
-    Value value;
-    if (token.kind == Token::Kind::number) value = number(written);
-    if (token.kind == Token::Kind::string) value = strings(written);
-    if (token.kind == Token::Kind::name) value = name(written);
-    return placed(std::move(value), first);
-  }
-
-  Value bracket(std::string_view close, int depth) {
-    Value list;
-    list.kind = Kind::list;
-    bool is_list = close == "]";
-    bool is_known = true;
-    while (at_ < tokens_.size() && !is_at(close)) {
-      list.items.push_back(sum(depth + 1));
-      is_known = is_known && list.items.back().kind != Kind::unknown;
-      if (!take(",")) break;
-      is_list = true;
-    }
-    if (!take(close) || !is_known) return {};
-    if (is_list || list.items.empty()) return list;
-    return std::move(list.items.front());
-  }
-
-  Value name(std::string_view written) const {
-    Value value;
-    if (written == "True" || written == "False") {
-      value.kind = Kind::boolean;
-      value.integer = written == "True" ? 1 : 0;
-      return value;
-    }
-    if (written == "None") {
-      value.kind = Kind::null;
-      return value;
-    }
-    const auto found = names_.find(written);
-    // A list of lists by name could double with every line.
-    return found == names_.end() || found->second.kind == Kind::list ? value : found->second;
-  }
-
-  static Value number(std::string_view written) {
-    std::string digits;
-    for (const char c : written) {
-      if (c != '_') digits += c;
-    }
-    int base = 10;
-    std::string_view body = digits;
-    if (body.size() > 2 && body[0] == '0') {
-      const char kind = static_cast<char>(body[1] | 0x20);
-      base = kind == 'x' ? 16 : kind == 'o' ? 8 : kind == 'b' ? 2 : 10;
-      if (base != 10) body.remove_prefix(2);
-    }
-    std::int64_t integer = 0;
-    const char* const end = body.data() + body.size();
-    if (const auto [stop, problem] = std::from_chars(body.data(), end, integer, base);
-        stop == end && problem == std::errc()) {
-      return integer_value(integer);
-    }
-    double real = 0;
-    const auto [stop, problem] = read_decimal(body.data(), end, real);
-    return base == 10 && stop == end && problem == std::errc() ? number_value(real) : Value{};
-  }
-
-  // A string, and those written directly after it, which Python joins.
-  Value strings(std::string_view written) {
-    Value value;
-    value.kind = Kind::string;
-    while (true) {
-      const std::size_t quote = written.find_first_of("'\"");
-      const std::string_view prefix = written.substr(0, quote);
-      if (prefix.find_first_of("fFbB") != std::string_view::npos) return {};
-      const bool is_raw = prefix.find_first_of("rR") != std::string_view::npos;
-      written.remove_prefix(quote);
-      const std::size_t size =
-          written.size() >= 6 && written[1] == written[0] && written[2] == written[0] ? 3 : 1;
-      const std::string_view body = written.substr(size, written.size() - 2 * size);
-      if (is_raw || body.find('\\') == std::string_view::npos) {
-        value.text += body;
-      } else if (!unescape(body, value.text)) {
-        return {};
-      }
-      if (at_ >= tokens_.size() || tokens_[at_].kind != Token::Kind::string) return value;
-      written = slice(tokens_[at_++]);
-    }
-  }
-
-  static bool unescape(std::string_view body, std::string& out) {
-    for (std::size_t i = 0; i < body.size(); ++i) {
-      if (body[i] != '\\' || i + 1 >= body.size()) {
-        out += body[i];
-        continue;
-      }
-      const char c = body[++i];
-      if (c == 'n') {
-        out += '\n';
-      } else if (c == 't') {
-        out += '\t';
-      } else if (c == '\\' || c == '\'' || c == '"') {
-        out += c;
-      } else if (c != '\n') {
-        return false;  // character codes are not needed for a configuration
-      }
-    }
-    return true;
-  }
-
-  std::string_view text_;
-  const std::vector<Token>& tokens_;
-  std::size_t at_;
-  const Names& names_;
-};
 
 }  // namespace
 
-Value evaluate(std::string_view text, const std::vector<Token>& tokens, std::size_t at, const Names& names) {
-  return Evaluator(text, tokens, at, names).whole();
+Value* Object::find(std::string_view key) {
+  if (!index.empty()) {
+    const auto found = index.find(std::string(key));
+    return found == index.end() ? nullptr : &entries[found->second].value;
+  }
+  for (Entry& each : entries) {
+    if (each.key == key) return &each.value;
+  }
+  return nullptr;
+}
+
+Entry& Object::set(std::string_view key, Value value) {
+  if (Value* const found = find(key)) {
+    *found = std::move(value);
+    return index.empty() ? *std::find_if(entries.begin(), entries.end(),
+                                         [&](const Entry& each) { return each.key == key; })
+                         : entries[index.find(std::string(key))->second];
+  }
+  entries.push_back({std::string(key), std::move(value), {}, nullptr});
+  if (!index.empty()) {
+    index.emplace(key, entries.size() - 1);
+  } else if (entries.size() > few_entries) {
+    for (std::size_t i = 0; i < entries.size(); ++i) index.emplace(entries[i].key, i);
+  }
+  return entries.back();
+}
+
+void Object::erase(std::string_view key) {
+  std::erase_if(entries, [&](const Entry& each) { return each.key == key; });
+  index.clear();
+  if (entries.size() <= few_entries) return;
+  for (std::size_t i = 0; i < entries.size(); ++i) index.emplace(entries[i].key, i);
+}
+
+Value unknown(std::string reason) {
+  Value value;
+  value.text = std::move(reason);
+  return value;
+}
+
+Value none() {
+  Value value;
+  value.kind = Kind::none;
+  return value;
+}
+
+Value of_integer(std::int64_t integer) {
+  Value value;
+  value.kind = Kind::integer;
+  value.integer = integer;
+  return value;
+}
+
+Value of_number(double number) {
+  Value value;
+  value.kind = Kind::number;
+  value.number = number;
+  return value;
+}
+
+Value of_boolean(bool is_so) {
+  Value value;
+  value.kind = Kind::boolean;
+  value.integer = is_so ? 1 : 0;
+  return value;
+}
+
+Value of_text(std::string text) {
+  Value value;
+  value.kind = Kind::string;
+  value.text = std::move(text);
+  return value;
+}
+
+bool is_numeric(const Value& value) {
+  return value.kind == Kind::integer || value.kind == Kind::number || value.kind == Kind::boolean;
+}
+
+double as_double(const Value& value) {
+  return value.kind == Kind::number ? value.number : static_cast<double>(value.integer);
+}
+
+Truth truth(const Value& value) {
+  switch (value.kind) {
+    case Kind::unknown:
+    case Kind::named:
+    case Kind::awaited:
+    case Kind::builtin:
+      return Truth::open;
+    case Kind::none:
+      return Truth::no;
+    case Kind::boolean:
+    case Kind::integer:
+      return value.integer != 0 ? Truth::yes : Truth::no;
+    case Kind::number:
+      return value.number != 0 ? Truth::yes : Truth::no;
+    case Kind::string:
+      return value.text.empty() ? Truth::no : Truth::yes;
+    case Kind::list:
+    case Kind::tuple:
+    case Kind::table:
+      return value.object->entries.empty() ? Truth::no : Truth::yes;
+    default:
+      return Truth::yes;
+  }
+}
+
+Truth equal(const Value& a, const Value& b) {
+  if (a.kind == Kind::unknown || b.kind == Kind::unknown) return Truth::open;
+  if (a.kind == Kind::named && b.kind == Kind::named) {
+    if (a.text == b.text) return Truth::yes;
+    // Members of one enumeration differ by their names.
+    const auto owner = [](std::string_view text) { return text.substr(0, text.rfind('.')); };
+    return owner(a.text) == owner(b.text) ? Truth::no : Truth::open;
+  }
+  if (a.kind == Kind::builtin || b.kind == Kind::builtin) return Truth::open;
+  if (a.kind == Kind::none || b.kind == Kind::none) return a.kind == b.kind ? Truth::yes : Truth::no;
+  if (a.kind == Kind::named || b.kind == Kind::named) return Truth::open;
+  const auto answer = [](bool is_so) { return is_so ? Truth::yes : Truth::no; };
+  if (is_numeric(a) && is_numeric(b)) return answer(as_double(a) == as_double(b));
+  if (a.kind == Kind::string && b.kind == Kind::string) return answer(a.text == b.text);
+  if (is_numeric(a) || is_numeric(b) || a.kind == Kind::string || b.kind == Kind::string)
+    return a.object != nullptr || b.object != nullptr ? Truth::open : Truth::no;
+  return a.object != nullptr && a.object == b.object ? Truth::yes : Truth::open;
+}
+
+Value compare(std::string_view sign, const Value& a, const Value& b) {
+  if (a.kind == Kind::unknown) return a;
+  if (b.kind == Kind::unknown) return b;
+  if (sign == "==" || sign == "!=") {
+    const Truth same = equal(a, b);
+    if (same == Truth::open) return unknown("it rests on a comparison that only the run decides");
+    return of_boolean((same == Truth::yes) == (sign == "=="));
+  }
+  if (!is_numeric(a) || !is_numeric(b)) return unknown("it rests on a comparison that only the run decides");
+  const double x = as_double(a);
+  const double y = as_double(b);
+  if (sign == "<") return of_boolean(x < y);
+  if (sign == ">") return of_boolean(x > y);
+  if (sign == "<=") return of_boolean(x <= y);
+  return of_boolean(x >= y);
+}
+
+Value apply(std::string_view sign, const Value& a, const Value& b) {
+  if (a.kind == Kind::unknown) return a;
+  if (b.kind == Kind::unknown) return b;
+  if (sign == "+" && a.kind == Kind::string && b.kind == Kind::string) {
+    constexpr std::size_t longest_text = 100'000;  // adding a text to itself doubles it
+    if (a.text.size() + b.text.size() > longest_text) return unknown("the text is too long");
+    return of_text(a.text + b.text);
+  }
+  if (!is_numeric(a) || !is_numeric(b)) return unknown("it is worked out of values that are no numbers");
+  const double x = as_double(a);
+  const double y = as_double(b);
+  const auto finite = [](double value) {
+    return std::isfinite(value) ? of_number(value) : unknown(std::string(out_of_range));
+  };
+  if (sign == "/") return y == 0 ? unknown(std::string(out_of_range)) : finite(x / y);
+  if (a.kind != Kind::number && b.kind != Kind::number) return apply_integers(sign, a.integer, b.integer);
+  if (sign == "+") return finite(x + y);
+  if (sign == "-") return finite(x - y);
+  if (sign == "*") return finite(x * y);
+  if (sign == "**") return finite(std::pow(x, y));
+  if (y == 0 || (sign != "//" && sign != "%")) return unknown(std::string(out_of_range));
+  return finite(sign == "//" ? std::floor(x / y) : x - std::floor(x / y) * y);
+}
+
+Value read_number(std::string_view written) {
+  std::string digits;
+  for (const char c : written) {
+    if (c != '_') digits += c;
+  }
+  int base = 10;
+  std::string_view body = digits;
+  if (body.size() > 2 && body[0] == '0') {
+    const char kind = static_cast<char>(body[1] | 0x20);
+    base = kind == 'x' ? 16 : kind == 'o' ? 8 : kind == 'b' ? 2 : 10;
+    if (base != 10) body.remove_prefix(2);
+  }
+  std::int64_t integer = 0;
+  const char* const end = body.data() + body.size();
+  if (const auto [stop, problem] = std::from_chars(body.data(), end, integer, base);
+      stop == end && problem == std::errc()) {
+    return of_integer(integer);
+  }
+  double real = 0;
+  const auto [stop, problem] = read_decimal(body.data(), end, real);
+  return base == 10 && stop == end && problem == std::errc() ? of_number(real)
+                                                             : unknown(std::string(out_of_range));
+}
+
+Value read_string(std::string_view written) {
+  const std::size_t quote = written.find_first_of("'\"");
+  const std::string_view prefix = written.substr(0, quote);
+  if (prefix.find_first_of("bB") != std::string_view::npos) return unknown("it is a string of bytes");
+  written.remove_prefix(quote);
+  const std::size_t size =
+      written.size() >= 6 && written[1] == written[0] && written[2] == written[0] ? 3 : 1;
+  const std::string_view body = written.substr(size, written.size() - 2 * size);
+  if (prefix.find_first_of("rR") != std::string_view::npos) return of_text(std::string(body));
+  Value value = of_text({});
+  if (!unescape(body, value.text)) return unknown("it has escapes that are not read");
+  return value;
+}
+
+bool unescape(std::string_view body, std::string& out) {
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (body[i] != '\\' || i + 1 >= body.size()) {
+      out += body[i];
+      continue;
+    }
+    const char c = body[++i];
+    if (c == 'n') {
+      out += '\n';
+    } else if (c == 't') {
+      out += '\t';
+    } else if (c == '\\' || c == '\'' || c == '"') {
+      out += c;
+    } else if (c != '\n') {
+      return false;  // character codes are not needed for a configuration
+    }
+  }
+  return true;
+}
+
+bool write(const Value& value, std::string& out) {
+  if (value.kind == Kind::string) {
+    out += value.text;
+  } else if (value.kind == Kind::integer) {
+    out += std::to_string(value.integer);
+  } else if (value.kind == Kind::number) {
+    out += exact(value.number);
+  } else if (value.kind == Kind::boolean) {
+    out += value.integer != 0 ? "True" : "False";
+  } else if (value.kind == Kind::none) {
+    out += "None";
+  } else {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace shapelint::text::python

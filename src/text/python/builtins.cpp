@@ -1,0 +1,332 @@
+// What Python and its standard library bring along.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "text/python/run.hpp"
+
+namespace shapelint::text::python {
+
+namespace {
+
+using Kind = Value::Kind;
+
+constexpr std::int64_t longest_range = 20'000;
+constexpr int deepest_copy = 24;
+
+bool is_sequence(const Value& value) {
+  return value.kind == Kind::list || value.kind == Kind::tuple;
+}
+
+Value whole(double value) {
+  constexpr double largest = 9.0e18;
+  if (!std::isfinite(value) || std::fabs(value) > largest) return unknown("the number is too large, or none");
+  return of_integer(static_cast<std::int64_t>(value));
+}
+
+const Value* named(const Arguments& given, std::string_view key) {
+  for (const Entry& each : given.named) {
+    if (each.key == key) return &each.value;
+  }
+  return nullptr;
+}
+
+// `int(x)` and `float(x)`.
+Value converted(const Value& value, bool to_integer) {
+  if (value.kind == Kind::unknown) return value;
+  if (value.kind == Kind::string) {
+    if (to_integer) {
+      const auto read = parse_integer(value.text);
+      return read ? of_integer(*read) : unknown("the text is no number");
+    }
+    const auto read = parse_number(value.text);
+    return read && std::isfinite(*read) ? of_number(*read) : unknown("the text is no number");
+  }
+  if (!is_numeric(value)) return unknown("it is no number");
+  if (!to_integer) return of_number(as_double(value));
+  return value.kind == Kind::number ? whole(std::trunc(value.number)) : of_integer(value.integer);
+}
+
+Value rounded(const Arguments& given) {
+  if (given.positional.size() != 1 || !is_numeric(given.positional[0])) return unknown("it is no number");
+  // To even, as Python does.
+  const double value = as_double(given.positional[0]);
+  const double below = std::floor(value);
+  const double rest = value - below;
+  if (rest < 0.5 || (rest == 0.5 && std::fmod(below, 2) == 0)) return whole(below);
+  return whole(below + 1);
+}
+
+Value extreme(const std::vector<Value>& values, bool is_maximum) {
+  if (values.empty()) return unknown("there is nothing to choose from");
+  Value best = values.front();
+  for (const Value& each : values) {
+    if (each.kind == Kind::unknown) return each;
+    if (!is_numeric(each)) return unknown("it is no number");
+    const bool is_better = is_maximum ? as_double(each) > as_double(best) : as_double(each) < as_double(best);
+    if (is_better) best = each;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<Value> Interpreter::builtin(std::string_view name, Arguments& given) {
+  std::vector<Value>& values = given.positional;
+  const std::size_t count = values.size();
+  if (given.is_open) return std::nullopt;
+  if (name == "print") return none();
+  if ((name == "int" || name == "float") && count == 1) return converted(values[0], name == "int");
+  if (name == "round") return rounded(given);
+  if (name == "str" && count == 1) {
+    Value out = of_text({});
+    if (values[0].kind == Kind::unknown) return values[0];
+    if (!write(values[0], out.text)) return unknown("it is a text that only the run knows");
+    return out;
+  }
+  if (name == "bool" && count == 1) {
+    const Truth is_so = truth(values[0]);
+    if (is_so == Truth::open) return unknown("it rests on a condition that only the run decides");
+    return of_boolean(is_so == Truth::yes);
+  }
+  if (name == "abs" && count == 1 && is_numeric(values[0])) {
+    if (values[0].kind == Kind::number) return of_number(std::fabs(values[0].number));
+    return values[0].integer < 0 ? apply("-", of_integer(0), values[0]) : of_integer(values[0].integer);
+  }
+  if (name == "len" && count == 1) {
+    if (values[0].kind == Kind::string) return of_integer(static_cast<std::int64_t>(values[0].text.size()));
+    if (is_sequence(values[0]) || values[0].kind == Kind::table)
+      return of_integer(static_cast<std::int64_t>(values[0].object->entries.size()));
+    return std::nullopt;
+  }
+  if (name == "max" || name == "min") {
+    if (named(given, "key") != nullptr || named(given, "default") != nullptr) return std::nullopt;
+    if (count == 1) {
+      const auto of = iterated(values[0]);
+      if (!of) return std::nullopt;
+      return extreme(*of, name == "max");
+    }
+    return extreme(values, name == "max");
+  }
+  if (name == "sum" && count == 1) {
+    const auto of = iterated(values[0]);
+    if (!of) return std::nullopt;
+    Value out = of_integer(0);
+    for (const Value& each : *of) out = apply("+", out, each);
+    return out;
+  }
+  if ((name == "any" || name == "all") && count == 1) {
+    const auto of = iterated(values[0]);
+    if (!of) return std::nullopt;
+    const Truth decides = name == "any" ? Truth::yes : Truth::no;
+    bool is_open = false;
+    for (const Value& each : *of) {
+      if (truth(each) == decides) return of_boolean(name == "any");
+      is_open = is_open || truth(each) == Truth::open;
+    }
+    if (is_open) return std::nullopt;
+    return of_boolean(name == "all");
+  }
+  if (name == "range" && count >= 1 && count <= 3) {
+    for (const Value& each : values) {
+      if (each.kind != Kind::integer) return std::nullopt;
+    }
+    const std::int64_t from = count > 1 ? values[0].integer : 0;
+    const std::int64_t to = count > 1 ? values[1].integer : values[0].integer;
+    const std::int64_t step = count > 2 ? values[2].integer : 1;
+    if (step == 0 || from > longest_range || from < -longest_range || to > longest_range ||
+        to < -longest_range)
+      return std::nullopt;
+    std::vector<Value> items;
+    const std::int64_t bounded = std::clamp(step, -longest_range * 4, longest_range * 4);
+    for (std::int64_t i = from; step > 0 ? i < to : i > to; i += bounded) items.push_back(of_integer(i));
+    spend(items.size() / 16);
+    return list_of(std::move(items), Kind::tuple);
+  }
+  if ((name == "list" || name == "tuple") && count <= 1) {
+    if (count == 0) return list_of({}, name == "list" ? Kind::list : Kind::tuple);
+    auto of = iterated(values[0]);
+    if (!of) return std::nullopt;
+    return list_of(*std::move(of), name == "list" ? Kind::list : Kind::tuple);
+  }
+  if (name == "dict" && count <= 1) {
+    Value out;
+    out.kind = Kind::table;
+    out.object = &make({});
+    if (count == 1) {
+      if (values[0].kind != Kind::table) return std::nullopt;
+      out.object->entries = values[0].object->entries;
+      out.object->index = values[0].object->index;
+      values_ += out.object->entries.size();
+    }
+    for (Entry& each : given.named) {
+      Entry& entry = out.object->set(each.key, std::move(each.value));
+      entry.key_span = each.key_span;
+      entry.where = each.where;
+    }
+    return out;
+  }
+  if (name == "enumerate" && count == 1) {
+    const auto of = iterated(values[0]);
+    if (!of) return std::nullopt;
+    std::vector<Value> pairs;
+    for (std::size_t i = 0; i < of->size(); ++i) {
+      if (spend()) return too_long();
+      pairs.push_back(list_of({of_integer(static_cast<std::int64_t>(i)), (*of)[i]}, Kind::tuple));
+    }
+    return list_of(std::move(pairs), Kind::list);
+  }
+  if (name == "getattr" && count >= 2 && values[1].kind == Kind::string) {
+    if (values[0].kind == Kind::unknown) return values[0];
+    Value found = attribute(values[0], values[1].text);
+    if (found.kind == Kind::unknown && count == 3 && values[0].kind == Kind::instance &&
+        values[0].object->module != nullptr)
+      return values[2];
+    return found;
+  }
+  if (name == "setattr" && count == 3 && values[1].kind == Kind::string) {
+    Frame frame;
+    frame.module = values[2].where;
+    store_into(values[0], values[1].text, values[2], values[2].span, frame);
+    return none();
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> Interpreter::library(std::string_view name, Arguments& given) {
+  std::vector<Value>& values = given.positional;
+  if (name.starts_with("os.") && !name.starts_with("os.path"))
+    return unknown("it is part of the environment");
+  if (name == "typing.cast" && values.size() == 2) return values[1];
+  if (name.starts_with("math.")) {
+    if (values.empty() || !is_numeric(values[0])) return unknown("it is no number");
+    const double x = as_double(values[0]);
+    if (name == "math.ceil") return whole(std::ceil(x));
+    if (name == "math.floor" || name == "math.trunc")
+      return whole(name == "math.floor" ? std::floor(x) : std::trunc(x));
+    if (name == "math.sqrt" && x >= 0) return of_number(std::sqrt(x));
+    if (name == "math.log2" && x > 0) return of_number(std::log2(x));
+    return unknown("it is worked out by a function that is not known");
+  }
+  if ((name == "copy.deepcopy" || name == "copy.copy") && values.size() == 1)
+    return copy(values[0], name == "copy.copy" ? deepest_copy : 0);
+  if (name == "dataclasses.replace" && values.size() == 1 && values[0].kind == Kind::instance) {
+    Value out = copy(values[0], deepest_copy);
+    for (Entry& each : given.named) {
+      Entry& entry = out.object->set(each.key, std::move(each.value));
+      entry.key_span = each.key_span;
+      entry.where = each.where;
+    }
+    return out;
+  }
+  return std::nullopt;
+}
+
+// One level, and those below as long as they are not too deep.
+Value Interpreter::copy(const Value& value, int depth) {
+  const bool holds = is_sequence(value) || value.kind == Kind::table || value.kind == Kind::instance;
+  if (!holds || depth > deepest_copy) return value;
+  Value out = value;
+  out.object = &make(value.object->type);
+  out.object->module = value.object->module;
+  for (const Entry& each : value.object->entries) {
+    if (spend()) return too_long();
+    ++values_;
+    out.object->entries.push_back(each);
+    out.object->entries.back().value = copy(each.value, depth + 1);
+  }
+  out.object->index = value.object->index;
+  return out;
+}
+
+std::optional<Value> Interpreter::method(const Value& of, std::string_view name, Arguments& given) {
+  std::vector<Value>& values = given.positional;
+  const std::size_t count = values.size();
+  const bool is_certain = of.object == nullptr || maybe_ <= of.object->born;
+  if (of.kind == Kind::string) {
+    if ((name == "lower" || name == "upper") && count == 0) {
+      Value out = of_text(of.text);
+      for (char& c : out.text) {
+        if (name == "lower" && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        if (name == "upper" && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+      }
+      return out;
+    }
+    if ((name == "startswith" || name == "endswith") && count == 1 && values[0].kind == Kind::string)
+      return of_boolean(name == "startswith" ? of.text.starts_with(values[0].text)
+                                             : of.text.ends_with(values[0].text));
+    return unknown("it is a text that only the run knows");
+  }
+  if (of.kind == Kind::list) {
+    if (name == "copy") return copy(of, deepest_copy);
+    if (name == "append" && count == 1) {
+      if (!is_certain) {
+        of.object->entries.push_back({{}, unknown("it may not be added"), {}, nullptr});
+        return none();
+      }
+      ++values_;
+      of.object->entries.push_back({{}, values[0], {}, nullptr});
+      return none();
+    }
+    if (name == "extend" && count == 1) {
+      auto more = iterated(values[0]);
+      if (!more || !is_certain)
+        more = std::vector<Value>{unknown("how many items it has only the run knows")};
+      values_ += more->size();
+      for (Value& each : *more) of.object->entries.push_back({{}, std::move(each), {}, nullptr});
+      return none();
+    }
+    return unknown("it is part of a list that is not known");
+  }
+  if (of.kind != Kind::table) return std::nullopt;
+  if (name == "copy") return copy(of, deepest_copy);
+  if ((name == "get" || name == "pop" || name == "setdefault") && count >= 1) {
+    std::string key;
+    if (!write(values[0], key)) return unknown("which entry is meant only the run knows");
+    const Value* const found = of.object->find(key);
+    if (found == nullptr) {
+      const Value other = count > 1 ? values[1] : none();
+      if (name == "setdefault" && is_certain) of.object->set(key, other);
+      return other;
+    }
+    Value value = *found;
+    if (name == "pop") {
+      if (is_certain) of.object->erase(key);
+      if (!is_certain) of.object->set(key, unknown("it may be taken out"));
+    }
+    return value;
+  }
+  if (name == "update") {
+    const bool is_known = count == 0 || (count == 1 && values[0].kind == Kind::table);
+    if (!is_known || given.is_open) {
+      for (Entry& each : of.object->entries) each.value = unknown("it may be set to something else");
+      return none();
+    }
+    std::vector<Entry> more;
+    if (count == 1) more = values[0].object->entries;
+    more.insert(more.end(), given.named.begin(), given.named.end());
+    values_ += more.size();
+    for (Entry& each : more) {
+      Entry& entry = of.object->set(
+          each.key, is_certain ? std::move(each.value) : unknown("it may be set to something else"));
+      entry.key_span = each.key_span;
+      entry.where = each.where;
+    }
+    return none();
+  }
+  if (name == "keys" && count == 0) return list_of(*iterated(of), Kind::list);
+  if ((name == "values" || name == "items") && count == 0) {
+    std::vector<Value> out;
+    for (const Entry& each : of.object->entries) {
+      if (spend()) return too_long();
+      out.push_back(name == "values" ? each.value : list_of({of_text(each.key), each.value}, Kind::tuple));
+    }
+    return list_of(std::move(out), Kind::list);
+  }
+  return unknown("it is part of a table that is not known");
+}
+
+}  // namespace shapelint::text::python

@@ -1,0 +1,279 @@
+// Calls of functions and constructors.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "text/python/run.hpp"
+
+namespace shapelint::text::python {
+
+namespace {
+
+using Kind = Value::Kind;
+
+constexpr std::size_t longest_type = 200;
+
+}  // namespace
+
+Arguments Interpreter::arguments(const Expression& each, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  Arguments given;
+  for (std::uint32_t i = 1; i < each.count; ++i) {
+    const Expression& part = syntax.at(syntax.child(each, i));
+    if (part.kind == Expression::Kind::keyword) {
+      Entry entry;
+      entry.key = syntax.text(part);
+      entry.value = evaluate(syntax.child(part, 0), frame);
+      entry.key_span = Span{part.text_begin, part.text_end};
+      entry.where = frame.module;
+      given.named.push_back(std::move(entry));
+    } else if (part.kind == Expression::Kind::unpacked) {
+      const Value value = evaluate(syntax.child(part, 0), frame);
+      if (value.kind != Kind::table) {
+        given.is_open = true;
+        continue;
+      }
+      for (const Entry& entry : value.object->entries) given.named.push_back(entry);
+    } else if (part.kind == Expression::Kind::starred) {
+      const auto values = iterated(evaluate(syntax.child(part, 0), frame));
+      if (!values) given.is_open = true;
+      if (values) given.positional.insert(given.positional.end(), values->begin(), values->end());
+    } else {
+      given.positional.push_back(evaluate(syntax.child(each, i), frame));
+    }
+  }
+  values_ += given.named.size() + given.positional.size();
+  return given;
+}
+
+Value Interpreter::call(const Expression& each, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  const Expression& callee = syntax.at(syntax.child(each, 0));
+  if (callee.kind != Expression::Kind::attribute) {
+    const Value called = evaluate(syntax.child(each, 0), frame);
+    return call(called, arguments(each, frame));
+  }
+  const Value of = evaluate(syntax.child(callee, 0), frame);
+  const std::string_view name = syntax.text(callee);
+  Arguments given = arguments(each, frame);
+  if (auto value = method(of, name, given)) return *std::move(value);
+  const Value called = attribute(of, name);
+  if (of.kind != Kind::instance) return call(called, std::move(given));
+  // A method of something whose class is not read, or that does more than is worked out.
+  if (called.kind != Kind::unknown) {
+    Value result = call(called, given);
+    if (result.kind != Kind::unknown) return result;
+  }
+  Value made = opaque(fmt::format("{}.{}", of.object->type, name), std::move(given));
+  if (made.kind == Kind::instance) made.object->set("self", of).where = frame.module;
+  return made;
+}
+
+Value Interpreter::call(const Value& called, Arguments given) {
+  if (spend()) return too_long();
+  switch (called.kind) {
+    case Kind::function:
+      return enter(called, std::move(given));
+    case Kind::type:
+      return construct(called, std::move(given));
+    case Kind::builtin:
+      if (auto value = builtin(called.text, given)) return *std::move(value);
+      return unknown(fmt::format("what `{}` gives only the run knows", called.text));
+    case Kind::named:
+      if (auto value = library(called.text, given)) return *std::move(value);
+      return opaque(called.text, std::move(given));
+    case Kind::instance:
+      if (called.object->type == "functools.partial") return complete(called, std::move(given));
+      return unknown("what is called is not known");
+    case Kind::unknown:
+      return called.text.empty() ? unknown("what is called is not known") : called;
+    default:
+      return unknown("what is called is not known");
+  }
+}
+
+// A call of a partial: its own arguments, and those of the call.
+Value Interpreter::complete(const Value& partial, Arguments given) {
+  Arguments all;
+  Value function = unknown("what is called is not known");
+  for (const Entry& each : partial.object->entries) {
+    const bool is_position =
+        !each.key.empty() && each.key.find_first_not_of("0123456789") == std::string::npos;
+    if (each.key == "0") {
+      function = each.value;
+    } else if (is_position) {
+      all.positional.push_back(each.value);
+    } else {
+      all.named.push_back(each);
+    }
+  }
+  all.positional.insert(all.positional.end(), given.positional.begin(), given.positional.end());
+  for (Entry& each : given.named) {
+    std::erase_if(all.named, [&](const Entry& before) { return before.key == each.key; });
+    all.named.push_back(std::move(each));
+  }
+  all.is_open = given.is_open;
+  return call(function, std::move(all));
+}
+
+// What is known of a call of something that is not read: its name and what it is given.
+Value Interpreter::opaque(const std::string& type, Arguments given) {
+  if (type.size() > longest_type) return unknown("what is called is not known");
+  Value made;
+  made.kind = Kind::instance;
+  made.object = &make(type);
+  std::size_t i = 0;
+  for (Value& each : given.positional) {
+    Entry& entry = made.object->set(std::to_string(i++), each);
+    entry.key_span = each.span;
+    entry.where = each.where;
+  }
+  for (Entry& each : given.named) {
+    Entry& entry = made.object->set(each.key, std::move(each.value));
+    entry.key_span = each.key_span;
+    entry.where = each.where;
+  }
+  return made;
+}
+
+void Interpreter::bind(const Value& function, const Statement& statement, Arguments& given, Object& names) {
+  const Object& object = *function.object;
+  const Syntax& syntax = object.module->syntax;
+  Frame defaults;
+  defaults.module = object.module;
+  defaults.names = object.around != nullptr ? object.around : const_cast<Object*>(&object.module->names);
+  defaults.born = maybe_;
+  std::size_t next = 0;
+  std::vector<bool> used(given.named.size());
+  for (std::uint32_t i = 0; i < statement.parameters.count; ++i) {
+    const Parameter& each = syntax.parameters[statement.parameters.first + i];
+    Value value;
+    if (each.kind == Parameter::Kind::rest) {
+      std::vector<Value> rest(
+          given.positional.begin() + static_cast<std::ptrdiff_t>(std::min(next, given.positional.size())),
+          given.positional.end());
+      next = given.positional.size();
+      value = list_of(std::move(rest), Kind::tuple);
+    } else if (each.kind == Parameter::Kind::rest_of_keywords) {
+      value.kind = Kind::table;
+      value.object = &make({});
+      for (std::size_t k = 0; k < given.named.size(); ++k) {
+        if (used[k]) continue;
+        Entry& entry = value.object->set(given.named[k].key, given.named[k].value);
+        entry.key_span = given.named[k].key_span;
+        entry.where = given.named[k].where;
+      }
+      if (given.is_open) value = unknown("what it is given only the run knows");
+    } else {
+      bool is_given = false;
+      for (std::size_t k = 0; k < given.named.size(); ++k) {
+        if (given.named[k].key != each.name) continue;
+        value = given.named[k].value;
+        used[k] = is_given = true;
+      }
+      if (!is_given && each.kind == Parameter::Kind::plain && next < given.positional.size()) {
+        value = given.positional[next++];
+        is_given = true;
+      }
+      if (!is_given && given.is_open) {
+        value = unknown("what it is given only the run knows");
+      } else if (!is_given && each.fallback != nothing) {
+        value = evaluate(each.fallback, defaults);
+      } else if (!is_given) {
+        value = unknown(fmt::format("it depends on the argument `{}`", each.name));
+      }
+    }
+    ++values_;
+    names.set(each.name, std::move(value)).where = object.module;
+  }
+}
+
+Value Interpreter::enter(const Value& function, Arguments given) {
+  const Object& object = *function.object;
+  if (depth_ + 4 >= max_depth_of_calls) return unknown("it is nested too deep");
+  if (object.self.kind != Kind::unknown) given.positional.insert(given.positional.begin(), object.self);
+  const int around = maybe_;
+  const std::size_t limit = limit_;
+  limit_ = steps_ > limit ? limit : steps_ + (limit - steps_) / 2;
+  Object& names = make({});
+  names.around = object.around;
+  Frame frame;
+  frame.module = object.module;
+  frame.names = &names;
+  frame.born = maybe_;
+  if (object.expression != nothing) {
+    Value value = evaluate(object.expression, frame);
+    limit_ = limit;
+    return value;
+  }
+  const Statement& statement = object.module->syntax.statements[object.statement];
+  bind(function, statement, given, names);
+  run(*object.module, statement.body, frame);
+  maybe_ = around;
+  const bool is_spent = spend();
+  limit_ = limit;
+  if (is_spent) return too_long();
+  if (!frame.has_result) return none();
+  if (frame.is_open) return unknown("whether it gives a result only the run decides");
+  return std::move(frame.result);
+}
+
+Value Interpreter::result_of(const Value& function) {
+  maybe_ = 0;
+  depth_ = 0;
+  return call(function, {});
+}
+
+// The default of a field: made anew for every instance.
+Value Interpreter::fresh(const Value& fallback) {
+  if (fallback.kind != Kind::instance) return fallback;
+  const std::string& type = fallback.object->type;
+  if (type != "dataclasses.field" && type != "pydantic.Field" && type != "flax.struct.field") return fallback;
+  if (const Value* const factory = fallback.object->find("default_factory")) return call(*factory, {});
+  if (const Value* const value = fallback.object->find("default")) return *value;
+  if (const Value* const value = fallback.object->find("0")) return *value;
+  return unknown("it has no default");
+}
+
+Value Interpreter::construct(const Value& type, Arguments given) {
+  Value made;
+  made.kind = Kind::instance;
+  made.object = &make(type.object->type);
+  std::vector<std::string> fields;
+  for (const Entry& each : type.object->entries) {
+    if (spend()) return too_long();
+    if (each.value.kind == Kind::type || each.value.kind == Kind::function) {
+      made.object->set(each.key, each.value);
+      continue;
+    }
+    fields.push_back(each.key);
+    Entry& entry = made.object->set(each.key, fresh(each.value));
+    entry.key_span = each.key_span;
+    entry.where = each.where;
+  }
+  if (const Value* const init = type.object->find("__init__");
+      init != nullptr && init->kind == Kind::function) {
+    const Value bound = attribute(made, "__init__");
+    call(bound, std::move(given));
+    return made;
+  }
+  if (given.is_open) {
+    for (Entry& each : made.object->entries) each.value = unknown("what it is given only the run knows");
+  }
+  for (std::size_t i = 0; i < given.positional.size(); ++i) {
+    Entry& entry = made.object->set(i < fields.size() ? fields[i] : std::to_string(i), given.positional[i]);
+    entry.key_span = given.positional[i].span;
+    entry.where = given.positional[i].where;
+  }
+  for (Entry& each : given.named) {
+    Entry& entry = made.object->set(each.key, std::move(each.value));
+    entry.key_span = each.key_span;
+    entry.where = each.where;
+  }
+  const Value* const after = type.object->find("__post_init__");
+  if (after != nullptr && after->kind == Kind::function) call(attribute(made, "__post_init__"), {});
+  return made;
+}
+
+}  // namespace shapelint::text::python

@@ -1,0 +1,393 @@
+// Expressions.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "text/python/run.hpp"
+
+namespace shapelint::text::python {
+
+namespace {
+
+using Kind = Value::Kind;
+
+constexpr std::size_t most_items = 20'000;
+constexpr std::size_t most_bytes = 32 * 1024 * 1024;
+
+bool is_sequence(const Value& value) {
+  return value.kind == Kind::list || value.kind == Kind::tuple;
+}
+
+}  // namespace
+
+Value Interpreter::evaluate(Index index, Frame& frame) {
+  if (depth_ >= max_depth_of_calls) return unknown("it is nested too deep");
+  if (spend()) return too_long();
+  ++depth_;
+  const Expression& each = frame.module->syntax.at(index);
+  Value value = work_out(each, frame);
+  --depth_;
+  bytes_ += value.text.size();
+  if (bytes_ > most_bytes) return too_long();
+  // Where it is written, or else where it is used.
+  const bool is_reference = each.kind == Expression::Kind::name || each.kind == Expression::Kind::attribute ||
+                            each.kind == Expression::Kind::subscript;
+  if (!is_reference || value.where == nullptr || value.kind == Kind::unknown) {
+    value.where = frame.module;
+    value.span = Span{each.begin, each.end};
+  }
+  return value;
+}
+
+Value Interpreter::work_out(const Expression& each, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  const auto child = [&](std::uint32_t i) { return evaluate(syntax.child(each, i), frame); };
+  switch (each.kind) {
+    case Expression::Kind::name:
+      return name(each, frame);
+    case Expression::Kind::number:
+      return read_number(syntax.text(each));
+    case Expression::Kind::string:
+      return read_string(syntax.text(each));
+    case Expression::Kind::joined:
+      return joined(each, frame);
+    case Expression::Kind::list:
+    case Expression::Kind::tuple:
+      return items(each, frame);
+    case Expression::Kind::table:
+      return table(each, frame);
+    case Expression::Kind::listed:
+      return listed(each, frame);
+    case Expression::Kind::call:
+      return call(each, frame);
+    case Expression::Kind::attribute:
+      return attribute(child(0), syntax.text(each));
+    case Expression::Kind::subscript: {
+      const Value of = child(0);
+      return subscript(of, child(1));
+    }
+    case Expression::Kind::unary: {
+      const Value value = child(0);
+      const std::string_view sign = syntax.text(each);
+      if (sign == "not") {
+        const Truth is_so = truth(value);
+        if (is_so == Truth::open) return unknown("it rests on a condition that only the run decides");
+        return of_boolean(is_so == Truth::no);
+      }
+      if (sign == "~") return unknown("`~` is not worked out");
+      return apply(sign, of_integer(0), value);
+    }
+    case Expression::Kind::binary: {
+      const Value left = child(0);
+      return binary(syntax.text(each), left, child(1));
+    }
+    case Expression::Kind::compare:
+      return compared(each, frame);
+    case Expression::Kind::logic:
+      return logic(each, frame);
+    case Expression::Kind::choice: {
+      const Truth is_so = truth(child(0));
+      if (is_so == Truth::open) return unknown("it rests on a condition that only the run decides");
+      return child(is_so == Truth::yes ? 1 : 2);
+    }
+    case Expression::Kind::lambda: {
+      if (each.count == 0) return unknown("it is a function");
+      Value value;
+      value.kind = Kind::function;
+      value.object = &make("lambda");
+      value.object->module = frame.module;
+      value.object->expression = syntax.child(each, 0);
+      value.object->around = frame.names;
+      return value;
+    }
+    default:
+      return unknown("it is written in a way that is not worked out");
+  }
+}
+
+Value Interpreter::name(const Expression& each, Frame& frame) {
+  const std::string_view written = frame.module->syntax.text(each);
+  if (written == "True" || written == "False") return of_boolean(written == "True");
+  if (written == "None") return none();
+  // The names of a class are not those of its functions.
+  for (Object* names = frame.names; names != nullptr; names = names->around) {
+    const bool is_class = names->statement != nothing && names != frame.names;
+    if (Value* const found = is_class ? nullptr : names->find(written)) {
+      if (found->kind == Kind::awaited) *found = resolve(Value(*found));
+      return *found;
+    }
+  }
+  auto* const module = const_cast<Object*>(&frame.module->names);
+  if (Value* const found = module->find(written)) {
+    if (found->kind != Kind::awaited) return *found;
+    Value value = resolve(Value(*found));
+    // Reading the other file may have added names here.
+    if (Value* const again = module->find(written)) *again = value;
+    return value;
+  }
+  Value value;
+  value.kind = Kind::builtin;
+  value.text = written;
+  return value;
+}
+
+Value Interpreter::joined(const Expression& each, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  Value out = of_text({});
+  for (std::uint32_t i = 0; i < each.count; ++i) {
+    const Expression& part = syntax.at(syntax.child(each, i));
+    if (part.kind == Expression::Kind::missing && part.text_end > part.text_begin) {
+      if (!unescape(syntax.text(part), out.text)) return unknown("it has escapes that are not read");
+      continue;
+    }
+    const Value value = evaluate(syntax.child(each, i), frame);
+    if (value.kind == Kind::unknown && !value.text.empty()) return value;
+    if (!write(value, out.text)) return unknown("it is a text that only the run knows");
+    if (out.text.size() > most_items) return unknown("the text is too long");
+  }
+  return out;
+}
+
+Value Interpreter::list_of(std::vector<Value> values, Kind kind) {
+  Value out;
+  out.kind = kind;
+  out.object = &make({});
+  values_ += values.size();
+  out.object->entries.reserve(values.size());
+  for (Value& value : values) out.object->entries.push_back({{}, std::move(value), {}, nullptr});
+  return out;
+}
+
+Value Interpreter::items(const Expression& each, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  std::vector<Value> values;
+  for (std::uint32_t i = 0; i < each.count; ++i) {
+    const Expression& item = syntax.at(syntax.child(each, i));
+    if (item.kind != Expression::Kind::starred) {
+      values.push_back(evaluate(syntax.child(each, i), frame));
+      continue;
+    }
+    const auto more = iterated(evaluate(syntax.child(item, 0), frame));
+    if (!more) return unknown("how many items it has only the run knows");
+    values.insert(values.end(), more->begin(), more->end());
+    if (values.size() > most_items) return unknown("the list is too long");
+  }
+  return list_of(std::move(values), each.kind == Expression::Kind::list ? Kind::list : Kind::tuple);
+}
+
+Value Interpreter::table(const Expression& each, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  Value out;
+  out.kind = Kind::table;
+  out.object = &make({});
+  for (std::uint32_t i = 0; i + 1 < each.count; i += 2) {
+    const Index written = syntax.child(each, i);
+    Value value = evaluate(syntax.child(each, i + 1), frame);
+    if (written == nothing) {
+      if (value.kind != Kind::table) return unknown("which entries it has only the run knows");
+      for (const Entry& entry : value.object->entries) {
+        ++values_;
+        Entry& copied = out.object->set(entry.key, entry.value);
+        copied.key_span = entry.key_span;
+        copied.where = entry.where;
+      }
+      continue;
+    }
+    const Value key = evaluate(written, frame);
+    std::string text;
+    if (key.kind == Kind::named) {
+      text = key.text;
+    } else if (!write(key, text)) {
+      return unknown("which entries it has only the run knows");
+    }
+    ++values_;
+    Entry& entry = out.object->set(text, std::move(value));
+    entry.key_span = Span{syntax.at(written).begin, syntax.at(written).end};
+    entry.where = frame.module;
+  }
+  return out;
+}
+
+Value Interpreter::listed(const Expression& each, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  const auto over = iterated(evaluate(syntax.child(each, 2), frame));
+  if (!over) return unknown("how many items it has only the run knows");
+  Object& names = make({});
+  names.around = frame.names;
+  Frame inner = frame;
+  inner.names = &names;
+  inner.born = maybe_;
+  std::vector<Value> values;
+  for (const Value& item : *over) {
+    if (spend()) return too_long();
+    store(syntax.child(each, 1), item, inner);
+    bool wanted = true;
+    for (std::uint32_t i = 3; i < each.count && wanted; ++i) {
+      const Truth is_so = truth(evaluate(syntax.child(each, i), inner));
+      if (is_so == Truth::open) return unknown("which items it has only the run knows");
+      wanted = is_so == Truth::yes;
+    }
+    if (wanted) values.push_back(evaluate(syntax.child(each, 0), inner));
+  }
+  return list_of(std::move(values), Kind::list);
+}
+
+Value Interpreter::logic(const Expression& each, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  const bool is_or = syntax.text(each) == "or";  // a chain of comparisons is an `and`
+  const Value left = evaluate(syntax.child(each, 0), frame);
+  const Truth is_so = truth(left);
+  if (is_so == (is_or ? Truth::yes : Truth::no)) return left;
+  const Value right = evaluate(syntax.child(each, 1), frame);
+  if (is_so != Truth::open) return right;
+  // `x and False` is no for sure.
+  if (truth(right) == (is_or ? Truth::yes : Truth::no) && right.kind == Kind::boolean) return right;
+  return unknown(left.kind == Kind::unknown && !left.text.empty()
+                     ? left.text
+                     : "it rests on a condition that only the run decides");
+}
+
+Value Interpreter::compared(const Expression& each, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  const Value left = evaluate(syntax.child(each, 0), frame);
+  const Value right = evaluate(syntax.child(each, 1), frame);
+  const std::string_view sign = syntax.text(each);
+  if (sign.starts_with("is")) return compare(sign == "is" ? "==" : "!=", left, right);
+  if (!sign.ends_with("in")) return compare(sign, left, right);
+  const Value inside = membership(left, right);
+  if (sign == "in" || inside.kind != Kind::boolean) return inside;
+  return of_boolean(inside.integer == 0);
+}
+
+Value Interpreter::membership(const Value& of, const Value& in) {
+  const Value open = unknown("it rests on a comparison that only the run decides");
+  if (of.kind == Kind::unknown || of.kind == Kind::named) return open;
+  if (in.kind == Kind::string && of.kind == Kind::string)
+    return of_boolean(in.text.find(of.text) != std::string::npos);
+  if (in.kind == Kind::table) {
+    std::string key;
+    if (!write(of, key)) return open;
+    return of_boolean(in.object->find(key) != nullptr);
+  }
+  if (!is_sequence(in)) return open;
+  bool is_open = false;
+  for (const Entry& each : in.object->entries) {
+    if (spend()) return too_long();
+    const Truth same = equal(of, each.value);
+    if (same == Truth::yes) return of_boolean(true);
+    is_open = is_open || same == Truth::open;
+  }
+  return is_open ? open : of_boolean(false);
+}
+
+Value Interpreter::binary(std::string_view sign, const Value& a, const Value& b) {
+  if (sign == "+" && is_sequence(a) && a.kind == b.kind) {
+    std::vector<Value> values;
+    for (const Entry& each : a.object->entries) values.push_back(each.value);
+    for (const Entry& each : b.object->entries) values.push_back(each.value);
+    if (values.size() > most_items) return unknown("the list is too long");
+    return list_of(std::move(values), a.kind);
+  }
+  if (sign == "*" && (is_sequence(a) || is_sequence(b))) {
+    const Value& list = is_sequence(a) ? a : b;
+    const Value& times = is_sequence(a) ? b : a;
+    if (times.kind != Kind::integer) return unknown("how many items it has only the run knows");
+    const std::int64_t count = std::max<std::int64_t>(times.integer, 0);
+    const std::size_t size = list.object->entries.size();
+    if (size > 0 && static_cast<std::uint64_t>(count) > most_items / size)
+      return unknown("the list is too long");
+    std::vector<Value> values;
+    for (std::int64_t i = 0; i < count && size > 0; ++i) {
+      for (const Entry& each : list.object->entries) values.push_back(each.value);
+    }
+    return list_of(std::move(values), list.kind);
+  }
+  if (sign == "|" && a.kind == Kind::table && b.kind == Kind::table) {
+    Value out = copy(a, 0);
+    for (const Entry& each : b.object->entries) {
+      ++values_;
+      out.object->set(each.key, each.value).key_span = each.key_span;
+    }
+    return out;
+  }
+  return apply(sign, a, b);
+}
+
+Value Interpreter::subscript(const Value& of, const Value& index) {
+  if (of.kind == Kind::unknown && !of.text.empty()) return of;
+  if (of.kind == Kind::table) {
+    std::string key;
+    if (!write(index, key)) return unknown("which entry is meant only the run knows");
+    const Value* const found = of.object->find(key);
+    return found == nullptr ? unknown(fmt::format("there is no entry `{}`", key)) : *found;
+  }
+  if (is_sequence(of) && index.kind == Kind::integer) {
+    const auto size = static_cast<std::int64_t>(of.object->entries.size());
+    const std::int64_t at = index.integer < 0 ? index.integer + size : index.integer;
+    if (at >= 0 && at < size) return of.object->entries[static_cast<std::size_t>(at)].value;
+  }
+  return unknown("which entry is meant only the run knows");
+}
+
+Value Interpreter::attribute(const Value& of, std::string_view name) {
+  switch (of.kind) {
+    case Kind::named: {
+      Value value = of;
+      value.where = nullptr;
+      value.text = of.text + "." + std::string(name);
+      if (value.text.size() > most_items) return unknown("the text is too long");
+      return value;
+    }
+    case Kind::module: {
+      auto* const names = of.object;
+      Value* const found = names->find(name);
+      if (found == nullptr) return unknown(fmt::format("`{}` is not in {}", name, of.text));
+      if (found->kind != Kind::awaited) return *found;
+      Value value = resolve(Value(*found));
+      if (Value* const again = names->find(name)) *again = value;
+      return value;
+    }
+    case Kind::instance:
+    case Kind::type: {
+      Value* const found = of.object->find(name);
+      if (found != nullptr && found->kind == Kind::function && !found->object->is_static &&
+          (of.kind == Kind::instance || found->object->is_method_of_class)) {
+        Value bound = *found;
+        Object& method = make(found->object->type);
+        method.module = found->object->module;
+        method.statement = found->object->statement;
+        method.around = found->object->around;
+        method.is_method_of_class = found->object->is_method_of_class;
+        method.self = of;
+        bound.object = &method;
+        return bound;
+      }
+      if (found != nullptr) return *found;
+      if (of.kind == Kind::type) {
+        for (const Value& base : of.object->bases) {
+          if (base.kind == Kind::named) return attribute(base, name);
+        }
+      }
+      return unknown(fmt::format("`{}` of `{}` is not stated here", name, of.object->type));
+    }
+    case Kind::unknown:
+      return of.text.empty() ? unknown("it is part of a value that is not known") : of;
+    default:
+      return unknown(fmt::format("`{}` is not worked out", name));
+  }
+}
+
+std::optional<std::vector<Value>> Interpreter::iterated(const Value& over) {
+  std::vector<Value> out;
+  if (is_sequence(over)) {
+    for (const Entry& each : over.object->entries) out.push_back(each.value);
+    return out;
+  }
+  if (over.kind == Kind::table) {
+    for (const Entry& each : over.object->entries) out.push_back(of_text(each.key));
+    return out;
+  }
+  return std::nullopt;
+}
+
+}  // namespace shapelint::text::python

@@ -1,0 +1,324 @@
+// Statements.
+#include "text/python/run.hpp"
+
+#include <fmt/format.h>
+
+namespace shapelint::text::python {
+
+namespace {
+
+// A file takes a few thousand; one that builds a model of a hundred layers from other files, a million.
+constexpr std::size_t most_steps = 400'000;
+constexpr std::size_t most_steps_with_imports = 4'000'000;
+constexpr std::size_t most_values = 1'000'000;
+constexpr std::string_view may_not_run = "it is assigned inside of a block that may not run";
+
+}  // namespace
+
+Interpreter::Interpreter(ReadFile read, std::vector<std::string> roots)
+    : read_(std::move(read)),
+      roots_(std::move(roots)),
+      limit_(read_ ? most_steps_with_imports : most_steps) {}
+
+bool Interpreter::spend(std::size_t steps) {
+  steps_ += steps;
+  return steps_ > limit_ || values_ > most_values;
+}
+
+Object& Interpreter::make(std::string type) {
+  ++values_;
+  Object& made = objects_.emplace_back();
+  made.type = std::move(type);
+  made.born = maybe_;
+  return made;
+}
+
+Module& Interpreter::load(std::string path, std::string name, std::string source) {
+  Module& module = modules_.emplace_back();
+  module.path = std::move(path);
+  module.name = std::move(name);
+  module.source = std::move(source);
+  by_path_[module.path] = &module;
+  module.syntax = parse(module.source);
+  const int around = std::exchange(maybe_, 0);
+  Frame frame;
+  frame.module = &module;
+  frame.names = &module.names;
+  run(module, module.syntax.module, frame);
+  maybe_ = around;
+  return module;
+}
+
+void Interpreter::run(const Module& module, Range block, Frame& frame) {
+  if (depth_ >= max_depth_of_calls) return;
+  ++depth_;
+  for (std::uint32_t i = 0; i < block.count && frame.leaving == Frame::Leaving::no && !spend(); ++i) {
+    const Index index = module.syntax.blocks[block.first + i];
+    run(module, module.syntax.statements[index], index, frame);
+  }
+  --depth_;
+}
+
+// What such a block assigns is unknown behind it; where it leaves, the rest may not run either.
+void Interpreter::run_maybe(const Module& module, Range block, Frame& frame) {
+  const bool had_result = frame.has_result;
+  ++maybe_;
+  run(module, block, frame);
+  --maybe_;
+  const Frame::Leaving left = std::exchange(frame.leaving, Frame::Leaving::no);
+  const bool raises = left == Frame::Leaving::function && frame.has_result == had_result;
+  if (left != Frame::Leaving::no && !raises) ++maybe_;  // until the loop or the function ends
+}
+
+void Interpreter::run(const Module& module, const Statement& statement, Index index, Frame& frame) {
+  using Kind = Statement::Kind;
+  const auto part = [&](std::uint32_t i) { return module.syntax.children[statement.parts.first + i]; };
+  switch (statement.kind) {
+    case Kind::other:
+    case Kind::declare:
+      if (statement.kind == Kind::declare) assign(module, statement, frame);
+      run_maybe(module, statement.body, frame);
+      run_maybe(module, statement.otherwise, frame);
+      return;
+    case Kind::evaluate:
+      if (statement.parts.count > 0) evaluate(part(0), frame);
+      return;
+    case Kind::assign:
+    case Kind::augment:
+      return assign(module, statement, frame);
+    case Kind::give:
+      return give(statement.parts.count > 0 ? evaluate(part(0), frame) : none(), frame);
+    case Kind::leave:
+      frame.leaving = statement.text == "break"      ? Frame::Leaving::loop
+                      : statement.text == "continue" ? Frame::Leaving::iteration
+                                                     : Frame::Leaving::function;
+      return;
+    case Kind::branch:
+      return branch(module, statement, frame);
+    case Kind::loop:
+      return loop(module, statement, frame);
+    case Kind::enclose:
+      for (std::uint32_t i = 0; i + 1 < statement.parts.count; i += 2) {
+        evaluate(part(i), frame);
+        if (part(i + 1) != nothing) store(part(i + 1), unknown("it is what a `with` gives"), frame);
+      }
+      return run(module, statement.body, frame);
+    case Kind::function:
+    case Kind::type:
+      return define(module, statement, index, frame);
+    case Kind::import:
+      return bind_imports(module, statement, frame);
+  }
+}
+
+void Interpreter::branch(const Module& module, const Statement& statement, Frame& frame) {
+  const Value condition = evaluate(module.syntax.children[statement.parts.first], frame);
+  const Truth is_so = truth(condition);
+  if (is_so == Truth::yes) return run(module, statement.body, frame);
+  if (is_so == Truth::no) return run(module, statement.otherwise, frame);
+  const bool had_result = frame.has_result;
+  ++maybe_;
+  run(module, statement.body, frame);
+  const Frame::Leaving left = std::exchange(frame.leaving, Frame::Leaving::no);
+  run(module, statement.otherwise, frame);
+  --maybe_;
+  const Frame::Leaving left_otherwise = std::exchange(frame.leaving, Frame::Leaving::no);
+  if (left != Frame::Leaving::no && left_otherwise != Frame::Leaving::no) {
+    frame.leaving = left == left_otherwise ? left : Frame::Leaving::function;
+    return;
+  }
+  const bool raises = frame.has_result == had_result;
+  const bool leaves = left != Frame::Leaving::no || left_otherwise != Frame::Leaving::no;
+  // A branch that only raises says that its condition does not hold.
+  if (leaves && !(raises && (left == Frame::Leaving::function || left_otherwise == Frame::Leaving::function)))
+    ++maybe_;
+}
+
+void Interpreter::loop(const Module& module, const Statement& statement, Frame& frame) {
+  const Index target = module.syntax.children[statement.parts.first];
+  const Value over = evaluate(module.syntax.children[statement.parts.first + 1], frame);
+  const auto values = iterated(over);
+  const int around = maybe_;
+  if (!values) {
+    ++maybe_;
+    store(target, unknown("it is one of values that only the run knows"), frame);
+    run(module, statement.body, frame);
+    if (frame.leaving == Frame::Leaving::function && frame.has_result) frame.is_open = true;
+    frame.leaving = Frame::Leaving::no;
+    maybe_ = around;
+    return;
+  }
+  for (const Value& each : *values) {
+    if (spend()) return;
+    store(target, each, frame);
+    run(module, statement.body, frame);
+    if (frame.leaving == Frame::Leaving::iteration) frame.leaving = Frame::Leaving::no;
+    if (frame.leaving == Frame::Leaving::loop) {
+      frame.leaving = Frame::Leaving::no;
+      break;
+    }
+    if (frame.leaving == Frame::Leaving::function) break;
+  }
+  maybe_ = around;
+  if (frame.leaving == Frame::Leaving::no) run(module, statement.otherwise, frame);
+}
+
+void Interpreter::give(Value value, Frame& frame) {
+  frame.leaving = Frame::Leaving::function;
+  if (!frame.has_result) {
+    frame.result = std::move(value);
+    frame.has_result = true;
+    frame.is_open = frame.is_open || maybe_ > frame.born;
+    return;
+  }
+  // The same object whichever way it is given.
+  const bool is_same = value.object != nullptr && value.object == frame.result.object;
+  if (!is_same) frame.result = unknown("which of several results it gives only the run decides");
+  frame.is_open = false;
+}
+
+void Interpreter::assign(const Module& module, const Statement& statement, Frame& frame) {
+  const std::uint32_t count = statement.parts.count;
+  if (count == 0) return;
+  const auto part = [&](std::uint32_t i) { return module.syntax.children[statement.parts.first + i]; };
+  if (statement.kind == Statement::Kind::declare) {
+    const Expression& target = module.syntax.at(part(0));
+    if (target.kind != Expression::Kind::name) return;
+    // A field of a class without a value of its own.
+    if (frame.names->find(module.syntax.text(target)) != nullptr) return;
+    if (frame.names->statement != nothing)
+      store(part(0), unknown(fmt::format("`{}` has no default", module.syntax.text(target))), frame);
+    return;
+  }
+  Value value = evaluate(part(count - 1), frame);
+  if (statement.kind == Statement::Kind::augment) {
+    const Value before = evaluate(part(0), frame);
+    value = binary(statement.text, before, value);
+    value.where = &module;
+    const Expression& written = module.syntax.at(part(1));
+    value.span = Span{written.begin, written.end};
+    return store(part(0), std::move(value), frame);
+  }
+  for (std::uint32_t i = 0; i + 1 < count; ++i) store(part(i), value, frame);
+}
+
+void Interpreter::store(Index index, Value value, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  const Expression& target = syntax.at(index);
+  const Span span{target.begin, target.end};
+  if (target.kind == Expression::Kind::name) {
+    if (maybe_ > frame.born) {
+      const Span at = value.span;
+      value = unknown(std::string(may_not_run));
+      value.span = at;
+      value.where = frame.module;
+    }
+    ++values_;
+    Entry& entry = frame.names->set(syntax.text(target), std::move(value));
+    entry.key_span = span;
+    entry.where = frame.module;
+  } else if (target.kind == Expression::Kind::attribute) {
+    const Value owner = evaluate(syntax.child(target, 0), frame);
+    store_into(owner, std::string(syntax.text(target)), std::move(value),
+               {target.text_begin, target.text_end}, frame);
+  } else if (target.kind == Expression::Kind::subscript) {
+    const Value owner = evaluate(syntax.child(target, 0), frame);
+    const Expression& written = syntax.at(syntax.child(target, 1));
+    const Value key = evaluate(syntax.child(target, 1), frame);
+    if (owner.kind == Value::Kind::list) {
+      const auto at = static_cast<std::uint64_t>(key.integer);
+      auto& entries = owner.object->entries;
+      const bool is_there =
+          key.kind == Value::Kind::integer && at < entries.size() && maybe_ <= owner.object->born;
+      if (is_there) entries[at].value = std::move(value);
+      if (!is_there) {
+        for (Entry& each : entries) each.value = unknown(std::string(may_not_run));
+      }
+    } else if (key.kind == Value::Kind::string || key.kind == Value::Kind::integer) {
+      std::string text;
+      write(key, text);
+      store_into(owner, text, std::move(value), {written.begin, written.end}, frame);
+    }
+  } else if (target.kind == Expression::Kind::tuple || target.kind == Expression::Kind::list) {
+    unpack(target, value, frame);
+  }
+}
+
+void Interpreter::store_into(const Value& owner, const std::string& key, Value value, Span key_span,
+                             Frame& frame) {
+  using Kind = Value::Kind;
+  if (owner.kind != Kind::table && owner.kind != Kind::instance && owner.kind != Kind::type) return;
+  if (maybe_ > owner.object->born) {
+    value = unknown(std::string(may_not_run));
+    value.span = key_span;
+    value.where = frame.module;
+  }
+  ++values_;
+  Entry& entry = owner.object->set(key, std::move(value));
+  entry.key_span = key_span;
+  entry.where = frame.module;
+}
+
+void Interpreter::unpack(const Expression& target, const Value& value, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  const bool is_known = (value.kind == Value::Kind::list || value.kind == Value::Kind::tuple) &&
+                        value.object->entries.size() == target.count;
+  for (std::uint32_t i = 0; i < target.count; ++i) {
+    const Index part = syntax.child(target, i);
+    if (syntax.at(part).kind == Expression::Kind::tuple) continue;
+    Value each = is_known ? value.object->entries[i].value
+                          : unknown(value.kind == Value::Kind::unknown && !value.text.empty()
+                                        ? value.text
+                                        : "it is part of a value that is not known");
+    if (syntax.at(part).kind == Expression::Kind::starred) continue;
+    store(part, std::move(each), frame);
+  }
+}
+
+void Interpreter::define(const Module& module, const Statement& statement, Index index, Frame& frame) {
+  const bool is_class = statement.kind == Statement::Kind::type;
+  const std::string& around = frame.names->type;
+  Object& made =
+      make(around.empty() ? (module.name.empty() ? "" : module.name + ".") + std::string(statement.text)
+                          : around + "." + std::string(statement.text));
+  made.module = &module;
+  made.statement = index;
+  made.around = frame.names == &module.names ? nullptr : frame.names;
+  Value value;
+  value.kind = is_class ? Value::Kind::type : Value::Kind::function;
+  value.object = &made;
+  value.where = &module;
+  value.span = Span{statement.begin, statement.end};
+  if (!is_class) {
+    for (std::uint32_t i = 0; i < statement.parts.count; ++i) {
+      const std::string_view decorator =
+          module.syntax.text(module.syntax.at(module.syntax.children[statement.parts.first + i]));
+      made.is_method_of_class = made.is_method_of_class || decorator == "classmethod";
+      made.is_static = made.is_static || decorator == "staticmethod";
+    }
+  } else if (depth_ < max_depth_of_calls) {
+    for (std::uint32_t i = 0; i < statement.parameters.count; ++i)
+      made.bases.push_back(evaluate(module.syntax.children[statement.parameters.first + i], frame));
+    // Fields of its bases come first.
+    for (const Value& base : made.bases) {
+      if (base.kind != Value::Kind::type) continue;
+      for (const Entry& each : base.object->entries) {
+        ++values_;
+        Entry& copied = made.set(each.key, each.value);
+        copied.key_span = each.key_span;
+        copied.where = each.where;
+      }
+    }
+    Frame inner;
+    inner.module = &module;
+    inner.names = &made;
+    inner.born = maybe_;
+    run(module, statement.body, inner);
+    maybe_ = inner.born;
+  }
+  Entry& entry = frame.names->set(statement.text, std::move(value));
+  entry.key_span = Span{statement.begin, statement.end};
+  entry.where = &module;
+}
+
+}  // namespace shapelint::text::python

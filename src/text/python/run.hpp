@@ -1,0 +1,132 @@
+// Working out a Python file without running it: assignments, functions, classes and calls of a pure program,
+// in a bounded number of steps. Whatever is not understood is unknown, with the reason.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "text/python/value.hpp"
+#include "text/shared_text.hpp"
+
+namespace shapelint::text::python {
+
+// The text of a file that may be read, or nothing.
+using ReadFile = std::function<std::optional<std::string>(const std::string& path)>;
+
+struct Module {
+  std::string path;
+  std::string name;  // dotted, as it is imported
+  std::string source;
+  Syntax syntax;
+  Object names;
+};
+
+// What a call is given.
+struct Arguments {
+  std::vector<Value> positional;
+  std::vector<Entry> named;
+  bool is_open = false;  // `*x` or `**x` of something that is not known
+};
+
+class Interpreter {
+ public:
+  // `read` finds imported files below `roots`, which are tried in order.
+  Interpreter(ReadFile read, std::vector<std::string> roots);
+
+  // Parses and works out a file. Throws Unclosed and TooMuch.
+  Module& load(std::string path, std::string name, std::string source);
+  // What a function of a file gives, with unknown values where it must be given some.
+  Value result_of(const Value& function);
+
+  Object& make(std::string type);
+  static constexpr int max_depth_of_calls = 160;
+
+ private:
+  struct Frame {
+    const Module* module = nullptr;
+    Object* names = nullptr;
+    int born = 0;
+    Value result;
+    bool has_result = false;
+    bool is_open = false;  // it may have given something else before
+    enum class Leaving : std::uint8_t { no, loop, iteration, function } leaving = Leaving::no;
+  };
+
+  // run.cpp: statements.
+  void run(const Module& module, Range block, Frame& frame);
+  void run(const Module& module, const Statement& statement, Index index, Frame& frame);
+  void run_maybe(const Module& module, Range block, Frame& frame);
+  void branch(const Module& module, const Statement& statement, Frame& frame);
+  void loop(const Module& module, const Statement& statement, Frame& frame);
+  void assign(const Module& module, const Statement& statement, Frame& frame);
+  void store(Index target, Value value, Frame& frame);
+  void store_into(const Value& owner, const std::string& key, Value value, Span key_span, Frame& frame);
+  void unpack(const Expression& target, const Value& value, Frame& frame);
+  void define(const Module& module, const Statement& statement, Index index, Frame& frame);
+  void give(Value value, Frame& frame);
+
+  // evaluate.cpp: expressions.
+  Value evaluate(Index expression, Frame& frame);
+  Value work_out(const Expression& each, Frame& frame);
+  Value name(const Expression& each, Frame& frame);
+  Value joined(const Expression& each, Frame& frame);
+  Value items(const Expression& each, Frame& frame);
+  Value table(const Expression& each, Frame& frame);
+  Value listed(const Expression& each, Frame& frame);
+  Value logic(const Expression& each, Frame& frame);
+  Value compared(const Expression& each, Frame& frame);
+  Value binary(std::string_view sign, const Value& a, const Value& b);
+  Value subscript(const Value& of, const Value& index);
+  Value attribute(const Value& of, std::string_view name);
+  Value membership(const Value& of, const Value& in);
+  std::optional<std::vector<Value>> iterated(const Value& over);
+
+  // call.cpp: functions and constructors.
+  Value call(const Expression& each, Frame& frame);
+  Arguments arguments(const Expression& each, Frame& frame);
+  Value call(const Value& called, Arguments given);
+  Value complete(const Value& partial, Arguments given);
+  Value enter(const Value& function, Arguments given);
+  void bind(const Value& function, const Statement& statement, Arguments& given, Object& names);
+  Value construct(const Value& type, Arguments given);
+  Value opaque(const std::string& type, Arguments given);
+  Value fresh(const Value& fallback);
+
+  // builtins.cpp: what Python brings along.
+  std::optional<Value> builtin(std::string_view name, Arguments& given);
+  std::optional<Value> library(std::string_view name, Arguments& given);
+  std::optional<Value> method(const Value& of, std::string_view name, Arguments& given);
+  Value copy(const Value& value, int depth);
+
+  // imports.cpp
+  Value resolve(const Value& awaited);
+  const Module* find_module(const std::string& name, const Module& from, int dots, std::string_view module);
+  const Module* read_either(const std::string& stem, const std::string& name, bool only_package);
+  const Module* read_module(const std::string& path, const std::string& name);
+  void bind_imports(const Module& module, const Statement& statement, Frame& frame);
+
+  Value list_of(std::vector<Value> values, Value::Kind kind);
+  // Whether there is no time left.
+  bool spend(std::size_t steps = 1);
+  Value too_long() const { return unknown("it takes too many steps to work out"); }
+
+  ReadFile read_;
+  std::vector<std::string> roots_;
+  std::deque<Object> objects_;
+  std::deque<Module> modules_;
+  std::map<std::string, const Module*, std::less<>> by_path_;
+  std::map<std::string, const Module*, std::less<>> by_name_;
+  std::size_t limit_;  // of steps: half of what is left for every call, so that one cannot use them up
+  std::size_t steps_ = 0;
+  std::size_t values_ = 0;
+  std::size_t bytes_ = 0;
+  int depth_ = 0;
+  int maybe_ = 0;  // blocks around that may not run
+};
+
+}  // namespace shapelint::text::python

@@ -1,0 +1,198 @@
+// What Python files say without being run.
+#include "text/python/python.hpp"
+
+#include <rapidcheck.h>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/text/text_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::text;
+
+namespace {
+
+std::string shown(const std::string& source) {
+  const auto document = parse_python("c.py", source);
+  return document ? outline(document->root()) : outline(document.error(), source);
+}
+
+}  // namespace
+
+TEST_CASE("python: literals and their bytes") {
+  const std::string source =
+      "# größe\n"
+      "n_layer = 12  # depth\r\n"
+      "n_embd: int = 768\n"
+      "lr = 6e-4; betas = (0.9, 0.95)\n"
+      "name = 'größe' \"x\"\n"
+      "compile = True\n"
+      "none = None\n"
+      "max_iters = 600_000\n"
+      "hexa = 0x10\n"
+      "text = '''a\n'b'''\n"
+      "shape = [\n  1,  # one\n  -2,\n]\n"
+      "one = (1)\n";
+  CHECK(shown(source) ==
+        "{n_layer: 12, n_embd: 768, lr: 0.0006, betas: [0.9, 0.95], name: \"größex\", compile: true, none: "
+        "null, "
+        "max_iters: 600000, hexa: 16, text: \"a\n'b\", shape: [1, -2], one: 1}");
+  const auto document = parse_python("c.py", source);
+  const NodeRef root = document->root();
+  CHECK(bytes_of(*document, root["n_layer"]) == "12");
+  CHECK(bytes_at(*document, root["n_layer"].key_span()) == "n_layer");
+  CHECK(bytes_of(*document, root["n_embd"]) == "768");
+  CHECK(bytes_of(*document, root["lr"]) == "6e-4");
+  CHECK(bytes_of(*document, root["betas"]) == "(0.9, 0.95)");
+  CHECK(bytes_of(*document, root["betas"][1]) == "0.95");
+  CHECK(bytes_of(*document, root["name"]) == "'größe' \"x\"");
+  CHECK(bytes_of(*document, root["shape"][1]) == "-2");
+}
+
+TEST_CASE("python: arithmetic of earlier names") {
+  CHECK(
+      shown("a = 8\nb = a * 2 + 3\nc = -a // 3\nd = 2 ** 3 ** 2\ne = 7 / 2\nf = (a + b) % 5\ng = 'x' + 'y'\n"
+            "h = 2 ** -1\ni = -7 % 3\nj = 1 - -1\n") ==
+      "{a: 8, b: 19, c: -3, d: 512, e: 3.5, f: 2, g: \"xy\", h: 0.5, i: 2, j: 2}");
+  CHECK(shown("a = 1 / 0\nb = 9223372036854775807 + 1\nc = 10 ** 400\n") ==
+        "{a: unknown(the number is too large, or none), b: unknown(the number is too large, or none), "
+        "c: unknown(the number is too large, or none)}");
+}
+
+TEST_CASE("python: anything else is unknown or passed over") {
+  CHECK(shown("import os\nfrom x import y\nn = os.cpu_count()\nx = n + 1\nprint(1)\nf = f'{n}'\nz = y\n") ==
+        "{n: unknown(it is part of the environment), x: unknown(it is part of the environment), "
+        "f: unknown(it is part of the environment), z: \"x.y\"}");
+  CHECK(shown("n = 1\ndef f():\n    n = 2\nclass A:\n    pass\nk = 4\n") == "{n: 1, k: 4}");
+  CHECK(shown("n = 1\nif x:\n    n = 2\n    m = 3\n") ==
+        "{n: unknown(it is assigned inside of a block that may not run), "
+        "m: unknown(it is assigned inside of a block that may not run)}");
+  CHECK(shown("n = 1\nn += 1\nn == 2\na.b = 3\na[0] = 4\n") == "{n: 2}");
+  CHECK(shown("a = 1 if b else 2\nc = lambda: 1\nd = not True\n") ==
+        "{a: unknown(it rests on a condition that only the run decides), c: unknown(it is a function), d: "
+        "false}");
+  CHECK(shown("\"\"\"Doc\nn = 5\n\"\"\"\nn = 6\n") == "{n: 6}");
+  CHECK(shown("n = (yield)\nm = 1 +\nk = 2\n") ==
+        "{n: unknown(`yield` is not of this file), "
+        "m: unknown(it is written in a way that is not worked out), k: 2}");
+}
+
+TEST_CASE("python: tables, constructors and members of enumerations") {
+  CHECK(shown("w = 8\nmodel = dict(width=w, heads=[w // 4] * 2, **{'depth': 3})\nmodel['depth'] += 1\n") ==
+        "{w: 8, model: {width: 8, heads: [2, 2], depth: 4}}");
+  CHECK(shown("from a.b import Model, DType\nm = Model.Config(2, dtype=DType.bf16).with_rope(x=1)\n") ==
+        "{m: {(): \"a.b.Model.Config.with_rope\", x: 1, self: {(): \"a.b.Model.Config\", 0: 2, "
+        "dtype: \"a.b.DType.bf16\"}}}");
+  const std::string source = "size = 64\nmodel = dict(width=size)\n";
+  const auto document = parse_python("c.py", source);
+  CHECK(bytes_of(*document, document->root()["model"]["width"]) == "64");
+  CHECK(bytes_at(*document, document->root()["model"]["width"].key_span()) == "width");
+}
+
+TEST_CASE("python: classes with defaults") {
+  CHECK(
+      shown("from dataclasses import dataclass, field\n@dataclass\nclass Base:\n    width: int = 8\n"
+            "    depth: int\n@dataclass\nclass Model(Base):\n    heads: int = 2\n"
+            "    sizes: list = field(default_factory=lambda: [1, 2])\n"
+            "    def head_dim(self):\n        return self.width // self.heads\n"
+            "small = Model(4, heads=1)\nwide = small.head_dim() * 2\n") ==
+      "{Base: {(): \"c.Base\", width: 8, depth: unknown(`depth` has no default)}, "
+      "Model: {(): \"c.Model\", width: 8, depth: unknown(`depth` has no default), heads: 2, sizes: "
+      "{(): \"dataclasses.field\"}}, "
+      "small: {(): \"c.Model\", width: 4, depth: unknown(`depth` has no default), heads: 1, sizes: [1, 2]}, "
+      "wide: 8}");
+}
+
+TEST_CASE("python: functions that return a configuration") {
+  CHECK(shown("from m import Config\ndef base(width=8, *, depth, **rest):\n"
+              "    cfg = Config(width=width, depth=depth, **rest)\n    cfg.train.lr = 1\n    return cfg\n"
+              "def small():\n    cfg = base(4, depth=2, heads=1)\n    cfg.width *= 2\n    return cfg\n") ==
+        "{base(): {(): \"m.Config\", width: 8, depth: unknown(it depends on the argument `depth`)}, "
+        "small(): {(): \"m.Config\", width: 8, depth: 2, heads: 1}}");
+  // What may have happened to it is unknown, and so is which of two results it gives.
+  CHECK(shown("from m import Config\ndef f(big=None):\n    c = Config(width=1, depth=1)\n"
+              "    if big is None:\n        c.width = 2\n    if g():\n        c.depth = 2\n    return c\n") ==
+        "{f(): {(): \"m.Config\", width: 2, depth: unknown(it is assigned inside of a block that may not "
+        "run)}}");
+  CHECK(shown("def f(x):\n    if x:\n        return dict(a=1)\n    return dict(a=2)\n"
+              "def g(x):\n    if x < 1:\n        raise ValueError(x)\n    return dict(a=1)\n") ==
+        "{g(): {a: 1}}");
+  CHECK(
+      shown("class A:\n    @classmethod\n    def small(cls, **kw):\n        return cls.like(width=2, **kw)\n"
+            "    @classmethod\n    def like(cls, *, width, depth=3):\n        return dict(width=width, "
+            "depth=depth)\n") ==
+      "{A.small(): {width: 2, depth: 3}, A.like(): {width: unknown(it depends on the argument `width`), "
+      "depth: 3}}");
+}
+
+TEST_CASE("python: loops, comprehensions and calls of what Python brings along") {
+  CHECK(shown("n = []\nfor i in range(3):\n    if i == 1:\n        continue\n    n.append(i * 2)\n"
+              "m = [x + 1 for x in n if x]\nk = max(len(n), int('7'))\nt = f'{k}B-{n[1]}'\n"
+              "for j in unknown():\n    k = 1\n")
+            .starts_with("{n: [0, 4], i: 2, m: [5], k: unknown(it is assigned inside of a block that may not "
+                         "run), t: \"7B-4\""));
+  CHECK(shown("d = {'a': 1}\nd.update(b=2)\na = d.pop('a')\nc = d.get('x', 5)\nx, (y, z) = 1, (2, 3)\n"
+              "e = 'b' in d and a is not None\n") == "{d: {b: 2}, a: 1, c: 5, x: 1, e: true}");
+  CHECK(shown("import math, copy\nfrom dataclasses import replace\na = math.ceil(7 / 2)\nb = dict(x=[1])\n"
+              "c = copy.deepcopy(b)\nc['x'].append(2)\n") == "{a: 4, b: {x: [1]}, c: {x: [1, 2]}}");
+  CHECK(
+      shown(
+          "from functools import partial\ndef f(a, b=1):\n    return a + b\ng = partial(f, 2, b=3)\nh = g()\n"
+          "i = g(b=4)\n")
+          .ends_with("h: 5, i: 6}"));
+}
+
+TEST_CASE("python: imports are followed where they may be read") {
+  const std::map<std::string, std::string> files{
+      {"repo/pack/sizes.py", "from .more import DEPTH\nWIDTH = 64\ndef twice(x):\n    return 2 * x\n"},
+      {"repo/pack/more.py", "from .sizes import WIDTH\nDEPTH = 3\n"},
+      {"repo/pack/__init__.py", "class Model:\n    width: int = 1\n"}};
+  const PythonImports imports{[&](const std::string& path) {
+                                const auto found = files.find(path);
+                                return found == files.end() ? std::nullopt : std::optional(found->second);
+                              },
+                              {"repo/pack", "repo"}};
+  const std::string source =
+      "from pack.sizes import WIDTH, DEPTH, twice\nfrom . import Model, absent\nimport pack.more as more\n"
+      "m = Model(width=twice(WIDTH))\nd = DEPTH + more.DEPTH\nn = absent\n";
+  const auto document = parse_python("repo/pack/run.py", source, imports);
+  CHECK(outline(document->root()) ==
+        "{m: {(): \"repo.pack.Model\", width: 128}, d: 6, n: \"repo.pack.absent\", __folder__: \"pack\"}");
+  CHECK(bytes_of(*document, document->root()["m"]["width"]) == "twice(WIDTH)");
+  // Nothing is read without leave.
+  CHECK(parse_python("repo/pack/run.py", source)->root()["d"].is(Kind::unknown));
+}
+
+TEST_CASE("python: limits and errors") {
+  CHECK(shown("a = 'x\nb = 1") == "the string is never closed @ \"'\"");
+  CHECK(shown("a = \xff") == "byte 0xff is not valid UTF-8 @ \"\xff\"");
+  CHECK(shown("a = " + std::string(100000, '(') + "1") ==
+        "{a: unknown(it is written in a way that is not worked out)}");
+  CHECK(shown("a = " + std::string(100000, '-') + "1") ==
+        "{a: unknown(it is written in a way that is not worked out)}");
+  std::string doubling = "a = 'x'\n";
+  for (int i = 0; i < 80; ++i) doubling += "a = a + a\n";
+  CHECK(shown(doubling).find("unknown") != std::string::npos);
+}
+
+TEST_CASE("python: no bytes crash the reader") {
+  CHECK(rc::check([] {
+    const auto pieces = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+        "a", " = ", "1", "\n", "(", ")", "[", "]", ",", "'", "\"", "'''", "#", "\\", "\\\n", " ", "+", "-",
+        "**", "//", "%", ":", "def f", "if x", "    ", "b", "0x", "1e", ".", "é", ";", "f'", "r'", "True",
+        "\xEF\xBB\xBF", "class A:\n", "def f():\n", "return ", "for x in ", "else", "elif x:", "lambda",
+        "**a", "{", "}", ".", "f'{", "import a", "from . import b", "@", "a()", "range(9)", "[x for x in a]",
+        "dict(a=1)"));
+    std::string text;
+    for (const std::string& piece : pieces) text += piece;
+    const auto document = parse_python("c.py", text);
+    if (!document) return;
+    for (const Node& node : document->nodes()) {
+      RC_ASSERT(node.value_begin <= node.value_end);
+      RC_ASSERT(node.value_end <= text.size());
+    }
+  }));
+}
