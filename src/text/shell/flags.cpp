@@ -20,6 +20,22 @@ bool is_flag(std::string_view word) {
   return (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
 }
 
+// Where the key of `actor.model.path=x`, or of `+path=x`, begins and ends; nothing where it is another word.
+// Without a dot, `name=value` may be anything (a variable of `env`, a value of a flag), except after others.
+std::optional<std::pair<std::size_t, std::size_t>> override_key(std::string_view word, bool is_after_others) {
+  const std::size_t begin = std::min(word.find_first_not_of('+'), word.size());
+  const std::size_t end = word.find('=', begin);
+  if (begin > 2 || end == std::string_view::npos || end == begin) return std::nullopt;
+  const std::string_view key = word.substr(begin, end - begin);
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const bool is_path = std::all_of(key.begin(), key.end(), [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '@' || c == '/';
+  });
+  if (!is_path || !is_letter(key.front()) || key.back() == '.') return std::nullopt;
+  if (begin == 0 && !is_after_others && key.find('.') == std::string_view::npos) return std::nullopt;
+  return std::pair(begin, end);
+}
+
 // A variable that is meant to hold more flags, not the value of the flag before it: `$EXTRA_ARGS`, `$@`.
 bool may_hold_flags(const Piece& piece) {
   if (piece.name == "@" || piece.name == "*") return true;
@@ -188,6 +204,7 @@ Flags collect_flags(const std::vector<Text>& words) {
       takes_values = false;
       continue;
     }
+    const bool is_first_value = takes_values && !found.flags.empty() && found.flags.back().values.empty();
     if (is_flag(text)) {
       const std::size_t equals = text.find('=');
       if (open != nullptr && equals == std::string::npos) {
@@ -204,6 +221,10 @@ Flags collect_flags(const std::vector<Text>& words) {
       takes_values = equals == std::string::npos;
       if (!takes_values) flag.values.push_back(without_quotes(substring(word, equals + 1, text.size())));
       found.flags.push_back(std::move(flag));
+    } else if (const auto key =
+                   is_first_value ? std::nullopt : override_key(text, !found.overrides.empty())) {
+      found.overrides.push_back({substring(word, key->first, key->second),
+                                 {without_quotes(substring(word, key->second + 1, text.size()))}});
     } else if (found.flags.empty()) {
       found.command.push_back(word);
     } else if (!takes_values || text.ends_with(".py") ||
@@ -217,6 +238,30 @@ Flags collect_flags(const std::vector<Text>& words) {
   return found;
 }
 
+namespace {
+
+// A path whose end is known, in a folder that is not: `$HOME/models/Llama-3.1-8B`, with variables as they are
+// written. Empty for anything else.
+std::string open_path(const Text& word) {
+  std::size_t after = 0;  // bytes after the last unknown piece
+  std::string all;
+  for (const Piece& piece : word) {
+    if (piece.known) {
+      all += piece.text;
+      after += piece.text.size();
+    } else {
+      all += piece.name.empty() ? std::string("$(…)") : "$" + piece.name;
+      after = 0;
+    }
+  }
+  const std::string_view end = std::string_view(all).substr(all.size() - after);
+  const bool is_path =
+      end.size() > 1 && end.front() == '/' && end.find_first_of(" =") == std::string_view::npos;
+  return is_path ? all : std::string();
+}
+
+}  // namespace
+
 void add_value(TreeBuilder& tree, std::int32_t parent, std::string_view key, Span key_span, const Text& word,
                const Text& beside) {
   const Places where = places(word, beside);
@@ -226,6 +271,10 @@ void add_value(TreeBuilder& tree, std::int32_t parent, std::string_view key, Spa
     return index;
   };
   if (const Piece* open = first_unknown(word)) {
+    if (const std::string path = open_path(word); !path.empty()) {
+      tree.set_string(add(Kind::string), path);
+      return;
+    }
     tree.set_note(add(Kind::unknown), open->reason);
     return;
   }

@@ -18,6 +18,7 @@ struct Flags {
   std::vector<Text> command;  // words before the first flag
   std::vector<Flag> flags;
   std::vector<Text> arguments;
+  std::vector<Flag> overrides;  // Hydra's `model.path=x`, `+trainer.nnodes=2`: the key, and one value
 };
 
 // Words that hold several flags (`eval "$CMD"`, `bash -c "…"`) are split first.

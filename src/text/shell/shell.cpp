@@ -2,6 +2,8 @@
 #include "text/shell/shell.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -118,15 +120,45 @@ std::string joined(const std::vector<Text>& words) {
 // Two ways through a script that lead to the same flags are one.
 std::string signature(const Flags& flags) {
   std::string all = joined(flags.command);
-  for (const Flag& flag : flags.flags) {
-    all += '\n' + as_string(flag.name);
-    for (const Text& value : flag.values) {
-      const Piece* open = first_unknown(value);
-      all += '\t';
-      all += open == nullptr ? as_string(value) : open->reason;
+  for (const std::vector<Flag>* each : {&flags.flags, &flags.overrides}) {
+    for (const Flag& flag : *each) {
+      all += '\n' + as_string(flag.name);
+      for (const Text& value : flag.values) {
+        const Piece* open = first_unknown(value);
+        all += '\t';
+        all += open == nullptr ? as_string(value) : open->reason;
+      }
     }
   }
   return all;
+}
+
+// Keys with dots as tables in tables. One that is both a value and a table is what it is first.
+void add_overrides(TreeBuilder& tree, std::int32_t root, const std::vector<Flag>& overrides, Span place) {
+  if (overrides.empty()) return;
+  std::map<std::string, std::int32_t, std::less<>> tables{
+      {"", tree.add(root, Kind::table, "overrides", {}, place)}};
+  std::set<std::string, std::less<>> values;
+  for (const Flag& each : overrides) {
+    const std::string key = as_string(each.name);
+    const Span written = name_span(each.name);
+    std::string path;
+    std::int32_t parent = tables.find("")->second;
+    std::size_t at = 0;
+    for (std::size_t dot = key.find('.'); dot != std::string::npos && parent != no_node;
+         dot = key.find('.', at)) {
+      path = key.substr(0, dot);
+      const auto [table, is_new] = tables.emplace(path, no_node);
+      if (is_new && !values.contains(path))
+        table->second = tree.add(parent, Kind::table, key.substr(at, dot - at), written, place);
+      parent = table->second;
+      at = dot + 1;
+    }
+    const auto table = tables.find(key);
+    if (parent == no_node || (table != tables.end() && table->second != no_node)) continue;
+    values.insert(key);
+    add_value(tree, parent, std::string_view(key).substr(at), written, each.values.front(), each.name);
+  }
 }
 
 TreeBuilder build(std::string_view source, const Outcome& outcome, const Flags& flags, Span place) {
@@ -147,6 +179,7 @@ TreeBuilder build(std::string_view source, const Outcome& outcome, const Flags& 
       for (const Text& value : flag.values) add_value(tree, list, {}, {}, value, flag.name);
     }
   }
+  add_overrides(tree, root, flags.overrides, place);
   add_list(tree, root, "arguments", flags.arguments, place);
   add_open_words(tree, root, outcome, flags, place);
   const std::int32_t variables = tree.add(root, Kind::table, "variables", {}, place);
@@ -218,7 +251,8 @@ Result<std::vector<Document>> parse_shell(std::string path, SharedText source, c
         const std::string name = shell::as_string(line.words.front());
         if (name.starts_with('-') || shell::is_harmless_command(name)) continue;
         shell::Flags flags = shell::collect_flags(line.words);
-        if (!flags.flags.empty()) add(outcome, std::move(flags), shell::span_of(line.extent));
+        if (!flags.flags.empty() || !flags.overrides.empty())
+          add(outcome, std::move(flags), shell::span_of(line.extent));
       }
     }
     // What variables hold: for another script, or because this one only assembles flags.

@@ -369,3 +369,32 @@ TEST_CASE("shell: no bytes crash the reader") {
     tests::assert_spans(parse_shell("run.sh", text), text);
   }));
 }
+
+TEST_CASE("shell: Hydra's overrides are tables in tables") {
+  const auto overrides = [](const std::string& source) {
+    return outline(read(source).front().root()["overrides"]);
+  };
+  CHECK(
+      overrides("N=8\npython3 -m train data.size=4 actor.model.path=org/Name +actor.extra=[1,2] \\\n"
+                "  trainer.gpus=$N trainer.logger='[\"console\"]' plain=2 $@\n") ==
+      "{data: {size: 4}, actor: {model: {path: \"org/Name\"}, extra: \"[1,2]\"}, trainer: {gpus: 8, logger: "
+      "\"[\"console\"]\"}, plain: 2}");
+  // After a program without flags, and after a flag with its value.
+  CHECK(overrides("python train.py model.size=2\n") == "{model: {size: 2}}");
+  CHECK(overrides("train --config-name x model.size=2\n") == "{model: {size: 2}}");
+  // The value of a flag, and a name without a dot, are none.
+  CHECK(overrides("train --set model.size=2 --n 1\n") == "absent");
+  CHECK(overrides("env A=1 train --n 1\n") == "absent");
+  // A key that is a value cannot be a table as well; the last of two values counts.
+  CHECK(overrides("train a.b=1 a.b.c=2 a.b=3\n") == "{a: {b: 1, b: 3}}");
+  CHECK(read("train a.b=1 a.b=3\n").front().root()["overrides"]["a"]["b"].as_integer() == 3);
+}
+
+TEST_CASE("shell: a path in a folder that is not known has a known end") {
+  CHECK(
+      flags("train --model $HOME/models/Llama-3.1-8B --b $D/$E --c $D --d \"$(pwd)/x\" --e $D/ --f a$D\n") ==
+      "{--model: \"$HOME/models/Llama-3.1-8B\", --b: unknown(the variable `D` is not set in this file), "
+      "--c: unknown(the variable `D` is not set in this file), --d: \"$(…)/x\", "
+      "--e: unknown(the variable `D` is not set in this file), "
+      "--f: unknown(the variable `D` is not set in this file)}");
+}
