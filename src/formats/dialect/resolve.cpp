@@ -1,6 +1,8 @@
 // Trying the alternatives of each field in order, with values computed when something first asks for them.
 #include "formats/dialect/resolve.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -53,8 +55,12 @@ class Resolver {
     if (type_name_.empty()) type_name_ = part.fallback_type;
     for (const std::string& each : dialect.known_model) {
       std::string name = model_name(each);
-      if (name.empty()) continue;
+      if (name.empty()) {
+        look_for_open_name(each);
+        continue;
+      }
       known_ = find(name);
+      name_gap_.reset();
       if (known_) break;
       notes_.push_back({fmt::format("`{}` is not in the table of known models", name), {}, {}, {}});
     }
@@ -199,6 +205,20 @@ class Resolver {
     return out;
   }
 
+  // A name that only the run knows leaves the sizes open.
+  void look_for_open_name(const std::string& pattern) {
+    if (pattern.find('{') != std::string::npos) return;
+    const NodeRef node = view_.find_first(parse_key_paths(pattern), base_);
+    if (node.is(Kind::unknown))
+      name_gap_ = Unresolved{model::no_field, node, std::string(node.note()), true};
+  }
+
+  static bool is_named_size(FieldId field) {
+    constexpr std::array sizes{FieldId::hidden_size,         FieldId::num_layers,        FieldId::num_attention_heads,
+                               FieldId::num_key_value_heads, FieldId::intermediate_size, FieldId::vocab_size};
+    return std::find(sizes.begin(), sizes.end(), field) != sizes.end();
+  }
+
   static std::string text_of(NodeRef node) {
     if (node.is(Kind::list)) node = node[0];
     return std::string(node.as_string().value_or(""));
@@ -235,6 +255,11 @@ class Resolver {
         out.origin.note = fmt::format("shape of {}", known_->name);
         return out;
       }
+    }
+    if (name_gap_ && is_named_size(field)) {
+      out.gap = name_gap_;
+      out.decided = true;
+      return out;
     }
     for (const ModelType* type : types_) {
       if (try_rules(type->defaults, name, out)) return out;
@@ -374,6 +399,7 @@ class Resolver {
   std::string type_name_;
   std::vector<const ModelType*> types_;
   std::optional<catalog::KnownModel> known_;
+  std::optional<Unresolved> name_gap_;  // the file names a model, and only the run knows which
   std::map<std::string, Value, std::less<>> values_;
   std::vector<model::Note> notes_;
   std::vector<model::Remark> remarks_;
