@@ -12,6 +12,7 @@
 #include "formats/dialect/formula.hpp"
 #include "formats/dialect/known_fields.hpp"
 #include "formats/dialect/model_types.hpp"
+#include "formats/dialect/named.hpp"
 #include "formats/dialect/near_keys.hpp"
 #include "formats/dialect/values.hpp"
 #include "formats/remarks.hpp"
@@ -54,9 +55,9 @@ class Resolver {
     if (types_.empty() && part.always_type.empty()) types_ = types_like(dialect, part.fallback_type);
     if (type_name_.empty()) type_name_ = part.fallback_type;
     for (const std::string& each : dialect.known_model) {
-      std::string name = model_name(each);
+      auto [name, gap] = named_model(each, view_, base_, scopes_);
       if (name.empty()) {
-        look_for_open_name(each);
+        if (gap) name_gap_ = std::move(gap);
         continue;
       }
       known_ = find(name);
@@ -186,42 +187,11 @@ class Resolver {
     return {};
   }
 
-  // What a key says, or a text with the values of keys filled in; empty when one of them is not there.
-  std::string model_name(const std::string& pattern) const {
-    if (pattern.find('{') == std::string::npos) {
-      return text_of(view_.find_first(parse_key_paths(pattern), base_));
-    }
-    std::string out;
-    for (std::size_t at = 0; at < pattern.size();) {
-      const auto open = pattern.find('{', at);
-      out += pattern.substr(at, open - at);
-      if (open == std::string::npos) break;
-      const auto close = std::min(pattern.find('}', open), pattern.size());
-      const std::string text = text_of(find(parse_key_path(pattern.substr(open + 1, close - open - 1))));
-      if (text.empty()) return {};
-      out += text;
-      at = close + 1;
-    }
-    return out;
-  }
-
-  // A name that only the run knows leaves the sizes open.
-  void look_for_open_name(const std::string& pattern) {
-    if (pattern.find('{') != std::string::npos) return;
-    const NodeRef node = view_.find_first(parse_key_paths(pattern), base_);
-    if (node.is(Kind::unknown))
-      name_gap_ = Unresolved{model::no_field, node, std::string(node.note()), true};
-  }
-
   static bool is_named_size(FieldId field) {
-    constexpr std::array sizes{FieldId::hidden_size,         FieldId::num_layers,        FieldId::num_attention_heads,
-                               FieldId::num_key_value_heads, FieldId::intermediate_size, FieldId::vocab_size};
+    constexpr std::array sizes{FieldId::hidden_size,         FieldId::num_layers,
+                               FieldId::num_attention_heads, FieldId::num_key_value_heads,
+                               FieldId::intermediate_size,   FieldId::vocab_size};
     return std::find(sizes.begin(), sizes.end(), field) != sizes.end();
-  }
-
-  static std::string text_of(NodeRef node) {
-    if (node.is(Kind::list)) node = node[0];
-    return std::string(node.as_string().value_or(""));
   }
 
   void note(NodeRef node, std::string message) {

@@ -1,0 +1,26 @@
+// The name that a file gives its model.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "formats/dialect/view.hpp"
+#include "formats/remarks.hpp"
+
+namespace shapelint::formats {
+
+// A text, or the first of a list of them; empty for anything else.
+std::string text_of(text::NodeRef node);
+
+struct NamedModel {
+  std::string name;               // empty: the file names none, or
+  std::optional<Unresolved> gap;  // only the run knows which
+};
+
+// What the keys of `pattern` say, or a text with the values of `{key}` filled in, each from the first of
+// `scopes` that has it; without a name where one of them is not there.
+NamedModel named_model(const std::string& pattern, const View& view, const Place& base,
+                       std::span<const Place> scopes);
+
+}  // namespace shapelint::formats
