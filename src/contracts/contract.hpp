@@ -44,8 +44,9 @@ struct Package {
 // Lines of a package's source, found again by what they say.
 struct Source {
   std::string_view file;
-  std::int64_t line = 0;  // of the first, at the package's commit
+  std::int64_t line = 0;  // of the first, at the commit; 0: nobody counted
   std::int64_t lines = 1;
+  std::string_view commit;       // empty: the package's
   std::string_view fingerprint;  // of the lines without blanks (scripts/contracts-check)
 };
 

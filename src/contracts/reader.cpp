@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 21> contract_keys{
     "recipes", "layer", "summary", "why",    "when",          "demands", "size",
     "outcome", "blame", "set",     "factor", "instead",       "source",  "issues"};
 constexpr std::string_view example_key = "example";
-constexpr std::array<std::string_view, 4> source_keys{"file", "line", "lines", "fingerprint"};
+constexpr std::array<std::string_view, 5> source_keys{"file", "line", "lines", "commit", "fingerprint"};
 constexpr std::array<std::string_view, 4> example_keys{"config", "gpu", "says", "meets"};
 
 class Reader {
@@ -271,6 +271,7 @@ class Reader {
       source.file = required(item, "file");
       source.line = integer_or(item["line"], 0);
       source.lines = integer_or(item["lines"], 1);
+      source.commit = string_or(item["commit"], {});
       source.fingerprint = required(item, "fingerprint");
       out.sources.push_back(source);
     }

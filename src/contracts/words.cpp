@@ -62,7 +62,7 @@ std::vector<std::string> addresses(const Contract& contract) {
     std::string lines = each.line > 0 ? fmt::format("#L{}", each.line) : std::string();
     if (each.line > 0 && each.lines > 1) lines += fmt::format("-L{}", each.line + each.lines - 1);
     out.push_back(fmt::format("https://github.com/{}/blob/{}/{}{}", contract.package.repository,
-                              contract.package.commit, each.file, lines));
+                              each.commit.empty() ? contract.package.commit : each.commit, each.file, lines));
   }
   for (const std::string_view issue : contract.issues) {
     const std::size_t hash = issue.find('#');

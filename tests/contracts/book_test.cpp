@@ -86,14 +86,13 @@ TEST_CASE("the contracts that are compiled in have no mistakes", "[contracts]") 
   const contracts::Book book(contracts::builtin_documents(), true, errors);
   INFO(messages(errors));
   CHECK(errors.empty());
-  CHECK(book.contracts().size() >= 18);
+  CHECK(book.contracts().size() >= 120);
   std::set<std::string> ids;
   for (const contracts::Contract& each : book.contracts()) {
     INFO(each.id);
     CHECK(ids.insert(each.id).second);
     CHECK_FALSE(each.blame.empty());
     for (const contracts::Source& source : each.sources) {
-      CHECK(source.line > 0);
       CHECK(source.fingerprint.size() == 16);
     }
   }
