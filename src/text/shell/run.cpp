@@ -215,9 +215,11 @@ Truth Follower::success(const Statement& part, Outcomes& one) {
 }
 
 std::vector<Outcome> follow(const std::string& path, std::string_view source,
-                            const std::vector<Statement>& statements, const SourceLoader& load) {
+                            const std::vector<Statement>& statements, Variables variables,
+                            const SourceLoader& load) {
   Journey journey{load, Budget{max_values}};
   Outcomes outcomes(1);
+  outcomes.front().variables = std::move(variables);
   Follower follower(path, source, statements, journey);
   follower.run(statements, outcomes, false);
   follower.finish(outcomes);

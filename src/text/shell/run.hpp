@@ -52,10 +52,11 @@ inline constexpr std::size_t max_alternatives = 64;
 inline constexpr std::int64_t max_sourced = 32;
 inline constexpr int max_sourced_depth = 8;
 
-// Without a loader, and where it finds nothing, a sourced script is ignored. What a sourced script sets
-// counts as written where it is sourced, and its open branches make no outcomes. Throws Stop when the script
-// does more than the budget allows.
+// `variables` are set at the start. Without a loader, and where it finds nothing, a sourced script is
+// ignored. What a sourced script sets counts as written where it is sourced, and its open branches make no
+// outcomes. Throws Stop when the script does more than the budget allows.
 std::vector<Outcome> follow(const std::string& path, std::string_view source,
-                            const std::vector<Statement>& statements, const SourceLoader& load);
+                            const std::vector<Statement>& statements, Variables variables,
+                            const SourceLoader& load);
 
 }  // namespace shapelint::text::shell

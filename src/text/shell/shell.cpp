@@ -10,6 +10,7 @@
 #include "text/shell/flags.hpp"
 #include "text/shell/outcomes.hpp"
 #include "text/shell/run.hpp"
+#include "text/shell/slurm.hpp"
 #include "text/shell/syntax.hpp"
 
 namespace shapelint::text::shell {
@@ -161,7 +162,8 @@ void add_overrides(TreeBuilder& tree, std::int32_t root, const std::vector<Flag>
   }
 }
 
-TreeBuilder build(std::string_view source, const Outcome& outcome, const Flags& flags, Span place) {
+TreeBuilder build(std::string_view source, const SlurmJob& job, const Outcome& outcome, const Flags& flags,
+                  Span place) {
   TreeBuilder tree;
   const std::int32_t root =
       tree.add(no_node, Kind::table, {}, {}, Span{0, static_cast<std::int64_t>(source.size())});
@@ -193,6 +195,7 @@ TreeBuilder build(std::string_view source, const Outcome& outcome, const Flags& 
       add_value(tree, variables, name, key_span, value->items.front(), {});
     }
   }
+  add_slurm(tree, root, job, place);
   const std::int32_t branches = tree.add(root, Kind::list, "branches", {}, place);
   for (const Taken& each : outcome.branches) {
     tree.set_string(tree.add(branches, Kind::string, {}, {}, span_of(each.label)),
@@ -239,7 +242,9 @@ Result<std::vector<Document>> parse_shell(std::string path, SharedText source, c
   if (!statements) return statements.error();
   std::vector<Document> documents;
   try {
-    std::vector<shell::Outcome> outcomes = shell::follow(path, source, *statements, load);
+    const shell::SlurmJob job = shell::slurm_job(source);
+    std::vector<shell::Outcome> outcomes =
+        shell::follow(path, source, *statements, shell::slurm_variables(job), load);
     std::vector<shell::Found> found;
     std::set<std::string> seen;
     const auto add = [&](shell::Outcome& outcome, shell::Flags flags, Span place) {
@@ -264,7 +269,8 @@ Result<std::vector<Document>> parse_shell(std::string path, SharedText source, c
     }
     shell::forget_common_branches(found);
     for (const shell::Found& each : found)
-      documents.push_back(shell::build(source, *each.outcome, each.flags, each.place).finish(path, source));
+      documents.push_back(
+          shell::build(source, job, *each.outcome, each.flags, each.place).finish(path, source));
   } catch (const shell::Stop& stopped) {
     return refused(stopped.error);
   }

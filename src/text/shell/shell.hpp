@@ -36,6 +36,7 @@ using SourceLoader =
 //   open       list, of a script that sources another: variables among the words that are not set here, and
 //              may hold flags
 //   variables  table: name → value, list for an array
+//   slurm      table, of a script with `#SBATCH` lines: nodes, tasks, tasks_per_node, gpus, gpus_per_node
 //   branches   list of strings: the open conditions, or `case` patterns, that hold in this Document
 //
 // NodeRef::span of a value is where its characters are written, behind however many variables;

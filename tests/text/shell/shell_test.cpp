@@ -233,6 +233,23 @@ TEST_CASE("shell: a loop that only assigns is gone through") {
         std::string::npos);
 }
 
+TEST_CASE("shell: sbatch tells a script what it asked for") {
+  const auto told = [](const std::string& source) {
+    const auto documents = parse_shell("run.sh", source);
+    return documents ? outline(documents->front().root()["slurm"]) + " " +
+                           outline(documents->front().root()["flags"])
+                     : outline(documents.error(), source);
+  };
+  CHECK(told("#!/bin/bash\n#SBATCH --nodes=16   # of them\n#SBATCH --ntasks-per-node 8 --gres=gpu:a100:4\n"
+             "N=$SLURM_NNODES\ntrain --n $N --g $SLURM_GPUS_ON_NODE --t $SLURM_NTASKS\n") ==
+        "{nodes: 16, tasks: 128, tasks_per_node: 8, gpus_per_node: 4} {--n: 16, --g: 4, --t: 128}");
+  CHECK(told("#SBATCH -N2\n#SBATCH -n 16\n#SBATCH --gres=nvme:1,gpu:2\ntrain --n $SLURM_JOB_NUM_NODES\n") ==
+        "{nodes: 2, tasks: 16, gpus_per_node: 2} {--n: 2}");
+  // A range, a resource without a number, and what stands behind the first command.
+  CHECK(told("#SBATCH --nodes=1-4\n#SBATCH --gres=gpu\ntrue\n#SBATCH -n 4\ntrain --n $SLURM_NNODES\n") ==
+        "absent {--n: unknown(the variable `SLURM_NNODES` is not set in this file)}");
+}
+
 TEST_CASE("shell: what a sourced script sets counts") {
   const std::map<std::string, std::string> scripts = {
       {"models/8b.sh", "L=${LAYERS:-36}\nMODEL_ARGS=(\n  --num-layers $L\n  --hidden-size 4096\n)\n"},

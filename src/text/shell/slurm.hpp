@@ -1,0 +1,33 @@
+// What `#SBATCH` lines ask of the scheduler, and thereby tell a script.
+#pragma once
+
+#include <string_view>
+
+#include "text/document.hpp"
+#include "text/shell/value.hpp"
+
+namespace shapelint::text::shell {
+
+struct SlurmNumber {
+  std::int64_t value = 0;  // 0: not stated
+  Span span;
+};
+
+// Of the whole job; a range of nodes counts as not stated.
+struct SlurmJob {
+  SlurmNumber nodes;
+  SlurmNumber tasks;
+  SlurmNumber tasks_per_node;
+  SlurmNumber gpus;
+  SlurmNumber gpus_per_node;  // --gpus-per-node, --gres=gpu:N
+};
+
+SlurmJob slurm_job(std::string_view source);
+
+// The variables that SLURM sets for the script: SLURM_NNODES, SLURM_NTASKS, SLURM_GPUS_PER_NODE …
+Variables slurm_variables(const SlurmJob& job);
+
+// The table `slurm`, of what is stated; none where nothing is.
+void add_slurm(TreeBuilder& tree, std::int32_t root, const SlurmJob& job, Span place);
+
+}  // namespace shapelint::text::shell
