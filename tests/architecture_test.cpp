@@ -32,6 +32,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"text/json", {}},
     {"text/python", {}},
     {"text/shell", {}},
+    {"text/shell/grammar", {}},
     {"text/toml", {}},
     {"text/yaml", {}},
     {"expr", {"base"}},

@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "text/shell/syntax.hpp"
+#include "text/shell/grammar/syntax.hpp"
 #include "text/shell/value.hpp"
 
 namespace shapelint::text::shell {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "text/shell/expand.hpp"
-#include "text/shell/syntax.hpp"
+#include "text/shell/grammar/syntax.hpp"
 
 namespace shapelint::text::shell {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/shell/syntax.hpp"
+#include "text/shell/grammar/syntax.hpp"
 #include "text/shell/value.hpp"
 
 namespace shapelint::text::shell {

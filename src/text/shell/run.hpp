@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "text/shell/expand.hpp"
+#include "text/shell/grammar/syntax.hpp"
 #include "text/shell/shell.hpp"
-#include "text/shell/syntax.hpp"
 #include "text/shell/value.hpp"
 
 namespace shapelint::text::shell {

@@ -8,10 +8,10 @@
 #include <tuple>
 
 #include "text/shell/flags.hpp"
+#include "text/shell/grammar/syntax.hpp"
 #include "text/shell/outcomes.hpp"
 #include "text/shell/run.hpp"
 #include "text/shell/slurm.hpp"
-#include "text/shell/syntax.hpp"
 
 namespace shapelint::text::shell {
 

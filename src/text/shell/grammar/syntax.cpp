@@ -1,12 +1,12 @@
 // A recursive-descent parser of the compound commands: if, case, loops, lists.
-#include "text/shell/syntax.hpp"
+#include "text/shell/grammar/syntax.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "text/limits.hpp"
-#include "text/shell/command.hpp"
+#include "text/shell/grammar/command.hpp"
 
 namespace shapelint::text::shell {
 

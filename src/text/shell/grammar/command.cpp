@@ -1,5 +1,5 @@
 // Words, assignments, redirections.
-#include "text/shell/command.hpp"
+#include "text/shell/grammar/command.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "text/limits.hpp"
-#include "text/shell/syntax.hpp"
+#include "text/shell/grammar/syntax.hpp"
 
 namespace shapelint::text::shell {
 
