@@ -50,9 +50,9 @@ TEST_CASE("values are changed where they stand, and every other byte stays", "[l
        {"neox.yml:5:21: pipeline 3 → 2 (SL408)", "neox.yml:9:13: vocab_size 50257 → 50304 (SL101)"}},
       {"run.sh",
        script,
-       replaced(replaced(script, "TP=3", "TP=1"), "\"50257\"", "\"50304\""),
-       {"run.sh:2:4: tensor 3 → 1 (SL403, SL404, SL406, SL110, SL103)",
-        "run.sh:3:8: vocab_size 50257 → 50304 (SL101)"}},
+       replaced(replaced(script, "TP=3", "TP=4"), "\"50257\"", "\"50432\""),
+       {"run.sh:2:4: tensor 3 → 4 (SL403, SL404, SL406, SL110, SL103)",
+        "run.sh:3:8: vocab_size 50257 → 50432 (SL101)"}},
       {"config/train.py",
        python,
        replaced(python, "50257", "50304"),
@@ -112,12 +112,12 @@ TEST_CASE("a value that others use, too, or that is written otherwise, is left t
     const FixRun one = fixed({{"run.sh", text}});
     REQUIRE(one.changed.contains("run.sh"));
     CHECK(one.changed.at("run.sh") ==
-          replaced(replaced(text, "\"50257\"", "\"50304\""), definition, replaced(definition, "3", "1")));
+          replaced(replaced(text, "\"50257\"", "\"50432\""), definition, replaced(definition, "3", "4")));
   }
   const FixRun computed = fixed({{"run.sh", replaced(script, "VOCAB=\"50257\"", "VOCAB=$((50256 + 1))")}});
   CHECK(about(computed, "SL101") ==
         "run.sh:3:7: SL101 `vocab_size` is written as `$((50256 + 1))`: change it by hand so that it becomes "
-        "50304");
+        "50432");
   const FixRun given = fixed({{"m.toml", native}}, [] {
     Asked asked;
     asked.overrides = {{model::FieldId::vocab_size, 50257, "--vocab-size"}};

@@ -118,6 +118,16 @@ std::string joined(const std::vector<Text>& words) {
   return all;
 }
 
+// The Python file that is run, behind whatever launches it.
+const Text* program_of(const Flags& flags) {
+  for (const std::vector<Text>* words : {&flags.command, &flags.arguments}) {
+    for (const Text& word : *words) {
+      if (as_string(word).ends_with(".py")) return &word;
+    }
+  }
+  return nullptr;
+}
+
 // Two ways through a script that lead to the same flags are one.
 std::string signature(const Flags& flags) {
   std::string all = joined(flags.command);
@@ -168,6 +178,7 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Outcome& o
   const std::int32_t root =
       tree.add(no_node, Kind::table, {}, {}, Span{0, static_cast<std::int64_t>(source.size())});
   tree.set_string(tree.add(root, Kind::string, "command", {}, place), joined(flags.command));
+  if (const Text* program = program_of(flags)) add_value(tree, root, "program", place, *program, {});
   const std::int32_t table = tree.add(root, Kind::table, "flags", {}, place);
   for (const Flag& flag : flags.flags) {
     const Span name = name_span(flag.name);

@@ -29,6 +29,7 @@ using SourceLoader =
 // Without flags: one Document with the variables.
 //
 //   command    string: the words before the first flag (`torchrun pretrain_gpt.py`)
+//   program    string: the Python file among the words, where there is one
 //   flags      table: `--name` → value as typed by Python's argparse users: integer, number, boolean for
 //              true/false and for a flag without value, string, list when several values follow. A flag that
 //              is given twice is there twice, the last one counts.
