@@ -1,0 +1,117 @@
+// Loops, sizes behind branches, sourced scripts, and what a scheduler tells.
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tests/catch.hpp"
+#include "tests/text/text_support.hpp"
+#include "text/shell/shell.hpp"
+
+using namespace shapelint;
+using namespace shapelint::text;
+
+namespace {
+
+// The flags of each command line, with the branches it depends on.
+std::string flags(const std::string& source) {
+  const auto documents = parse_shell("run.sh", source);
+  if (!documents) return outline(documents.error(), source);
+  std::string all;
+  for (const Document& document : *documents) {
+    if (!all.empty()) all += " | ";
+    const NodeRef branches = document.root()["branches"];
+    if (branches.size() > 0) all += outline(branches) + " ";
+    all += outline(document.root()["flags"]);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("shell: of many open conditions those are kept apart that tell sizes") {
+  std::string script = "if [ $7 = a ]; then X=\"--fp16\"; elif [ $7 = b ]; then X=\"--bf16\"; fi\n";
+  for (int size = 1; size <= 10; ++size) {
+    script += fmt::format("{} [ $1 = {}B ]; then\n  H={}\n  L={}\n", size == 1 ? "if" : "elif", size,
+                          1024 * size, size);
+  }
+  script += "fi\n";
+  for (const char* other : {"AC", "DO", "SP"}) {
+    script += fmt::format("if [ $8 = x ]; then {0}=\"--{0}-x\"; else {0}=\"--{0}-y\"; fi\n", other);
+  }
+  const std::string told = flags(script + "train --hidden-size $H --num-layers $L $X $AC $DO $SP\n");
+  CHECK(std::count(told.begin(), told.end(), '|') == 9);
+  // Flags that only one of the others holds are there or not.
+  const std::string open = "unknown(the branches of the file set `X` differently)";
+  CHECK(told.find("[\"[ $1 = 10B ]\"] {--hidden-size: 10240, --num-layers: 10, --bf16: " + open +
+                  ", --fp16: " + open) != std::string::npos);
+}
+
+TEST_CASE("shell: a loop that only assigns is gone through") {
+  const std::string list =
+      "N=5\nF=3\narr=()\nfor ((i=0; i<N; i++)); do\n  if (( i < F )); then\n    arr+=(0)\n  else\n"
+      "    arr+=(1)\n  fi\ndone\n";
+  CHECK(
+      flags(list + "printf -v FREQ \"[%s]\" \"$(IFS=', '; echo \"${arr[*]}\")\"\ntrain --freq \"$FREQ\"\n") ==
+      "{--freq: \"[0,0,0,1,1]\"}");
+  CHECK(flags("L=\"\"\nfor x in 1 2 3; do L=\"$L,$x\"; done\ntrain --l $L --last $x\n") ==
+        "{--l: \",1,2,3\", --last: 3}");
+  CHECK(flags("S=0\nfor ((i = 1; i <= 4; i += 1)); do let S=S+i; done\ntrain --s $S\n") == "{--s: 10}");
+  // What nobody can count, or what starts something, is not.
+  CHECK(flags("S=0\nfor ((i=0; i<$1; i++)); do S=$((S + 1)); done\ntrain --s $S\n") ==
+        "{--s: unknown(`$((S + 1))` depends on values that are not known)}");
+  CHECK(flags("for tp in 1 2; do train --tp $tp; done\n") ==
+        "{--tp: unknown(the loop gives `tp` several values)}");
+  CHECK(flags("for ((i=0; i<1000000000; i++)); do S=$i; done\ntrain --s $S --k 1\n").find("--k: 1") !=
+        std::string::npos);
+}
+
+TEST_CASE("shell: sbatch tells a script what it asked for") {
+  const auto told = [](const std::string& source) {
+    const auto documents = parse_shell("run.sh", source);
+    return documents ? outline(documents->front().root()["slurm"]) + " " +
+                           outline(documents->front().root()["flags"])
+                     : outline(documents.error(), source);
+  };
+  CHECK(told("#!/bin/bash\n#SBATCH --nodes=16   # of them\n#SBATCH --ntasks-per-node 8 --gres=gpu:a100:4\n"
+             "N=$SLURM_NNODES\ntrain --n $N --g $SLURM_GPUS_ON_NODE --t $SLURM_NTASKS\n") ==
+        "{nodes: 16, tasks: 128, tasks_per_node: 8, gpus_per_node: 4} {--n: 16, --g: 4, --t: 128}");
+  CHECK(told("#SBATCH -N2\n#SBATCH -n 16\n#SBATCH --gres=nvme:1,gpu:2\ntrain --n $SLURM_JOB_NUM_NODES\n") ==
+        "{nodes: 2, tasks: 16, gpus_per_node: 2} {--n: 2}");
+  // A range, a resource without a number, and what stands behind the first command.
+  CHECK(told("#SBATCH --nodes=1-4\n#SBATCH --gres=gpu\ntrue\n#SBATCH -n 4\ntrain --n $SLURM_NNODES\n") ==
+        "absent {--n: unknown(the variable `SLURM_NNODES` is not set in this file)}");
+}
+
+TEST_CASE("shell: what a sourced script sets counts") {
+  const std::map<std::string, std::string> scripts = {
+      {"models/8b.sh", "L=${LAYERS:-36}\nMODEL_ARGS=(\n  --num-layers $L\n  --hidden-size 4096\n)\n"},
+      {"again.sh", "source again.sh\nX=1\n"},
+      {"broken.sh", "if [ a ]; then\n"},
+      {"forks.sh", "if [ -e x ]; then H=1; else H=2; fi\nT=8\n"}};
+  const auto load = [&](const std::string& path, const std::string&) -> std::optional<SourcedScript> {
+    const auto found = scripts.find(path);
+    return found == scripts.end() ? std::nullopt : std::optional(SourcedScript{path, found->second});
+  };
+  const auto told = [&](const std::string& source) {
+    const auto documents = parse_shell("run.sh", source, load);
+    return documents ? outline(documents->front().root()["flags"]) : outline(documents.error(), source);
+  };
+  const std::string sources = "DIR=$(cd $(dirname $0) && pwd)\nsource \"${DIR}/models/8b.sh\"\n";
+  CHECK(told(sources + "train ${MODEL_ARGS[@]} --tp 2\n") ==
+        "{--num-layers: 36, --hidden-size: 4096, --tp: 2}");
+  CHECK(told("LAYERS=5 source models/8b.sh\n") == "{--num-layers: 5, --hidden-size: 4096}");
+  // It counts as written where it is sourced.
+  const auto documents = parse_shell("run.sh", "source models/8b.sh\ntrain ${MODEL_ARGS[@]}\n", load);
+  REQUIRE(documents);
+  const NodeRef layers = documents->front().root()["flags"]["--num-layers"];
+  CHECK(std::string_view("source models/8b.sh") ==
+        documents->front().source().substr(static_cast<std::size_t>(layers.span().begin), 19));
+  // Scripts that source themselves, that are broken, or that are not there.
+  CHECK(told(". again.sh\ntrain --x $X\n") == "{--x: 1}");
+  CHECK(told(". broken.sh\ntrain --x 1\n") == "{--x: 1}");
+  CHECK(told(". nowhere.sh\ntrain --x 1\n") == "{--x: 1}");
+  CHECK(told(". forks.sh\ntrain --h $H --t $T\n") ==
+        "{--h: unknown(the branches of the file set `H` differently), --t: 8}");
+}
