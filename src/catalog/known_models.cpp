@@ -28,7 +28,13 @@ void fill(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
                                  ErrorCode::unknown_name));
       continue;
     }
-    std::int64_t value = entry.as_integer().value_or(entry.as_boolean().value_or(false) ? 1 : 0);
+    const std::optional<bool> flag = entry.as_boolean();
+    const std::optional<std::int64_t> number = entry.as_integer();
+    if (!number && !flag && !entry.as_string()) {
+      errors.push_back(entry.error(fmt::format("`{}` is an integer, true or false, or a name", entry.key())));
+      continue;
+    }
+    std::int64_t value = number.value_or(flag.value_or(false) ? 1 : 0);
     if (const auto name = entry.as_string()) {
       const auto choices = model::info(field).choices;
       const auto found = std::find(choices.begin(), choices.end(), *name);

@@ -35,7 +35,7 @@ std::vector<Option> configuration_options(ProjectOptions& options, std::string_v
        .set = into(options.request.config),
        .group = std::string(group)},
       {.names = "--isolated",
-       .doc = "no configuration file",
+       .doc = "no configuration file, and nothing of the local cache for models that files name",
        .set = into(options.request.isolated),
        .group = std::string(group)},
       {.names = "--allow-outside",

@@ -94,6 +94,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
     parts.back().at.emplace_back();
   }
   const FindModel find = [&](const std::string& name) -> std::optional<catalog::KnownModel> {
+    if (const catalog::KnownModel* own = find_known_model(name, options.models)) return *own;
     if (auto cached = find_in_cache(files, options.model_cache, name)) return cached;
     const catalog::KnownModel* known = find_known_model(name);
     return known == nullptr ? std::nullopt : std::optional(*known);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "catalog/known_models.hpp"
 #include "formats/dialect/dialect.hpp"
 #include "formats/native/native.hpp"
 #include "model/reading.hpp"
@@ -25,6 +26,7 @@ struct ReadOptions {
   std::vector<GraphDimension> dimensions;  // of graphs only
   // The hub folder of a local Hugging Face cache: where `base_model: org/name` is looked for. Empty: nowhere.
   std::string model_cache;
+  std::span<const catalog::KnownModel> models;  // a user's own, which go before the cache and the built-in table
   bool assume_native = false;  // a text of no known syntax or dialect is meant as a native file
 };
 

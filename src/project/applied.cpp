@@ -225,7 +225,9 @@ formats::ReadResult read_model(const Configured& configured, const text::Source&
   }
   how.dimensions = configured.request->dimensions;
   how.assume_native = assume_native;
-  how.model_cache = configured.request->model_cache;
+  // What a caller wants to be the same everywhere does not depend on a machine's cache.
+  if (!configured.request->isolated) how.model_cache = configured.request->model_cache;
+  how.models = configured.models;
   // The built-in dialects are not even loaded for a file that is plainly native.
   formats::ReadResult read = configured.dialects != nullptr
                                  ? formats::read(files, source, how, *configured.dialects)

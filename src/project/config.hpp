@@ -92,6 +92,7 @@ struct Config {
   std::vector<std::string> gpu_folders;
   std::vector<std::string> contract_folders;
   std::vector<std::string> format_folders;
+  std::vector<std::string> model_folders;
   std::optional<std::string> baseline;
   std::optional<std::string> rule_url;  // an address with {code} or {name} in it
   std::vector<FileOverrides> files;

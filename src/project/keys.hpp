@@ -15,7 +15,7 @@ struct Key {
   std::string_view doc;
 };
 
-inline constexpr std::array<Key, 23> keys{{
+inline constexpr std::array<Key, 24> keys{{
     {"extend", KeyType::text, "a configuration file that this one adds to"},
     {"gpu", KeyType::names, "GPUs to lint for, by name"},
     {"stack", KeyType::names,
@@ -45,6 +45,7 @@ inline constexpr std::array<Key, 23> keys{{
     {"rule-folders", KeyType::paths, "folders with rules of your own"},
     {"gpu-folders", KeyType::paths, "folders with profiles of GPUs of your own"},
     {"format-folders", KeyType::paths, "folders with descriptions of configuration formats of your own"},
+    {"model-folders", KeyType::paths, "folders with shapes of models of your own, which files name"},
     {"contract-folders", KeyType::paths, "folders with contracts of your own"},
     {"baseline", KeyType::text, "file with known findings, which are not reported"},
     {"rule-url", KeyType::text,

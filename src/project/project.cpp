@@ -86,6 +86,13 @@ void load_dialects(Configured& out, const text::FileSystem& files) {
   keep(found, own, files, out.errors);
 }
 
+void load_models(Configured& out, const text::FileSystem& files) {
+  const std::vector<text::Document> own = load_folders(out.config.model_folders, files, out.errors);
+  std::vector<Error> found;
+  for (const text::Document& document : own) catalog::load_known_models(document, out.models, found);
+  keep(found, own, files, out.errors);
+}
+
 // Names of rules that the command line or the configuration gives.
 class NameCheck {
  public:
@@ -173,6 +180,7 @@ std::unique_ptr<const Configured> load(std::shared_ptr<const Request> request, c
   load_rules(*out, files);
   load_contracts(*out, files);
   load_dialects(*out, files);
+  load_models(*out, files);
   out->profiles = out->request->gpus.profiles;
   for (text::Document& document : load_folders(out->config.gpu_folders, files, out->errors)) {
     out->profiles.push_back(std::move(document));

@@ -26,6 +26,7 @@ struct Configured {
   std::shared_ptr<const rules::RuleBook> rules;       // the built-in ones and those of its folders
   std::shared_ptr<const contracts::Book> contracts;   // the built-in ones and those of its folders
   std::unique_ptr<const formats::Dialects> dialects;  // absent: the built-in ones
+  std::vector<catalog::KnownModel> models;            // a user's own, which go before the built-in ones
   std::vector<text::Document> profiles;               // of GPUs: the request's, then those of its folders
   std::vector<gpu::Gpu> named;                        // by the request
   // Mistakes in the configuration and what its folders hold; names of rules and GPUs that do not exist, there

@@ -306,6 +306,8 @@ class Reader {
       paths(node, config_.gpu_folders);
     } else if (key == "format-folders") {
       paths(node, config_.format_folders);
+    } else if (key == "model-folders") {
+      paths(node, config_.model_folders);
     } else if (key == "baseline") {
       std::vector<std::string> path;
       if (!node.as_string()) return wrong(node, "a path");

@@ -74,6 +74,7 @@ std::string show(const Config& config, std::string_view path) {
   if (!config.gpu_folders.empty()) out += "gpu-folders = " + list(config.gpu_folders) + '\n';
   if (!config.contract_folders.empty()) out += "contract-folders = " + list(config.contract_folders) + '\n';
   if (!config.format_folders.empty()) out += "format-folders = " + list(config.format_folders) + '\n';
+  if (!config.model_folders.empty()) out += "model-folders = " + list(config.model_folders) + '\n';
   for (const SeveritySetting& each : config.severities) {
     out += fmt::format("severity.{} = \"{}\"\n", each.rule.value,
                        each.severity ? levels[static_cast<std::size_t>(*each.severity)] : "off");

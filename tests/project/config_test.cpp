@@ -79,6 +79,7 @@ baseline = "ci/baseline.json"
 rule-folders = ["my-rules"]
 gpu-folders = "my-gpus"
 format-folders = "./my-formats"
+model-folders = ["my-models"]
 exclude = ["old/**"]
 severity.SL101 = "info"
 severity.SL102 = "off"
@@ -107,6 +108,7 @@ reason = "padded when loaded"
   CHECK(config.baseline == "ci/baseline.json");
   CHECK(config.rule_folders == Strings{"my-rules"});
   CHECK(config.format_folders == Strings{"my-formats"});
+  CHECK(config.model_folders == Strings{"my-models"});
   CHECK(config.severities.at(0).severity == rules::Severity::info);
   CHECK_FALSE(config.severities.at(1).severity);
   CHECK(config.parameters.at(0).value == 128);
@@ -175,7 +177,8 @@ TEST_CASE("what a configuration names lies in its repository, or its folder wher
           key + " = " + (is_list ? "[\"" : "\"") + path + (is_list ? "\"]\n" : "\"\n");
       return read(files, "a/shapelint.toml");
     };
-    for (const std::string key : {"extend", "baseline", "rule-folders", "gpu-folders", "format-folders"}) {
+    for (const std::string key :
+         {"extend", "baseline", "rule-folders", "gpu-folders", "format-folders", "model-folders"}) {
       CAPTURE(path, key);
       const std::size_t at = key.size() + 3;
       CHECK(naming(key).errors == fmt::format("a/shapelint.toml:{}: `{}` {}", at, key, refused));

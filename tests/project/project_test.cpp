@@ -184,3 +184,57 @@ TEST_CASE("a file of a folder that cannot be parsed is told with its place and i
   REQUIRE(errors[0].error.span);
   CHECK(errors[0].source.str() == files.files["gpus/own.toml"]);
 }
+
+TEST_CASE("a model of one's own goes before the built-in table", "[project]") {
+  text::MemoryFileSystem files;
+  files.files["shapelint.toml"] = "model-folders = [\"models\"]\n";
+  files.files["models/own.toml"] =
+      "source = \"our wiki\"\n[common]\nmlp_gated = true\nnum_layers = 28\n"
+      "[[model]]\nname = \"house/Small-3B\"\naliases = [\"small-long\"]\nhidden_size = 3072\n"
+      "num_attention_heads = 24\nintermediate_size = 8192\nvocab_size = 128256\n"
+      "[[model]]\nname = \"Qwen/Qwen3-8B\"\nhidden_size = 1024\nnum_attention_heads = 16\n";
+  const auto width = [&](const project::Request& request, std::string_view name) {
+    const project::Project project(request, files);
+    CHECK(project.of("sft.yaml").errors.empty());
+    const auto read = project::read_model(
+        project.of("sft.yaml"),
+        formats::parse("sft.yaml", "model_name_or_path: " + std::string(name) +
+                                       "\nper_device_train_batch_size: 1\nmax_length: 2048\nbf16: true\n"
+                                       "learning_rate: 1.0e-5\ndataset_name: x\n"),
+        files);
+    REQUIRE(read.readings.size() == 1);
+    return read.readings.front().setup.model.hidden_size;
+  };
+  CHECK(width({}, "house/Small-3B") == 3072);
+  CHECK(width({}, "/models/small-3b-Instruct") == 3072);
+  CHECK(width({}, "small-long") == 3072);
+  CHECK(width({}, "Qwen/Qwen3-8B") == 1024);
+  CHECK(width({}, "Qwen/Qwen3-14B") == 5120);
+  project::Request isolated;
+  isolated.isolated = true;
+  CHECK(width(isolated, "Qwen/Qwen3-8B") == 4096);
+  // The Hub's local cache has no say either where no configuration has: the table is the same everywhere.
+  files.files["hub/models--Qwen--Qwen3-8B/snapshots/0/config.json"] =
+      R"({"model_type": "qwen3", "hidden_size": 512, "num_attention_heads": 8, "num_hidden_layers": 2})";
+  project::Request cached;
+  cached.model_cache = "hub";
+  CHECK(width(cached, "Qwen/Qwen3-8B") == 1024);
+  files.files["shapelint.toml"] = "";
+  CHECK(width(cached, "Qwen/Qwen3-8B") == 512);
+  cached.isolated = true;
+  CHECK(width(cached, "Qwen/Qwen3-8B") == 4096);
+}
+
+TEST_CASE("mistakes in models of one's own are told with their place", "[project]") {
+  text::MemoryFileSystem files;
+  files.files["shapelint.toml"] = "model-folders = [\"models\"]\n";
+  files.files["models/own.toml"] =
+      "[[model]]\nname = \"a/b\"\nhiden_size = 1024\nnum_layers = 2.5\nnorm = \"batch\"\n"
+      "[[model]]\nhidden_size = 64\n[[family]]\ncolumns = \"hidden_size\"\nmodels = [\"a/c 64\"]\n";
+  const project::Project project({}, files);
+  Strings told;
+  for (const auto& each : project.of("m.toml").errors) told.push_back(each.error.message);
+  CHECK(told == Strings{"unknown field `hiden_size`", "`num_layers` is an integer, true or false, or a name",
+                        "unknown choice `batch`", "a model needs a name",
+                        "a row is a name, a number for each of `columns`, and that of its source"});
+}

@@ -87,26 +87,23 @@ struct Names {
   Index by_shape;  // and without endings
 };
 
-const Names& names() {
-  static const Names out = [] {
-    Names made;
-    for (const KnownModel& each : catalog::known_models()) {
-      const std::string_view name = each.name;
-      const std::string last = spelling(name.substr(name.find_last_of('/') + 1));  // npos + 1: all of it
-      made.whole.emplace(std::string(name.substr(0, name.find_last_of('/') + 1)) + last, &each);
-      add(made.last, last, each);
-      add(made.by_shape, bare(last), each);
+Names names_of(std::span<const KnownModel> models) {
+  Names out;
+  for (const KnownModel& each : models) {
+    const std::string_view name = each.name;
+    const std::string last = spelling(name.substr(name.find_last_of('/') + 1));  // npos + 1: all of it
+    out.whole.emplace(std::string(name.substr(0, name.find_last_of('/') + 1)) + last, &each);
+    add(out.last, last, each);
+    add(out.by_shape, bare(last), each);
+  }
+  // After all names: an entry of its own goes before another's alias.
+  for (const KnownModel& each : models) {
+    for (const std::string& alias : each.aliases) {
+      if (alias.find_first_of("*/") != std::string::npos) continue;
+      add(out.last, spelling(alias), each);
+      add(out.by_shape, bare(spelling(alias)), each);
     }
-    // After all names: an entry of its own goes before another's alias.
-    for (const KnownModel& each : catalog::known_models()) {
-      for (const std::string& alias : each.aliases) {
-        if (alias.find_first_of("*/") != std::string::npos) continue;
-        add(made.last, spelling(alias), each);
-        add(made.by_shape, bare(spelling(alias)), each);
-      }
-    }
-    return made;
-  }();
+  }
   return out;
 }
 
@@ -115,10 +112,8 @@ const KnownModel* look_up(const Index& index, const std::string& key) {
   return found == index.end() ? nullptr : found->second;
 }
 
-}  // namespace
-
-const KnownModel* find_known_model(std::string_view name) {
-  std::string cached = hub_name(name);
+const KnownModel* find(std::string_view name, std::span<const KnownModel> models, const Names& names) {
+  const std::string cached = hub_name(name);
   if (!cached.empty()) name = cached;
   while (name.ends_with('/')) name.remove_suffix(1);
   name = name.substr(0, name.find('@'));  // a revision
@@ -127,19 +122,30 @@ const KnownModel* find_known_model(std::string_view name) {
   if (last.empty()) return nullptr;
   if (slash != std::string_view::npos) {
     const auto owner = name.substr(0, slash).find_last_of('/');
-    if (const auto* found = look_up(names().whole, std::string(name.substr(owner + 1, slash - owner)) + last))
-      return found;
+    const std::string whole = std::string(name.substr(owner + 1, slash - owner)) + last;
+    if (const KnownModel* found = look_up(names.whole, whole)) return found;
   }
-  for (const KnownModel& each : catalog::known_models()) {
+  for (const KnownModel& each : models) {
     for (const std::string& alias : each.aliases) {
       if (alias.find('/') != std::string::npos && glob_matches(alias, name, Glob::name)) return &each;
     }
   }
   for (std::string key = last; !key.empty(); key = shortened(key)) {
-    const auto found = names().last.find(key);
-    if (found != names().last.end()) return found->second;
+    const auto found = names.last.find(key);
+    if (found != names.last.end()) return found->second;
   }
-  return look_up(names().by_shape, bare(last));
+  return look_up(names.by_shape, bare(last));
+}
+
+}  // namespace
+
+const KnownModel* find_known_model(std::string_view name) {
+  static const Names names = names_of(catalog::known_models());
+  return find(name, catalog::known_models(), names);
+}
+
+const KnownModel* find_known_model(std::string_view name, std::span<const KnownModel> among) {
+  return among.empty() ? nullptr : find(name, among, names_of(among));
 }
 
 }  // namespace shapelint::formats
