@@ -2,6 +2,9 @@
 #include "formats/recognise.hpp"
 
 #include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
 
 #include "base/number.hpp"
 #include "base/words.hpp"
@@ -65,6 +68,63 @@ const Dialect* recognise(std::span<const Dialect> dialects, const text::Document
     }
   }
   return nullptr;
+}
+
+namespace {
+
+Match match(const Dialect& dialect, const Test& test, const View& view, std::string_view path) {
+  Match out{&dialect, &test, {}, {}, {}, {}, 0, test.file.empty() || matches_any(test.file, path)};
+  for (const KeyTest& each : test.has) (holds(view, each) ? out.found : out.missing).push_back(&each);
+  std::int64_t any = 0;
+  for (const KeyTest& each : test.any) {
+    const bool is_there = holds(view, each);
+    (is_there ? out.found : out.open).push_back(&each);
+    any += is_there ? 1 : 0;
+  }
+  if (!test.any.empty()) out.more = std::max<std::int64_t>(0, test.at_least - any);
+  for (const KeyTest& each : test.lacks) {
+    if (holds(view, each)) out.against.push_back(&each);
+  }
+  return out;
+}
+
+std::int64_t lacking(const Match& match) {
+  return static_cast<std::int64_t>(match.missing.size() + match.against.size()) + match.more +
+         (match.file_fits ? 0 : 1);
+}
+
+}  // namespace
+
+std::vector<Match> nearest_dialects(std::span<const Dialect> dialects, const text::Document& document,
+                                    std::string_view syntax) {
+  std::vector<Match> all;
+  for (const Dialect& dialect : dialects) {
+    if (!speaks(dialect, syntax)) continue;
+    View view(dialect.flags);
+    view.add({&document, {}, {}});
+    std::optional<Match> best;
+    for (const Test& test : dialect.recognise) {
+      Match next = match(dialect, test, view, document.path());
+      if (next.found.empty()) continue;
+      const bool is_nearer = !best || lacking(next) < lacking(*best) ||
+                             (lacking(next) == lacking(*best) && next.found.size() > best->found.size());
+      if (is_nearer) best = std::move(next);
+    }
+    if (best) all.push_back(*std::move(best));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Match& a, const Match& b) {
+    if (a.holds() != b.holds()) return a.holds();
+    if (a.holds()) return false;
+    return lacking(a) != lacking(b) ? lacking(a) < lacking(b) : a.found.size() > b.found.size();
+  });
+  return all;
+}
+
+std::string written(const KeyTest& test) {
+  std::string out;
+  for (const std::string& component : test.path.components) out += (out.empty() ? "" : ".") + component;
+  if (!test.equals.empty()) return out + " = " + test.equals;
+  return test.kind ? fmt::format("{} ({})", out, text::describe(*test.kind)) : out;
 }
 
 const Dialect* recognise_broken(std::span<const Dialect> dialects, std::string_view source,

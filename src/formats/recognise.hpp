@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/dialect/dialect.hpp"
 #include "formats/dialect/view.hpp"
@@ -15,6 +17,27 @@ bool holds(const View& view, const KeyTest& test);
 // The first dialect (by `order`) for this syntax one of whose tests holds; nullptr when there is none.
 const Dialect* recognise(std::span<const Dialect> dialects, const text::Document& document,
                          std::string_view syntax);
+
+// How far one test of a dialect holds for a file.
+struct Match {
+  const Dialect* dialect = nullptr;
+  const Test* test = nullptr;
+  std::vector<const KeyTest*> found;    // that are there, of `has` and `any`
+  std::vector<const KeyTest*> missing;  // of `has`
+  std::vector<const KeyTest*> open;     // of `any`, that are not there
+  std::vector<const KeyTest*> against;  // of `lacks`, that are there
+  std::int64_t more = 0;                // how many of `open` are wanted still
+  bool file_fits = true;
+  bool holds() const { return missing.empty() && against.empty() && more == 0 && file_fits; }
+};
+
+// Of each dialect of this syntax that the file has a key of, the test that is nearest to holding: those that
+// hold in the order in which dialects are tried, then the rest by how much is missing.
+std::vector<Match> nearest_dialects(std::span<const Dialect> dialects, const text::Document& document,
+                                    std::string_view syntax);
+
+// `model.d_model`, `model.name = mpt_*`, `flags (a table)`.
+std::string written(const KeyTest& test);
 
 // For a text that cannot be parsed: the dialect whose keys it seems to hold, or nullptr.
 const Dialect* recognise_broken(std::span<const Dialect> dialects, std::string_view source,

@@ -333,7 +333,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
                          "beside",    "runs",      "environment",
                          "exports",   "inherit",   "part",
                          "fields",    "otherwise", "types",
-                         "writes",    "how"});
+                         "writes",    "how",       "example"});
   Dialect out;
   out.path = std::string(document.path());
   out.name = load.string(root["name"]);
@@ -342,6 +342,8 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   out.whose = load.string(root["whose"]);
   if (out.whose.empty()) out.whose = out.title;
   out.source = load.string(root["source"]);
+  load.check_keys(root["example"], {"file", "text"});
+  out.example = {load.string(root["example"]["file"]), load.string(root["example"]["text"])};
   out.order = root["order"].as_integer().value_or(100);
   out.syntax = load.strings(root["syntax"]);
   out.flags = root["flags"].as_boolean().value_or(false);

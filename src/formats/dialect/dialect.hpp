@@ -121,6 +121,12 @@ struct Way {
   std::string text;
 };
 
+// A small file of a dialect.
+struct Example {
+  std::string file;  // its name
+  std::string text;
+};
+
 struct Dialect {
   std::string path;  // of its data file
   std::string name;
@@ -128,6 +134,7 @@ struct Dialect {
   std::string like;   // another dialect whose tables hold where this one says nothing
   std::string whose;  // whose defaults these are, for notes
   std::string source;
+  Example example;
   std::int64_t order = 100;
   std::vector<std::string> syntax;
   // How its framework reads `1e-5` in YAML: as PyYAML does, a string; or as a number (OmegaConf,
