@@ -6,6 +6,7 @@
 #include "cli/commands/calibrate.hpp"
 #include "cli/commands/config.hpp"
 #include "cli/commands/contracts/contracts.hpp"
+#include "cli/commands/formats.hpp"
 #include "cli/commands/gemm.hpp"
 #include "cli/commands/gpus/gpus.hpp"
 #include "cli/commands/kernels/kernels.hpp"
@@ -117,8 +118,19 @@ std::span<const Command> commands() {
           "its value and its origin: stated in the file, given on the command line, derived from other "
           "values, or a default and whose. A folder is searched for configurations.",
           "shapelint show config.json\n"
+          "shapelint show --why run.sh\n"
           "shapelint show configs/ --format json",
           bind<ShowOptions, show_options, show>},
+      Command{
+          "formats", "list the dialects of configuration that are understood, or show one",
+          "Without a NAME, a table of all dialects: name, syntax and whose files they are. With a NAME, by "
+          "which keys it is recognised, which files it builds on, where it was learned from, and an "
+          "example.\n\n"
+          "A dialect is a TOML file; docs/adding-a-format.md describes it. `shapelint show --why FILE` says "
+          "which one a file is written in, and why.",
+          "shapelint formats\n"
+          "shapelint formats megatron",
+          bind<FormatsOptions, formats_options, list_formats>},
       Command{"contracts", "list what kernels and frameworks demand of a shape, or check a file",
               "Without a NAME, a table of all contracts: a demand of a package on the sizes that one rank "
               "holds, and "

@@ -12,6 +12,7 @@
 #include "formats/discover.hpp"
 #include "project/applied.hpp"
 #include "project/named.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::cli {
 
@@ -71,6 +72,9 @@ std::vector<Option> show_options(ShowOptions& options) {
        .doc = "leave out of JSON what follows from the fields: dimensions per rank, parameters, operations",
        .set = into(options.fields_only)},
       {.names = "--verbose", .doc = "also say what was not understood", .set = into(options.verbose)},
+      {.names = "--why",
+       .doc = "say, before that, by which keys the file was recognised, or what the nearest dialects miss",
+       .set = into(options.why)},
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
@@ -106,6 +110,13 @@ ExitCode show(const ShowOptions& options, Io& io) {
     for (const Error& error : result.errors) {
       print_error(io, error, error.path == file.path ? source.text : text::SharedText{});
       code = ExitCode::error;
+    }
+    if (options.why && !is_json && (file.named || result.recognised)) {
+      const formats::Dialects& dialects =
+          configured.dialects ? *configured.dialects : formats::Dialects::builtin();
+      io.out << (result.dialect == "native"
+                     ? fmt::format("{} is a file of shapelint's own format\n", text::one_line(file.path))
+                     : why_text(source, dialects, out_style(io)));
     }
     if (!result.recognised && !file.named) continue;
     std::vector<std::string> gpus = chosen_gpus(applied);

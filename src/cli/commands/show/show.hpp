@@ -17,6 +17,7 @@ struct ShowOptions {
   bool ops = false;
   bool fields_only = false;
   bool verbose = false;
+  bool why = false;
   ProjectOptions project;
 };
 

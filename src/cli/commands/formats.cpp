@@ -1,0 +1,161 @@
+// Lists dialects, or shows some in full.
+#include "cli/commands/formats.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/names.hpp"
+#include "cli/messages.hpp"
+#include "formats/read.hpp"
+#include "formats/recognise.hpp"
+#include "report/style.hpp"
+#include "report/wrap.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+using formats::Dialect;
+using formats::KeyTest;
+using report::Role;
+using report::Style;
+using report::wrap;
+
+constexpr std::array<std::string_view, 2> format_names{"text", "json"};
+
+std::string listed(const std::vector<KeyTest>& tests, std::string_view between) {
+  std::string out;
+  for (const KeyTest& each : tests)
+    out += fmt::format("{}`{}`", out.empty() ? "" : between, formats::written(each));
+  return out;
+}
+
+// "`a` and `b`, and 2 of `c`, `d`, `e`, and not `f`".
+std::string sentence(const formats::Test& test) {
+  std::vector<std::string> parts;
+  if (!test.has.empty()) parts.push_back(listed(test.has, " and "));
+  if (!test.any.empty()) parts.push_back(fmt::format("{} of {}", test.at_least, listed(test.any, ", ")));
+  if (!test.lacks.empty()) parts.push_back(fmt::format("not {}", listed(test.lacks, ", ")));
+  if (!test.file.empty()) parts.push_back(fmt::format("in a file called `{}`", test.file));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+void labelled(std::string_view label, std::string_view text, const Style& style, std::string& out) {
+  constexpr std::size_t indent = 14;
+  if (text.empty()) return;
+  out += fmt::format("{}{}{}\n", style.paint(Role::strong, label),
+                     std::string(label.size() < indent ? indent - label.size() : 1, ' '),
+                     wrap(text, indent, indent, style));
+}
+
+std::string in_full(const Dialect& dialect, const Style& style) {
+  std::string out = fmt::format("{}: {}\n\n", style.paint(Role::strong, dialect.name), dialect.title);
+  labelled("syntax", fmt::format("{}", fmt::join(dialect.syntax, ", ")), style, out);
+  for (const formats::Test& test : dialect.recognise) labelled("has", sentence(test), style, out);
+  std::vector<std::string> keys;
+  for (const formats::Inherit& each : dialect.inherit) {
+    for (const formats::KeyPath& key : each.keys)
+      keys.push_back(fmt::format("`{}`", fmt::join(key.components, ".")));
+  }
+  labelled("builds on", fmt::format("{}", fmt::join(keys, ", ")), style, out);
+  labelled("like", dialect.like, style, out);
+  labelled("learned from", dialect.source, style, out);
+  labelled("data file", dialect.path, style, out);
+  if (dialect.example.text.empty()) return out;
+  out += fmt::format("\n{}\n", style.paint(Role::strong, dialect.example.file));
+  std::string_view rest = dialect.example.text;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    out += fmt::format("  {}\n", rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
+}
+
+std::string table(std::span<const Dialect* const> dialects, const Style& style) {
+  std::size_t width = 0;
+  for (const Dialect* each : dialects) width = std::max(width, each->name.size());
+  constexpr std::size_t syntax_width = 18;
+  std::string out;
+  for (const Dialect* each : dialects) {
+    out +=
+        fmt::format("{}  {:<{}}  {}\n", style.paint(Role::strong, fmt::format("{:<{}}", each->name, width)),
+                    fmt::format("{}", fmt::join(each->syntax, ", ")), syntax_width, each->title);
+  }
+  return out +
+         "\n`shapelint formats NAME` shows one with an example; `shapelint show --why FILE` says why a file\n"
+         "is, or is not, one of them.\n";
+}
+
+nlohmann::ordered_json json_of(const Dialect& dialect) {
+  nlohmann::ordered_json out;
+  out["name"] = dialect.name;
+  out["title"] = dialect.title;
+  out["syntax"] = dialect.syntax;
+  out["recognised_by"] = nlohmann::ordered_json::array();
+  for (const formats::Test& test : dialect.recognise) out["recognised_by"].push_back(sentence(test));
+  out["like"] = dialect.like;
+  out["source"] = dialect.source;
+  out["path"] = dialect.path;
+  out["example"] = {{"file", dialect.example.file}, {"text", dialect.example.text}};
+  return out;
+}
+
+}  // namespace
+
+std::vector<Option> formats_options(FormatsOptions& options) {
+  std::vector<Option> all{
+      {.names = "NAME",
+       .value = "NAME",
+       .doc = "show this dialect in full, with an example; with none, the table of all",
+       .set = into(options.names),
+       .many = true},
+      format_option(options.format, format_names),
+  };
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  return all;
+}
+
+ExitCode list_formats(const FormatsOptions& options, Io& io) {
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, {}, io)) return ExitCode::error;
+  const project::Configured& here = project.here();
+  const formats::Dialects& dialects = here.dialects ? *here.dialects : formats::Dialects::builtin();
+  std::vector<const Dialect*> chosen;
+  std::vector<std::string_view> known;
+  for (const Dialect& each : dialects.all()) known.push_back(each.name);
+  for (const Dialect& each : dialects.all()) {
+    if (options.names.empty()) chosen.push_back(&each);
+  }
+  bool failed = false;
+  for (const std::string& name : options.names) {
+    const auto found = std::find_if(dialects.all().begin(), dialects.all().end(),
+                                    [&](const Dialect& each) { return each.name == name; });
+    if (found != dialects.all().end()) {
+      chosen.push_back(&*found);
+    } else {
+      print_error(io, fmt::format("unknown dialect `{}`", name), did_you_mean(name, known));
+      failed = true;
+    }
+  }
+  if (failed) return ExitCode::error;
+  const Style style = out_style(io);
+  if (format_names[options.format] == "json") {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Dialect* each : chosen) all.push_back(json_of(*each));
+    io.out << all.dump(1) << '\n';
+  } else if (options.names.empty()) {
+    io.out << table(chosen, style);
+  } else {
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+      io.out << (i > 0 ? "\n" : "") << in_full(*chosen[i], style);
+  }
+  return ExitCode::clean;
+}
+
+}  // namespace shapelint::cli

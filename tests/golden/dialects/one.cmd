@@ -1,0 +1,2 @@
+shapelint formats nanogpt deepspeed
+shapelint formats megatrn
