@@ -2,6 +2,8 @@
 #include "formats/dialect/inherit.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,14 +33,30 @@ class Assembler {
     whole_.documents.push_back(follow_imports(follow_interpolations(std::move(document))));
     const text::Document& stored = whole_.documents.back();
     seen_.push_back(join("", stored.path()));
-    whole_.view.add({&stored, mount, inside});
     View own(dialect_.flags);
     own.add({&stored, {}, {}});
+    // Of a defaults list later entries win, and the file itself stands where `_self_` does, or behind them
+    // all.
+    for (const Inherit& each : dialect_.inherit) compose(each, own, stored, mount, level, true);
+    whole_.view.add({&stored, mount, inside});
+    for (const Inherit& each : dialect_.inherit) compose(each, own, stored, mount, level, false);
     for (const Inherit& each : dialect_.inherit) follow(each, own, stored, mount, level);
     include(stored.root(), stored, mount, level);
     // What a sourced script sets may be more flags.
     if (const NodeRef open = stored.root()["open"]; open.size() > 0 && stored.root()["flags"])
       lack({}, open[0], std::string(open[0].note()), {"flags"});
+    if (level > 0) return;
+    // Choices of groups that the main configuration names; `/model` may name `/model/size` itself.
+    for (bool is_done = false; !is_done;) {
+      auto next = choices_.end();
+      for (auto each = choices_.begin(); each != choices_.end(); ++each) {
+        if (!each->used && (next == choices_.end() || each->group.size() < next->group.size())) next = each;
+      }
+      is_done = next == choices_.end();
+      if (is_done) break;
+      next->used = true;
+      choose(Choice(*next), level);
+    }
   }
 
  private:
@@ -66,7 +84,7 @@ class Assembler {
 
   // What a Python file imports from its own repository.
   text::Document follow_imports(text::Document document) const {
-    if (text::syntax_by_name(document.path()) != text::Syntax::python) return document;
+    if (!document.path().ends_with(".py")) return document;
     if (document.source().find("import") == std::string_view::npos) return document;
     const auto read = [&](const std::string& path) -> std::optional<std::string> {
       if (!is_inside(path, ancestors_.back()) || !files_.exists(path) || files_.is_directory(path))
@@ -95,7 +113,7 @@ class Assembler {
       for (const Place& place : own.places(key)) {
         const NodeRef node = own.find({place, true}, {});
         if (each.hydra) {
-          for (const NodeRef item : node) hydra(each, item, document, mount, level);
+          continue;
         } else if (node.is(Kind::list)) {
           // Later files of a list win over earlier ones, so they are added first.
           std::vector<NodeRef> items;
@@ -110,34 +128,158 @@ class Assembler {
     }
   }
 
-  // `- group: name` stands at `group` and is in the folder of that name; a bare name stands at the top.
-  void hydra(const Inherit& each, NodeRef item, const text::Document& document, const Place& mount,
-             int level) {
-    if (const auto name = item.as_string()) {
-      if (*name != "_self_") load(each, item, document, std::string(*name), mount, level);
-      return;
+  // An entry of a defaults list: `- group: name`, `- group@package: name`, `- override group: name`, `-
+  // name`.
+  struct Choice {
+    const Inherit* inherit = nullptr;
+    NodeRef node;
+    const text::Document* document = nullptr;
+    std::string group;     // from the folder that holds them all, or the path of its own; begins with `/`
+    std::string relative;  // from the file's folder
+    std::vector<std::string> names;
+    Place mount;
+    bool is_packaged = true;  // its file may say where it stands
+    bool is_optional = false;
+    bool is_absolute = false;
+    bool used = false;
+  };
+
+  static bool same_group(const std::string& a, const std::string& b) {
+    return a.ends_with(b) || b.ends_with(a);
+  }
+
+  static Place places_of(std::string_view dotted, Place mount) {
+    std::string text(dotted);
+    std::replace(text.begin(), text.end(), '/', '.');
+    for (const std::string& component : parse_key_path(text).components) mount.push_back(component);
+    return mount;
+  }
+
+  // The choices of one entry; the second is whether it overrides another's.
+  std::pair<Choice, bool> choice_of(const Inherit& each, NodeRef entry, const text::Document& document,
+                                    const Place& mount) const {
+    Choice out{&each, entry, &document, {}, {}, {}, mount, true, false, false, false};
+    bool overrides = false;
+    std::string_view group = entry.key();
+    for (const std::string_view prefix : {"optional ", "override ", "optional "}) {
+      if (!group.starts_with(prefix)) continue;
+      out.is_optional = out.is_optional || prefix == "optional ";
+      overrides = overrides || prefix == "override ";
+      group.remove_prefix(prefix.size());
     }
-    for (const NodeRef entry : item) {
-      const auto name = entry.as_string();
-      if (!name) continue;
-      std::string_view group = entry.key();
-      const bool optional = group.starts_with("optional ");
-      for (const std::string_view prefix : {"optional ", "override "}) {
-        if (group.starts_with(prefix)) group.remove_prefix(prefix.size());
-      }
-      std::string_view package = group;
-      if (const auto at = group.find('@'); at != std::string_view::npos) {
-        package = group.substr(at + 1);
-        group = group.substr(0, at);
-      }
-      Place inner = mount;
-      if (package != "_global_") {
-        std::string dotted(package);
-        std::replace(dotted.begin(), dotted.end(), '/', '.');
-        for (const std::string& component : parse_key_path(dotted).components) inner.push_back(component);
-      }
-      load(each, entry, document, std::string(group) + "/" + std::string(*name), inner, level, optional);
+    std::string_view package = group;
+    if (const auto at = group.find('@'); at != std::string_view::npos) {
+      package = group.substr(at + 1);
+      group = group.substr(0, at);
+      out.is_packaged = false;
     }
+    out.is_absolute = group.starts_with('/');
+    if (out.is_absolute && out.is_packaged) package.remove_prefix(1);
+    if (package == "_global_") {
+      out.mount.clear();
+    } else if (package != "_here_") {
+      out.mount = places_of(package, out.is_absolute ? Place{} : mount);
+    }
+    if (!out.is_absolute) out.relative = group;
+    out.group = out.is_absolute ? std::string(group) : "/" + join(folder_of(document.path()), group);
+    if (const auto name = entry.as_string()) out.names.emplace_back(*name);
+    for (const NodeRef name : entry) out.names.emplace_back(name.as_string().value_or(""));
+    return {out, overrides};
+  }
+
+  // `before`: those that win over the file itself.
+  void compose(const Inherit& each, const View& own, const text::Document& document, const Place& mount,
+               int level, bool before) {
+    if (!each.hydra) return;
+    std::vector<NodeRef> items;
+    for (const KeyPath& key : each.keys) {
+      for (const Place& place : own.places(key)) {
+        for (const NodeRef item : own.find({place, true}, {})) items.push_back(item);
+      }
+    }
+    const auto self = std::find_if(items.begin(), items.end(),
+                                   [](NodeRef item) { return item.as_string().value_or("") == "_self_"; });
+    std::vector<NodeRef> chosen(before ? self : items.begin(), before ? items.end() : self);
+    std::vector<Choice> choices;
+    for (const NodeRef item : items) {
+      for (const NodeRef entry : item) {
+        auto [choice, overrides] = choice_of(each, entry, document, mount);
+        const auto found = std::find_if(
+            choices_.begin(), choices_.end(),
+            [&, &group = choice.group](const Choice& other) { return same_group(other.group, group); });
+        if (overrides && found == choices_.end()) choices_.push_back(std::move(choice));
+      }
+    }
+    for (auto item = chosen.rbegin(); item != chosen.rend(); ++item) {
+      if (const auto name = item->as_string()) {
+        if (*name != "_self_") bare(each, *item, document, std::string(*name), mount, level);
+        continue;
+      }
+      for (const NodeRef entry : *item) {
+        auto [choice, overrides] = choice_of(each, entry, document, mount);
+        if (overrides) continue;
+        const auto found = std::find_if(
+            choices_.begin(), choices_.end(),
+            [&, &group = choice.group](const Choice& other) { return same_group(other.group, group); });
+        if (found != choices_.end()) {
+          if (!found->used) choice.names = found->names;
+          if (found->used) choice.names.clear();
+          found->used = true;
+        }
+        choose(std::move(choice), level);
+      }
+    }
+  }
+
+  // `- name`: beside the file and at its place; `- /folder/name` from the folder that holds them all.
+  void bare(const Inherit& each, NodeRef item, const text::Document& document, const std::string& name,
+            const Place& mount, int level) {
+    Choice choice{&each, item, &document, {}, {}, {name}, mount, true, false, name.starts_with('/'), false};
+    if (choice.is_absolute) {
+      const auto slash = name.rfind('/');
+      choice.group = name.substr(0, slash);
+      choice.names = {name.substr(slash + 1)};
+      choice.mount =
+          places_of(std::string_view(choice.group).substr(std::min<std::size_t>(1, choice.group.size())), {});
+    }
+    choose(std::move(choice), level);
+  }
+
+  void choose(const Choice& choice, int level) {
+    for (auto name = choice.names.rbegin(); name != choice.names.rend(); ++name) {
+      if (name->empty()) continue;
+      std::string plain = *name;
+      for (const std::string_view suffix : {".yaml", ".yml"}) {
+        if (plain.ends_with(suffix)) plain.resize(plain.size() - suffix.size());
+      }
+      Inherit each = *choice.inherit;
+      packaged_ = choice.is_packaged;
+      if (choice.is_absolute) {
+        each.search = {"^"};
+        load(each, choice.node, *choice.document,
+             choice.group.substr(std::min<std::size_t>(1, choice.group.size())) + "/" + plain, choice.mount,
+             level, choice.is_optional);
+      } else {
+        load(each, choice.node, *choice.document,
+             choice.relative.empty() ? plain : choice.relative + "/" + plain, choice.mount, level,
+             choice.is_optional);
+      }
+      packaged_ = false;
+    }
+  }
+
+  // `# @package model.encoder` in the first lines of a file.
+  static std::optional<Place> package_of(const text::Document& document, const Place& group) {
+    constexpr std::size_t first_bytes = 1000;
+    const std::string_view source = document.source().substr(0, first_bytes);
+    constexpr std::string_view word = "# @package ";
+    const auto at = source.find(word);
+    if (at == std::string_view::npos || (at > 0 && source[at - 1] != '\n')) return std::nullopt;
+    std::string_view name = source.substr(at + word.size());
+    name = name.substr(0, name.find_first_of(" \r\n"));
+    if (name == "_global_") return Place{};
+    if (name == "_group_") return group;
+    return places_of(name, {});
   }
 
   void named(const Inherit& each, NodeRef node, const std::string& name, const View& own,
@@ -199,8 +341,10 @@ class Assembler {
       lack(each, node, fmt::format("`{}` cannot be parsed", path), mount);
       return true;
     }
+    const bool is_packaged = std::exchange(packaged_, false);
     for (text::Document& inherited : *parsed) {
-      add(std::move(inherited), mount, parse_key_path(each.inside).components, level + 1);
+      const std::optional<Place> package = is_packaged ? package_of(inherited, mount) : std::nullopt;
+      add(std::move(inherited), package.value_or(mount), parse_key_path(each.inside).components, level + 1);
       break;
     }
     return true;
@@ -227,6 +371,8 @@ class Assembler {
   Whole& whole_;
   std::vector<std::string> ancestors_;
   std::vector<std::string> seen_;
+  std::vector<Choice> choices_;  // overrides, the first of a group counts
+  bool packaged_ = false;        // the file that is opened next may say where it stands
 };
 
 }  // namespace

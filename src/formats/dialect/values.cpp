@@ -110,7 +110,7 @@ Seen count(NodeRef node, const Alternative& each) {
       return each.of.find(letter) != std::string::npos;
     })));
   }
-  if (!node.is(Kind::list) && !node.is(Kind::table)) return {Seen::Kind::unreadable, 0};
+  if (!node.is(Kind::list) && (!node.is(Kind::table) || node["()"])) return {Seen::Kind::unreadable, 0};
   double found = 0;
   for (const NodeRef item : node) {
     // Of tables those that have this key.

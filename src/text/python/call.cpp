@@ -59,14 +59,17 @@ Value Interpreter::call(const Expression& each, Frame& frame) {
   Arguments given = arguments(each, frame);
   if (auto value = method(of, name, given)) return *std::move(value);
   const Value called = attribute(of, name);
-  if (of.kind != Kind::instance) return call(called, std::move(given));
+  if (of.kind != Kind::instance && of.kind != Kind::type) return call(called, std::move(given));
   // A method of something whose class is not read, or that does more than is worked out.
   if (called.kind != Kind::unknown) {
     Value result = call(called, given);
-    if (result.kind != Kind::unknown) return result;
+    const bool is_constructor =
+        of.kind == Kind::instance || called.object == nullptr || called.object->is_method_of_class;
+    if (result.kind != Kind::unknown || !is_constructor) return result;
   }
   Value made = opaque(fmt::format("{}.{}", of.object->type, name), std::move(given));
-  if (made.kind == Kind::instance) made.object->set("self", of).where = frame.module;
+  if (made.kind == Kind::instance && of.kind == Kind::instance)
+    made.object->set("self", of).where = frame.module;
   return made;
 }
 
@@ -240,6 +243,7 @@ Value Interpreter::construct(const Value& type, Arguments given) {
   Value made;
   made.kind = Kind::instance;
   made.object = &make(type.object->type);
+  made.object->module = type.object->module;
   std::vector<std::string> fields;
   for (const Entry& each : type.object->entries) {
     if (spend()) return too_long();

@@ -8,6 +8,7 @@
 
 #include "text/python/run.hpp"
 #include "text/python/scan.hpp"
+#include "text/python/write.hpp"
 
 namespace shapelint::text {
 
@@ -16,11 +17,6 @@ namespace python {
 namespace {
 
 using ValueKind = Value::Kind;
-
-// Texts of a file, and those that are added up from them.
-constexpr std::size_t max_text_bytes = 2 * static_cast<std::size_t>(max_source_bytes);
-// Values of calls are often the same ones again.
-constexpr std::size_t most_nodes = 450'000;
 
 bool is_identifier(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(),
@@ -49,93 +45,13 @@ std::string folder_name(std::string_view path) {
   return std::string(folder.substr(folder.rfind('/') + 1));
 }
 
-// `DType.bfloat16`, `torch.bfloat16`: a constant says more by its value than by its name.
-bool names_member(std::string_view dotted) {
-  const auto dot = dotted.rfind('.');
-  if (dot == std::string_view::npos) return false;
-  const std::string_view last = dotted.substr(dot + 1);
-  return std::any_of(last.begin(), last.end(), [](unsigned char c) { return std::islower(c) != 0; });
-}
-
-class Writer {
- public:
-  Writer(TreeBuilder& tree, const Module& module) : tree_(tree), module_(module) {}
-
-  void add(std::int32_t parent, std::string_view key, const Value& value, Span key_span, Span around,
-           int depth) {
-    const bool is_here = value.where == &module_;
-    const Span span = is_here ? value.span : around;
-    if (tree_.pool_size() > max_text_bytes || tree_.size() > static_cast<std::size_t>(max_values))
-      throw TooMuch{static_cast<std::size_t>(span.begin)};
-    const auto leaf = [&](Kind kind) { return tree_.add(parent, kind, key, key_span, span); };
-    const auto open = [&](std::string_view reason) { tree_.set_note(leaf(Kind::unknown), reason); };
-    switch (value.kind) {
-      case ValueKind::none:
-        leaf(Kind::null);
-        return;
-      case ValueKind::boolean:
-        return tree_.set_boolean(leaf(Kind::boolean), value.integer != 0);
-      case ValueKind::integer:
-        return tree_.set_integer(leaf(Kind::integer), value.integer);
-      case ValueKind::number:
-        return tree_.set_number(leaf(Kind::number), value.number);
-      case ValueKind::string:
-        return tree_.set_string(leaf(Kind::string), value.text);
-      case ValueKind::named:
-        if (names_member(value.text)) return tree_.set_string(leaf(Kind::string), value.text);
-        return open(fmt::format("`{}` is of a file that is not read", value.text));
-      case ValueKind::list:
-      case ValueKind::tuple:
-      case ValueKind::table:
-      case ValueKind::instance:
-      case ValueKind::type:
-        if (depth > deepest) return open("it is nested too deep");
-        if (tree_.size() > most_nodes) return open("there is too much of it");
-        return entries(
-            leaf(value.kind == ValueKind::list || value.kind == ValueKind::tuple ? Kind::list : Kind::table),
-            value, span, depth);
-      case ValueKind::unknown:
-        return open(value.text.empty() ? "it is written in a way that is not worked out" : value.text);
-      case ValueKind::awaited:
-        return open("it is imported");
-      case ValueKind::builtin:
-        return open(fmt::format("`{}` is not of this file", value.text));
-      default:
-        return open("it is a function");
-    }
-  }
-
- private:
-  // Blocks of layers of layers; a document may be deeper by what stands around.
-  static constexpr int deepest = 24;
-
-  void entries(std::int32_t index, const Value& value, Span span, int depth) {
-    const bool is_list = value.kind == ValueKind::list || value.kind == ValueKind::tuple;
-    if (value.kind == ValueKind::instance || value.kind == ValueKind::type)
-      tree_.set_string(tree_.add(index, Kind::string, "()", {}, span), value.object->type);
-    for (const Entry& each : value.object->entries) {
-      if (tree_.size() > most_nodes && depth > 0) return;
-      const bool is_code = each.value.kind == ValueKind::function || each.value.kind == ValueKind::builtin ||
-                           each.value.kind == ValueKind::module || each.value.kind == ValueKind::awaited ||
-                           (each.value.kind == ValueKind::type && value.kind != ValueKind::table);
-      if (is_code && !is_list) continue;
-      add(index, is_list ? std::string_view{} : std::string_view(each.key), each.value,
-          each.where == &module_ && !is_list ? each.key_span : Span{}, span, depth + 1);
-    }
-  }
-
-  TreeBuilder& tree_;
-  const Module& module_;
-};
-
 bool is_private(std::string_view name) {
   return name.starts_with('_');
 }
 
 class Reader {
  public:
-  Reader(Interpreter& interpreter, Module& module)
-      : interpreter_(interpreter), module_(module), writer_(tree_, module) {}
+  Reader(Interpreter& interpreter, Module& module) : interpreter_(interpreter), module_(module) {}
 
   TreeBuilder read() {
     const auto size = static_cast<std::int64_t>(module_.source.size());
@@ -165,7 +81,7 @@ class Reader {
 
  private:
   void add(std::string_view key, const Value& value, Span key_span) {
-    writer_.add(root_, key, value, key_span, key_span, 0);
+    write(tree_, root_, key, value, module_, key_span, key_span);
   }
 
   void type(const Entry& each, std::vector<Entry>& functions) {
@@ -194,7 +110,6 @@ class Reader {
   Interpreter& interpreter_;
   Module& module_;
   TreeBuilder tree_;
-  Writer writer_;
   std::int32_t root_ = no_node;
 };
 

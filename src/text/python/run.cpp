@@ -49,6 +49,21 @@ Module& Interpreter::load(std::string path, std::string name, std::string source
   return module;
 }
 
+Module& Interpreter::empty(std::string path, std::string source) {
+  Module& module = modules_.emplace_back();
+  module.path = std::move(path);
+  module.source = std::move(source);
+  module.syntax.source = module.source;
+  return module;
+}
+
+Value Interpreter::value_of(const Module& module, Index expression) {
+  Frame frame;
+  frame.module = &module;
+  frame.names = const_cast<Object*>(&module.names);
+  return evaluate(expression, frame);
+}
+
 void Interpreter::run(const Module& module, Range block, Frame& frame) {
   if (depth_ >= max_depth_of_calls) return;
   ++depth_;
@@ -218,7 +233,7 @@ void Interpreter::store(Index index, Value value, Frame& frame) {
     entry.key_span = span;
     entry.where = frame.module;
   } else if (target.kind == Expression::Kind::attribute) {
-    const Value owner = evaluate(syntax.child(target, 0), frame);
+    const Value owner = owner_of(syntax.child(target, 0), frame);
     store_into(owner, std::string(syntax.text(target)), std::move(value),
                {target.text_begin, target.text_end}, frame);
   } else if (target.kind == Expression::Kind::subscript) {
@@ -242,6 +257,29 @@ void Interpreter::store(Index index, Value value, Frame& frame) {
   } else if (target.kind == Expression::Kind::tuple || target.kind == Expression::Kind::list) {
     unpack(target, value, frame);
   }
+}
+
+// What has an attribute that is set: part of something that is not read has what it is given.
+Value Interpreter::owner_of(Index index, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  const Expression& each = syntax.at(index);
+  if (each.kind != Expression::Kind::attribute || depth_ >= max_depth_of_calls) return evaluate(index, frame);
+  ++depth_;
+  const Value around = owner_of(syntax.child(each, 0), frame);
+  --depth_;
+  const std::string_view name = syntax.text(each);
+  const bool is_opaque = around.kind == Value::Kind::instance && around.object->module == nullptr;
+  if (!is_opaque || around.object->find(name) != nullptr || maybe_ > around.object->born)
+    return evaluate(index, frame);
+  Value part;
+  part.kind = Value::Kind::instance;
+  part.object = &make(fmt::format("{}.{}", around.object->type, name));
+  part.where = frame.module;
+  part.span = Span{each.begin, each.end};
+  Entry& entry = around.object->set(name, part);
+  entry.key_span = Span{each.text_begin, each.text_end};
+  entry.where = frame.module;
+  return part;
 }
 
 void Interpreter::store_into(const Value& owner, const std::string& key, Value value, Span key_span,

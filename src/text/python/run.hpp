@@ -40,6 +40,9 @@ class Interpreter {
 
   // Parses and works out a file. Throws Unclosed and TooMuch.
   Module& load(std::string path, std::string name, std::string source);
+  // A file of which nothing is parsed, and an expression that was put into its syntax tree.
+  Module& empty(std::string path, std::string source);
+  Value value_of(const Module& module, Index expression);
   // What a function of a file gives, with unknown values where it must be given some.
   Value result_of(const Value& function);
 
@@ -65,6 +68,7 @@ class Interpreter {
   void loop(const Module& module, const Statement& statement, Frame& frame);
   void assign(const Module& module, const Statement& statement, Frame& frame);
   void store(Index target, Value value, Frame& frame);
+  Value owner_of(Index expression, Frame& frame);
   void store_into(const Value& owner, const std::string& key, Value value, Span key_span, Frame& frame);
   void unpack(const Expression& target, const Value& value, Frame& frame);
   void define(const Module& module, const Statement& statement, Index index, Frame& frame);

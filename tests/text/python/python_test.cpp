@@ -107,11 +107,15 @@ TEST_CASE("python: classes with defaults") {
 }
 
 TEST_CASE("python: functions that return a configuration") {
-  CHECK(shown("from m import Config\ndef base(width=8, *, depth, **rest):\n"
-              "    cfg = Config(width=width, depth=depth, **rest)\n    cfg.train.lr = 1\n    return cfg\n"
-              "def small():\n    cfg = base(4, depth=2, heads=1)\n    cfg.width *= 2\n    return cfg\n") ==
-        "{base(): {(): \"m.Config\", width: 8, depth: unknown(it depends on the argument `depth`)}, "
-        "small(): {(): \"m.Config\", width: 8, depth: 2, heads: 1}}");
+  CHECK(
+      shown("from m import Config\ndef base(width=8, *, depth, **rest):\n"
+            "    cfg = Config(width=width, depth=depth, **rest)\n    cfg.train.lr = 1\n    return cfg\n"
+            "def small():\n    cfg = base(4, depth=2, heads=1)\n    cfg.width *= 2\n    return cfg\n") ==
+      "{base(): {(): \"m.Config\", width: 8, depth: unknown(it depends on the argument `depth`), train: {(): "
+      "\"m.Config.train\", lr: 1}}, small(): {(): \"m.Config\", width: 8, depth: 2, heads: 1, train: {(): "
+      "\"m.Config.train\", lr: 1}}}");
+  CHECK(shown("from m import common\ndef f():\n    c = common()\n    c.train.batch = 2\n    return c\n") ==
+        "{f(): {(): \"m.common\", train: {(): \"m.common.train\", batch: 2}}}");
   // What may have happened to it is unknown, and so is which of two results it gives.
   CHECK(shown("from m import Config\ndef f(big=None):\n    c = Config(width=1, depth=1)\n"
               "    if big is None:\n        c.width = 2\n    if g():\n        c.depth = 2\n    return c\n") ==
