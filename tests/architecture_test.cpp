@@ -27,6 +27,7 @@ namespace {
 const std::map<std::string, std::set<std::string>> may_use{
     {"base", {}},
     {"text", {"base"}},
+    {"text/gin", {"text/python"}},
     {"text/header", {"text/json"}},
     {"text/interpolation", {"text/yaml"}},
     {"text/json", {}},

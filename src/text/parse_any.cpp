@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/words.hpp"
+#include "text/gin/gin.hpp"
 #include "text/header/model_header.hpp"
 #include "text/json/json.hpp"
 #include "text/python/python.hpp"
@@ -23,7 +24,7 @@ struct Extension {
   std::string_view name;
   Syntax syntax;
 };
-constexpr std::array<Extension, 12> extensions{{{"json", Syntax::json},
+constexpr std::array<Extension, 13> extensions{{{"json", Syntax::json},
                                                 {"jsonc", Syntax::json},
                                                 {"yaml", Syntax::yaml},
                                                 {"yml", Syntax::yaml},
@@ -34,7 +35,8 @@ constexpr std::array<Extension, 12> extensions{{{"json", Syntax::json},
                                                 {"sbatch", Syntax::shell},
                                                 {"zsh", Syntax::shell},
                                                 {"ksh", Syntax::shell},
-                                                {"py", Syntax::python}}};
+                                                {"py", Syntax::python},
+                                                {"gin", Syntax::python}}};
 
 std::string extension_of(std::string_view path) {
   const std::size_t slash = path.find_last_of("/\\");
@@ -134,6 +136,8 @@ Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, SharedTe
     case Syntax::shell:
       return parse_shell(std::move(path), std::move(text));
     case Syntax::python:
+      // gin has Python's values.
+      if (extension_of(path) == "gin") return one(parse_gin(std::move(path), std::move(text)));
       return one(parse_python(std::move(path), std::move(text)));
   }
   return Error{"no reader", {}, std::move(path), {}};

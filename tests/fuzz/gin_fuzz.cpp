@@ -1,0 +1,13 @@
+// Fuzz target of text::parse_gin.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tests/fuzz/check.hpp"
+#include "text/gin/gin.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  shapelint::fuzz::check(shapelint::text::parse_gin("input", text), size);
+  return 0;
+}
