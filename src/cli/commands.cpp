@@ -6,6 +6,7 @@
 #include "cli/commands/calibrate.hpp"
 #include "cli/commands/config.hpp"
 #include "cli/commands/contracts/contracts.hpp"
+#include "cli/commands/fits/fits.hpp"
 #include "cli/commands/formats.hpp"
 #include "cli/commands/gemm.hpp"
 #include "cli/commands/gpus/gpus.hpp"
@@ -131,6 +132,20 @@ std::span<const Command> commands() {
           "shapelint formats\n"
           "shapelint formats megatron",
           bind<FormatsOptions, formats_options, list_formats>},
+      Command{"fits", "say which ways of dividing a model over GPUs run, pad, fall back or are refused",
+              "Tries every combination of tensor, pipeline, data, expert and context degrees whose product "
+              "is the number "
+              "of GPUs, and says of each whether it runs: what the packages of `--stack` demand of the sizes "
+              "that one rank "
+              "would hold, what any framework demands, and whether it fits into memory. Those that run come "
+              "first, the "
+              "fastest first, with what padding and other kernels cost; of the others it shows the sum that "
+              "fails. Any "
+              "number of GPUs will do, not only powers of two.",
+              "shapelint fits model.toml --count 8 --gpu h100 --stack vllm\n"
+              "shapelint fits model.toml --count 3,6,7,24 --gpu h100 --stack vllm==0.24,deep-ep\n"
+              "shapelint fits model.toml --count 8 --gpu h100 --formats bf16,fp8:block128 --format csv",
+              bind<FitsOptions, fits_options, fits>},
       Command{"contracts", "list what kernels and frameworks demand of a shape, or check a file",
               "Without a NAME, a table of all contracts: a demand of a package on the sizes that one rank "
               "holds, and "

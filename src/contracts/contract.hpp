@@ -67,6 +67,7 @@ struct Contract {
   std::string_view since;
   std::string_view until;
   std::vector<std::string_view> with;           // packages that must be in the stack, too
+  std::vector<std::string_view> unless;         // packages that see to the demand where they are in the stack
   std::vector<std::string_view> architectures;  // of GPUs; empty: of all
   std::vector<std::int64_t> modes;              // values of the field; empty: of all
   std::vector<std::int64_t> dtypes;

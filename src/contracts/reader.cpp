@@ -26,10 +26,10 @@ constexpr std::array<std::string_view, 9> layer_names{
     "any", "attention", "mlp", "experts", "embedding", "linear", "communication", "state-space", "optimizer"};
 constexpr std::array<std::string_view, 2> file_keys{"package", "contract"};
 constexpr std::array<std::string_view, 5> package_keys{"name", "repository", "version", "commit", "date"};
-constexpr std::array<std::string_view, 21> contract_keys{
-    "name",    "since", "until",   "with",   "architectures", "modes",   "dtypes",
-    "recipes", "layer", "summary", "why",    "when",          "demands", "size",
-    "outcome", "blame", "set",     "factor", "instead",       "source",  "issues"};
+constexpr std::array<std::string_view, 22> contract_keys{
+    "unless",  "name",  "since",   "until",   "with",   "architectures", "modes", "dtypes",
+    "recipes", "layer", "summary", "why",     "when",   "demands",       "size",  "outcome",
+    "blame",   "set",   "factor",  "instead", "source", "issues"};
 constexpr std::string_view example_key = "example";
 constexpr std::array<std::string_view, 5> source_keys{"file", "line", "lines", "commit", "fingerprint"};
 constexpr std::array<std::string_view, 4> example_keys{"config", "gpu", "says", "meets"};
@@ -186,6 +186,7 @@ class Reader {
     version(node["since"], out.since);
     version(node["until"], out.until);
     for (const NodeRef item : list(node["with"])) out.with.push_back(string_or(item, {}));
+    for (const NodeRef item : list(node["unless"])) out.unless.push_back(string_or(item, {}));
     read_architectures(node["architectures"], out);
     out.modes = choices(node["modes"], model::FieldId::mode);
     out.dtypes = choices(node["dtypes"], model::FieldId::dtype);

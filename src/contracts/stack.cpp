@@ -158,6 +158,9 @@ Standing standing(const Contract& contract, const Stack& stack) {
   for (const std::string_view other : contract.with) {
     if (find(other) == stack.end()) return Standing::absent;
   }
+  for (const std::string_view other : contract.unless) {
+    if (find(other) != stack.end()) return Standing::absent;
+  }
   const auto read = parse_version(contract.package.version);
   const auto since = parse_version(contract.since.empty() ? contract.package.version : contract.since);
   const auto until = parse_version(contract.until);

@@ -37,7 +37,7 @@ Stack stack_of_lock(const Book& book, std::string_view file_name, std::string_vi
 
 // Whether the contract is known to hold for the versions of the stack.
 enum class Standing : std::uint8_t {
-  absent,  // the stack has not its package, or not all that it goes with
+  absent,  // the stack has not its package, or not all that it goes with, or one that sees to it
   holds,
   older,  // than the first version that it is known for
   newer   // than the last one

@@ -52,6 +52,7 @@ std::string scope(const Contract& contract) {
   add(out, choices(contract.modes, model::FieldId::mode));
   add(out, choices(contract.dtypes, model::FieldId::dtype));
   add(out, choices(contract.recipes, model::FieldId::recipe));
+  if (!contract.unless.empty()) add(out, fmt::format("without {}", fmt::join(contract.unless, ", ")));
   if (!contract.with.empty()) add(out, fmt::format("with {}", fmt::join(contract.with, ", ")));
   return out;
 }
@@ -108,12 +109,14 @@ std::string contracts_markdown(const Book& book) {
       "{} contracts of {} packages. Each says what must hold of the sizes that one rank holds, and what "
       "comes of "
       "it where it does not: the package refuses, pads, falls back to another kernel, or is slower. "
-      "`shapelint "
-      "contracts FILE --stack PACKAGE==VERSION` checks a file, `shapelint contracts NAME` shows one in full. "
-      "A "
-      "contract binds only the GPUs, modes, number formats and recipes that it names, and the versions up to "
-      "the one "
-      "whose source was read. [Adding one](adding-a-contract.md).\n",
+      "`shapelint FILE "
+      "--stack PACKAGE==VERSION` checks them, `shapelint fits FILE --stack PACKAGE --count 8` asks which "
+      "degrees of "
+      "parallelism meet them all, `shapelint contracts NAME` shows one in full. A contract binds only the "
+      "GPUs, modes, "
+      "number formats and recipes that it names, and the versions up to the one whose source was read. "
+      "[Adding "
+      "one](adding-a-contract.md).\n",
       book.contracts().size(), book.packages().size());
   for (const std::string_view package : book.packages()) {
     const auto first = std::find_if(book.contracts().begin(), book.contracts().end(),

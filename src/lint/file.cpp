@@ -9,6 +9,7 @@
 #include "gpu/registry.hpp"
 #include "lint/how.hpp"
 #include "lint/ignore_keys.hpp"
+#include "lint/stack/findings.hpp"
 #include "lint/suppress.hpp"
 #include "project/applied.hpp"
 #include "project/shape.hpp"
@@ -154,6 +155,7 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
     model.gpus_left_out = std::move(own.left_out);
     add_how(configured, model);
     errors = model.result.errors;
+    add_contracts(configured, own, model, files, out.notes);
     set_severities(configured.config, model.result.findings);
     if (!options.no_ignores) out.suppressed += ignore_keys(file, model.result.findings, used_keys);
     add_sources(model, files);

@@ -141,6 +141,11 @@ TEST_CASE("no contract is applied to what it was not stated for", "[contracts]")
     contracts::Stack stack{{std::string(contract.package.name), {}, {}}};
     for (const std::string_view other : contract.with) stack.push_back({std::string(other), {}, {}});
     CHECK(contracts::standing(contract, stack) == contracts::Standing::holds);
+    for (const std::string_view other : contract.unless) {
+      contracts::Stack more = stack;
+      more.push_back({std::string(other), {}, {}});
+      CHECK(contracts::standing(contract, more) == contracts::Standing::absent);
+    }
     stack.front().version = contracts::Version{0, 0, 0};
     CHECK(contracts::standing(contract, stack) == contracts::Standing::older);
     stack.front().version = contracts::Version{9999};

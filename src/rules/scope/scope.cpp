@@ -32,6 +32,7 @@ constexpr ScopeInfo scope_table[] = {
     {Scope::remark, "remark", "each likely mistake in what the file writes", of_remark, Blames::itself, each_remark, Merge::by_field, place_remark, false},
     {Scope::known, "known", "each model of the table of published models", of_known, Blames::itself, each_known_model, Merge::first, place_field, true},
     {Scope::comment, "comment", "the file's comments", {}, Blames::itself, nothing, Merge::by_field, place_field, false},
+    {Scope::contract, "contract", "the contracts of the stack", {}, Blames::itself, nothing, Merge::by_field, place_field, true},
 };
 // clang-format on
 

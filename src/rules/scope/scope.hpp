@@ -19,7 +19,8 @@ enum class Scope : std::uint8_t {
   file,
   remark,
   known,
-  comment
+  comment,
+  contract
 };
 
 // What has to be known for a variable to have a value: the name of a row of levels().

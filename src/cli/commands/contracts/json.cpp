@@ -34,6 +34,7 @@ ordered_json contract_json(const Contract& contract) {
             {"commit", contract.package.commit},
             {"date", contract.package.date}}},
           {"with", contract.with},
+          {"unless", contract.unless},
           {"architectures", contract.architectures},
           {"modes", names(contract.modes, model::FieldId::mode)},
           {"dtypes", names(contract.dtypes, model::FieldId::dtype)},

@@ -181,6 +181,7 @@ std::vector<Option> lint_options(LintOptions& options) {
   move_to(all, choosing_options(options));
   move_to(all, fixing_options(options));
   move_to(all, known_options(options));
+  all.push_back(stack_option(options.project));
   move_to(all, configuration_options(options.project, file_group));
   move_to(all, file_options(options));
   move_to(all, gpu_options(options.project));

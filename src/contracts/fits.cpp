@@ -1,0 +1,221 @@
+// Which ways of dividing a model over GPUs run.
+#include "contracts/fits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "base/units.hpp"
+#include "base/words.hpp"
+#include "model/derive.hpp"
+#include "rules/engine/conditions.hpp"
+#include "suggest/edit/footprint.hpp"
+
+namespace shapelint::contracts {
+
+namespace {
+
+using model::FieldId;
+using model::Mode;
+
+constexpr std::array<std::string_view, 6> fit_names{"runs",       "pads",      "is slower",
+                                                    "falls back", "too large", "refused"};
+
+std::vector<std::int64_t> divisors(std::int64_t n) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t i = 1; i <= n; ++i) {
+    if (n % i == 0) out.push_back(i);
+  }
+  return out;
+}
+
+// The file's reading as if it said so: what is stated no longer follows from other fields.
+void state(model::Reading& reading, FieldId field, std::int64_t value) {
+  model::set(reading.setup, field, value);
+  reading.origins[field].kind = model::Origin::Kind::command_line;
+}
+
+Fit fit_of(const FitRow& row) {
+  const auto any = [&](Outcome outcome) {
+    return std::any_of(row.unmet.begin(), row.unmet.end(),
+                       [&](const Verdict& each) { return each.contract->outcome == outcome; });
+  };
+  if (!row.broken.empty() || any(Outcome::refuses)) return Fit::refused;
+  if (row.memory_gb > row.usable_gb) return Fit::too_large;
+  if (any(Outcome::falls_back)) return Fit::falls_back;
+  if (any(Outcome::slower)) return Fit::slower;
+  return any(Outcome::pads) ? Fit::pads : Fit::runs;
+}
+
+class Fitter {
+ public:
+  explicit Fitter(const FitRequest& request)
+      : request_(request), broken_(*request.rules, *request.reading), start_(*request.reading) {
+    const model::Plan& plan = start_.setup.plan;
+    sequences_ = plan.micro_batch_size * std::max<std::int64_t>(1, plan.data);
+    usable_gb_ = suggest::usable_bytes(request.gpu->dram_size_gb) / bytes_per_gb;
+  }
+
+  std::vector<FitRow> rows(std::int64_t gpus) {
+    std::vector<FitRow> out;
+    const bool trains = start_.setup.plan.mode == Mode::train;
+    for (const std::int64_t tensor : divisors(gpus)) {
+      for (const std::int64_t pipeline : divisors(gpus / tensor)) {
+        if (pipeline > start_.setup.model.num_layers) continue;
+        for (const std::int64_t context : divisors(gpus / tensor / pipeline)) {
+          // Serving engines do not split a sequence's attention among ranks of its own.
+          if (context > 1 && !trains) continue;
+          const std::int64_t data = gpus / tensor / pipeline / context;
+          for (const std::int64_t expert : expert_degrees(tensor, data * context)) {
+            FitRow row;
+            row.gpus = gpus;
+            row.tensor = tensor;
+            row.pipeline = pipeline;
+            row.context = context;
+            row.data = data;
+            row.expert = expert;
+            for (const Format& format : formats()) out.push_back(fill(row, format));
+          }
+        }
+      }
+    }
+    sort(out);
+    return out;
+  }
+
+ private:
+  std::vector<Format> formats() const {
+    if (!request_.formats.empty()) return request_.formats;
+    return {Format{start_.setup.plan.dtype, start_.setup.plan.recipe}};
+  }
+
+  // Experts are split by `tensor`, or whole experts are shared out among all ranks of a stage; in training
+  // also among some of them.
+  std::vector<std::int64_t> expert_degrees(std::int64_t tensor, std::int64_t others) const {
+    if (start_.setup.model.moe.num_experts <= 0) return {1};
+    const std::int64_t ranks = tensor * others;
+    if (start_.setup.plan.mode == Mode::train) return divisors(ranks);
+    return ranks > 1 ? std::vector<std::int64_t>{1, ranks} : std::vector<std::int64_t>{1};
+  }
+
+  FitRow fill(FitRow row, const Format& format) {
+    model::Reading reading = start_;
+    row.format = format;
+    row.expert_tensor = row.expert > 1 ? 1 : row.tensor;
+    state(reading, FieldId::tensor, row.tensor);
+    state(reading, FieldId::pipeline, row.pipeline);
+    state(reading, FieldId::context, row.context);
+    state(reading, FieldId::data, row.data);
+    state(reading, FieldId::expert, row.expert);
+    state(reading, FieldId::expert_tensor, row.expert_tensor);
+    state(reading, FieldId::dtype, static_cast<std::int64_t>(format.dtype));
+    state(reading, FieldId::recipe, static_cast<std::int64_t>(format.recipe));
+    if (reading.setup.plan.mode != Mode::train) {
+      state(reading, FieldId::micro_batch_size,
+            std::max<std::int64_t>(1, (sequences_ + row.data - 1) / row.data));
+    }
+    model::rederive(reading.setup, reading.origins);
+    const model::Setup& setup = reading.setup;
+    for (const std::string_view code : words_of(broken_.of(setup))) row.broken.emplace_back(code);
+    if (!row.broken.empty()) {
+      const rules::Rule* rule = request_.rules->find(row.broken.front());
+      if (rule != nullptr) row.broken_summary = rule->summary;
+    }
+    std::vector<Verdict> all;
+    if (request_.checker != nullptr) all = request_.checker->check(reading, setup, *request_.gpu);
+    for (Verdict& each : all) {
+      if (!each.meets) row.unmet.push_back(std::move(each));
+    }
+    row.memory_gb = suggest::memory_bytes(as_run(setup, row.unmet)) / bytes_per_gb;
+    row.usable_gb = usable_gb_;
+    row.fit = fit_of(row);
+    if (row.fit == Fit::refused) return row;
+    row.price = price(setup, row.unmet, *request_.gpu);
+    row.tokens_per_s =
+        row.price.tokens_per_step / row.price.time_us * us_per_s * static_cast<double>(row.data);
+    return row;
+  }
+
+  static std::vector<std::string_view> words_of(std::string_view text) {
+    std::vector<std::string_view> out;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find(' '), text.size());
+      if (end > 0) out.push_back(text.substr(0, end));
+      text.remove_prefix(std::min(text.size(), end + 1));
+    }
+    return out;
+  }
+
+  static void sort(std::vector<FitRow>& rows) {
+    const auto group = [](const FitRow& row) {
+      return row.fit == Fit::refused ? 2 : row.fit == Fit::too_large ? 1 : 0;
+    };
+    std::stable_sort(rows.begin(), rows.end(), [&](const FitRow& a, const FitRow& b) {
+      if (group(a) != group(b)) return group(a) < group(b);
+      if (group(a) == 1) return a.memory_gb < b.memory_gb;
+      return a.tokens_per_s > b.tokens_per_s;
+    });
+  }
+
+  const FitRequest& request_;
+  rules::BrokenRules broken_;
+  model::Reading start_;
+  std::int64_t sequences_ = 1;
+  double usable_gb_ = 0;
+};
+
+}  // namespace
+
+std::string_view name(Fit fit) {
+  return fit_names[static_cast<std::size_t>(fit)];
+}
+
+std::string name(const Format& format) {
+  const std::string_view dtype = shapelint::name(format.dtype);
+  return format.recipe == Recipe::none ? std::string(dtype)
+                                       : fmt::format("{}:{}", dtype, shapelint::name(format.recipe));
+}
+
+Result<Format> parse_format(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view first = text.substr(0, colon);
+  Format out;
+  bool is_known = false;
+  std::vector<std::string_view> known;
+  for (const DTypeInfo& each : dtypes) {
+    known.push_back(each.name);
+    if (each.name != first) continue;
+    out.dtype = each.dtype;
+    is_known = true;
+  }
+  if (!is_known) {
+    std::string hint = did_you_mean(first, known);
+    if (hint.empty()) hint = fmt::format("one of {}, with `:RECIPE` behind it", fmt::join(known, ", "));
+    return Error{fmt::format("`{}` is no number format", first), std::move(hint), {}, {}};
+  }
+  if (colon == std::string_view::npos) return out;
+  const auto recipe = parse_recipe(text.substr(colon + 1));
+  if (!recipe || !goes_with(*recipe, out.dtype)) {
+    return Error{fmt::format("`{}` is no recipe of {}", text.substr(colon + 1), first),
+                 fmt::format("one of {}", fmt::join(recipe_names, ", ")),
+                 {},
+                 {}};
+  }
+  out.recipe = *recipe;
+  return out;
+}
+
+std::vector<FitRow> fits(const FitRequest& request) {
+  Fitter fitter(request);
+  std::vector<FitRow> out;
+  for (const std::int64_t count : request.counts) {
+    std::vector<FitRow> rows = fitter.rows(count);
+    out.insert(out.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
+  }
+  return out;
+}
+
+}  // namespace shapelint::contracts

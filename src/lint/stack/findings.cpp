@@ -1,0 +1,112 @@
+// Findings of contracts that a model does not meet.
+#include "lint/stack/findings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "contracts/check.hpp"
+#include "contracts/price.hpp"
+#include "contracts/words.hpp"
+#include "project/stack.hpp"
+#include "rules/book/select.hpp"
+#include "rules/engine/merge.hpp"
+
+namespace shapelint::lint {
+
+namespace {
+
+using contracts::Contract;
+using contracts::Outcome;
+
+constexpr std::array<std::string_view, 4> codes{"SL451", "SL452", "SL453", "SL454"};  // by Outcome
+
+// The verdicts of one contract on the GPUs where it is not met.
+struct Unmet {
+  contracts::Verdict verdict;
+  std::vector<std::string> gpus;
+  double longer = 0;  // share of the step, on the GPU where it is largest
+};
+
+void place(const model::Reading& reading, const Contract& contract, rules::Finding& finding) {
+  for (const std::string_view name : contract.blame) {
+    const model::FieldId field = model::find_field(name);
+    if (finding.blamed == model::no_field) finding.blamed = field;
+    if (!model::is_stated(reading, field)) continue;
+    finding.blamed = field;
+    break;
+  }
+  const model::Origin& origin = model::origin(reading, finding.blamed);
+  finding.path = reading.path;
+  if (origin.kind == model::Origin::Kind::stated) {
+    finding.path = origin.path;
+    finding.span = origin.span;
+    finding.use_span = origin.use_span;
+    finding.key_path = origin.key_path;
+  }
+  for (const std::string_view name : contract.blame) {
+    const model::FieldId field = model::find_field(name);
+    if (field != finding.blamed) finding.related.push_back(field);
+  }
+}
+
+std::string message_of(const Unmet& unmet) {
+  const Contract& contract = *unmet.verdict.contract;
+  std::string out =
+      fmt::format("{} {}: {}", contract.package.name, contracts::outcome_words(contract), contract.summary);
+  if (const std::string sum = contracts::sum_words(unmet.verdict); !sum.empty()) {
+    out += fmt::format(", and here it is {}", sum);
+  }
+  constexpr double percent = 100;
+  if (unmet.longer > 0) out += fmt::format("; the step takes {:.1f} % longer", percent * unmet.longer);
+  return out;
+}
+
+}  // namespace
+
+void add_contracts(const project::Configured& configured, const project::Applied& applied, ModelReport& model,
+                   const text::FileSystem& files, std::vector<std::string>& notes) {
+  if (applied.stack.empty()) return;
+  const contracts::Stack stack = project::stack_of(configured, applied, model.reading, files);
+  contracts::Checker checker(*configured.contracts, stack);
+  std::map<const Contract*, Unmet> all;
+  for (const gpu::Gpu& gpu : applied.gpus) {
+    const std::vector<contracts::Verdict> verdicts = checker.check(model.reading, model.reading.setup, gpu);
+    for (const contracts::Verdict& each : verdicts) {
+      if (each.meets) continue;
+      const auto [entry, is_new] = all.try_emplace(each.contract);
+      Unmet& unmet = entry->second;
+      if (is_new) unmet.verdict = each;
+      unmet.gpus.push_back(gpu.id);
+      const contracts::Price price = contracts::price(model.reading.setup, {&each, 1}, gpu);
+      unmet.longer = std::max(unmet.longer, price.time_us / price.as_written_us - 1);
+    }
+  }
+  for (const auto& [contract, unmet] : all) {
+    const rules::Rule* rule = configured.rules->find(codes[static_cast<std::size_t>(contract->outcome)]);
+    if (rule == nullptr || !rules::is_selected(*rule, applied.rules)) continue;
+    rules::Finding finding;
+    finding.code = rule->code;
+    finding.rule = rule->name;
+    finding.severity = rule->severity;
+    finding.confidence = rule->confidence;
+    if (unmet.gpus.size() < applied.gpus.size()) finding.gpu = fmt::format("{}", fmt::join(unmet.gpus, ", "));
+    finding.message = message_of(unmet);
+    finding.why = rule->mechanism;
+    finding.certain_to_fail = contract->outcome == Outcome::refuses;
+    finding.note = fmt::format("contract {}, known for {}", contract->id, contracts::versions(*contract));
+    place(model.reading, *contract, finding);
+    model.result.findings.push_back(std::move(finding));
+  }
+  rules::sort_findings(model.result.findings);
+  for (const auto* list : {&checker.older(), &checker.newer()}) {
+    if (list->empty()) continue;
+    notes.push_back(fmt::format("{}: {} contracts are not known of so {} a version of {}, and not checked",
+                                model.path, list->size(), list == &checker.older() ? "old" : "new",
+                                list->front()->package.name));
+  }
+}
+
+}  // namespace shapelint::lint
