@@ -102,6 +102,7 @@ TEST_CASE("each scope looks at its subjects, and all that it sees of them has a 
       {"remark", "a remark\n"},
       {"known", "a known model …\n"},
       {"comment", ""},
+      {"contract", ""},
   };
   CHECK(found == expected);
 }
