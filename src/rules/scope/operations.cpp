@@ -21,9 +21,14 @@ double tile_count(const Context& c) {
          real(std::max<std::int64_t>(1, o.cost->split_k));
 }
 
+// 1 where a kernel is priced by its timings, which do not tell its tiles: they divide whatever it multiplies.
+double known_side(std::int64_t side) {
+  return real(std::max<std::int64_t>(side, 1));
+}
+
 double tile_side(const Context& c) {
   const OperationContext& o = c.operation;
-  return o.letter == 'm' ? real(o.cost->tile_m) : o.letter == 'n' ? real(o.cost->tile_n) : 1.0;
+  return o.letter == 'm' ? known_side(o.cost->tile_m) : o.letter == 'n' ? known_side(o.cost->tile_n) : 1.0;
 }
 
 double op_share(const Context& c) {
@@ -84,9 +89,9 @@ constexpr Variable of_product[] = {
     {"op_element_bytes", "bytes of one element of its operands", [](const Context& c) { return bytes_of(c.operation.op->dtype); }},
     {"dimension", "the dimension in question: the rule is evaluated for each that `blame` lists", [](const Context& c) { return c.operation.dimension; }},
     {"contiguous", "whether that dimension is the contiguous one of an operand or of the output", [](const Context& c) { return c.operation.contiguous ? 1.0 : 0.0; }},
-    {"tile", "side of the tile along that dimension; 1 for k", tile_side},
-    {"tile_m", "rows of the tile that the library is predicted to choose", [](const Context& c) { return real(c.operation.cost->tile_m); }},
-    {"tile_n", "columns of that tile", [](const Context& c) { return real(c.operation.cost->tile_n); }},
+    {"tile", "side of the tile along that dimension; 1 for k, and where it is not known", tile_side},
+    {"tile_m", "rows of the tile that the library is predicted to choose; 1 where it is not known", [](const Context& c) { return known_side(c.operation.cost->tile_m); }},
+    {"tile_n", "columns of that tile", [](const Context& c) { return known_side(c.operation.cost->tile_n); }},
     {"split_k", "parts that k is split into", [](const Context& c) { return real(c.operation.cost->split_k); }},
     {"tiles", "tiles of the output, times batch and split_k", tile_count},
     {"waves", "tiles / SMs that work on them", [](const Context& c) { return c.operation.cost->waves; }},
