@@ -350,8 +350,9 @@ Value Interpreter::attribute(const Value& of, std::string_view name) {
     case Kind::instance:
     case Kind::type: {
       Value* const found = of.object->find(name);
-      if (found != nullptr && found->kind == Kind::function && !found->object->is_static &&
-          (of.kind == Kind::instance || found->object->is_method_of_class)) {
+      // A lambda that an object was given stays as it is, as in Python.
+      if (found != nullptr && found->kind == Kind::function && found->object->statement != nothing &&
+          !found->object->is_static && (of.kind == Kind::instance || found->object->is_method_of_class)) {
         Value bound = *found;
         Object& method = make(found->object->type);
         method.module = found->object->module;

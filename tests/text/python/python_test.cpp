@@ -182,6 +182,10 @@ TEST_CASE("python: limits and errors") {
   CHECK(shown(doubling).find("unknown") != std::string::npos);
 }
 
+TEST_CASE("python: a function that an object was given is called without the object") {
+  CHECK(shown("class A:\n  x = 1\nm = A()\nm.f = lambda: 3\ny = m.f()\n").find("y: 3") != std::string::npos);
+}
+
 TEST_CASE("python: no bytes crash the reader") {
   CHECK(rc::check([] {
     const auto pieces = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
