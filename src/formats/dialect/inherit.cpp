@@ -32,7 +32,7 @@ class Assembler {
   void add(text::Document document, const Place& mount, const Place& inside, int level) {
     whole_.documents.push_back(follow_imports(follow_interpolations(std::move(document))));
     const text::Document& stored = whole_.documents.back();
-    seen_.push_back(join("", stored.path()));
+    seen_.emplace_back(join("", stored.path()), mount);
     View own(dialect_.flags);
     own.add({&stored, {}, {}});
     // Of a defaults list later entries win, and the file itself stands where `_self_` does, or behind them
@@ -329,7 +329,8 @@ class Assembler {
   bool open(const Inherit& each, NodeRef node, const std::string& path, const Place& mount, int level) {
     if (!is_inside(path, ancestors_.back()) || !files_.exists(path) || files_.is_directory(path))
       return false;
-    if (std::find(seen_.begin(), seen_.end(), path) != seen_.end()) {
+    // The same may stand at several places (both halves of an encoder-decoder).
+    if (std::find(seen_.begin(), seen_.end(), std::pair(path, mount)) != seen_.end()) {
       note(node, fmt::format("`{}` is already part of this configuration", path));
       return true;
     }
@@ -370,7 +371,7 @@ class Assembler {
   const Dialect& dialect_;
   Whole& whole_;
   std::vector<std::string> ancestors_;
-  std::vector<std::string> seen_;
+  std::vector<std::pair<std::string, Place>> seen_;
   std::vector<Choice> choices_;  // overrides, the first of a group counts
   bool packaged_ = false;        // the file that is opened next may say where it stands
 };
