@@ -225,6 +225,28 @@ std::optional<Value> Interpreter::library(std::string_view name, Arguments& give
   return std::nullopt;
 }
 
+// `of[a:b]` of a list.
+Value Interpreter::sliced(const Value& of, const Expression& slice, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  const Value open = unknown("which items it has only the run knows");
+  if (!is_sequence(of) || slice.count != 2) return open;
+  const auto size = static_cast<std::int64_t>(of.object->entries.size());
+  std::int64_t ends[2] = {0, size};
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const Index written = syntax.child(slice, i);
+    if (written == nothing) continue;
+    const Value value = evaluate(written, frame);
+    if (value.kind == Kind::none) continue;
+    if (value.kind != Kind::integer) return open;
+    ends[i] = std::clamp(value.integer < 0 && value.integer >= -size ? value.integer + size : value.integer,
+                         std::int64_t{0}, size);
+  }
+  std::vector<Value> values;
+  for (std::int64_t i = ends[0]; i < ends[1]; ++i)
+    values.push_back(of.object->entries[static_cast<std::size_t>(i)].value);
+  return list_of(std::move(values), of.kind);
+}
+
 // One level, and those below as long as they are not too deep.
 Value Interpreter::copy(const Value& value, int depth) {
   const bool holds = is_sequence(value) || value.kind == Kind::table || value.kind == Kind::instance;

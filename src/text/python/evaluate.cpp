@@ -64,7 +64,8 @@ Value Interpreter::work_out(const Expression& each, Frame& frame) {
       return attribute(child(0), syntax.text(each));
     case Expression::Kind::subscript: {
       const Value of = child(0);
-      return subscript(of, child(1));
+      const Expression& index = syntax.at(syntax.child(each, 1));
+      return index.kind == Expression::Kind::slice ? sliced(of, index, frame) : subscript(of, child(1));
     }
     case Expression::Kind::unary: {
       const Value value = child(0);

@@ -296,13 +296,17 @@ Index ExpressionReader::subscript(Index of, std::uint32_t begin) {
     is_slice = is_at(":");
   }
   if (is_slice) {
+    std::vector<Index> parts{index, nothing};
+    take(":");
+    if (!is_at("]") && !is_at(":")) parts[1] = one();
+    const bool has_step = is_at(":") || is_at(",");
     int brackets = 0;
     while (!done() && (brackets > 0 || !is_at("]"))) {
       if (is_at("[")) ++brackets;
       if (is_at("]")) --brackets;
       skip();
     }
-    index = add(Kind::slice, first, {});
+    if (!failed_) index = has_step ? add(Kind::slice, first, {}) : add(Kind::slice, first, parts);
   }
   if (failed_ || !take("]")) return broken(begin);
   return add(Kind::subscript, begin, {of, index});

@@ -86,6 +86,7 @@ class Interpreter {
   Value compared(const Expression& each, Frame& frame);
   Value binary(std::string_view sign, const Value& a, const Value& b);
   Value subscript(const Value& of, const Value& index);
+  Value sliced(const Value& of, const Expression& slice, Frame& frame);
   Value attribute(const Value& of, std::string_view name);
   Value membership(const Value& of, const Value& in);
   std::optional<std::vector<Value>> iterated(const Value& over);

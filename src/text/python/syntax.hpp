@@ -27,7 +27,7 @@ struct Expression {
     unpacked,  // **x
     attribute,
     subscript,  // x[i]
-    slice,      // of a subscript: nothing is made of it
+    slice,      // a:b of a subscript, each may be `nothing`; with steps without children
     unary,
     binary,
     compare,  // a < b; a < b < c is an `and` of two

@@ -138,6 +138,9 @@ TEST_CASE("python: loops, comprehensions and calls of what Python brings along")
               "for j in unknown():\n    k = 1\n")
             .starts_with("{n: [0, 4], i: 2, m: [5], k: unknown(it is assigned inside of a block that may not "
                          "run), t: \"7B-4\""));
+  CHECK(shown("a = [1, 2, 3, 4]\nb = a[1:]\nc = a[:-1]\nd = a[1:9]\ne = a[::2]\nf = (1, 2)[3:]\n") ==
+        "{a: [1, 2, 3, 4], b: [2, 3, 4], c: [1, 2, 3], d: [2, 3, 4], "
+        "e: unknown(which items it has only the run knows), f: []}");
   CHECK(shown("d = {'a': 1}\nd.update(b=2)\na = d.pop('a')\nc = d.get('x', 5)\nx, (y, z) = 1, (2, 3)\n"
               "e = 'b' in d and a is not None\n") == "{d: {b: 2}, a: 1, c: 5, x: 1, e: true}");
   CHECK(shown("import math, copy\nfrom dataclasses import replace\na = math.ceil(7 / 2)\nb = dict(x=[1])\n"
