@@ -130,6 +130,9 @@ bool may_need(const model::Setup& candidate, double needed, const model::Setup& 
               double usable) {
   if (needed <= usable) return true;
   if (start_needs <= usable || needed > start_needs * (1 + memory_slack)) return false;
+  // What activations may be spared, weights and states may not: a run that can begin must go on to.
+  const double all = usable * (1 + fragmentation) + context_bytes;
+  if (footprint(start).state_bytes <= all && footprint(candidate).state_bytes > all) return false;
   return memory_bytes({start.model, candidate.plan}) <= start_needs;
 }
 

@@ -40,7 +40,8 @@ double memory_bytes(const model::Setup& setup);
 double usable_bytes(double dram_size_gb);
 
 // Whether a candidate may be proposed that needs `needed` bytes, where `usable` are there. A start that fits
-// must go on to; of one that does not, the model may grow a little, but its plan may not ask for more.
+// must go on to; of one that does not, the model may grow a little, but its plan may not ask for more, and
+// weights and states that the GPU can hold must stay so.
 bool may_need(const model::Setup& candidate, double needed, const model::Setup& start, double start_needs,
               double usable);
 

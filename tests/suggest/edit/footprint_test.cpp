@@ -120,4 +120,9 @@ TEST_CASE("a run that fits goes on to fit; one that does not may grow a little, 
   larger_batch.plan.sequence_length += 1;
   CHECK(memory_bytes(larger_batch) < 1.01 * needs);
   CHECK_FALSE(may(larger_batch, needs / 2));
+  // A card that holds the weights and states, but not the activations, must hold them still.
+  const double states = footprint(start).state_bytes;
+  const double usable = (states * (1 + 1e-6) - context_bytes) / (1 + fragmentation);
+  CHECK(footprint(wider).state_bytes > states * (1 + 1e-6));
+  CHECK_FALSE(may(wider, usable));
 }
