@@ -47,12 +47,17 @@ double largest_bucket(const Context& c) {
   return real(largest);
 }
 
+// By the file, or by the published model or the framework that it names; else it follows from the width.
+bool gives_head_dim(const Context& c) {
+  const model::Origin::Kind kind = origin(*c.reading, FieldId::head_dim).kind;
+  return is_stated(*c.reading, FieldId::head_dim) || kind == model::Origin::Kind::defaulted;
+}
+
 // Latent attention says all widths itself.
 bool has_whole_heads(const Context& c) {
   const model::ModelSpec& model = spec(c);
-  return model.mla.kv_lora_rank > 0 || is_stated(*c.reading, FieldId::head_dim) ||
-         extra(*c.reading, "cuts_heads") > 0 || model.num_attention_heads <= 0 ||
-         model.hidden_size % model.num_attention_heads == 0;
+  return model.mla.kv_lora_rank > 0 || gives_head_dim(c) || extra(*c.reading, "cuts_heads") > 0 ||
+         model.num_attention_heads <= 0 || model.hidden_size % model.num_attention_heads == 0;
 }
 
 bool gated_width_stands(const Context& c) {
@@ -138,11 +143,12 @@ constexpr Variable of_model[] = {
     {"moe_latent_size", "columns of the latent that routed experts work on, which is not costed; 0: on the whole `hidden_size`", [](const Context& c) { return extra(*c.reading, "moe_latent_size"); }, {}, true},
     {"pads_for_tensor", "whether the framework pads the vocabulary until `tensor` divides it, whatever the file says", [](const Context& c) { return extra(*c.reading, "pads_for_tensor"); }, {}, true},
     {"states_split", "whether the file itself says which layers each stage of the pipeline holds", [](const Context& c) { return extra(*c.reading, "states_split"); }, {}, true},
-    {"has_whole_heads", "whether a head has a whole width: it is stated, or the heads divide `hidden_size`, or the framework cuts off the rest", [](const Context& c) { return has_whole_heads(c) ? 1.0 : 0.0; }},
+    {"has_whole_heads", "whether a head has a whole width: it is given, or the heads divide `hidden_size`, or the framework cuts off the rest", [](const Context& c) { return has_whole_heads(c) ? 1.0 : 0.0; }},
     {"is_framework_file", "whether the file is a framework's: what a native file leaves out has a documented default, and what it says describes a run; a framework's file has switches", [](const Context& c) { return c.reading->dialect == "native" ? 0.0 : 1.0; }, {}, true},
     {"gated_width_stands", "whether nothing speaks against the width of a gated MLP that the framework makes of what is written (see SL905, SL906)", [](const Context& c) { return gated_width_stands(c) ? 1.0 : 0.0; }},
     {"interleaves_stages", "whether the framework has an interleaved schedule, in which a stage holds several chunks of layers; a native file may have one", [](const Context& c) { return c.reading->dialect == "native" ? 1.0 : extra(*c.reading, "interleaves_stages"); }, {}, true},
     {"fixes_batch", "whether the file states how many sequences an optimizer step takes in all, whatever a micro-batch is", [](const Context& c) { return extra(*c.reading, "fixes_batch"); }, {}, true},
+    {"gives_head_dim", "whether the width of a head is given: by the file, or by the published model or the framework that it names", [](const Context& c) { return gives_head_dim(c) ? 1.0 : 0.0; }, {}, true},
     {"cuts_heads", "whether the framework rounds the width of a head down where the heads do not divide `hidden_size`", [](const Context& c) { return extra(*c.reading, "cuts_heads"); }, {}, true},
     {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(*c.reading, "added_tokens"); }},
     {"resizes_to_32", "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(*c.reading, "resizes_to_32"); }},
