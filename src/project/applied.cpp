@@ -130,7 +130,7 @@ class Reader {
     for (const auto& each : stated_.stack) {
       values.push_back(each.value);
       if (each.value == contracts::automatic) continue;
-      const auto found = contracts::parse_package(*configured_.contracts, each.value);
+      const auto found = contracts::parse_package(contracts_of(configured_), each.value);
       if (!found) errors_.push_back({found.error().message, found.error().hint, path_, each.span});
     }
     if (!stated_.stack.empty() || !configured_.config.stack) return values;

@@ -65,8 +65,6 @@ void load_rules(Configured& out, const text::FileSystem& files) {
 }
 
 void load_contracts(Configured& out, const text::FileSystem& files) {
-  using Book = std::shared_ptr<const contracts::Book>;
-  out.contracts = Book(Book(), &contracts::builtin_contracts());
   if (out.config.contract_folders.empty()) return;
   const std::vector<text::Document> own = load_folders(out.config.contract_folders, files, out.errors);
   std::vector<text::Document> all = contracts::builtin_documents();
@@ -120,12 +118,12 @@ class NameCheck {
   }
   void package(const std::string& text) {
     if (text == contracts::automatic) return;
-    const auto found = contracts::parse_package(*out_.contracts, text);
+    const auto found = contracts::parse_package(contracts_of(out_), text);
     if (!found) errors_.push_back({found.error(), {}});
   }
   void package(const Name& name) {
     if (name.value == contracts::automatic) return;
-    const auto found = contracts::parse_package(*out_.contracts, name.value);
+    const auto found = contracts::parse_package(contracts_of(out_), name.value);
     if (!found) place(found.error(), name);
   }
   void gpu(const Name& name) {
@@ -198,6 +196,10 @@ bool same(const Error& a, const Error& b) {
 }
 
 }  // namespace
+
+const contracts::Book& contracts_of(const Configured& configured) {
+  return configured.contracts ? *configured.contracts : contracts::builtin_contracts();
+}
 
 std::string Project::config_for(const std::string& path) const {
   if (!request_->config.empty()) return request_->config;

@@ -24,7 +24,7 @@ struct Configured {
   std::shared_ptr<const Request> request;
   Config config;                                      // without a path: there is none
   std::shared_ptr<const rules::RuleBook> rules;       // the built-in ones and those of its folders
-  std::shared_ptr<const contracts::Book> contracts;   // the built-in ones and those of its folders
+  std::shared_ptr<const contracts::Book> contracts;   // absent: the built-in ones
   std::unique_ptr<const formats::Dialects> dialects;  // absent: the built-in ones
   std::vector<catalog::KnownModel> models;            // a user's own, which go before the built-in ones
   std::vector<text::Document> profiles;               // of GPUs: the request's, then those of its folders
@@ -33,6 +33,10 @@ struct Configured {
   // and in the request. Nothing under it should be looked at when there are any.
   std::vector<text::LocatedError> errors;
 };
+
+// The built-in contracts and those of its folders; read when they are first asked for, as most runs name no
+// stack.
+const contracts::Book& contracts_of(const Configured& configured);
 
 // Finds the configuration of each file and loads it once. Several threads may ask.
 class Project {

@@ -30,7 +30,7 @@ void add(contracts::Stack& stack, const contracts::Stack& more) {
 
 contracts::Stack stack_of(const Configured& configured, const Applied& applied, const model::Reading& reading,
                           const text::FileSystem& files) {
-  const contracts::Book& book = *configured.contracts;
+  const contracts::Book& book = contracts_of(configured);
   std::vector<std::string> named;
   bool is_automatic = false;
   for (const std::string& text : applied.stack) {

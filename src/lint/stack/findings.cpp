@@ -70,7 +70,7 @@ void add_contracts(const project::Configured& configured, const project::Applied
                    const text::FileSystem& files, std::vector<std::string>& notes) {
   if (applied.stack.empty()) return;
   const contracts::Stack stack = project::stack_of(configured, applied, model.reading, files);
-  contracts::Checker checker(*configured.contracts, stack);
+  contracts::Checker checker(project::contracts_of(configured), stack);
   std::map<const Contract*, Unmet> all;
   for (const gpu::Gpu& gpu : applied.gpus) {
     const std::vector<contracts::Verdict> verdicts = checker.check(model.reading, model.reading.setup, gpu);

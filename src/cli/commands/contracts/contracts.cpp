@@ -184,7 +184,7 @@ ExitCode contracts(const ContractsOptions& options, Io& io) {
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);
   if (!are_configured(project, {}, io)) return ExitCode::error;
-  const contracts::Book& book = *project.here().contracts;
+  const contracts::Book& book = project::contracts_of(project.here());
   const auto found = named(book, options.names);
   if (!found) {
     const bool is_file =

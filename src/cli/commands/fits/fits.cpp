@@ -209,7 +209,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
   const contracts::Stack stack =
       project::stack_of(configured, input->file.applied, input->reading(), io.files);
   std::optional<contracts::Checker> checker;
-  if (!stack.empty()) checker.emplace(*configured.contracts, stack);
+  if (!stack.empty()) checker.emplace(project::contracts_of(configured), stack);
   const Style style = out_style(io);
   const gpu::Gpu& gpu = input->gpus().front();
   for (const contracts::Format& each : wanted) {
@@ -226,7 +226,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
   } else {
     io.out << fmt::format("{} on {}, {}\n\n", style.paint(Role::strong, input->reading().name), gpu.id,
                           stack.empty() ? "without a stack, so only what any framework demands (`--stack`)"
-                                        : contracts::describe(*configured.contracts, stack));
+                                        : contracts::describe(project::contracts_of(configured), stack));
     io.out << text_of(rows, options, style);
   }
   if (input->gpus().size() > 1) print_note(io, fmt::format("this is for {}; `--gpu` picks another", gpu.id));
