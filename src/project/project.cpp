@@ -70,7 +70,7 @@ void load_contracts(Configured& out, const text::FileSystem& files) {
   std::vector<text::Document> all = contracts::builtin_documents();
   all.insert(all.end(), own.begin(), own.end());
   std::vector<Error> found;
-  out.contracts = std::make_shared<const contracts::Book>(all, true, found);
+  out.own_contracts = std::make_shared<const contracts::Book>(all, true, found);
   keep(found, own, files, out.errors);
 }
 
@@ -198,7 +198,7 @@ bool same(const Error& a, const Error& b) {
 }  // namespace
 
 const contracts::Book& contracts_of(const Configured& configured) {
-  return configured.contracts ? *configured.contracts : contracts::builtin_contracts();
+  return configured.own_contracts ? *configured.own_contracts : contracts::builtin_contracts();
 }
 
 std::string Project::config_for(const std::string& path) const {

@@ -22,13 +22,13 @@ namespace shapelint::project {
 // What is the same for all files under one configuration.
 struct Configured {
   std::shared_ptr<const Request> request;
-  Config config;                                      // without a path: there is none
-  std::shared_ptr<const rules::RuleBook> rules;       // the built-in ones and those of its folders
-  std::shared_ptr<const contracts::Book> contracts;   // absent: the built-in ones
-  std::unique_ptr<const formats::Dialects> dialects;  // absent: the built-in ones
-  std::vector<catalog::KnownModel> models;            // a user's own, which go before the built-in ones
-  std::vector<text::Document> profiles;               // of GPUs: the request's, then those of its folders
-  std::vector<gpu::Gpu> named;                        // by the request
+  Config config;                                         // without a path: there is none
+  std::shared_ptr<const rules::RuleBook> rules;          // the built-in ones and those of its folders
+  std::shared_ptr<const contracts::Book> own_contracts;  // absent: the built-in ones
+  std::unique_ptr<const formats::Dialects> dialects;     // absent: the built-in ones
+  std::vector<catalog::KnownModel> models;               // a user's own, which go before the built-in ones
+  std::vector<text::Document> profiles;                  // of GPUs: the request's, then those of its folders
+  std::vector<gpu::Gpu> named;                           // by the request
   // Mistakes in the configuration and what its folders hold; names of rules and GPUs that do not exist, there
   // and in the request. Nothing under it should be looked at when there are any.
   std::vector<text::LocatedError> errors;

@@ -107,7 +107,7 @@ std::optional<std::vector<const Contract*>> named(const contracts::Book& book,
 ExitCode of_file(const ContractsOptions& options, const project::Project& project, Io& io) {
   const auto input = read_model_input({options.names.front(), options.model, false}, project, io);
   if (!input) return ExitCode::error;
-  const contracts::Book& book = *input->file.configured->contracts;
+  const contracts::Book& book = project::contracts_of(*input->file.configured);
   const bool has_stack = !input->file.applied.stack.empty();
   const contracts::Stack stack =
       project::stack_of(*input->file.configured, input->file.applied, input->reading(), io.files);
