@@ -6,7 +6,7 @@
 
 namespace shapelint::cli {
 
-std::vector<std::string> gpu_words();     // ids and aliases
+std::vector<std::string> gpu_words();      // ids and aliases
 std::vector<std::string> package_words();  // with contracts
 std::vector<std::string> contract_words();
 std::vector<std::string> rule_words();    // codes and names

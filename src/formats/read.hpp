@@ -26,7 +26,8 @@ struct ReadOptions {
   std::vector<GraphDimension> dimensions;  // of graphs only
   // The hub folder of a local Hugging Face cache: where `base_model: org/name` is looked for. Empty: nowhere.
   std::string model_cache;
-  std::span<const catalog::KnownModel> models;  // a user's own, which go before the cache and the built-in table
+  std::span<const catalog::KnownModel>
+      models;                  // a user's own, which go before the cache and the built-in table
   bool assume_native = false;  // a text of no known syntax or dialect is meant as a native file
 };
 

@@ -10,6 +10,7 @@ namespace shapelint::formats {
 
 // The model that a repository name (`org/Name`, a path, a bare name) stands for, or nullptr.
 const catalog::KnownModel* find_known_model(std::string_view name);
-const catalog::KnownModel* find_known_model(std::string_view name, std::span<const catalog::KnownModel> among);
+const catalog::KnownModel* find_known_model(std::string_view name,
+                                            std::span<const catalog::KnownModel> among);
 
 }  // namespace shapelint::formats
