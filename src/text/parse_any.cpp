@@ -134,7 +134,7 @@ Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, SharedTe
     case Syntax::toml:
       return one(parse_toml(std::move(path), std::move(text)));
     case Syntax::shell:
-      return parse_shell(std::move(path), std::move(text));
+      return parse_shell(path, text);
     case Syntax::python:
       // gin has Python's values.
       if (extension_of(path) == "gin") return one(parse_gin(std::move(path), std::move(text)));

@@ -226,7 +226,7 @@ class Assembler {
           if (found->used) choice.names.clear();
           found->used = true;
         }
-        choose(std::move(choice), level);
+        choose(choice, level);
       }
     }
   }
@@ -242,7 +242,7 @@ class Assembler {
       choice.mount =
           places_of(std::string_view(choice.group).substr(std::min<std::size_t>(1, choice.group.size())), {});
     }
-    choose(std::move(choice), level);
+    choose(choice, level);
   }
 
   void choose(const Choice& choice, int level) {

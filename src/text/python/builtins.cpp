@@ -228,7 +228,7 @@ std::optional<Value> Interpreter::library(std::string_view name, Arguments& give
 // `of[a:b]` of a list.
 Value Interpreter::sliced(const Value& of, const Expression& slice, Frame& frame) {
   const Syntax& syntax = frame.module->syntax;
-  const Value open = unknown("which items it has only the run knows");
+  Value open = unknown("which items it has only the run knows");
   if (!is_sequence(of) || slice.count != 2) return open;
   const auto size = static_cast<std::int64_t>(of.object->entries.size());
   std::int64_t ends[2] = {0, size};

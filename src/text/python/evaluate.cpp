@@ -12,7 +12,7 @@ namespace {
 using Kind = Value::Kind;
 
 constexpr std::size_t most_items = 20'000;
-constexpr std::size_t most_bytes = 32 * 1024 * 1024;
+constexpr std::size_t most_bytes = std::size_t{32} << 20;
 
 bool is_sequence(const Value& value) {
   return value.kind == Kind::list || value.kind == Kind::tuple;
@@ -141,7 +141,7 @@ Value Interpreter::joined(const Expression& each, Frame& frame) {
       if (!unescape(syntax.text(part), out.text)) return unknown("it has escapes that are not read");
       continue;
     }
-    const Value value = evaluate(syntax.child(each, i), frame);
+    Value value = evaluate(syntax.child(each, i), frame);
     if (value.kind == Kind::unknown && !value.text.empty()) return value;
     if (!write(value, out.text)) return unknown("it is a text that only the run knows");
     if (out.text.size() > most_items) return unknown("the text is too long");
@@ -236,10 +236,10 @@ Value Interpreter::listed(const Expression& each, Frame& frame) {
 Value Interpreter::logic(const Expression& each, Frame& frame) {
   const Syntax& syntax = frame.module->syntax;
   const bool is_or = syntax.text(each) == "or";  // a chain of comparisons is an `and`
-  const Value left = evaluate(syntax.child(each, 0), frame);
+  Value left = evaluate(syntax.child(each, 0), frame);
   const Truth is_so = truth(left);
   if (is_so == (is_or ? Truth::yes : Truth::no)) return left;
-  const Value right = evaluate(syntax.child(each, 1), frame);
+  Value right = evaluate(syntax.child(each, 1), frame);
   if (is_so != Truth::open) return right;
   // `x and False` is no for sure.
   if (truth(right) == (is_or ? Truth::yes : Truth::no) && right.kind == Kind::boolean) return right;
@@ -255,13 +255,13 @@ Value Interpreter::compared(const Expression& each, Frame& frame) {
   const std::string_view sign = syntax.text(each);
   if (sign.starts_with("is")) return compare(sign == "is" ? "==" : "!=", left, right);
   if (!sign.ends_with("in")) return compare(sign, left, right);
-  const Value inside = membership(left, right);
+  Value inside = membership(left, right);
   if (sign == "in" || inside.kind != Kind::boolean) return inside;
   return of_boolean(inside.integer == 0);
 }
 
 Value Interpreter::membership(const Value& of, const Value& in) {
-  const Value open = unknown("it rests on a comparison that only the run decides");
+  Value open = unknown("it rests on a comparison that only the run decides");
   if (of.kind == Kind::unknown || of.kind == Kind::named) return open;
   if (in.kind == Kind::string && of.kind == Kind::string)
     return of_boolean(in.text.find(of.text) != std::string::npos);

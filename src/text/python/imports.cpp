@@ -14,7 +14,7 @@ namespace {
 using Kind = Value::Kind;
 
 constexpr std::size_t most_files = 200;
-constexpr std::size_t most_source_bytes = 8 * 1024 * 1024;
+constexpr std::size_t most_source_bytes = std::size_t{8} << 20;
 
 std::string parent(std::string_view path) {
   const auto slash = path.rfind('/');

@@ -32,7 +32,10 @@ std::string dotted_name(std::string_view path) {
     const auto slash = path.rfind('/');
     const std::string_view last = slash == std::string_view::npos ? path : path.substr(slash + 1);
     if (!is_identifier(last)) break;
-    if (last != "__init__" || !out.empty()) out = std::string(last) + (out.empty() ? "" : ".") + out;
+    if (last != "__init__" || !out.empty()) {
+      if (!out.empty()) out.insert(0, ".");
+      out.insert(0, last);
+    }
     path = slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
   }
   return out;

@@ -142,7 +142,10 @@ bool Follower::source(const Statement& statement, Outcome& outcome) {
   std::string path;
   bool is_behind = false;
   for (const Piece& piece : text) {
-    path = piece.known ? path + piece.text : std::string();
+    if (piece.known)
+      path += piece.text;
+    else
+      path.clear();
     is_behind = is_behind || !piece.known;
   }
   if (is_behind && !path.starts_with('/')) return false;

@@ -247,7 +247,8 @@ void forget_common_branches(const std::vector<Found>& found) {
 
 namespace shapelint::text {
 
-Result<std::vector<Document>> parse_shell(std::string path, SharedText source, const SourceLoader& load) {
+Result<std::vector<Document>> parse_shell(const std::string& path, const SharedText& source,
+                                          const SourceLoader& load) {
   if (const auto problem = check_source(path, source)) return *problem;
   const Result<std::vector<shell::Statement>> statements = shell::parse_statements(path, source);
   if (!statements) return statements.error();

@@ -49,6 +49,7 @@ using SourceLoader =
 //
 // What a script sources (`source models/8B.sh`) is followed where `load` finds it; its values count as
 // written where it is sourced, and cannot be changed there.
-Result<std::vector<Document>> parse_shell(std::string path, SharedText source, const SourceLoader& load = {});
+Result<std::vector<Document>> parse_shell(const std::string& path, const SharedText& source,
+                                          const SourceLoader& load = {});
 
 }  // namespace shapelint::text

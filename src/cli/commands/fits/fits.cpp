@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -113,7 +114,7 @@ std::string text_of(std::span<const FitRow> rows, const FitsOptions& options, co
     }
     ++shown;
     const std::string speed =
-        row.fit == Fit::refused ? "" : with_commas(static_cast<std::int64_t>(row.tokens_per_s + 0.5));
+        row.fit == Fit::refused ? "" : with_commas(std::llround(row.tokens_per_s));
     out +=
         fmt::format("  {}  {:<12} {:>5.0f} GB {:>10} {:>9}  {}", degrees(row), contracts::name(row.format),
                     row.memory_gb, speed, cost(row), style.paint(role_of(row.fit), contracts::name(row.fit)));
