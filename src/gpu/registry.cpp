@@ -22,14 +22,15 @@ Kind kind_of(const Document& document) {
   return document.root()["kind"].as_string() == "architecture" ? Kind::architecture : Kind::gpu;
 }
 
-// Files of a kind, a user's own before the built-in ones, for as long as `visit` returns false.
-template <class Visit>
-const Document* find_file(Kind kind, std::span<const Document> own, const Visit& visit) {
+// The first file of a kind that `is_meant`, a user's own before the built-in ones. Asked about every file, of
+// either kind: what it is, is looked up of those alone.
+template <class IsMeant>
+const Document* find_file(Kind kind, std::span<const Document> own, const IsMeant& is_meant) {
   const std::span<const Document> all[] = {own, catalog::builtin("gpus"),
                                            catalog::builtin("gpus/architectures")};
   for (const std::span<const Document> documents : all) {
     for (const Document& each : documents) {
-      if (kind_of(each) == kind && visit(each)) return &each;
+      if (is_meant(each) && kind_of(each) == kind) return &each;
     }
   }
   return nullptr;
@@ -38,7 +39,7 @@ const Document* find_file(Kind kind, std::span<const Document> own, const Visit&
 std::vector<std::string_view> ids_of(Kind kind, std::span<const Document> own) {
   std::vector<std::string_view> ids;
   find_file(kind, own, [&](const Document& each) {
-    ids.push_back(id_of(each));
+    if (kind_of(each) == kind) ids.push_back(id_of(each));
     return false;
   });
   return ids;
@@ -105,6 +106,7 @@ Result<const Document*> find_profile(std::string_view name, std::span<const Docu
 
   std::vector<std::string_view> names = gpu_ids(own);
   find_file(Kind::gpu, own, [&](const Document& each) {
+    if (kind_of(each) != Kind::gpu) return false;
     for (const NodeRef alias : each.root()["aliases"]) names.push_back(alias.as_string().value_or(""));
     return false;
   });
