@@ -98,7 +98,7 @@ class Checker {
 }  // namespace
 
 void check_expressions(const Dialects& dialects, std::vector<Error>& errors) {
-  for (const Dialect& dialect : dialects.all()) Checker(dialect, dialects.common(), errors).check();
+  for (const Dialect* dialect : dialects.all()) Checker(*dialect, dialects.common(), errors).check();
 }
 
 }  // namespace shapelint::formats

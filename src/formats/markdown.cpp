@@ -122,7 +122,8 @@ std::string formats_markdown(const Dialects& dialects) {
       "dialect in [adding-a-format.md](adding-a-format.md).\n\n"
       "`shapelint show FILE` prints what was understood of a file, and where each value came from.\n\n"
       "| dialect | syntax | recognised by one of | builds on |\n|---|---|---|---|\n";
-  for (const Dialect& dialect : dialects.all()) {
+  for (const Dialect* listed : dialects.all()) {
+    const Dialect& dialect = *listed;
     std::vector<std::string> tests;
     for (const Test& test : dialect.recognise) tests.push_back(written(test));
     std::vector<std::string> files;
@@ -133,12 +134,14 @@ std::string formats_markdown(const Dialects& dialects) {
                        joined(dialect.syntax, ", "), joined(tests, "<br>"), joined(files, ", "));
   }
   out += "\n## Where the tables come from\n\n";
-  for (const Dialect& dialect : dialects.all()) {
+  for (const Dialect* listed : dialects.all()) {
+    const Dialect& dialect = *listed;
     if (!dialect.source.empty())
       out += fmt::format("- {}: {}\n", first_letter_up(dialect.title), dialect.source);
   }
   out += "\n## Model types with defaults of their own\n\n";
-  for (const Dialect& dialect : dialects.all()) {
+  for (const Dialect* listed : dialects.all()) {
+    const Dialect& dialect = *listed;
     std::vector<std::string> names;
     for (const auto& [patterns, type] : dialect.types) {
       if (patterns.starts_with('_')) continue;  // a family, not a type

@@ -27,8 +27,6 @@ namespace {
 
 using text::NodeRef;
 
-// The name of the file with the tables that every dialect falls back to.
-constexpr std::string_view common_name = "common";
 constexpr std::string_view native_name = "native";
 
 // The places of a part: the first that exists, or all of them.
@@ -175,9 +173,9 @@ bool is_plainly_native(NodeRef root) {
 // A file that says how something is run, with the model beside it.
 void run_neighbours(const text::FileSystem& files, const std::string& path, const ReadOptions& options,
                     const Dialects& dialects, ReadResult& result) {
-  const auto dialect = std::find_if(dialects.all().begin(), dialects.all().end(),
-                                    [&](const Dialect& each) { return each.name == result.dialect; });
-  if (dialect == dialects.all().end() || dialect->runs.empty() || result.readings.size() != 1) return;
+  if (result.readings.size() != 1) return;
+  const Dialect* dialect = dialects.find(result.dialect);
+  if (dialect == nullptr || dialect->runs.empty()) return;
   auto other = read_beside(files, path, dialect->runs, options, dialects);
   if (!other) return;
   const model::Reading plan = std::move(result.readings.front());
@@ -216,7 +214,7 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
            {}});
     } else if (source.syntax == text::Syntax::toml && is_meant) {
       result.errors.push_back(problem);
-    } else if (const Dialect* dialect = recognise_broken(dialects.all(), source.text, path, syntax)) {
+    } else if (const Dialect* dialect = recognise_broken(dialects, source.text, path, syntax)) {
       result.recognised = true;
       result.dialect = dialect->name;
       Error error = problem;
@@ -228,7 +226,7 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
     return result;
   }
   for (const text::Document& document : *source.documents) {
-    const Dialect* dialect = recognise(dialects.all(), document, syntax);
+    const Dialect* dialect = recognise(dialects, document, syntax);
     if (dialect == nullptr) {
       if (syntax == "toml" && (options.assume_native || looks_native(document.root())))
         read_as_native(document, options, result);
@@ -250,38 +248,6 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
 }
 
 }  // namespace
-
-Dialects::Dialects(std::span<const text::Document> users, std::vector<Error>& errors) {
-  for (const text::Document& document : users) dialects_.push_back(load_dialect(document, errors));
-  for (const text::Document& document : catalog::builtin("formats")) {
-    Dialect dialect = load_dialect(document, errors);
-    if (dialect.name == common_name) {
-      common_ = std::move(dialect);
-    } else {
-      dialects_.push_back(std::move(dialect));
-    }
-  }
-  for (Dialect& dialect : dialects_) {
-    const auto other = std::find_if(dialects_.begin(), dialects_.end(),
-                                    [&](const Dialect& each) { return each.name == dialect.like; });
-    if (other == dialects_.end() || other->like == dialect.name) continue;
-    add_rules(dialect.fields, other->fields);
-    add_rules(dialect.otherwise, other->otherwise);
-    dialect.types.insert(other->types.begin(), other->types.end());
-    dialect.ways.insert(dialect.ways.end(), other->ways.begin(), other->ways.end());
-    dialect.exports.insert(dialect.exports.end(), other->exports.begin(), other->exports.end());
-  }
-  std::stable_sort(dialects_.begin(), dialects_.end(),
-                   [](const Dialect& a, const Dialect& b) { return a.order < b.order; });
-}
-
-const Dialects& Dialects::builtin() {
-  static const Dialects dialects = [] {
-    std::vector<Error> errors;  // the data files are checked by a test
-    return Dialects({}, errors);
-  }();
-  return dialects;
-}
 
 ReadResult read_any(const text::FileSystem& files, const std::string& path, const ReadOptions& options,
                     const Dialects& dialects) {

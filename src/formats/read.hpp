@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "catalog/known_models.hpp"
-#include "formats/dialect/dialect.hpp"
+#include "formats/dialect/dialects.hpp"
 #include "formats/native/native.hpp"
 #include "model/reading.hpp"
 #include "text/files.hpp"
@@ -44,21 +44,6 @@ struct ReadResult {
   std::vector<model::Remark> remarks;
   // The table [lint] of a native file.
   LintOptions lint;
-};
-
-// The dialects to choose from, in the order in which they are tried.
-class Dialects {
- public:
-  // The built-in ones and those of a user's documents, which go first. Errors are appended.
-  Dialects(std::span<const text::Document> users, std::vector<Error>& errors);
-  static const Dialects& builtin();
-  std::span<const Dialect> all() const { return dialects_; }
-  // Rules that hold for every dialect where it says nothing itself.
-  const Dialect& common() const { return common_; }
-
- private:
-  std::vector<Dialect> dialects_;
-  Dialect common_;
 };
 
 // Mistakes in the dialects' expressions: syntax, and names that are neither a field nor one of the dialect's

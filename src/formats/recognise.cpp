@@ -18,10 +18,6 @@ using text::NodeRef;
 // Keys of a dialect that must be seen in a broken text before it is called one of its files.
 constexpr std::int64_t keys_for_broken = 4;
 
-bool speaks(const Dialect& dialect, std::string_view syntax) {
-  return std::find(dialect.syntax.begin(), dialect.syntax.end(), syntax) != dialect.syntax.end();
-}
-
 }  // namespace
 
 bool holds(const View& view, const KeyTest& test) {
@@ -57,14 +53,13 @@ bool holds(const View& view, const Test& test, std::string_view path) {
 
 }  // namespace
 
-const Dialect* recognise(std::span<const Dialect> dialects, const text::Document& document,
-                         std::string_view syntax) {
-  for (const Dialect& dialect : dialects) {
-    if (!speaks(dialect, syntax)) continue;
-    View view(dialect.flags);
+const Dialect* recognise(const Dialects& dialects, const text::Document& document, std::string_view syntax) {
+  for (const auto& dialect : dialects.listed()) {
+    if (!dialect->speaks(syntax)) continue;
+    View view(dialect->flags());
     view.add({&document, {}, {}});
-    for (const Test& test : dialect.recognise) {
-      if (holds(view, test, document.path())) return &dialect;
+    for (const Test& test : dialect->recognise()) {
+      if (holds(view, test, document.path())) return &dialect->whole();
     }
   }
   return nullptr;
@@ -95,11 +90,12 @@ std::int64_t lacking(const Match& match) {
 
 }  // namespace
 
-std::vector<Match> nearest_dialects(std::span<const Dialect> dialects, const text::Document& document,
+std::vector<Match> nearest_dialects(const Dialects& dialects, const text::Document& document,
                                     std::string_view syntax) {
   std::vector<Match> all;
-  for (const Dialect& dialect : dialects) {
-    if (!speaks(dialect, syntax)) continue;
+  for (const auto& listed : dialects.listed()) {
+    if (!listed->speaks(syntax)) continue;
+    const Dialect& dialect = listed->whole();
     View view(dialect.flags);
     view.add({&document, {}, {}});
     std::optional<Match> best;
@@ -127,11 +123,11 @@ std::string written(const KeyTest& test) {
   return test.kind ? fmt::format("{} ({})", out, text::describe(*test.kind)) : out;
 }
 
-const Dialect* recognise_broken(std::span<const Dialect> dialects, std::string_view source,
-                                std::string_view path, std::string_view syntax) {
-  for (const Dialect& dialect : dialects) {
-    if (!speaks(dialect, syntax)) continue;
-    for (const Test& test : dialect.recognise) {
+const Dialect* recognise_broken(const Dialects& dialects, std::string_view source, std::string_view path,
+                                std::string_view syntax) {
+  for (const auto& dialect : dialects.listed()) {
+    if (!dialect->speaks(syntax)) continue;
+    for (const Test& test : dialect->recognise()) {
       if (!test.file.empty() && !matches_any(test.file, path)) continue;
       std::int64_t found = 0;
       bool all = true;
@@ -139,13 +135,13 @@ const Dialect* recognise_broken(std::span<const Dialect> dialects, std::string_v
         const std::string& key = each.path.components.empty() ? std::string() : each.path.components.back();
         const bool seen =
             !key.empty() && (source.find(key) != std::string_view::npos ||
-                             (dialect.flags && source.find(dashed(key)) != std::string_view::npos));
+                             (dialect->flags() && source.find(dashed(key)) != std::string_view::npos));
         found += seen ? 1 : 0;
         return seen;
       };
       for (const KeyTest& each : test.has) all = count(each) && all;
       for (const KeyTest& each : test.any) count(each);
-      if (all && found >= keys_for_broken) return &dialect;
+      if (all && found >= keys_for_broken) return &dialect->whole();
     }
   }
   return nullptr;

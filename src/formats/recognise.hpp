@@ -1,12 +1,11 @@
 // Which dialect a configuration is written in, by its content.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "formats/dialect/dialect.hpp"
+#include "formats/dialect/dialects.hpp"
 #include "formats/dialect/view.hpp"
 
 namespace shapelint::formats {
@@ -15,8 +14,7 @@ namespace shapelint::formats {
 bool holds(const View& view, const KeyTest& test);
 
 // The first dialect (by `order`) for this syntax one of whose tests holds; nullptr when there is none.
-const Dialect* recognise(std::span<const Dialect> dialects, const text::Document& document,
-                         std::string_view syntax);
+const Dialect* recognise(const Dialects& dialects, const text::Document& document, std::string_view syntax);
 
 // How far one test of a dialect holds for a file.
 struct Match {
@@ -33,14 +31,14 @@ struct Match {
 
 // Of each dialect of this syntax that the file has a key of, the test that is nearest to holding: those that
 // hold in the order in which dialects are tried, then the rest by how much is missing.
-std::vector<Match> nearest_dialects(std::span<const Dialect> dialects, const text::Document& document,
+std::vector<Match> nearest_dialects(const Dialects& dialects, const text::Document& document,
                                     std::string_view syntax);
 
 // `model.d_model`, `model.name = mpt_*`, `flags (a table)`.
 std::string written(const KeyTest& test);
 
 // For a text that cannot be parsed: the dialect whose keys it seems to hold, or nullptr.
-const Dialect* recognise_broken(std::span<const Dialect> dialects, std::string_view source,
-                                std::string_view path, std::string_view syntax);
+const Dialect* recognise_broken(const Dialects& dialects, std::string_view source, std::string_view path,
+                                std::string_view syntax);
 
 }  // namespace shapelint::formats

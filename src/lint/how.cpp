@@ -31,9 +31,7 @@ const formats::Dialect* dialect_of(const project::Configured& configured, const 
   if (name == native) return nullptr;
   const formats::Dialects& all =
       configured.dialects != nullptr ? *configured.dialects : formats::Dialects::builtin();
-  const auto found = std::find_if(all.all().begin(), all.all().end(),
-                                  [&](const formats::Dialect& each) { return each.name == name; });
-  return found == all.all().end() ? nullptr : &*found;
+  return all.find(name);
 }
 
 // `instead`: whatever the dialect's keys are.

@@ -135,7 +135,8 @@ TEST_CASE("`sdpa` is no newer FlashAttention than version 2", "[lint]") {
 
 TEST_CASE("what the dialects say of setting a field is whole", "[lint]") {
   std::size_t said = 0;
-  for (const formats::Dialect& dialect : formats::Dialects::builtin().all()) {
+  for (const formats::Dialect* listed : formats::Dialects::builtin().all()) {
+    const formats::Dialect& dialect = *listed;
     for (const formats::Way& way : dialect.ways) {
       INFO(dialect.name << ' ' << way.field << ' ' << way.choice << ": " << way.text);
       const model::FieldId field = model::find_field(way.field);

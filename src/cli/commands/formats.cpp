@@ -128,16 +128,12 @@ ExitCode list_formats(const FormatsOptions& options, Io& io) {
   const formats::Dialects& dialects = here.dialects ? *here.dialects : formats::Dialects::builtin();
   std::vector<const Dialect*> chosen;
   std::vector<std::string_view> known;
-  for (const Dialect& each : dialects.all()) known.push_back(each.name);
-  for (const Dialect& each : dialects.all()) {
-    if (options.names.empty()) chosen.push_back(&each);
-  }
+  for (const auto& each : dialects.listed()) known.push_back(each->name());
+  if (options.names.empty()) chosen = dialects.all();
   bool failed = false;
   for (const std::string& name : options.names) {
-    const auto found = std::find_if(dialects.all().begin(), dialects.all().end(),
-                                    [&](const Dialect& each) { return each.name == name; });
-    if (found != dialects.all().end()) {
-      chosen.push_back(&*found);
+    if (const Dialect* found = dialects.find(name)) {
+      chosen.push_back(found);
     } else {
       print_error(io, fmt::format("unknown dialect `{}`", name), did_you_mean(name, known));
       failed = true;

@@ -323,6 +323,17 @@ bool matches_any(std::string_view patterns, std::string_view text) {
   return false;
 }
 
+std::vector<Test> load_tests(const text::Document& document, std::vector<Error>& errors) {
+  Loader load(errors);
+  std::vector<Test> out;
+  for (const NodeRef each : document.root()["recognise"]) out.push_back(load.test(each));
+  return out;
+}
+
+std::int64_t order_of(const text::Document& document) {
+  return document.root()["order"].as_integer().value_or(100);
+}
+
 Dialect load_dialect(const text::Document& document, std::vector<Error>& errors) {
   Loader load(errors);
   const NodeRef root = document.root();
@@ -344,14 +355,14 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   out.source = load.string(root["source"]);
   load.check_keys(root["example"], {"file", "text"});
   out.example = {load.string(root["example"]["file"]), load.string(root["example"]["text"])};
-  out.order = root["order"].as_integer().value_or(100);
+  out.order = order_of(document);
   out.syntax = load.strings(root["syntax"]);
   out.flags = root["flags"].as_boolean().value_or(false);
   out.reads_exponents = root["reads_exponents"].as_boolean().value_or(false);
   out.writes = load.string(root["writes"]);
   if (out.writes.empty() && !out.syntax.empty()) out.writes = way_of_writing(out.syntax.front());
   load.ways(root["how"], false, out.ways);
-  for (const NodeRef each : root["recognise"]) out.recognise.push_back(load.test(each));
+  out.recognise = load_tests(document, errors);
   out.type = load.paths(root["type"]);
   out.known_model = load.strings(root["known_model"]);
   out.beside = load.string(root["beside"]);

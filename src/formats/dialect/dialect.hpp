@@ -163,6 +163,10 @@ struct Dialect {
 // Errors (unknown keys, wrong types, unknown fields) are appended with their place; what is left is usable.
 Dialect load_dialect(const text::Document& document, std::vector<Error>& errors);
 
+// Of these alone: what tells the dialect's files from others', and when it is tried.
+std::vector<Test> load_tests(const text::Document& document, std::vector<Error>& errors);
+std::int64_t order_of(const text::Document& document);
+
 // Appends the alternatives of `from` to those of `into`.
 void add_rules(FieldRules& into, const FieldRules& from);
 

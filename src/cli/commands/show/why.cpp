@@ -65,7 +65,7 @@ std::string why_text(const text::Source& source, const formats::Dialects& dialec
   std::string unknown;
   const auto add = [&](const text::Document& document) {
     const std::vector<Match> matches =
-        formats::nearest_dialects(dialects.all(), document, text::name(*source.syntax));
+        formats::nearest_dialects(dialects, document, text::name(*source.syntax));
     const auto line = [&](std::string_view head, const Match& match) {
       return report::wrap(fmt::format("{}{} ({}): {}", head, match.dialect->title, match.dialect->name,
                                       sentence(match)),
