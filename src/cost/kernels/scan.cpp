@@ -1,0 +1,224 @@
+// Equations: docs/attention-and-step.md, section 6.
+#include "cost/kernels/scan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cost/kernels/memory.hpp"
+#include "cost/kernels/overlap.hpp"
+
+namespace shapelint::cost {
+namespace {
+
+// Triton kernels that follow each other (flash-linear-attention, mamba_ssm) reach this share of the tensor
+// cores' peak and of DRAM's bandwidth with chunks of 64 x 128 x 128: chunk_gated_delta_rule in the public
+// timings of gpus/engines/gated-delta-net.toml, on H100, B200, L40S and RTX PRO 6000.
+constexpr double product_share = 0.15;
+constexpr double memory_share = 0.8;
+// One chunk of a sequence waits for the one before: loads, two products and a store. From the same timings:
+// 1.2 to 1.9 us where one sequence has fewer heads than the GPU has SMs.
+constexpr double chunk_us = 1.5;
+// A step of an elementwise scan waits for its registers alone: some 4 dependent FMAs (4 cycles each, arXiv
+// 1804.06826, table 4.1) at 1.7 GHz.
+constexpr double token_us = 0.01;
+// Values that a CTA of a chunked scan keeps of a state (flash-linear-attention, chunk_delta_h.py: BV).
+constexpr double value_block = 64;
+constexpr double lanes_per_sm = 2;
+// Channels of a CTA of an elementwise scan (mamba_ssm, selective_scan_fwd_kernel.cuh: one channel, with its
+// tokens in blocks of 2048; flash-linear-attention, short_conv: blocks of 64 tokens).
+constexpr double token_block = 2048;
+constexpr double convolution_block = 64;
+// Both gradients of each product, and the forward again from what was kept.
+constexpr double backward_work = 3;
+// Selective scan: 9 operations for each state and token (state-spaces/mamba, issue 110).
+constexpr double selective_flops = 9;
+// Two gates' sigmoids, a power, a square root and the update (arXiv 2402.19427, equations 1 to 4).
+constexpr double lru_flops = 24;
+
+struct Form {
+  std::string_view name;
+  bool products = true;
+  bool chain = true;        // chunks wait for each other
+  double launches = 1;      // forward
+  double inner = 0;         // products of a chunk's tokens with each other: over key_dim
+  double inner_values = 0;  // over value_dim
+  double outer = 0;         // products with the state, key_dim x value_dim of each token
+  bool inverts = false;     // a triangle of chunk x chunk
+  double key_rows = 0;      // written and read between kernels: rows of keys of each value head
+  double value_rows = 0;
+};
+
+// Products as flash-linear-attention has them (bc3b101, ops/*/chunk.py), and mamba_ssm's ssd_combined.py.
+constexpr std::array forms{
+    //                              products chain launches inner values outer inverts keys values
+    Form{"gated delta", true, true, 7, 3, 2, 3, true, 1, 2},
+    Form{"kimi delta", true, true, 8, 3, 2, 3, true, 3, 2},
+    Form{"mamba2", true, true, 5, 1, 1, 2, false, 0, 0},
+    Form{"mamba1", false, true, 1, 0, 0, 0, false, 0, 0},
+    Form{"linear attention", true, true, 2, 1, 1, 2, false, 0, 0},
+    Form{"rwkv7", true, true, 7, 5, 4, 4, true, 4, 2},
+    Form{"rg lru", false, true, 1, 0, 0, 0, false, 0, 0},
+    Form{"short convolution", false, false, 1, 0, 0, 0, false, 0, 0},
+};
+
+const Form& form_of(ScanKind kind) {
+  return forms[static_cast<std::size_t>(kind)];
+}
+
+double blocks(double of, double size) {
+  return std::max(1.0, std::ceil(of / std::max(size, 1.0)));
+}
+
+bool is_delta(ScanKind kind) {
+  return kind == ScanKind::gated_delta || kind == ScanKind::kimi_delta;
+}
+
+double channels_of(const ScanSizes& s) {
+  return s.value_heads * s.value_dim;
+}
+
+// Elements that one token reads and writes: queries, keys, values, gates, the result.
+double token_elements(ScanKind kind, const ScanSizes& s) {
+  const double keys = s.key_heads * s.key_dim;
+  const double values = channels_of(s);
+  switch (kind) {
+    case ScanKind::gated_delta:
+      return 2 * keys + 2 * values + 2 * s.value_heads;
+    case ScanKind::kimi_delta:
+      return 2 * keys + 2 * values + s.value_heads * s.key_dim + s.value_heads;
+    case ScanKind::mamba2:
+      return 2 * keys + 2 * values + s.value_heads;
+    case ScanKind::mamba1:
+      return 2 * keys + 3 * values;  // x, dt and y
+    case ScanKind::linear_attention:
+      return 2 * keys + 2 * values + s.value_heads;
+    case ScanKind::rwkv7:
+      return 5 * s.value_heads * s.key_dim + 2 * values;  // r, w, k, a, b
+    case ScanKind::rg_lru:
+      return 4 * values;  // x, both gates and h
+    case ScanKind::short_convolution:
+      return 2 * values;
+  }
+  return 0;
+}
+
+// Of a token that is computed by itself.
+double recurrent_flops(ScanKind kind, const ScanSizes& s) {
+  const double states = channels_of(s) * s.key_dim;
+  switch (kind) {
+    case ScanKind::mamba1:
+      return selective_flops * states;
+    case ScanKind::rg_lru:
+      return lru_flops * channels_of(s);
+    case ScanKind::short_convolution:
+      return 2 * s.conv_width * channels_of(s);
+    // Decay, read for the delta, rank-one update, read for the result: two each.
+    default:
+      return (is_delta(kind) || kind == ScanKind::rwkv7 ? 8 : 6) * states;
+  }
+}
+
+ScanWork decoded(ScanKind kind, const ScanSizes& s) {
+  ScanWork work;
+  const double tokens = s.batch * s.seq_len;
+  work.elementwise_flops = tokens * recurrent_flops(kind, s);
+  work.once_bytes = 2 * scan_state_bytes(kind, s) + tokens * token_elements(kind, s) * s.element_bytes;
+  work.steps = s.seq_len;
+  work.lanes = s.batch * s.value_heads;
+  return work;
+}
+
+}  // namespace
+
+std::string_view name(ScanKind kind) {
+  return form_of(kind).name;
+}
+
+double scan_state_bytes(ScanKind kind, const ScanSizes& s) {
+  const double channels = channels_of(s);
+  switch (kind) {
+    case ScanKind::rg_lru:
+      return s.batch * channels * s.state_bytes;
+    case ScanKind::short_convolution:
+      return s.batch * channels * std::max(0.0, s.conv_width - 1) * s.element_bytes;
+    default:
+      return s.batch * channels * s.key_dim * s.state_bytes;
+  }
+}
+
+ScanWork scan_work(ScanKind kind, const ScanSizes& s, ScanPass pass) {
+  if (pass == ScanPass::decode) return decoded(kind, s);
+  const Form& form = form_of(kind);
+  const double tokens = s.batch * s.seq_len;
+  ScanWork work;
+  work.launches = form.launches;
+  if (form.products) {
+    const double chunk = std::max(1.0, s.chunk);
+    const double chunks = blocks(s.seq_len, chunk);
+    const double rows = s.batch * chunks * chunk;  // whole chunks are computed
+    // Mamba-2's groups multiply C and B once for all of their heads.
+    const double scores = kind == ScanKind::mamba2 ? s.key_heads : s.value_heads;
+    work.product_flops = rows * 2 *
+                         (chunk * (form.inner * scores * s.key_dim + form.inner_values * channels_of(s)) +
+                          form.outer * channels_of(s) * s.key_dim);
+    if (form.inverts) work.product_flops += rows * s.value_heads * chunk * chunk / 3;
+    const double states = s.batch * chunks * channels_of(s) * s.key_dim;
+    const double between =
+        tokens * (form.key_rows * s.value_heads * s.key_dim + form.value_rows * channels_of(s) +
+                  (form.inverts ? 2 : 1) * s.value_heads * chunk) +
+        states;
+    work.between_bytes = 2 * between * s.element_bytes;
+    work.steps = chunks;
+    work.lanes = s.batch * s.value_heads * blocks(s.value_dim, value_block);
+  } else {
+    work.elementwise_flops = tokens * recurrent_flops(kind, s);
+    const double block = form.chain ? token_block : convolution_block;
+    work.steps = form.chain ? s.seq_len : 1;
+    work.lanes = s.batch * channels_of(s) * (form.chain ? 1 : blocks(s.seq_len, block));
+  }
+  work.once_bytes = tokens * token_elements(kind, s) * s.element_bytes;
+  if (pass == ScanPass::backward) {
+    work.product_flops *= backward_work;
+    work.elementwise_flops *= backward_work;
+    // Operands again and the result's gradient in, gradients of all operands out.
+    work.once_bytes *= 2;
+    work.between_bytes *= backward_work;
+    work.steps *= 2;  // states forward again, their gradients back
+    work.launches *= 2;
+  }
+  return work;
+}
+
+OpCost price_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes, ScanPass pass, DType dtype) {
+  const ScanWork work = scan_work(kind, sizes, pass);
+  const bool products = work.product_flops > 0;
+  const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
+
+  const double peak = peak_flops_per_us(gpu, dtype);
+  const double cuda = cuda_flops_per_us(gpu);
+  const double compute_us = work.product_flops / (peak * product_share) + work.elementwise_flops / cuda;
+  const double bytes = work.once_bytes + work.between_bytes;
+  const double memory_us = bytes / (memory_share * dram_bytes_per_us(gpu));
+  const double waits_us = work.steps * (products ? chunk_us : token_us);
+  // Where lanes fill the SMs others compute while one waits.
+  const double alone = std::min(1.0, work.lanes / (lanes_per_sm * sms));
+  const double chain_us = waits_us * (1 - alone) + std::max(waits_us, compute_us) * alone;
+
+  OpCost cost;
+  cost.compute_us = std::max(compute_us, chain_us);
+  cost.memory_us = memory_us;
+  cost.overhead_us = work.launches * launch_us(gpu);
+  // Kernels one after the other: some wait for arithmetic, some for memory.
+  const double core_us =
+      products ? std::hypot(cost.compute_us, memory_us) : overlapped(cost.compute_us, memory_us);
+  cost.time_us = cost.overhead_us + core_us;
+  const double ideal_us = std::max(work.product_flops / peak + work.elementwise_flops / cuda,
+                                   work.once_bytes / dram_bytes_per_us(gpu));
+  cost.ideal_us = std::min(ideal_us, cost.time_us);
+  cost.efficiency.rest = cost.ideal_us / cost.time_us;
+  cost.bound = bound_of(cost.time_us, cost.compute_us, cost.memory_us, cost.overhead_us);
+  return cost;
+}
+
+}  // namespace shapelint::cost
