@@ -62,7 +62,7 @@ double scan_state_bytes(ScanKind kind, const ScanSizes& sizes);
 // Time of the scan alone, without projections, norms and gates before and after it. Backward computes every
 // product twice and the forward again (as flash-linear-attention and mamba_ssm do): 3 times the forward's
 // work.
-OpCost price_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes, ScanPass pass,
-                  DType dtype = DType::bf16);
+OpCost price_layer_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes, ScanPass pass,
+                        DType dtype = DType::bf16);
 
 }  // namespace shapelint::cost

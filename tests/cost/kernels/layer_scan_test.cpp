@@ -1,5 +1,5 @@
 // Scans of layers without softmax attention: work counted by hand, and what any price of them must be.
-#include "cost/kernels/scan.hpp"
+#include "cost/kernels/layer_scan.hpp"
 
 #include <cmath>
 #include <vector>
@@ -44,7 +44,7 @@ const std::vector<Layer> layers{
 };
 
 double time_us(const gpu::Gpu& gpu, const Layer& layer, const ScanSizes& sizes, ScanPass pass) {
-  const cost::OpCost cost = cost::price_scan(gpu, layer.kind, sizes, pass);
+  const cost::OpCost cost = cost::price_layer_scan(gpu, layer.kind, sizes, pass);
   CHECK(std::isfinite(cost.time_us));
   CHECK(cost.ideal_us > 0);
   CHECK(cost.ideal_us <= cost.time_us);

@@ -1,5 +1,5 @@
 // Equations: docs/attention-and-step.md, section 6.
-#include "cost/kernels/scan.hpp"
+#include "cost/kernels/layer_scan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -190,7 +190,8 @@ ScanWork scan_work(ScanKind kind, const ScanSizes& s, ScanPass pass) {
   return work;
 }
 
-OpCost price_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes, ScanPass pass, DType dtype) {
+OpCost price_layer_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes, ScanPass pass,
+                        DType dtype) {
   const ScanWork work = scan_work(kind, sizes, pass);
   const bool products = work.product_flops > 0;
   const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
