@@ -59,6 +59,19 @@ void Follower::command(const Statement& statement, Outcome& outcome, bool in_loo
   CommandLine line;
   const Span extent = placed(statement.extent);
   line.extent = {static_cast<std::size_t>(extent.begin), static_cast<std::size_t>(extent.end)};
+  for (const Assignment& each : statement.assignments) {
+    const auto before = outcome.variables.find(each.name);
+    const auto value = before == outcome.variables.end() ? nullptr : before->second;
+    const auto place = outcome.names.find(each.name);
+    const std::optional<Span> written =
+        place == outcome.names.end() ? std::nullopt : std::optional(place->second);
+    assign(each, outcome);
+    line.prefixes.push_back({each.name, outcome.names[each.name], outcome.variables[each.name]});
+    if (value) outcome.variables[each.name] = value;
+    if (!value) outcome.variables.erase(each.name);
+    if (written) outcome.names[each.name] = *written;
+    if (!written) outcome.names.erase(each.name);
+  }
   for (const Word& word : statement.words) {
     for (Text& text : expands.words(word)) {
       const bool is_script = first == "eval" || (!line.words.empty() && as_string(line.words.back()) == "-c");
@@ -84,8 +97,12 @@ bool Follower::built_in(std::string_view name, const Statement& statement, Outco
   }
   if ((name == "exit" || name == "return") && !in_loop) {
     outcome.ended = true;
+    outcome.returned = name == "return" && calls_ > 0;
     return true;
   }
+  if (name == "shift") return shift(statement, outcome, in_loop);
+  if (name == "set") return set_arguments(statement, outcome);
+  if (name == "read" && read_here_document(statement, outcome)) return true;
   if (name == "read" || name == "mapfile" || name == "readarray" || name == "getopts") {
     for (const Word& word : statement.words)
       set_unknown(slice(word), word, "it is read in when run", outcome);
@@ -109,6 +126,19 @@ bool Follower::built_in(std::string_view name, const Statement& statement, Outco
     return true;
   }
   return (name == "source" || name == ".") && source(statement, outcome);
+}
+
+// `read -r -d '' NAME <<EOF`: all of its lines.
+bool Follower::read_here_document(const Statement& statement, Outcome& outcome) {
+  const Word lines = statement.here_document;
+  const bool takes_all = std::any_of(statement.words.begin(), statement.words.end(),
+                                     [&](Word word) { return slice(word) == "''" || slice(word) == "\"\""; });
+  const Word name = statement.words.back();
+  if (lines.end == lines.begin || !takes_all || !is_name_start(slice(name).front())) return false;
+  Expander expands = expander(outcome);
+  Text text = statement.here_is_literal ? expands.verbatim(lines) : expands.quoted_text(lines);
+  set(std::string(slice(name)), name, Value{false, {std::move(text)}}, outcome);
+  return true;
 }
 
 // `printf -v NAME FORMAT …`

@@ -207,8 +207,11 @@ void Expander::expansion(std::size_t begin, std::size_t end, bool quoted, Sink& 
   } else {
     const std::string_view name = written.substr(1);
     const auto found = variables_.find(name);
+    const bool is_all = name == "@" || name == "*";
     if (found == variables_.end()) {
       not_set({begin, end}, name, sink);
+    } else if (is_all) {
+      insert_array(*found->second, {begin, end}, quoted, name == "*" && quoted, sink);
     } else if (!found->second->items.empty()) {
       insert(found->second->items.front(), {begin, end}, quoted, sink);
     }
@@ -245,6 +248,7 @@ void Expander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& 
     index = slice(i + 1, close);
     i = close + 1;
   }
+  if (value != nullptr && (name == "@" || name == "*")) index = name;
   const bool is_whole_array = index == "@" || index == "*";
   Text element;
   if (value != nullptr && !value->items.empty() && !is_whole_array) {
@@ -359,6 +363,12 @@ Text Expander::quoted_text(Word word) {
   Sink sink;
   sink.splits = false;
   walk(word.begin, word.end, true, sink, 0);
+  return std::move(sink.current);
+}
+
+Text Expander::verbatim(Word word) {
+  Sink sink;
+  literal(word.begin, word.end, sink);
   return std::move(sink.current);
 }
 

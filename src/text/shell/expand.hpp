@@ -42,6 +42,8 @@ class Expander {
   Text text(Word word);
   // The same for bytes that are read as if in double quotes.
   Text quoted_text(Word word);
+  // With nothing expanded.
+  Text verbatim(Word word);
   // The value of an arithmetic expression; nothing when it depends on the run.
   std::optional<std::int64_t> arithmetic(Word expression);
 
@@ -64,6 +66,7 @@ class Expander {
   void computed(Word use, std::string text, bool quoted, Sink& sink);
   void push(Piece piece, Sink& sink);
   void place(Piece& piece, std::size_t begin, std::size_t end) const;
+  bool here_document(Word command, bool quoted, Word use, Sink& sink);
   bool substitute(Word command, bool quoted, Word use, Sink& sink);
   std::string_view slice(std::size_t begin, std::size_t end) const {
     return source_.substr(begin, end - begin);

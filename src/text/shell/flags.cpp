@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/decimal.hpp"
+#include "text/shell/outcomes.hpp"
 
 namespace shapelint::text::shell {
 
@@ -83,10 +84,16 @@ Text with_inner_variables(Text word) {
   return word;
 }
 
-// Where the arguments end in a command line that came out of a variable: `eval "$CMD > log &"`.
+// Where a command ends that came out of a variable or a text: `eval "$CMD > log &"`.
 bool ends_command(std::string_view word) {
-  constexpr std::array<std::string_view, 9> ends = {"|", "||", "&", "&&", ";", ">", ">>", "&>", "2>&1"};
+  constexpr std::array<std::string_view, 5> ends = {"|", "||", "&", "&&", ";"};
   return std::find(ends.begin(), ends.end(), word) != ends.end();
+}
+
+// What follows in such a command is no argument.
+bool redirects(std::string_view word) {
+  constexpr std::array<std::string_view, 4> signs = {">", ">>", "&>", "2>&1"};
+  return std::find(signs.begin(), signs.end(), word) != signs.end();
 }
 
 std::vector<Text> all_words(const std::vector<Text>& words) {
@@ -192,13 +199,19 @@ Span values_span(const Flag& flag) {
   return first.begin <= last.end ? Span{first.begin, last.end} : first;
 }
 
-Flags collect_flags(const std::vector<Text>& words) {
+namespace {
+
+Flags collect(const std::vector<Text>& words) {
   Flags found;
   bool takes_values = false;
-  for (const Text& word : all_words(words)) {
+  for (const Text& word : words) {
     const std::string text = as_string(word);
     const Piece* open = first_unknown(word);
-    if (ends_command(text)) break;
+    if (redirects(text)) break;
+    if (text == "--") {  // another command's words follow
+      takes_values = false;
+      continue;
+    }
     if (open != nullptr && text.empty() && !open->flags.empty()) {
       for (Flag& flag : possible_flags(word, *open)) found.flags.push_back(std::move(flag));
       takes_values = false;
@@ -236,6 +249,39 @@ Flags collect_flags(const std::vector<Text>& words) {
     }
   }
   return found;
+}
+
+// The words of each command.
+std::vector<std::vector<Text>> commands_in(const std::vector<Text>& words) {
+  std::vector<std::vector<Text>> commands(1);
+  for (Text& word : all_words(words)) {
+    const std::string text = as_string(word);
+    if (ends_command(text)) {
+      commands.emplace_back();
+    } else if (text.ends_with(';')) {
+      commands.back().push_back(substring(word, 0, text.size() - 1));
+      commands.emplace_back();
+    } else {
+      commands.back().push_back(std::move(word));
+    }
+  }
+  return commands;
+}
+
+}  // namespace
+
+Flags collect_flags(const std::vector<Text>& words) {
+  return collect(commands_in(words).front());
+}
+
+std::vector<Flags> collect_commands(const std::vector<Text>& words) {
+  std::vector<Flags> all;
+  for (const std::vector<Text>& command : commands_in(words)) {
+    const std::string name = command.empty() ? std::string() : as_string(command.front());
+    if (all.empty() || !(name.empty() || name.starts_with('-') || is_harmless_command(name)))
+      all.push_back(collect(command));
+  }
+  return all;
 }
 
 namespace {

@@ -23,6 +23,9 @@ struct Flags {
 
 // Words that hold several flags (`eval "$CMD"`, `bash -c "…"`) are split first.
 Flags collect_flags(const std::vector<Text>& words);
+// The same of every command in the words: `bash -c "cd here && python train.py --x 1"` has two. Those behind
+// the first whose arguments describe no run are left out.
+std::vector<Flags> collect_commands(const std::vector<Text>& words);
 
 // Adds one word as a typed value. `beside`: the text that the word is used next to (its flag's name), which
 // decides what counts as the place of use; empty for a variable.

@@ -1,6 +1,7 @@
 // Walks through the statements of a script: the work behind follow().
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -69,6 +70,18 @@ class Follower {
   // Whether the script that the statement sources was found and followed.
   bool source(const Statement& statement, Outcome& outcome);
 
+  bool read_here_document(const Statement& statement, Outcome& outcome);
+
+  // functions.cpp: calls, and the arguments `$1`, `$@` of one.
+  void define(const Statement& function);
+  bool call(const Statement& statement, Outcomes& outcomes, bool in_loop);
+  void call(const Statement& function, const Statement& statement, Outcome outcome, Outcomes& ways,
+            bool in_loop);
+  void set_arguments(std::vector<Text> arguments, Word place, Outcome& outcome) const;
+  bool set_arguments(const Statement& statement, Outcome& outcome);
+  bool shift(const Statement& statement, Outcome& outcome, bool in_loop);
+  void forget_arguments(const Statement& loop, Outcome& outcome) const;
+
   // loops.cpp
   void loop(const Statement& statement, Outcomes& outcomes);
   bool only_assigns(const std::vector<Statement>& statements) const;
@@ -85,7 +98,9 @@ class Follower {
   Journey& journey_;
   Names relevant_;
   Weights weights_;
-  int depth_ = 0;  // of scripts that source each other
+  std::map<std::string, const Statement*, std::less<>> functions_;  // none: defined more than once
+  int calls_ = 0;                                                   // of functions, within each other
+  int depth_ = 0;                                                   // of scripts that source each other
   Included included_{};
 };
 

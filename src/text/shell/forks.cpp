@@ -13,12 +13,7 @@ class Settings {
   Settings(std::string_view source, const Names& relevant) : source_(source), relevant_(relevant) {}
 
   void visit(const std::vector<Statement>& statements) {
-    for (const Statement& statement : statements) {
-      visit(statement.body);
-      for (const Branch& branch : statement.branches) {
-        visit(branch.condition);
-        visit(branch.body);
-      }
+    for_each_statement(statements, [&](const Statement& statement) {
       for (const Assignment& each : statement.assignments) {
         if (each.is_array || each.is_element || !relevant_.contains(each.name)) continue;
         const std::string_view value = source_.substr(each.value.begin, each.value.end - each.value.begin);
@@ -26,7 +21,7 @@ class Settings {
             !value.empty() && value.find_first_not_of("0123456789.") == std::string_view::npos;
         if (is_number) values_[each.name].insert(value);
       }
-    }
+    });
   }
 
   std::int64_t count() const {

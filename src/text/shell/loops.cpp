@@ -138,6 +138,7 @@ void Follower::forget_assigned(const Statement& loop, Outcome& outcome) {
     set_unknown(loop.variable, loop.extent, fmt::format("the loop gives `{}` several values", loop.variable),
                 outcome);
   }
+  forget_arguments(loop, outcome);
   for (const Assignment& each : self_dependent_assignments(loop.body, source_)) {
     set_unknown(each.name, each.name_word, fmt::format("`{}` grows in a loop", each.name), outcome);
   }

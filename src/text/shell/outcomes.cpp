@@ -35,30 +35,7 @@ class Relevance {
   explicit Relevance(std::string_view source) : source_(source) {}
 
   void visit(const std::vector<Statement>& statements) {
-    for (const Statement& statement : statements) {
-      visit(statement.body);
-      for (const Branch& branch : statement.branches) {
-        visit(branch.condition);
-        visit(branch.body);
-      }
-      for (const Assignment& each : statement.assignments) {
-        add_names(slice(each.value), made_of_[each.name]);
-        if (slice(each.value).find("--") != std::string_view::npos) names_.insert(each.name);
-      }
-      if (statement.words.empty()) continue;
-      const std::string_view first = slice(statement.words.front());
-      if (statement.kind == Statement::Kind::loop || first == "printf") {
-        // `for NAME in …`, `printf -v NAME …`: the words become the variable.
-        const bool prints = statement.kind != Statement::Kind::loop && statement.words.size() > 2;
-        if (!prints && statement.variable.empty()) continue;
-        const std::string_view name = prints ? slice(statement.words[2]) : statement.variable;
-        for (const Word& word : statement.words) add_names(slice(word), made_of_[std::string(name)]);
-        continue;
-      }
-      if (is_harmless_command(first)) continue;
-      has_commands_ = true;
-      for (const Word& word : statement.words) add_names(slice(word), names_);
-    }
+    for_each_statement(statements, [&](const Statement& statement) { visit(statement); });
   }
 
   Names closure() && {
@@ -78,6 +55,29 @@ class Relevance {
   }
 
  private:
+  void assign(const std::string& name, Word value) {
+    add_names(slice(value), made_of_[name]);
+    if (slice(value).find("--") != std::string_view::npos) names_.insert(name);
+  }
+
+  void visit(const Statement& statement) {
+    for (const Assignment& each : statement.assignments) assign(each.name, each.value);
+    if (statement.words.empty()) return;
+    const std::string_view first = slice(statement.words.front());
+    if (statement.kind == Statement::Kind::loop || first == "printf") {
+      // `for NAME in …`, `printf -v NAME …`: the words become the variable.
+      const bool prints = statement.kind != Statement::Kind::loop && statement.words.size() > 2;
+      if (!prints && statement.variable.empty()) return;
+      const std::string_view name = prints ? slice(statement.words[2]) : statement.variable;
+      for (const Word& word : statement.words) add_names(slice(word), made_of_[std::string(name)]);
+      return;
+    }
+    if (first == "read") assign(std::string(slice(statement.words.back())), statement.here_document);
+    if (is_harmless_command(first)) return;
+    has_commands_ = true;
+    for (const Word& word : statement.words) add_names(slice(word), names_);
+  }
+
   std::string_view slice(Word word) const { return source_.substr(word.begin, word.end - word.begin); }
   std::string_view source_;
   bool has_commands_ = false;
@@ -124,7 +124,7 @@ std::shared_ptr<const Value> value_of(const Outcome& outcome, const std::string&
 
 // Whether `a` says nothing that `b` does not say, or say better.
 bool gives_way(const Outcome& a, const Outcome& b, const Names& relevant) {
-  if (a.ended != b.ended) return a.ended && starts_nothing(a);
+  if (a.ended != b.ended) return a.ended && !a.returned && starts_nothing(a);
   if (a.commands.size() != b.commands.size()) return false;
   for (std::size_t i = 0; i < a.commands.size(); ++i) {
     const Difference difference = compare(a.commands[i].words, b.commands[i].words);
@@ -171,21 +171,13 @@ Names relevant_variables(std::string_view source, const std::vector<Statement>& 
 std::vector<Assignment> self_dependent_assignments(const std::vector<Statement>& statements,
                                                    std::string_view source) {
   std::vector<Assignment> found;
-  const auto add_from = [&](const std::vector<Statement>& inner) {
-    for (Assignment& each : self_dependent_assignments(inner, source)) found.push_back(std::move(each));
-  };
-  for (const Statement& statement : statements) {
-    add_from(statement.body);
-    for (const Branch& branch : statement.branches) {
-      add_from(branch.condition);
-      add_from(branch.body);
-    }
+  for_each_statement(statements, [&](const Statement& statement) {
     for (const Assignment& each : statement.assignments) {
       Names names;
       add_names(source.substr(each.value.begin, each.value.end - each.value.begin), names);
       if (each.append || names.contains(each.name)) found.push_back(each);
     }
-  }
+  });
   return found;
 }
 

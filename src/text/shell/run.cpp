@@ -33,6 +33,7 @@ Span Follower::placed(Word word) const {
 void Follower::run(const Statement& statement, Outcomes& outcomes, bool in_loop) {
   switch (statement.kind) {
     case Kind::command:
+      if (call(statement, outcomes, in_loop)) return;
       for (Outcome& outcome : outcomes) {
         if (!outcome.ended) command(statement, outcome, in_loop);
       }
@@ -50,8 +51,9 @@ void Follower::run(const Statement& statement, Outcomes& outcomes, bool in_loop)
         if (!compute(statement.subject, outcome)) forget_computed(statement.subject, outcome);
       }
       return;
-    case Kind::test:
     case Kind::function:
+      return define(statement);
+    case Kind::test:
       return;
   }
 }
@@ -113,7 +115,8 @@ void Follower::branches(const Statement& statement, Outcome outcome, Outcomes& w
       if (is_open) way.back().branches.push_back({branch.label, statement.extent.begin});
       run(branch.body, way, in_loop);
       // A script is not written to end before it does anything: what it asks for will be given.
-      const bool gives_up = way.size() == 1 && way.front().ended && starts_nothing(way.front());
+      const bool gives_up =
+          way.size() == 1 && way.front().ended && !way.front().returned && starts_nothing(way.front());
       for (Outcome& each : way) ways.push_back(std::move(each));
       if (!gives_up) return;
       outcome = std::move(passed);

@@ -14,9 +14,17 @@
 
 namespace shapelint::text::shell {
 
+// A variable that is set for one command alone: `NPROC_PER_NODE=4 swift sft`.
+struct Prefix {
+  std::string name;
+  Span name_span;
+  std::shared_ptr<const Value> value;
+};
+
 struct CommandLine {
   std::vector<Text> words;
   Word extent;  // as written
+  std::vector<Prefix> prefixes;
 };
 
 // A branch that a way through the script takes, where the file leaves the choice open.
@@ -36,7 +44,8 @@ struct Outcome {
   std::set<std::string, std::less<>> exported;     // variables that other programs see
   std::vector<CommandLine> commands;
   std::vector<Taken> branches;
-  bool ended = false;  // by `exit`
+  bool ended = false;     // by `exit` or `return`
+  bool returned = false;  // from a function, and goes on behind its call
 };
 
 // A branch is followed alone when its condition can be worked out from the file; otherwise every branch makes
@@ -44,9 +53,13 @@ struct Outcome {
 // leaves a value to an argument or to the environment gives way to one that sets it. Past max_outcomes
 // (reduce_outcomes), and in loops, what branches set differently becomes unknown. A loop that only assigns is
 // gone through round by round where the file tells how many there are, any other once, with its variable
-// unknown. Functions are ignored.
+// unknown. A function is followed where it is
+// called, if the script defines it once.
 inline constexpr std::size_t max_outcomes = 8;
 inline constexpr std::size_t max_alternatives = 64;
+
+// Functions that call each other, or themselves.
+inline constexpr int max_calls = 8;
 
 // Scripts that one run of another may source, and how deep.
 inline constexpr std::int64_t max_sourced = 32;

@@ -172,8 +172,28 @@ void add_overrides(TreeBuilder& tree, std::int32_t root, const std::vector<Flag>
   }
 }
 
-TreeBuilder build(std::string_view source, const SlurmJob& job, const Outcome& outcome, const Flags& flags,
-                  Span place) {
+void add_variable(TreeBuilder& tree, std::int32_t variables, const std::string& name, Span place,
+                  const Value& value) {
+  if (value.is_array) {
+    const std::int32_t list = tree.add(variables, Kind::list, name, place, place);
+    for (const Text& item : value.items) add_value(tree, list, {}, {}, item, {});
+  } else if (!value.items.empty()) {
+    add_value(tree, variables, name, place, value.items.front(), {});
+  }
+}
+
+// What becomes a document.
+struct Found {
+  Outcome* outcome;
+  Flags flags;
+  Span place;
+  std::vector<Prefix> prefixes;
+};
+
+TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& found) {
+  const Outcome& outcome = *found.outcome;
+  const Flags& flags = found.flags;
+  const Span place = found.place;
   TreeBuilder tree;
   const std::int32_t root =
       tree.add(no_node, Kind::table, {}, {}, Span{0, static_cast<std::int64_t>(source.size())});
@@ -197,15 +217,14 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Outcome& o
   add_open_words(tree, root, outcome, flags, place);
   const std::int32_t variables = tree.add(root, Kind::table, "variables", {}, place);
   for (const auto& [name, value] : outcome.variables) {
-    const auto found = outcome.names.find(name);
-    const Span key_span = found == outcome.names.end() ? Span{} : found->second;
-    if (value->is_array) {
-      const std::int32_t list = tree.add(variables, Kind::list, name, key_span, key_span);
-      for (const Text& item : value->items) add_value(tree, list, {}, {}, item, {});
-    } else if (!value->items.empty()) {
-      add_value(tree, variables, name, key_span, value->items.front(), {});
-    }
+    const bool is_prefix = std::any_of(found.prefixes.begin(), found.prefixes.end(),
+                                       [&, &key = name](const Prefix& each) { return each.name == key; });
+    if (is_prefix) continue;
+    const auto written = outcome.names.find(name);
+    add_variable(tree, variables, name, written == outcome.names.end() ? Span{} : written->second, *value);
   }
+  for (const Prefix& each : found.prefixes)
+    add_variable(tree, variables, each.name, each.name_span, *each.value);
   add_slurm(tree, root, job, place);
   const std::int32_t branches = tree.add(root, Kind::list, "branches", {}, place);
   for (const Taken& each : outcome.branches) {
@@ -214,13 +233,6 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Outcome& o
   }
   return tree;
 }
-
-// What becomes a document.
-struct Found {
-  Outcome* outcome;
-  Flags flags;
-  Span place;
-};
 
 // A branch that all of them take tells none from another.
 void forget_common_branches(const std::vector<Found>& found) {
@@ -259,17 +271,19 @@ Result<std::vector<Document>> parse_shell(const std::string& path, const SharedT
         shell::follow(path, source, *statements, shell::slurm_variables(job), load);
     std::vector<shell::Found> found;
     std::set<std::string> seen;
-    const auto add = [&](shell::Outcome& outcome, shell::Flags flags, Span place) {
+    const auto add = [&](shell::Outcome& outcome, shell::Flags flags, Span place,
+                         const std::vector<shell::Prefix>& prefixes) {
       if (found.size() >= shell::max_documents || !seen.insert(shell::signature(flags)).second) return;
-      found.push_back({&outcome, std::move(flags), place});
+      found.push_back({&outcome, std::move(flags), place, prefixes});
     };
     for (shell::Outcome& outcome : outcomes) {
       for (const shell::CommandLine& line : outcome.commands) {
         const std::string name = shell::as_string(line.words.front());
         if (name.starts_with('-') || shell::is_harmless_command(name)) continue;
-        shell::Flags flags = shell::collect_flags(line.words);
-        if (!flags.flags.empty() || !flags.overrides.empty())
-          add(outcome, std::move(flags), shell::span_of(line.extent));
+        for (shell::Flags& flags : shell::collect_commands(line.words)) {
+          if (!flags.flags.empty() || !flags.overrides.empty())
+            add(outcome, std::move(flags), shell::span_of(line.extent), line.prefixes);
+        }
       }
     }
     // What variables hold: for another script, or because this one only assembles flags.
@@ -277,12 +291,11 @@ Result<std::vector<Document>> parse_shell(const std::string& path, const SharedT
     const Span all{0, static_cast<std::int64_t>(source.size())};
     for (shell::Outcome& outcome : outcomes) {
       shell::Flags flags = shell::collect_flags(shell::flags_in_variables(outcome, has_lines));
-      if (!has_lines || !flags.flags.empty()) add(outcome, std::move(flags), all);
+      if (!has_lines || !flags.flags.empty()) add(outcome, std::move(flags), all, {});
     }
     shell::forget_common_branches(found);
     for (const shell::Found& each : found)
-      documents.push_back(
-          shell::build(source, job, *each.outcome, each.flags, each.place).finish(path, source));
+      documents.push_back(shell::build(source, job, each).finish(path, source));
   } catch (const shell::Stop& stopped) {
     return refused(stopped.error);
   }

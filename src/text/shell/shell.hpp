@@ -25,8 +25,8 @@ using SourceLoader =
 // Reads a shell script (bash's words and compound commands) and gives one Document for each command line with
 // `--flags` that comes out of it, and for each way through branches that the file leaves open; nothing is
 // ever run. Variables, `${NAME:-default}`, arrays, `$((…))`, continuation lines are followed, here-documents
-// are not flags. Flags that it exports in variables, or only assembles in them, are in one more Document.
-// Without flags: one Document with the variables.
+// are not flags unless a variable takes them. Flags that it exports in variables, or only assembles in them,
+// are in one more Document. Without flags: one Document with the variables.
 //
 //   command    string: the words before the first flag (`torchrun pretrain_gpt.py`)
 //   program    string: the Python file among the words, where there is one
@@ -36,7 +36,7 @@ using SourceLoader =
 //   arguments  list: the other words behind the first flag
 //   open       list, of a script that sources another: variables among the words that are not set here, and
 //              may hold flags
-//   variables  table: name → value, list for an array
+//   variables  table: name → value, list for an array; with those that are set for the command alone
 //   slurm      table, of a script with `#SBATCH` lines: nodes, tasks, tasks_per_node, gpus, gpus_per_node
 //   branches   list of strings: the open conditions, or `case` patterns, that hold in this Document
 //

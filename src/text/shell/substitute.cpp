@@ -3,8 +3,41 @@
 
 namespace shapelint::text::shell {
 
+// `$(cat <<EOF … EOF)`.
+bool Expander::here_document(Word command, bool quoted, Word use, Sink& sink) {
+  std::size_t at = scanner_.skip_blanks(command.begin);
+  constexpr std::string_view sign = "<<";
+  if (!slice(at, command.end).starts_with("cat ")) return false;
+  at = scanner_.skip_blanks(at + 4);
+  if (!slice(at, command.end).starts_with(sign) || scanner_.at(at + 2) == '<') return false;
+  at += sign.size();
+  const bool strips_tabs = scanner_.at(at) == '-';
+  at = scanner_.skip_blanks(at + (strips_tabs ? 1 : 0));
+  const std::size_t end = scanner_.word_end(at, 0);
+  std::string last;
+  for (const char c : slice(at, end)) {
+    if (std::string_view("'\"\\").find(c) == std::string_view::npos) last += c;
+  }
+  const bool is_literal = last.size() < end - at;
+  const std::size_t begin = source_.find('\n', end) + 1;
+  if (begin == 0 || scanner_.skip_blanks(end) + 1 != begin) return false;
+  for (at = begin; at < command.end;) {
+    const std::size_t stop = std::min(source_.find('\n', at), command.end);
+    std::string_view line = slice(at, stop);
+    if (strips_tabs) line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
+    if (line == last) {
+      const Word lines{begin, at};
+      insert(is_literal ? verbatim(lines) : quoted_text(lines), use, quoted, sink);
+      return true;
+    }
+    at = stop + 1;
+  }
+  return false;
+}
+
 // `$(echo …)` and `$(IFS=,; echo …)`, whose output the words give; of other commands it is not known.
 bool Expander::substitute(Word command, bool quoted, Word use, Sink& sink) {
+  if (here_document(command, quoted, use, sink)) return true;
   std::size_t at = scanner_.skip_blanks(command.begin);
   std::string joint = " ";
   constexpr std::string_view separator = "IFS=";

@@ -6,29 +6,11 @@
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"
-#include "tests/text/text_support.hpp"
+#include "tests/text/shell/shell_support.hpp"
 #include "text/shell/shell.hpp"
 
 using namespace shapelint;
 using namespace shapelint::text;
-
-namespace {
-
-// The flags of each command line, with the branches it depends on.
-std::string flags(const std::string& source) {
-  const auto documents = parse_shell("run.sh", source);
-  if (!documents) return outline(documents.error(), source);
-  std::string all;
-  for (const Document& document : *documents) {
-    if (!all.empty()) all += " | ";
-    const NodeRef branches = document.root()["branches"];
-    if (branches.size() > 0) all += outline(branches) + " ";
-    all += outline(document.root()["flags"]);
-  }
-  return all;
-}
-
-}  // namespace
 
 TEST_CASE("shell: of many open conditions those are kept apart that tell sizes") {
   std::string script = "if [ $7 = a ]; then X=\"--fp16\"; elif [ $7 = b ]; then X=\"--bf16\"; fi\n";

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"
+#include "tests/text/shell/shell_support.hpp"
 #include "tests/text/span_support.hpp"
-#include "tests/text/text_support.hpp"
 
 using namespace shapelint;
 using namespace shapelint::text;
@@ -26,20 +26,6 @@ std::vector<Document> read(const std::string& source) {
     return {};
   }
   return *std::move(documents);
-}
-
-// The flags of each command line, with the branches it depends on.
-std::string flags(const std::string& source) {
-  const auto documents = parse_shell("run.sh", source);
-  if (!documents) return outline(documents.error(), source);
-  std::string all;
-  for (const Document& document : *documents) {
-    if (!all.empty()) all += " | ";
-    const NodeRef branches = document.root()["branches"];
-    if (branches.size() > 0) all += outline(branches) + " ";
-    all += outline(document.root()["flags"]);
-  }
-  return all;
 }
 
 // `--flag=bytes where the value is written`, and `<use>` where that is somewhere else.
@@ -213,7 +199,7 @@ TEST_CASE("shell: command lines inside of strings") {
         "{-c: \"train\", --rank: unknown(the variable `RANK` is not set in this file), --tp: 2}");
 }
 
-TEST_CASE("shell: functions are ignored, flags in variables are not") {
+TEST_CASE("shell: functions that nothing calls are ignored, flags in variables are not") {
   CHECK(flags("run() {\n  train --tp 8\n}\nfunction other { train --tp 9; }\ntrain --tp 2\n") == "{--tp: 2}");
   CHECK(flags("export ARGS=\"--layers 2\"\nsbatch --nodes 4 --export=ARGS run.sh\n") ==
         "{--nodes: 4, --export: \"ARGS\"} | {--layers: 2}");

@@ -26,6 +26,8 @@ void CommandParser::skip_comment() {
 
 void CommandParser::skip_here_documents() {
   for (const HereDocument& document : here_documents_) {
+    Word& body = here_bodies_[document.sign];
+    body = {at_, at_};
     while (at_ < source_.size()) {
       const std::size_t stop = std::min(source_.find('\n', at_), source_.size());
       std::string_view line = source_.substr(at_, stop - at_);
@@ -33,9 +35,24 @@ void CommandParser::skip_here_documents() {
       if (line.ends_with('\r')) line.remove_suffix(1);
       if (document.strips_tabs) line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
       if (line == document.end_word) break;
+      body.end = at_;
     }
   }
   here_documents_.clear();
+}
+
+void CommandParser::place_here_documents(std::vector<Statement>& statements) const {
+  if (here_bodies_.empty()) return;
+  for (Statement& statement : statements) {
+    place_here_documents(statement.body);
+    for (Branch& branch : statement.branches) {
+      place_here_documents(branch.condition);
+      place_here_documents(branch.body);
+    }
+    if (statement.here_document.end == 0) continue;
+    const auto body = here_bodies_.find(statement.here_document.begin);
+    statement.here_document = body == here_bodies_.end() ? Word{} : body->second;
+  }
 }
 
 void CommandParser::skip_newline() {
@@ -59,7 +76,7 @@ void CommandParser::skip_separators() {
   }
 }
 
-bool CommandParser::redirection() {
+bool CommandParser::redirection(Statement* statement) {
   std::size_t i = at_;
   while (scanner_.at(i) >= '0' && scanner_.at(i) <= '9') ++i;
   if (scanner_.at(i) == '&' && scanner_.at(i + 1) == '>' && i == at_) ++i;
@@ -71,6 +88,7 @@ bool CommandParser::redirection() {
   }
   const std::string_view rest = source_.substr(i);
   if (rest.starts_with("<<") && !rest.starts_with("<<<")) {
+    const std::size_t sign = i;
     i += 2;
     const bool strips_tabs = scanner_.at(i) == '-';
     if (strips_tabs) ++i;
@@ -80,7 +98,11 @@ bool CommandParser::redirection() {
     for (std::size_t j = at_; j < end; ++j) {
       if (std::string_view("'\"\\").find(source_[j]) == std::string_view::npos) word += source_[j];
     }
-    here_documents_.push_back({word, strips_tabs});
+    here_documents_.push_back({word, strips_tabs, sign});
+    if (statement != nullptr) {
+      statement->here_document = {sign, end};
+      statement->here_is_literal = word.size() < end - at_;
+    }
     at_ = end;
     return true;
   }
@@ -157,7 +179,7 @@ Statement CommandParser::command(int depth) {
     skip_comment();
     const char c = scanner_.at(at_);
     if (at_ >= source_.size() || c == '\n' || c == ';' || c == '|' || c == ')') break;
-    if (redirection()) continue;
+    if (redirection(&result)) continue;
     if (c == '&') break;
     if (may_assign && assignment(result, depth)) continue;
     if (c == '(') {

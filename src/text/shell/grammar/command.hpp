@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ class CommandParser {
   // Blanks, comments, line breaks and `;`.
   void skip_separators();
   void skip_redirections();
+  // Where the bodies of here-documents were found, into the commands that have them.
+  void place_here_documents(std::vector<Statement>& statements) const;
   Statement command(int depth);
   Statement test();
 
@@ -39,16 +42,18 @@ class CommandParser {
   struct HereDocument {
     std::string end_word;
     bool strips_tabs;
+    std::size_t sign;  // where its `<<` is
   };
 
   // The bodies of here-documents begin on the line after the command.
   void skip_here_documents();
   // `> file`, `2>&1`, `<<EOF`, `<<< word`, `&> file`, `<(…)`. Returns whether there was one.
-  bool redirection();
+  bool redirection(Statement* statement = nullptr);
   bool assignment(Statement& result, int depth);
   void array_items(std::size_t begin, std::size_t end, int depth, std::vector<Word>& items) const;
 
   std::vector<HereDocument> here_documents_;
+  std::map<std::size_t, Word> here_bodies_;  // by their `<<`
 };
 
 }  // namespace shapelint::text::shell

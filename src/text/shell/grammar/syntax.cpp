@@ -30,6 +30,7 @@ class Parser : private CommandParser {
       const std::size_t end = std::max(scanner_.word_end(at_, 0), at_ + 1);
       scanner_.stop(at_, end, fmt::format("`{}` closes nothing", source_.substr(at_, end - at_)));
     }
+    place_here_documents(statements);
     return statements;
   }
 
@@ -116,9 +117,11 @@ class Parser : private CommandParser {
     } else if (word == "function") {
       at_ += word.size();
       skip_blanks();
+      const std::size_t name = at_;
       at_ = scanner_.word_end(at_, depth);
+      const std::string_view named = source_.substr(name, at_ - name);
       skip_parentheses();
-      result = function_body(depth);
+      result = function_body(named, depth);
     } else if (word == "{") {
       ++at_;
       result.kind = Kind::group;
@@ -141,7 +144,7 @@ class Parser : private CommandParser {
     } else if (is_function_definition()) {
       at_ += word.size();
       skip_parentheses();
-      result = function_body(depth);
+      result = function_body(word, depth);
     } else {
       result = command(depth);
     }
@@ -164,11 +167,12 @@ class Parser : private CommandParser {
     if (scanner_.at(at_) == ')') ++at_;
   }
 
-  Statement function_body(int depth) {
+  Statement function_body(std::string_view name, int depth) {
     skip_separators();
     Statement result;
-    if (at_ < source_.size()) statement(depth + 1);
+    if (at_ < source_.size()) result.body.push_back(statement(depth + 1));
     result.kind = Kind::function;
+    result.variable = std::string(name);
     return result;
   }
 

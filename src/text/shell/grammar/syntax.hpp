@@ -46,7 +46,7 @@ struct Statement {
     loop,        // body; of `for`: variable and words, or subject, what stands in `((…))`
     group,       // body of `{ }` or `( )`
     and_or,      // body, joined by `operators`
-    function     // ignored
+    function     // variable: its name; body
   };
   enum class Operator : std::uint8_t { and_, or_, pipe };
 
@@ -60,7 +60,22 @@ struct Statement {
   std::string variable;
   std::vector<Statement> body;
   std::vector<Operator> operators;  // one less than statements
+  Word here_document;               // of a command: the lines of its `<<EOF`
+  bool here_is_literal = false;     // as of `<<'EOF'`: nothing in them is expanded
 };
+
+// Calls for all of them and for those inside, the innermost first.
+template <class Call>
+void for_each_statement(const std::vector<Statement>& statements, Call&& call) {
+  for (const Statement& statement : statements) {
+    for_each_statement(statement.body, call);
+    for (const Branch& branch : statement.branches) {
+      for_each_statement(branch.condition, call);
+      for_each_statement(branch.body, call);
+    }
+    call(statement);
+  }
+}
 
 // Errors: a quote, bracket or compound command that is never closed, with the place where it opens; depth.
 Result<std::vector<Statement>> parse_statements(const std::string& path, std::string_view source);

@@ -1,0 +1,166 @@
+// Functions: calls, and the arguments of one.
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "text/shell/follower.hpp"
+
+namespace shapelint::text::shell {
+
+namespace {
+
+// `$1` to `$9`, `$#`, `$@`, `$*`.
+constexpr std::string_view argument_names = "123456789#@*";
+
+// `$@` of whoever started the script: nobody knows how many there are.
+bool is_passed_on(const Text& text) {
+  const Piece* open = first_unknown(text);
+  return open != nullptr && (open->name == "@" || open->name == "*");
+}
+
+constexpr std::int64_t steps_per_call = 20;
+
+void restore(const std::string& name, const Variables& before, Outcome& outcome) {
+  const auto found = before.find(name);
+  if (found == before.end()) {
+    outcome.variables.erase(name);
+  } else {
+    outcome.variables[name] = found->second;
+  }
+}
+
+}  // namespace
+
+// One that is defined twice may be either.
+void Follower::define(const Statement& function) {
+  const auto [known, is_new] = functions_.emplace(function.variable, &function);
+  if (!is_new && known->second != &function) known->second = nullptr;
+}
+
+bool Follower::call(const Statement& statement, Outcomes& outcomes, bool in_loop) {
+  if (statement.words.empty() || calls_ >= max_calls) return false;
+  const auto function = functions_.find(slice(statement.words.front()));
+  if (function == functions_.end() || function->second == nullptr) return false;
+  ++calls_;
+  Outcomes after;
+  for (Outcome& outcome : outcomes) {
+    if (outcome.ended) {
+      after.push_back(std::move(outcome));
+    } else {
+      call(*function->second, statement, std::move(outcome), after, in_loop);
+    }
+  }
+  --calls_;
+  if (after.size() > 1) {
+    merge_outcomes(after, relevant_, journey_.budget, path_);
+    reduce_outcomes(after, relevant_, weights_);
+  }
+  outcomes = std::move(after);
+  return true;
+}
+
+void Follower::call(const Statement& function, const Statement& statement, Outcome outcome, Outcomes& ways,
+                    bool in_loop) {
+  journey_.budget.spend(static_cast<std::int64_t>(outcome.variables.size()) + steps_per_call, path_,
+                        statement.extent.begin);
+  const Variables before = outcome.variables;
+  std::vector<Text> arguments;
+  for (auto word = std::next(statement.words.begin()); word != statement.words.end(); ++word) {
+    for (Text& text : expander(outcome).words(*word)) arguments.push_back(std::move(text));
+  }
+  std::set<std::string> locals;
+  for (const Assignment& each : statement.assignments) {
+    assign(each, outcome);
+    locals.insert(each.name);
+  }
+  for (const char name : argument_names) locals.emplace(1, name);
+  for_each_statement(function.body, [&](const Statement& each) {
+    if (each.words.empty() || slice(each.words.front()) != "local") return;
+    for (const Assignment& assigned : each.assignments) locals.insert(assigned.name);
+    for (const Word& word : each.words) locals.emplace(slice(word));
+  });
+  set_arguments(std::move(arguments), statement.extent, outcome);
+  Outcomes inner;
+  inner.push_back(std::move(outcome));
+  run(function.body, inner, in_loop);
+  for (Outcome& way : inner) {
+    if (way.returned) way.ended = way.returned = false;
+    for (const std::string& name : locals) restore(name, before, way);
+    ways.push_back(std::move(way));
+  }
+}
+
+void Follower::set_arguments(std::vector<Text> arguments, Word place, Outcome& outcome) const {
+  for (const char name : argument_names) outcome.variables.erase(std::string(1, name));
+  if (arguments.empty()) return;
+  journey_.budget.spend(static_cast<std::int64_t>(arguments.size()), path_, place.begin);
+  const auto open = std::find_if(arguments.begin(), arguments.end(), is_passed_on);
+  char name = '1';
+  for (auto each = arguments.begin(); each != open && name <= '9'; ++each, ++name)
+    outcome.variables[std::string(1, name)] = std::make_shared<const Value>(Value{false, {*each}});
+  if (open == arguments.end()) {
+    Piece count;
+    count.text = fmt::format("{}", arguments.size());
+    count.span = placed(place);
+    count.exact = false;
+    outcome.variables["#"] = std::make_shared<const Value>(Value{false, {{std::move(count)}}});
+  }
+  const auto all = std::make_shared<const Value>(Value{true, std::move(arguments)});
+  outcome.variables["@"] = all;
+  outcome.variables["*"] = all;
+}
+
+// `set -- a b`; options change no value.
+bool Follower::set_arguments(const Statement& statement, Outcome& outcome) {
+  if (statement.words.size() < 2 || slice(statement.words[1]) != "--") return true;
+  std::vector<Text> arguments;
+  for (std::size_t i = 2; i < statement.words.size(); ++i) {
+    for (Text& text : expander(outcome).words(statement.words[i])) arguments.push_back(std::move(text));
+  }
+  set_arguments(std::move(arguments), statement.extent, outcome);
+  return true;
+}
+
+bool Follower::shift(const Statement& statement, Outcome& outcome, bool in_loop) {
+  std::size_t count = 1;
+  if (statement.words.size() > 1) {
+    const std::string_view written = slice(statement.words[1]);
+    const auto [end, problem] = std::from_chars(written.data(), written.data() + written.size(), count);
+    if (problem != std::errc() || end != written.data() + written.size()) in_loop = true;
+  }
+  const auto all = outcome.variables.find("@");
+  if (all == outcome.variables.end()) return true;
+  std::vector<Text> arguments = all->second->items;
+  const auto open = std::find_if(arguments.begin(), arguments.end(), is_passed_on);
+  const bool is_told = !in_loop && static_cast<std::size_t>(open - arguments.begin()) >= count;
+  if (is_told) {
+    arguments.erase(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(count));
+  } else {
+    arguments.clear();
+  }
+  set_arguments(std::move(arguments), statement.extent, outcome);
+  return true;
+}
+
+// A loop that takes one argument after another: they were given, and which is which is not followed.
+void Follower::forget_arguments(const Statement& loop, Outcome& outcome) const {
+  bool shifts = false;
+  for_each_statement(loop.body, [&](const Statement& each) {
+    shifts = shifts || (!each.words.empty() && slice(each.words.front()) == "shift");
+  });
+  if (!shifts || outcome.variables.find("@") == outcome.variables.end()) return;
+  set_arguments({}, loop.extent, outcome);
+  for (char name = '1'; name <= '9'; ++name) {
+    Piece piece;
+    piece.span = placed(loop.extent);
+    piece.exact = false;
+    piece.known = false;
+    piece.name = std::string(1, name);
+    piece.reason = fmt::format("a loop takes the arguments one by one to `${}`", name);
+    outcome.variables[piece.name] = std::make_shared<const Value>(Value{false, {{piece}}});
+  }
+}
+
+}  // namespace shapelint::text::shell
