@@ -16,7 +16,7 @@ bool View::same_key(std::string_view written, std::string_view asked) const {
   if (!flags_) return written == asked;
   if (written.starts_with("--")) written.remove_prefix(2);
   return std::equal(written.begin(), written.end(), asked.begin(), asked.end(),
-                    [](char a, char b) { return a == b || (a == '-' && b == '_'); });
+                    [](char a, char b) { return a == b || ((a == '-' || a == '.') && b == '_'); });
 }
 
 NodeRef View::step(NodeRef node, std::string_view component) const {
