@@ -60,6 +60,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"rules/engine", {"rules/book", "rules/scope"}},
     {"rules/scope", {}},
     {"contracts", {"base", "text", "expr", "catalog", "model", "gpu", "cost", "suggest", "rules"}},
+    {"prove", {"base", "text", "model", "gpu", "cost", "suggest", "rules"}},
     {"report", {"base", "text", "model", "gpu", "cost", "suggest", "rules", "lint"}},
     {"report/exchange", {}},
     {"report/findings", {}},
@@ -67,7 +68,8 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"report/suggestions", {"report/findings"}},
     {"chart", {"base", "model", "gpu", "cost", "suggest", "lint", "report"}},
     {"project", {"base", "text", "catalog", "model", "formats", "gpu", "rules", "contracts"}},
-    {"lint", {"base", "text", "model", "formats", "gpu", "suggest", "rules", "contracts", "project"}},
+    {"lint",
+     {"base", "text", "model", "formats", "gpu", "suggest", "rules", "contracts", "project", "prove"}},
     {"lint/stack", {}},
     {"api",
      {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "suggest", "rules", "contracts",
@@ -75,16 +77,17 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"lsp", {"base", "api"}},
     {"cli",
      {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "calibrate", "suggest", "rules",
-      "contracts", "report", "chart", "project", "lint", "lsp", "api"}},
+      "contracts", "prove", "report", "chart", "project", "lint", "lsp", "api"}},
     {"cli/commands",
      {"cli/commands/contracts", "cli/commands/fits", "cli/commands/gpus", "cli/commands/kernels",
-      "cli/commands/lint", "cli/commands/roofline", "cli/commands/rules", "cli/commands/show",
-      "cli/commands/suggest", "cli/commands/sweep"}},
+      "cli/commands/lint", "cli/commands/prove", "cli/commands/roofline", "cli/commands/rules",
+      "cli/commands/show", "cli/commands/suggest", "cli/commands/sweep"}},
     {"cli/commands/contracts", {}},
     {"cli/commands/fits", {}},
     {"cli/commands/gpus", {}},
     {"cli/commands/kernels", {}},
     {"cli/commands/lint", {}},
+    {"cli/commands/prove", {}},
     {"cli/commands/roofline", {}},
     {"cli/commands/rules", {}},
     {"cli/commands/show", {}},
@@ -214,7 +217,7 @@ TEST_CASE("a room has at most fifteen flat files, then inner rooms", "[architect
 
 TEST_CASE("heavy libraries stay inside one source file each", "[architecture]") {
   // nlohmann's: its reader, and one file for each JSON that is written, none of which another file includes.
-  constexpr std::size_t one_per_format = 19;
+  constexpr std::size_t one_per_format = 22;
   const std::map<std::string, std::size_t> most{{"<CLI/", 1},     {"<toml++/", 1},
                                                 {"<muParser", 1}, {"<nlopt", 1},
                                                 {"<yaml.h>", 1},  {"<nlohmann/", one_per_format}};

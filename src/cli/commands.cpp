@@ -13,6 +13,7 @@
 #include "cli/commands/kernels/kernels.hpp"
 #include "cli/commands/lint/lint.hpp"
 #include "cli/commands/lsp.hpp"
+#include "cli/commands/prove/prove.hpp"
 #include "cli/commands/roofline/roofline.hpp"
 #include "cli/commands/rules/rules.hpp"
 #include "cli/commands/show/show.hpp"
@@ -159,6 +160,16 @@ std::span<const Command> commands() {
               "shapelint contracts deep-ep/low-latency-hidden\n"
               "shapelint contracts model.toml --gpu h100 --stack deep-ep,deep-gemm --tensor 8",
               bind<ContractsOptions, contracts_options, contracts>},
+      Command{"prove", "write a script that measures the findings on your own GPU, and read what it measured",
+              "Writes one self-contained Python script (PyTorch is all that it needs) that times, before and "
+              "after each proposal, what the findings of FILE depend on: products with their layouts, "
+              "attention, passes over memory. The script runs where the GPU is and writes JSON.\n\n"
+              "docs/proving.md goes from a finding to a proof and back.\n\n"
+              "Exit code: 0 when the script was written, 2 for wrong usage, input that cannot be read, or a "
+              "file of which nothing can be proved.",
+              "shapelint prove model.toml --gpu h100 -o prove.py\n"
+              "shapelint prove model.toml --gpu h100 --findings SL101,narrow-heads --budget 5m > prove.py",
+              bind<ProveOptions, prove_options, prove>},
       Command{
           "calibrate", "fit a GPU's profile to your own measurements",
           "Searches the constants of the cost model that fit measured times of matrix products best, within "

@@ -1,0 +1,160 @@
+// `shapelint prove`: from a file's findings to a script.
+#include "cli/commands/prove/prove.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "cli/field_options.hpp"
+#include "cli/messages.hpp"
+#include "cli/model_input.hpp"
+#include "lint/file.hpp"
+#include "lint/phrases.hpp"
+#include "prove/plan.hpp"
+#include "prove/script.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+// `90s`, `2m` or a number of seconds.
+Setter into_seconds(double& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    double unit = 1;
+    if (text.ends_with('m')) unit = 60;
+    if (text.ends_with('h')) unit = 3600;
+    if (text.ends_with('m') || text.ends_with('h') || text.ends_with('s')) text.remove_suffix(1);
+    const auto value = parse_number(text);
+    constexpr double longest_s = 86400;
+    if (!value || *value * unit < 1 || *value * unit > longest_s)
+      return "a time from 1s to 24h, such as 120s or 5m";
+    target = *value * unit;
+    return std::nullopt;
+  };
+}
+
+// The findings of the input's model, or nothing when the file cannot be linted.
+std::optional<std::vector<rules::Finding>> findings_of(const ModelInput& input, Io& io) {
+  const ModelFile& file = input.file;
+  lint::FileOutcome found =
+      lint::lint_text(*file.configured, file.source, io.files, {.assume_native = file.is_stdin});
+  for (const text::LocatedError& error : found.errors) print_error(io, error.error, error.source);
+  if (!found.errors.empty()) return std::nullopt;
+  for (lint::ModelReport& model : found.models) {
+    if (model.reading.part == input.reading().part) return std::move(model.result.findings);
+  }
+  return std::vector<rules::Finding>{};
+}
+
+// Leaves the findings that `wanted` names; false when one of these is not there.
+bool select(const std::vector<std::string>& wanted, const std::string& file,
+            std::vector<rules::Finding>& findings, Io& io) {
+  bool good = true;
+  const auto is_it = [](const rules::Finding& finding, const std::string& name) {
+    return finding.code == name || finding.rule == name;
+  };
+  std::set<std::string> codes;
+  for (const rules::Finding& each : findings) codes.emplace(each.code);
+  for (const std::string& name : wanted) {
+    if (std::any_of(findings.begin(), findings.end(), [&](const auto& each) { return is_it(each, name); }))
+      continue;
+    print_error(
+        io, fmt::format("{}: there is no finding `{}`", file, name),
+        codes.empty() ? std::string("nothing was found") : fmt::format("found: {}", fmt::join(codes, ", ")));
+    good = false;
+  }
+  if (wanted.empty()) {
+    // What nobody is shown unasked costs no time of a GPU unasked.
+    std::erase_if(findings, [](const auto& each) { return each.severity == rules::Severity::info; });
+    return good;
+  }
+  std::erase_if(findings, [&](const rules::Finding& each) {
+    return std::none_of(wanted.begin(), wanted.end(), [&](const auto& name) { return is_it(each, name); });
+  });
+  return good;
+}
+
+ExitCode write_script(const ProveOptions& options, Io& io) {
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, {&options.file, 1}, io)) return ExitCode::error;
+  const auto input = read_model_input({options.file, options.model, true}, project, io);
+  if (!input) return ExitCode::error;
+  if (!input->reading().setup.model.conv.empty()) {
+    print_error(
+        io, fmt::format("{}: this is a network of layers, and convolutions are not measured", options.file));
+    return ExitCode::error;
+  }
+  if (input->gpus().size() != 1 || input->file.applied.gpus_from == project::GpusFrom::assumption) {
+    print_error(io, "a script measures one GPU", "`--gpu` names it");
+    return ExitCode::error;
+  }
+  auto findings = findings_of(*input, io);
+  if (!findings || !select(options.findings, options.file, *findings, io)) return ExitCode::error;
+  prove::Plan plan = prove::plan_of(input->reading(), input->gpus().front(), *findings);
+  if (plan.cases.empty()) {
+    print_error(io, fmt::format("{}: no finding says what would be faster, so there is nothing to prove",
+                                options.file));
+    return ExitCode::error;
+  }
+  plan.file = input->file.path;
+  plan.model = input->reading().part;
+  plan.budget_s = options.budget_s;
+  const std::string script = prove::script_of(plan);
+  if (options.output == "-") {
+    io.raw() << script;
+    return ExitCode::clean;
+  }
+  if (const auto written = io.files.write(options.output, script); !written) {
+    print_error(io, fmt::format("{}: {}", options.output, written.error().message), written.error().hint);
+    return ExitCode::error;
+  }
+  print_note(io, fmt::format("{} measures {} with {}: `python3 {} -o result.json` on {}, then "
+                             "`shapelint prove --read result.json`",
+                             options.output, lint::plural(plan.cases.size(), "finding"),
+                             lint::plural(plan.pairs.size(), "comparison"), options.output,
+                             input->gpus().front().name));
+  return ExitCode::clean;
+}
+
+}  // namespace
+
+std::vector<Option> prove_options(ProveOptions& options) {
+  std::vector<Option> all{
+      {.names = "FILE",
+       .value = "FILE",
+       .doc = "model whose findings are measured: a file, a folder with a config.json, a published one "
+              "(`org/Name`) in the local Hugging Face cache; `-` reads standard input",
+       .set = into(options.file),
+       .required = true},
+      model_option(options.model),
+      {.names = "--findings",
+       .value = "SL101,…",
+       .doc = "only these, by code or name; unless given, all warnings that say what would be faster",
+       .set = into_list(options.findings),
+       .is_list = true},
+      {.names = "--budget",
+       .value = "TIME",
+       .doc = "longest that the script measures, such as 120s (the default) or 5m",
+       .set = into_seconds(options.budget_s)},
+      {.names = "-o,--output",
+       .value = "FILE.py",
+       .doc = "where the script goes; standard output unless given",
+       .set = into(options.output)},
+  };
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  all.push_back(dimension_option(options.project.request.dimensions));
+  return all;
+}
+
+ExitCode prove(const ProveOptions& options, Io& io) {
+  return write_script(options, io);
+}
+
+}  // namespace shapelint::cli

@@ -1,0 +1,562 @@
+#!/usr/bin/env python3
+"""Measures on this machine what shapelint's findings depend on, before and after each proposal. Needs PyTorch alone.
+
+    python3 prove.py -o result.json                the GPU that the findings are about
+    python3 prove.py --device cpu -o result.json   tries the script out; the figures are a CPU's, and say so
+
+`shapelint prove` wrote this file with its plan in it; `shapelint prove --read result.json` reads what it writes.
+
+The two sides of a change are timed in turn, in one process, so that clocks and temperature drift for both alike. Each
+runs in a CUDA graph on buffers that together are four times the L2 cache, filled with random numbers (equal ones draw
+less power and run faster). Rounds are repeated until the 95 % interval of the ratio is narrow, or the time is spent.
+What this PyTorch or this device cannot do is left out and named.
+"""
+import argparse
+import json
+import math
+import subprocess
+import sys
+import time
+
+PLAN = None  # shapelint writes the plan here
+
+RESULT_VERSION = 1
+NARROW = 0.003  # half width of the ratio's interval at which a pair is known well enough
+FEWEST_ROUNDS = 10
+MOST_ROUNDS = 400
+TRIMMED = 0.1  # of the rounds, at each end: an interrupt of the host says nothing of a kernel
+ROUND_S = 0.002  # that one side of a round runs at least
+CPU_FLOPS_LIMIT = 2e9  # one core, and whatever BLAS there is, would take seconds
+MOST_COPIES = 64
+LONGEST_PASS_BYTES = 3 * 2**28
+NVIDIA_SMI = ("clocks.sm", "clocks.mem", "power.draw", "temperature.gpu", "clocks_throttle_reasons.active")
+THROTTLING = {0x8: "hardware slowdown", 0x20: "software thermal", 0x40: "hardware thermal", 0x80: "power brake"}
+
+
+class Unavailable(Exception):
+    """What cannot be measured here, and why."""
+
+
+# Statistics.
+
+
+def t_quantile(freedom):
+    """The 97.5 % quantile of Student's t: its expansion around the normal one, to 1 % from 3 degrees of freedom on."""
+    z = 1.959964
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return z + sum(term / freedom ** (i + 1) for i, term in enumerate(terms))
+
+
+def trimmed_interval(values):
+    """Trimmed mean and the half width of its 95 % interval (Yuen: the variance is that of the winsorized sample)."""
+    ordered = sorted(values)
+    cut = int(TRIMMED * len(ordered))
+    kept = ordered[cut : len(ordered) - cut]
+    mean = sum(kept) / len(kept)
+    if len(kept) < 2:
+        return mean, math.inf
+    winsorized = [kept[0]] * cut + kept + [kept[-1]] * cut
+    middle = sum(winsorized) / len(winsorized)
+    variance = sum((value - middle) ** 2 for value in winsorized) / (len(winsorized) - 1)
+    error = math.sqrt(variance / len(values)) / (len(kept) / len(values))
+    return mean, t_quantile(len(kept) - 1) * error
+
+
+# The device.
+
+
+class Device:
+    """A GPU or the CPU: what it is called, and how a call is timed on it."""
+
+    def __init__(self, torch, kind):
+        self.torch = torch
+        self.kind = kind
+        self.sm_count = 0
+        self.cache_bytes = 2**20
+        if kind == "cuda":
+            if not torch.cuda.is_available():
+                raise SystemExit("error: PyTorch sees no GPU on this machine; `--device cpu` tries the script out")
+            properties = torch.cuda.get_device_properties(0)
+            self.name = properties.name
+            self.sm_count = properties.multi_processor_count
+            self.cache_bytes = getattr(properties, "L2_cache_size", 0) or 64 * 2**20
+        else:
+            torch.set_num_threads(1)  # others may use the machine
+            self.name = cpu_name()
+
+    def free_bytes(self):
+        if self.kind == "cuda":
+            return self.torch.cuda.mem_get_info()[0]
+        return 2**30
+
+    def synchronize(self):
+        if self.kind == "cuda":
+            self.torch.cuda.synchronize()
+
+    def timer(self, calls, graph=True):
+        """A function of a number of repeats that returns microseconds per call of `calls`, run one after another."""
+        if self.kind != "cuda":
+            return host_timer(calls)
+        torch = self.torch
+        replay = None
+        if graph:
+            stream = torch.cuda.Stream()
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):  # libraries make their workspaces
+                for call in calls[:3]:
+                    call()
+            torch.cuda.current_stream().wait_stream(stream)
+            captured = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(captured):
+                for call in calls:
+                    call()
+            replay = captured.replay
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+
+        def timed(repeats):
+            begin.record()
+            for _ in range(repeats):
+                if replay is not None:
+                    replay()
+                else:
+                    for call in calls:
+                        call()
+            end.record()
+            end.synchronize()
+            return begin.elapsed_time(end) * 1e3 / (repeats * len(calls))
+
+        return timed
+
+
+def host_timer(calls):
+    def timed(repeats):
+        begin = time.perf_counter()
+        for _ in range(repeats):
+            for call in calls:
+                call()
+        return (time.perf_counter() - begin) * 1e6 / (repeats * len(calls))
+
+    return timed
+
+
+def cpu_name():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return "CPU"
+
+
+def words(name):
+    return set("".join(c if c.isalnum() else " " for c in name.lower()).split()) - {"nvidia", "amd", "tesla"}
+
+
+def is_expected(device, gpu):
+    """Whether the device is one of the names of the profile, with as many SMs."""
+    found = words(device.name)
+    named = any(words(name) and words(name) <= found for name in gpu["names"])
+    return named and (not gpu["sm_count"] or device.sm_count == gpu["sm_count"])
+
+
+def nvidia_smi(fields):
+    """Values of fields as text, or none where nvidia-smi is not there."""
+    try:
+        done = subprocess.run(
+            ["nvidia-smi", "-i", "0", f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    return dict(zip(fields, (value.strip() for value in done.stdout.splitlines()[0].split(","))))
+
+
+def throttled(sample):
+    try:
+        bits = int(sample.get("clocks_throttle_reasons.active", "0"), 16)
+    except ValueError:
+        return []
+    return [reason for bit, reason in THROTTLING.items() if bits & bit]
+
+
+# Kernels: each function returns what makes one call on fresh buffers, the bytes that such a call touches, whether it
+# can be part of a CUDA graph, and how many such calls the kernel is, where not one.
+
+DTYPES = {"fp32": "float32", "tf32": "float32", "fp16": "float16", "bf16": "bfloat16"}
+
+
+def dtype_of(torch, name):
+    if name not in DTYPES:
+        raise Unavailable(f"{name} has no PyTorch type that multiplies")
+    return getattr(torch, DTYPES[name])
+
+
+def random(torch, device, size, dtype):
+    return torch.randn(*size, device=device.kind, dtype=torch.float32).to(dtype)
+
+
+def gemm(torch, device, kernel):
+    batch, m, n, k = (kernel[key] for key in ("batch", "m", "n", "k"))
+    if device.kind == "cpu" and 2 * batch * m * n * k > CPU_FLOPS_LIMIT:
+        raise Unavailable("too large for a CPU")
+    if kernel["dtype"] == "fp8":
+        return fp8_gemm(torch, device, kernel)
+    if kernel["dtype"] == "int8":
+        return int8_gemm(torch, device, kernel)
+    dtype = dtype_of(torch, kernel["dtype"])
+    if device.kind == "cpu" and kernel["dtype"] == "fp16":
+        raise Unavailable("a CPU multiplies no fp16")
+    layout = kernel["layout"]
+    lead = (batch,) if batch > 1 else ()
+
+    def make():
+        # Storage is row-major; a transposed view makes the other dimension contiguous.
+        a = random(torch, device, lead + ((m, k) if layout in ("tn", "nn") else (k, m)), dtype)
+        b = random(torch, device, lead + ((n, k) if layout in ("tn", "tt") else (k, n)), dtype)
+        if layout not in ("tn", "nn"):
+            a = a.transpose(-1, -2)
+        if layout in ("tn", "tt"):
+            b = b.transpose(-1, -2)
+        c = torch.empty(*lead, m, n, device=device.kind, dtype=dtype)
+        return lambda: torch.matmul(a, b, out=c)
+
+    element = 4 if dtype == torch.float32 else 2
+    return make, element * batch * (m * k + k * n + m * n), True
+
+
+def fp8_gemm(torch, device, kernel):
+    m, n, k = (kernel[key] for key in ("m", "n", "k"))
+    if kernel["batch"] > 1:
+        raise Unavailable("PyTorch has no batched product of fp8")
+    if not hasattr(torch, "float8_e4m3fn") or not hasattr(torch, "_scaled_mm"):
+        raise Unavailable(f"PyTorch {torch.__version__} has no fp8")
+    if device.kind == "cpu":
+        raise Unavailable("a CPU multiplies no fp8")
+    recipe = kernel["recipe"]
+    fp8 = torch.float8_e4m3fn
+    if recipe == "block128":
+        return deep_gemm(torch, device, m, n, k)
+    if recipe not in ("none", "tensor", "row"):
+        raise Unavailable(f"this script knows no kernel for {recipe}")
+
+    def make():
+        a = random(torch, device, (m, k), fp8)
+        b = random(torch, device, (n, k), fp8).t()  # the only layout of fp8 before Blackwell, whatever the pass
+        scales = [(1,), (1,)] if recipe != "row" else [(m, 1), (1, n)]
+        scale_a, scale_b = (torch.ones(*size, device=device.kind) for size in scales)
+        return lambda: torch._scaled_mm(a, b, scale_a=scale_a, scale_b=scale_b, out_dtype=torch.bfloat16)
+
+    return make, m * k + n * k + 2 * m * n, True
+
+
+def deep_gemm(torch, device, m, n, k):
+    try:
+        import deep_gemm as library
+    except ImportError:
+        raise Unavailable("fp8 in blocks of 128 needs DeepGEMM") from None
+    multiply = getattr(library, "fp8_gemm_nt", None) or getattr(library, "gemm_fp8_fp8_bf16_nt", None)
+    if multiply is None:
+        raise Unavailable("this DeepGEMM has no product that is known")
+
+    def make():
+        a, b = random(torch, device, (m, k), torch.float8_e4m3fn), random(torch, device, (n, k), torch.float8_e4m3fn)
+        scale_a = torch.ones(m, -(-k // 128), device=device.kind)
+        scale_b = torch.ones(-(-n // 128), -(-k // 128), device=device.kind)
+        c = torch.empty(m, n, device=device.kind, dtype=torch.bfloat16)
+        return lambda: multiply((a, scale_a), (b, scale_b), c)
+
+    return make, m * k + n * k + 2 * m * n, True
+
+
+def int8_gemm(torch, device, kernel):
+    m, n, k = (kernel[key] for key in ("m", "n", "k"))
+    if kernel["batch"] > 1 or not hasattr(torch, "_int_mm") or device.kind == "cpu":
+        raise Unavailable("PyTorch has no such product of int8 here")
+
+    def make():
+        a = torch.randint(-128, 127, (m, k), device=device.kind, dtype=torch.int8)
+        b = torch.randint(-128, 127, (n, k), device=device.kind, dtype=torch.int8).t()
+        return lambda: torch._int_mm(a, b)
+
+    return make, m * k + n * k + 4 * m * n, True
+
+
+def attention(torch, device, kernel):
+    keys = ("sequences", "heads", "key_value_heads", "query_length", "key_length", "head_dim", "value_head_dim")
+    batch, heads, kv_heads, queries, length, dim, value_dim = (kernel[key] for key in keys)
+    if device.kind == "cpu" and 2 * batch * heads * queries * length * (dim + value_dim) > CPU_FLOPS_LIMIT:
+        raise Unavailable("too large for a CPU")
+    fused = getattr(torch.nn.functional, "scaled_dot_product_attention", None)
+    if fused is None:
+        raise Unavailable(f"PyTorch {torch.__version__} has no fused attention")
+    dtype = dtype_of(torch, kernel["dtype"])
+    causal = kernel["causal"] and queries == length and queries > 1
+    backward = kernel["pass"] == "backward"
+    flash = flash_attention() if device.kind == "cuda" and dim == value_dim and dtype != torch.float32 else None
+
+    def make():
+        def tensor(rows, count, width):
+            size = (batch, rows, count, width) if flash else (batch, count, rows, width)
+            return random(torch, device, size, dtype).requires_grad_(backward)
+
+        q, k, v = tensor(queries, heads, dim), tensor(length, kv_heads, dim), tensor(length, kv_heads, value_dim)
+
+        def forward():
+            if flash:
+                return flash(q, k, v, causal=causal)
+            if heads == kv_heads:
+                return fused(q, k, v, is_causal=causal)
+            try:
+                return fused(q, k, v, is_causal=causal, enable_gqa=True)  # from PyTorch 2.5 on
+            except TypeError:
+                spread = [x.repeat_interleave(heads // kv_heads, dim=1) for x in (k, v)]
+                return fused(q, *spread, is_causal=causal)
+
+        if not backward:
+            return forward
+        out = forward()
+        gradient = torch.randn_like(out)
+        return lambda: torch.autograd.grad(out, (q, k, v), gradient, retain_graph=True)
+
+    size = batch * (heads * queries * (dim + value_dim) + kv_heads * length * (dim + value_dim))
+    return make, size * (4 if dtype == torch.float32 else 2) * (2 if backward else 1), not backward
+
+
+def flash_attention():
+    try:
+        from flash_attn import flash_attn_func
+    except ImportError:
+        return None
+    return flash_attn_func
+
+
+def memory(torch, device, kernel):
+    """A pass over memory: an addition that moves as many bytes; of a long one, a part counts for the whole."""
+    moved = min(kernel["bytes"], LONGEST_PASS_BYTES)
+    count = max(1, int(moved / 6))  # of elements of 16 bits in each of three tensors
+
+    def make():
+        a, b = (random(torch, device, (count,), torch.bfloat16) for _ in range(2))
+        c = torch.empty_like(a)
+        return lambda: torch.add(a, b, out=c)
+
+    return make, 6 * count, True, kernel["bytes"] / moved
+
+
+KINDS = {"gemm": gemm, "attention": attention, "memory": memory}
+
+
+class Work:
+    """A kernel with its buffers, which take `room` bytes at most, ready to be timed."""
+
+    def __init__(self, torch, device, kernel, room):
+        torch.backends.cuda.matmul.allow_tf32 = kernel.get("dtype") == "tf32"
+        make, self.bytes, graph, *scale = KINDS[kernel["kind"]](torch, device, kernel)
+        self.scale = scale[0] if scale else 1
+        # Random numbers are drawn in 32 bits.
+        if 3 * self.bytes > room:
+            raise Unavailable("too large for the memory that is free")
+        most = MOST_COPIES if device.kind == "cuda" else 2
+        copies = max(1, min(most, -(-4 * device.cache_bytes // self.bytes), int(room / (3 * self.bytes))))
+        calls = [make() for _ in range(copies)]
+        for call in calls[:2]:
+            call()
+        device.synchronize()
+        self.timed = device.timer(calls, graph)
+        first = max(self.timed(1), 1e-3)
+        self.repeats = max(1, min(1000, int(ROUND_S * 1e6 / (first * copies))))
+        if device.kind == "cuda":
+            self.timed(self.repeats)  # the clocks rise
+
+    def run(self):
+        return self.timed(self.repeats) * self.scale
+
+
+def measure(torch, device, kernels, seconds, clock=time.monotonic):
+    """Times one or two kernels in turn: medians, the logarithm of their ratio, and its half width of 95 %."""
+    room = device.free_bytes() / (2 * len(kernels))
+    works = [Work(torch, device, kernel, room) for kernel in kernels]
+    times = [[] for _ in works]
+    end = clock() + seconds
+    log_ratio, half_width = 0.0, math.inf
+    for index in range(MOST_ROUNDS):
+        order = list(range(len(works)))
+        if index % 2:
+            order.reverse()
+        for each in order:
+            times[each].append(works[each].run())
+        rounds = index + 1
+        if rounds < FEWEST_ROUNDS:
+            if clock() > end and rounds >= 3:
+                break
+            continue
+        log_ratio, half_width = interval_of(times)
+        if half_width <= NARROW or clock() > end:
+            break
+    log_ratio, half_width = interval_of(times)
+    return {"us": [median(each) for each in times], "log_ratio": log_ratio, "half_width": half_width, "rounds": len(times[0])}
+
+
+def interval_of(times):
+    """Of ln(after / before) over rounds; of one kernel, of the logarithm of its time."""
+    if len(times) == 1:
+        _, half_width = trimmed_interval([math.log(each) for each in times[0]])
+        return 0.0, half_width
+    return trimmed_interval([math.log(after / before) for before, after in zip(*times)])
+
+
+def median(values):
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def measure_pair(torch, device, plan, pair, seconds):
+    before, after = pair["before"], pair["after"]
+    chosen = [index for index in (before, after) if index is not None]
+    if before == after:
+        chosen = chosen[:1]
+    out = {"before": before, "after": after}
+    try:
+        found = measure(torch, device, [plan["kernels"][index] for index in chosen], seconds)
+    except Unavailable as reason:
+        return {**out, "skipped": str(reason)}
+    except (RuntimeError, TypeError, ValueError, AttributeError, AssertionError, NotImplementedError) as problem:
+        # Libraries refuse shapes and formats in many ways; the next pair may run.
+        text = str(problem).strip().splitlines()
+        return {**out, "skipped": text[0][:200] if text else type(problem).__name__}
+    finally:
+        if device.kind == "cuda":
+            torch.cuda.empty_cache()
+    if before is not None:
+        out["before_us"] = found["us"][0]
+    if after is not None:
+        out["after_us"] = found["us"][-1]
+    return {**out, "log_ratio": found["log_ratio"], "half_width": found["half_width"], "rounds": found["rounds"]}
+
+
+def software(torch):
+    out = {"python": sys.version.split()[0], "torch": torch.__version__}
+    if torch.version.cuda or getattr(torch.version, "hip", None):
+        out["cuda"] = torch.version.cuda or torch.version.hip
+    driver = nvidia_smi(("driver_version",)).get("driver_version")
+    if driver:
+        out["driver"] = driver
+    for name in ("transformer_engine", "flash_attn", "deep_gemm"):
+        try:
+            out[name] = getattr(__import__(name), "__version__", "unknown")
+        except Exception:  # noqa: BLE001 - a library that does not load is as good as none
+            continue
+    return out
+
+
+def run(torch, device, plan, budget_s, say):
+    # What counts most comes first, so that a small budget settles most.
+    order = sorted(range(len(plan["pairs"])), key=lambda i: -plan["pairs"][i]["weight_us"])
+    end = time.monotonic() + budget_s
+    pairs = [None] * len(order)
+    samples, reasons = [], set()
+    for done, index in enumerate(order):
+        left = end - time.monotonic()
+        pair = plan["pairs"][index]
+        if left <= 0:
+            pairs[index] = {"before": pair["before"], "after": pair["after"], "skipped": "the time was spent"}
+            continue
+        say(f"{done + 1} of {len(order)}, {left:.0f} s left")
+        pairs[index] = measure_pair(torch, device, plan, pair, left / (len(order) - done))
+        if device.kind == "cuda":
+            sample = nvidia_smi(NVIDIA_SMI)
+            samples.append(sample)
+            reasons.update(throttled(sample))
+    return pairs, [sample for sample in samples if sample], sorted(reasons)
+
+
+def finite(value):
+    """JSON has no infinity."""
+    if isinstance(value, dict):
+        return {key: finite(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", default="-", help="where the result goes (default: standard output)")
+    parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
+    parser.add_argument("--budget", type=float, help="seconds (default: as the plan says)")
+    parser.add_argument("--any-gpu", action="store_true", help="measure though the GPU is not the one of the plan")
+    parser.add_argument("--lock-clocks", metavar="MHZ", help="hold the SM clock meanwhile (needs root)")
+    options = parser.parse_args()
+    if PLAN is None:
+        raise SystemExit("error: there is no plan in this file; `shapelint prove FILE --gpu NAME` writes one that has it")
+    try:
+        import torch
+    except ImportError:
+        raise SystemExit("error: PyTorch is not installed for this Python") from None
+    device = Device(torch, options.device)
+    if options.device == "cuda" and not is_expected(device, PLAN["gpu"]) and not options.any_gpu:
+        raise SystemExit(
+            f"error: this GPU is `{device.name}` with {device.sm_count} SMs, and the plan is for {PLAN['gpu']['name']} with "
+            f"{PLAN['gpu']['sm_count']}; `shapelint prove --gpu` names another, `--any-gpu` measures all the same"
+        )
+    torch.manual_seed(1)
+
+    def say(text):
+        if sys.stderr.isatty():
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+    if options.lock_clocks:
+        subprocess.run(["nvidia-smi", "-i", "0", "-lgc", options.lock_clocks], check=True, stdout=subprocess.DEVNULL)
+    started = time.monotonic()
+    try:
+        budget = options.budget if options.budget is not None else PLAN["budget_s"]
+        pairs, samples, reasons = run(torch, device, PLAN, budget, say)
+    finally:
+        if options.lock_clocks:
+            subprocess.run(["nvidia-smi", "-i", "0", "-rgc"], check=False, stdout=subprocess.DEVNULL)
+    say("")
+    result = {
+        "version": RESULT_VERSION,
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "seconds": round(time.monotonic() - started, 1),
+        "device": {
+            "kind": device.kind,
+            "name": device.name,
+            "sm_count": device.sm_count,
+            "expected": options.device == "cuda" and is_expected(device, PLAN["gpu"]),
+            "clocks_locked_mhz": options.lock_clocks,
+            "samples": samples,
+            "throttled": reasons,
+        },
+        "software": software(torch),
+        "pairs": pairs,
+        "plan": PLAN,
+    }
+    text = json.dumps(finite(result), indent=1) + "\n"
+    if options.output == "-":
+        sys.stdout.write(text)
+    else:
+        with open(options.output, "w", encoding="utf-8") as file:
+            file.write(text)
+    left_out = sorted({pair["skipped"] for pair in pairs if "skipped" in pair})
+    measured = sum("skipped" not in pair for pair in pairs)
+    print(f"{measured} of {len(pairs)} pairs measured on {device.name}", file=sys.stderr)
+    for reason in left_out:
+        count = sum(pair.get("skipped") == reason for pair in pairs)
+        print(f"left out: {count} ({reason})", file=sys.stderr)
+    if reasons:
+        print(f"warning: the GPU was throttled ({', '.join(reasons)}): measure again when it is cool", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+// From findings to the kernels that they depend on.
+#include "prove/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cost/step.hpp"
+#include "model/fields.hpp"
+#include "model/lower/lower.hpp"
+#include "model/op_names.hpp"
+#include "suggest/edit/candidate.hpp"
+
+namespace shapelint::prove {
+
+namespace {
+
+// Of the time of an operation that stays as it is: it only tells how much of the step the change is.
+constexpr double weight_of_unchanged = 0.01;
+
+// Why an operation stays as predicted; empty: it can be measured.
+std::string_view left_out(const model::Op& op) {
+  switch (op.kind) {
+    case model::OpKind::gemm:
+      if (op.implicit.a_elements > 0) return "a convolution";
+      if (op.weight_bytes > 0) return "weights that are unpacked on the way";
+      if (op.experts.part != model::ExpertPart::none && !op.experts.is_training)
+        return "experts as a serving engine runs them";
+      return {};
+    case model::OpKind::attention:
+      return op.attention.cache_bytes > 0 ? std::string_view{"a cache of another format"}
+                                          : std::string_view{};
+    case model::OpKind::elementwise:
+      return op.bytes > 0 ? std::string_view{} : std::string_view{"nothing that moves bytes"};
+    case model::OpKind::collective:
+      break;
+  }
+  return "communication between GPUs";
+}
+
+// Kernels with the same key take the same time.
+std::string key_of(const model::Op& op) {
+  switch (op.kind) {
+    case model::OpKind::gemm:
+      return fmt::format("gemm {} {} {} {} {} {} {}", name(op.dtype), name(op.recipe), name(op.layout),
+                         op.batch.value, op.m.value, op.n.value, op.k.value);
+    case model::OpKind::attention: {
+      const model::AttentionShape& a = op.attention;
+      return fmt::format("attention {} {} {} {} {} {} {} {} {} {}", name(op.dtype), name(op.pass),
+                         a.sequences.value, a.heads.value, a.key_value_heads.value, a.query_length.value,
+                         a.key_length.value, a.head_dim.value, a.value_head_dim.value, a.causal);
+    }
+    default:
+      return fmt::format("memory {:.0f}", op.bytes);
+  }
+}
+
+class Planner {
+ public:
+  Planner(const gpu::Gpu& gpu, Plan& plan) : gpu_(gpu), plan_(plan) {}
+
+  void add(const model::Reading& reading, const rules::Finding& finding, const rules::GpuGain& gain) {
+    const rules::Proposal& proposal = finding.proposals.front();
+    const auto candidate = suggest::make_candidate(reading, suggest::links_of(reading), proposal.changes, {});
+    if (!candidate) return;
+    Case out;
+    out.code = finding.code;
+    out.rule = finding.rule;
+    out.changes = proposal.changes;
+    out.gain = gain.gain;
+    out.gain_error = gain.error;
+    suggest::Evaluator evaluator(gpu_);
+    const suggest::Evaluation& from = evaluator.evaluate(reading.setup);
+    const suggest::Evaluation& to = evaluator.evaluate(candidate->setup);
+    if (!(from.time_us > 0) || !(to.time_us > 0)) return;
+    out.factor = (1 - suggest::gain(from, to)) * from.time_us / to.time_us;
+    const model::Workload before = model::lower(reading.setup);
+    const model::Workload after = model::lower(candidate->setup);
+    const cost::StepCost before_cost = evaluator.step(before, reading.setup.plan.dtype);
+    const cost::StepCost after_cost = evaluator.step(after, candidate->setup.plan.dtype);
+    out.before_us = before_cost.time_us;
+    out.after_us = after_cost.time_us;
+    out.before_bubble = before.pipeline_bubble;
+    out.after_bubble = after.pipeline_bubble;
+    add_items(before, before_cost, after, after_cost, out);
+    plan_.cases.push_back(std::move(out));
+  }
+
+ private:
+  void add_items(const model::Workload& before, const cost::StepCost& before_cost,
+                 const model::Workload& after, const cost::StepCost& after_cost, Case& out) {
+    std::vector<bool> taken(after.ops.size(), false);
+    for (std::size_t i = 0; i < before.ops.size(); ++i) {
+      const model::Op& op = before.ops[i];
+      if (op.overlapped) continue;
+      std::size_t partner = after.ops.size();
+      for (std::size_t j = 0; j < after.ops.size() && partner == after.ops.size(); ++j) {
+        if (!taken[j] && after.ops[j].name == op.name && after.ops[j].pass == op.pass) partner = j;
+      }
+      const bool found = partner < after.ops.size();
+      if (found) taken[partner] = true;
+      out.items.push_back(item(&op, &before_cost.ops[i], found ? &after.ops[partner] : nullptr,
+                               found ? &after_cost.ops[partner] : nullptr));
+    }
+    for (std::size_t j = 0; j < after.ops.size(); ++j) {
+      if (taken[j] || after.ops[j].overlapped) continue;
+      out.items.push_back(item(nullptr, nullptr, &after.ops[j], &after_cost.ops[j]));
+    }
+  }
+
+  Item item(const model::Op* before, const cost::OpCost* before_cost, const model::Op* after,
+            const cost::OpCost* after_cost) {
+    Item out;
+    const model::Op& either = before != nullptr ? *before : *after;
+    out.op = either.name;
+    out.pass = model::name(either.pass);
+    if (before != nullptr) {
+      out.before_count = before->count;
+      out.before_us = before_cost->time_us;
+      out.left_out = left_out(*before);
+    }
+    if (after != nullptr) {
+      out.after_count = after->count;
+      out.after_us = after_cost->time_us;
+      if (out.left_out.empty()) out.left_out = left_out(*after);
+    }
+    if (!out.left_out.empty()) return out;
+    const std::int32_t from = before != nullptr ? kernel(*before, before_cost->time_us) : none;
+    const std::int32_t to = after != nullptr ? kernel(*after, after_cost->time_us) : none;
+    const double change_us = std::fabs(out.after_count * out.after_us - out.before_count * out.before_us);
+    const double unchanged_us = from == to ? weight_of_unchanged * out.before_count * out.before_us : 0;
+    out.pair = pair(from, to, std::max(change_us, unchanged_us));
+    return out;
+  }
+
+  std::int32_t kernel(const model::Op& op, double predicted_us) {
+    const auto [entry, is_new] =
+        kernels_.try_emplace(key_of(op), static_cast<std::int32_t>(plan_.kernels.size()));
+    if (is_new) plan_.kernels.push_back({op, predicted_us});
+    return entry->second;
+  }
+
+  std::int32_t pair(std::int32_t before, std::int32_t after, double weight_us) {
+    const auto [entry, is_new] =
+        pairs_.try_emplace({before, after}, static_cast<std::int32_t>(plan_.pairs.size()));
+    if (is_new) plan_.pairs.push_back({before, after, 0});
+    plan_.pairs[static_cast<std::size_t>(entry->second)].weight_us += weight_us;
+    return entry->second;
+  }
+
+  const gpu::Gpu& gpu_;
+  Plan& plan_;
+  std::map<std::string, std::int32_t> kernels_;
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> pairs_;
+};
+
+}  // namespace
+
+Sizes sizes_of(const model::Setup& setup) {
+  static const model::Setup unknown;
+  Sizes sizes;
+  for (const model::FieldInfo& field : model::fields()) {
+    const std::int64_t value = field.get(setup);
+    if (value != field.get(unknown))
+      sizes.emplace(std::string(field.name), model::value_text(field.id, value));
+  }
+  return sizes;
+}
+
+std::string checksum_of(const Sizes& sizes) {
+  // FNV-1a: the same on every machine, and nobody is kept out by it.
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const auto& [field, value] : sizes) {
+    for (const char c : fmt::format("{}={}\n", field, value)) {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    }
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+Plan plan_of(const model::Reading& reading, const gpu::Gpu& gpu, std::span<const rules::Finding> findings) {
+  Plan plan;
+  plan.gpu = gpu;
+  plan.sizes = sizes_of(reading.setup);
+  Planner planner(gpu, plan);
+  for (const rules::Finding& finding : findings) {
+    if (finding.certain_to_fail || finding.proposals.empty()) continue;
+    for (const rules::GpuGain& gain : finding.gains) {
+      if (gain.gpu == gpu.id && gain.gain > 0) planner.add(reading, finding, gain);
+    }
+  }
+  return plan;
+}
+
+}  // namespace shapelint::prove

@@ -1,0 +1,17 @@
+// The Python script that measures a plan.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "prove/plan.hpp"
+
+namespace shapelint::prove {
+
+// src/prove/measure.py, without a plan.
+extern const std::string_view measuring_script;
+
+// The same with the plan in it.
+std::string script_of(const Plan& plan);
+
+}  // namespace shapelint::prove

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Tries the script that `shapelint prove` writes. Usage: prove.py SHAPELINT statistics | measures
+
+statistics: its intervals against distributions that are known. measures: the script itself on this machine's CPU, where
+PyTorch is installed (Debian: python3-torch); exit code 77 where it is not.
+"""
+import importlib.util
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODEL = """[model]
+hidden_size = 64
+num_layers = 2
+num_attention_heads = 4
+vocab_size = 1001
+[run]
+micro_batch_size = 2
+sequence_length = 128
+dtype = "fp32"
+attention = "flash"
+"""
+
+
+def script():
+    spec = importlib.util.spec_from_file_location("measure", ROOT / "src/prove/measure.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def close(found, expected, tolerance):
+    assert abs(found - expected) <= tolerance, f"{found} is not {expected}"
+
+
+def covered(measure, draw, truth, count, samples=2000):
+    """How often the interval of `count` values holds the truth."""
+    generator = random.Random(7)
+    hits = 0
+    for _ in range(samples):
+        middle, half_width = measure.trimmed_interval([draw(generator) for _ in range(count)])
+        hits += abs(middle - truth) <= half_width
+    return hits / samples
+
+
+def statistics():
+    measure = script()
+    # Tables of Student's t.
+    for freedom, expected in ((4, 2.776), (9, 2.262), (30, 2.042), (1000, 1.962)):
+        close(measure.t_quantile(freedom), expected, 0.02)
+    # Ten rounds and forty, with and without a host that interrupts one round in twenty.
+    quiet = lambda g: g.gauss(-0.03, 0.01)
+    interrupted = lambda g: g.gauss(-0.03, 0.01) + (g.choice((-1, 1)) * 0.3 if g.random() < 0.05 else 0)
+    close(covered(measure, quiet, -0.03, 10), 0.95, 0.015)
+    close(covered(measure, quiet, -0.03, 40), 0.95, 0.015)
+    close(covered(measure, interrupted, -0.03, 40), 0.95, 0.03)
+    assert measure.trimmed_interval([1.0])[1] == math.inf
+    # A clock that drifts by a third while the rounds go on is in both sides of each.
+    before = [100 * (1 + 0.33 * i / 20) for i in range(20)]
+    log_ratio, half_width = measure.interval_of([before, [0.97 * each for each in before]])
+    close(math.exp(log_ratio), 0.97, 1e-9)
+    close(half_width, 0, 1e-9)
+    # GPUs are told apart by every word of a name, and by their SMs.
+    gpu = {"names": ["h100-sxm5-80gb", "NVIDIA H100 SXM5 80GB", "h100"], "sm_count": 132}
+    device = lambda name, sm_count: type("Device", (), {"name": name, "sm_count": sm_count})
+    assert measure.is_expected(device("NVIDIA H100 80GB HBM3", 132), gpu)
+    assert not measure.is_expected(device("NVIDIA H100 PCIe", 114), gpu)
+    assert not measure.is_expected(device("NVIDIA H200", 132), gpu)
+    assert measure.throttled({"clocks_throttle_reasons.active": "0x0000000000000028"}) == [
+        "hardware slowdown",
+        "software thermal",
+    ]
+    # A script without a plan says so.
+    alone = subprocess.run([sys.executable, ROOT / "src/prove/measure.py"], capture_output=True, text=True)
+    assert alone.returncode == 1 and "there is no plan in this file" in alone.stderr, alone
+
+
+def with_torch():
+    """A Python that has PyTorch, or nothing."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import torch"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+def measures(shapelint):
+    python = with_torch()
+    if python is None:
+        print("skipped: PyTorch is not installed (Debian: python3-torch)")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        here = pathlib.Path(folder)
+        (here / "model.toml").write_text(MODEL)
+
+        def ok(*arguments):
+            done = subprocess.run(arguments, cwd=here, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            return done
+
+        ok(shapelint, "prove", "model.toml", "--gpu", "a100", "--findings", "SL302", "-o", "prove.py")
+        ran = ok(python, "prove.py", "--device", "cpu", "--budget", "20", "-o", "result.json")
+        result = json.loads((here / "result.json").read_text())
+        assert result["device"]["kind"] == "cpu" and not result["device"]["expected"], result["device"]
+        kernels, pairs = result["plan"]["kernels"], result["pairs"]
+        assert len(pairs) == len(result["plan"]["pairs"])
+        done = [pair for pair in pairs if "skipped" not in pair]
+        assert done, pairs
+        for pair in done:
+            assert pair["rounds"] >= 3 and pair["before_us"] > 0 and pair["after_us"] > 0, pair
+        # Attention is measured where PyTorch has it fused, and named where not.
+        skipped = {kernels[pair["before"]]["kind"]: pair["skipped"] for pair in pairs if "skipped" in pair}
+        for kind, reason in skipped.items():
+            assert f"({reason})" in ran.stderr, (kind, ran.stderr)
+    return 0
+
+
+def main():
+    if sys.argv[2] == "statistics":
+        return statistics()
+    return measures(pathlib.Path(sys.argv[1]).resolve())
+
+
+sys.exit(main())
