@@ -8,7 +8,7 @@
 
 namespace shapelint::prove {
 
-// src/prove/measure.py, without a plan.
+// bench/measure.py, without a plan.
 extern const std::string_view measuring_script;
 
 // The same with the plan in it.

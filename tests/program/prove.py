@@ -28,7 +28,7 @@ attention = "flash"
 
 
 def script():
-    spec = importlib.util.spec_from_file_location("measure", ROOT / "src/prove/measure.py")
+    spec = importlib.util.spec_from_file_location("measure", ROOT / "bench/measure.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -76,7 +76,7 @@ def statistics():
         "software thermal",
     ]
     # A script without a plan says so.
-    alone = subprocess.run([sys.executable, ROOT / "src/prove/measure.py"], capture_output=True, text=True)
+    alone = subprocess.run([sys.executable, ROOT / "bench/measure.py"], capture_output=True, text=True)
     assert alone.returncode == 1 and "there is no plan in this file" in alone.stderr, alone
 
 
