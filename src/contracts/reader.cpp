@@ -11,6 +11,7 @@
 #include "expr/expression.hpp"
 #include "gpu/registry.hpp"
 #include "rules/scope/variables.hpp"
+#include "text/table_reader.hpp"
 
 namespace shapelint::contracts {
 
@@ -34,9 +35,9 @@ constexpr std::string_view example_key = "example";
 constexpr std::array<std::string_view, 5> source_keys{"file", "line", "lines", "commit", "fingerprint"};
 constexpr std::array<std::string_view, 4> example_keys{"config", "gpu", "says", "meets"};
 
-class Reader {
+class Reader : text::TableReader {
  public:
-  Reader(bool check, std::vector<Error>& errors) : check_(check), errors_(errors) {}
+  Reader(bool check, std::vector<Error>& errors) : TableReader(errors), check_(check), errors_(errors) {}
 
   std::vector<Contract> read(NodeRef root) {
     std::vector<Contract> out;
@@ -44,7 +45,7 @@ class Reader {
       errors_.push_back(root.error("the file is empty", "it needs `[package]` and `[[contract]]`"));
       return out;
     }
-    check_keys(root, file_keys);
+    text::check_keys(root, file_keys, errors_);
     const Package package = read_package(root);
     if (!root["contract"]) errors_.push_back(root.error("there is no `[[contract]]`"));
     for (const NodeRef node : list(root["contract"])) out.push_back(read_contract(node, package));
@@ -52,47 +53,12 @@ class Reader {
   }
 
  private:
-  void check_keys(NodeRef table, std::span<const std::string_view> known, std::string_view also = {}) {
-    std::vector<std::string_view> all(known.begin(), known.end());
-    if (!also.empty()) all.push_back(also);
-    for (const NodeRef child : table) {
-      if (std::find(all.begin(), all.end(), child.key()) != all.end()) continue;
-      errors_.push_back(with_code(
-          child.key_error(fmt::format("unknown key `{}`", child.key()), did_you_mean(child.key(), all)),
-          ErrorCode::unknown_name));
-    }
-  }
-
-  std::string_view string_or(NodeRef node, std::string_view fallback) {
-    if (!node) return fallback;
-    if (const auto value = node.as_string()) return *value;
-    errors_.push_back(node.error(fmt::format("expected a string, found {}", text::describe(node.kind()))));
-    return fallback;
-  }
-
-  std::string_view required(NodeRef table, std::string_view key) {
-    const NodeRef node = table[key];
-    if (!node) errors_.push_back(table.error(fmt::format("the key `{}` is missing", key)));
-    return string_or(node, {});
-  }
-
   std::int64_t integer_or(NodeRef node, std::int64_t fallback) {
     if (!node) return fallback;
     const auto value = node.as_integer();
     if (value && *value >= 1) return *value;
     errors_.push_back(node.error("expected a whole number from 1 on"));
     return fallback;
-  }
-
-  std::vector<NodeRef> list(NodeRef node) {
-    std::vector<NodeRef> out;
-    if (!node) return out;
-    if (node.is(Kind::list)) {
-      for (const NodeRef item : node) out.push_back(item);
-    } else {
-      errors_.push_back(node.error(fmt::format("expected a list, found {}", text::describe(node.kind()))));
-    }
-    return out;
   }
 
   void unknown(NodeRef node, std::string_view kind, std::span<const std::string_view> known) {
@@ -165,7 +131,7 @@ class Reader {
       errors_.push_back(root.error("the table `[package]` is missing"));
       return out;
     }
-    check_keys(node, package_keys);
+    text::check_keys(node, package_keys, errors_);
     out.name = required(node, "name");
     out.repository = required(node, "repository");
     out.version = required(node, "version");
@@ -177,7 +143,7 @@ class Reader {
 
   Contract read_contract(NodeRef node, const Package& package) {
     Contract out;
-    check_keys(node, contract_keys, example_key);
+    text::check_keys(node, contract_keys, errors_, example_key);
     out.package = package;
     out.name = required(node, "name");
     out.id = fmt::format("{}/{}", package.name, out.name);
@@ -267,7 +233,7 @@ class Reader {
 
   void read_sources(NodeRef node, Contract& out) {
     for (const NodeRef item : list(node["source"])) {
-      check_keys(item, source_keys);
+      text::check_keys(item, source_keys, errors_);
       Source source;
       source.file = required(item, "file");
       source.line = integer_or(item["line"], 0);
@@ -283,7 +249,7 @@ class Reader {
   }
 
   void read_example(NodeRef node, Contract& out) {
-    check_keys(node, example_keys);
+    text::check_keys(node, example_keys, errors_);
     Example example;
     example.config = required(node, "config");
     example.gpu = string_or(node["gpu"], "h100");

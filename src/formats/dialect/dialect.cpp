@@ -12,6 +12,7 @@
 #include "base/words.hpp"
 #include "formats/dialect/how.hpp"
 #include "model/fields.hpp"
+#include "text/table_reader.hpp"
 
 namespace shapelint::formats {
 
@@ -35,13 +36,7 @@ class Loader {
   explicit Loader(std::vector<Error>& errors) : errors_(errors) {}
 
   void check_keys(NodeRef table, std::initializer_list<std::string_view> known) {
-    const std::vector<std::string_view> names(known);
-    for (const NodeRef child : table) {
-      if (std::find(names.begin(), names.end(), child.key()) != names.end()) continue;
-      errors_.push_back(with_code(
-          child.key_error(fmt::format("unknown key `{}`", child.key()), did_you_mean(child.key(), names)),
-          ErrorCode::unknown_name));
-    }
+    text::check_keys(table, {known.begin(), known.size()}, errors_);
   }
 
   std::string string(NodeRef node) {

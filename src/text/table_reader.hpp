@@ -1,0 +1,31 @@
+// What tables of data files say, and every mistake in how they say it.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "text/document.hpp"
+
+namespace shapelint::text {
+
+// An error for each key that is none of these, with a did-you-mean. `also` is one more.
+void check_keys(NodeRef table, std::span<const std::string_view> known, std::vector<Error>& errors,
+                std::string_view also = {});
+
+// Reads values by their kinds; what is of another kind is an error at its place, and reads as absent.
+class TableReader {
+ public:
+  explicit TableReader(std::vector<Error>& errors) : errors_(errors) {}
+
+  std::string_view string_or(NodeRef node, std::string_view fallback);
+  // An error where there is none.
+  std::string_view required(NodeRef table, std::string_view key);
+  std::vector<NodeRef> list(NodeRef node);
+
+ private:
+  std::vector<Error>& errors_;
+};
+
+}  // namespace shapelint::text
