@@ -8,6 +8,7 @@
 
 #include "base/names.hpp"
 #include "rules/scope/variables.hpp"
+#include "text/table_reader.hpp"
 
 namespace shapelint::rules {
 
@@ -52,9 +53,9 @@ constexpr std::string_view dimensions_of_a_product[] = {"m", "n", "k"};
 // What a fix may vary besides fields.
 constexpr std::string_view the_blamed[] = {"blamed"};
 
-class Reader {
+class Reader : text::TableReader {
  public:
-  Reader(NodeRef root, std::vector<Error>& errors) : root_(root), errors_(errors) {}
+  Reader(NodeRef root, std::vector<Error>& errors) : TableReader(errors), root_(root), errors_(errors) {}
 
   Rule read() {
     Rule rule;
@@ -62,7 +63,7 @@ class Reader {
       errors_.push_back(root_.error("the file is empty", "a rule needs at least `code` and `name`"));
       return rule;
     }
-    check_keys(root_, rule_keys, fix_key);
+    text::check_keys(root_, rule_keys, errors_, fix_key);
     rule.code = required_string("code").value;
     rule.name = required_string("name").value;
     check_code(rule);
@@ -96,44 +97,18 @@ class Reader {
   }
 
  private:
-  void check_keys(NodeRef table, std::span<const std::string_view> known, std::string_view also = {}) {
-    std::vector<std::string_view> all(known.begin(), known.end());
-    if (!also.empty()) all.push_back(also);
-    for (const NodeRef child : table) {
-      if (std::find(all.begin(), all.end(), child.key()) != all.end()) continue;
-      errors_.push_back(with_code(
-          child.key_error(fmt::format("unknown key `{}`", child.key()), did_you_mean(child.key(), all)),
-          ErrorCode::unknown_name));
-    }
-  }
-
-  std::string_view string_or(NodeRef node, std::string_view fallback) {
-    if (!node) return fallback;
-    const auto value = node.as_string();
-    if (value) return *value;
-    errors_.push_back(node.error(fmt::format("expected a string, found {}", text::describe(node.kind()))));
-    return fallback;
-  }
-
-  Text required_string(std::string_view key) {
-    const NodeRef node = root_[key];
-    if (!node) {
-      errors_.push_back(root_.error(fmt::format("the key `{}` is missing", key)));
-      return {};
-    }
-    return {string_or(node, ""), node};
-  }
+  Text required_string(std::string_view key) { return {required(root_, key), root_[key]}; }
 
   template <class T>
   T choice(std::string_view key, NameTable<T> table, T fallback) {
     const NodeRef node = root_[key];
     if (!node) return fallback;
     const std::string_view text = string_or(node, name_in(table, fallback));
-    std::vector<std::string_view> names;
     for (const auto& [name, value] : table) {
       if (name == text) return value;
-      names.push_back(name);
     }
+    std::vector<std::string_view> names;
+    for (const auto& [name, value] : table) names.push_back(name);
     std::string hint = did_you_mean(text, names);
     if (hint.empty()) hint = fmt::format("one of {}", fmt::join(names, ", "));
     errors_.push_back(node.error(fmt::format("`{}` is no {}", text, key), std::move(hint)));
@@ -141,8 +116,11 @@ class Reader {
   }
 
   Scope read_scope() {
-    std::vector<std::pair<std::string_view, Scope>> names;
-    for (const ScopeInfo& each : scopes()) names.emplace_back(each.name, each.scope);
+    static const auto names = [] {
+      std::vector<std::pair<std::string_view, Scope>> out;
+      for (const ScopeInfo& each : scopes()) out.emplace_back(each.name, each.scope);
+      return out;
+    }();
     return choice<Scope>("scope", names, Scope::model);
   }
 
@@ -162,18 +140,6 @@ class Reader {
       errors_.push_back(root_["name"].error(fmt::format("`{}` is no name of a rule", rule.name),
                                             "small letters, digits and hyphens"));
     }
-  }
-
-  std::vector<NodeRef> list(NodeRef node) {
-    std::vector<NodeRef> out;
-    if (!node) return out;
-    if (!node.is(Kind::list)) {
-      errors_.push_back(node.error(fmt::format("expected a list, found {}", text::describe(node.kind())),
-                                   node.is(Kind::table) ? fmt::format("write `[[{}]]`", node.key()) : ""));
-      return out;
-    }
-    for (const NodeRef item : node) out.push_back(item);
-    return out;
   }
 
   void read_layer_number(NodeRef node, std::vector<std::string_view>& into) {
@@ -223,7 +189,7 @@ class Reader {
       Parameter parameter{each.key(), 0, {}};
       NodeRef value = each;
       if (each.is(Kind::table)) {
-        check_keys(each, parameter_keys);
+        text::check_keys(each, parameter_keys, errors_);
         value = each["value"];
         parameter.doc = string_or(each["doc"], "");
       }
@@ -265,12 +231,13 @@ class Reader {
 
   void read_effect(Rule& rule, NodeRef node) {
     const std::string_view text = string_or(node, "");
-    std::vector<std::string_view> names;
     for (std::size_t i = 0; i < gpu::effect_count; ++i) {
       const auto effect = static_cast<gpu::Effect>(i);
       if (gpu::name(effect) == text) return rule.gain_from.push_back(effect);
-      names.push_back(gpu::name(effect));
     }
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < gpu::effect_count; ++i)
+      names.push_back(gpu::name(static_cast<gpu::Effect>(i)));
     std::string hint = did_you_mean(text, names);
     if (hint.empty()) hint = fmt::format("one of {}", fmt::join(names, ", "));
     errors_.push_back(with_code(node.error(fmt::format("unknown effect `{}`", text), std::move(hint)),
@@ -278,7 +245,7 @@ class Reader {
   }
 
   void read_example(Rule& rule, NodeRef table) {
-    check_keys(table, example_keys);
+    text::check_keys(table, example_keys, errors_);
     Example example;
     example.config = string_or(table["config"], "");
     example.file = string_or(table["file"], "model.toml");
