@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -48,53 +47,60 @@ void fill(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
   }
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> out;
-  while (!text.empty()) {
-    const auto space = std::min(text.find(' '), text.size());
-    if (space > 0) out.push_back(text.substr(0, space));
-    text.remove_prefix(std::min(space + 1, text.size()));
-  }
-  return out;
+// Takes the word that `text` begins with, and the blank after it.
+std::string_view next_word(std::string_view& text) {
+  std::size_t end = 0;
+  while (end < text.size() && text[end] != ' ') ++end;
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return word;
 }
 
-std::optional<std::int64_t> integer_of(std::string_view text) {
+// Of a thousand rows: without more than it takes.
+std::optional<std::int64_t> next_integer(std::string_view& text) {
+  constexpr std::size_t most_digits = 18;
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  std::size_t end = 0;
+  for (; end < text.size() && end <= most_digits && text[end] >= '0' && text[end] <= '9'; ++end)
+    value = value * 10 + (text[end] - '0');
+  if (end == 0 || end > most_digits || (end < text.size() && text[end] != ' ')) return std::nullopt;
+  text.remove_prefix(std::min(end + 1, text.size()));
   return value;
 }
 
 // Models whose entries differ in sizes only: rows of a name, its sizes, and the number of its source.
-void load_family(NodeRef family, NodeRef sources, std::vector<KnownModel>& models,
+void load_family(NodeRef family, std::span<const std::string_view> sources, std::vector<KnownModel>& models,
                  std::vector<Error>& errors) {
   KnownModel common;
   fill(common, family["common"], errors);
   std::vector<model::FieldId> columns;
-  for (const std::string_view name : words_of(family["columns"].as_string().value_or(""))) {
+  for (std::string_view rest = family["columns"].as_string().value_or(""); !rest.empty();) {
+    const std::string_view name = next_word(rest);
     columns.push_back(model::find_field(name));
     if (columns.back() == model::no_field)
       errors.push_back(with_code(family["columns"].error(fmt::format("unknown field `{}`", name)),
                                  ErrorCode::unknown_name));
   }
   for (const NodeRef row : family["models"]) {
-    const auto words = words_of(row.as_string().value_or(""));
-    const auto source = words.size() == columns.size() + 2 ? integer_of(words.back()) : std::nullopt;
-    if (!source || *source < 0 || !sources[static_cast<std::size_t>(*source)]) {
+    std::string_view rest = row.as_string().value_or("");
+    KnownModel& known = models.emplace_back();
+    known.name = std::string(next_word(rest));
+    known.values.reserve(common.values.size() + columns.size());
+    bool is_whole = true;
+    for (const model::FieldId column : columns) {
+      const auto value = next_integer(rest);
+      is_whole = is_whole && value;
+      known.values.emplace_back(column, value.value_or(0));
+    }
+    const auto source = next_integer(rest);
+    if (!is_whole || !rest.empty() || !source || *source < 0 ||
+        static_cast<std::size_t>(*source) >= sources.size()) {
       errors.push_back(row.error("a row is a name, a number for each of `columns`, and that of its source"));
+      models.pop_back();
       continue;
     }
-    KnownModel known;
-    known.name = known.title = std::string(words[0]);
-    known.source = sources[static_cast<std::size_t>(*source)].as_string().value_or("");
-    known.values.reserve(common.values.size() + columns.size());
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const auto value = integer_of(words[i + 1]);
-      if (!value) errors.push_back(row.error(fmt::format("`{}` is no number", words[i + 1])));
-      known.values.emplace_back(columns[i], value.value_or(0));
-    }
+    known.source = std::string(sources[static_cast<std::size_t>(*source)]);
     known.values.insert(known.values.end(), common.values.begin(), common.values.end());
-    models.push_back(std::move(known));
   }
 }
 
@@ -108,7 +114,7 @@ void load_known_models(const text::Document& document, std::vector<KnownModel>& 
     KnownModel known;
     known.name = entry["name"].as_string().value_or("");
     if (known.name.empty()) errors.push_back(entry.error("a model needs a name"));
-    known.title = entry["title"].as_string().value_or(known.name);
+    known.title = entry["title"].as_string().value_or("");
     known.source = entry["source"].as_string().value_or(source);
     for (const NodeRef alias : entry["aliases"]) known.aliases.emplace_back(alias.as_string().value_or(""));
     // What the models of a file have in common, before what each says itself.
@@ -116,7 +122,12 @@ void load_known_models(const text::Document& document, std::vector<KnownModel>& 
     fill(known, entry, errors);
     models.push_back(std::move(known));
   }
-  for (const NodeRef family : root["family"]) load_family(family, root["sources"], models, errors);
+  std::vector<std::string_view> sources;
+  for (const NodeRef each : root["sources"]) sources.push_back(each.as_string().value_or(""));
+  std::size_t rows = models.size();
+  for (const NodeRef family : root["family"]) rows += family["models"].size();
+  models.reserve(rows);
+  for (const NodeRef family : root["family"]) load_family(family, sources, models, errors);
 }
 
 std::optional<std::int64_t> stated(const KnownModel& known, model::FieldId field) {
@@ -127,11 +138,12 @@ std::optional<std::int64_t> stated(const KnownModel& known, model::FieldId field
 }
 
 std::span<const KnownModel> known_models() {
-  static const std::vector<KnownModel> models = [] {
-    std::vector<KnownModel> out;
+  // Never destroyed: that takes long, and the end of the program frees it.
+  static const std::vector<KnownModel>& models = *[] {
+    auto* out = new std::vector<KnownModel>;
     std::vector<Error> errors;  // the data files are checked by a test
     for (const text::Document& document : builtin("formats/models")) {
-      load_known_models(document, out, errors);
+      load_known_models(document, *out, errors);
     }
     return out;
   }();

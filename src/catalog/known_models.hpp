@@ -17,12 +17,16 @@ namespace shapelint::catalog {
 
 struct KnownModel {
   std::string name;   // `meta-llama/Llama-3.1-8B`
-  std::string title;  // as people call it: `Llama 3 8B`; the name where nothing else is said
+  std::string title;  // as people call it: `Llama 3 8B`; empty: by its name
   std::vector<std::string>
       aliases;  // patterns with `*`, matched against names without their organisation too
   std::string source;
   std::vector<std::pair<model::FieldId, std::int64_t>> values;
 };
+
+inline const std::string& title_of(const KnownModel& known) {
+  return known.title.empty() ? known.name : known.title;
+}
 
 // What the model's entry says of a field; nothing when it says nothing.
 std::optional<std::int64_t> stated(const KnownModel& known, model::FieldId field);

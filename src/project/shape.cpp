@@ -34,7 +34,7 @@ bool is_weights(std::string_view path) {
 std::string equal_model(const model::Reading& reading) {
   for (const catalog::KnownModel& known : catalog::known_models()) {
     if (rules::is_near(reading, known) && rules::compare(reading, known).differences.empty())
-      return known.title;
+      return title_of(known);
   }
   return {};
 }

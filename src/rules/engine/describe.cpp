@@ -87,7 +87,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
       {"expression", std::string(hit.expression)},
       {"field", name_of(finding.blamed)},
       {"field_value", value_of(finding.blamed, hit)},
-      {"known_name", known.model != nullptr ? known.model->title : std::string{}},
+      {"known_name", known.model != nullptr ? title_of(*known.model) : std::string{}},
       {"known_field", name_of(known.field)},
       {"known_as", known.same_width && known.differences > 1 ? "`hidden_size` is that of" : "this is"},
       {"kernel", gpu.attention.name},
