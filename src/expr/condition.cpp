@@ -41,36 +41,77 @@ double compare(std::string_view sign, double a, double b) {
 
 }  // namespace
 
+std::optional<Condition::Atom> Condition::atom(std::string_view text) const {
+  text = trimmed(text);
+  for (const std::int32_t each : used_) {
+    if (names_[static_cast<std::size_t>(each)] == text) return Atom{each, 0};
+  }
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
+  const auto number = is_number ? parse_number(text) : std::nullopt;
+  return number ? std::optional(Atom{-1, *number}) : std::nullopt;
+}
+
+std::optional<Condition::Operand> Condition::operand(std::string_view text) const {
+  const std::size_t at = text.find('%');
+  const auto value = atom(text.substr(0, at));
+  if (!value) return std::nullopt;
+  if (at == std::string_view::npos) return Operand{*value, std::nullopt};
+  const auto divisor = atom(text.substr(at + 1));
+  return divisor ? std::optional(Operand{*value, divisor}) : std::nullopt;
+}
+
 std::optional<Condition::Comparison> Condition::comparison(std::string_view text) const {
-  const auto find = [&](std::string_view name) {
-    for (const std::int32_t each : used_) {
-      if (names_[static_cast<std::size_t>(each)] == name) return each;
-    }
-    return std::int32_t{-1};
-  };
-  Comparison out;
+  text = trimmed(text);
   if (text.starts_with('!')) {
-    out.sign = "!";
-    out.left = find(trimmed(text.substr(1)));
-    return out.left < 0 ? std::nullopt : std::optional(out);
+    const auto name = atom(text.substr(1));
+    return name ? std::optional(Comparison{"!", {*name, std::nullopt}, {}}) : std::nullopt;
   }
   // Names of signs that begin others come behind those.
   constexpr std::array<std::string_view, 6> signs{"==", "!=", "<=", ">=", "<", ">"};
   for (const std::string_view sign : signs) {
     const std::size_t at = text.find(sign);
     if (at == std::string_view::npos) continue;
-    out.sign = sign;
-    out.left = find(trimmed(text.substr(0, at)));
-    const std::string_view right = trimmed(text.substr(at + sign.size()));
-    out.right = find(right);
-    const bool is_number = !right.empty() && right.find_first_not_of("0123456789.") == std::string_view::npos;
-    const auto number = is_number ? parse_number(right) : std::nullopt;
-    if (out.left < 0 || (out.right < 0 && !number)) return std::nullopt;
-    out.number = number.value_or(0);
-    return out;
+    const auto left = operand(text.substr(0, at));
+    const auto right = operand(text.substr(at + sign.size()));
+    return left && right ? std::optional(Comparison{sign, *left, *right}) : std::nullopt;
   }
-  out.left = find(text);
-  return out.left < 0 ? std::nullopt : std::optional(out);
+  const auto alone = operand(text);
+  return alone ? std::optional(Comparison{{}, *alone, {}}) : std::nullopt;
+}
+
+std::vector<Condition::Comparison> Condition::alternatives(std::string_view text) const {
+  if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
+  std::vector<Comparison> out;
+  while (true) {
+    const std::size_t end = text.find("||");
+    const auto next = comparison(text.substr(0, end));
+    if (!next) return {};  // `(`, `&&` and all else that is more
+    out.push_back(*next);
+    if (end == std::string_view::npos) return out;
+    text.remove_prefix(end + 2);
+  }
+}
+
+double Condition::evaluate(const Operand& operand, const Value& value) {
+  const auto of = [&](const Atom& each) { return each.name < 0 ? each.number : value(each.name); };
+  const double left = of(operand.value);
+  return operand.divisor ? arithmetic::modulo(left, of(*operand.divisor)) : left;
+}
+
+double Condition::evaluate(const Comparison& comparison, const Value& value) {
+  const double left = evaluate(comparison.left, value);
+  if (comparison.sign.empty()) return left;
+  if (comparison.sign == "!") return arithmetic::not_(left);
+  return compare(comparison.sign, left, evaluate(comparison.right, value));
+}
+
+double Condition::evaluate(std::span<const Comparison> alternatives, const Value& value) {
+  double result = evaluate(alternatives.front(), value);
+  for (const Comparison& each : alternatives.subspan(1)) {
+    if (result != 0) break;  // it holds, or has no value
+    result = arithmetic::either(result, evaluate(each, value));
+  }
+  return result;
 }
 
 std::optional<Condition> Condition::read(std::string_view text, std::span<const std::string_view> names) {
@@ -82,7 +123,7 @@ std::optional<Condition> Condition::read(std::string_view text, std::span<const 
   out.used_ = *std::move(used);
   out.whole_.text = text;
   for (const std::string_view part : parts_of(text)) {
-    out.parts_.push_back({std::string(part), out.comparison(part), false, std::nullopt});
+    out.parts_.push_back({std::string(part), false, {}, false, std::nullopt});
   }
   return out;
 }
@@ -104,13 +145,12 @@ std::optional<Result<double>> Condition::evaluate(Part& part,
 Result<bool> Condition::holds(const std::function<double(std::int32_t)>& value) {
   for (Part& part : parts_) {
     double result = arithmetic::none;
-    if (part.simple) {
-      const Comparison& simple = *part.simple;
-      const double left = value(simple.left);
-      result = simple.sign.empty() ? left
-               : simple.sign == "!"
-                   ? arithmetic::not_(left)
-                   : compare(simple.sign, left, simple.right < 0 ? simple.number : value(simple.right));
+    if (!part.was_read) {
+      part.was_read = true;
+      part.simple = alternatives(part.text);
+    }
+    if (!part.simple.empty()) {
+      result = evaluate(part.simple, value);
     } else if (const auto computed = evaluate(part, value)) {
       if (*computed) result = **computed;
     }

@@ -29,20 +29,36 @@ class Condition {
   std::span<const std::int32_t> used() const { return used_; }
 
  private:
-  // What need not be compiled: `name`, `!name`, and a name compared with a name or a number.
-  struct Comparison {
-    std::string_view sign;  // empty: the name alone; `!`
-    std::int32_t left = -1;
-    std::int32_t right = -1;  // -1: the number
+  // What need not be compiled: names and numbers, remainders of those, `!name`, two of them compared, and
+  // several of such joined by `||`.
+  struct Atom {
+    std::int32_t name = -1;  // -1: the number
     double number = 0;
   };
+  struct Operand {
+    Atom value;
+    std::optional<Atom> divisor;  // the remainder by this
+  };
+  struct Comparison {
+    std::string_view sign;  // empty: the left one alone; `!`
+    Operand left;
+    Operand right;
+  };
+  using Value = std::function<double(std::int32_t)>;
   struct Part {
     std::string text;
-    std::optional<Comparison> simple;
+    bool was_read = false;
+    std::vector<Comparison> simple;  // once it was read; empty: to be compiled
     bool compiled = false;
     std::optional<Expression> expression;
   };
+  std::optional<Atom> atom(std::string_view text) const;
+  std::optional<Operand> operand(std::string_view text) const;
   std::optional<Comparison> comparison(std::string_view text) const;
+  std::vector<Comparison> alternatives(std::string_view text) const;
+  static double evaluate(const Operand& operand, const Value& value);
+  static double evaluate(const Comparison& comparison, const Value& value);
+  static double evaluate(std::span<const Comparison> alternatives, const Value& value);
   // Nothing where it does not compile.
   std::optional<Result<double>> evaluate(Part& part, const std::function<double(std::int32_t)>& value);
 

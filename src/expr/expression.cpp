@@ -13,6 +13,7 @@
 #include "base/decimal.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/words.hpp"
 #include "expr/arithmetic.hpp"
 
 namespace shapelint::expr {
@@ -200,7 +201,10 @@ Scan scan(std::string_view text, std::span<const std::string_view> names, std::v
       }
       continue;
     }
-    const auto position = std::find(names.begin(), names.end(), name);
+    // Most names differ in their first letter already: there are hundreds, and thousands of look-ups.
+    const auto position = std::find_if(names.begin(), names.end(), [&](std::string_view each) {
+      return each.size() == name.size() && each.front() == name.front() && each == name;
+    });
     if (position == names.end()) {
       fail(fmt::format("unknown variable `{}`", name), did_you_mean(name, names), begin, i,
            ErrorCode::unknown_name);
@@ -274,8 +278,20 @@ struct Expression::State {
   std::vector<std::int32_t> used;
   std::vector<std::string> used_names;
   mutable std::vector<double> slots;
-  Engine engine{prototype()};
+  std::optional<Engine> engine;  // without one: the only name, or else the number
+  double number = none;
 };
+
+// A name or a whole number alone, as many messages and defaults have: its value needs no engine, which takes
+// a hundred thousand instructions to make.
+bool Expression::is_plain(std::string_view text, State& state) {
+  const std::string_view alone = trimmed(text);
+  if (state.used.size() == 1) return alone == state.used_names.front();
+  const auto number = state.used.empty() ? parse_integer(alone) : std::nullopt;
+  if (!number || alone.starts_with('-')) return false;
+  state.number = static_cast<double>(*number);
+  return true;
+}
 
 Expression::Expression(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Expression::Expression(Expression&&) noexcept = default;
@@ -296,7 +312,7 @@ Result<double> Expression::evaluate(std::span<const double> values) const {
   }
   double result = none;
   try {
-    result = state.engine.Eval();
+    result = state.engine ? state.engine->Eval() : state.slots.empty() ? state.number : state.slots.front();
   } catch (const mu::ParserError&) {
     result = none;
   }
@@ -333,17 +349,20 @@ std::optional<Expression> compile(std::string_view text, std::span<const std::st
   state->text = std::string(text);
   state->used = std::move(found.used);
   state->slots.resize(state->used.size(), 1.0);
+  for (const std::int32_t each : state->used)
+    state->used_names.emplace_back(names[static_cast<std::size_t>(each)]);
+  if (Expression::is_plain(text, *state)) return Expression(std::move(state));
+  state->engine.emplace(prototype());
   std::string flat(text);  // muparser knows blanks, but not line breaks
   std::replace_if(
       flat.begin(), flat.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   try {
     for (std::size_t i = 0; i < state->used.size(); ++i) {
-      state->used_names.emplace_back(names[static_cast<std::size_t>(state->used[i])]);
-      state->engine.DefineVar(state->used_names.back(), &state->slots[i]);
+      state->engine->DefineVar(state->used_names[i], &state->slots[i]);
     }
-    state->engine.SetExpr(flat);
-    state->engine.Eval();  // builds the byte code
-    if (state->engine.GetNumResults() != 1) {
+    state->engine->SetExpr(flat);
+    state->engine->Eval();  // builds the byte code
+    if (state->engine->GetNumResults() != 1) {
       errors.push_back(
           error_at("several values separated by commas", "an expression has one value", 0, text.size()));
       return std::nullopt;

@@ -47,6 +47,7 @@ class Expression {
   friend std::optional<Expression> compile(std::string_view, std::span<const std::string_view>,
                                            std::vector<Error>&);
   struct State;
+  static bool is_plain(std::string_view text, State& state);
   explicit Expression(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

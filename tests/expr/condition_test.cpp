@@ -39,11 +39,35 @@ TEST_CASE("a condition by its parts is the condition", "[expr]") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::array<double, 7> some{0, 1, 2, 3, -4, nan, infinity};
   int held = 0;
-  for (const std::string_view text :
-       {"is_c", "!is_c", "! is_c && a", "a == b", "a != 2", "a<=b && b >= 2 && a < 3", "a > b && d % b == 0",
-        "is_c && a % b != 0", "is_c && (a > 1 || b > 1) && d", "a || b && d", "(a && b) && d",
-        "a && (b && d)", "a / b > 1", "1 < a && 2 > b", "a - b > 0 && a == 0.5", "!(a && b)", "a > -1 && b",
-        "\n a\n && b == 1", "max(a, b) > 1 && if(is_c, a, b) == a"}) {
+  for (const std::string_view text : {"is_c",
+                                      "!is_c",
+                                      "! is_c && a",
+                                      "a == b",
+                                      "a != 2",
+                                      "a<=b && b >= 2 && a < 3",
+                                      "a > b && d % b == 0",
+                                      "is_c && a % b != 0",
+                                      "is_c && (a > 1 || b > 1) && d",
+                                      "a || b && d",
+                                      "(a && b) && d",
+                                      "a && (b && d)",
+                                      "a / b > 1",
+                                      "1 < a && 2 > b",
+                                      "a - b > 0 && a == 0.5",
+                                      "!(a && b)",
+                                      "a > -1 && b",
+                                      "\n a\n && b == 1",
+                                      "max(a, b) > 1 && if(is_c, a, b) == a",
+                                      "(a || !is_c || d == 0) && b",
+                                      "a % 4 == 2 || b",
+                                      "(a % b < d)",
+                                      "7 % b != 0 && 2 == b",
+                                      "(a) || (b)",
+                                      "(is_c || a) && (b % 2 || d)",
+                                      "a % b % 3",
+                                      "!a % b",
+                                      "(a % b)",
+                                      "a == b == is_c"}) {
     for (const double a : some) {
       for (const double b : some) {
         for (const double c : {0.0, 1.0, nan}) {
