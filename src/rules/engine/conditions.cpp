@@ -106,14 +106,14 @@ BrokenRules::BrokenRules(const RuleBook& book, const model::Reading& reading) : 
     if (rule.effect != Effect::fails || is_of_ops(rule.scope)) continue;
     auto compiled = std::make_unique<CompiledRule>(rule);
     if (compiled->lacks(reading)) continue;
-    Condition condition;
     for (const std::size_t variable : compiled->variables()) {
-      const auto place = std::find(variables_.begin(), variables_.end(), variable);
-      condition.variables.push_back(static_cast<std::size_t>(place - variables_.begin()));
-      if (place == variables_.end()) variables_.push_back(variable);
+      const auto same = [&](const Variable& each) { return each.index == variable; };
+      const auto known = std::find_if(variables_.begin(), variables_.end(), same);
+      Variable& named =
+          known == variables_.end() ? variables_.emplace_back(Variable{variable, 0, {}}) : *known;
+      named.conditions.push_back(conditions_.size());
     }
-    condition.rule = std::move(compiled);
-    conditions_.push_back(std::move(condition));
+    conditions_.push_back({std::move(compiled)});
   }
 }
 
@@ -121,24 +121,22 @@ const std::string& BrokenRules::of(const model::Setup& setup) {
   Context context;
   context.reading = &reading_;
   context.setup = &setup;
-  const bool first = values_.empty();
-  values_.resize(variables_.size());
-  changed_.resize(variables_.size());
-  bool any = first;
-  for (std::size_t i = 0; i < variables_.size(); ++i) {
-    const double value = value_of(variables_[i], context);
-    changed_[i] = first || value != values_[i] ? 1 : 0;
-    any = any || changed_[i] != 0;
-    values_[i] = value;
+  bool any = is_first_;
+  for (Variable& variable : variables_) {
+    const double value = value_of(variable.index, context);
+    if (!is_first_ && value == variable.value) continue;
+    variable.value = value;
+    any = true;
+    for (const std::size_t condition : variable.conditions) conditions_[condition].stale = true;
   }
+  is_first_ = false;
   if (!any) return codes_;
   codes_.clear();
   for (Condition& condition : conditions_) {
-    const bool changed = std::any_of(condition.variables.begin(), condition.variables.end(),
-                                     [&](std::size_t variable) { return changed_[variable] != 0; });
-    if (first || changed) {
+    if (condition.stale) {
       const Result<bool> holds = condition.rule->holds(context);
       condition.broken = !holds || *holds;
+      condition.stale = false;
     }
     if (!condition.broken) continue;
     if (!codes_.empty()) codes_ += ' ';

@@ -51,13 +51,17 @@ class BrokenRules {
  private:
   struct Condition {
     std::unique_ptr<CompiledRule> rule;
-    std::vector<std::size_t> variables;  // positions in values_
-    bool broken = false;                 // with those values
+    bool stale = true;    // a variable of it is another than when it was asked
+    bool broken = false;  // then
   };
   const model::Reading& reading_;
-  std::vector<std::size_t> variables_;  // that any condition names
-  std::vector<double> values_;          // of the setup that was asked for last
-  std::vector<char> changed_;
+  struct Variable {
+    std::size_t index = 0;
+    double value = 0;                     // of the setup that was asked for last
+    std::vector<std::size_t> conditions;  // that name it
+  };
+  std::vector<Variable> variables_;
+  bool is_first_ = true;
   std::vector<Condition> conditions_;
   std::string codes_;
 };
