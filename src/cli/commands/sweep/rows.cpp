@@ -35,7 +35,9 @@ RowWriter::RowWriter(const Grid& grid)
     : grid_(grid),
       points_(*grid.rules, *grid.reading, grid.gpus, axes_of(grid)),
       values_(grid.over.size()),
-      positions_(grid.over.size()) {}
+      positions_(grid.over.size()) {
+  for (const gpu::Gpu& gpu : grid.gpus) ids_.push_back(report::csv_field(gpu.id));
+}
 
 void RowWriter::set_point(std::int64_t point) {
   start_.clear();
@@ -66,7 +68,7 @@ void RowWriter::append(std::int64_t point, SweepPlot* plot, std::string& out) {
     const cost::StepCost& step = steps[gpu];
     const double tokens_per_s = rules::tokens_per_s_per_gpu(setup, workload, step);
     out += start_;
-    out += report::csv_field(grid_.gpus[gpu].id);
+    out += ids_[gpu];
     for (const double value : {step.time_us, tokens_per_s, step.mfu, step.hfu, step.compute_us,
                                step.memory_us, step.communication_us, step.overhead_us, step.bubble_us}) {
       out += ',';

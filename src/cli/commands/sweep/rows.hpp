@@ -41,7 +41,8 @@ class RowWriter {
   rules::Points points_;
   std::vector<std::int64_t> values_;  // of the present point
   std::vector<std::uint32_t> positions_;
-  std::string start_;  // of its rows
+  std::string start_;             // of its rows
+  std::vector<std::string> ids_;  // by GPU, as fields
 };
 
 }  // namespace shapelint::cli

@@ -81,12 +81,12 @@ class Blocks {
       end(threads);
       return print_alone(out);
     }
+    std::string text;
     for (std::int64_t block = 0; block < count_ && out; ++block) {
       Slot& slot = slots_[static_cast<std::size_t>(block) % slots_.size()];
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return slot.full; });
-      std::string text = std::move(slot.text);
-      slot.text.clear();
+      text.swap(slot.text);  // the memory of a block goes round
       slot.full = false;
       lock.unlock();
       changed_.notify_all();
@@ -141,14 +141,15 @@ class Blocks {
   void work(std::size_t number) {
     RowWriter writer(grid_);
     Slot& slot = slots_[number];
+    std::string text;
     for (auto block = static_cast<std::int64_t>(number); block < count_;
          block += static_cast<std::int64_t>(slots_.size())) {
-      std::string text;
+      text.clear();
       append(writer, block, text);
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return !slot.full || stopped_; });
       if (stopped_) return;
-      slot.text = std::move(text);
+      text.swap(slot.text);
       slot.full = true;
       lock.unlock();
       changed_.notify_all();
