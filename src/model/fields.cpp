@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cassert>
+#include <iterator>
 
 namespace shapelint::model {
 
@@ -134,11 +135,44 @@ std::vector<std::string_view> names_of(std::span<const FieldId> ids) {
   return out;
 }
 
-FieldId find_field(std::string_view name) {
-  for (const FieldInfo& field : table) {
-    if (field.name == name) return field.id;
+namespace {
+
+// Fields by four figures of their names: data files name thousands at every start of the program.
+class FieldsByName {
+ public:
+  FieldsByName() {
+    slots_.fill(no_field);
+    for (const FieldInfo& field : table) {
+      std::size_t slot = slot_of(field.name);
+      while (slots_[slot] != no_field) slot = (slot + 1) % size;
+      slots_[slot] = field.id;
+    }
   }
-  return no_field;
+  FieldId find(std::string_view name) const {
+    if (name.empty()) return no_field;
+    std::size_t slot = slot_of(name);
+    while (slots_[slot] != no_field && info(slots_[slot]).name != name) slot = (slot + 1) % size;
+    return slots_[slot];
+  }
+
+ private:
+  static constexpr std::size_t size = 1024;
+  static_assert(std::size(table) < size / 2);
+
+  static std::size_t slot_of(std::string_view name) {
+    const auto letter = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(name[at])}; };
+    return (name.size() * 37 + letter(0) * 5 + letter(name.size() / 2) * 11 + letter(name.size() - 1) * 3) %
+           size;
+  }
+
+  std::array<FieldId, size> slots_{};
+};
+
+}  // namespace
+
+FieldId find_field(std::string_view name) {
+  static const FieldsByName fields;
+  return fields.find(name);
 }
 
 std::string value_text(FieldId field, std::int64_t value) {

@@ -110,9 +110,15 @@ std::optional<bool> NodeRef::as_boolean() const {
 NodeRef NodeRef::operator[](std::string_view key) const {
   NodeRef found;
   if (!is(Kind::table)) return found;
-  for (const NodeRef child : *this) {
-    if (child.key() == key) found = child;
+  // Every look-up in a configuration and in a data file comes here.
+  const Node* const nodes = document_->nodes().data();
+  const char* const pool = document_->pool().data();
+  for (std::int32_t each = node().first_child; each != no_node;) {
+    const Node& child = nodes[static_cast<std::size_t>(each)];
+    if (std::string_view(pool + child.key_offset, child.key_size) == key) found.index_ = each;
+    each = child.next_sibling;
   }
+  if (found) found.document_ = document_;
   return found;
 }
 
