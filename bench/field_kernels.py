@@ -10,7 +10,8 @@ import sys
 import tempfile
 
 KINDS = ["attention-prefill", "attention-decode", "mla-prefill", "mla-decode", "moe", "wide-ep-moe", "amd-moe",
-         "grouped-products", "frontier-moe", "fp8-quantize", "fp8-scale", "all-reduce", "nccl"]
+         "grouped-products", "frontier-moe", "gated-delta-net",
+         "kimi-delta-attention", "mamba2", "hyper-connections", "fp8-quantize", "fp8-scale", "all-reduce", "nccl"]
 TARGETS = {"grouped-products": ("up_us", 1), "frontier-moe": ("grouped_gemm_ms", 1000)}  # column, to microseconds
 # What a table measured, or follows from that: never shown to the program.
 MEASURED = {"time_us", "up_us", "down_us", "up_mfu", "down_mfu", "stage1_us", "stage2_us", "tflops", "grouped_gemm_ms"}

@@ -25,7 +25,7 @@ constexpr Field<EngineKernel> name_table[] = {
     {"", "kernel", "", Type::text, &EngineKernel::kernel, 0, 0, "the engine's name of it"},
     {"", "dtype", "", Type::text, &EngineKernel::dtype, 0, 0, "that it computes in"},
     {"", "cache", "", Type::text, &EngineKernel::cache, 0, 0, "of cached keys and values"},
-    {"", "operation", "", Type::text, &EngineKernel::operation, 0, 0, "of a collective"},
+    {"", "operation", "", Type::text, &EngineKernel::operation, 0, 0, "of a collective or scan"},
     {"", "rows", "", Type::integer, &EngineKernel::rows, 2, 1e9, "timings that it was fitted to"},
 };
 
@@ -106,6 +106,18 @@ constexpr Field<PassKernel> pass_table[] = {
     {"", "sharpness", "", Type::number, &PassKernel::sharpness, 1, 12, "of the fall from L2's speed"},
 };
 
+constexpr Field<ScanKernel> scan_table[] = {
+    {"", "fixed_us", "us", Type::number, &ScanKernel::fixed_us, 0, 1000, "all launches timed together"},
+    {"", "row_us", "us", Type::number, &ScanKernel::row_us, 0, 10, "each token of the first chunk"},
+    {"", "chunk", "tokens", Type::integer, &ScanKernel::chunk, 1, 1e9, "of a step"},
+    {"", "step_us", "us", Type::number, &ScanKernel::step_us, 0, 100, "a step of one lane"},
+    {"", "slots", "", Type::number, &ScanKernel::slots, 0.01, 1e4, "lanes of an SM that run as if alone"},
+    {"", "wave_rounding", "", Type::number, &ScanKernel::wave_rounding, 0, 1, "1: whole waves"},
+    {"", "overlap_power", "", Type::number, &ScanKernel::overlap_power, 1, 8, "1: one after the other"},
+    {"", "is_fused", "", Type::boolean, &ScanKernel::is_fused, 0, 0, "one kernel"},
+    {"", "keys_alone", "", Type::boolean, &ScanKernel::keys_alone, 0, 0, "convolves the keys' channels"},
+};
+
 constexpr Field<CollectiveKernel> collective_table[] = {
     {"", "one_shot", "", Type::boolean, &CollectiveKernel::one_shot, 0, 0, "short: all read all"},
     {"", "short_us", "us", Type::number, &CollectiveKernel::short_us, 0, 200, "two ranks"},
@@ -167,6 +179,9 @@ std::span<const Field<MoeKernel>> moe_fields() {
 std::span<const Field<PassKernel>> pass_fields() {
   return pass_table;
 }
+std::span<const Field<ScanKernel>> scan_fields() {
+  return scan_table;
+}
 std::span<const Field<CollectiveKernel>> collective_fields() {
   return collective_table;
 }
@@ -202,6 +217,8 @@ template std::vector<DecodeKernel> read_kernels(NodeRef, std::span<const Field<D
 template std::vector<MoeKernel> read_kernels(NodeRef, std::span<const Field<MoeKernel>>, std::vector<Error>&);
 template std::vector<PassKernel> read_kernels(NodeRef, std::span<const Field<PassKernel>>,
                                               std::vector<Error>&);
+template std::vector<ScanKernel> read_kernels(NodeRef, std::span<const Field<ScanKernel>>,
+                                              std::vector<Error>&);
 template std::vector<CollectiveKernel> read_kernels(NodeRef, std::span<const Field<CollectiveKernel>>,
                                                     std::vector<Error>&);
 
@@ -221,6 +238,11 @@ std::span<const MoeKernel> moe_kernels(std::string_view kind) {
 }
 std::span<const PassKernel> pass_kernels(std::string_view kind) {
   static const auto known = builtin_kernels<PassKernel>({"fp8-quantize", "fp8-scale"}, pass_fields());
+  return of_kind(known, kind);
+}
+std::span<const ScanKernel> scan_kernels(std::string_view kind) {
+  static const auto known = builtin_kernels<ScanKernel>(
+      {"gated-delta-net", "kimi-delta-attention", "mamba2", "hyper-connections"}, scan_fields());
   return of_kind(known, kind);
 }
 std::span<const CollectiveKernel> collective_kernels(std::string_view kind) {

@@ -21,7 +21,7 @@ struct EngineKernel {
   std::string kernel;        // the engine's name of it
   std::string dtype;         // that it computes in: `bf16`, `fp8`
   std::string cache;         // of the cached keys and values
-  std::string operation;     // of a collective
+  std::string operation;     // of a collective; of a scan its part and phase: `scan-context`
   std::int64_t rows = 0;     // timings that the constants were fitted to
 };
 
@@ -100,6 +100,19 @@ struct PassKernel : EngineKernel, Traffic {
   double sharpness = 4;  // of the fall from L2's speed to DRAM's
 };
 
+// A kernel of linear attention or state space: a scan over a sequence, or the convolution before it.
+struct ScanKernel : EngineKernel, Traffic {
+  double fixed_us = 10;      // all launches that are timed together
+  double row_us = 0;         // each token of the first chunk: rows of its triangle's inverse
+  std::int64_t chunk = 64;   // tokens of a step; steps wait for each other
+  double step_us = 0;        // one step of one lane; 0: traffic alone counts
+  double slots = 2;          // lanes (heads of a sequence, channels) of an SM that run as if alone
+  double wave_rounding = 0;  // 0: SMs never idle; 1: whole waves
+  double overlap_power = 4;  // 1: steps and traffic one after the other; large: at once
+  bool is_fused = false;     // one kernel: nothing is handed on through memory
+  bool keys_alone = false;   // a convolution of the keys' channels, not of queries and values
+};
+
 // A collective among the GPUs of a node: a protocol for short messages and one for long ones.
 struct CollectiveKernel : EngineKernel {
   bool one_shot = false;     // short: every rank reads all of the others' buffers
@@ -120,6 +133,7 @@ std::span<const Field<PrefillKernel>> prefill_fields();
 std::span<const Field<DecodeKernel>> decode_fields();
 std::span<const Field<MoeKernel>> moe_fields();
 std::span<const Field<PassKernel>> pass_fields();
+std::span<const Field<ScanKernel>> scan_fields();
 std::span<const Field<CollectiveKernel>> collective_fields();
 
 // All kernels of gpus/engines/KIND.toml, read at the first call: `attention-prefill`, `mla-prefill`.
@@ -127,6 +141,8 @@ std::span<const PrefillKernel> prefill_kernels(std::string_view kind);
 std::span<const DecodeKernel> decode_kernels(std::string_view kind);  // `attention-decode`, `mla-decode`
 std::span<const MoeKernel> moe_kernels(std::string_view kind);        // `moe`, `wide-ep-moe`
 std::span<const PassKernel> pass_kernels(std::string_view kind);      // `fp8-quantize`, `fp8-scale`
+// `gated-delta-net`, `kimi-delta-attention`, `mamba2`, `hyper-connections`
+std::span<const ScanKernel> scan_kernels(std::string_view kind);
 std::span<const CollectiveKernel> collective_kernels(std::string_view kind);  // `nccl`, `all-reduce`
 
 // The same from a document; errors are appended.

@@ -58,6 +58,9 @@ TEST_CASE("every file of gpus/engines reads without an error", "[engines]") {
     } else if (kind.ends_with("moe")) {
       kernels = read_kernels<MoeKernel>(document.root(), moe_fields(), errors).size();
       CHECK(moe_kernels(kind).size() == kernels);
+    } else if (!scan_kernels(kind).empty()) {
+      kernels = read_kernels<ScanKernel>(document.root(), scan_fields(), errors).size();
+      CHECK(scan_kernels(kind).size() == kernels);
     } else if (kind.starts_with("fp8")) {
       kernels = read_kernels<PassKernel>(document.root(), pass_fields(), errors).size();
       CHECK(pass_kernels(kind).size() == kernels);
@@ -73,7 +76,7 @@ TEST_CASE("every file of gpus/engines reads without an error", "[engines]") {
     }
     for (const text::NodeRef kernel : document.root()["kernels"]) CHECK(kernel["rows"].as_integer());
   }
-  CHECK(files == 10);
+  CHECK(files == 14);
 }
 
 TEST_CASE("a kernel's mistakes are errors", "[engines]") {
@@ -123,5 +126,6 @@ TEST_CASE("docs/kernels.md names every constant", "[engines][docs]") {
   check_documented(decode_fields(), page.str());
   check_documented(moe_fields(), page.str());
   check_documented(pass_fields(), page.str());
+  check_documented(scan_fields(), page.str());
   check_documented(collective_fields(), page.str());
 }

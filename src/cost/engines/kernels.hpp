@@ -8,6 +8,7 @@
 
 #include "base/dtype.hpp"
 #include "cost/kernels/experts.hpp"
+#include "cost/kernels/layer_scan.hpp"
 #include "cost/op_cost.hpp"
 #include "gpu/engines.hpp"
 #include "gpu/gpu.hpp"
@@ -49,6 +50,15 @@ double host_stall_us(const gpu::Gpu& gpu, const model::ExpertWork& work);
 
 // A pass over m x k elements that moves `bytes` for each.
 OpCost price_pass(const gpu::Gpu& gpu, const gpu::PassKernel& kernel, double m, double k, double bytes);
+
+// `verifies`: decoding that leaves a state for each token, of which the last accepted one is kept.
+OpCost price_scan_kernel(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, ScanKind kind,
+                         const ScanSizes& sizes, ScanPass pass, bool verifies);
+
+// One way through the streams of hyper-connections: `streams` of them and the layer's own `hidden`, of 16
+// bits. `calls` one after the other.
+OpCost price_streams(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, double tokens, double hidden,
+                     double streams, double calls);
 
 // A collective of `ranks` GPUs in one node over a buffer of `bytes` (an all-gather's result, a
 // reduce-scatter's operand). `sent`: the share of it that each rank sends.

@@ -10,7 +10,8 @@ namespace shapelint::cost {
 std::span<const KernelKind> kernel_kinds() {
   static const std::vector<KernelKind> all = [] {
     std::vector<KernelKind> kinds;
-    for (const auto family : {detail::attention_kinds(), detail::expert_kinds(), detail::pass_kinds()}) {
+    for (const auto family :
+         {detail::attention_kinds(), detail::expert_kinds(), detail::scan_kinds(), detail::pass_kinds()}) {
       kinds.insert(kinds.end(), family.begin(), family.end());
     }
     return kinds;

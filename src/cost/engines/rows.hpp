@@ -39,5 +39,6 @@ inline std::optional<DType> dtype_of(std::string_view word, DType unstated) {
 std::span<const KernelKind> attention_kinds();
 std::span<const KernelKind> expert_kinds();
 std::span<const KernelKind> pass_kinds();
+std::span<const KernelKind> scan_kinds();
 
 }  // namespace shapelint::cost::detail

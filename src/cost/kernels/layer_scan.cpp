@@ -178,6 +178,7 @@ ScanWork scan_work(ScanKind kind, const ScanSizes& s, ScanPass pass) {
     work.lanes = s.batch * channels_of(s) * (form.chain ? 1 : blocks(s.seq_len, block));
   }
   work.once_bytes = tokens * token_elements(kind, s) * s.element_bytes;
+  if (s.keeps_state) work.once_bytes += 2 * scan_state_bytes(kind, s);
   if (pass == ScanPass::backward) {
     work.product_flops *= backward_work;
     work.elementwise_flops *= backward_work;

@@ -38,7 +38,8 @@ struct ScanSizes {
   double chunk = 64;       // tokens that are computed together, where there are products
   double conv_width = 4;   // taps, of short_convolution
   double element_bytes = 2;
-  double state_bytes = 4;  // of an element of a state that is kept between steps
+  double state_bytes = 4;    // of an element of a state that is kept between steps
+  bool keeps_state = false;  // forward starts from a state in memory and leaves one there: engines do
 };
 
 // `decode` reads and writes the state of every sequence, and computes its seq_len tokens one by one.

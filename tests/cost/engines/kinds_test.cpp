@@ -72,7 +72,7 @@ TEST_CASE("kinds have names of their own, and columns too", "[kernels]") {
       CHECK_FALSE(column.meaning.empty());
     }
   }
-  CHECK(kinds.size() == 13);
+  CHECK(kinds.size() == 17);
   CHECK(cost::find_kernel_kind("gemm") == nullptr);
 }
 

@@ -1,0 +1,155 @@
+// Rows of linear attention, state space and hyper-connections.
+#include <array>
+#include <string>
+
+#include "cost/engines/kernels.hpp"
+#include "cost/engines/rows.hpp"
+#include "cost/kernels/memory.hpp"
+
+namespace shapelint::cost {
+namespace {
+
+using namespace detail;
+
+constexpr std::string_view phase_meaning =
+    "context (many tokens), generation or verify (some, each with a state); unstated: by seq_len";
+
+bool is_convolution(std::string_view kernel) {
+  return kernel.find("conv") != std::string_view::npos;
+}
+
+std::string_view phase_of(std::string_view stated, double tokens) {
+  return !stated.empty() ? stated : tokens > 1 ? "context" : "generation";
+}
+
+struct Timed {
+  std::string_view kind;  // of gpus/engines
+  std::string_view engine;
+  std::string_view kernel;
+  std::string_view phase;
+};
+
+std::optional<OpCost> price_timed(const gpu::Gpu& gpu, const Timed& timed, ScanKind kind, ScanSizes sizes) {
+  const bool context = timed.phase == "context";
+  const bool verifies = timed.phase == "verify";
+  if (!context && !verifies && timed.phase != "generation") return std::nullopt;
+  const bool convolves = is_convolution(timed.kernel);
+  const ScanPass pass = context ? ScanPass::forward : ScanPass::decode;
+  const std::string operation = std::string(convolves ? "convolution-" : "scan-").append(timed.phase);
+  const auto* known = gpu::closest(gpu::scan_kernels(timed.kind), gpu.architecture.id,
+                                   {timed.engine, timed.kernel, {}, {}, operation});
+  if (convolves) {
+    const double keys = sizes.key_heads * sizes.key_dim;
+    sizes.value_dim =
+        known != nullptr && known->keys_alone ? keys : 2 * keys + sizes.value_heads * sizes.value_dim;
+    sizes.value_heads = sizes.key_heads = sizes.key_dim = 1;
+    kind = ScanKind::short_convolution;
+  } else {
+    sizes.keeps_state = true;
+  }
+  if (known == nullptr) return price_layer_scan(gpu, kind, sizes, pass);
+  return price_scan_kernel(gpu, *known, kind, sizes, pass, verifies);
+}
+
+constexpr std::array delta_columns{
+    size("batch_size", "sequences"),
+    size("seq_len", "new tokens of each"),
+    size("num_k_heads", "of queries and keys, of this rank"),
+    size("head_k_dim", "elements"),
+    size("num_v_heads", "of values, each with a state, of this rank"),
+    size("head_v_dim", "elements"),
+    size_or("d_conv", 4, "taps of the convolution"),
+    word("phase", phase_meaning),
+    word("framework", "the engine: vllm, sglang, trtllm"),
+    word("kernel_source", "its kernel: a convolution where the name has conv, else the scan"),
+};
+
+std::optional<OpCost> price_delta(const gpu::Gpu& gpu, Row row, std::string_view name, ScanKind kind) {
+  ScanSizes sizes;
+  sizes.batch = number(row, 0);
+  sizes.seq_len = number(row, 1);
+  sizes.key_heads = number(row, 2);
+  sizes.key_dim = number(row, 3);
+  sizes.value_heads = number(row, 4);
+  sizes.value_dim = number(row, 5);
+  sizes.conv_width = number(row, 6);
+  return price_timed(gpu, {name, row[8].word, row[9].word, phase_of(row[7].word, sizes.seq_len)}, kind,
+                     sizes);
+}
+
+std::optional<OpCost> price_gated_delta(const gpu::Gpu& gpu, Row row) {
+  return price_delta(gpu, row, "gated-delta-net", ScanKind::gated_delta);
+}
+std::optional<OpCost> price_kimi_delta(const gpu::Gpu& gpu, Row row) {
+  return price_delta(gpu, row, "kimi-delta-attention", ScanKind::kimi_delta);
+}
+
+constexpr std::array mamba_columns{
+    size("batch_size", "sequences"),
+    size("seq_len", "new tokens of each"),
+    size("n_groups", "of heads that share B and C, of this rank"),
+    size("d_state", "elements of a state"),
+    size("nheads", "of this rank"),
+    size("head_dim", "elements"),
+    size_or("d_conv", 4, "taps of the convolution"),
+    size_or("chunk_size", 256, "tokens that are computed together"),
+    word("phase", phase_meaning),
+    word("framework", "the engine: vllm, sglang, trtllm"),
+    word("kernel_source", "its kernel: a convolution where the name has conv, else the scan"),
+};
+
+std::optional<OpCost> price_mamba2(const gpu::Gpu& gpu, Row row) {
+  ScanSizes sizes;
+  sizes.batch = number(row, 0);
+  sizes.seq_len = number(row, 1);
+  sizes.key_heads = number(row, 2);
+  sizes.key_dim = number(row, 3);
+  sizes.value_heads = number(row, 4);
+  sizes.value_dim = number(row, 5);
+  sizes.conv_width = number(row, 6);
+  sizes.chunk = number(row, 7);
+  return price_timed(gpu, {"mamba2", row[9].word, row[10].word, phase_of(row[8].word, sizes.seq_len)},
+                     ScanKind::mamba2, sizes);
+}
+
+// Manifold-constrained hyper-connections (arXiv 2512.24880): `pre` mixes the streams into a layer's input,
+// with weights made doubly stochastic by Sinkhorn's iterations, `post` spreads its output over them.
+constexpr std::array stream_columns{
+    size("num_tokens", "of this rank"),
+    size("hidden_size", "elements of one stream"),
+    size_or("hc_mult", 4, "streams"),
+    size_or("num_sites", 1, "calls one after the other: a layer has two, around attention and the MLP"),
+    word("framework", "the engine: vllm, sglang, trtllm"),
+    word("kernel_source", "its kernel: before the layer (pre) or after it (post)"),
+};
+
+std::optional<OpCost> price_hyper_connections(const gpu::Gpu& gpu, Row row) {
+  const double tokens = number(row, 0);
+  const double hidden = number(row, 1);
+  const double streams = number(row, 2);
+  const double calls = number(row, 3);
+  const std::string_view operation = row[5].word.find("pre") != std::string_view::npos ? "pre" : "post";
+  const auto* known = gpu::closest(gpu::scan_kernels("hyper-connections"), gpu.architecture.id,
+                                   {row[4].word, row[5].word, {}, {}, operation});
+  if (known != nullptr) return price_streams(gpu, *known, tokens, hidden, streams, calls);
+  return price_elementwise(gpu, calls * tokens * hidden * (2 * streams + 1) * bytes_of(DType::bf16), 0);
+}
+
+constexpr std::array kinds{
+    KernelKind{"gated-delta-net", "the gated delta rule, or the convolution before it, one layer",
+               delta_columns, price_gated_delta},
+    KernelKind{"kimi-delta-attention", "Kimi delta attention, or the convolutions before it, one layer",
+               delta_columns, price_kimi_delta},
+    KernelKind{"mamba2", "the scan of Mamba-2, or the convolution before it, one layer", mamba_columns,
+               price_mamba2},
+    KernelKind{"hyper-connections", "the streams of a residual before or after a layer", stream_columns,
+               price_hyper_connections},
+};
+
+}  // namespace
+
+std::span<const KernelKind> detail::scan_kinds() {
+  return kinds;
+}
+
+}  // namespace shapelint::cost
