@@ -34,6 +34,8 @@ std::string_view placeholder_at(std::string_view source, Span problem) {
   const bool is_name =
       std::all_of(word.begin(), word.end(), [](char c) { return is_capital(c) || (c >= '0' && c <= '9'); });
   if (word.size() >= shortest_word && is_name && is_capital(word.front())) return word;
+  constexpr std::string_view variable = "${";  // of a shell that writes the file
+  if (source.substr(at).starts_with(variable)) return source.substr(at, variable.size());
   const std::size_t line_end = std::min(source.find('\n', at), source.size());
   const std::size_t before = at == 0 ? std::string_view::npos : source.rfind('\n', at - 1);
   const std::size_t line_begin = before == std::string_view::npos ? 0 : before + 1;

@@ -46,6 +46,9 @@ TEST_CASE("templates: a word of Python's and a forgotten comma are mistakes") {
 TEST_CASE("templates: what stands at a place") {
   CHECK(formats::placeholder_at("", {}).empty());
   CHECK(formats::placeholder_at("a: ZERO_STAGE", {4, 5}) == "ZERO_STAGE");
+  // What a shell fills in, but only where it is what cannot be read.
+  CHECK(formats::placeholder_at("{\"stage\": ${zero_stage}}", {10, 11}) == "${");
+  CHECK(formats::placeholder_at("a: ${b}\nc: ]", {11, 12}).empty());
   CHECK(formats::placeholder_at("{{ a }}\nb: ]", {11, 12}).empty());
   CHECK(formats::placeholder_at("a: <% b %>\n", {11, 11}) == "<%");
 }
