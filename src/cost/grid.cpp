@@ -7,16 +7,17 @@ namespace {
 
 constexpr std::size_t most_prices = 50'000;  // per GPU: some 13 MB
 constexpr std::size_t most_runs = 500'000;   // some 20 MB
-constexpr std::array layer_parts{model::StepPart::frame, model::StepPart::attention, model::StepPart::mlp,
-                                 model::StepPart::mixture};
+constexpr std::array layer_parts{model::StepPart::frame, model::StepPart::attention, model::StepPart::mixer,
+                                 model::StepPart::mlp, model::StepPart::mixture};
 
 }  // namespace
 
-GridPrices::GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const GridAxis> axes)
+GridPrices::GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const GridAxis> axes,
+                       bool has_pattern)
     : gpus_(gpus.begin(), gpus.end()), axes_(axes.begin(), axes.end()), steps_(gpus.size()) {
   for (std::size_t part = 0; part < tables_.size(); ++part) {
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-      if (model::depends_on(static_cast<model::StepPart>(part), axes_[axis].field)) {
+      if (model::depends_on(static_cast<model::StepPart>(part), axes_[axis].field, has_pattern)) {
         tables_[part].axes.push_back(axis);
       }
     }
@@ -95,7 +96,8 @@ std::span<const StepCost> GridPrices::price(const model::Setup& setup,
   }
   model::set_totals(setup, totals_);
   const model::LayerRuns runs = model::layer_runs(setup);
-  const std::array<double, layer_parts.size()> times{runs.all, runs.attention, runs.mlp, runs.mixture};
+  const std::array<double, layer_parts.size()> times{runs.all, runs.attention, runs.mixer, runs.mlp,
+                                                     runs.mixture};
   std::array<const PricedPart*, layer_parts.size()> layer{};
   std::size_t pieces = 0;
   for (std::size_t i = 0; i < layer.size(); ++i) {

@@ -28,7 +28,8 @@ struct GridAxis {
 // that it depends on. For one thread; the GPUs must outlive it.
 class GridPrices {
  public:
-  GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const GridAxis> axes);
+  // `has_pattern`: layers of some setup are not all alike (model/mixer.hpp).
+  GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const GridAxis> axes, bool has_pattern);
   // Whether steps of such setups are sums of parts: not those of CNNs, and not where kernels of one part run
   // inside those of another.
   static bool covers(const model::Setup& setup);

@@ -12,6 +12,7 @@
 #include "cost/kernels/convolution.hpp"
 #include "cost/kernels/gemm.hpp"
 #include "cost/kernels/memory.hpp"
+#include "cost/kernels/scan.hpp"
 #include "cost/step.hpp"
 
 namespace shapelint::cost {
@@ -76,6 +77,17 @@ Key key_of(const model::Op& op) {
       key.add(name * 256 + (a.causal ? 1U : 0U) + (detail::is_backward(op.pass) ? 2U : 0U));
       key.add(bits(a.kernel_version));
       key.add(bits(a.cache_bytes));
+      key.add(bits(a.window));
+      for (const model::Dim* dim : {&a.sequences, &a.heads, &a.key_value_heads, &a.query_length,
+                                    &a.key_length, &a.head_dim, &a.value_head_dim}) {
+        key.add(bits(dim->value));
+      }
+      break;
+    }
+    case model::OpKind::scan: {
+      const model::AttentionShape& a = op.attention;
+      key.add(name * 256 + static_cast<std::uint64_t>(op.mixer) * 4 + (op.is_decoding ? 2U : 0U) +
+              (detail::is_backward(op.pass) ? 1U : 0U));
       for (const model::Dim* dim : {&a.sequences, &a.heads, &a.key_value_heads, &a.query_length,
                                     &a.key_length, &a.head_dim, &a.value_head_dim}) {
         key.add(bits(dim->value));
@@ -128,6 +140,8 @@ OpCost price_other(const gpu::Gpu& gpu, const model::Op& op) {
   switch (op.kind) {
     case model::OpKind::attention:
       return price_attention(gpu, op.attention, op.pass, op.dtype);
+    case model::OpKind::scan:
+      return price_scan(gpu, op);
     case model::OpKind::elementwise:
       return price_pass_over(gpu, op);
     case model::OpKind::collective:

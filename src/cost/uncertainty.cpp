@@ -30,14 +30,15 @@ bool same_shape(const model::Op& a, const model::Op& b) {
     return a.batch.value == b.batch.value && a.m.value == b.m.value && a.n.value == b.n.value &&
            a.k.value == b.k.value && a.layout == b.layout;
   }
-  if (a.kind == model::OpKind::attention) {
+  if (a.kind == model::OpKind::attention || a.kind == model::OpKind::scan) {
     return a.attention.sequences.value == b.attention.sequences.value &&
            a.attention.heads.value == b.attention.heads.value &&
            a.attention.key_value_heads.value == b.attention.key_value_heads.value &&
            a.attention.query_length.value == b.attention.query_length.value &&
            a.attention.key_length.value == b.attention.key_length.value &&
            a.attention.head_dim.value == b.attention.head_dim.value &&
-           a.attention.value_head_dim.value == b.attention.value_head_dim.value;
+           a.attention.value_head_dim.value == b.attention.value_head_dim.value &&
+           a.attention.window == b.attention.window;
   }
   return a.bytes == b.bytes && a.ranks == b.ranks;
 }
@@ -151,6 +152,9 @@ EffectTimes split_by_effect(const model::Op& op, const OpCost& cost) {
       times[index(Effect::wave)] = cost.time_us * e.alignment * e.tile * (1 - e.wave);
       times[index(Effect::attention)] = cost.time_us - times[index(Effect::wave)];
       break;
+    case model::OpKind::scan:
+      times[index(Effect::attention)] = cost.time_us;
+      break;
     case model::OpKind::elementwise:
       times[index(Effect::memory)] = cost.time_us;
       break;
@@ -172,6 +176,8 @@ gpu::EffectError error_of(const gpu::Gpu& gpu, const model::Op& op, const OpCost
     if (measured.measured) error = measured;
   }
   if (effect == Effect::memory) error.relative = std::hypot(error.relative, fusion_error);
+  // The time of a scan is modelled; of few GPUs any was measured.
+  if (op.kind == model::OpKind::scan) error.measured = false;
   if (op.kind == model::OpKind::attention && effect == Effect::attention) {
     const BucketUse use =
         attention_bucket(gpu, op.attention.head_dim.value, op.attention.value_head_dim.value,

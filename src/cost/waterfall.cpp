@@ -54,7 +54,8 @@ Waterfall waterfall(const gpu::Gpu& gpu, const model::Workload& workload, const 
     if (op.kind == model::OpKind::collective) continue;
     const OpCost& cost = step.ops[i];
     busy_us += op.count * cost.time_us;
-    const bool has_arithmetic = op.kind == model::OpKind::gemm || op.kind == model::OpKind::attention;
+    const bool has_arithmetic = op.kind == model::OpKind::gemm || op.kind == model::OpKind::attention ||
+                                op.kind == model::OpKind::scan;
     const double op_peak = has_arithmetic ? peak_flops_per_us(gpu, op.dtype) : 0;
     const double own_us =
         op_peak > 0 ? std::min(work_of(gpu, op).flops / op_peak, cost.ideal_us) * op.count : 0;

@@ -9,6 +9,7 @@
 #include "cost/kernels/convolution.hpp"
 #include "cost/kernels/gemm_search.hpp"
 #include "cost/kernels/memory.hpp"
+#include "cost/kernels/scan.hpp"
 
 namespace shapelint::cost {
 
@@ -69,6 +70,18 @@ Work attention_work(const gpu::Gpu& gpu, const model::Op& op) {
   return work;
 }
 
+Work work_of_scan(const gpu::Gpu& gpu, const model::Op& op) {
+  Work work;
+  work.dtype = op.dtype;
+  const ScanWork done = scan_work(op);
+  work.on_tensor_cores = done.product_flops > 0 && on_tensor_cores(gpu, op.dtype);
+  work.flops = done.product_flops + done.elementwise_flops;
+  work.least_bytes = done.once_bytes;
+  const double bytes = done.once_bytes + done.between_bytes;
+  work.bytes = {bytes, bytes, bytes};
+  return work;
+}
+
 Work elementwise_work(const gpu::Gpu& gpu, const model::Op& op) {
   Work work;
   const double bytes = std::max(0.0, op.bytes);
@@ -92,6 +105,8 @@ Work work_of(const gpu::Gpu& gpu, const model::Op& op) {
       return gemm_work(gpu, op);
     case model::OpKind::attention:
       return attention_work(gpu, op);
+    case model::OpKind::scan:
+      return work_of_scan(gpu, op);
     case model::OpKind::elementwise:
       return elementwise_work(gpu, op);
     case model::OpKind::collective:

@@ -3,6 +3,7 @@
 #include "model/cnn/cnn.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/lower.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::model {
 
@@ -15,6 +16,15 @@ std::int64_t when(bool present, std::int64_t count) {
 // A norm over `width` elements: a gain, and for a layer norm a bias.
 std::int64_t norm_parameters(const ModelSpec& model, std::int64_t width) {
   return plus(width, when(model.norm == Norm::layernorm && model.norm_bias, width));
+}
+
+// Of DeepSeek-V3.2's indexer: queries from the compressed query, one key, its layer norm, a weight per head.
+std::int64_t indexer_parameters(const ModelSpec& model) {
+  const Indexer& indexer = model.indexer;
+  if (indexer.keys <= 0) return 0;
+  const std::int64_t from = model.mla.q_lora_rank > 0 ? model.mla.q_lora_rank : model.hidden_size;
+  return plus(times(from, indexer.heads, indexer.head_dim), times(model.hidden_size, indexer.head_dim),
+              times(2, indexer.head_dim), times(model.hidden_size, indexer.heads));
 }
 
 std::int64_t attention_parameters(const ModelSpec& model) {
@@ -31,28 +41,47 @@ std::int64_t attention_parameters(const ModelSpec& model) {
         times(hidden, plus(mla.kv_lora_rank, mla.qk_rope_head_dim)), norm_parameters(model, mla.kv_lora_rank),
         times(mla.kv_lora_rank, heads, plus(mla.qk_nope_head_dim, mla.v_head_dim)));
     return plus(query, key_value, times(heads, mla.v_head_dim, hidden),
-                when(model.attention_output_bias, hidden));
+                when(model.attention_output_bias, hidden), indexer_parameters(model));
   }
   const std::int64_t columns =
-      plus(times(heads, model.head_dim),
+      plus(times(heads, model.head_dim), when(model.attention_gate, times(heads, model.value_head_dim)),
            times(model.num_key_value_heads, plus(model.head_dim, model.value_head_dim)));
   const std::int64_t projections =
       plus(times(hidden, columns), when(model.qkv_bias, columns), times(heads, model.value_head_dim, hidden),
            when(model.attention_output_bias, hidden));
   return plus(projections, when(model.cross_attention, projections),
-              when(model.qk_norm, times(2, norm_parameters(model, model.head_dim))));
+              when(model.qk_norm, times(2, norm_parameters(model, model.head_dim))),
+              when(model.window.sinks, heads));
 }
 
-std::int64_t mlp_parameters(const ModelSpec& model, std::int64_t width) {
+std::int64_t mlp_parameters(const ModelSpec& model, std::int64_t width, std::int64_t outer) {
   const std::int64_t branches = model.mlp_gated ? 2 : 1;
-  return plus(times(branches + 1, model.hidden_size, width),
-              when(model.mlp_bias, plus(times(branches, width), model.hidden_size)));
+  return plus(times(branches + 1, outer, width), when(model.mlp_bias, plus(times(branches, width), outer)));
+}
+std::int64_t mlp_parameters(const ModelSpec& model, std::int64_t width) {
+  return mlp_parameters(model, width, model.hidden_size);
+}
+
+// What an expert reads and writes is as wide as this.
+std::int64_t expert_hidden_size(const ModelSpec& model) {
+  return model.moe.latent_size > 0 ? model.moe.latent_size : model.hidden_size;
+}
+std::int64_t expert_parameters(const ModelSpec& model) {
+  return mlp_parameters(model, model.moe.intermediate_size, expert_hidden_size(model));
+}
+
+// Weights and mixing of hyper-connections around one branch: a static and a dynamic part for each entry.
+std::int64_t hyper_parameters(const ModelSpec& model) {
+  const std::int64_t streams = model.residual_streams;
+  if (streams <= 1) return 0;
+  const std::int64_t entries = plus(times(streams, streams), times(2, streams));
+  return plus(times(entries, streams, model.hidden_size), entries, 3);
 }
 
 // One mixture layer with `experts` of its routed experts.
 std::int64_t moe_parameters(const ModelSpec& model, std::int64_t experts) {
   const Moe& moe = model.moe;
-  return plus(times(experts, mlp_parameters(model, moe.intermediate_size)),
+  return plus(times(experts, expert_parameters(model)), times(2, model.hidden_size, moe.latent_size),
               times(model.hidden_size, moe.num_experts), when(moe.router_bias, moe.num_experts),
               when(moe.shared_intermediate_size > 0, mlp_parameters(model, moe.shared_intermediate_size)));
 }
@@ -75,9 +104,12 @@ std::int64_t head_parameters(const ModelSpec& model) {
 }
 
 std::int64_t parameters_with(const ModelSpec& model, std::int64_t experts) {
-  const std::int64_t every_layer = times(model.norms_per_layer, norm_parameters(model, model.hidden_size));
+  const std::int64_t every_layer =
+      plus(times(model.norms_per_layer, norm_parameters(model, model.hidden_size)),
+           times(2, hyper_parameters(model)));
   return plus(times(model.num_layers, every_layer),
               times(num_attention_layers(model), attention_parameters(model)),
+              times(num_mixer_layers(model), mixer_parameters(model)),
               times(num_dense_layers(model), mlp_parameters(model, model.intermediate_size)),
               times(num_moe_layers(model), moe_parameters(model, experts)), embedding_parameters(model),
               head_parameters(model));
@@ -105,7 +137,22 @@ double attention_products(const Setup& setup, CausalFlops convention) {
   const ModelSpec& model = setup.model;
   const double hidden = static_cast<double>(model.hidden_size);
   const double heads = static_cast<double>(model.num_attention_heads);
-  const double keys = keys_per_query(setup, convention);
+  // Averages over the layers with a window and those without.
+  const Window& window = model.window;
+  const auto attention = static_cast<double>(std::max<std::int64_t>(1, num_attention_layers(model)));
+  const double narrow = window.size > 0 ? std::min(1.0, static_cast<double>(window.layers) / attention) : 0.0;
+  const double all_keys = keys_per_query(setup, convention);
+  double keys = narrow * std::min(all_keys, static_cast<double>(window.size)) + (1 - narrow) * all_keys;
+  double scored = 0;
+  if (model.indexer.keys > 0) {
+    const double heads_of_index = static_cast<double>(model.indexer.heads);
+    const double index_dim = static_cast<double>(model.indexer.head_dim);
+    const double from =
+        static_cast<double>(model.mla.q_lora_rank > 0 ? model.mla.q_lora_rank : model.hidden_size);
+    scored = from * heads_of_index * index_dim + hidden * (index_dim + heads_of_index) +
+             heads_of_index * index_dim * all_keys;
+    keys = std::min(all_keys, static_cast<double>(model.indexer.keys));
+  }
   if (model.mla.kv_lora_rank > 0) {
     const double q_rank = static_cast<double>(model.mla.q_lora_rank);
     const double rank = static_cast<double>(model.mla.kv_lora_rank);
@@ -116,14 +163,15 @@ double attention_products(const Setup& setup, CausalFlops convention) {
     const double query = q_rank > 0 ? hidden * q_rank + q_rank * queries : hidden * queries;
     // expanding keys and values costs as much as absorbing the expansion into query and output
     const double key_value = hidden * (rank + rope) + rank * heads * (nope + value);
-    const double width = setup.plan.mode == Mode::decode ? 2 * rank + rope : nope + rope + value;
-    return query + key_value + heads * width * keys + heads * value * hidden;
+    const bool absorbs = setup.plan.mode == Mode::decode || model.indexer.keys > 0;
+    const double width = absorbs ? 2 * rank + rope : nope + rope + value;
+    return query + key_value + heads * width * keys + heads * value * hidden + scored;
   }
   const double groups = static_cast<double>(model.num_key_value_heads);
   const double qk = static_cast<double>(model.head_dim);
   const double value = static_cast<double>(model.value_head_dim);
-  double products =
-      hidden * (heads * qk + groups * (qk + value)) + heads * (qk + value) * keys + heads * value * hidden;
+  double products = hidden * (heads * (model.attention_gate ? qk + value : qk) + groups * (qk + value)) +
+                    heads * (qk + value) * keys + heads * value * hidden;
   if (model.cross_attention) {
     const Plan& plan = setup.plan;
     const double source = static_cast<double>(plan.source_length);
@@ -147,8 +195,7 @@ std::int64_t parameter_count(const Setup& setup) {
 std::int64_t expert_parameter_count(const Setup& setup) {
   const ModelSpec& model = setup.model;
   if (!model.conv.empty()) return 0;
-  return times(num_moe_layers(model), model.moe.num_experts,
-               mlp_parameters(model, model.moe.intermediate_size));
+  return times(num_moe_layers(model), model.moe.num_experts, expert_parameters(model));
 }
 
 std::int64_t active_parameter_count(const Setup& setup) {
@@ -158,13 +205,38 @@ std::int64_t active_parameter_count(const Setup& setup) {
 }
 
 double cache_bytes_per_token(const Setup& setup) {
+  return cache_bytes(setup, 1) - cache_bytes(setup, 0);
+}
+
+double cache_bytes(const Setup& setup, double tokens) {
   const Shared shared(setup);
-  const Mla& mla = setup.model.mla;
+  const ModelSpec& model = setup.model;
+  const Mla& mla = model.mla;
+  const double layers = static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
+  const auto of_rank = [&](std::int64_t some) {
+    return shared.layers_per_rank * static_cast<double>(std::min(model.num_layers, some)) / layers;
+  };
   const double width = mla.kv_lora_rank > 0
                            ? static_cast<double>(plus(mla.kv_lora_rank, mla.qk_rope_head_dim))
                            : static_cast<double>(shared.key_value_heads.value) *
                                  static_cast<double>(plus(setup.model.head_dim, setup.model.value_head_dim));
-  return shared.layers_per_rank * width * (shared.cache_bytes > 0 ? shared.cache_bytes : shared.activation);
+  const double element = shared.cache_bytes > 0 ? shared.cache_bytes : shared.activation;
+  // The indexer's keys are cached in fp8 with a scale (DeepSeek-V3.2, inference/model.py).
+  constexpr double index_scale_bytes = 4;
+  const double indexed =
+      model.indexer.keys > 0 ? static_cast<double>(model.indexer.head_dim) + index_scale_bytes : 0.0;
+  const std::int64_t attention = num_attention_layers(model);
+  const std::int64_t narrow = model.window.size > 0 ? std::min(attention, model.window.layers) : 0;
+  const double seen = std::min(tokens, static_cast<double>(model.window.size));
+  const double cached =
+      (of_rank(attention - narrow) * tokens + of_rank(narrow) * seen) * (width * element + indexed);
+  // States are kept in fp32, the convolution's last inputs as activations (vLLM, mamba_utils.py).
+  constexpr double state_bytes = 4;
+  const MixerState state = mixer_state(model.mixer);
+  return cached +
+         of_rank(num_mixer_layers(model)) *
+             (state.recurrent_elements * state_bytes + state.convolution_elements * shared.activation) /
+             static_cast<double>(std::max<std::int64_t>(1, setup.plan.tensor));
 }
 
 double served_weight_bytes(const Setup& setup) {
@@ -196,10 +268,12 @@ double mlp_products(const ModelSpec& model) {
 double mixture_products(const ModelSpec& model) {
   const double hidden = static_cast<double>(model.hidden_size);
   const Moe& moe = model.moe;
-  const double width =
-      static_cast<double>(moe.experts_per_token) * static_cast<double>(moe.intermediate_size) +
-      static_cast<double>(moe.shared_intermediate_size);
-  return (model.mlp_gated ? 3.0 : 2.0) * hidden * width + hidden * static_cast<double>(moe.num_experts);
+  const double branches = model.mlp_gated ? 3.0 : 2.0;
+  const double experts =
+      static_cast<double>(moe.experts_per_token) * static_cast<double>(moe.intermediate_size);
+  return branches * (static_cast<double>(expert_hidden_size(model)) * experts +
+                     hidden * static_cast<double>(moe.shared_intermediate_size)) +
+         2 * hidden * static_cast<double>(moe.latent_size) + hidden * static_cast<double>(moe.num_experts);
 }
 
 }  // namespace
@@ -209,14 +283,17 @@ PartSize part_size(const Setup& setup, StepPart part) {
   switch (part) {
     case StepPart::attention:
       return {attention_parameters(model), 0, attention_products(setup, mfu_convention)};
+    case StepPart::mixer:
+      return {mixer_parameters(model), 0, mixer_products(model, setup.plan.mode == Mode::decode)};
     case StepPart::mlp:
       return {mlp_parameters(model, model.intermediate_size), 0, mlp_products(model)};
     case StepPart::mixture:
       return {moe_parameters(model, model.moe.num_experts),
-              times(model.moe.num_experts, mlp_parameters(model, model.moe.intermediate_size)),
-              mixture_products(model)};
+              times(model.moe.num_experts, expert_parameters(model)), mixture_products(model)};
     case StepPart::frame:
-      return {times(model.norms_per_layer, norm_parameters(model, model.hidden_size)), 0, 0};
+      return {plus(times(model.norms_per_layer, norm_parameters(model, model.hidden_size)),
+                   times(2, hyper_parameters(model))),
+              0, 0};
     case StepPart::ends:
       return {plus(embedding_parameters(model), head_parameters(model)), 0, head_flops_per_token(setup) / 2};
   }
@@ -226,10 +303,14 @@ PartSize part_size(const Setup& setup, StepPart part) {
 double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
   const ModelSpec& model = setup.model;
   if (!model.conv.empty()) return 2 * size_of(resolve(model)).multiply_adds;
+  const double further = mtp_layers(setup);
+  const bool mixes = num_moe_layers(model) > 0;
   const double layers =
-      static_cast<double>(num_attention_layers(model)) * attention_products(setup, convention) +
-      static_cast<double>(num_dense_layers(model)) * mlp_products(model) +
-      static_cast<double>(num_moe_layers(model)) * mixture_products(model);
+      (static_cast<double>(num_attention_layers(model)) + further) * attention_products(setup, convention) +
+      static_cast<double>(num_mixer_layers(model)) * mixer_products(model, setup.plan.mode == Mode::decode) +
+      (static_cast<double>(num_dense_layers(model)) + (mixes ? 0.0 : further)) * mlp_products(model) +
+      (static_cast<double>(num_moe_layers(model)) + (mixes ? further : 0.0)) * mixture_products(model) +
+      further * 2 * static_cast<double>(model.hidden_size) * static_cast<double>(model.hidden_size);
   return 2 * layers + head_flops_per_token(setup);
 }
 

@@ -5,6 +5,8 @@
 #include <array>
 
 #include "model/arithmetic.hpp"
+#include "model/lower/lower.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::model {
 
@@ -27,6 +29,12 @@ constexpr Condition whole_groups{"with `[model.moe]` and `expert` 1", [](const S
                                    return s.model.moe.num_experts > 0 && s.plan.expert <= 1;
                                  }};
 constexpr Condition decoding{"for decode", [](const Setup& s) { return s.plan.mode == Mode::decode; }};
+constexpr Condition mixing{"with `[model.mixer]`",
+                           [](const Setup& s) { return s.model.mixer.kind != MixerKind::none; }};
+constexpr Condition beside_attention{"with `[model.mixer]` and `parallel`", [](const Setup& s) {
+                                       return s.model.mixer.kind != MixerKind::none && s.model.mixer.parallel;
+                                     }};
+constexpr Condition windowed{"with `[model.window]`", [](const Setup& s) { return s.model.window.size > 0; }};
 constexpr Condition crossing{"with `cross_attention`",
                              [](const Setup& s) { return s.model.cross_attention; }};
 constexpr Condition heads_divide{"where it divides", [](const Setup& s) {
@@ -48,6 +56,41 @@ std::int64_t llama_intermediate_size(const Setup& s) {
 
 std::int64_t has_bias(const Setup& s) {
   return s.model.norm == Norm::layernorm ? 1 : 0;
+}
+
+// What a kind's first paper or reference code has.
+template <std::int64_t Mixer::*size>
+std::int64_t usual(const Setup& s) {
+  return usual_sizes(s.model).*size;
+}
+
+template <class Add>
+void add_mixer(const Add& add) {
+  const std::string_view none = "absent unless stated";
+  add(FieldId::mixer, defaulted, none, always, constant<0>);
+  add(FieldId::mixer_parallel, defaulted, none, always, constant<0>);
+  add(FieldId::mixer_layers, derived, "num_layers", beside_attention,
+      [](const Setup& s) { return s.model.num_layers; });
+  add(FieldId::mixer_layers, derived, "layers_without_attention", mixing,
+      [](const Setup& s) { return s.model.layers_without_attention; });
+  add(FieldId::mixer_layers, defaulted, none, always, constant<0>);
+  struct Usual {
+    FieldId field;
+    std::int64_t (*value)(const Setup&);
+  };
+  for (const Usual& each : {Usual{FieldId::mixer_key_dim, usual<&Mixer::key_dim>},
+                            Usual{FieldId::mixer_value_dim, usual<&Mixer::value_dim>},
+                            Usual{FieldId::mixer_value_heads, usual<&Mixer::value_heads>},
+                            Usual{FieldId::mixer_key_heads, usual<&Mixer::key_heads>},
+                            Usual{FieldId::mixer_conv_kernel, usual<&Mixer::conv_kernel>},
+                            Usual{FieldId::mixer_chunk, usual<&Mixer::chunk>},
+                            Usual{FieldId::mixer_gate_rank, usual<&Mixer::gate_rank>}}) {
+    add(each.field, derived, "as the kind's first paper or reference code has it", mixing, each.value);
+    add(each.field, defaulted, none, always, constant<0>);
+  }
+  add(FieldId::mixer_bias, derived, "as the kind's first paper or reference code has it", mixing,
+      [](const Setup& s) -> std::int64_t { return usual_sizes(s.model).bias ? 1 : 0; });
+  add(FieldId::mixer_bias, defaulted, none, always, constant<0>);
 }
 
 std::vector<Derivation> build() {
@@ -95,6 +138,7 @@ std::vector<Derivation> build() {
   add(FieldId::moe_first_dense_layers, defaulted, none, always, constant<0>);
   add(FieldId::moe_layer_interval, defaulted, own, always, constant<1>);
   add(FieldId::moe_router_bias, defaulted, none, always, constant<0>);
+  add(FieldId::moe_latent_size, defaulted, none, always, constant<0>);
 
   add(FieldId::vocab_padding_multiple, defaulted, own, always, constant<1>);
   add(FieldId::tie_word_embeddings, defaulted, "Hugging Face's default", always, constant<1>);
@@ -102,6 +146,8 @@ std::vector<Derivation> build() {
   add(FieldId::causal, defaulted, own, always, constant<1>);
   add(FieldId::layers_without_attention, defaulted, none, always, constant<0>);
   add(FieldId::layers_without_mlp, defaulted, none, always, constant<0>);
+  add(FieldId::mtp_layers, defaulted, none, always, constant<0>);
+  add(FieldId::residual_streams, defaulted, own, always, constant<1>);
   add(FieldId::cross_attention, defaulted, none, always, constant<0>);
   add(FieldId::norm, derived, "mlp_gated: with a gate comes RMSNorm", {"", gated.applies},
       constant<static_cast<std::int64_t>(Norm::rmsnorm)>);
@@ -111,6 +157,7 @@ std::vector<Derivation> build() {
     add(bias, derived, "norm: RMSNorm comes without biases", always, has_bias);
   }
   add(FieldId::qk_norm, defaulted, none, always, constant<0>);
+  add(FieldId::attention_gate, defaulted, none, always, constant<0>);
   add(FieldId::learned_positions, defaulted, none, always, constant<0>);
   add(FieldId::norms_per_layer, defaulted, own, always, constant<2>);
   add(FieldId::token_types, defaulted, none, always, constant<0>);
@@ -120,6 +167,16 @@ std::vector<Derivation> build() {
   add(FieldId::lm_head, defaulted, own, always, constant<1>);
   add(FieldId::lm_head_bias, defaulted, none, always, constant<0>);
   add(FieldId::lm_head_transform, defaulted, none, always, constant<0>);
+
+  add_mixer(add);
+  add(FieldId::window_size, defaulted, none, always, constant<0>);
+  add(FieldId::window_layers, derived, "num_layers - layers_without_attention", windowed,
+      [](const Setup& s) { return num_attention_layers(s.model); });
+  add(FieldId::window_layers, defaulted, none, always, constant<0>);
+  for (const FieldId no : {FieldId::window_chunked, FieldId::attention_sinks, FieldId::indexer_keys,
+                           FieldId::indexer_heads, FieldId::indexer_head_dim}) {
+    add(no, defaulted, none, always, constant<0>);
+  }
 
   add(FieldId::mode, defaulted, own, always, constant<static_cast<std::int64_t>(Mode::train)>);
   add(FieldId::dtype, defaulted, own, always, constant<static_cast<std::int64_t>(DType::bf16)>);

@@ -7,7 +7,7 @@
 // clang-format off
 #define SHAPELINT_FIELDS(INTEGER, BOOLEAN, CHOICE) \
   INTEGER(hidden_size, "model", "hidden_size", model.hidden_size, 1, largest_width, "elements", "width of the residual stream") \
-  INTEGER(num_layers, "model", "num_layers", model.num_layers, 1, most_layers, "layers", "transformer layers") \
+  INTEGER(num_layers, "model", "num_layers", model.num_layers, 1, most_layers, "layers", "layers, or blocks of a hybrid") \
   INTEGER(num_attention_heads, "model", "num_attention_heads", model.num_attention_heads, 1, largest_width, "heads", "query heads") \
   INTEGER(num_key_value_heads, "model", "num_key_value_heads", model.num_key_value_heads, 1, largest_width, "heads", "key and value heads; as many as query heads unless stated (GQA, MQA)") \
   INTEGER(head_dim, "model", "head_dim", model.head_dim, 1, largest_width, "elements", "width of one head; hidden_size / num_attention_heads unless stated") \
@@ -19,8 +19,10 @@
   BOOLEAN(tie_word_embeddings, "model", "tie_word_embeddings", model.tie_word_embeddings, "the head shares the embedding's weights") \
   BOOLEAN(parallel_block, "model", "parallel_block", model.parallel_block, "attention and MLP read the same input (GPT-J, Falcon)") \
   BOOLEAN(causal, "model", "causal", model.causal, "each token sees only those before it") \
-  INTEGER(layers_without_attention, "model", "layers_without_attention", model.layers_without_attention, 0, most_layers, "layers", "layers of a hybrid that mix tokens by something else (state space, linear attention), which is not costed") \
+  INTEGER(layers_without_attention, "model", "layers_without_attention", model.layers_without_attention, 0, most_layers, "layers", "layers of a hybrid without softmax attention: they mix tokens by what `[model.mixer]` says, or, beyond its layers, not at all") \
   INTEGER(layers_without_mlp, "model", "layers_without_mlp", model.layers_without_mlp, 0, most_layers, "layers", "layers of a hybrid that have neither an MLP nor experts") \
+  INTEGER(mtp_layers, "model", "mtp_layers", model.mtp_layers, 0, 64, "layers", "layers that predict further tokens while training (DeepSeek-V3)") \
+  INTEGER(residual_streams, "model", "residual_streams", model.residual_streams, 1, 64, "streams", "copies of the residual stream that hyper-connections mix; 1 for an ordinary one") \
   BOOLEAN(cross_attention, "model", "cross_attention", model.cross_attention, "each layer also attends to the output of an encoder (T5, BART, Whisper)") \
   CHOICE(norm, "model", "norm", model.norm, Norm, norm_names, "kind of normalization") \
   BOOLEAN(norm_bias, "model", "norm_bias", model.norm_bias, "layer norms have a bias vector") \
@@ -28,6 +30,7 @@
   BOOLEAN(attention_output_bias, "model", "attention_output_bias", model.attention_output_bias, "attention's output projection has a bias") \
   BOOLEAN(mlp_bias, "model", "mlp_bias", model.mlp_bias, "the MLP's projections have a bias") \
   BOOLEAN(qk_norm, "model", "qk_norm", model.qk_norm, "queries and keys are normalized per head") \
+  BOOLEAN(attention_gate, "model", "attention_gate", model.attention_gate, "attention's output is gated by a projection as wide as the queries (Qwen3-Next)") \
   INTEGER(learned_positions, "model", "learned_positions", model.learned_positions, 0, largest_length, "rows", "rows of a learned position table; 0 for rotary and the like") \
   INTEGER(norms_per_layer, "model", "norms_per_layer", model.norms_per_layer, 0, 16, "norms", "norms over the hidden size in each layer") \
   INTEGER(token_types, "model", "token_types", model.token_types, 0, 1024, "rows", "rows of a token-type table (BERT)") \
@@ -45,11 +48,30 @@
   INTEGER(moe_first_dense_layers, "model.moe", "first_dense_layers", model.moe.first_dense_layers, 0, most_layers, "layers", "leading layers with an ordinary MLP") \
   INTEGER(moe_layer_interval, "model.moe", "layer_interval", model.moe.layer_interval, 1, most_layers, "layers", "every n-th layer is a mixture") \
   BOOLEAN(moe_router_bias, "model.moe", "router_bias", model.moe.router_bias, "the router adds a number per expert to its score (DeepSeek-V3)") \
+  INTEGER(moe_latent_size, "model.moe", "latent_size", model.moe.latent_size, 0, largest_width, "elements", "width of the vectors that experts read and write (Nemotron-3); 0 for hidden_size") \
   INTEGER(mla_q_lora_rank, "model.mla", "q_lora_rank", model.mla.q_lora_rank, 0, largest_width, "elements", "rank of the compressed query; 0 for a direct projection") \
   INTEGER(mla_kv_lora_rank, "model.mla", "kv_lora_rank", model.mla.kv_lora_rank, 0, largest_width, "elements", "rank of the compressed keys and values") \
   INTEGER(mla_qk_nope_head_dim, "model.mla", "qk_nope_head_dim", model.mla.qk_nope_head_dim, 0, largest_width, "elements", "part of a query's head without rotary embedding") \
   INTEGER(mla_qk_rope_head_dim, "model.mla", "qk_rope_head_dim", model.mla.qk_rope_head_dim, 0, largest_width, "elements", "part of a query's head with rotary embedding") \
   INTEGER(mla_v_head_dim, "model.mla", "v_head_dim", model.mla.v_head_dim, 0, largest_width, "elements", "width of one head's values") \
+  CHOICE(mixer, "model.mixer", "kind", model.mixer.kind, MixerKind, mixer_names, "what the layers without softmax attention mix tokens by") \
+  INTEGER(mixer_layers, "model.mixer", "layers", model.mixer.layers, 0, most_layers, "layers", "layers that have it; all that are without softmax attention unless stated") \
+  INTEGER(mixer_key_heads, "model.mixer", "num_key_heads", model.mixer.key_heads, 0, largest_width, "heads", "heads of its queries and keys; of a state space its groups") \
+  INTEGER(mixer_value_heads, "model.mixer", "num_value_heads", model.mixer.value_heads, 0, largest_width, "heads", "heads of its values; of a state space its heads") \
+  INTEGER(mixer_key_dim, "model.mixer", "key_head_dim", model.mixer.key_dim, 0, largest_width, "elements", "width of one head of its keys; of a state space the size of its state") \
+  INTEGER(mixer_value_dim, "model.mixer", "value_head_dim", model.mixer.value_dim, 0, largest_width, "elements", "width of one head of its values") \
+  INTEGER(mixer_conv_kernel, "model.mixer", "conv_kernel", model.mixer.conv_kernel, 0, 1024, "taps", "taps of the causal convolution before it; 0 for none") \
+  INTEGER(mixer_chunk, "model.mixer", "chunk_size", model.mixer.chunk, 0, largest_length, "tokens", "tokens whose matrix products are taken together") \
+  INTEGER(mixer_gate_rank, "model.mixer", "gate_rank", model.mixer.gate_rank, 0, largest_width, "elements", "rank of its compressed gates (Mamba: of the time step); 0 for none") \
+  BOOLEAN(mixer_bias, "model.mixer", "bias", model.mixer.bias, "its projections have a bias") \
+  BOOLEAN(mixer_parallel, "model.mixer", "parallel", model.mixer.parallel, "it runs beside attention, in the same layers (Falcon-H1, Hymba)") \
+  INTEGER(window_size, "model.window", "size", model.window.size, 0, largest_length, "tokens", "keys that a query of a layer with a window sees; 0 for all") \
+  INTEGER(window_layers, "model.window", "layers", model.window.layers, 0, most_layers, "layers", "layers whose attention has the window; with a size, all with attention unless stated") \
+  BOOLEAN(window_chunked, "model.window", "chunked", model.window.chunked, "the window is the chunk that the query lies in (Llama 4), not the tokens before it") \
+  BOOLEAN(attention_sinks, "model.window", "sinks", model.window.sinks, "a learned score per head joins each softmax (gpt-oss)") \
+  INTEGER(indexer_keys, "model.indexer", "keys", model.indexer.keys, 0, largest_length, "tokens", "keys that each query of latent attention reads, the highest scores of an indexer (DeepSeek-V3.2); 0 for all") \
+  INTEGER(indexer_heads, "model.indexer", "num_heads", model.indexer.heads, 0, largest_width, "heads", "heads of the indexer") \
+  INTEGER(indexer_head_dim, "model.indexer", "head_dim", model.indexer.head_dim, 0, largest_width, "elements", "width of one head of the indexer") \
   CHOICE(mode, "run", "mode", plan.mode, Mode, mode_names, "what is run") \
   CHOICE(dtype, "run", "dtype", plan.dtype, DType, dtype_names, "number format of the matrix products") \
   CHOICE(recipe, "run", "recipe", plan.recipe, Recipe, recipe_names, "how operands of a byte or less are scaled (one scale for each tensor, row, or block); none: in training tensor or nvfp4, in serving as the GPU's profile was measured") \

@@ -50,6 +50,17 @@ constexpr std::array<std::string_view, 4> engine_names{"fastest", "vllm", "sglan
 constexpr std::array<std::string_view, 5> expert_kernel_names{"default", "cutlass", "triton", "deepgemm",
                                                               "flashinfer"};
 constexpr std::array<std::string_view, 3> overlap_names{"none", "shared_experts", "micro_batches"};
+constexpr std::array<std::string_view, 11> mixer_names{"none",
+                                                       "gated_delta_net",
+                                                       "kimi_delta_attention",
+                                                       "mamba",
+                                                       "mamba2",
+                                                       "gated_linear_attention",
+                                                       "retention",
+                                                       "rwkv7",
+                                                       "lightning_attention",
+                                                       "rg_lru",
+                                                       "short_convolution"};
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};
 

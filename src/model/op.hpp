@@ -16,7 +16,8 @@
 
 namespace shapelint::model {
 
-enum class OpKind : std::uint8_t { gemm, attention, elementwise, collective };
+// scan: the recurrence of a mixer without softmax attention, one kernel or a few.
+enum class OpKind : std::uint8_t { gemm, attention, scan, elementwise, collective };
 
 // grad_input is the gradient of a product's first operand, grad_weight of its second (of keys and values
 // where attention is not fused); backward is the whole gradient of anything that is no matrix product.
@@ -52,6 +53,7 @@ struct AttentionShape {
   bool causal = true;
   std::int64_t kernel_version = 0;  // of FlashAttention; 0: the newest that the GPU has
   double cache_bytes = 0;           // of one cached element of keys and values; 0: as the op's dtype
+  std::int64_t window = 0;          // keys that a query sees; 0: all
 };
 
 // What tells a convolution, computed as a product without its input being written out as a matrix (implicit
@@ -111,6 +113,10 @@ struct Op {
 
   // attention: one fused kernel
   AttentionShape attention;
+  // scan: its sizes are those of `attention`, where heads are of values, key_value_heads of keys, and
+  // key_length is the chunk.
+  MixerKind mixer = MixerKind::none;
+  bool is_decoding = false;  // each state is read and written once
 
   // elementwise: bytes that move at least once, per run. collective: bytes is the full (unsharded) buffer; of
   // an all_to_all or a send it is what one rank hands out.

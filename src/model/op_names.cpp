@@ -9,6 +9,8 @@ std::string_view name(OpKind kind) {
       return "gemm";
     case OpKind::attention:
       return "attention";
+    case OpKind::scan:
+      return "scan";
     case OpKind::elementwise:
       return "elementwise";
     case OpKind::collective:

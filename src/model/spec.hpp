@@ -48,6 +48,54 @@ struct Moe {
   std::int64_t first_dense_layers = 0;        // leading layers with the plain MLP
   std::int64_t layer_interval = 1;            // every n-th layer (after the dense ones) is a mixture
   bool router_bias = false;                   // one number per expert added to its score (DeepSeek-V3)
+  std::int64_t latent_size = 0;  // experts read and write vectors of this width (Nemotron-3); 0: hidden_size
+};
+
+// What a layer mixes tokens by where that is not softmax attention: a linear recurrence whose state has a
+// fixed size, or a short convolution. Definitions and sources in model/mixer.hpp.
+enum class MixerKind : std::uint8_t {
+  none,
+  gated_delta_net,
+  kimi_delta_attention,
+  mamba,
+  mamba2,
+  gated_linear_attention,
+  retention,
+  rwkv7,
+  lightning_attention,
+  rg_lru,
+  short_convolution
+};
+
+// Sizes are those of linear attention. A state space is one, too (Mamba-2, arXiv 2405.21060): its groups are
+// the heads of keys, its state is as wide as a key, and its heads are those of values.
+struct Mixer {
+  MixerKind kind = MixerKind::none;
+  std::int64_t layers = 0;
+  std::int64_t key_heads = 0;
+  std::int64_t value_heads = 0;
+  std::int64_t key_dim = 0;
+  std::int64_t value_dim = 0;
+  std::int64_t conv_kernel = 0;  // taps of the causal convolution before it; 0: none
+  std::int64_t chunk = 0;        // tokens whose products are taken together
+  std::int64_t gate_rank = 0;    // of compressed gates, all of them together
+  bool bias = false;             // of its projections
+  bool parallel = false;         // beside attention, in the same layers (Falcon-H1, Hymba)
+};
+
+// Attention whose queries do not see all keys before them.
+struct Window {
+  std::int64_t size = 0;    // keys that a query sees; 0: all
+  std::int64_t layers = 0;  // of those with attention that have it
+  bool chunked = false;     // the keys of its own chunk of that size (Llama 4)
+  bool sinks = false;       // a learned score per head joins each softmax (gpt-oss)
+};
+
+// Each query of latent attention reads the keys that an indexer scores highest (DeepSeek-V3.2).
+struct Indexer {
+  std::int64_t keys = 0;  // 0: all
+  std::int64_t heads = 0;
+  std::int64_t head_dim = 0;
 };
 
 // Multi-head latent attention (DeepSeek-V2 and later); kv_lora_rank 0 means ordinary attention.
@@ -121,10 +169,12 @@ struct ModelSpec {
   bool tie_word_embeddings = true;
   bool parallel_block = false;  // attention and MLP read the same norm's output (GPT-J, Falcon)
   bool causal = true;
-  // Hybrids: layers that mix tokens by something else (state space, linear attention), which is not costed,
-  // and layers without an MLP or a mixture.
+  // Hybrids: layers without softmax attention, which mix tokens by what `mixer` says (where it says nothing,
+  // that is not costed) or, where `mixer` has fewer, not at all; and layers without an MLP or a mixture.
   std::int64_t layers_without_attention = 0;
   std::int64_t layers_without_mlp = 0;
+  std::int64_t mtp_layers = 0;        // predict further tokens while training (DeepSeek-V3, section 2.2)
+  std::int64_t residual_streams = 1;  // hyper-connections (arXiv 2409.19606): copies of the residual stream
   bool cross_attention = false;  // each layer also attends to the output of an encoder (T5, BART, Whisper)
 
   // These change parameter counts, not shapes.
@@ -134,6 +184,7 @@ struct ModelSpec {
   bool attention_output_bias = true;
   bool mlp_bias = true;
   bool qk_norm = false;
+  bool attention_gate = false;  // attention's output is gated by a projection as wide (Qwen3-Next)
   std::int64_t learned_positions = 0;  // rows of a learned position table; 0 for rotary and the like
   std::int64_t norms_per_layer = 2;
   std::int64_t token_types = 0;  // rows of BERT's token-type table
@@ -146,6 +197,9 @@ struct ModelSpec {
 
   Moe moe;
   Mla mla;
+  Mixer mixer;
+  Window window;
+  Indexer indexer;
 
   // A CNN: then the transformer's fields are unused.
   std::vector<Layer> conv;

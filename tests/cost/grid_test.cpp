@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include "model/derive.hpp"
+#include "model/mixer.hpp"
 #include "tests/catch.hpp"
 #include "tests/cost/gpu_support.hpp"
 
@@ -63,7 +64,11 @@ TEST_CASE("a grid's steps are what its setups cost one by one", "[cost][grid]") 
     for (const Axis& axis : axes) {
       named.push_back({axis.field, axis.values.size()});
     }
-    GridPrices grid(gpus, named);
+    const bool has_pattern = model::has_layer_pattern(reading.setup.model) ||
+                             std::any_of(axes.begin(), axes.end(), [](const Axis& axis) {
+                               return model::makes_layer_pattern(axis.field);
+                             });
+    GridPrices grid(gpus, named, has_pattern);
     std::vector<std::uint32_t> positions(axes.size());
     for (bool more = true; more;) {
       model::Setup setup = reading.setup;

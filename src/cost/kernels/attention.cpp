@@ -71,7 +71,7 @@ class Kernel {
   Times best(const Ideal& ideal) const {
     Times times = whole_sequence(ideal, false);
     // A mask never costs more than computing all.
-    if (s_.causal) times = faster(times, whole_sequence(ideal, true));
+    if (s_.causal || s_.window > 0) times = faster(times, whole_sequence(ideal, true));
     if (!s_.backward && s_.query_length < query_tile_) {
       for (const double splits : key_splits) times = faster(times, split_keys(ideal, splits));
     }
@@ -102,12 +102,13 @@ class Kernel {
 
     double pairs = rows * columns;
     if (masked) {
-      pairs = ideal.tiles ? visible_pairs(s_)
-                          : query_tile_ * key_tile_ *
-                                detail::causal_tiles(static_cast<std::int64_t>(s_.query_length),
-                                                     static_cast<std::int64_t>(s_.key_length),
-                                                     static_cast<std::int64_t>(query_tile_),
-                                                     static_cast<std::int64_t>(key_tile_));
+      pairs = ideal.tiles     ? visible_pairs(s_)
+              : s_.window > 0 ? windowed_pairs(outer_tiles)
+                              : query_tile_ * key_tile_ *
+                                    detail::causal_tiles(static_cast<std::int64_t>(s_.query_length),
+                                                         static_cast<std::int64_t>(s_.key_length),
+                                                         static_cast<std::int64_t>(query_tile_),
+                                                         static_cast<std::int64_t>(key_tile_));
     }
     pairs += rows * kernels_.prologue_keys;
     const double speed = rate_ * (masked ? bucket_.causal_efficiency : 1.0);
@@ -119,8 +120,9 @@ class Kernel {
     if (!ideal.waves) {
       if (masked) {
         // Long tiles first (FlashAttention's order): the rest fills the gaps, only the longest can stand out.
+        const double longest = s_.window > 0 ? std::min(columns, s_.window + outer_tile) : columns;
         const double longest_us =
-            outer_tile * (columns + kernels_.prologue_keys) * pair_flops(ideal) / speed * sms_;
+            outer_tile * (longest + kernels_.prologue_keys) * pair_flops(ideal) / speed * sms_;
         times.compute_us = std::max(busy_us, longest_us);
       } else {
         const double a = kernels_.wave_softness;
@@ -155,6 +157,23 @@ class Kernel {
       times.fixed_us += launch_us(gpu_) + 2.0 * parts * accumulator_bytes / bandwidth_;
     }
     return times;
+  }
+
+  // Of whole tiles: each tile of queries (backward: of keys) meets a window and its own width of the other
+  // side, an edge of a tile more.
+  double windowed_pairs(double outer_tiles) const {
+    const double outer_tile = s_.backward ? key_tile_ : query_tile_;
+    const double inner_tile = s_.backward ? query_tile_ : key_tile_;
+    const double inner_length = s_.backward ? s_.query_length : s_.key_length;
+    const double most = std::ceil(inner_length / inner_tile);
+    const double met = std::min(most, std::ceil((s_.window + outer_tile) / inner_tile) + 0.5);
+    const double whole = outer_tiles * met * outer_tile * inner_tile;
+    const double all =
+        query_tile_ * key_tile_ *
+        detail::causal_tiles(static_cast<std::int64_t>(s_.query_length),
+                             static_cast<std::int64_t>(s_.key_length), static_cast<std::int64_t>(query_tile_),
+                             static_cast<std::int64_t>(key_tile_));
+    return std::min(whole, all);
   }
 
   double memory_us(double ctas) const {

@@ -16,6 +16,7 @@ struct Sizes {
   double sequences, heads, key_value_heads, query_length, key_length, head_dim, value_head_dim;
   bool causal, latent, backward;
   std::int64_t version;
+  double window;       // keys that a query sees; 0: all
   double cache_bytes;  // of an element of keys and values; 0: as the others
 };
 Sizes sizes_of(const model::AttentionShape& shape, bool backward);

@@ -9,6 +9,11 @@ namespace shapelint::cost {
 
 namespace detail {
 
+namespace {
+// A step of decoding, with what it may check beside the next token.
+constexpr double few_queries = 16;
+}  // namespace
+
 std::int64_t at_least_one(const model::Dim& dim) {
   return std::max<std::int64_t>(dim.value, 1);
 }
@@ -28,6 +33,13 @@ Sizes sizes_of(const model::AttentionShape& shape, bool backward) {
   s.value_head_dim = static_cast<double>(at_least_one(shape.value_head_dim));
   s.causal = shape.causal;
   s.version = shape.kernel_version;
+  // Where one query's window is all that is read of the keys, there are no more of them.
+  s.window = static_cast<double>(shape.window);
+  if (s.window > 0 && s.window + s.query_length <= s.key_length && s.query_length < few_queries) {
+    s.key_length = s.window + s.query_length - 1;
+    s.window = 0;
+  }
+  if (s.window >= s.key_length) s.window = 0;
   s.cache_bytes = backward ? 0 : shape.cache_bytes;
   s.backward = backward;
   // MLA's absorbed form: one latent is key and value of all heads (DeepSeek-V2, arXiv 2405.04434, 2.1).
@@ -41,8 +53,13 @@ double flops_per_pair(double head_dim, double value_head_dim, bool backward) {
 }
 
 double visible_pairs(const Sizes& s) {
-  if (!s.causal) return s.query_length * s.key_length;
+  if (!s.causal && s.window <= 0) return s.query_length * s.key_length;
   const double rows = std::min(s.query_length, s.key_length);
+  if (s.window > 0) {  // the first queries of all see fewer
+    const double before = s.key_length - rows;
+    const double growing = std::clamp(s.window - before, 0.0, rows);
+    return growing * before + growing * (growing + 1) / 2 + (rows - growing) * s.window;
+  }
   return rows * s.key_length - rows * (rows - 1.0) / 2.0;
 }
 

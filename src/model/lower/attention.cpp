@@ -12,6 +12,10 @@ Dim qkv_columns(const Shared& shared) {
   const ModelSpec& model = shared.model;
   const std::int64_t heads = shared.heads.value;
   const std::int64_t groups = shared.key_value_heads.value;
+  if (model.attention_gate) {
+    return dim(times(plus(heads, groups), plus(model.head_dim, model.value_head_dim)),
+               "(num_attention_heads / tensor + num_key_value_heads / tensor) * (head_dim + value_head_dim)");
+  }
   if (model.head_dim != model.value_head_dim) {
     return dim(plus(times(heads, model.head_dim), times(groups, plus(model.head_dim, model.value_head_dim))),
                "num_attention_heads / tensor * head_dim"
@@ -79,6 +83,60 @@ void lower_prompt_core(const Shared& shared, AttentionShape shape, double count,
   lower_attention_core(shared, shape, shape.heads, count, emit, names);
 }
 
+namespace {
+
+// Shares of the layers with attention whose queries see all keys, and a window only.
+struct Seen {
+  double all = 1;
+  double window = 0;
+};
+Seen seen_by(const Shared& shared) {
+  const Window& window = shared.model.window;
+  if (window.size <= 0) return {};
+  const std::int64_t layers = std::max<std::int64_t>(1, num_attention_layers(shared.model));
+  const std::int64_t narrow = std::min(layers, window.layers);
+  const auto share = [&](std::int64_t some) {
+    return static_cast<double>(some) / static_cast<double>(layers);
+  };
+  return {share(layers - narrow), share(narrow)};
+}
+
+// The same attention within a window; in chunks, one sequence is as many.
+AttentionShape windowed(const Shared& shared, AttentionShape shape) {
+  const Window& window = shared.model.window;
+  if (!window.chunked || shared.decoding) {
+    shape.window = window.size;
+    return shape;
+  }
+  const std::int64_t chunks = divide_up(shape.key_length.value, window.size);
+  if (chunks <= 1) return shape;
+  const bool has_cache = cached_tokens(shared.plan) > 0;
+  shape.sequences = dim(times(shape.sequences.value, chunks),
+                        has_cache ? "micro_batch_size * ((context_length + sequence_length) / window_size)"
+                                  : "micro_batch_size * (sequence_length / window_size)");
+  shape.query_length =
+      dim(divide_up(shape.query_length.value, chunks),
+          has_cache ? "sequence_length / context / ((context_length + sequence_length) / window_size)"
+                    : "sequence_length / context / (sequence_length / window_size)");
+  shape.key_length = dim(window.size, "window_size");
+  return shape;
+}
+
+}  // namespace
+
+void lower_attention_cores(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
+                           Emitter& emit) {
+  const Seen seen = seen_by(shared);
+  if (seen.all > 0) {
+    lower_attention_core(shared, shape, batch, count * seen.all, emit);
+    lower_prompt_core(shared, shape, count * seen.all, emit);
+  }
+  if (seen.window <= 0) return;
+  const AttentionShape narrow = windowed(shared, shape);
+  lower_attention_core(shared, narrow, batch, count * seen.window, emit, window_names);
+  lower_prompt_core(shared, narrow, count * seen.window, emit);
+}
+
 void lower_attention(const Shared& shared, double count, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Repeat layer{count, Recomputed::with_layer};
@@ -109,9 +167,14 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   shape.causal = model.causal && !shared.decoding;  // the one new token sees all before it
   const Dim batch = dim(times(shared.plan.micro_batch_size, shared.heads.value),
                         "micro_batch_size * (num_attention_heads / tensor)");
-  lower_attention_core(shared, shape, batch, count, emit);
-  lower_prompt_core(shared, shape, count, emit);
+  lower_attention_cores(shared, shape, batch, count, emit);
 
+  if (model.attention_gate) {
+    const double gated = static_cast<double>(shared.tokens.value) * static_cast<double>(shared.heads.value) *
+                         static_cast<double>(model.value_head_dim) * shared.activation;
+    emit.elementwise("layer.attention.gate", 3 * gated, 5 * gated, layer,
+                     of_each(gated / shared.activation, gated_activation_flops));
+  }
   emit.linear(
       "layer.attention.output", shared.tokens, shared.hidden,
       dim(times(shared.heads.value, model.value_head_dim), "num_attention_heads / tensor * value_head_dim"),

@@ -233,6 +233,16 @@ void Emitter::attention(std::string_view name, const AttentionShape& shape, Repe
   if (shared_.training) push(op, Pass::backward);
 }
 
+void Emitter::scan(std::string_view name, MixerKind mixer, const AttentionShape& shape, Repeat repeat) {
+  Op op = wide_op(name, OpKind::scan, repeat.count);
+  op.attention = shape;
+  op.mixer = mixer;
+  op.is_decoding = shared_.decoding;
+  push(op, Pass::forward);
+  if (again(repeat)) push(op, Pass::recompute);
+  if (shared_.training) push(op, Pass::backward);
+}
+
 void Emitter::elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat,
                           Arithmetic flops) {
   Op op = wide_op(name, OpKind::elementwise, repeat.count);

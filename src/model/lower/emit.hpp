@@ -120,6 +120,7 @@ class Emitter {
   // C[m,n] = A[m,k] B[k,n] with both operands activations: the layouts follow from the forward one.
   void product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat);
   void attention(std::string_view name, const AttentionShape& shape, Repeat repeat);
+  void scan(std::string_view name, MixerKind mixer, const AttentionShape& shape, Repeat repeat);
   // Bytes of one run forward and of one run backward (0: none), and its arithmetic.
   void elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat,
                    Arithmetic flops = {});
@@ -169,6 +170,13 @@ struct CoreNames {
   std::string_view dropout = "layer.attention.dropout";
   std::string_view values = "layer.attention.values";
 };
+inline constexpr CoreNames window_names{"layer.attention.window_ring",    "layer.attention.window_flash",
+                                        "layer.attention.window_scores",  "layer.attention.window_mask",
+                                        "layer.attention.window_softmax", "layer.attention.window_dropout",
+                                        "layer.attention.window_values"};
+// The core of all layers with attention: of those with a window, and of those without.
+void lower_attention_cores(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
+                           Emitter& emit);
 void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
                           Emitter& emit, const CoreNames& names = {});
 // While decoding, the attention of a prompt's tokens that the step reads along, halfway through the prompt;
@@ -176,6 +184,12 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
 void lower_prompt_core(const Shared& shared, AttentionShape shape, double count, Emitter& emit);
 // Queries of this layer over the keys and values of an encoder's output (lower_cross.cpp).
 void lower_cross_attention(const Shared& shared, double count, Emitter& emit);
+// What layers without attention mix tokens by (mixer.cpp).
+void lower_mixer(const Shared& shared, double count, Emitter& emit);
+// What hyper-connections do around a branch, but for the addition (hyper.cpp).
+void lower_hyper_connection(const Shared& shared, std::string_view residual, Repeat repeat, Emitter& emit);
+// Arithmetic of one run of a scan.
+double scan_flops(const Op& op);
 void lower_mlp(const Shared& shared, double count, Emitter& emit);                   // lower_mlp.cpp
 void lower_moe(const Shared& shared, double count, Emitter& emit);                   // lower_moe.cpp
 void lower_embedding(const Shared& shared, Emitter& emit);                           // lower_head.cpp

@@ -17,6 +17,21 @@ double stages(const Shared& shared) {
 
 }  // namespace
 
+namespace {
+
+// A further token is predicted from the hidden state and the embedding of the token before it, both
+// normalized, side by side (DeepSeek-V3, 2412.19437, section 2.2); embedding and head are shared, and run
+// once more.
+void lower_further_tokens(const Shared& shared, double runs, Emitter& emit) {
+  const Repeat each{runs, Recomputed::never};
+  emit.elementwise("mtp.norm", 4 * shared.sharded_stream_bytes, 6 * shared.sharded_stream_bytes, each,
+                   of_each(2 * shared.sharded_stream_bytes / shared.activation, norm_flops(shared.model)));
+  emit.linear("mtp.projection", shared.tokens, shared.hidden,
+              dim(times(2, shared.model.hidden_size), "2 * hidden_size"), shared.linear_dtype, each);
+}
+
+}  // namespace
+
 Dim logit_tokens(const Shared& shared) {
   if (shared.decoding) return shared.decoded;
   if (shared.training || !shared.model.causal) return shared.tokens;
@@ -37,7 +52,9 @@ void lower_embedding(const Shared& shared, Emitter& emit) {
 
 void lower_head(const Shared& shared, Emitter& emit) {
   const ModelSpec& model = shared.model;
-  const Repeat once{shared.micro_batches / stages(shared), Recomputed::never};
+  const double further = shared.micro_batches / stages(shared) * mtp_layers(shared.setup);
+  if (further > 0) lower_further_tokens(shared, further, emit);
+  const Repeat once{shared.micro_batches / stages(shared) + further, Recomputed::never};
   if (model.final_norm) {
     emit.elementwise("head.norm", 2 * shared.sharded_stream_bytes, 3 * shared.sharded_stream_bytes, once,
                      of_each(shared.sharded_stream_bytes / shared.activation, norm_flops(model)));

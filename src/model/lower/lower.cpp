@@ -8,6 +8,7 @@
 
 #include "model/cnn/cnn.hpp"
 #include "model/lower/emit.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::model {
 
@@ -19,14 +20,28 @@ constexpr double mask_bytes = 1;  // PyTorch keeps one byte per dropped-out elem
 struct LayerCounts {
   double frame = 0;  // norms, residuals, collectives
   double attention = 0;
+  double mixer = 0;
   double mlp = 0;
   double mixture = 0;
 };
 
+// Of the layers, those that mix tokens, and those with an MLP or experts. Where nobody knows what is in the
+// place of attention, all do.
+struct Share {
+  double mixing = 1;
+  double feeding = 1;
+};
+Share share_of(const ModelSpec& model) {
+  if (model.mixer.kind == MixerKind::none) return {};
+  const double layers = static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
+  const auto of_all = [&](std::int64_t some) { return std::min(1.0, static_cast<double>(some) / layers); };
+  return {of_all(num_attention_layers(model) + (model.mixer.parallel ? 0 : num_mixer_layers(model))),
+          of_all(num_dense_layers(model) + num_moe_layers(model))};
+}
+
 // Norms, residual additions and the collectives of tensor parallelism around attention and MLP.
 void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
   const ModelSpec& model = shared.model;
-  const Repeat layer{counts.frame, Recomputed::with_layer};
   const bool frame = counts.frame > 0;
 
   const double stream = shared.sharded_stream_bytes;
@@ -36,19 +51,26 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
     emit.elementwise("layer.norm", 2 * stream, 3 * stream, {counts.frame * norms, Recomputed::with_layer},
                      of_each(stream / shared.activation, norm_flops(model)));
 
-  const auto residual = [&](std::string_view name, double branches) {
+  // Hyper-connections mix several streams into a branch's input, and its output into all of them.
+  const double streams = static_cast<double>(std::max<std::int64_t>(1, model.residual_streams));
+  const Share share = share_of(model);
+  const auto residual = [&](std::string_view name, double branches, double share_of_layers) {
     const double mask =
         shared.plan.dropout && shared.training ? branches * mask_bytes * stream / shared.activation : 0.0;
     // forward: the branches and the stream in, the stream out; backward: the gradients are added up again
-    if (frame)
-      emit.elementwise(name, (branches + 2) * stream + mask, (branches + 2) * stream + mask, layer,
-                       of_each(branches * stream / shared.activation, {1, 1}));
+    if (!frame || share_of_layers <= 0) return;
+    const Repeat some{counts.frame * share_of_layers, Recomputed::with_layer};
+    if (streams > 1) lower_hyper_connection(shared, name, some, emit);
+    const double moved = (branches + 2 * streams) * stream + mask;
+    emit.elementwise(name, moved, moved, some,
+                     of_each(branches * streams * stream / shared.activation, {1, 1}));
   };
+  const Repeat mixing{counts.frame * share.mixing, Recomputed::with_layer};
   const auto enter = [&](std::string_view name) {
-    if (frame) enter_tensor_parallel(shared, name, layer, emit);
+    if (frame && share.mixing > 0) enter_tensor_parallel(shared, name, mixing, emit);
   };
   const auto leave = [&](std::string_view name) {
-    if (frame) leave_tensor_parallel(shared, name, layer, emit);
+    if (frame && share.mixing > 0) leave_tensor_parallel(shared, name, mixing, emit);
   };
   // In a parallel block attention's collectives are those of the MLP, too.
   const auto mlp = [&] {
@@ -73,26 +95,27 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
       lower_attention(shared, counts.attention, emit);
     }
   }
+  if (counts.mixer > 0) lower_mixer(shared, counts.mixer, emit);
   emit.end_piece();
   if (model.parallel_block) {
     mlp();
     leave("layer.reduce");
-    residual("layer.residual", 2);
+    residual("layer.residual", 2, 1);
     emit.end_piece();
     return;
   }
   leave("layer.attention.reduce");
-  residual("layer.attention.residual", 1);
+  residual("layer.attention.residual", 1, share.mixing);
   if (model.cross_attention) {
     enter("layer.cross_attention.gather");
     emit.end_piece();
     if (counts.attention > 0) lower_cross_attention(shared, counts.attention, emit);
     emit.end_piece();
     leave("layer.cross_attention.reduce");
-    residual("layer.cross_attention.residual", 1);
+    residual("layer.cross_attention.residual", 1, 1);
   }
   mlp();
-  residual("layer.mlp.residual", 1);
+  residual("layer.mlp.residual", 1, share.feeding);
   emit.end_piece();
 }
 
@@ -103,10 +126,13 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
 double op_flops(const Op& op) {
   const auto d = [](const Dim& each) { return static_cast<double>(each.value); };
   if (op.kind == OpKind::gemm) return 2 * d(op.batch) * d(op.m) * d(op.n) * d(op.k);
+  if (op.kind == OpKind::scan) return scan_flops(op);
   if (op.kind != OpKind::attention) return 0;
   const AttentionShape& a = op.attention;
   const double seen = a.causal && mfu_convention == CausalFlops::half ? 0.5 : 1.0;
-  const double scores = seen * d(a.sequences) * d(a.heads) * d(a.query_length) * d(a.key_length);
+  const double keys =
+      a.window > 0 ? std::min(d(a.key_length), static_cast<double>(a.window)) : d(a.key_length);
+  const double scores = seen * d(a.sequences) * d(a.heads) * d(a.query_length) * keys;
   if (op.pass != Pass::backward) return 2 * scores * (d(a.head_dim) + d(a.value_head_dim));
   // scores again, dQ and dK over the head's width; dV and dP over that of the values
   return 2 * scores * (3 * d(a.head_dim) + 2 * d(a.value_head_dim));
@@ -131,8 +157,16 @@ std::int64_t num_attention_layers(const ModelSpec& model) {
   return std::max<std::int64_t>(0, model.num_layers - model.layers_without_attention);
 }
 
+double mtp_layers(const Setup& setup) {
+  return setup.plan.mode == Mode::train ? static_cast<double>(setup.model.mtp_layers) : 0.0;
+}
+
 std::int64_t num_dense_layers(const ModelSpec& model) {
   return std::max<std::int64_t>(0, model.num_layers - model.layers_without_mlp - num_moe_layers(model));
+}
+
+std::int64_t num_mixer_layers(const ModelSpec& model) {
+  return model.mixer.kind == MixerKind::none ? 0 : std::min(model.num_layers, model.mixer.layers);
 }
 
 LayerRuns layer_runs(const Setup& setup) {
@@ -147,9 +181,17 @@ LayerRuns layer_runs(const Setup& setup) {
   const auto share = [&](std::int64_t some) {
     return all * static_cast<double>(some) / static_cast<double>(layers);
   };
-  return {all, share(std::min(layers, num_attention_layers(setup.model))),
-          share(std::min(layers, num_dense_layers(setup.model))),
-          all * static_cast<double>(mixtures) / static_cast<double>(layers)};
+  LayerRuns runs{all, share(std::min(layers, num_attention_layers(setup.model))),
+                 share(num_mixer_layers(setup.model)), share(std::min(layers, num_dense_layers(setup.model))),
+                 all * static_cast<double>(mixtures) / static_cast<double>(layers)};
+  // A layer that predicts a further token is as the last one of the model (DeepSeek-V3, section 2.2); they
+  // stand on one stage, and every rank's step holds its average share.
+  const double further =
+      micro_batches * mtp_layers(setup) / static_cast<double>(std::max<std::int64_t>(1, setup.plan.pipeline));
+  runs.all += further;
+  runs.attention += further;
+  (mixtures > 0 ? runs.mixture : runs.mlp) += further;
+  return runs;
 }
 
 double tokens_per_step(const Setup& setup) {
@@ -184,7 +226,7 @@ double model_flops_per_step(const Setup& setup, double layer_flops, double head_
   return passes * tokens * (layer_flops + head_flops * head_share) / replica_ranks;
 }
 
-bool depends_on(StepPart part, FieldId field) {
+bool depends_on(StepPart part, FieldId field, bool has_pattern) {
   constexpr std::array narrow{FieldId::num_layers,
                               FieldId::num_attention_heads,
                               FieldId::num_key_value_heads,
@@ -195,10 +237,14 @@ bool depends_on(StepPart part, FieldId field) {
                               FieldId::pipeline,
                               FieldId::zero};
   if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
+  if (field == FieldId::num_layers && has_pattern)
+    return part == StepPart::attention || part == StepPart::frame;
   switch (part) {
     case StepPart::attention:
       return field == FieldId::num_attention_heads || field == FieldId::num_key_value_heads ||
              field == FieldId::head_dim;
+    case StepPart::mixer:  // sizes that a file does not state follow from these
+      return field == FieldId::num_attention_heads || field == FieldId::head_dim;
     case StepPart::mlp:
       return field == FieldId::intermediate_size;
     case StepPart::mixture:
@@ -221,6 +267,9 @@ void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vect
       break;
     case StepPart::attention:
       lower_layers(shared, {.attention = 1}, emit);
+      break;
+    case StepPart::mixer:
+      lower_layers(shared, {.mixer = 1}, emit);
       break;
     case StepPart::mlp:
       lower_layers(shared, {.mlp = 1}, emit);
@@ -265,7 +314,7 @@ Workload lower(const Setup& setup) {
   Emitter emit(shared, workload);
   lower_embedding(shared, emit);
   const LayerRuns runs = layer_runs(setup);
-  lower_layers(shared, {runs.all, runs.attention, runs.mlp, runs.mixture}, emit);
+  lower_layers(shared, {runs.all, runs.attention, runs.mixer, runs.mlp, runs.mixture}, emit);
   lower_head(shared, emit);
   lower_pipeline(shared, emit);
   if (shared.training) {

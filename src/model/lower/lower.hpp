@@ -31,12 +31,13 @@ Workload lower(const Setup& setup);
 // the parts of a layer times their layer_runs(), the ends, and the update, is the step.
 enum class StepPart : std::uint8_t {
   attention,  // with its projections
+  mixer,      // what other layers have in its place
   mlp,
   mixture,
   frame,  // norms, residuals and collectives of a layer
   ends    // embedding, head, pipeline
 };
-inline constexpr std::size_t part_count = 5;
+inline constexpr std::size_t part_count = 6;
 
 // Parameters that one rank holds.
 struct RankParameters {
@@ -62,7 +63,9 @@ void lower_part(const Setup& setup, StepPart part, Workload& workload,
                 std::vector<std::uint32_t>* pieces = nullptr);
 // Whether a field changes the ops of a part (but for their counts, where it is a layer's), directly or
 // through fields that commonly follow from it.
-bool depends_on(StepPart part, FieldId field);
+// `has_pattern`: of a model whose layers are not all alike (model/mixer.hpp); there the parts of one layer
+// are averages.
+bool depends_on(StepPart part, FieldId field, bool has_pattern);
 // Appends what happens once per step and depends on the number of parameters: gradients and optimizer.
 void lower_update(const Setup& setup, RankParameters held, Workload& workload);
 RankParameters parameters_per_rank(const Setup& setup);
@@ -75,12 +78,16 @@ double op_flops(const Op& op);
 struct LayerRuns {
   double all = 0;
   double attention = 0;  // layers with attention; all but in hybrids
+  double mixer = 0;      // layers with what hybrids have in its place
   double mlp = 0;        // layers with an ordinary MLP
   double mixture = 0;    // layers with a mixture of experts
 };
-// Layers with attention, and layers with an ordinary MLP.
+// Layers with attention, with what hybrids have in its place, and with an ordinary MLP.
 std::int64_t num_attention_layers(const ModelSpec& model);
+std::int64_t num_mixer_layers(const ModelSpec& model);
 std::int64_t num_dense_layers(const ModelSpec& model);
+// Layers that predict further tokens: run while training only.
+double mtp_layers(const Setup& setup);
 LayerRuns layer_runs(const Setup& setup);
 // Layers of the fullest stage of the pipeline.
 std::int64_t layers_of_stage(const Setup& setup);
@@ -95,8 +102,12 @@ double tokens_per_step(const Setup& setup);
 // Tokens that a sequence gains by a decoding step: 1 + a + ... + a^k with k drafted ones, each accepted with
 // chance a when those before it were (Leviathan et al. 2022, arXiv 2211.17192, equation 1).
 double accepted_tokens(const Plan& plan);
-// Bytes that the cache of keys and values takes per token of a sequence, on one rank.
+// Bytes that the cache of keys and values takes per token of a sequence, on one rank, while no window is
+// full.
 double cache_bytes_per_token(const Setup& setup);
+// Bytes that one sequence of so many tokens keeps on one rank: its keys and values, where a window is full no
+// more, and the states of layers without attention.
+double cache_bytes(const Setup& setup, double tokens);
 // Bytes of the weights that one rank holds to serve the model: the layers' products in the format of the plan
 // (packed ones with their scales), everything else in 16 bits or more.
 double served_weight_bytes(const Setup& setup);

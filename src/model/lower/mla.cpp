@@ -39,6 +39,35 @@ void lower_projections(const Shared& shared, Repeat layer, Emitter& emit) {
                      of_each(rotated / shared.activation, rotary_flops));
 }
 
+// The indexer of DeepSeek-V3.2 (DeepSeek Sparse Attention, section 2.1): many small heads score every key,
+// and only the best of them are read. Its weights are repeated on every tensor-parallel rank.
+void lower_indexer(const Shared& shared, Repeat layer, Emitter& emit) {
+  const Indexer& indexer = shared.model.indexer;
+  const Mla& mla = shared.model.mla;
+  const DType dtype = shared.linear_dtype;
+  const Dim heads = dim(indexer.heads, "indexer_heads");
+  const Dim width = dim(indexer.head_dim, "indexer_head_dim");
+  emit.linear("layer.attention.index_q", shared.tokens,
+              dim(times(indexer.heads, indexer.head_dim), "indexer_heads * indexer_head_dim"),
+              mla.q_lora_rank > 0 ? dim(mla.q_lora_rank, "mla_q_lora_rank") : shared.hidden, dtype, layer);
+  emit.linear("layer.attention.index_k", shared.tokens, width, shared.hidden, dtype, layer);
+  emit.wide_linear("layer.attention.index_weights", shared.tokens, heads, shared.hidden, layer);
+  const std::string_view rows = !shared.decoding ? "sequence_length / context * indexer_heads"
+                                : shared.plan.speculative_tokens > 0
+                                    ? "(1 + speculative_tokens) * indexer_heads"
+                                    : "indexer_heads";
+  emit.product("layer.attention.index_scores", dim(shared.plan.micro_batch_size, "micro_batch_size"),
+               dim(times(shared.query_length.value, indexer.heads), rows), shared.key_length, width,
+               Layout::tn, layer);
+  // One fp32 score per query and key is left of its heads; the selection reads them.
+  constexpr double score_bytes = 4;
+  const double scores = static_cast<double>(shared.plan.micro_batch_size) *
+                        static_cast<double>(shared.query_length.value) *
+                        static_cast<double>(shared.key_length.value);
+  emit.elementwise("layer.attention.index_select", 2 * scores * score_bytes, 2 * scores * score_bytes, layer,
+                   of_each(scores, {2, 2}));
+}
+
 }  // namespace
 
 void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
@@ -48,6 +77,8 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   const Dim nope = dim(mla.qk_nope_head_dim, "mla_qk_nope_head_dim");
   const Dim values = dim(mla.v_head_dim, "mla_v_head_dim");
   lower_projections(shared, layer, emit);
+  const bool is_sparse = shared.model.indexer.keys > 0;
+  if (is_sparse) lower_indexer(shared, layer, emit);
 
   AttentionShape shape;
   shape.sequences = dim(shared.plan.micro_batch_size, "micro_batch_size");
@@ -55,9 +86,10 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   shape.query_length = shared.query_length;
   shape.key_length = shared.key_length;
   shape.causal = shared.model.causal && !shared.decoding;
+  shape.window = shared.model.indexer.keys;
   const Dim batch = dim(times(shared.plan.micro_batch_size, shared.heads.value),
                         "micro_batch_size * (num_attention_heads / tensor)");
-  if (shared.decoding) {
+  if (shared.decoding || is_sparse) {
     // per head: q' = q W_uk, then attention over the compressed vectors as one key-value head, then W_uv
     emit.linear("layer.attention.absorb_q", shared.tokens, rank, nope, shared.linear_dtype, layer,
                 shared.heads);

@@ -119,6 +119,12 @@ Load load_of(const Shared& shared, const Folding& folding) {
           each};
 }
 
+// What routed experts read and write of a token.
+Dim expert_vectors(const Shared& shared) {
+  return shared.model.moe.latent_size > 0 ? dim(shared.model.moe.latent_size, "moe_latent_size")
+                                          : shared.hidden;
+}
+
 // What engines' kernels need to know of it; part `none` in training.
 ExpertWork work_of(const Shared& shared, const Folding& folding, const Load& load) {
   ExpertWork work;
@@ -137,7 +143,7 @@ ExpertWork work_of(const Shared& shared, const Folding& folding, const Load& loa
   work.rows = load.copies;
   work.tokens =
       static_cast<double>(folding.tokens) / static_cast<double>(folding.is_sharded ? folding.ranks : 1);
-  work.row_elements = static_cast<double>(shared.hidden.value);
+  work.row_elements = static_cast<double>(expert_vectors(shared).value);
   return work;
 }
 
@@ -154,8 +160,8 @@ constexpr ExpertNames shared_names{"layer.moe.shared_gate_up", "layer.moe.shared
                                    "layer.moe.shared_activation", "layer.moe.shared_down"};
 
 // `work`: of the routed experts while serving.
-void lower_experts(const Shared& shared, const ExpertNames& names, Dim tokens, Dim width, Dim two_widths,
-                   Dim experts, Repeat layer, Emitter& emit, ExpertWork work = {}) {
+void lower_experts(const Shared& shared, const ExpertNames& names, Dim tokens, Dim hidden, Dim width,
+                   Dim two_widths, Dim experts, Repeat layer, Emitter& emit, ExpertWork work = {}) {
   const bool is_serving = work.part != ExpertPart::none;
   const auto mark = [&](std::size_t first, ExpertPart part, Dim elements) {
     if (!is_serving) return;
@@ -167,21 +173,21 @@ void lower_experts(const Shared& shared, const ExpertNames& names, Dim tokens, D
   const double branch = static_cast<double>(tokens.value) * static_cast<double>(width.value) *
                         static_cast<double>(experts.value) * shared.activation;
   if (shared.model.mlp_gated) {
-    emit.linear(names.gate_up, tokens, two_widths, shared.hidden, shared.linear_dtype, layer, experts);
-    mark(first, ExpertPart::up, shared.hidden);
+    emit.linear(names.gate_up, tokens, two_widths, hidden, shared.linear_dtype, layer, experts);
+    mark(first, ExpertPart::up, hidden);
     first = emit.size();
     emit.elementwise(names.activation, 3 * branch, 5 * branch, layer,
                      of_each(branch / shared.activation, gated_activation_flops));
   } else {
-    emit.linear(names.up, tokens, width, shared.hidden, shared.linear_dtype, layer, experts);
-    mark(first, ExpertPart::up, shared.hidden);
+    emit.linear(names.up, tokens, width, hidden, shared.linear_dtype, layer, experts);
+    mark(first, ExpertPart::up, hidden);
     first = emit.size();
     emit.elementwise(names.activation, 2 * branch, 3 * branch, layer,
                      of_each(branch / shared.activation, activation_flops));
   }
   mark(first, ExpertPart::activation, width);
   first = emit.size();
-  emit.linear(names.down, tokens, shared.hidden, width, shared.linear_dtype, layer, experts);
+  emit.linear(names.down, tokens, hidden, width, shared.linear_dtype, layer, experts);
   mark(first, ExpertPart::down, width);
 }
 
@@ -207,7 +213,8 @@ void lower_shared_experts(const Shared& shared, Repeat layer, Emitter& emit) {
   if (width <= 0) return;
   const std::size_t first = emit.size();
   const std::int64_t always = divide_up(width, shared.plan.tensor);
-  lower_experts(shared, shared_names, shared.tokens, dim(always, "moe_shared_intermediate_size / tensor"),
+  lower_experts(shared, shared_names, shared.tokens, shared.hidden,
+                dim(always, "moe_shared_intermediate_size / tensor"),
                 dim(times(2, always), "2 * (moe_shared_intermediate_size / tensor)"), {1, "1"}, layer, emit);
   emit.quantize("layer.moe.shared_quantize", layer);
   if (shared.plan.overlap == Overlap::shared_experts) emit.run_beside_shared(first);
@@ -236,12 +243,16 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
                       ? dim(divide_up(shared.tokens.value, plan.tensor),
                             texts_for(shared.tokens.expression).tokens.sharded)
                       : shared.tokens;
-  const double row_bytes = static_cast<double>(shared.hidden.value) * shared.activation;
+  const Dim outer = expert_vectors(shared);
+  const double row_bytes = static_cast<double>(outer.value) * shared.activation;
   const double own_bytes = static_cast<double>(own.value) * row_bytes;
   const bool splits_experts = plan.expert_tensor > 1;
   if (meets) enter_tensor_parallel(shared, "layer.moe.gather", layer, emit);
   emit.wide_linear("layer.moe.router", plan.sequence_parallel ? own : shared.tokens,
                    dim(moe.num_experts, "moe_num_experts"), shared.hidden, layer);
+
+  if (moe.latent_size > 0)
+    emit.linear("layer.moe.latent_down", own, outer, shared.hidden, shared.linear_dtype, layer);
 
   // Every token's vector is copied once for each of its experts, sent there, and comes back weighted.
   const double handed =
@@ -273,12 +284,12 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   }
 
   const std::int64_t width = divide_up(moe.intermediate_size, plan.expert_tensor);
-  lower_experts(shared, routed_names, load.rows, dim(width, "moe_intermediate_size / expert_tensor"),
+  lower_experts(shared, routed_names, load.rows, outer, dim(width, "moe_intermediate_size / expert_tensor"),
                 dim(times(2, width), "2 * (moe_intermediate_size / expert_tensor)"), load.experts, layer,
                 emit, work);
   // Once for each token, before it is copied; what the activation writes is narrow at once.
   // Serving engines' kernels do it themselves.
-  const double tokens = static_cast<double>(own.value) * static_cast<double>(shared.hidden.value);
+  const double tokens = static_cast<double>(own.value) * static_cast<double>(outer.value);
   emit.set_quantized(shared.training ? tokens : 0, tokens);
   emit.quantize("layer.moe.quantize", layer);
   if (gathers_experts) {
@@ -289,6 +300,8 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   emit.elementwise("layer.moe.combine", moved, moved, layer,
                    of_each(handed * row_bytes / shared.activation, {2, 2}));
   mark(combine, ExpertPart::combine);
+  if (moe.latent_size > 0)
+    emit.linear("layer.moe.latent_up", own, shared.hidden, outer, shared.linear_dtype, layer);
   lower_shared_experts(shared, layer, emit);
   if (!meets) return;
   // What came back whole to the rank that had handed it out only needs to be spread.

@@ -84,6 +84,13 @@ Json dimensions(const model::Op& op) {
             {"head_dim", dim(shape.head_dim)},
             {"value_head_dim", dim(shape.value_head_dim)}};
   }
+  if (op.kind == model::OpKind::scan) {
+    const model::AttentionShape& shape = op.attention;
+    return {{"sequences", dim(shape.sequences)},       {"length", dim(shape.query_length)},
+            {"key_heads", dim(shape.key_value_heads)}, {"value_heads", dim(shape.heads)},
+            {"key_dim", dim(shape.head_dim)},          {"value_dim", dim(shape.value_head_dim)},
+            {"chunk", dim(shape.key_length)}};
+  }
   return Json::object();
 }
 
@@ -109,7 +116,10 @@ Json operation(const model::Op& op, const cost::OpCost& cost) {
     out["split_k"] = cost.split_k;
     out["waves"] = cost.waves;
   }
-  if (op.kind == model::OpKind::attention) out["causal"] = op.attention.causal;
+  if (op.kind == model::OpKind::attention) {
+    out["causal"] = op.attention.causal;
+    if (op.attention.window > 0) out["window"] = op.attention.window;
+  }
   if (op.kind == model::OpKind::elementwise || op.kind == model::OpKind::collective) out["bytes"] = op.bytes;
   if (op.kind == model::OpKind::collective) {
     out["collective"] = model::name(op.collective);

@@ -1,8 +1,11 @@
 // From fields set to values to a price.
 #include "rules/engine/points.hpp"
 
+#include <algorithm>
+
 #include "base/units.hpp"
 #include "model/lower/lower.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::rules {
 
@@ -17,6 +20,12 @@ std::vector<const gpu::Gpu*> pointers(std::span<const gpu::Gpu> gpus) {
   return out;
 }
 
+bool may_have_pattern(const model::Reading& reading, std::span<const cost::GridAxis> axes) {
+  return model::has_layer_pattern(reading.setup.model) ||
+         std::any_of(axes.begin(), axes.end(),
+                     [](const cost::GridAxis& axis) { return model::makes_layer_pattern(axis.field); });
+}
+
 }  // namespace
 
 Points::Points(const RuleBook& book, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
@@ -26,7 +35,7 @@ Points::Points(const RuleBook& book, const model::Reading& reading, std::span<co
       axes_(std::move(axes)),
       links_(suggest::links_of_unstated(reading)),
       broken_(book, reading),
-      prices_(pointers(gpus), axes_),
+      prices_(pointers(gpus), axes_, may_have_pattern(reading, axes_)),
       memos_(gpus.size()),
       steps_(gpus.size()) {
   model::PerField<model::Origin> origins = reading.origins;

@@ -77,14 +77,14 @@ Footprint network_footprint(const model::Setup& setup, double data) {
 // Weights, and the cache of keys and values.
 double served_bytes(const model::Setup& setup) {
   const model::Plan& plan = setup.plan;
-  const double tokens = real(plan.micro_batch_size) * real(plan.pipeline) *  // a batch in every stage
-                        (static_cast<double>(plan.context_length) +
-                         (plan.mode == model::Mode::decode ? static_cast<double>(plan.speculative_tokens) + 1
-                                                           : real(plan.sequence_length)));
+  const double sequences = real(plan.micro_batch_size) * real(plan.pipeline);  // a batch in every stage
+  const double tokens = static_cast<double>(plan.context_length) +
+                        (plan.mode == model::Mode::decode ? static_cast<double>(plan.speculative_tokens) + 1
+                                                          : real(plan.sequence_length));
   const double read = plan.mode == model::Mode::decode && plan.prefill_tokens > 0
-                          ? static_cast<double>(plan.context_length)  // the prompt's own cache
-                          : 0.0;
-  return model::served_weight_bytes(setup) + (tokens + read) * model::cache_bytes_per_token(setup);
+                          ? model::cache_bytes(setup, static_cast<double>(plan.context_length))
+                          : 0.0;  // the prompt's own cache
+  return model::served_weight_bytes(setup) + sequences * model::cache_bytes(setup, tokens) + read;
 }
 
 // With `data` data-parallel ranks.

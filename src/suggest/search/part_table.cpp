@@ -1,5 +1,6 @@
 // Prices of a model's parts.
 #include "suggest/search/part_table.hpp"
+#include "model/mixer.hpp"
 
 #include <algorithm>
 
@@ -54,10 +55,12 @@ double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble
 
 PartTable::PartTable(const Problem& problem, std::span<cost::PriceMemo* const> memos)
     : problem_(problem), memos_(memos.begin(), memos.end()) {
+  const bool has_pattern = model::has_layer_pattern(problem.start.model);
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     PartAxes& each = parts_[part];
     for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
-      if (model::depends_on(static_cast<StepPart>(part), problem.axes[axis].field)) each.axes.push_back(axis);
+      if (model::depends_on(static_cast<StepPart>(part), problem.axes[axis].field, has_pattern))
+        each.axes.push_back(axis);
     }
     each.maps.resize(each.axes.size() + 1);
   }
@@ -160,7 +163,8 @@ PartNode PartTable::compute(std::size_t part, std::uint64_t key) {
   if (failed.attention && which == StepPart::attention) return node;
   if (failed.mlp && (which == StepPart::mlp || which == StepPart::mixture)) return node;
   node.valid = true;
-  const bool absent = (which == StepPart::mixture && setup.model.moe.num_experts <= 0);
+  const bool absent = (which == StepPart::mixture && setup.model.moe.num_experts <= 0) ||
+                      (which == StepPart::mixer && setup.model.mixer.kind == model::MixerKind::none);
   const model::PartSize size = absent ? model::PartSize{} : model::part_size(setup, which);
   node.parameters_low = node.parameters_high = size.parameters;
   node.experts_low = node.experts_high = size.expert_parameters;

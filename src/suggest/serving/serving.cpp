@@ -134,7 +134,7 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
   out.tokens_per_s_per_gpu = out.tokens_per_s / real(setup.plan.tensor) / real(setup.plan.pipeline);
   out.cache_bytes_per_token = model::cache_bytes_per_token(decoding);
   // Every stage keeps the cache of its layers for the batches in all stages.
-  out.cache_bytes = out.cache_bytes_per_token * static_cast<double>(out.prompt) *
+  out.cache_bytes = model::cache_bytes(decoding, static_cast<double>(out.prompt)) *
                     real(setup.plan.micro_batch_size) * real(setup.plan.pipeline);
   out.weight_bytes = model::served_weight_bytes(decoding);
   return out;

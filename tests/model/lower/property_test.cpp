@@ -60,6 +60,9 @@ void check_workload(const Setup& setup) {
       case OpKind::gemm:
         for (const Dim& dim : {op.batch, op.m, op.n, op.k}) check_dim(dim, setup);
         break;
+      case OpKind::scan:
+        RC_ASSERT(op.mixer != MixerKind::none);
+        [[fallthrough]];
       case OpKind::attention: {
         const AttentionShape& a = op.attention;
         for (const Dim& dim : {a.sequences, a.heads, a.key_value_heads, a.query_length, a.key_length,

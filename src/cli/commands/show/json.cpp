@@ -83,6 +83,15 @@ Json op_of(const model::Op& op) {
     add("key_length", op.attention.key_length);
     add("head_dim", op.attention.head_dim);
     add("value_head_dim", op.attention.value_head_dim);
+    if (op.attention.window > 0) out["window"] = op.attention.window;
+  } else if (op.kind == model::OpKind::scan) {
+    add("sequences", op.attention.sequences);
+    add("length", op.attention.query_length);
+    add("key_heads", op.attention.key_value_heads);
+    add("value_heads", op.attention.heads);
+    add("key_dim", op.attention.head_dim);
+    add("value_dim", op.attention.value_head_dim);
+    add("chunk", op.attention.key_length);
   } else {
     out["bytes"] = op.bytes;
   }

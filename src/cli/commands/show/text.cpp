@@ -84,6 +84,11 @@ std::string op_text(const model::Op& op) {
                          op.attention.heads.value, op.attention.key_value_heads.value,
                          op.attention.head_dim.value, op.attention.query_length.value,
                          op.attention.key_length.value);
+    case model::OpKind::scan:
+      return fmt::format(
+          "{} sequences of {}, {} and {} heads of {} by {}, chunks of {}", op.attention.sequences.value,
+          op.attention.query_length.value, op.attention.heads.value, op.attention.key_value_heads.value,
+          op.attention.head_dim.value, op.attention.value_head_dim.value, op.attention.key_length.value);
     default:
       return fmt::format("{} bytes", exact(op.bytes));
   }

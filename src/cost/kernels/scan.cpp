@@ -1,0 +1,70 @@
+// From the shape of an operation to the sizes of a layer's scan.
+#include "cost/kernels/scan.hpp"
+
+#include <algorithm>
+
+namespace shapelint::cost {
+
+namespace {
+
+using model::MixerKind;
+
+ScanKind kind_of(MixerKind mixer) {
+  switch (mixer) {
+    case MixerKind::gated_delta_net:
+      return ScanKind::gated_delta;
+    case MixerKind::kimi_delta_attention:
+      return ScanKind::kimi_delta;
+    case MixerKind::mamba:
+      return ScanKind::mamba1;
+    case MixerKind::mamba2:
+      return ScanKind::mamba2;
+    case MixerKind::rwkv7:
+      return ScanKind::rwkv7;
+    case MixerKind::rg_lru:
+      return ScanKind::rg_lru;
+    case MixerKind::short_convolution:
+      return ScanKind::short_convolution;
+    case MixerKind::none:
+    case MixerKind::gated_linear_attention:
+    case MixerKind::retention:
+    case MixerKind::lightning_attention:
+      break;
+  }
+  return ScanKind::linear_attention;
+}
+
+ScanSizes sizes_of(const model::Op& op) {
+  const model::AttentionShape& a = op.attention;
+  const auto real = [](const model::Dim& dim) {
+    return static_cast<double>(std::max<std::int64_t>(1, dim.value));
+  };
+  ScanSizes sizes;
+  sizes.batch = real(a.sequences);
+  sizes.seq_len = real(a.query_length);
+  sizes.key_heads = std::min(real(a.key_value_heads), real(a.heads));
+  sizes.value_heads = real(a.heads);
+  sizes.key_dim = real(a.head_dim);
+  sizes.value_dim = real(a.value_head_dim);
+  sizes.chunk = real(a.key_length);
+  sizes.element_bytes = bytes_of(op.dtype);
+  return sizes;
+}
+
+// A step of decoding has no chunks.
+ScanPass pass_of(const model::Op& op) {
+  if (op.pass == model::Pass::backward) return ScanPass::backward;
+  return op.is_decoding ? ScanPass::decode : ScanPass::forward;
+}
+
+}  // namespace
+
+ScanWork scan_work(const model::Op& op) {
+  return scan_work(kind_of(op.mixer), sizes_of(op), pass_of(op));
+}
+
+OpCost price_scan(const gpu::Gpu& gpu, const model::Op& op) {
+  return price_layer_scan(gpu, kind_of(op.mixer), sizes_of(op), pass_of(op), op.dtype);
+}
+
+}  // namespace shapelint::cost

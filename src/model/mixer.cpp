@@ -1,0 +1,285 @@
+// The table of mixers, and what follows from it.
+#include "model/mixer.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "model/arithmetic.hpp"
+#include "model/lower/lower.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+#define KEYS "mixer_key_heads / tensor * mixer_key_dim"
+#define VALUES "mixer_value_heads / tensor * mixer_value_dim"
+#define HEADS "mixer_value_heads / tensor"
+
+constexpr std::array<MixerForm, 11> forms{{
+    {},
+    {.name = "gated_delta_net",
+     .in = {2, 2, 0},
+     .in_expression = "2 * (" KEYS ") + 2 * (" VALUES ")",
+     .convolved = {2, 1, 0},
+     .head_gates = 2,
+     .passes = 3,
+     .is_delta = true},
+    {.name = "kimi_delta_attention",
+     .in = {2, 1, 0},
+     .in_expression = "2 * (" KEYS ") + " VALUES,
+     .convolved = {2, 1, 0},
+     .head_gates = 1,
+     .gate = GateForm::keys_and_values,
+     .passes = 3,
+     .is_delta = true},
+    {.name = "mamba",
+     .in = {0, 2, 0},
+     .in_expression = "2 * (" VALUES ")",
+     .convolved = {0, 1, 0},
+     .conv_bias = true,
+     .gate = GateForm::time_step,
+     .passes = 3,
+     .is_matrix = false},
+    {.name = "mamba2",
+     .in = {2, 2, 1},
+     .in_expression = "2 * (" KEYS ") + 2 * (" VALUES ") + " HEADS,
+     .convolved = {2, 1, 0},
+     .conv_bias = true,
+     .passes = 3},
+    {.name = "gated_linear_attention",
+     .in = {2, 2, 0},
+     .in_expression = "2 * (" KEYS ") + 2 * (" VALUES ")",
+     .convolved = {2, 1, 0},
+     .gate = GateForm::keys,
+     .passes = 3},
+    {.name = "retention",
+     .in = {2, 2, 0},
+     .in_expression = "2 * (" KEYS ") + 2 * (" VALUES ")",
+     .convolved = {2, 1, 0},
+     .passes = 3},
+    {.name = "rwkv7",
+     .in = {2, 1, 0},
+     .in_expression = "2 * (" KEYS ") + " VALUES,
+     .gate = GateForm::values,
+     .passes = 9,  // six inputs mixed with the token before, decay, gate, and the norm of heads
+     .is_delta = true},
+    {.name = "lightning_attention",
+     .in = {2, 2, 0},
+     .in_expression = "2 * (" KEYS ") + 2 * (" VALUES ")",
+     .passes = 3},
+    {.name = "rg_lru",
+     .in = {0, 2, 0},
+     .in_expression = "2 * (" VALUES ")",
+     .convolved = {0, 1, 0},
+     .conv_bias = true,
+     .passes = 3,
+     .is_matrix = false,
+     .block_gates = true},
+    {.name = "short_convolution",
+     .in = {0, 3, 0},
+     .in_expression = "3 * (" VALUES ")",
+     .convolved = {0, 1, 0},
+     .passes = 4,  // gated before and after
+     .has_state = false},
+}};
+
+#undef KEYS
+#undef VALUES
+#undef HEADS
+
+std::int64_t when(bool present, std::int64_t count) {
+  return present ? count : 0;
+}
+
+// What a kind has beside projections: norms, decays, steps, and the biases of gates.
+std::int64_t own_parameters(const ModelSpec& model) {
+  const Mixer& mixer = model.mixer;
+  const std::int64_t keys = key_columns(mixer);
+  const std::int64_t values = value_columns(mixer);
+  const std::int64_t hidden = model.hidden_size;
+  switch (mixer.kind) {
+    case MixerKind::none:
+    case MixerKind::short_convolution:
+      return 0;
+    case MixerKind::gated_delta_net:  // A_log, dt_bias, the norm of a head
+      return plus(times(2, mixer.value_heads), mixer.value_dim);
+    case MixerKind::kimi_delta_attention:
+      return plus(mixer.value_heads, keys, mixer.value_dim);
+    case MixerKind::mamba:  // A_log, D, the bias of the time step
+      return plus(times(values, mixer.key_dim), times(2, values));
+    case MixerKind::mamba2:  // A_log, D, dt_bias, the norm
+      return plus(times(3, mixer.value_heads), values);
+    case MixerKind::gated_linear_attention:  // the gate's bias, the norm of a head
+      return plus(keys, mixer.value_dim);
+    case MixerKind::retention:
+      return mixer.value_dim;
+    case MixerKind::rwkv7:  // six shares of the token before; decay, learning rate and residual of values
+                            // with biases; k_k, k_a, r_k; the norm of heads with its bias
+      return plus(times(9, hidden), times(3, keys), times(2, values));
+    case MixerKind::lightning_attention:  // the norm
+      return values;
+    case MixerKind::rg_lru:  // the decay; gates of input and decay within heads, with biases
+      return plus(times(3, values), times(2, mixer.value_heads, mixer.value_dim, mixer.value_dim));
+  }
+  return 0;
+}
+
+// Weights of the compressed gates.
+std::int64_t gate_parameters(const ModelSpec& model) {
+  const Mixer& mixer = model.mixer;
+  const std::int64_t rank = mixer.gate_rank;
+  const std::int64_t keys = key_columns(mixer);
+  const std::int64_t values = value_columns(mixer);
+  switch (form_of(mixer.kind).gate) {
+    case GateForm::none:
+      return 0;
+    case GateForm::keys:
+      return times(rank, plus(model.hidden_size, keys));
+    case GateForm::keys_and_values:
+      return plus(times(rank, model.hidden_size), times(divide_up(rank, 2), plus(keys, values)));
+    case GateForm::values:
+      return times(rank, plus(model.hidden_size, values));
+    case GateForm::time_step:
+      return plus(times(values, plus(rank, times(2, mixer.key_dim))), times(rank, values));
+  }
+  return 0;
+}
+
+}  // namespace
+
+const MixerForm& form_of(MixerKind kind) {
+  return forms[static_cast<std::size_t>(kind)];
+}
+
+std::int64_t key_columns(const Mixer& mixer) {
+  return times(mixer.key_heads, mixer.key_dim);
+}
+
+std::int64_t value_columns(const Mixer& mixer) {
+  return times(mixer.value_heads, mixer.value_dim);
+}
+
+std::int64_t columns(const Mixer& mixer, const MixerColumns& of) {
+  return plus(times(of.keys, key_columns(mixer)), times(of.values, value_columns(mixer)),
+              times(of.heads, mixer.value_heads));
+}
+
+Mixer usual_sizes(const ModelSpec& model) {
+  Mixer out;
+  const std::int64_t hidden = model.hidden_size;
+  const std::int64_t heads = std::max<std::int64_t>(1, model.num_attention_heads);
+  const auto sizes = [&](std::int64_t key_heads, std::int64_t value_heads, std::int64_t key_dim,
+                         std::int64_t value_dim, std::int64_t taps, std::int64_t chunk, std::int64_t rank) {
+    out.key_heads = key_heads;
+    out.value_heads = value_heads;
+    out.key_dim = key_dim;
+    out.value_dim = value_dim;
+    out.conv_kernel = taps;
+    out.chunk = chunk;
+    out.gate_rank = rank;
+  };
+  switch (model.mixer.kind) {
+    case MixerKind::none:
+      break;
+    case MixerKind::gated_delta_net:
+      sizes(16, 32, 128, 128, 4, 64, 0);
+      break;
+    case MixerKind::kimi_delta_attention:
+      sizes(heads, heads, 128, 128, 4, 64, 256);
+      break;
+    case MixerKind::mamba:
+      sizes(1, times(2, hidden), 16, 1, 4, 1, divide_up(hidden, 16));  // each channel is a head
+      break;
+    case MixerKind::mamba2:
+      sizes(1, divide_up(times(2, hidden), 64), 128, 64, 4, 256, 0);
+      break;
+    case MixerKind::gated_linear_attention:
+      sizes(heads, heads, divide_up(hidden, times(2, heads)), divide_up(hidden, heads), 0, 64, 16);
+      break;
+    case MixerKind::retention:
+      sizes(heads, heads, divide_up(hidden, heads), divide_up(times(2, hidden), heads), 0, 64, 0);
+      break;
+    case MixerKind::rwkv7:
+      sizes(divide_up(hidden, 64), divide_up(hidden, 64), 64, 64, 0, 16, 0);
+      break;
+    case MixerKind::lightning_attention:
+      sizes(heads, heads, model.head_dim, model.head_dim, 0, 256, 0);
+      break;
+    case MixerKind::rg_lru:
+      sizes(1, heads, 1, divide_up(hidden, heads), 4, 1, 0);
+      out.bias = true;
+      break;
+    case MixerKind::short_convolution:
+      sizes(1, hidden, 1, 1, 3, 1, 0);
+      break;
+  }
+  return out;
+}
+
+std::int64_t mixer_parameters(const ModelSpec& model) {
+  const Mixer& mixer = model.mixer;
+  if (mixer.kind == MixerKind::none) return 0;
+  const MixerForm& form = form_of(mixer.kind);
+  const std::int64_t in = columns(mixer, form.in);
+  const std::int64_t channels = columns(mixer, form.convolved);
+  return plus(times(model.hidden_size, plus(in, times(form.head_gates, mixer.value_heads))),
+              when(mixer.bias, plus(in, model.hidden_size)), times(channels, mixer.conv_kernel),
+              when(mixer.conv_kernel > 0 && (form.conv_bias || mixer.bias), channels), gate_parameters(model),
+              own_parameters(model), times(value_columns(mixer), model.hidden_size));
+}
+
+double recurrence_products(MixerKind kind, double key_dim, double value_dim, double chunk) {
+  const MixerForm& form = form_of(kind);
+  if (!form.has_state) return 0;
+  if (!form.is_matrix) return 3 * key_dim * value_dim;  // decay, input, output of each element of the state
+  // Within a chunk: scores of queries and keys, and these over the values; across chunks: the state is
+  // updated and read (2312.06635, section 4.2).
+  const double across = 2 * key_dim * value_dim;
+  if (chunk <= 1) return across + (form.is_delta ? key_dim * value_dim : 0);
+  const double within = chunk * (key_dim + value_dim);
+  if (!form.is_delta) return across + within;
+  // The delta rule also multiplies keys by keys, applies the inverse of that triangle to keys and values, and
+  // subtracts what the state holds (2406.06484, section 3.2).
+  return across + within + chunk * key_dim + chunk * (key_dim + value_dim) + key_dim * value_dim;
+}
+
+double mixer_products(const ModelSpec& model, bool decoding) {
+  const Mixer& mixer = model.mixer;
+  if (mixer.kind == MixerKind::none) return 0;
+  const MixerForm& form = form_of(mixer.kind);
+  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  const double hidden = real(model.hidden_size);
+  const double values = real(value_columns(mixer));
+  double products =
+      hidden * (real(columns(mixer, form.in)) + real(times(form.head_gates, mixer.value_heads)) + values) +
+      real(gate_parameters(model)) + real(columns(mixer, form.convolved)) * real(mixer.conv_kernel);
+  if (form.block_gates) products += 2 * values * real(mixer.value_dim);
+  return products + real(mixer.value_heads) * recurrence_products(mixer.kind, real(mixer.key_dim),
+                                                                  real(mixer.value_dim),
+                                                                  decoding ? 1.0 : real(mixer.chunk));
+}
+
+MixerState mixer_state(const Mixer& mixer) {
+  if (mixer.kind == MixerKind::none) return {};
+  const MixerForm& form = form_of(mixer.kind);
+  const auto values = static_cast<double>(value_columns(mixer));
+  MixerState out;
+  if (form.has_state) out.recurrent_elements = values * static_cast<double>(mixer.key_dim);
+  if (mixer.conv_kernel > 1)
+    out.convolution_elements =
+        static_cast<double>(columns(mixer, form.convolved)) * static_cast<double>(mixer.conv_kernel - 1);
+  return out;
+}
+
+bool has_layer_pattern(const ModelSpec& model) {
+  return model.layers_without_attention > 0 || model.layers_without_mlp > 0 || model.mixer.layers > 0 ||
+         (model.window.size > 0 && model.window.layers < num_attention_layers(model));
+}
+
+bool makes_layer_pattern(FieldId field) {
+  const std::string_view section = info(field).section;
+  return section == "model.mixer" || section == "model.window" ||
+         field == FieldId::layers_without_attention || field == FieldId::layers_without_mlp;
+}
+
+}  // namespace shapelint::model

@@ -1,0 +1,87 @@
+// What each kind of mixer is made of, as a table: the columns of its projections, its convolution and gates.
+//
+//   gated_delta_net       Yang et al. 2024, arXiv 2412.06464; Hugging Face, modeling_qwen3_next.py
+//   kimi_delta_attention  Kimi Team 2025, arXiv 2510.26692; flash-linear-attention, layers/kda.py
+//   mamba, mamba2         Gu and Dao 2023, 2312.00752; Dao and Gu 2024, 2405.21060; mamba_ssm/modules
+//   gated_linear_attention, retention
+//                         Yang et al. 2023, 2312.06635; Sun et al. 2023, 2307.08621; flash-linear-attention
+//   rwkv7                 Peng et al. 2025, 2503.14456; flash-linear-attention, layers/rwkv7.py
+//   lightning_attention   MiniMax 2025, 2501.08313; Hugging Face, modeling_minimax.py
+//   rg_lru                De et al. 2024, 2402.19427; Hugging Face, modeling_recurrent_gemma.py
+//   short_convolution     Liquid AI, LFM2, 2511.23404; Hugging Face, modeling_lfm2.py
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/fields.hpp"
+#include "model/spec.hpp"
+
+namespace shapelint::model {
+
+// Columns that are so many times those of all keys, of all values, and heads of values.
+struct MixerColumns {
+  std::int64_t keys = 0;
+  std::int64_t values = 0;
+  std::int64_t heads = 0;
+};
+
+// How gates are compressed: down from the hidden size (Mamba: from its own width) to gate_rank, and up again.
+enum class GateForm : std::uint8_t {
+  none,
+  keys,             // one gate as wide as the keys (GLA)
+  keys_and_values,  // two, of the decay and of the output, of half the rank each (Kimi)
+  values,           // as wide as the values, the ranks of all of them together (RWKV-7)
+  time_step         // Mamba: its time step, beside what reads and writes the state
+};
+
+struct MixerForm {
+  std::string_view name = {};
+  MixerColumns in = {};  // the projection from the hidden size
+  std::string_view in_expression = {};
+  MixerColumns convolved = {};  // channels of the convolution
+  bool conv_bias = false;
+  std::int64_t head_gates = 0;  // scalars per head of values, by a small projection of their own
+  GateForm gate = GateForm::none;
+  double passes = 0;         // elementwise: tensors as wide as the values read and written around the scan
+  bool is_delta = false;     // the delta rule: what a key finds in the state is subtracted first
+  bool has_state = true;     // a recurrence with a state, in a kernel of its own
+  bool is_matrix = true;     // its state is a matrix per head, updated by products of chunks of tokens
+  bool block_gates = false;  // gates by a square product within each head (RG-LRU)
+};
+
+// Of a kind other than none.
+const MixerForm& form_of(MixerKind kind);
+
+// Sizes of a mixer, where a file does not state them: those of the kind's first paper or reference code. All
+// 0 where the kind is none.
+Mixer usual_sizes(const ModelSpec& model);
+
+// Columns of all its keys, and of all its values.
+std::int64_t key_columns(const Mixer& mixer);
+std::int64_t value_columns(const Mixer& mixer);
+std::int64_t columns(const Mixer& mixer, const MixerColumns& of);
+
+// Parameters of one layer's mixer, without the norm before it.
+std::int64_t mixer_parameters(const ModelSpec& model);
+// Multiply-adds of one layer's mixer for one token, forward, with whole chunks of products; one token at a
+// time (decoding) without chunks.
+double mixer_products(const ModelSpec& model, bool decoding);
+// Of these, those of one head's recurrence.
+double recurrence_products(MixerKind kind, double key_dim, double value_dim, double chunk);
+
+// Layers whose state or cache is of fixed size, and what one holds of one sequence: elements of the
+// recurrence (in fp32) and inputs that the convolution still needs.
+struct MixerState {
+  double recurrent_elements = 0;
+  double convolution_elements = 0;
+};
+MixerState mixer_state(const Mixer& mixer);
+
+// Layers that a step runs in parts that are not alike, so that their numbers belong together: a hybrid, or
+// attention with a window in some of its layers.
+bool has_layer_pattern(const ModelSpec& model);
+// Whether a model may come to have such layers when the field changes.
+bool makes_layer_pattern(FieldId field);
+
+}  // namespace shapelint::model
