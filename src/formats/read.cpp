@@ -12,6 +12,7 @@
 #include "formats/dialect/known.hpp"
 #include "formats/dialect/paths.hpp"
 #include "formats/dialect/resolve.hpp"
+#include "formats/native/keys.hpp"
 #include "formats/neighbours.hpp"
 #include "formats/onnx/onnx.hpp"
 #include "formats/placeholder.hpp"
@@ -151,7 +152,7 @@ bool looks_native(NodeRef root) {
     if (field.section == "model") names.push_back(field.key);
   }
   for (const NodeRef each : model) {
-    if (each.is(text::Kind::table) && (each.key() == "moe" || each.key() == "mla")) return true;
+    if (each.is(text::Kind::table) && is_model_table(each.key())) return true;
     if (each.key() != "name" && !nearest_name(each.key(), names).empty()) return true;
   }
   return false;

@@ -25,8 +25,9 @@ using text::NodeRef;
 NodeRef node_of(const text::Document& document, FieldId field) {
   const model::FieldInfo& info = model::info(field);
   const NodeRef root = document.root();
-  if (info.section == "model.moe") return root["model"]["moe"][info.key];
-  if (info.section == "model.mla") return root["model"]["mla"][info.key];
+  for (const std::string_view table : model_tables) {
+    if (info.section == fmt::format("model.{}", table)) return root["model"][table][info.key];
+  }
   return root[info.section][info.key];
 }
 
@@ -69,6 +70,10 @@ void check_required(const text::Document& document, const Reading& reading, std:
   if (!root["model"].is(text::Kind::table)) return;
   for (const FieldId field :
        {FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads, FieldId::vocab_size}) {
+    // Nothing of attention is needed where no layer has it.
+    const bool is_without = field == FieldId::num_attention_heads && setup.model.num_layers > 0 &&
+                            setup.model.layers_without_attention >= setup.model.num_layers;
+    if (is_without) continue;
     missing(document, reading, field, {}, errors);
   }
   if (root["model"]["moe"].is(text::Kind::table)) {

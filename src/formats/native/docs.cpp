@@ -42,9 +42,21 @@ as the tables say; a finding about such a value says so. An unknown key is an er
 )";
 
 std::string_view about(std::string_view section) {
-  if (section == "model") return "The shape of the model. `name` is used in headings.";
+  if (section == "model")
+    return "The shape of the model. `name` is used in headings. `layers` says of what kind each layer is: "
+           "kinds "
+           "and how many follow each other, repeated over `num_layers` (`\"3 gated_delta_net, 1 "
+           "attention\"`; "
+           "`attention`, `window_attention`, `mlp`, and those of `[model.mixer]`), a list of all, or a "
+           "letter "
+           "for each (`\"M-M*-\"`: `M` Mamba-2, `G` gated delta net, `*` attention, `-` MLP, `E` experts), "
+           "which then is that part alone.";
   if (section == "model.moe") return "A mixture of experts in place of the MLP.";
   if (section == "model.mla") return "Multi-head latent attention (DeepSeek-V2 and later).";
+  if (section == "model.mixer")
+    return "What layers without softmax attention mix tokens by. `layers` of `[model]` says which those are.";
+  if (section == "model.window") return "Attention whose queries see some of the keys before them.";
+  if (section == "model.indexer") return "Sparse latent attention (DeepSeek-V3.2).";
   if (section == "run") return "What one rank computes in one step, or in one forward pass.";
   return "How many ranks share the work, and how.";
 }
@@ -192,7 +204,7 @@ std::string network_markdown() {
 
 std::string native_format_markdown() {
   std::string out(introduction);
-  for (const std::string_view section : {"model", "model.moe", "model.mla", "run", "parallel"}) {
+  for (const std::string_view section : field_sections) {
     out += fmt::format("\n## `[{}]`\n\n{}\n\n{}", section, about(section), fields_table(section));
   }
   out += network_markdown();

@@ -10,6 +10,7 @@
 #include "base/number.hpp"
 #include "formats/native/check.hpp"
 #include "formats/native/keys.hpp"
+#include "formats/native/pattern.hpp"
 #include "formats/native/values.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
@@ -25,7 +26,6 @@ using text::Kind;
 using text::NodeRef;
 
 constexpr std::array<std::string_view, 5> top_level{"model", "run", "parallel", "conv", "lint"};
-constexpr std::array<std::string_view, 2> model_tables{"moe", "mla"};
 
 bool is_image_key(std::string_view key) {
   return std::any_of(image_keys.begin(), image_keys.end(),
@@ -48,6 +48,7 @@ std::vector<std::string_view> keys_of(std::string_view section) {
   }
   if (section == "model") {
     out.push_back("name");
+    out.push_back("layers");
     out.insert(out.end(), model_tables.begin(), model_tables.end());
   }
   return out;
@@ -88,6 +89,7 @@ class Reader {
     for (const NodeRef node : root) read_top_level(node);
     if (root["conv"]) read_network(document_, file_.reading, errors_);
     for (const model::Override& each : overrides_) apply(each);
+    if (pattern_) read_pattern(*pattern_, file_.reading, errors_);
     check_required(document_, file_.reading, errors_);  // a key with a bad value is not missing
     if (errors_.size() == first_error_) {
       root["conv"] ? model::complete_network(file_.reading) : model::complete(file_.reading);
@@ -141,8 +143,10 @@ class Reader {
       if (section == "model" && document_.root()["conv"] && is_image_key(node.key())) continue;
       if (section == "model" && node.key() == "name") {
         read_name(node);
-      } else if (section == "model" && (node.key() == "moe" || node.key() == "mla")) {
-        read_section(node.key() == "moe" ? "model.moe" : "model.mla", node);
+      } else if (section == "model" && node.key() == "layers") {
+        pattern_ = node;
+      } else if (section == "model" && is_model_table(node.key())) {
+        read_section(fmt::format("model.{}", node.key()), node);
       } else {
         read_key(section, node);
       }
@@ -212,6 +216,7 @@ class Reader {
   std::size_t first_error_;
   std::span<const model::Override> overrides_;
   NativeFile file_;
+  std::optional<NodeRef> pattern_;  // `layers`: after what it counts
 };
 
 }  // namespace

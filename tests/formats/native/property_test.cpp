@@ -53,7 +53,8 @@ std::string scrambled() {
   static const std::vector<std::string> values{"1",    "2",    "64",        "-3",     "0",        "1e3",
                                                "true", "\"\"", "\"flash\"", "[1, 2]", "{ a = 1}", "4194304"};
   std::string source;
-  for (const std::string_view section : {"model", "model.moe", "model.mla", "run", "parallel"}) {
+  for (const std::string_view section : {"model", "model.moe", "model.mla", "model.mixer", "model.window",
+                                         "model.indexer", "run", "parallel"}) {
     if (*rc::gen::inRange(0, 4) == 0) continue;
     source.append("[").append(section).append("]\n");
     for (const model::FieldInfo& field : model::fields()) {

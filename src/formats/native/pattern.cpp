@@ -1,0 +1,247 @@
+// Patterns of layers: letters, words and lists.
+#include "formats/native/pattern.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "base/number.hpp"
+#include "model/fields.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+using model::FieldId;
+using model::MixerKind;
+
+// One layer: what it mixes tokens by, and what follows.
+struct Kind {
+  bool attention = false;
+  bool window = false;
+  MixerKind mixer = MixerKind::none;
+  bool mlp = false;
+  bool experts = false;  // where letters tell experts from an MLP
+};
+
+struct Layers {
+  std::vector<Kind> kinds;
+  bool repeats = false;  // over num_layers
+  bool letters = false;
+};
+
+std::vector<std::string_view> kind_names() {
+  std::vector<std::string_view> out{"attention", "window_attention", "mlp"};
+  const auto mixers = model::info(FieldId::mixer).choices;
+  out.insert(out.end(), mixers.begin() + 1, mixers.end());
+  return out;
+}
+
+std::optional<Kind> kind_of(std::string_view name) {
+  if (name == "attention" || name == "full_attention") return Kind{.attention = true, .mlp = true};
+  if (name == "window_attention" || name == "sliding_attention")
+    return Kind{.attention = true, .window = true, .mlp = true};
+  if (name == "mlp") return Kind{.mlp = true};
+  const auto mixers = model::info(FieldId::mixer).choices;
+  const auto found = std::find(mixers.begin() + 1, mixers.end(), name);
+  if (found == mixers.end()) return std::nullopt;
+  return Kind{.mixer = static_cast<MixerKind>(found - mixers.begin()), .mlp = true};
+}
+
+std::optional<Kind> kind_of(char letter) {
+  switch (letter) {
+    case 'M':
+      return Kind{.mixer = MixerKind::mamba2};
+    case 'G':
+      return Kind{.mixer = MixerKind::gated_delta_net};
+    case '*':
+      return Kind{.attention = true};
+    case '-':
+      return Kind{.mlp = true};
+    case 'E':
+      return Kind{.experts = true};
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+constexpr std::string_view forms =
+    "write kinds and how many follow each other, `\"3 gated_delta_net, 1 attention\"`, a list of kinds, or a "
+    "letter per layer, `\"M-M*-\"`";
+
+Error unknown_kind(const text::NodeRef& node, std::string_view name) {
+  const std::vector<std::string_view> known = kind_names();
+  std::string hint = did_you_mean(name, known);
+  if (hint.empty()) hint = "kinds are those of `[model.mixer]`, `attention`, `window_attention` and `mlp`";
+  return node.error(fmt::format("`{}` is no kind of layer", name), hint);
+}
+
+std::optional<Layers> of_letters(std::string_view text) {
+  if (text.find_first_not_of("MG*-E") != std::string_view::npos) return std::nullopt;
+  Layers out;
+  out.letters = true;
+  for (const char letter : text) out.kinds.push_back(*kind_of(letter));
+  return out;
+}
+
+constexpr std::int64_t most_layers = 65'536;
+
+std::optional<Layers> of_text(const text::NodeRef& node, std::string_view text, std::vector<Error>& errors) {
+  if (text.empty()) {
+    errors.push_back(node.error("`layers` is empty", std::string(forms)));
+    return std::nullopt;
+  }
+  if (auto letters = of_letters(text)) return letters;
+  Layers out;
+  out.repeats = true;
+  while (!text.empty()) {
+    const auto comma = text.find(',');
+    const std::string_view part = trimmed(text.substr(0, comma));
+    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+    const auto blank = part.find(' ');
+    std::int64_t count = 1;
+    std::string_view name = part;
+    if (blank != std::string_view::npos) {
+      const auto number = parse_integer(part.substr(0, blank));
+      if (!number || *number < 1 || *number > most_layers) {
+        errors.push_back(node.error(fmt::format("`{}` is no number of layers", part.substr(0, blank)),
+                                    std::string(forms)));
+        return std::nullopt;
+      }
+      count = *number;
+      name = trimmed(part.substr(blank));
+    }
+    const auto kind = kind_of(name);
+    if (!kind) {
+      errors.push_back(unknown_kind(node, name));
+      return std::nullopt;
+    }
+    out.kinds.insert(out.kinds.end(), static_cast<std::size_t>(count), *kind);
+  }
+  return out;
+}
+
+std::optional<Layers> of_list(const text::NodeRef& node, std::vector<Error>& errors) {
+  Layers out;
+  for (const text::NodeRef each : node) {
+    const auto name = each.as_string();
+    const auto kind = name ? kind_of(*name) : std::nullopt;
+    if (!kind) {
+      errors.push_back(
+          name ? unknown_kind(each, *name)
+               : each.error(fmt::format("a layer is {}", text::describe(each.kind())), std::string(forms)));
+      return std::nullopt;
+    }
+    out.kinds.push_back(*kind);
+  }
+  if (out.kinds.empty()) {
+    errors.push_back(node.error("`layers` is empty", std::string(forms)));
+    return std::nullopt;
+  }
+  return out;
+}
+
+// Sets fields that nothing else states.
+class Setter {
+ public:
+  Setter(const text::NodeRef& node, model::Reading& reading, std::vector<Error>& errors)
+      : node_(node), reading_(reading), errors_(errors) {}
+
+  void set(FieldId field, std::int64_t value) {
+    model::Origin& origin = reading_.origins[field];
+    if (origin.kind == model::Origin::Kind::command_line) return;
+    if (origin.kind == model::Origin::Kind::stated) {
+      if (model::get(reading_.setup, field) == value) return;
+      const model::FieldInfo& info = model::info(field);
+      errors_.push_back(node_.error(
+          fmt::format("`layers` makes `{}` `{}`, but it is `{}`", info.key, model::value_text(field, value),
+                      model::value_text(field, model::get(reading_.setup, field))),
+          fmt::format("leave `{}` of `[{}]` out", info.key, info.section)));
+      return;
+    }
+    model::set(reading_.setup, field, value);
+    origin = {};
+    origin.kind = model::Origin::Kind::stated;
+    origin.path = reading_.path;
+    origin.span = node_.span();
+    origin.key_span = node_.key_span();
+    origin.key_path = node_.path();
+    origin.note = "counted";
+  }
+
+ private:
+  const text::NodeRef& node_;
+  model::Reading& reading_;
+  std::vector<Error>& errors_;
+};
+
+}  // namespace
+
+void read_pattern(const text::NodeRef& node, model::Reading& reading, std::vector<Error>& errors) {
+  std::optional<Layers> layers;
+  if (node.is(text::Kind::list)) {
+    layers = of_list(node, errors);
+  } else if (const auto text = node.as_string()) {
+    layers = of_text(node, trimmed(*text), errors);
+  } else {
+    errors.push_back(
+        node.error(fmt::format("`layers` is {}", text::describe(node.kind())), std::string(forms)));
+  }
+  if (!layers) return;
+
+  Setter setter(node, reading, errors);
+  auto all = static_cast<std::int64_t>(layers->kinds.size());
+  if (layers->repeats) {
+    if (!is_known(reading, FieldId::num_layers)) {
+      errors.push_back(
+          node.error("`layers` repeats over `num_layers`, which is missing", "write `num_layers` beside it"));
+      return;
+    }
+    all = reading.setup.model.num_layers;
+  } else {
+    setter.set(FieldId::num_layers, all);
+  }
+  std::int64_t attention = 0;
+  std::int64_t window = 0;
+  std::int64_t mixed = 0;
+  std::int64_t mlp = 0;
+  std::int64_t experts = 0;
+  MixerKind mixer = MixerKind::none;
+  for (std::int64_t i = 0; i < all; ++i) {
+    const Kind& each = layers->kinds[static_cast<std::size_t>(i) % layers->kinds.size()];
+    attention += each.attention ? 1 : 0;
+    window += each.window ? 1 : 0;
+    mlp += each.mlp ? 1 : 0;
+    experts += each.experts ? 1 : 0;
+    if (each.mixer == MixerKind::none) continue;
+    if (mixer != MixerKind::none && each.mixer != mixer) {
+      errors.push_back(node.error("`layers` has two kinds of layers without attention",
+                                  "a model has one, which `[model.mixer]` describes"));
+      return;
+    }
+    mixer = each.mixer;
+    ++mixed;
+  }
+  setter.set(FieldId::layers_without_attention, all - attention);
+  setter.set(FieldId::layers_without_mlp, all - mlp - experts);
+  if (mixed > 0) {
+    setter.set(FieldId::mixer, static_cast<std::int64_t>(mixer));
+    setter.set(FieldId::mixer_layers, mixed);
+  }
+  if (window > 0) setter.set(FieldId::window_layers, window);
+  // Layers that are experts alone come where others would have an MLP: the rest counts as leading dense ones.
+  if (layers->letters && experts > 0) setter.set(FieldId::moe_first_dense_layers, all - experts);
+  if (layers->letters) setter.set(FieldId::norms_per_layer, 1);
+}
+
+}  // namespace shapelint::formats
