@@ -163,12 +163,6 @@ TEST_CASE("hybrids: attention and MLPs are counted by layer, the other layers ar
     REQUIRE(result.readings.size() == 1);
     return result.readings.front();
   };
-  const auto state_space = [](const model::Reading& reading) {
-    for (const model::Extra& each : reading.extras) {
-      if (each.name == "state_space_layers") return each.value;
-    }
-    return -1.0;
-  };
   const model::Reading nemotron = read(
       "config.json",
       R"({"model_type": "nemotron_h", "hidden_size": 4096, "intermediate_size": 12288, "num_hidden_layers": 8,
@@ -176,7 +170,8 @@ TEST_CASE("hybrids: attention and MLPs are counted by layer, the other layers ar
   CHECK(nemotron.complete);
   CHECK(nemotron.setup.model.layers_without_attention == 7);
   CHECK(nemotron.setup.model.layers_without_mlp == 5);
-  CHECK(state_space(nemotron) == 4);
+  CHECK(nemotron.setup.model.mixer.kind == model::MixerKind::mamba2);
+  CHECK(nemotron.setup.model.mixer.layers == 4);
 
   const model::Reading jamba =
       read("config.json", R"({"model_type": "jamba", "hidden_size": 4096, "num_hidden_layers": 32,
@@ -199,7 +194,8 @@ TEST_CASE("hybrids: attention and MLPs are counted by layer, the other layers ar
   const model::Reading mamba =
       read("config.json", R"({"model_type": "mamba2", "hidden_size": 2560, "num_hidden_layers": 64})");
   CHECK(mamba.complete);
-  CHECK(state_space(mamba) == 64);
+  CHECK(mamba.setup.model.mixer.kind == model::MixerKind::mamba2);
+  CHECK(mamba.setup.model.mixer.layers == 64);
   CHECK(mamba.setup.model.layers_without_attention == 64);
   CHECK(mamba.setup.model.layers_without_mlp == 64);
   CHECK_FALSE(model::is_known(mamba, model::FieldId::num_attention_heads));

@@ -1,0 +1,298 @@
+// Parameters of models whose layers are not all alike, or have no softmax attention, as published. Each
+// configuration is reduced to the keys that decide the shape.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "formats/read.hpp"
+#include "model/lower/lower.hpp"
+#include "model/mixer.hpp"
+#include "tests/catch.hpp"
+#include "text/files.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+struct Published {
+  const char* name;
+  double printed;  // in units of `unit`
+  int decimals;    // that are printed
+  double unit;
+  const char* config;
+};
+
+constexpr double million = 1e6;
+constexpr double billion = 1e9;
+
+const std::vector<Published> models{
+    // arXiv 2312.00752; sizes: state-spaces/mamba-*
+    {"Mamba 130M", 0.13, 2, billion,
+     R"({"model_type":"mamba", "hidden_size":768, "num_hidden_layers":24, "vocab_size":50280,
+         "state_size":16, "expand":2, "conv_kernel":4})"},
+    {"Mamba 370M", 0.37, 2, billion,
+     R"({"model_type":"mamba", "hidden_size":1024, "num_hidden_layers":48, "vocab_size":50280,
+         "state_size":16, "expand":2, "conv_kernel":4})"},
+    {"Mamba 790M", 0.79, 2, billion,
+     R"({"model_type":"mamba", "hidden_size":1536, "num_hidden_layers":48, "vocab_size":50280,
+         "state_size":16, "expand":2, "conv_kernel":4})"},
+    {"Mamba 1.4B", 1.4, 1, billion,
+     R"({"model_type":"mamba", "hidden_size":2048, "num_hidden_layers":48, "vocab_size":50280,
+         "state_size":16, "expand":2, "conv_kernel":4})"},
+    {"Mamba 2.8B", 2.8, 1, billion,
+     R"({"model_type":"mamba", "hidden_size":2560, "num_hidden_layers":64, "vocab_size":50280,
+         "state_size":16, "expand":2, "conv_kernel":4})"},
+    // arXiv 2405.21060; sizes: state-spaces/mamba2-*
+    {"Mamba-2 130M", 0.13, 2, billion,
+     R"({"model_type":"mamba2", "hidden_size":768, "num_hidden_layers":24, "vocab_size":50288,
+         "state_size":128, "n_groups":1, "num_heads":24, "head_dim":64, "conv_kernel":4,
+         "tie_word_embeddings":true})"},
+    {"Mamba-2 370M", 0.37, 2, billion,
+     R"({"model_type":"mamba2", "hidden_size":1024, "num_hidden_layers":48, "vocab_size":50288,
+         "state_size":128, "n_groups":1, "num_heads":32, "head_dim":64, "conv_kernel":4,
+         "tie_word_embeddings":true})"},
+    {"Mamba-2 780M", 0.78, 2, billion,
+     R"({"model_type":"mamba2", "hidden_size":1536, "num_hidden_layers":48, "vocab_size":50288,
+         "state_size":128, "n_groups":1, "num_heads":48, "head_dim":64, "conv_kernel":4,
+         "tie_word_embeddings":true})"},
+    {"Mamba-2 1.3B", 1.3, 1, billion,
+     R"({"model_type":"mamba2", "hidden_size":2048, "num_hidden_layers":48, "vocab_size":50288,
+         "state_size":128, "n_groups":1, "num_heads":64, "head_dim":64, "conv_kernel":4,
+         "tie_word_embeddings":true})"},
+    {"Mamba-2 2.7B", 2.7, 1, billion,
+     R"({"model_type":"mamba2", "hidden_size":2560, "num_hidden_layers":64, "vocab_size":50288,
+         "state_size":128, "n_groups":1, "num_heads":80, "head_dim":64, "conv_kernel":4,
+         "tie_word_embeddings":true})"},
+    // arXiv 2410.05355
+    {"Falcon-Mamba 7B", 7.27, 2, billion,
+     R"({"model_type":"falcon_mamba", "hidden_size":4096, "num_hidden_layers":64, "vocab_size":65024,
+         "state_size":16, "intermediate_size":8192, "conv_kernel":4, "time_step_rank":256,
+         "tie_word_embeddings":false})"},
+    // arXiv 2408.12570
+    {"Jamba 1.5 Mini", 52, 0, billion,
+     R"({"model_type":"jamba", "attn_layer_offset":4, "attn_layer_period":8, "expert_layer_offset":1,
+         "expert_layer_period":2, "hidden_size":4096, "intermediate_size":14336, "mamba_d_conv":4,
+         "mamba_d_state":16, "mamba_dt_rank":256, "mamba_expand":2, "num_attention_heads":32,
+         "num_experts":16, "num_experts_per_tok":2, "num_hidden_layers":32, "num_key_value_heads":8,
+         "tie_word_embeddings":false, "vocab_size":65536})"},
+    // ibm-granite/granite-4.0-h-small, model card
+    {"Granite 4.0 H Small", 32, 0, billion,
+     R"({"model_type":"granitemoehybrid", "hidden_size":4096, "num_hidden_layers":40,
+         "num_attention_heads":32, "num_key_value_heads":8, "num_local_experts":72,
+         "num_experts_per_tok":10, "shared_intermediate_size":1536, "intermediate_size":768,
+         "mamba_d_state":128, "mamba_d_conv":4, "mamba_expand":2, "mamba_n_heads":128,
+         "mamba_d_head":64, "mamba_n_groups":1, "tie_word_embeddings":true, "vocab_size":100352,
+         "layer_types":["mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba",
+         "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba",
+         "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba",
+         "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "mamba", "attention", "attention",
+         "attention", "attention"]})"},
+    // arXiv 2510.26692; sizes: moonshotai/Kimi-Linear-48B-A3B
+    {"Kimi Linear 48B", 49.1, 1, billion,
+     R"({"model_type":"kimi_linear", "hidden_size":2304, "num_hidden_layers":27, "vocab_size":163840,
+         "num_attention_heads":32, "num_key_value_heads":32, "head_dim":72, "num_experts":256,
+         "num_experts_per_token":8, "moe_intermediate_size":1024, "num_shared_experts":1,
+         "intermediate_size":9216, "kv_lora_rank":512, "qk_nope_head_dim":128, "qk_rope_head_dim":64,
+         "v_head_dim":128, "first_k_dense_replace":1, "tie_word_embeddings":false,
+         "linear_attn_config":{"full_attn_layers":[4, 8, 12, 16, 20, 24, 27], "kda_layers":[1, 2, 3, 5,
+         6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26], "head_dim":128, "num_heads":32,
+         "short_conv_kernel_size":4}})"},
+    // arXiv 2507.22448
+    {"Falcon-H1 0.5B", 0.52, 2, billion,
+     R"({"model_type":"falcon_h1", "hidden_size":1024, "num_hidden_layers":36, "num_attention_heads":8,
+         "num_key_value_heads":2, "head_dim":64, "mamba_n_heads":24, "mamba_d_head":64,
+         "mamba_d_state":128, "mamba_n_groups":1, "mamba_d_ssm":1536, "mamba_d_conv":4,
+         "intermediate_size":2048, "vocab_size":32784, "tie_word_embeddings":false})"},
+    {"Falcon-H1 7B", 7.59, 2, billion,
+     R"({"model_type":"falcon_h1", "hidden_size":3072, "num_hidden_layers":44,
+         "num_attention_heads":12, "num_key_value_heads":2, "head_dim":128, "mamba_n_heads":24,
+         "mamba_d_head":128, "mamba_d_state":256, "mamba_n_groups":1, "mamba_d_ssm":3072,
+         "mamba_d_conv":4, "intermediate_size":12288, "vocab_size":130049, "tie_word_embeddings":false})"},
+    {"Falcon-H1 34B", 33.6, 1, billion,
+     R"({"model_type":"falcon_h1", "hidden_size":5120, "num_hidden_layers":72,
+         "num_attention_heads":20, "num_key_value_heads":4, "head_dim":128, "mamba_n_heads":32,
+         "mamba_d_head":128, "mamba_d_state":256, "mamba_n_groups":2, "mamba_d_ssm":4096,
+         "mamba_d_conv":4, "intermediate_size":21504, "vocab_size":261120, "tie_word_embeddings":false})"},
+    // arXiv 2511.23404
+    {"LFM2 350M", 354, 0, million,
+     R"({"model_type":"lfm2", "hidden_size":1024, "num_hidden_layers":16, "num_attention_heads":16,
+         "num_key_value_heads":8, "block_ff_dim":6656, "block_auto_adjust_ff_dim":true,
+         "block_multiple_of":256, "block_ffn_dim_multiplier":1.0, "conv_L_cache":3, "conv_bias":false,
+         "vocab_size":65536, "layer_types":["conv", "conv", "full_attention", "conv", "conv",
+         "full_attention", "conv", "conv", "full_attention", "conv", "full_attention", "conv",
+         "full_attention", "conv", "full_attention", "conv"]})"},
+    {"LFM2 700M", 742, 0, million,
+     R"({"model_type":"lfm2", "hidden_size":1536, "num_hidden_layers":16, "num_attention_heads":24,
+         "num_key_value_heads":8, "block_ff_dim":10240, "block_auto_adjust_ff_dim":true,
+         "block_multiple_of":256, "block_ffn_dim_multiplier":1.0, "conv_L_cache":3, "conv_bias":false,
+         "vocab_size":65536, "layer_types":["conv", "conv", "full_attention", "conv", "conv",
+         "full_attention", "conv", "conv", "full_attention", "conv", "full_attention", "conv",
+         "full_attention", "conv", "full_attention", "conv"]})"},
+    {"LFM2 1.2B", 1.17, 2, billion,
+     R"({"model_type":"lfm2", "hidden_size":2048, "num_hidden_layers":16, "num_attention_heads":32,
+         "num_key_value_heads":8, "block_ff_dim":12288, "block_auto_adjust_ff_dim":true,
+         "block_multiple_of":256, "block_ffn_dim_multiplier":1.0, "conv_L_cache":3, "conv_bias":false,
+         "vocab_size":65536, "layer_types":["conv", "conv", "full_attention", "conv", "conv",
+         "full_attention", "conv", "conv", "full_attention", "conv", "full_attention", "conv",
+         "full_attention", "conv", "full_attention", "conv"]})"},
+    // arXiv 2501.08313
+    {"MiniMax-Text-01", 456, 0, billion,
+     R"({"model_type":"minimax_text_01", "hidden_size":6144, "num_hidden_layers":80,
+         "num_attention_heads":64, "num_key_value_heads":8, "head_dim":128, "intermediate_size":9216,
+         "num_local_experts":32, "num_experts_per_tok":2, "vocab_size":200064, "attn_type_list":[0, 0,
+         0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
+         0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
+         0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1], "tie_word_embeddings":false})"},
+    // arXiv 2404.07839
+    {"RecurrentGemma 2B", 2.7, 1, billion,
+     R"({"model_type":"recurrent_gemma", "hidden_size":2560, "num_hidden_layers":26,
+         "num_attention_heads":10, "num_key_value_heads":1, "intermediate_size":15360, "lru_width":2560,
+         "vocab_size":256000, "block_types":["recurrent", "recurrent", "attention"], "conv1d_width":4,
+         "head_dim":256})"},
+    // arXiv 2503.14456
+    {"RWKV-7 World 2.9B", 2.9, 1, billion,
+     R"({"model_type":"rwkv7", "hidden_size":2560, "num_hidden_layers":32, "head_dim":64,
+         "decay_low_rank_dim":96, "gate_low_rank_dim":320, "a_low_rank_dim":96, "v_low_rank_dim":64,
+         "vocab_size":65536, "hidden_ratio":4.0})"},
+    {"RWKV-7 World 1.5B", 1.5, 1, billion,
+     R"({"model_type":"rwkv7", "hidden_size":2048, "num_hidden_layers":24, "head_dim":64,
+         "decay_low_rank_dim":96, "gate_low_rank_dim":256, "a_low_rank_dim":96, "v_low_rank_dim":64,
+         "vocab_size":65536, "hidden_ratio":4.0})"},
+    {"RWKV-7 World 0.4B", 0.45, 2, billion,
+     R"({"model_type":"rwkv7", "hidden_size":1024, "num_hidden_layers":24, "head_dim":64,
+         "decay_low_rank_dim":64, "gate_low_rank_dim":128, "a_low_rank_dim":64, "v_low_rank_dim":32,
+         "vocab_size":65536, "hidden_ratio":4.0})"},
+    // the models' names
+    {"Qwen3.5 27B", 27, 0, billion,
+     R"({"model_type":"qwen3_5_text", "hidden_size":5120, "num_hidden_layers":64,
+         "num_attention_heads":24, "num_key_value_heads":4, "head_dim":256, "intermediate_size":17408,
+         "vocab_size":248320, "linear_num_key_heads":16, "linear_num_value_heads":48,
+         "linear_key_head_dim":128, "linear_value_head_dim":128, "linear_conv_kernel_dim":4,
+         "full_attention_interval":4, "tie_word_embeddings":false})"},
+    {"Qwen3.5 9B", 9, 0, billion,
+     R"({"model_type":"qwen3_5_text", "hidden_size":4096, "num_hidden_layers":32,
+         "num_attention_heads":16, "num_key_value_heads":4, "head_dim":256, "intermediate_size":12288,
+         "vocab_size":248320, "linear_num_key_heads":16, "linear_num_value_heads":32,
+         "linear_key_head_dim":128, "linear_value_head_dim":128, "linear_conv_kernel_dim":4,
+         "full_attention_interval":4, "tie_word_embeddings":false})"},
+    {"Qwen3.5 4B", 4, 0, billion,
+     R"({"model_type":"qwen3_5_text", "hidden_size":2560, "num_hidden_layers":32,
+         "num_attention_heads":16, "num_key_value_heads":4, "head_dim":256, "intermediate_size":9216,
+         "vocab_size":248320, "linear_num_key_heads":16, "linear_num_value_heads":32,
+         "linear_key_head_dim":128, "linear_value_head_dim":128, "linear_conv_kernel_dim":4,
+         "full_attention_interval":4, "tie_word_embeddings":true})"},
+    {"Qwen3.5 0.8B", 0.8, 1, billion,
+     R"({"model_type":"qwen3_5_text", "hidden_size":1024, "num_hidden_layers":24,
+         "num_attention_heads":8, "num_key_value_heads":2, "head_dim":256, "intermediate_size":3584,
+         "vocab_size":248320, "linear_num_key_heads":16, "linear_num_value_heads":16,
+         "linear_key_head_dim":128, "linear_value_head_dim":128, "linear_conv_kernel_dim":4,
+         "full_attention_interval":4, "tie_word_embeddings":true})"},
+    // arXiv 2504.03624
+    {"Nemotron-H 8B", 8.1, 1, billion,
+     R"({"model_type":"nemotron_h",
+         "hybrid_override_pattern":"M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-",
+         "hidden_size":4096, "intermediate_size":21504, "num_attention_heads":32,
+         "num_key_value_heads":8, "head_dim":128, "mamba_num_heads":128, "mamba_head_dim":64,
+         "ssm_state_size":128, "n_groups":8, "conv_kernel":4, "vocab_size":131072,
+         "num_hidden_layers":52, "tie_word_embeddings":false})"},
+    // model card
+    {"Nemotron 3 Nano 30B-A3B", 31.6, 1, billion,
+     R"({"model_type":"nemotron_h", "hidden_size":2688, "intermediate_size":1856,
+         "num_hidden_layers":52, "num_attention_heads":32, "num_key_value_heads":2, "head_dim":128,
+         "vocab_size":131072, "tie_word_embeddings":false,
+         "hybrid_override_pattern":"MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME",
+         "mamba_num_heads":64, "mamba_head_dim":64, "ssm_state_size":128, "n_groups":8, "conv_kernel":4,
+         "chunk_size":128, "n_routed_experts":128, "num_experts_per_tok":6,
+         "moe_intermediate_size":1856, "moe_shared_expert_intermediate_size":3712, "n_shared_experts":1,
+         "attention_bias":false})"},
+    {"Nemotron 3 Super 120B-A12B", 120.7, 1, billion,
+     R"({"model_type":"nemotron_h", "hidden_size":4096, "intermediate_size":2688,
+         "num_hidden_layers":88, "num_attention_heads":32, "num_key_value_heads":2, "head_dim":128,
+         "vocab_size":131072, "tie_word_embeddings":false,
+         "hybrid_override_pattern":"MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME",
+         "mamba_num_heads":128, "mamba_head_dim":64, "ssm_state_size":128, "n_groups":8,
+         "conv_kernel":4, "chunk_size":128, "n_routed_experts":512, "num_experts_per_tok":22,
+         "moe_intermediate_size":2688, "moe_shared_expert_intermediate_size":5376, "n_shared_experts":1,
+         "moe_latent_size":1024, "attention_bias":false})"},
+    {"Nemotron 3 Ultra 550B-A55B", 549, 0, billion,
+     R"({"model_type":"nemotron_h", "hidden_size":8192, "intermediate_size":5120,
+         "num_attention_heads":64, "num_key_value_heads":2, "head_dim":128, "vocab_size":131072,
+         "tie_word_embeddings":false, "layers_block_type":["mamba", "moe", "mamba", "moe", "mamba",
+         "moe", "mamba", "attention", "moe", "mamba", "moe", "mamba", "moe", "mamba", "attention",
+         "moe", "mamba", "moe", "mamba", "moe", "mamba", "moe", "mamba", "attention", "moe", "mamba",
+         "moe", "mamba", "moe", "mamba", "moe", "mamba", "attention", "moe", "mamba", "moe", "mamba",
+         "moe", "mamba", "attention", "moe", "mamba", "moe", "mamba", "moe", "mamba", "moe", "mamba",
+         "attention", "moe", "mamba", "moe", "mamba", "moe", "mamba", "moe", "mamba", "attention",
+         "moe", "mamba", "moe", "mamba", "moe", "mamba", "attention", "moe", "mamba", "moe", "mamba",
+         "moe", "mamba", "moe", "mamba", "attention", "moe", "mamba", "moe", "mamba", "moe", "mamba",
+         "moe", "mamba", "attention", "moe", "mamba", "moe", "mamba", "moe", "mamba", "attention",
+         "moe", "mamba", "moe", "mamba", "moe", "mamba", "moe", "mamba", "attention", "moe", "mamba",
+         "moe", "mamba", "moe", "mamba", "moe", "mamba", "moe"], "mamba_num_heads":256,
+         "mamba_head_dim":64, "ssm_state_size":128, "n_groups":8, "conv_kernel":4, "chunk_size":128,
+         "n_routed_experts":512, "num_experts_per_tok":22, "moe_intermediate_size":5120,
+         "moe_shared_expert_intermediate_size":10240, "n_shared_experts":1, "moe_latent_size":2048,
+         "attention_bias":false})"},
+    // arXiv 2508.10925
+    {"gpt-oss-120b", 116.83, 2, billion,
+     R"({"model_type":"gpt_oss", "hidden_size":2880, "intermediate_size":2880, "num_hidden_layers":36,
+         "num_attention_heads":64, "num_key_value_heads":8, "head_dim":64, "vocab_size":201088,
+         "tie_word_embeddings":false, "num_experts_per_tok":4, "num_local_experts":128,
+         "layer_types":["sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention"],
+         "sliding_window":128, "attention_bias":true})"},
+    {"gpt-oss-20b", 20.91, 2, billion,
+     R"({"model_type":"gpt_oss", "hidden_size":2880, "intermediate_size":2880, "num_hidden_layers":24,
+         "num_attention_heads":64, "num_key_value_heads":8, "head_dim":64, "vocab_size":201088,
+         "tie_word_embeddings":false, "num_experts_per_tok":4, "num_local_experts":32,
+         "layer_types":["sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention",
+         "sliding_attention", "full_attention", "sliding_attention", "full_attention"],
+         "sliding_window":128, "attention_bias":true})"},
+    // arXiv 2602.15763
+    {"GLM-5", 744, 0, billion,
+     R"({"model_type":"glm_moe_dsa", "hidden_size":6144, "intermediate_size":12288,
+         "num_hidden_layers":78, "num_attention_heads":64, "num_key_value_heads":64, "head_dim":64,
+         "vocab_size":154880, "tie_word_embeddings":false, "n_routed_experts":256,
+         "num_experts_per_tok":8, "moe_intermediate_size":2048, "n_shared_experts":1,
+         "attention_bias":false, "q_lora_rank":2048, "kv_lora_rank":512, "qk_nope_head_dim":192,
+         "qk_rope_head_dim":64, "v_head_dim":256, "first_k_dense_replace":3, "index_topk":2048,
+         "index_n_heads":32, "index_head_dim":128, "topk_method":"noaux_tc"})"},
+    // the model's name
+    {"Qwen3-Next 80B-A3B", 80, 0, billion,
+     R"({"model_type":"qwen3_next", "hidden_size":2048, "intermediate_size":5120,
+         "num_hidden_layers":48, "num_attention_heads":16, "num_key_value_heads":2, "head_dim":256,
+         "vocab_size":151936, "tie_word_embeddings":false, "num_experts_per_tok":10,
+         "moe_intermediate_size":512, "num_experts":512, "shared_expert_intermediate_size":512,
+         "linear_num_key_heads":16, "linear_num_value_heads":32, "linear_key_head_dim":128,
+         "linear_value_head_dim":128, "linear_conv_kernel_dim":4, "full_attention_interval":4,
+         "decoder_sparse_step":1})"},
+};
+
+}  // namespace
+
+TEST_CASE("hybrids and models without attention have the parameters that are printed of them",
+          "[formats][counts]") {
+  for (const Published& each : models) {
+    text::MemoryFileSystem files;
+    files.files["config.json"] = each.config;
+    const formats::ReadResult result = formats::read_any(files, "config.json");
+    CAPTURE(each.name);
+    REQUIRE(result.errors.empty());
+    REQUIRE(result.readings.size() == 1);
+    const auto counted = static_cast<double>(model::parameter_count(result.readings[0].setup));
+    CAPTURE(counted);
+    // Rounded to the printed digit.
+    const double scale = std::pow(10.0, each.decimals);
+    CHECK(std::round(counted / each.unit * scale) == std::round(each.printed * scale));
+  }
+}
