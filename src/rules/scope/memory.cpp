@@ -25,9 +25,6 @@ constexpr std::string_view window_name = "has_window";
 // And how many GPUs a launch is for.
 constexpr std::string_view world_name = "world_size";
 
-// And where experts work on fewer columns than the model has.
-constexpr std::string_view latent_name = "moe_latent_size";
-
 bool tells_what_is_shared(const model::Reading& reading) {
   return extra(reading, shared_name) > 0;
 }
@@ -35,18 +32,6 @@ bool tells_what_is_shared(const model::Reading& reading) {
 // Weights in a format that is not known.
 bool may_be_packed(const model::Reading& reading, const model::Setup& setup) {
   return extra(reading, packed_name) > 0 && setup.plan.weight_bits == 0 && bytes_of(setup.plan.dtype) >= 2;
-}
-
-// Experts that work on a latent, which the lowering does not know, hold that much less: as narrow ones would.
-model::Setup as_held(const model::Reading& reading, const model::Setup& setup) {
-  model::Setup held = setup;
-  const double latent = extra(reading, latent_name);
-  const auto hidden = static_cast<double>(setup.model.hidden_size);
-  if (latent > 0 && latent < hidden) {
-    std::int64_t& width = held.model.moe.intermediate_size;
-    width = static_cast<std::int64_t>(static_cast<double>(width) * latent / hidden);
-  }
-  return held;
 }
 
 }  // namespace
@@ -65,13 +50,12 @@ bool states_plan(const model::Reading& reading) {
   return std::any_of(layout.begin(), layout.end(), stated) || tells_what_is_shared(reading);
 }
 
-suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& whole) {
-  const model::Setup setup = as_held(reading, whole);
+suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup) {
   if (setup.plan.mode != model::Mode::train) {
     if (may_be_packed(reading, setup)) return {};
     suggest::Footprint served = suggest::footprint(setup);
     // Nobody says how many layers do so.
-    if (extra(reading, window_name) > 0) served.state_bytes = model::served_weight_bytes(setup);
+    if (extra(reading, window_name) > 0 && setup.model.window.size <= 0) served.state_bytes = model::served_weight_bytes(setup);
     return served;
   }
   const bool is_told = tells_what_is_shared(reading);

@@ -140,7 +140,6 @@ constexpr Variable of_model[] = {
     {"state_space_layers", "layers with a state space or linear attention, which are not costed", [](const Context& c) { return extra(*c.reading, "state_space_layers"); }, {}, true},
     {"other_heads", "layers whose attention has other heads than the file's first, which is costed as if it had not; 0: none", [](const Context& c) { return extra(*c.reading, "other_heads"); }, {}, true},
     {"uncosted_parts", "whether layers hold more than attention and an MLP, which is not costed", [](const Context& c) { return extra(*c.reading, "uncosted_parts"); }, {}, true},
-    {"moe_latent_size", "columns of the latent that routed experts work on, which is not costed; 0: on the whole `hidden_size`", [](const Context& c) { return extra(*c.reading, "moe_latent_size"); }, {}, true},
     {"pads_for_tensor", "whether the framework pads the vocabulary until `tensor` divides it, whatever the file says", [](const Context& c) { return extra(*c.reading, "pads_for_tensor"); }, {}, true},
     {"states_split", "whether the file itself says which layers each stage of the pipeline holds", [](const Context& c) { return extra(*c.reading, "states_split"); }, {}, true},
     {"has_whole_heads", "whether a head has a whole width: it is given, or the heads divide `hidden_size`, or the framework cuts off the rest", [](const Context& c) { return has_whole_heads(c) ? 1.0 : 0.0; }},
