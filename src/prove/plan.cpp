@@ -30,8 +30,11 @@ std::string_view left_out(const model::Op& op) {
         return "experts as a serving engine runs them";
       return {};
     case model::OpKind::attention:
+      if (op.attention.window > 0) return "attention within a window";
       return op.attention.cache_bytes > 0 ? std::string_view{"a cache of another format"}
                                           : std::string_view{};
+    case model::OpKind::scan:
+      return "a recurrence, whose kernels PyTorch does not have";
     case model::OpKind::elementwise:
       return op.bytes > 0 ? std::string_view{} : std::string_view{"nothing that moves bytes"};
     case model::OpKind::collective:
