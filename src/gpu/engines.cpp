@@ -114,6 +114,7 @@ constexpr Field<ScanKernel> scan_table[] = {
     {"", "slots", "", Type::number, &ScanKernel::slots, 0.01, 1e4, "lanes of an SM that run as if alone"},
     {"", "wave_rounding", "", Type::number, &ScanKernel::wave_rounding, 0, 1, "1: whole waves"},
     {"", "overlap_power", "", Type::number, &ScanKernel::overlap_power, 1, 8, "1: one after the other"},
+    {"", "sharpness", "", Type::number, &ScanKernel::sharpness, 1, 12, "of the fall from L2's speed"},
     {"", "is_fused", "", Type::boolean, &ScanKernel::is_fused, 0, 0, "one kernel"},
     {"", "keys_alone", "", Type::boolean, &ScanKernel::keys_alone, 0, 0, "convolves the keys' channels"},
 };

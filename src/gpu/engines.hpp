@@ -109,6 +109,7 @@ struct ScanKernel : EngineKernel, Traffic {
   double slots = 2;          // lanes (heads of a sequence, channels) of an SM that run as if alone
   double wave_rounding = 0;  // 0: SMs never idle; 1: whole waves
   double overlap_power = 4;  // 1: steps and traffic one after the other; large: at once
+  double sharpness = 4;      // of the fall from L2's speed to DRAM's
   bool is_fused = false;     // one kernel: nothing is handed on through memory
   bool keys_alone = false;   // a convolution of the keys' channels, not of queries and values
 };

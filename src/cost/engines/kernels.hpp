@@ -55,6 +55,11 @@ OpCost price_pass(const gpu::Gpu& gpu, const gpu::PassKernel& kernel, double m, 
 OpCost price_scan_kernel(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, ScanKind kind,
                          const ScanSizes& sizes, ScanPass pass, bool verifies);
 
+// The same for a step: by SGLang's kernels, which are flash-linear-attention's. Nothing where none were
+// timed: other kinds, architectures, and backward; price_layer_scan() then.
+std::optional<OpCost> price_timed_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes,
+                                       ScanPass pass);
+
 // One way through the streams of hyper-connections: `streams` of them and the layer's own `hidden`, of 16
 // bits. `calls` one after the other.
 OpCost price_streams(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, double tokens, double hidden,

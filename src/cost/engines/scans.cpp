@@ -27,7 +27,7 @@ struct Moved {
 OpCost price_steps(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, const Steps& steps, double fixed_us,
                    const Moved& moved, double ideal_us) {
   const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
-  const double memory_us = moved.bytes * detail::us_per_byte(gpu, kernel, moved.footprint);
+  const double memory_us = moved.bytes * detail::us_per_byte(gpu, kernel, moved.footprint, kernel.sharpness);
   const double waves = steps.lanes / (sms * kernel.slots);
   const double rounds =
       waves < 1 ? 1 : kernel.wave_rounding * std::ceil(waves) + (1 - kernel.wave_rounding) * waves;
@@ -61,6 +61,25 @@ OpCost price_scan_kernel(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, Sca
   return price_steps(gpu, kernel, {std::ceil(sizes.seq_len / chunk), lanes},
                      kernel.fixed_us + kernel.row_us * std::min(sizes.seq_len, chunk),
                      {once + between, once + between * shared_part}, ideal_us);
+}
+
+std::optional<OpCost> price_timed_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes,
+                                       ScanPass pass) {
+  const bool gated = kind == ScanKind::gated_delta;
+  if ((!gated && kind != ScanKind::kimi_delta) || pass == ScanPass::backward) return std::nullopt;
+  const bool decodes = pass == ScanPass::decode;
+  const bool verifies = decodes && sizes.seq_len > 1;
+  gpu::EngineNames names{"sglang", {}, {}, {}, "scan-context"};
+  if (!decodes) names.kernel = gated ? "chunk_gated_delta_rule" : "chunk_kda";
+  if (decodes) names.operation = verifies ? "scan-verify" : "scan-generation";
+  const auto kernels = gpu::scan_kernels(gated ? "gated-delta-net" : "kimi-delta-attention");
+  const auto* known = gpu::closest(kernels, gpu.architecture.id, names);
+  if (known == nullptr && verifies) {  // the same kernels, which were timed with one token only
+    names.operation = "scan-generation";
+    known = gpu::closest(kernels, gpu.architecture.id, names);
+  }
+  if (known == nullptr) return std::nullopt;
+  return price_scan_kernel(gpu, *known, kind, sizes, pass, verifies);
 }
 
 OpCost price_streams(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, double tokens, double hidden,

@@ -5,26 +5,33 @@
 #include <array>
 #include <cmath>
 
+#include "base/units.hpp"
 #include "cost/kernels/memory.hpp"
 #include "cost/kernels/overlap.hpp"
 
 namespace shapelint::cost {
 namespace {
 
-// Triton kernels that follow each other (flash-linear-attention, mamba_ssm) reach this share of the tensor
-// cores' peak and of DRAM's bandwidth with chunks of 64 x 128 x 128: chunk_gated_delta_rule in the public
-// timings of gpus/engines/gated-delta-net.toml, on H100, B200, L40S and RTX PRO 6000.
-constexpr double product_share = 0.15;
-constexpr double memory_share = 0.8;
-// One chunk of a sequence waits for the one before: loads, two products and a store. From the same timings:
-// 1.2 to 1.9 us where one sequence has fewer heads than the GPU has SMs.
-constexpr double chunk_us = 1.5;
+// Triton kernels that follow each other (flash-linear-attention, mamba_ssm), from the public timings of the
+// gated delta rule and Kimi delta attention in gpus/engines, rows from 50 us: one set of constants comes
+// within 23 % on H100, B200, L40S and RTX PRO 6000. The tensor cores wait on all four of them: what an SM
+// computes in a clock is the same whatever its peak.
+constexpr double flops_per_clock = 390;
+constexpr double memory_share = 0.5;  // of DRAM's bandwidth, and of L2's
+// Of what is handed on, what two kernels have in common; and how much of it L2 holds, as a share of its size.
+constexpr double shared_part = 0.25;
+constexpr double resident_part = 2;
+// One chunk of a sequence waits for the one before: loads, two products and a store.
+constexpr double chunk_us = 2;
+// Kernels one after the other, of which some wait for arithmetic and some for memory.
+constexpr double product_overlap = 1.5;
+// Elementwise kernels: what aiconfigurator assumes for every GPU, as in memory.cpp.
+constexpr double elementwise_share = 0.8;
 // A step of an elementwise scan waits for its registers alone: some 4 dependent FMAs (4 cycles each, arXiv
 // 1804.06826, table 4.1) at 1.7 GHz.
 constexpr double token_us = 0.01;
 // Values that a CTA of a chunked scan keeps of a state (flash-linear-attention, chunk_delta_h.py: BV).
 constexpr double value_block = 64;
-constexpr double lanes_per_sm = 2;
 // Channels of a CTA of an elementwise scan (mamba_ssm, selective_scan_fwd_kernel.cuh: one channel, with its
 // tokens in blocks of 2048; flash-linear-attention, short_conv: blocks of 64 tokens).
 constexpr double token_block = 2048;
@@ -47,13 +54,14 @@ struct Form {
   bool inverts = false;     // a triangle of chunk x chunk
   double key_rows = 0;      // written and read between kernels: rows of keys of each value head
   double value_rows = 0;
+  double slowdown = 1;  // decays of each key channel, elementwise between the products: from the same timings
 };
 
 // Products as flash-linear-attention has them (bc3b101, ops/*/chunk.py), and mamba_ssm's ssd_combined.py.
 constexpr std::array forms{
     //                              products chain launches inner values outer inverts keys values
     Form{"gated delta", true, true, 7, 3, 2, 3, true, 1, 2},
-    Form{"kimi delta", true, true, 8, 3, 2, 3, true, 3, 2},
+    Form{"kimi delta", true, true, 8, 3, 2, 3, true, 3, 2, 1.3},
     Form{"mamba2", true, true, 5, 1, 1, 2, false, 0, 0},
     Form{"mamba1", false, true, 1, 0, 0, 0, false, 0, 0},
     Form{"linear attention", true, true, 2, 1, 1, 2, false, 0, 0},
@@ -191,32 +199,57 @@ ScanWork scan_work(ScanKind kind, const ScanSizes& s, ScanPass pass) {
   return work;
 }
 
+namespace {
+
+struct Core {
+  double compute_us = 0;
+  double memory_us = 0;
+  double time_us = 0;
+};
+
+Core of_products(const gpu::Gpu& gpu, ScanKind kind, const ScanWork& work, double peak) {
+  const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
+  const double clock =
+      gpu.boost_clock_mhz > 0 ? std::min(peak, flops_per_clock * sms * gpu.boost_clock_mhz) : peak;
+  const double busy_us = work.product_flops / clock * form_of(kind).slowdown;
+  const double dram = memory_share * dram_bytes_per_us(gpu);
+  const double l2 = std::max(dram, memory_share * l2_bytes_per_us(gpu));
+  const double footprint = work.once_bytes + shared_part * work.between_bytes;
+  const double room = resident_part * gpu.l2_size_mib * bytes_per_mib;
+  const double hits = room > 0 ? 1 / (1 + fourth(footprint / room)) : 0;
+  Core core;
+  core.compute_us = std::max(busy_us, work.steps * chunk_us);
+  core.memory_us = (work.once_bytes + work.between_bytes) * (hits / l2 + (1 - hits) / dram);
+  core.time_us =
+      std::pow(std::pow(core.compute_us, product_overlap) + std::pow(core.memory_us, product_overlap),
+               1 / product_overlap);
+  return core;
+}
+
+Core of_elements(const gpu::Gpu& gpu, const ScanWork& work, double cuda) {
+  Core core;
+  core.compute_us = std::max(work.elementwise_flops / cuda, work.steps * token_us);
+  core.memory_us = work.once_bytes / (elementwise_share * dram_bytes_per_us(gpu));
+  core.time_us = overlapped(core.compute_us, core.memory_us);
+  return core;
+}
+
+}  // namespace
+
 OpCost price_layer_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes, ScanPass pass,
                         DType dtype) {
   const ScanWork work = scan_work(kind, sizes, pass);
-  const bool products = work.product_flops > 0;
-  const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
-
   const double peak = peak_flops_per_us(gpu, dtype);
   const double cuda = cuda_flops_per_us(gpu);
-  const double compute_us = work.product_flops / (peak * product_share) + work.elementwise_flops / cuda;
-  const double bytes = work.once_bytes + work.between_bytes;
-  const double memory_us = bytes / (memory_share * dram_bytes_per_us(gpu));
-  const double waits_us = work.steps * (products ? chunk_us : token_us);
-  // Where lanes fill the SMs others compute while one waits.
-  const double alone = std::min(1.0, work.lanes / (lanes_per_sm * sms));
-  const double chain_us = waits_us * (1 - alone) + std::max(waits_us, compute_us) * alone;
-
-  OpCost cost;
-  cost.compute_us = std::max(compute_us, chain_us);
-  cost.memory_us = memory_us;
-  cost.overhead_us = work.launches * launch_us(gpu);
-  // Kernels one after the other: some wait for arithmetic, some for memory.
-  const double core_us =
-      products ? std::hypot(cost.compute_us, memory_us) : overlapped(cost.compute_us, memory_us);
-  cost.time_us = cost.overhead_us + core_us;
+  const Core core =
+      work.product_flops > 0 ? of_products(gpu, kind, work, peak) : of_elements(gpu, work, cuda);
   const double ideal_us = std::max(work.product_flops / peak + work.elementwise_flops / cuda,
                                    work.once_bytes / dram_bytes_per_us(gpu));
+  OpCost cost;
+  cost.compute_us = core.compute_us;
+  cost.memory_us = core.memory_us;
+  cost.overhead_us = work.launches * launch_us(gpu);
+  cost.time_us = cost.overhead_us + core.time_us;
   cost.ideal_us = std::min(ideal_us, cost.time_us);
   cost.efficiency.rest = cost.ideal_us / cost.time_us;
   cost.bound = bound_of(cost.time_us, cost.compute_us, cost.memory_us, cost.overhead_us);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/engines/kernels.hpp"
 #include "cost/engines/kinds.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
@@ -144,4 +145,32 @@ TEST_CASE("more tokens, sequences and heads never take less time", "[kernels][sc
       }
     }
   }
+}
+
+TEST_CASE("a step has the kernels of flash-linear-attention, and a general price where none was timed",
+          "[kernels][scan]") {
+  cost::ScanSizes layer;  // Qwen3-Next's
+  layer.batch = 4;
+  layer.seq_len = 8192;
+  layer.key_heads = 16;
+  layer.value_heads = 32;
+  layer.key_dim = layer.value_dim = 128;
+  for (const char* name : {"h100", "h200", "b200", "l40s"}) {
+    INFO(name);
+    const auto gpu = gpu::find_gpu(name);
+    REQUIRE(gpu);
+    for (const cost::ScanKind kind : {cost::ScanKind::gated_delta, cost::ScanKind::kimi_delta}) {
+      const auto timed = cost::price_timed_scan(*gpu, kind, layer, cost::ScanPass::forward);
+      REQUIRE(timed);
+      const double general = cost::price_layer_scan(*gpu, kind, layer, cost::ScanPass::forward).time_us;
+      CHECK(general > 0.6 * timed->time_us);
+      CHECK(general < 1.7 * timed->time_us);
+      CHECK(cost::price_timed_scan(*gpu, kind, layer, cost::ScanPass::decode));
+      CHECK_FALSE(cost::price_timed_scan(*gpu, kind, layer, cost::ScanPass::backward));
+    }
+    CHECK_FALSE(cost::price_timed_scan(*gpu, cost::ScanKind::mamba2, layer, cost::ScanPass::forward));
+  }
+  const auto amd = gpu::find_gpu("mi300x");
+  REQUIRE(amd);
+  CHECK_FALSE(cost::price_timed_scan(*amd, cost::ScanKind::gated_delta, layer, cost::ScanPass::forward));
 }
