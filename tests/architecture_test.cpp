@@ -70,6 +70,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"project", {"base", "text", "catalog", "model", "formats", "gpu", "rules", "contracts"}},
     {"lint",
      {"base", "text", "model", "formats", "gpu", "suggest", "rules", "contracts", "project", "prove"}},
+    {"lint/proofs", {}},
     {"lint/stack", {}},
     {"api",
      {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "suggest", "rules", "contracts",

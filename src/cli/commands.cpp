@@ -163,12 +163,16 @@ std::span<const Command> commands() {
       Command{"prove", "write a script that measures the findings on your own GPU, and read what it measured",
               "Writes one self-contained Python script (PyTorch is all that it needs) that times, before and "
               "after each proposal, what the findings of FILE depend on: products with their layouts, "
-              "attention, passes over memory. The script runs where the GPU is and writes JSON.\n\n"
+              "attention, passes over memory. The script runs where the GPU is and writes JSON, which "
+              "`--read` sets "
+              "beside the predictions: each finding is confirmed, smaller or refuted.\n\n"
               "docs/proving.md goes from a finding to a proof and back.\n\n"
-              "Exit code: 0 when the script was written, 2 for wrong usage, input that cannot be read, or a "
+              "Exit code: 0 when the script was written or its result read, 2 for wrong usage, input that "
+              "cannot be read, or a "
               "file of which nothing can be proved.",
               "shapelint prove model.toml --gpu h100 -o prove.py\n"
-              "shapelint prove model.toml --gpu h100 --findings SL101,narrow-heads --budget 5m > prove.py",
+              "shapelint prove model.toml --gpu h100 --findings SL101,narrow-heads --budget 5m > prove.py\n"
+              "shapelint prove --read result.json",
               bind<ProveOptions, prove_options, prove>},
       Command{
           "calibrate", "fit a GPU's profile to your own measurements",
@@ -179,7 +183,8 @@ std::span<const Command> commands() {
           "that "
           "the data cannot determine stays as it is, with the reason. bench/measure_gemm.py makes the "
           "measurements.",
-          "shapelint calibrate --gpu-file my-gpu.toml --shapes measured.csv -o my-gpu.toml",
+          "shapelint calibrate measured.csv --gpu h200\n"
+          "shapelint calibrate measured.csv --gpu-file my-gpu.toml -o my-gpu.toml",
           bind<CalibrateOptions, calibrate_options, calibrate>},
       Command{
           "config", "show which configuration applies to a file, and what it says",

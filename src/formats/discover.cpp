@@ -42,6 +42,9 @@ bool is_tool_folder(std::string_view name) {
   return std::find(tool_folders.begin(), tool_folders.end(), name) != tool_folders.end();
 }
 
+// What shapelint itself wrote beside configurations.
+constexpr std::string_view own_file = "shapelint-proofs.json";
+
 struct Ignores {
   std::string folder;
   Gitignore patterns;
@@ -102,7 +105,7 @@ class Searcher {
       if (files_.is_directory(path)) {
         if (is_tool_folder(name)) continue;
         if (!files_.is_link(path) && !is_ignored(path, true)) walk(path, level + 1);
-      } else if (text::syntax_by_name(path) && !is_ignored(path, false)) {
+      } else if (name != own_file && text::syntax_by_name(path) && !is_ignored(path, false)) {
         if (files_.is_plain_file(path)) {
           add(path, false);
         } else {

@@ -9,6 +9,7 @@
 #include "gpu/registry.hpp"
 #include "lint/how.hpp"
 #include "lint/ignore_keys.hpp"
+#include "lint/proofs/settle.hpp"
 #include "lint/stack/findings.hpp"
 #include "lint/suppress.hpp"
 #include "project/applied.hpp"
@@ -155,6 +156,9 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
     model.gpus_left_out = std::move(own.left_out);
     add_how(configured, model);
     errors = model.result.errors;
+    const Settled settled = settle(own.gpus, own.rules, files, model, errors);
+    out.suppressed += settled.left_out;
+    out.notes.insert(out.notes.end(), settled.notes.begin(), settled.notes.end());
     add_contracts(configured, own, model, files, out.notes);
     set_severities(configured.config, model.result.findings);
     if (!options.no_ignores) out.suppressed += ignore_keys(file, model.result.findings, used_keys);

@@ -127,10 +127,11 @@ std::vector<Option> prove_options(ProveOptions& options) {
   std::vector<Option> all{
       {.names = "FILE",
        .value = "FILE",
-       .doc = "model whose findings are measured: a file, a folder with a config.json, a published one "
-              "(`org/Name`) in the local Hugging Face cache; `-` reads standard input",
-       .set = into(options.file),
-       .required = true},
+       .doc =
+           "model whose findings are measured: a file, a folder with a config.json, a published one "
+           "(`org/Name`) in the local Hugging Face cache; `-` reads standard input; with --read the one that "
+           "was measured unless given",
+       .set = into(options.file)},
       model_option(options.model),
       {.names = "--findings",
        .value = "SL101,…",
@@ -145,6 +146,11 @@ std::vector<Option> prove_options(ProveOptions& options) {
        .value = "FILE.py",
        .doc = "where the script goes; standard output unless given",
        .set = into(options.output)},
+      {.names = "--read",
+       .value = "RESULT.json",
+       .doc = "shows what the script measured beside what was predicted, and stores the proofs in "
+              "shapelint-proofs.json beside the model, where lint finds them",
+       .set = into(options.read)},
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
@@ -154,6 +160,12 @@ std::vector<Option> prove_options(ProveOptions& options) {
 }
 
 ExitCode prove(const ProveOptions& options, Io& io) {
+  if (!options.read.empty()) return read_result(options, io);
+  if (options.file.empty()) {
+    print_error(io, "no FILE is given",
+                "`shapelint prove FILE --gpu NAME` writes a script, `--read` reads its result");
+    return ExitCode::error;
+  }
   return write_script(options, io);
 }
 

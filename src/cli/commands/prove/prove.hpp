@@ -17,10 +17,13 @@ struct ProveOptions {
   std::vector<std::string> findings;  // codes or names; empty: all that gain something
   double budget_s = 120;
   std::string output = "-";
+  std::string read;  // a result of the script instead
   ProjectOptions project;
 };
 
 std::vector<Option> prove_options(ProveOptions& options);
 ExitCode prove(const ProveOptions& options, Io& io);
+// Of `--read`.
+ExitCode read_result(const ProveOptions& options, Io& io);
 
 }  // namespace shapelint::cli

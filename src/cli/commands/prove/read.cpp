@@ -1,0 +1,146 @@
+// `shapelint prove --read`: what a script measured, beside what was predicted.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "cli/commands/prove/prove.hpp"
+#include "cli/messages.hpp"
+#include "cli/model_input.hpp"
+#include "lint/phrases.hpp"
+#include "prove/proofs.hpp"
+#include "text/limits.hpp"
+#include "text/printable.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+std::string changes_text(const prove::ChangedValues& changes) {
+  std::string out;
+  for (const auto& [field, values] : changes)
+    out += fmt::format("{}{} {} → {}", out.empty() ? "" : ", ", field, values.first, values.second);
+  return out;
+}
+
+// What the table and the verdicts are of.
+std::string heading(const prove::Measured& measured) {
+  std::string software;
+  for (const auto& [name, version] : measured.software)
+    software += fmt::format("{}{} {}", software.empty() ? "" : ", ", name, version);
+  return text::one_line(
+      fmt::format("{}: measured on {}, {} ({})", measured.file, measured.device, measured.date, software));
+}
+
+void print_table(const prove::Measured& measured, Io& io) {
+  io.out << heading(measured) << '\n';
+  for (const prove::Proof& proof : measured.proofs) {
+    io.out << text::one_line(
+                  fmt::format("  {} ({}): {}", proof.code, proof.rule, changes_text(proof.changes)))
+           << '\n';
+    io.out << fmt::format("    predicted  saves {}\n", lint::share(proof.predicted, proof.predicted_error));
+    if (proof.measured_share > 0)
+      io.out << fmt::format("    measured   saves {} (95 %), {} of the change\n",
+                            lint::share(proof.gain, proof.half_width), percent(proof.measured_share));
+    // What a CPU or another GPU takes says nothing of this one.
+    if (measured.on_gpu) io.out << fmt::format("    verdict    {}\n", prove::name(proof.verdict));
+  }
+  for (const auto& [reason, count] : measured.left_out)
+    io.out << text::one_line(
+                  fmt::format("  not measured: {} ({})", lint::plural(count, "comparison"), reason))
+           << '\n';
+}
+
+// What the model was when the plan was made and is no longer.
+std::string difference(const prove::Sizes& then, const prove::Sizes& now) {
+  const auto value = [](const prove::Sizes& sizes, const std::string& field) {
+    const auto found = sizes.find(field);
+    return found == sizes.end() ? std::string("not given") : found->second;
+  };
+  for (const prove::Sizes* sizes : {&then, &now}) {
+    for (const auto& [field, ignored] : *sizes) {
+      if (value(then, field) != value(now, field))
+        return text::one_line(
+            fmt::format("{} was {} and is {}", field, value(then, field), value(now, field)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+ExitCode read_result(const ProveOptions& options, Io& io) {
+  const auto fail = [&](const Error& error) {
+    print_error(io, error);
+    return ExitCode::error;
+  };
+  auto content = io.files.read(options.read, text::max_source_bytes);
+  if (!content) {
+    Error error = content.error();
+    error.path = options.read;
+    return fail(error);
+  }
+  const std::string text = *content;
+  const auto measured = prove::read_result(options.read, *std::move(content));
+  if (!measured) {
+    print_error(io, measured.error(), text);
+    return ExitCode::error;
+  }
+  print_table(*measured, io);
+  if (!measured->throttled.empty()) {
+    print_note(io, text::one_line(fmt::format("the GPU was throttled ({}): measure again when it is cool",
+                                              fmt::join(measured->throttled, ", "))));
+  }
+  if (!measured->on_gpu) {
+    print_note(io, fmt::format("{} is not the GPU of the plan ({}): no verdict, and nothing is stored",
+                               text::one_line(measured->device), measured->gpu));
+    return ExitCode::clean;
+  }
+  const std::string file = options.file.empty() ? measured->file : options.file;
+  if (file.empty() || file == "-" || file == "<stdin>") {
+    print_note(io, "the model came from standard input: nothing is stored");
+    return ExitCode::clean;
+  }
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, {&file, 1}, io)) return ExitCode::error;
+  const auto input = read_model_input({file, measured->model, true}, project, io);
+  if (!input) return ExitCode::error;
+  const prove::Sizes now = prove::sizes_of(input->reading().setup);
+  if (now != measured->sizes) {
+    print_error(io,
+                fmt::format("{}: the model is no longer what was measured: {}", file,
+                            difference(measured->sizes, now)),
+                "`shapelint prove` writes the script anew; options that it was given are given here, too");
+    return ExitCode::error;
+  }
+  namespace fs = std::filesystem;
+  const fs::path path(input->file.path);
+  const std::string target = (path.parent_path() / prove::proofs_name).generic_string();
+  std::vector<prove::StoredProof> proofs;
+  if (io.files.exists(target)) {
+    auto known = io.files.read(target, text::max_source_bytes);
+    if (!known) return fail(known.error());
+    const std::string known_text = *known;
+    auto read = prove::read_proofs(target, *std::move(known));
+    if (!read) {
+      print_error(io, read.error(), known_text);
+      return ExitCode::error;
+    }
+    proofs = *std::move(read);
+  }
+  const std::size_t added = prove::add_proofs(*measured, path.filename().generic_string(), proofs);
+  if (added == 0) {
+    print_note(io, "no finding has a verdict that could be stored");
+    return ExitCode::clean;
+  }
+  if (const auto written = io.files.write(target, prove::proofs_text(proofs)); !written)
+    return fail(written.error());
+  print_note(io, fmt::format("{}: {} written", target, lint::plural(added, "proof")));
+  return ExitCode::clean;
+}
+
+}  // namespace shapelint::cli

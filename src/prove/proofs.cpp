@@ -1,0 +1,133 @@
+// Proofs in a file.
+#include "prove/proofs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "text/json/json.hpp"
+#include "text/json/write.hpp"
+
+namespace shapelint::prove {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view format_name = "shapelint-proofs";
+constexpr std::int64_t version = 1;
+constexpr std::array kept{Verdict::confirmed, Verdict::smaller, Verdict::refuted};
+
+auto key_of(const StoredProof& each) {
+  return std::tie(each.file, each.model, each.proof.code, each.gpu, each.proof.changes, each.sizes);
+}
+
+Result<StoredProof> read_one(text::NodeRef node) {
+  StoredProof out;
+  const auto text = [&](const char* key) { return std::string(node[key].as_string().value_or("")); };
+  out.file = text("file");
+  out.model = text("model");
+  out.gpu = text("gpu");
+  out.device = text("device");
+  out.date = text("date");
+  for (const text::NodeRef each : node["sizes"]) out.sizes.emplace(each.key(), each.as_string().value_or(""));
+  for (const text::NodeRef each : node["software"])
+    out.software.emplace(each.key(), each.as_string().value_or(""));
+  out.proof.code = text("finding");
+  out.proof.rule = text("rule");
+  for (const text::NodeRef each : node["changes"]) {
+    out.proof.changes.emplace(each.key(), std::pair(std::string(each[0].as_string().value_or("")),
+                                                    std::string(each[1].as_string().value_or(""))));
+  }
+  const auto share = [](text::NodeRef value, double& target) {
+    const auto read = value.as_number();
+    if (read) target = *read;
+    return read && *read >= -100 && *read <= 1;
+  };
+  Proof& proof = out.proof;
+  const auto found = std::find_if(kept.begin(), kept.end(),
+                                  [&](Verdict each) { return name(each) == node["verdict"].as_string(); });
+  const bool good = share(node["measured"]["gain"], proof.gain) &&
+                    share(node["measured"]["half_width"], proof.half_width) && proof.half_width >= 0 &&
+                    share(node["predicted"]["gain"], proof.predicted) &&
+                    share(node["predicted"]["error"], proof.predicted_error) && found != kept.end();
+  share(node["measured"]["share"], proof.measured_share);
+  if (!good || out.file.empty() || out.gpu.empty() || proof.code.empty() || out.sizes.empty()) {
+    return node.error(
+        "a proof needs `file`, `gpu`, `finding`, `sizes`, `predicted`, `measured` with shares of the step, "
+        "and "
+        "a `verdict` of confirmed, smaller or refuted");
+  }
+  proof.verdict = *found;
+  if (checksum_of(out.sizes) != text("checksum"))
+    return node.error("the sizes of this proof are not those that its checksum was made of",
+                      "it was changed by hand, or badly merged: measure again");
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<StoredProof>> read_proofs(const std::string& path, std::string content) {
+  const auto document = text::parse_json(path, std::move(content));
+  if (!document) return document.error();
+  const text::NodeRef root = document->root();
+  if (root["format"].as_string() != format_name)
+    return Error{"the file has no proofs of shapelint", "`shapelint prove --read` writes it", path, {}};
+  if (root["version"].as_integer() != version)
+    return root.error(fmt::format("only version {} of a file of proofs is understood", version));
+  std::vector<StoredProof> proofs;
+  for (const text::NodeRef entry : root["proofs"]) {
+    auto proof = read_one(entry);
+    if (!proof) return proof.error();
+    proofs.push_back(*std::move(proof));
+  }
+  return proofs;
+}
+
+std::string proofs_text(const std::vector<StoredProof>& proofs) {
+  ordered_json list = ordered_json::array();
+  for (const StoredProof& each : proofs) {
+    ordered_json changes = ordered_json::object();
+    for (const auto& [field, values] : each.proof.changes) changes[field] = {values.first, values.second};
+    ordered_json entry{{"file", each.file}};
+    if (!each.model.empty()) entry["model"] = each.model;
+    entry["finding"] = each.proof.code;
+    entry["rule"] = each.proof.rule;
+    entry["changes"] = std::move(changes);
+    entry["gpu"] = each.gpu;
+    entry["device"] = each.device;
+    entry["date"] = each.date;
+    entry["software"] = each.software;
+    entry["predicted"] = {{"gain", each.proof.predicted}, {"error", each.proof.predicted_error}};
+    entry["measured"] = {{"gain", each.proof.gain},
+                         {"half_width", each.proof.half_width},
+                         {"share", each.proof.measured_share}};
+    entry["verdict"] = name(each.proof.verdict);
+    entry["checksum"] = checksum_of(each.sizes);
+    entry["sizes"] = each.sizes;
+    list.push_back(std::move(entry));
+  }
+  const ordered_json out{{"format", format_name}, {"version", version}, {"proofs", std::move(list)}};
+  return text::json_text(out.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + '\n';
+}
+
+std::size_t add_proofs(const Measured& measured, const std::string& file, std::vector<StoredProof>& proofs) {
+  std::size_t added = 0;
+  for (const Proof& proof : measured.proofs) {
+    if (std::find(kept.begin(), kept.end(), proof.verdict) == kept.end()) continue;
+    StoredProof stored{
+        file,          measured.model, measured.sizes, measured.gpu, measured.device, measured.software,
+        measured.date, proof};
+    std::erase_if(proofs, [&](const StoredProof& each) { return key_of(each) == key_of(stored); });
+    proofs.push_back(std::move(stored));
+    ++added;
+  }
+  std::sort(proofs.begin(), proofs.end(),
+            [](const StoredProof& a, const StoredProof& b) { return key_of(a) < key_of(b); });
+  return added;
+}
+
+}  // namespace shapelint::prove
