@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "base/number.hpp"
 #include "calibrate/fit.hpp"
 #include "cli/messages.hpp"
+#include "cli/words.hpp"
 #include "gpu/registry.hpp"
 #include "text/limits.hpp"
 #include "text/toml/toml.hpp"
@@ -96,23 +98,31 @@ bool read_inputs(const CalibrateOptions& options, Io& io, std::vector<Input>& in
 
 std::vector<Option> calibrate_options(CalibrateOptions& options) {
   return {
-      {.names = "--gpu-file",
-       .value = "FILE.toml",
-       .doc = "profile to start from: its facts are kept, its constants are where the search begins",
-       .set = into(options.gpu_file),
-       .required = true},
-      {.names = "--shapes",
+      {.names = "TABLE",
        .value = "FILE.csv",
        .doc = "measured products: columns m, n, k, time_us and, where they differ, batch, dtype, recipe, op, "
               "layout, gpu",
        .set = into(options.shapes),
-       .many = true,
-       .required = true},
+       .many = true},
+      {.names = "--gpu",
+       .value = "NAME",
+       .doc = "GPU that was measured: its facts are kept, its constants are where the search begins",
+       .set = into(options.gpu),
+       .words = gpu_words},
+      {.names = "--gpu-file",
+       .value = "FILE.toml",
+       .doc = "the same of a profile of your own",
+       .set = into(options.gpu_file)},
+      {.names = "--shapes",
+       .value = "FILE.csv",
+       .doc = "a table, too",
+       .set = into(options.shapes),
+       .many = true},
       {.names = "-o,--output",
        .value = "FILE.toml",
-       .doc = "the new profile",
-       .set = into(options.output),
-       .required = true},
+       .doc = "the new profile; with --gpu a file of the GPU's name and `-measured` that is not there yet, "
+              "unless given",
+       .set = into(options.output)},
       {.names = "--source",
        .value = "TEXT",
        .doc = "what the measurements are, for the profile: tool, driver and library versions, date",
@@ -139,7 +149,59 @@ std::vector<Option> calibrate_options(CalibrateOptions& options) {
   };
 }
 
-ExitCode calibrate(const CalibrateOptions& options, Io& io) {
+namespace {
+
+// The profile that the fit starts from, and the text that the new one has beside its constants.
+struct Start {
+  gpu::Gpu gpu;
+  std::string text;
+};
+
+std::optional<Start> start_of(const CalibrateOptions& options, Io& io) {
+  if (options.gpu_file.empty()) {
+    const auto known = gpu::find_gpu(options.gpu);
+    if (!known) {
+      print_error(io, known.error().message, known.error().hint);
+      return std::nullopt;
+    }
+    return Start{*known, fmt::format("based_on = \"{}\"\n", known->id)};
+  }
+  const auto fail = [&](const Error& error) {
+    print_error(io, fmt::format("{}: {}", options.gpu_file, error.message), error.hint);
+    return std::nullopt;
+  };
+  const auto text = io.files.read(options.gpu_file, text::max_source_bytes);
+  if (!text) return fail(text.error());
+  const auto document = text::parse_toml(options.gpu_file, *text);
+  if (!document) return fail(document.error());
+  std::vector<Error> errors;
+  Start start{gpu::read_gpu(*document, errors), *text};
+  if (print_errors(io, options.gpu_file, errors)) return std::nullopt;
+  return start;
+}
+
+// The options with what follows from others filled in; nothing, and an error, where they do not go together.
+std::optional<CalibrateOptions> completed(CalibrateOptions options, Io& io) {
+  const auto fail = [&](std::string_view message, std::string_view hint) {
+    print_error(io, message, hint);
+    return std::nullopt;
+  };
+  if (options.shapes.empty())
+    return fail("no table of measured products is given", "`shapelint calibrate TABLE`");
+  if (options.gpu.empty() == options.gpu_file.empty())
+    return fail("one GPU is fitted", "`--gpu NAME` or `--gpu-file FILE.toml` says which");
+  if (options.output.empty()) {
+    if (options.gpu.empty()) return fail("no file is given for the new profile", "`-o FILE.toml`");
+    const auto known = gpu::find_gpu(options.gpu);
+    options.output = (known ? known->id : options.gpu) + "-measured.toml";
+    if (io.files.exists(options.output))
+      return fail(fmt::format("{}: it is there already", options.output),
+                  "`-o FILE.toml` says where the profile goes");
+  }
+  return options;
+}
+
+ExitCode fit(const CalibrateOptions& options, Io& io) {
   // A profile may be fitted in place, but what it is fitted to was measured.
   const std::filesystem::path here(io.files.working_directory());
   for (const std::string& shapes : options.shapes) {
@@ -149,20 +211,10 @@ ExitCode calibrate(const CalibrateOptions& options, Io& io) {
                 "name another file");
     return ExitCode::error;
   }
-  const auto text = io.files.read(options.gpu_file, text::max_source_bytes);
-  if (!text) {
-    print_error(io, fmt::format("{}: {}", options.gpu_file, text.error().message), text.error().hint);
-    return ExitCode::error;
-  }
-  const auto document = text::parse_toml(options.gpu_file, *text);
-  if (!document) {
-    print_error(io, fmt::format("{}: {}", options.gpu_file, document.error().message), document.error().hint);
-    return ExitCode::error;
-  }
-  std::vector<Error> errors;
-  gpu::Gpu gpu = gpu::read_gpu(*document, errors);
+  std::optional<Start> start = start_of(options, io);
   std::vector<Input> inputs;
-  if (print_errors(io, options.gpu_file, errors) || !read_inputs(options, io, inputs)) return ExitCode::error;
+  if (!start || !read_inputs(options, io, inputs)) return ExitCode::error;
+  gpu::Gpu& gpu = start->gpu;
   if (!options.start_from.empty()) {
     const auto other = gpu::find_gpu(options.start_from);
     if (!other) {
@@ -228,12 +280,22 @@ ExitCode calibrate(const CalibrateOptions& options, Io& io) {
     return ExitCode::error;
   }
   gpu.calibration.source = options.source.empty() ? "measurements of the user's own" : options.source;
-  std::string out = without_calibration(*text) + '\n' + gpu::write_calibration(gpu.calibration);
+  std::string out = without_calibration(start->text) + '\n' + gpu::write_calibration(gpu.calibration);
   if (const auto written = io.files.write(options.output, out); !written) {
     print_error(io, fmt::format("{}: {}", options.output, written.error().message), written.error().hint);
     return ExitCode::error;
   }
+  if (options.gpu_file.empty()) {
+    print_note(io, fmt::format("{} written: `--gpu-file {}` uses it", options.output, options.output));
+  }
   return ExitCode::clean;
+}
+
+}  // namespace
+
+ExitCode calibrate(const CalibrateOptions& options, Io& io) {
+  const auto whole = completed(options, io);
+  return whole ? fit(*whole, io) : ExitCode::error;
 }
 
 }  // namespace shapelint::cli

@@ -13,6 +13,7 @@ namespace shapelint::cli {
 
 struct CalibrateOptions {
   std::string gpu_file;
+  std::string gpu;  // instead of a file
   std::vector<std::string> shapes;
   std::string output;
   std::string source;
