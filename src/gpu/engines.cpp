@@ -115,6 +115,7 @@ constexpr Field<ScanKernel> scan_table[] = {
     {"", "wave_rounding", "", Type::number, &ScanKernel::wave_rounding, 0, 1, "1: whole waves"},
     {"", "overlap_power", "", Type::number, &ScanKernel::overlap_power, 1, 8, "1: one after the other"},
     {"", "sharpness", "", Type::number, &ScanKernel::sharpness, 1, 12, "of the fall from L2's speed"},
+    {"", "state_passes", "", Type::number, &ScanKernel::state_passes, 0, 2, "over a prompt's states"},
     {"", "is_fused", "", Type::boolean, &ScanKernel::is_fused, 0, 0, "one kernel"},
     {"", "keys_alone", "", Type::boolean, &ScanKernel::keys_alone, 0, 0, "convolves the keys' channels"},
 };

@@ -110,6 +110,7 @@ struct ScanKernel : EngineKernel, Traffic {
   double wave_rounding = 0;  // 0: SMs never idle; 1: whole waves
   double overlap_power = 4;  // 1: steps and traffic one after the other; large: at once
   double sharpness = 4;      // of the fall from L2's speed to DRAM's
+  double state_passes = 2;   // over the state of each sequence in a prompt: it is read and written
   bool is_fused = false;     // one kernel: nothing is handed on through memory
   bool keys_alone = false;   // a convolution of the keys' channels, not of queries and values
 };

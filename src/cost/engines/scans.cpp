@@ -46,6 +46,9 @@ OpCost price_scan_kernel(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, Sca
                          const ScanSizes& sizes, ScanPass pass, bool verifies) {
   const ScanWork work = scan_work(kind, sizes, pass);
   double once = work.once_bytes;
+  if (pass == ScanPass::forward && sizes.keeps_state) {
+    once -= (2 - kernel.state_passes) * scan_state_bytes(kind, sizes);
+  }
   if (verifies) {
     // A state is read once and written after each token; a convolution's are windows, each moved by itself.
     const double reads = kind == ScanKind::short_convolution ? sizes.seq_len : 1;
