@@ -171,7 +171,9 @@ std::string formats_markdown(const Dialects& dialects) {
       "read. "
       "Places in it are lines of the header written as JSON, as `shapelint show` gives them.\n\n"
       "An exported graph, `*.onnx`, is read where the program was built with ONNX: [onnx.md](onnx.md).\n\n"
-      "Mamba and other state-space layers are counted, and are not costed: SL912 says so.\n\n"
+      "Layers without softmax attention are read as kinds of `[model.mixer]` ([lowering.md](lowering.md)); "
+      "of others "
+      "SL912 says that they are not costed.\n\n"
       "## Known models\n\nFor files that name a model instead of writing its shape "
       "([formats/models](../formats/models)): ";
   return out + known_models_markdown();
