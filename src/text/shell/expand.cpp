@@ -314,6 +314,15 @@ void Expander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& 
     return;
   }
   if (value == nullptr) return not_set(use, name, sink);
+  if (is_whole_array && minds_empty) {
+    // `${@:2}`, `${NAME[@]:1}`: from there on; `$@` counts from 1.
+    const auto from = evaluate_arithmetic(rest.substr(1), variables_);
+    const std::int64_t first_item = name == index ? 1 : 0;
+    if (!from || *from < first_item) return cannot_follow();
+    const auto skipped = std::min(static_cast<std::size_t>(*from - first_item), value->items.size());
+    const Value part{true, {value->items.begin() + static_cast<std::ptrdiff_t>(skipped), value->items.end()}};
+    return insert_array(part, use, quoted, index == "*" && quoted, sink);
+  }
   if (!is_known(element) || is_whole_array) return insert_value();
   std::string text = as_string(element);
   if (rest == ",,") {

@@ -29,6 +29,8 @@ TEST_CASE("shell: a function is followed where it is called, with its arguments"
         "{--a: 1, --b: 5, --c: unknown(`$1` is known only when the script runs)}");
   CHECK(flags("f() { train --n $# --all $* --first ${1} --second ${2:-none}; }\nf 7 8\n") ==
         "{--n: 2, --all: [7, 8], --first: 7, --second: 8}");
+  CHECK(flags("f() { train --all ${@:2} --own ${A[@]:1}; }\nA=(1 2 3)\nf 7 8 9\n") ==
+        "{--all: [8, 9], --own: [2, 3]}");
   CHECK(flags("main() { train --tp 2 \"$@\"; }\nmain \"$@\"\n") == "{--tp: 2}");
   // One that parses its options in a loop knows none of them.
   CHECK(flags("f() { T=1\nwhile [ $# -gt 0 ]; do case $1 in --tp) T=$2; shift 2;; *) shift;; esac; done\n"
