@@ -28,6 +28,7 @@ TRIMMED = 0.1  # of the rounds, at each end: an interrupt of the host says nothi
 ROUND_S = 0.002  # that one side of a round runs at least
 CPU_FLOPS_LIMIT = 2e9  # one core, and whatever BLAS there is, would take seconds
 MOST_COPIES = 64
+FEWEST_CALLS = 8  # of a CUDA graph, whose start takes time, too
 LONGEST_PASS_BYTES = 3 * 2**28
 NVIDIA_SMI = ("clocks.sm", "clocks.mem", "power.draw", "temperature.gpu", "clocks_throttle_reasons.active")
 THROTTLING = {0x8: "hardware slowdown", 0x20: "software thermal", 0x40: "hardware thermal", 0x80: "power brake"}
@@ -76,6 +77,7 @@ class Device:
         self.torch = torch
         self.kind = kind
         self.sm_count = 0
+        self.memory_gb = 0
         self.cache_bytes = 2**20
         if kind == "cuda":
             if not torch.cuda.is_available():
@@ -83,6 +85,7 @@ class Device:
             properties = torch.cuda.get_device_properties(0)
             self.name = properties.name
             self.sm_count = properties.multi_processor_count
+            self.memory_gb = properties.total_memory / 1e9
             self.cache_bytes = getattr(properties, "L2_cache_size", 0) or 64 * 2**20
         else:
             torch.set_num_threads(1)  # others may use the machine
@@ -159,10 +162,14 @@ def words(name):
 
 
 def is_expected(device, gpu):
-    """Whether the device is one of the names of the profile, with as many SMs."""
+    """Whether the device is one of the names of the profile, with as many SMs and as much memory."""
     found = words(device.name)
-    named = any(words(name) and words(name) <= found for name in gpu["names"])
-    return named and (not gpu["sm_count"] or device.sm_count == gpu["sm_count"])
+    names = [words(name) for name in gpu["names"]]
+    named = any(name and name <= found for name in names)
+    on_a_board = "pcie" in found and any(word.startswith("sxm") for name in names for word in name)
+    # Sizes are told in GB or in GiB.
+    alike = not gpu["memory_gb"] or abs(device.memory_gb / gpu["memory_gb"] - 1) < 0.15
+    return named and not on_a_board and alike and (not gpu["sm_count"] or device.sm_count == gpu["sm_count"])
 
 
 def nvidia_smi(fields):
@@ -368,12 +375,14 @@ class Work:
         most = MOST_COPIES if device.kind == "cuda" else 2
         copies = max(1, min(most, -(-4 * device.cache_bytes // self.bytes), int(room / (3 * self.bytes))))
         calls = [make() for _ in range(copies)]
+        if device.kind == "cuda":
+            calls *= max(1, FEWEST_CALLS // copies)
         for call in calls[:2]:
             call()
         device.synchronize()
         self.timed = device.timer(calls, graph)
         first = max(self.timed(1), 1e-3)
-        self.repeats = max(1, min(1000, int(ROUND_S * 1e6 / (first * copies))))
+        self.repeats = max(1, min(1000, int(ROUND_S * 1e6 / (first * len(calls)))))
         if device.kind == "cuda":
             self.timed(self.repeats)  # the clocks rise
 
@@ -506,8 +515,8 @@ def main():
     device = Device(torch, options.device)
     if options.device == "cuda" and not is_expected(device, PLAN["gpu"]) and not options.any_gpu:
         raise SystemExit(
-            f"error: this GPU is `{device.name}` with {device.sm_count} SMs, and the plan is for {PLAN['gpu']['name']} with "
-            f"{PLAN['gpu']['sm_count']}; `shapelint prove --gpu` names another, `--any-gpu` measures all the same"
+            f"error: this GPU is `{device.name}` with {device.sm_count} SMs and {device.memory_gb:.0f} GB, and the plan is for "
+            f"{PLAN['gpu']['name']} with {PLAN['gpu']['sm_count']} and {PLAN['gpu']['memory_gb']:.0f}; `shapelint prove --gpu` names another, `--any-gpu` measures all the same"
         )
     torch.manual_seed(1)
 

@@ -15,13 +15,14 @@ import argparse
 import csv
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
 
+import measure as core
+
 COLUMNS = ["gpu", "dtype", "op", "layout", "batch", "m", "n", "k", "time_us", "source"]
-TARGET_S = 0.02  # of measuring per product, at least REPEATS
+TARGET_S = 0.04  # of measuring per product, at least REPEATS
 REPEATS = 20
 LAYOUTS = ("tn", "nn", "nt")
 
@@ -84,51 +85,16 @@ def of_model(program, path):
     return list(dict.fromkeys(walk(json.loads(done.stdout))))
 
 
-def operands(torch, shape, dtype, device):
-    """A, B and the function that multiplies them; views give the layout, storage is always row-major."""
-    _, layout, batch, m, n, k = shape
-    lead = (batch,) if batch > 1 else ()
-    a = torch.randn(*lead, *((k, m) if layout == "nt" else (m, k)), device=device, dtype=torch.float32).to(dtype)
-    b = torch.randn(*lead, *((n, k) if layout == "tn" else (k, n)), device=device, dtype=torch.float32).to(dtype)
-    if layout == "nt":
-        a = a.transpose(-1, -2)
-    if layout == "tn":
-        b = b.transpose(-1, -2)
-    return a, b, torch.empty(*lead, m, n, device=device, dtype=dtype)
-
-
-def measure(torch, shape, dtype, cold, l2_bytes):
+def measure(torch, device, shape, dtype):
     """Median time of one product in microseconds."""
-    _, _, batch, m, n, k = shape
-    device = torch.device("cuda")
-    one = (m * k + k * n + m * n) * batch * torch.tensor([], dtype=dtype).element_size()
-    copies = max(1, min(64, -(-4 * l2_bytes // one))) if cold else 1
-    sets = [operands(torch, shape, dtype, device) for _ in range(copies)]
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):  # warm-up, and cuBLAS makes its workspace
-        for a, b, c in sets[:3]:
-            torch.matmul(a, b, out=c)
-    torch.cuda.current_stream().wait_stream(stream)
-    rounds = max(1, 8 // copies)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for _ in range(rounds):
-            for a, b, c in sets:
-                torch.matmul(a, b, out=c)
+    op, layout, batch, m, n, k = shape
+    kernel = {"kind": "gemm", "dtype": dtype, "recipe": "none", "layout": layout, "batch": batch, "m": m, "n": n, "k": k}
+    work = core.Work(torch, device, kernel, device.free_bytes() / 2)
     times = []
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    for _ in range(3):
-        graph.replay()
-    torch.cuda.synchronize()
     started = time.monotonic()
     while len(times) < REPEATS or (time.monotonic() - started < TARGET_S and len(times) < 500):
-        begin.record()
-        graph.replay()
-        end.record()
-        end.synchronize()
-        times.append(begin.elapsed_time(end) * 1e3 / (rounds * copies))
-    return statistics.median(times)
+        times.append(work.run())
+    return core.median(times)
 
 
 def key(row):
@@ -144,6 +110,7 @@ def main():
     parser.add_argument("--from", dest="model", help="a model file: its products instead of the sweeps")
     parser.add_argument("--shapelint", default="shapelint", help="program that reads the model file")
     parser.add_argument("--cache", default="cold", choices=["cold", "warm"])
+    parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"], help="cpu: tries the script out")
     parser.add_argument("--plan", action="store_true", help="print what would be run, and stop")
     options = parser.parse_args()
 
@@ -171,14 +138,12 @@ def main():
         import torch
     except ImportError:
         raise SystemExit("PyTorch is not installed here; it is needed for measuring (--plan works without)")
-    if not torch.cuda.is_available():
+    if options.device == "cuda" and not torch.cuda.is_available():
         raise SystemExit("PyTorch sees no GPU on this machine, so nothing can be measured (--plan works without)")
-    properties = torch.cuda.get_device_properties(0)
-    l2_bytes = getattr(properties, "L2_cache_size", 0) or 64 * 2**20
-    if options.dtype == "tf32":
-        torch.backends.cuda.matmul.allow_tf32 = True
-    dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(options.dtype, torch.float32)
-    name = options.gpu or properties.name.lower().replace("nvidia ", "").replace(" ", "-")
+    device = core.Device(torch, options.device)
+    if options.cache == "warm":
+        device.cache_bytes = 0
+    name = options.gpu or device.name.lower().replace("nvidia ", "").replace(" ", "-")
     source = f"measure_gemm.py torch-{torch.__version__} cuda-{torch.version.cuda or torch.version.hip} {options.cache} {time.strftime('%Y-%m-%d')}"
 
     fresh = not os.path.exists(options.output)
@@ -188,7 +153,10 @@ def main():
             writer.writeheader()
         for index, shape in enumerate(todo):
             try:
-                time_us = measure(torch, shape, dtype, options.cache == "cold", l2_bytes)
+                time_us = measure(torch, device, shape, options.dtype)
+            except core.Unavailable as reason:
+                print(f"\nskipped {shape}: {reason}", file=sys.stderr)
+                continue
             except torch.cuda.OutOfMemoryError:
                 print(f"\nskipped {shape}: out of memory", file=sys.stderr)
                 continue

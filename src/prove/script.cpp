@@ -111,7 +111,8 @@ ordered_json plan_json(const Plan& plan) {
            {{"id", plan.gpu.id},
             {"name", plan.gpu.name},
             {"names", std::move(names)},
-            {"sm_count", plan.gpu.sm_count}}},
+            {"sm_count", plan.gpu.sm_count},
+            {"memory_gb", plan.gpu.dram_size_gb}}},
           {"findings", std::move(cases)},
           {"pairs", std::move(pairs)},
           {"kernels", std::move(kernels)}};

@@ -65,12 +65,16 @@ def statistics():
     log_ratio, half_width = measure.interval_of([before, [0.97 * each for each in before]])
     close(math.exp(log_ratio), 0.97, 1e-9)
     close(half_width, 0, 1e-9)
-    # GPUs are told apart by every word of a name, and by their SMs.
-    gpu = {"names": ["h100-sxm5-80gb", "NVIDIA H100 SXM5 80GB", "h100"], "sm_count": 132}
-    device = lambda name, sm_count: type("Device", (), {"name": name, "sm_count": sm_count})
-    assert measure.is_expected(device("NVIDIA H100 80GB HBM3", 132), gpu)
-    assert not measure.is_expected(device("NVIDIA H100 PCIe", 114), gpu)
-    assert not measure.is_expected(device("NVIDIA H200", 132), gpu)
+    # GPUs are told apart by every word of a name, by their SMs, memory and board.
+    device = lambda name, sm_count, gb: type("Device", (), {"name": name, "sm_count": sm_count, "memory_gb": gb})
+    h100 = {"names": ["h100-sxm5", "NVIDIA H100 SXM5", "h100"], "sm_count": 132, "memory_gb": 80}
+    assert measure.is_expected(device("NVIDIA H100 80GB HBM3", 132, 85), h100)
+    assert not measure.is_expected(device("NVIDIA H100 PCIe", 114, 85), h100)
+    assert not measure.is_expected(device("NVIDIA H200", 132, 150), h100)
+    a100 = {"names": ["a100-sxm4-80gb", "NVIDIA A100 SXM4 80GB", "a100"], "sm_count": 108, "memory_gb": 80}
+    assert measure.is_expected(device("NVIDIA A100-SXM4-80GB", 108, 85), a100)
+    assert not measure.is_expected(device("NVIDIA A100-SXM4-40GB", 108, 42.4), a100)
+    assert not measure.is_expected(device("NVIDIA A100 80GB PCIe", 108, 85), a100)
     assert measure.throttled({"clocks_throttle_reasons.active": "0x0000000000000028"}) == [
         "hardware slowdown",
         "software thermal",
@@ -116,6 +120,13 @@ def measures(shapelint):
         skipped = {kernels[pair["before"]]["kind"]: pair["skipped"] for pair in pairs if "skipped" in pair}
         for kind, reason in skipped.items():
             assert f"({reason})" in ran.stderr, (kind, ran.stderr)
+        # The same core times products for `calibrate`, which reads its table.
+        (here / "tiny.toml").write_text(MODEL.replace("micro_batch_size = 2", "micro_batch_size = 1"))
+        gemm = [python, ROOT / "bench/measure_gemm.py", "--device", "cpu", "--dtype", "fp32", "--gpu", "a100"]
+        ok(*gemm, "--from", "tiny.toml", "--shapelint", shapelint, "-o", "measured.csv")
+        rows = (here / "measured.csv").read_text().splitlines()
+        assert len(rows) > 5 and all(float(row.split(",")[8]) > 0 for row in rows[1:]), rows
+        ok(shapelint, "gemm", "--gpu", "a100", "--shapes", "measured.csv", "--format", "csv")
     return 0
 
 
