@@ -120,6 +120,17 @@ TEST_CASE("proofs changed by hand are refused", "[prove]") {
   CHECK(read.error().message == "the sizes of this proof are not those that its checksum was made of");
 }
 
+TEST_CASE("a result writes nowhere else by itself", "[prove]") {
+  for (const char* file : {"/elsewhere/model.toml", "../model.toml", "a/../../model.toml"}) {
+    text::MemoryFileSystem files;
+    files.files["result.json"] = result_of(-0.2231435513142097, "0.01", true, file);
+    const auto ran = run({"prove", "--read", "result.json"}, files);
+    CHECK(ran.code == 2);
+    CHECK(ran.err.find("the model that was measured is outside of this folder") != std::string::npos);
+    CHECK(files.files.size() == 1);
+  }
+}
+
 TEST_CASE("a result of another device is shown, and neither judged nor stored", "[prove]") {
   text::MemoryFileSystem files;
   files.files["result.json"] = result_of(-0.2231435513142097, "0.01", false);

@@ -103,6 +103,14 @@ ExitCode read_result(const ProveOptions& options, Io& io) {
     print_note(io, "the model came from standard input: nothing is stored");
     return ExitCode::clean;
   }
+  // A result may be a stranger's: where something is written, it names no place outside of this folder.
+  const std::filesystem::path inside = std::filesystem::path(file).lexically_normal();
+  if (options.file.empty() && (inside.is_absolute() || inside.begin()->string() == "..")) {
+    print_error(
+        io, text::one_line(fmt::format("the model that was measured is outside of this folder: {}", file)),
+        fmt::format("`shapelint prove FILE --read {}` names it", options.read));
+    return ExitCode::error;
+  }
   auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);
