@@ -135,6 +135,13 @@ OpCost promoted(const gpu::Gpu& gpu, const model::Op& op, OpCost cost) {
   return cost;
 }
 
+// As timed where that kind's kernels were.
+OpCost price_scan(const gpu::Gpu& gpu, const model::Op& op) {
+  const ScanCall call = scan_call(op);
+  if (const auto timed = price_timed_scan(gpu, call.kind, call.sizes, call.pass)) return *timed;
+  return price_layer_scan(gpu, call.kind, call.sizes, call.pass, op.dtype);
+}
+
 // Everything but matrix products.
 OpCost price_other(const gpu::Gpu& gpu, const model::Op& op) {
   switch (op.kind) {

@@ -59,12 +59,13 @@ ScanPass pass_of(const model::Op& op) {
 
 }  // namespace
 
-ScanWork scan_work(const model::Op& op) {
-  return scan_work(kind_of(op.mixer), sizes_of(op), pass_of(op));
+ScanCall scan_call(const model::Op& op) {
+  return {kind_of(op.mixer), sizes_of(op), pass_of(op)};
 }
 
-OpCost price_scan(const gpu::Gpu& gpu, const model::Op& op) {
-  return price_layer_scan(gpu, kind_of(op.mixer), sizes_of(op), pass_of(op), op.dtype);
+ScanWork scan_work(const model::Op& op) {
+  const ScanCall call = scan_call(op);
+  return scan_work(call.kind, call.sizes, call.pass);
 }
 
 }  // namespace shapelint::cost

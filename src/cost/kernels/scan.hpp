@@ -7,7 +7,12 @@
 namespace shapelint::cost {
 
 // `op` is of OpKind::scan.
-OpCost price_scan(const gpu::Gpu& gpu, const model::Op& op);
+struct ScanCall {
+  ScanKind kind = ScanKind::gated_delta;
+  ScanSizes sizes;
+  ScanPass pass = ScanPass::forward;
+};
+ScanCall scan_call(const model::Op& op);
 ScanWork scan_work(const model::Op& op);
 
 }  // namespace shapelint::cost
