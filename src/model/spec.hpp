@@ -184,7 +184,7 @@ struct ModelSpec {
   bool attention_output_bias = true;
   bool mlp_bias = true;
   bool qk_norm = false;
-  bool attention_gate = false;  // attention's output is gated by a projection as wide (Qwen3-Next)
+  bool attention_gate = false;         // attention's output is gated by a projection as wide (Qwen3-Next)
   std::int64_t learned_positions = 0;  // rows of a learned position table; 0 for rotary and the like
   std::int64_t norms_per_layer = 2;
   std::int64_t token_types = 0;  // rows of BERT's token-type table

@@ -55,7 +55,8 @@ suggest::Footprint least_footprint(const model::Reading& reading, const model::S
     if (may_be_packed(reading, setup)) return {};
     suggest::Footprint served = suggest::footprint(setup);
     // Nobody says how many layers do so.
-    if (extra(reading, window_name) > 0 && setup.model.window.size <= 0) served.state_bytes = model::served_weight_bytes(setup);
+    if (extra(reading, window_name) > 0 && setup.model.window.size <= 0)
+      served.state_bytes = model::served_weight_bytes(setup);
     return served;
   }
   const bool is_told = tells_what_is_shared(reading);

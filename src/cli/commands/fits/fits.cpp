@@ -113,8 +113,7 @@ std::string text_of(std::span<const FitRow> rows, const FitsOptions& options, co
       continue;
     }
     ++shown;
-    const std::string speed =
-        row.fit == Fit::refused ? "" : with_commas(std::llround(row.tokens_per_s));
+    const std::string speed = row.fit == Fit::refused ? "" : with_commas(std::llround(row.tokens_per_s));
     out +=
         fmt::format("  {}  {:<12} {:>5.0f} GB {:>10} {:>9}  {}", degrees(row), contracts::name(row.format),
                     row.memory_gb, speed, cost(row), style.paint(role_of(row.fit), contracts::name(row.fit)));
