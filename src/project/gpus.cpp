@@ -87,12 +87,16 @@ std::vector<gpu::Gpu> named_gpus(const GpuRequest& request, std::span<const text
 }
 
 std::vector<gpu::Gpu> assumed_gpus() {
-  std::vector<gpu::Gpu> gpus;
-  for (const std::string_view name : assumed_names) {
-    auto found = gpu::find_gpu(name);
-    if (found) gpus.push_back(*std::move(found));
-  }
-  return gpus;
+  // Asked for with every file that names none.
+  static const std::vector<gpu::Gpu> assumed = [] {
+    std::vector<gpu::Gpu> gpus;
+    for (const std::string_view name : assumed_names) {
+      auto found = gpu::find_gpu(name);
+      if (found) gpus.push_back(*std::move(found));
+    }
+    return gpus;
+  }();
+  return assumed;
 }
 
 }  // namespace shapelint::project
