@@ -77,8 +77,8 @@ const std::map<std::string, std::set<std::string>> may_use{
       "project", "lint"}},
     {"lsp", {"base", "api"}},
     {"cli",
-     {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "calibrate", "suggest", "rules",
-      "contracts", "prove", "report", "chart", "project", "lint", "lsp", "api"}},
+     {"base", "text", "model", "formats", "gpu", "cost", "calibrate", "suggest", "rules", "contracts",
+      "prove", "report", "chart", "project", "lint", "lsp", "api"}},
     {"cli/commands",
      {"cli/commands/contracts", "cli/commands/fits", "cli/commands/gpus", "cli/commands/kernels",
       "cli/commands/lint", "cli/commands/prove", "cli/commands/roofline", "cli/commands/rules",
@@ -95,6 +95,38 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"cli/commands/suggest", {}},
     {"cli/commands/sweep", {"cli/commands/roofline"}},
     {"tools", {"base", "text"}},
+};
+
+// What the command line uses beside the public face (api), base, text and what draws and prints. Each needs
+// it for what the face does not carry, as it would be of use to no program but this one.
+const std::set<std::string> all_of_cli_use{"base", "text", "report", "chart", "calibrate", "api"};
+const std::map<std::string, std::set<std::string>> beside_the_face{
+    // Options fill what a project takes; models are read with the configuration and messages of a command.
+    {"cli", {"contracts", "formats", "gpu", "lint", "model", "project"}},
+    // `gemm` shows every candidate of a kernel, `formats` the dialects themselves, `config` a configuration.
+    {"cli/commands", {"cost", "formats", "gpu", "lsp", "model", "project"}},
+    // The face has findings of contracts, not the contracts.
+    {"cli/commands/contracts", {"contracts", "project"}},
+    // Plans that a stack takes are priced with the command line's own project.
+    {"cli/commands/fits", {"contracts", "project"}},
+    // Every figure with its source and its error.
+    {"cli/commands/gpus", {"gpu"}},
+    // The engines behind a kernel's price.
+    {"cli/commands/kernels", {"cost", "gpu"}},
+    // Fixes and baselines are written to files, and many files are linted at a time.
+    {"cli/commands/lint", {"lint"}},
+    // Changed files as they would be run.
+    {"cli/commands/prove", {"lint", "prove"}},
+    // A step op by op, drawn.
+    {"cli/commands/roofline", {"gpu", "lint", "model", "suggest"}},
+    // The examples of rules are linted where they stand.
+    {"cli/commands/rules", {"lint", "rules"}},
+    // How every value was read, and which dialect was nearly meant.
+    {"cli/commands/show", {"formats", "model", "project"}},
+    // Whole families of models, and edits of their files.
+    {"cli/commands/suggest", {"formats", "gpu", "lint", "project", "rules", "suggest"}},
+    // Rows by the million, without a copy of any.
+    {"cli/commands/sweep", {"cost", "gpu", "model", "rules", "suggest"}},
 };
 
 constexpr std::size_t most_flat_files = 15;
@@ -169,6 +201,20 @@ TEST_CASE("a room includes only the rooms before it", "[architecture]") {
     }
   }
   CHECK(includes > 0);
+}
+
+TEST_CASE("a command of the command line uses beside the face what it is said to need", "[architecture]") {
+  std::map<std::string, std::set<std::string>> used;
+  for (const fs::path& path : sources("src/cli")) {
+    const std::string room = path.parent_path().lexically_relative("src").generic_string();
+    used[room];
+    for (const std::string& line : lines_of(root / path)) {
+      if (!line.starts_with("#include \"")) continue;
+      const std::string other = outer(line.substr(10, line.find('"', 10) - 10));
+      if (other != "cli" && !all_of_cli_use.contains(other)) used[room].insert(other);
+    }
+  }
+  CHECK(used == beside_the_face);  // neither more nor less: what is no longer used does not belong in it
 }
 
 TEST_CASE("the public headers include the standard library and each other alone", "[architecture]") {

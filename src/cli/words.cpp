@@ -1,20 +1,18 @@
 // Words that shells complete.
 #include "cli/words.hpp"
 
+#include <shapelint/catalog.hpp>
+
 #include "contracts/stack.hpp"
-#include "gpu/registry.hpp"
-#include "model/fields.hpp"
 #include "report/formats.hpp"
-#include "rules/book/rule.hpp"
 
 namespace shapelint::cli {
 
 std::vector<std::string> gpu_words() {
   std::vector<std::string> words;
-  for (const std::string_view id : gpu::gpu_ids()) {
-    words.emplace_back(id);
-    const auto found = gpu::find_gpu(id);
-    if (found) words.insert(words.end(), found->aliases.begin(), found->aliases.end());
+  for (const api::Gpu& gpu : api::gpus()) {
+    words.push_back(gpu.id);
+    words.insert(words.end(), gpu.aliases.begin(), gpu.aliases.end());
   }
   return words;
 }
@@ -33,13 +31,16 @@ std::vector<std::string> contract_words() {
 
 std::vector<std::string> rule_words() {
   std::vector<std::string> words;
-  for (const std::string_view name : rules::builtin_rules().names()) words.emplace_back(name);
+  for (const api::Rule& rule : api::rules()) {
+    words.push_back(rule.code);
+    words.push_back(rule.name);
+  }
   return words;
 }
 
 std::vector<std::string> field_words() {
   std::vector<std::string> words;
-  for (const std::string_view name : model::field_names()) words.emplace_back(name);
+  for (const api::Field& field : api::fields()) words.push_back(field.name);
   return words;
 }
 
