@@ -22,7 +22,7 @@ namespace shapelint::contracts {
 // What happens where sizes do not meet the demand.
 enum class Outcome : std::uint8_t {
   refuses,     // the run stops, or does not start
-  pads,        // zeros fill the sizes up: `set` says to what
+  pads,        // zeros fill the sizes up: `set` says to what, or `factor` how much longer it takes
   falls_back,  // another kernel runs: `factor` as long, or as `set` says
   slower       // the same one takes `factor` as long
 };

@@ -1,22 +1,28 @@
-// What unmet contracts cost.
+// The step as a stack runs it.
 #include "contracts/price.hpp"
 
 #include <algorithm>
 
-#include "cost/step.hpp"
+#include "cost/longer.hpp"
 #include "model/lower/lower.hpp"
 
 namespace shapelint::contracts {
 
 namespace {
 
-cost::StepCost step_of(const model::Setup& setup, const gpu::Gpu& gpu, model::Workload& workload) {
-  workload = model::lower(setup);
-  return cost::price(gpu, workload, setup.plan.dtype);
-}
-
 bool has(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
+}
+
+// How many times as long each op takes. Of several contracts about one layer the largest counts.
+std::vector<double> times_of(const model::Workload& workload, std::span<const Verdict> verdicts) {
+  std::vector<double> out(workload.ops.size(), 1);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    for (const Verdict& each : verdicts) {
+      if (is_of(workload.ops[i], each.contract->layer)) out[i] = std::max(out[i], each.factor);
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -33,29 +39,42 @@ bool is_of(const model::Op& op, std::string_view layer) {
   return layer == "linear" && op.kind == model::OpKind::gemm;
 }
 
-Price price(const model::Setup& setup, std::span<const Verdict> verdicts, const gpu::Gpu& gpu) {
-  Price out;
-  model::Workload workload;
-  out.as_written_us = step_of(setup, gpu, workload).time_us;
-  out.tokens_per_step = workload.tokens_per_step;
-  out.time_us = out.as_written_us;
-  const auto sets = [](const Verdict& each) { return !each.meets && !each.set.empty(); };
-  const auto multiplies = [](const Verdict& each) { return !each.meets && each.factor > 1; };
-  const bool is_changed = std::any_of(verdicts.begin(), verdicts.end(), sets);
-  if (!is_changed && std::none_of(verdicts.begin(), verdicts.end(), multiplies)) return out;
-  const cost::StepCost step = step_of(as_run(setup, verdicts), gpu, workload);
-  out.padding_us = step.time_us - out.as_written_us;
-  for (std::size_t i = 0; i < step.ops.size(); ++i) {
-    double factor = 1;
+AsRun run(const model::Setup& setup, std::span<const Verdict> verdicts, const gpu::Gpu& gpu) {
+  AsRun out;
+  const DType dtype = setup.plan.dtype;
+  out.setup = setup;
+  out.workload_as_written = model::lower(setup);
+  out.step_as_written = cost::price(gpu, out.workload_as_written, dtype);
+  out.workload = out.workload_as_written;
+  out.step = out.step_as_written;
+  out.price.as_written_us = out.step.time_us;
+  out.price.tokens_per_step = out.workload.tokens_per_step;
+  // First what is padded, then everything.
+  std::vector<Verdict> taken;
+  const auto take = [&](bool pads) {
+    bool any = false;
     for (const Verdict& each : verdicts) {
-      // Several paddings of the same rows are one.
-      if (multiplies(each) && is_of(workload.ops[i], each.contract->layer))
-        factor = std::max(factor, each.factor);
+      const bool counts = !each.meets && (!each.set.empty() || each.factor > 1);
+      if (!counts || (each.contract->outcome == Outcome::pads) != pads) continue;
+      taken.push_back(each);
+      any = true;
     }
-    out.slower_us += step.ops[i].time_us * workload.ops[i].count * (factor - 1);
-  }
-  out.time_us = step.time_us + out.slower_us;
+    if (!any) return 0.0;
+    const double before_us = out.step.time_us;
+    out.setup = as_run(setup, taken);
+    out.workload = model::lower(out.setup);
+    out.workload.model_flops = out.workload_as_written.model_flops;
+    out.step = cost::price(gpu, out.workload, dtype, times_of(out.workload, taken));
+    return out.step.time_us - before_us;
+  };
+  out.price.padding_us = take(true);
+  out.price.slower_us = take(false);
+  out.price.time_us = out.step.time_us;
   return out;
+}
+
+Price price(const model::Setup& setup, std::span<const Verdict> verdicts, const gpu::Gpu& gpu) {
+  return run(setup, verdicts, gpu).price;
 }
 
 }  // namespace shapelint::contracts

@@ -1,10 +1,12 @@
-// What unmet contracts cost: the step with padded sizes, other kernels and longer layers.
+// A setup as a stack runs it, and what unmet contracts cost: padded sizes, other kernels, longer layers.
 #pragma once
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "contracts/check.hpp"
+#include "cost/step.hpp"
 #include "gpu/gpu.hpp"
 #include "model/op.hpp"
 
@@ -18,8 +20,20 @@ struct Price {
   double slower_us = 0;   // of time_us: other kernels, and layers that take `factor` as long
 };
 
-// Of a setup without what is refused. A layer that takes `factor` as long does so in all of its operations;
-// what runs beside it hides none of that.
+// What is lowered and priced.
+struct AsRun {
+  model::Setup setup;  // padded, with what runs instead
+  // Its model FLOPs are those of the sizes as they are written: zeros are no work of the model.
+  model::Workload workload;
+  cost::StepCost step;
+  // The same of the sizes as they are written.
+  model::Workload workload_as_written;
+  cost::StepCost step_as_written;
+  Price price;
+};
+
+// Of a setup without what is refused. A layer that takes `factor` as long does so in all of its operations.
+AsRun run(const model::Setup& setup, std::span<const Verdict> verdicts, const gpu::Gpu& gpu);
 Price price(const model::Setup& setup, std::span<const Verdict> verdicts, const gpu::Gpu& gpu);
 
 // Whether an operation belongs to a kind of layer of contracts.

@@ -209,8 +209,9 @@ class Reader : text::TableReader {
     if (contract.outcome == Outcome::refuses && has_cost) {
       errors_.push_back(node["outcome"].error("what is refused has no cost", "leave out `set` and `factor`"));
     }
-    if (contract.outcome == Outcome::pads && contract.set.empty()) {
-      errors_.push_back(node["outcome"].error("what is padded needs `set`", "fields and their padded sizes"));
+    if (contract.outcome == Outcome::pads && !has_cost) {
+      errors_.push_back(node["outcome"].error("what is padded needs `set` or `factor`",
+                                              "fields and their padded sizes, or how much longer it takes"));
     }
     if (contract.outcome == Outcome::falls_back && contract.instead.empty()) {
       errors_.push_back(node["outcome"].error("the key `instead` is missing", "what runs in its place"));

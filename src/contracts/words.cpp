@@ -80,6 +80,7 @@ std::string outcome_words(const Contract& contract) {
     case Outcome::refuses:
       return "refuses";
     case Outcome::pads: {
+      if (contract.set.empty()) return "pads";
       std::vector<std::string> fields;
       for (const auto& [field, text] : contract.set)
         fields.push_back(fmt::format("`{}`", model::info(field).name));
