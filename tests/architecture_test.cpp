@@ -117,8 +117,8 @@ const std::map<std::string, std::set<std::string>> beside_the_face{
     {"cli/commands/lint", {"lint"}},
     // Changed files as they would be run.
     {"cli/commands/prove", {"lint", "prove"}},
-    // A step op by op, drawn.
-    {"cli/commands/roofline", {"gpu", "lint", "model", "suggest"}},
+    // A step op by op, drawn, as a stack runs it.
+    {"cli/commands/roofline", {"contracts", "gpu", "lint", "model", "project", "suggest"}},
     // The examples of rules are linted where they stand.
     {"cli/commands/rules", {"lint", "rules"}},
     // How every value was read, and which dialect was nearly meant.

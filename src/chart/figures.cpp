@@ -30,7 +30,11 @@ constexpr std::array<std::string_view, cost::loss_count> explanations{
     "bandwidth that kernels do not reach of the data sheet's",
     "operations that take no longer than their launch and fixed latency",
     "collectives that computation does not hide",
-    "ranks of a pipeline that wait for their first or after their last micro-batch"};
+    "ranks of a pipeline that wait for their first or after their last micro-batch",
+    "zeros that fill sizes up to what the kernels of the stack take; below nought where the padded sizes are "
+    "the "
+    "faster ones",
+    "kernels of the stack that run in place of others, or take longer with these sizes"};
 
 std::string title_of(const report::RooflineCase& of) {
   return fmt::format("{} on {}", of.model.empty() ? of.path : of.model, of.gpu.name);
@@ -125,8 +129,7 @@ RooflineFigure roofline_figure(const report::RooflineCase& of) {
 
 WaterfallFigure waterfall_figure(const report::RooflineCase& of) {
   WaterfallFigure out;
-  const DType dtype = of.setup.plan.dtype;
-  const cost::Waterfall losses = cost::waterfall(of.gpu, of.workload, of.line.step, dtype);
+  const cost::Waterfall losses = report::losses_of(of);
   out.title = fmt::format("Where a step goes: {}", title_of(of));
   out.subtitle = fmt::format("{}; MFU {}", report::plan_text(of.setup), percent(of.line.step.mfu));
   out.total_label = "the step";

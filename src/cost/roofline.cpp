@@ -2,6 +2,7 @@
 #include "cost/roofline.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/units.hpp"
 #include "cost/kernels/collective.hpp"
@@ -179,9 +180,13 @@ Roofs roofs_of(const gpu::Gpu& gpu) {
 }
 
 Roofline roofline(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype) {
+  return roofline(gpu, workload, peak_dtype, price(gpu, workload, peak_dtype));
+}
+
+Roofline roofline(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype, StepCost step) {
   Roofline out;
   out.roofs = roofs_of(gpu);
-  out.step = price(gpu, workload, peak_dtype);
+  out.step = std::move(step);
   out.bound = bound_of(out.step);
   out.bubble_bound = out.step.bubble_us > std::max({out.step.compute_us, out.step.memory_us,
                                                     out.step.communication_us, out.step.overhead_us});

@@ -12,13 +12,13 @@ namespace shapelint::cost {
 namespace {
 
 constexpr std::array<std::string_view, loss_count> names{
-    "model FLOPs at peak", "other FLOPs at peak", "memory traffic",     "alignment",
-    "partial tiles",       "idle SMs in waves",   "kernels below peak", "bandwidth below peak",
-    "launch latency",      "communication",       "pipeline bubble"};
+    "model FLOPs at peak", "other FLOPs at peak", "memory traffic",       "alignment",      "partial tiles",
+    "idle SMs in waves",   "kernels below peak",  "bandwidth below peak", "launch latency", "communication",
+    "pipeline bubble",     "padding of kernels",  "other kernels"};
 
 constexpr std::array<std::string_view, loss_count> ids{
-    "model_flops", "extra_flops",    "traffic",  "alignment",     "tile",  "wave",
-    "kernel_rate", "bandwidth_rate", "overhead", "communication", "bubble"};
+    "model_flops",    "extra_flops", "traffic",       "alignment", "tile",    "wave",         "kernel_rate",
+    "bandwidth_rate", "overhead",    "communication", "bubble",    "padding", "other_kernels"};
 
 Loss rest_of(Bound bound) {
   switch (bound) {

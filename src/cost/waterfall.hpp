@@ -21,9 +21,12 @@ enum class Loss : std::uint8_t {
   bandwidth_rate,  // memory-bound ops: bandwidth below the data sheet
   overhead,        // ops whose fixed latency is longest
   communication,   // waited for
-  bubble           // of the pipeline
+  bubble,          // of the pipeline
+  // Only of a step on a stack of packages, beyond the step of the sizes as they are written:
+  padding,       // zeros that fill sizes up to what kernels take
+  other_kernels  // that run instead, and layers that take longer
 };
-inline constexpr std::size_t loss_count = 11;
+inline constexpr std::size_t loss_count = 13;
 std::string_view id(Loss loss);    // `model_flops`
 std::string_view name(Loss loss);  // `model FLOPs at peak`
 

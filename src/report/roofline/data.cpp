@@ -174,6 +174,22 @@ Json plan_json(const model::Setup& setup) {
   return out;
 }
 
+Json stack_json(const StackEffect& stack) {
+  Json unmet = Json::array();
+  for (const StackEffect::Unmet& each : stack.unmet) {
+    unmet.push_back({{"contract", each.contract},
+                     {"outcome", each.outcome},
+                     {"summary", each.summary},
+                     {"formula", each.formula},
+                     {"sum", each.numbers}});
+  }
+  return {{"packages", stack.packages},
+          {"as_written_us", stack.step.time_us},
+          {"padding_us", stack.padding_us},
+          {"other_kernels_us", stack.other_kernels_us},
+          {"contracts", std::move(unmet)}};
+}
+
 Json case_json(const RooflineCase& each, roofline_parts::Best best) {
   Json ops = Json::array();
   for (const cost::Point& point : each.line.points) {
@@ -189,11 +205,11 @@ Json case_json(const RooflineCase& each, roofline_parts::Best best) {
                         {"throughput_ratio", remedy.throughput_ratio},
                         {"note", remedy.note}});
   }
-  const cost::Waterfall waterfall =
-      cost::waterfall(each.gpu, each.workload, each.line.step, each.setup.plan.dtype);
+  const cost::Waterfall waterfall = losses_of(each);
   Json losses = Json::array();
   for (std::size_t i = 0; i < cost::loss_count; ++i) {
     const auto loss = static_cast<cost::Loss>(i);
+    if (!each.stack && loss >= cost::Loss::padding) continue;
     losses.push_back({{"id", cost::id(loss)}, {"name", cost::name(loss)}, {"time_us", waterfall.us[i]}});
   }
   return {{"path", each.path},
@@ -220,6 +236,7 @@ Json case_json(const RooflineCase& each, roofline_parts::Best best) {
           {"launches", {{"kernels", each.launches.count}, {"host_us", each.launches.host_us}}},
           {"serving", each.serving ? serving_json(*each.serving) : Json(nullptr)},
           {"generation", each.generation ? generation_json(*each.generation) : Json(nullptr)},
+          {"stack", each.stack ? stack_json(*each.stack) : Json(nullptr)},
           {"losses", std::move(losses)},
           {"ops", std::move(ops)},
           {"remedies", std::move(remedies)},

@@ -35,6 +35,9 @@ std::string bound_text(const cost::Roofline& line);
 std::string_view units_name(bool on_tensor_cores);
 std::string_view bound_name(cost::Bound bound, bool bubble);
 
+// What the stack adds to the step, and which demands are not met; empty without a stack.
+std::string stack_text(const RooflineCase& each);
+
 // One row per case.
 std::string comparison_text(const std::vector<RooflineCase>& cases);
 // One row per value.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cost/roofline.hpp"
+#include "cost/waterfall.hpp"
 #include "gpu/gpu.hpp"
 #include "model/op.hpp"
 #include "model/spec.hpp"
@@ -16,6 +17,24 @@
 #include "suggest/serving/serving.hpp"
 
 namespace shapelint::report {
+
+// What the packages of a stack make of a model: what is run is not what is written.
+struct StackEffect {
+  struct Unmet {
+    std::string contract;  // id
+    std::string outcome;   // `falls-back`
+    std::string words;     // "falls back to Triton"
+    std::string summary;   // the demand
+    std::string formula;
+    std::string numbers;  // `1536 / 8 = 192`
+  };
+  std::string packages;         // "vllm 0.24"
+  model::Workload workload;     // of the sizes as they are written
+  cost::StepCost step;          // of these
+  double padding_us = 0;        // of the step as it is run: zeros
+  double other_kernels_us = 0;  // and kernels that run instead or take longer
+  std::vector<Unmet> unmet;
+};
 
 // One model on one GPU.
 struct RooflineCase {
@@ -30,6 +49,8 @@ struct RooflineCase {
   suggest::Launches launches;
   std::vector<suggest::Remedy> remedies;
   double memory_bytes = 0;  // that the plan needs
+  // With a stack; `setup`, `workload` and `line` are what it runs.
+  std::optional<StackEffect> stack;
   std::vector<std::string> notes;
 };
 
@@ -51,6 +72,9 @@ struct RooflineReport {
   std::vector<RooflineCurve> curves;
   std::vector<RooflineCurve> sweeps;  // that the page's reader may choose among
 };
+
+// Where the step's time goes. With a stack the losses of the sizes as they are written, and what it adds.
+cost::Waterfall losses_of(const RooflineCase& of);
 
 // For people, within 100 columns. `top`: rows of the table of ops, the rest in one line; nothing: 15 for one
 // case, none for several.

@@ -247,6 +247,7 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
   const cost::StepCost& step = each.line.step;
   const bool training = each.setup.plan.mode == model::Mode::train;
   out += fmt::format("step {}: {}\n", style.paint(Role::strong, duration(step.time_us)), split_text(step));
+  out += stack_text(each);
   out += whole_text(each.line.whole);
   if (step.hidden_us > 0)
     out += fmt::format("communication behind computation {}\n", duration(step.hidden_us));

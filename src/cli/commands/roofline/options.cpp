@@ -65,6 +65,7 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
               "lengths and the model's dimensions) and the linter's findings",
        .set = into(options.pictures.page)},
   };
+  all.push_back(stack_option(options.project));
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
   for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));

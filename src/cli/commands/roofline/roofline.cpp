@@ -11,10 +11,13 @@
 #include "cli/commands/roofline/page_sweeps.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_input.hpp"
+#include "contracts/price.hpp"
+#include "contracts/words.hpp"
 #include "gpu/registry.hpp"
 #include "lint/file.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
+#include "project/stack.hpp"
 #include "report/roofline/roofline.hpp"
 #include "suggest/edit/axes.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -72,29 +75,74 @@ std::optional<suggest::Draft> read_draft(const std::string& path, project::Reque
   return suggest::Draft{input->reading().name.empty() ? path : input->reading().name, input->reading().setup};
 }
 
+// What the stack runs in place of the case's sizes, and how many times as long the step takes for other
+// kernels than the padded sizes alone say.
+double run_on_stack(const model::Reading& reading, const contracts::Book& book, contracts::Checker& checker,
+                    report::RooflineCase& out) {
+  const std::vector<contracts::Verdict> verdicts = checker.check(reading, reading.setup, out.gpu);
+  contracts::AsRun run = contracts::run(reading.setup, verdicts, out.gpu);
+  report::StackEffect& effect = out.stack.emplace();
+  effect.packages = contracts::describe(book, checker.stack());
+  for (const contracts::Verdict& each : verdicts) {
+    if (each.meets) continue;
+    const contracts::Contract& contract = *each.contract;
+    effect.unmet.push_back({contract.id, std::string(contracts::name(contract.outcome)),
+                            contracts::outcome_words(contract), std::string(contract.summary), each.formula,
+                            each.numbers});
+    if (contract.outcome != contracts::Outcome::refuses) continue;
+    out.notes.push_back(fmt::format("{} does not run this: {} ({})", contract.package.name, contract.summary,
+                                    each.numbers.empty() ? contract.id : each.numbers));
+  }
+  effect.workload = std::move(run.workload_as_written);
+  effect.step = std::move(run.step_as_written);
+  effect.padding_us = run.price.padding_us;
+  effect.other_kernels_us = run.price.slower_us;
+  out.setup = std::move(run.setup);
+  out.workload = std::move(run.workload);
+  out.line = cost::roofline(out.gpu, out.workload, out.setup.plan.dtype, std::move(run.step));
+  return out.line.step.time_us / cost::price(out.gpu, out.workload, out.setup.plan.dtype).time_us;
+}
+
+// The phase that the plan is about takes `times` as long.
+void lengthen(model::Mode mode, double times, suggest::Serving& serving) {
+  if (mode == model::Mode::prefill) {
+    serving.first_token_us *= times;
+    return;
+  }
+  serving.token_us *= times;
+  serving.tokens_per_s /= times;
+  serving.tokens_per_s_per_gpu /= times;
+}
+
 report::RooflineCase case_of(const ModelFile& file, const gpu::Gpu& gpu, const RooflineOptions& options,
-                             const suggest::Draft* draft) {
+                             const suggest::Draft* draft, contracts::Checker* checker) {
   const model::Reading& reading = file.readings.front();
   report::RooflineCase out;
   out.path = file.path;
   out.model = reading.name;
   out.gpu = gpu;
-  out.setup = reading.setup;
-  out.workload = model::lower(reading.setup);
-  const model::Plan& plan = reading.setup.plan;
-  out.line = cost::roofline(gpu, out.workload, plan.dtype);
-  if (plan.mode != model::Mode::train && reading.setup.model.causal && reading.setup.model.conv.empty()) {
-    out.serving = suggest::serving_of(gpu, reading.setup, options.prefill_chunk, draft);
+  out.notes = notes_of(reading, draft);
+  double longer = 1;
+  if (checker != nullptr) {
+    longer = run_on_stack(reading, project::contracts_of(*file.configured), *checker, out);
+  } else {
+    out.setup = reading.setup;
+    out.workload = model::lower(reading.setup);
+    out.line = cost::roofline(gpu, out.workload, reading.setup.plan.dtype);
+  }
+  const model::Setup& setup = out.setup;
+  const model::Plan& plan = setup.plan;
+  if (plan.mode != model::Mode::train && setup.model.causal && setup.model.conv.empty()) {
+    out.serving = suggest::serving_of(gpu, setup, options.prefill_chunk, draft);
+    lengthen(plan.mode, longer, *out.serving);
   }
   if (out.serving && options.output_tokens > 0) {
-    out.generation =
-        suggest::generation_of(gpu, reading.setup, out.serving->prompt, options.output_tokens, draft);
+    out.generation = suggest::generation_of(gpu, setup, out.serving->prompt, options.output_tokens, draft);
   }
-  out.launches = suggest::launches_of(reading.setup);
-  out.remedies = suggest::remedies(gpu, reading.setup, alternatives(gpu, file.configured->profiles), draft);
-  out.memory_bytes = suggest::memory_bytes(reading.setup);
+  out.launches = suggest::launches_of(setup);
+  out.remedies = suggest::remedies(gpu, setup, alternatives(gpu, file.configured->profiles), draft);
+  out.memory_bytes = suggest::memory_bytes(setup);
   if (draft != nullptr) out.memory_bytes += suggest::draft_bytes(plan, *draft);
-  out.notes = notes_of(reading, draft);
   return out;
 }
 
@@ -225,10 +273,14 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
       failed = true;
       continue;
     }
+    std::optional<contracts::Checker> checker;
+    const contracts::Stack stack =
+        project::stack_of(*input->file.configured, input->file.applied, input->reading(), io.files);
+    if (!stack.empty()) checker.emplace(project::contracts_of(*input->file.configured), stack);
     for (const gpu::Gpu& gpu : input->gpus()) {
       if (range) report.curves.push_back(curve_of(input->file, gpu, *range, drafts));
       if (!range || options.pictures.any())
-        report.cases.push_back(case_of(input->file, gpu, options, drafts));
+        report.cases.push_back(case_of(input->file, gpu, options, drafts, checker ? &*checker : nullptr));
       if (has_page) add_sweeps(input->file, gpu, range, drafts, report);
     }
     if (has_page) lint_for_page(*input, io.files, lint);

@@ -1,0 +1,118 @@
+// The step as a stack runs it: padded sizes, longer layers, other kernels.
+#include "contracts/price.hpp"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "formats/read.hpp"
+#include "gpu/registry.hpp"
+#include "tests/catch.hpp"
+#include "text/files.hpp"
+#include "text/toml/toml.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+const std::string gpt2 = R"([model]
+hidden_size = 768
+num_layers = 12
+num_attention_heads = 12
+vocab_size = 50257
+[run]
+mode = "train"
+attention = "flash2"
+micro_batch_size = 8
+sequence_length = 1024
+)";
+
+// A package `ours` with one contract.
+contracts::Book book_of(const std::string& contract) {
+  const std::string package = R"([package]
+name = "ours"
+repository = "us/ours"
+version = "1.0"
+commit = "0123abc"
+date = "2026-01-01"
+[[contract]]
+name = "demand"
+summary = "a demand"
+issues = ["us/ours#1"]
+)";
+  std::vector<Error> errors;
+  auto document = text::parse_toml("ours.toml", package + contract);
+  REQUIRE(document);
+  contracts::Book book({&*document, 1}, true, errors);
+  for (const Error& each : errors) FAIL_CHECK(each.message);
+  return book;
+}
+
+contracts::AsRun run(const std::string& config, const std::string& contract) {
+  const text::MemoryFileSystem files;
+  formats::ReadResult file = formats::read(files, formats::parse("model.toml", config, true));
+  REQUIRE(file.readings.size() == 1);
+  const model::Reading& reading = file.readings.front();
+  const auto gpu = gpu::find_gpu("h100");
+  REQUIRE(gpu);
+  const contracts::Book book = book_of(contract);
+  contracts::Checker checker(book);
+  return contracts::run(reading.setup, checker.check(reading, reading.setup, *gpu), *gpu);
+}
+
+std::string summary(const contracts::AsRun& run) {
+  return fmt::format("{} rows; padding {}, other kernels {}", run.setup.model.vocab_size,
+                     run.price.padding_us > 0   ? "costs"
+                     : run.price.padding_us < 0 ? "saves"
+                                                : "none",
+                     run.price.slower_us > 0 ? "cost" : "none");
+}
+
+}  // namespace
+
+TEST_CASE("padded sizes are what is lowered and priced", "[contracts]") {
+  const auto padded_to = [](const std::string& multiple) {
+    return run(gpt2,
+               fmt::format("layer = \"embedding\"\ndemands = \"vocab_size % {0} == 0\"\n"
+                           "outcome = \"pads\"\nset = {{ vocab_size = \"ceil_to(vocab_size, {0})\" }}\n",
+                           multiple));
+  };
+  // Aligned rows are faster than 50257 of them; a great many more are not.
+  CHECK(summary(padded_to("64")) == "50304 rows; padding saves, other kernels none");
+  CHECK(summary(padded_to("262144")) == "262144 rows; padding costs, other kernels none");
+  CHECK(summary(padded_to("1")) == "50257 rows; padding none, other kernels none");
+  // Zeros are no work of the model.
+  const contracts::AsRun wide = padded_to("262144");
+  CHECK(wide.workload.model_flops == wide.workload_as_written.model_flops);
+  CHECK(wide.workload.hardware_flops > wide.workload_as_written.hardware_flops);
+  CHECK(wide.step.mfu < wide.step_as_written.mfu);
+}
+
+TEST_CASE("a layer that takes twice as long does so in the step, and nothing else does", "[contracts]") {
+  const contracts::AsRun all = run(gpt2,
+                                   "layer = \"any\"\ndemands = \"num_layers > 12\"\n"
+                                   "outcome = \"slower\"\nfactor = \"2\"\n");
+  CHECK_THAT(all.step.time_us, Catch::Matchers::WithinRel(2 * all.step_as_written.time_us, 1e-9));
+  CHECK(all.price.padding_us == 0);
+  CHECK_THAT(all.price.slower_us, Catch::Matchers::WithinRel(all.step_as_written.time_us, 1e-9));
+  const contracts::AsRun attention = run(gpt2,
+                                         "layer = \"attention\"\ndemands = \"num_layers > 12\"\n"
+                                         "outcome = \"pads\"\nfactor = \"2\"\n");
+  double own_us = 0;
+  for (std::size_t i = 0; i < attention.workload.ops.size(); ++i) {
+    if (contracts::is_of(attention.workload.ops[i], "attention"))
+      own_us += attention.step_as_written.ops[i].time_us * attention.workload.ops[i].count;
+  }
+  CHECK(own_us > 0);
+  CHECK_THAT(attention.price.padding_us, Catch::Matchers::WithinRel(own_us, 1e-9));
+  CHECK(attention.price.slower_us == 0);
+}
+
+TEST_CASE("another kernel is what is priced", "[contracts]") {
+  const contracts::AsRun out = run(gpt2,
+                                   "layer = \"attention\"\ndemands = \"head_dim > 64\"\n"
+                                   "outcome = \"falls-back\"\ninstead = \"attention that is not fused\"\n"
+                                   "set = { attention = \"unfused\" }\n");
+  CHECK(summary(out) == "50257 rows; padding none, other kernels cost");
+}
