@@ -51,6 +51,20 @@ std::optional<OpCost> price_timed(const gpu::Gpu& gpu, const Timed& timed, ScanK
   return price_scan_kernel(gpu, *known, kind, sizes, pass, verifies);
 }
 
+// The columns that tables of layers begin with: sequences, tokens, heads and widths of keys and of values,
+// taps.
+ScanSizes first_sizes(Row row) {
+  ScanSizes sizes;
+  sizes.batch = number(row, 0);
+  sizes.seq_len = number(row, 1);
+  sizes.key_heads = number(row, 2);
+  sizes.key_dim = number(row, 3);
+  sizes.value_heads = number(row, 4);
+  sizes.value_dim = number(row, 5);
+  sizes.conv_width = number(row, 6);
+  return sizes;
+}
+
 constexpr std::array delta_columns{
     size("batch_size", "sequences"),
     size("seq_len", "new tokens of each"),
@@ -65,14 +79,7 @@ constexpr std::array delta_columns{
 };
 
 std::optional<OpCost> price_delta(const gpu::Gpu& gpu, Row row, std::string_view name, ScanKind kind) {
-  ScanSizes sizes;
-  sizes.batch = number(row, 0);
-  sizes.seq_len = number(row, 1);
-  sizes.key_heads = number(row, 2);
-  sizes.key_dim = number(row, 3);
-  sizes.value_heads = number(row, 4);
-  sizes.value_dim = number(row, 5);
-  sizes.conv_width = number(row, 6);
+  const ScanSizes sizes = first_sizes(row);
   return price_timed(gpu, {name, row[8].word, row[9].word, phase_of(row[7].word, sizes.seq_len)}, kind,
                      sizes);
 }
@@ -99,14 +106,7 @@ constexpr std::array mamba_columns{
 };
 
 std::optional<OpCost> price_mamba2(const gpu::Gpu& gpu, Row row) {
-  ScanSizes sizes;
-  sizes.batch = number(row, 0);
-  sizes.seq_len = number(row, 1);
-  sizes.key_heads = number(row, 2);
-  sizes.key_dim = number(row, 3);
-  sizes.value_heads = number(row, 4);
-  sizes.value_dim = number(row, 5);
-  sizes.conv_width = number(row, 6);
+  ScanSizes sizes = first_sizes(row);
   sizes.chunk = number(row, 7);
   return price_timed(gpu, {"mamba2", row[9].word, row[10].word, phase_of(row[8].word, sizes.seq_len)},
                      ScanKind::mamba2, sizes);
