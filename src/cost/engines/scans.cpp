@@ -10,8 +10,6 @@ namespace {
 
 // Where the hidden size is timed, lanes are tokens of this many elements.
 constexpr double lane_elements = 4096;
-// Of what is handed on, written and read by some seven kernels, what two of them have in common.
-constexpr double shared_part = 0.25;
 
 struct Steps {
   double number = 1;  // of one lane, that wait for each other
@@ -63,7 +61,7 @@ OpCost price_scan_kernel(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, Sca
   const double between = kernel.is_fused ? 0 : work.between_bytes;
   return price_steps(gpu, kernel, {std::ceil(sizes.seq_len / chunk), lanes},
                      kernel.fixed_us + kernel.row_us * std::min(sizes.seq_len, chunk),
-                     {once + between, once + between * shared_part}, ideal_us);
+                     {once + between, once + between * part_in_common}, ideal_us);
 }
 
 std::optional<OpCost> price_timed_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes,

@@ -18,8 +18,7 @@ namespace {
 // computes in a clock is the same whatever its peak.
 constexpr double flops_per_clock = 390;
 constexpr double memory_share = 0.5;  // of DRAM's bandwidth, and of L2's
-// Of what is handed on, what two kernels have in common; and how much of it L2 holds, as a share of its size.
-constexpr double shared_part = 0.25;
+// How much of what two kernels have in common L2 holds, as a share of its size.
 constexpr double resident_part = 2;
 // One chunk of a sequence waits for the one before: loads, two products and a store.
 constexpr double chunk_us = 2;
@@ -214,7 +213,7 @@ Core of_products(const gpu::Gpu& gpu, ScanKind kind, const ScanWork& work, doubl
   const double busy_us = work.product_flops / clock * form_of(kind).slowdown;
   const double dram = memory_share * dram_bytes_per_us(gpu);
   const double l2 = std::max(dram, memory_share * l2_bytes_per_us(gpu));
-  const double footprint = work.once_bytes + shared_part * work.between_bytes;
+  const double footprint = work.once_bytes + part_in_common * work.between_bytes;
   const double room = resident_part * gpu.l2_size_mib * bytes_per_mib;
   const double hits = room > 0 ? 1 / (1 + fourth(footprint / room)) : 0;
   Core core;

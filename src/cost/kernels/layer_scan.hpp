@@ -60,6 +60,9 @@ ScanWork scan_work(ScanKind kind, const ScanSizes& sizes, ScanPass pass);
 // State that decoding keeps, of all sequences: of a short convolution the conv_width - 1 last tokens.
 double scan_state_bytes(ScanKind kind, const ScanSizes& sizes);
 
+// Of what kernels that follow each other hand on, what two of them have in common, and L2 may hold.
+inline constexpr double part_in_common = 0.25;
+
 // Time of the scan alone, without projections, norms and gates before and after it. Backward computes every
 // product twice and the forward again (as flash-linear-attention and mamba_ssm do): 3 times the forward's
 // work.
