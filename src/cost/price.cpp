@@ -40,6 +40,13 @@ struct Key {
   }
 };
 
+void add_sizes(const model::AttentionShape& a, Key& key) {
+  for (const model::Dim* dim : {&a.sequences, &a.heads, &a.key_value_heads, &a.query_length, &a.key_length,
+                                &a.head_dim, &a.value_head_dim}) {
+    key.add(bits(dim->value));
+  }
+}
+
 Key key_of(const model::Op& op) {
   Key key;
   const auto name = static_cast<std::uint64_t>(op.kind) * 256 + static_cast<std::uint64_t>(op.dtype);
@@ -78,20 +85,14 @@ Key key_of(const model::Op& op) {
       key.add(bits(a.kernel_version));
       key.add(bits(a.cache_bytes));
       key.add(bits(a.window));
-      for (const model::Dim* dim : {&a.sequences, &a.heads, &a.key_value_heads, &a.query_length,
-                                    &a.key_length, &a.head_dim, &a.value_head_dim}) {
-        key.add(bits(dim->value));
-      }
+      add_sizes(a, key);
       break;
     }
     case model::OpKind::scan: {
       const model::AttentionShape& a = op.attention;
       key.add(name * 256 + static_cast<std::uint64_t>(op.mixer) * 4 + (op.is_decoding ? 2U : 0U) +
               (detail::is_backward(op.pass) ? 1U : 0U));
-      for (const model::Dim* dim : {&a.sequences, &a.heads, &a.key_value_heads, &a.query_length,
-                                    &a.key_length, &a.head_dim, &a.value_head_dim}) {
-        key.add(bits(dim->value));
-      }
+      add_sizes(a, key);
       break;
     }
     case model::OpKind::elementwise:

@@ -102,13 +102,7 @@ class Kernel {
 
     double pairs = rows * columns;
     if (masked) {
-      pairs = ideal.tiles     ? visible_pairs(s_)
-              : s_.window > 0 ? windowed_pairs(outer_tiles)
-                              : query_tile_ * key_tile_ *
-                                    detail::causal_tiles(static_cast<std::int64_t>(s_.query_length),
-                                                         static_cast<std::int64_t>(s_.key_length),
-                                                         static_cast<std::int64_t>(query_tile_),
-                                                         static_cast<std::int64_t>(key_tile_));
+      pairs = ideal.tiles ? visible_pairs(s_) : s_.window > 0 ? windowed_pairs(outer_tiles) : causal_pairs();
     }
     pairs += rows * kernels_.prologue_keys;
     const double speed = rate_ * (masked ? bucket_.causal_efficiency : 1.0);
@@ -159,6 +153,14 @@ class Kernel {
     return times;
   }
 
+  // Of whole tiles that a causal mask leaves.
+  double causal_pairs() const {
+    return query_tile_ * key_tile_ *
+           detail::causal_tiles(static_cast<std::int64_t>(s_.query_length),
+                                static_cast<std::int64_t>(s_.key_length),
+                                static_cast<std::int64_t>(query_tile_), static_cast<std::int64_t>(key_tile_));
+  }
+
   // Of whole tiles: each tile of queries (backward: of keys) meets a window and its own width of the other
   // side, an edge of a tile more.
   double windowed_pairs(double outer_tiles) const {
@@ -168,12 +170,7 @@ class Kernel {
     const double most = std::ceil(inner_length / inner_tile);
     const double met = std::min(most, std::ceil((s_.window + outer_tile) / inner_tile) + 0.5);
     const double whole = outer_tiles * met * outer_tile * inner_tile;
-    const double all =
-        query_tile_ * key_tile_ *
-        detail::causal_tiles(static_cast<std::int64_t>(s_.query_length),
-                             static_cast<std::int64_t>(s_.key_length), static_cast<std::int64_t>(query_tile_),
-                             static_cast<std::int64_t>(key_tile_));
-    return std::min(whole, all);
+    return std::min(whole, causal_pairs());
   }
 
   double memory_us(double ctas) const {
