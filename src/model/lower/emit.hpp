@@ -187,7 +187,12 @@ void lower_cross_attention(const Shared& shared, double count, Emitter& emit);
 // What layers without attention mix tokens by (mixer.cpp).
 void lower_mixer(const Shared& shared, double count, Emitter& emit);
 // What hyper-connections do around a branch, but for the addition (hyper.cpp).
-void lower_hyper_connection(const Shared& shared, std::string_view residual, Repeat repeat, Emitter& emit);
+struct BranchNames {
+  std::string_view residual;
+  std::string_view hyper_weights;
+  std::string_view hyper_mix;
+};
+void lower_hyper_connection(const Shared& shared, const BranchNames& names, Repeat repeat, Emitter& emit);
 // Arithmetic of one run of a scan.
 double scan_flops(const Op& op);
 void lower_mlp(const Shared& shared, double count, Emitter& emit);                   // lower_mlp.cpp

@@ -4,17 +4,16 @@
 
 namespace shapelint::model {
 
-void lower_hyper_connection(const Shared& shared, std::string_view residual, Repeat repeat, Emitter& emit) {
-  const bool is_attention = residual == "layer.attention.residual";
+void lower_hyper_connection(const Shared& shared, const BranchNames& names, Repeat repeat, Emitter& emit) {
   const std::int64_t streams = shared.model.residual_streams;
   // From all streams of a token to their weights: into the branch, out of it, and among each other.
-  emit.wide_linear(is_attention ? "layer.attention.hyper_weights" : "layer.mlp.hyper_weights", shared.tokens,
+  emit.wide_linear(names.hyper_weights, shared.tokens,
                    dim(plus(times(streams, streams), times(2, streams)),
                        "residual_streams * residual_streams + 2 * residual_streams"),
                    dim(times(streams, shared.model.hidden_size), "residual_streams * hidden_size"), repeat);
   const double moved = static_cast<double>(streams + 1) * shared.sharded_stream_bytes;
   emit.elementwise(
-      is_attention ? "layer.attention.hyper_mix" : "layer.mlp.hyper_mix", moved, moved, repeat,
+      names.hyper_mix, moved, moved, repeat,
       of_each(static_cast<double>(streams) * shared.sharded_stream_bytes / shared.activation, {2, 4}));
 }
 

@@ -39,6 +39,13 @@ Share share_of(const ModelSpec& model) {
           of_all(num_dense_layers(model) + num_moe_layers(model))};
 }
 
+constexpr BranchNames block_names{"layer.residual", "layer.hyper_weights", "layer.hyper_mix"};
+constexpr BranchNames attention_names{"layer.attention.residual", "layer.attention.hyper_weights",
+                                      "layer.attention.hyper_mix"};
+constexpr BranchNames cross_names{"layer.cross_attention.residual", "layer.cross_attention.hyper_weights",
+                                  "layer.cross_attention.hyper_mix"};
+constexpr BranchNames mlp_names{"layer.mlp.residual", "layer.mlp.hyper_weights", "layer.mlp.hyper_mix"};
+
 // Norms, residual additions and the collectives of tensor parallelism around attention and MLP.
 void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
   const ModelSpec& model = shared.model;
@@ -54,15 +61,15 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
   // Hyper-connections mix several streams into a branch's input, and its output into all of them.
   const double streams = static_cast<double>(std::max<std::int64_t>(1, model.residual_streams));
   const Share share = share_of(model);
-  const auto residual = [&](std::string_view name, double branches, double share_of_layers) {
+  const auto residual = [&](const BranchNames& names, double branches, double share_of_layers) {
     const double mask =
         shared.plan.dropout && shared.training ? branches * mask_bytes * stream / shared.activation : 0.0;
     // forward: the branches and the stream in, the stream out; backward: the gradients are added up again
     if (!frame || share_of_layers <= 0) return;
     const Repeat some{counts.frame * share_of_layers, Recomputed::with_layer};
-    if (streams > 1) lower_hyper_connection(shared, name, some, emit);
+    if (streams > 1) lower_hyper_connection(shared, names, some, emit);
     const double moved = (branches + 2 * streams) * stream + mask;
-    emit.elementwise(name, moved, moved, some,
+    emit.elementwise(names.residual, moved, moved, some,
                      of_each(branches * streams * stream / shared.activation, {1, 1}));
   };
   const Repeat mixing{counts.frame * share.mixing, Recomputed::with_layer};
@@ -100,22 +107,22 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
   if (model.parallel_block) {
     mlp();
     leave("layer.reduce");
-    residual("layer.residual", 2, 1);
+    residual(block_names, 2, 1);
     emit.end_piece();
     return;
   }
   leave("layer.attention.reduce");
-  residual("layer.attention.residual", 1, share.mixing);
+  residual(attention_names, 1, share.mixing);
   if (model.cross_attention) {
     enter("layer.cross_attention.gather");
     emit.end_piece();
     if (counts.attention > 0) lower_cross_attention(shared, counts.attention, emit);
     emit.end_piece();
     leave("layer.cross_attention.reduce");
-    residual("layer.cross_attention.residual", 1, 1);
+    residual(cross_names, 1, 1);
   }
   mlp();
-  residual("layer.mlp.residual", 1, share.feeding);
+  residual(mlp_names, 1, share.feeding);
   emit.end_piece();
 }
 
