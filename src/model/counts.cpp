@@ -140,7 +140,7 @@ double attention_products(const Setup& setup, CausalFlops convention) {
   // Averages over the layers with a window and those without.
   const Window& window = model.window;
   const auto attention = static_cast<double>(std::max<std::int64_t>(1, num_attention_layers(model)));
-  const double narrow = window.size > 0 ? std::min(1.0, static_cast<double>(window.layers) / attention) : 0.0;
+  const double narrow = static_cast<double>(num_window_layers(model)) / attention;
   const double all_keys = keys_per_query(setup, convention);
   double keys = narrow * std::min(all_keys, static_cast<double>(window.size)) + (1 - narrow) * all_keys;
   double scored = 0;
@@ -226,7 +226,7 @@ double cache_bytes(const Setup& setup, double tokens) {
   const double indexed =
       model.indexer.keys > 0 ? static_cast<double>(model.indexer.head_dim) + index_scale_bytes : 0.0;
   const std::int64_t attention = num_attention_layers(model);
-  const std::int64_t narrow = model.window.size > 0 ? std::min(attention, model.window.layers) : 0;
+  const std::int64_t narrow = num_window_layers(model);
   const double seen = std::min(tokens, static_cast<double>(model.window.size));
   const double cached =
       (of_rank(attention - narrow) * tokens + of_rank(narrow) * seen) * (width * element + indexed);

@@ -273,7 +273,7 @@ MixerState mixer_state(const Mixer& mixer) {
 
 bool has_layer_pattern(const ModelSpec& model) {
   return model.layers_without_attention > 0 || model.layers_without_mlp > 0 || model.mixer.layers > 0 ||
-         (model.window.size > 0 && model.window.layers < num_attention_layers(model));
+         (model.window.size > 0 && num_window_layers(model) < num_attention_layers(model));
 }
 
 bool makes_layer_pattern(FieldId field) {

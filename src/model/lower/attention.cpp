@@ -90,11 +90,9 @@ struct Seen {
   double all = 1;
   double window = 0;
 };
-Seen seen_by(const Shared& shared) {
-  const Window& window = shared.model.window;
-  if (window.size <= 0) return {};
-  const std::int64_t layers = std::max<std::int64_t>(1, num_attention_layers(shared.model));
-  const std::int64_t narrow = std::min(layers, window.layers);
+Seen seen_by(const ModelSpec& model) {
+  const std::int64_t layers = std::max<std::int64_t>(1, num_attention_layers(model));
+  const std::int64_t narrow = num_window_layers(model);
   const auto share = [&](std::int64_t some) {
     return static_cast<double>(some) / static_cast<double>(layers);
   };
@@ -126,7 +124,7 @@ AttentionShape windowed(const Shared& shared, AttentionShape shape) {
 
 void lower_attention_cores(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
                            Emitter& emit) {
-  const Seen seen = seen_by(shared);
+  const Seen seen = seen_by(shared.model);
   if (seen.all > 0) {
     lower_attention_core(shared, shape, batch, count * seen.all, emit);
     lower_prompt_core(shared, shape, count * seen.all, emit);

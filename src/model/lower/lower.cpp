@@ -172,6 +172,10 @@ std::int64_t num_dense_layers(const ModelSpec& model) {
   return std::max<std::int64_t>(0, model.num_layers - model.layers_without_mlp - num_moe_layers(model));
 }
 
+std::int64_t num_window_layers(const ModelSpec& model) {
+  return model.window.size > 0 ? std::min(num_attention_layers(model), model.window.layers) : 0;
+}
+
 std::int64_t num_mixer_layers(const ModelSpec& model) {
   return model.mixer.kind == MixerKind::none ? 0 : std::min(model.num_layers, model.mixer.layers);
 }

@@ -85,6 +85,8 @@ struct LayerRuns {
 // Layers with attention, with what hybrids have in its place, and with an ordinary MLP.
 std::int64_t num_attention_layers(const ModelSpec& model);
 std::int64_t num_mixer_layers(const ModelSpec& model);
+// Of those with attention, the ones with a window.
+std::int64_t num_window_layers(const ModelSpec& model);
 std::int64_t num_dense_layers(const ModelSpec& model);
 // Layers that predict further tokens: run while training only.
 double mtp_layers(const Setup& setup);
