@@ -4,23 +4,12 @@
 
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
+#include "tests/prove/prove_support.hpp"
 
 using namespace shapelint;
 using shapelint::tests::run;
 
 namespace {
-
-const std::string model = R"([model]
-hidden_size = 1024
-num_layers = 4
-num_attention_heads = 16
-vocab_size = 50257
-[run]
-micro_batch_size = 4
-sequence_length = 1024
-dtype = "bf16"
-attention = "flash"
-)";
 
 const std::string proofs = "shapelint-proofs.json";
 
@@ -56,7 +45,7 @@ std::string result_for(const text::MemoryFileSystem& files, const std::string& l
 
 text::MemoryFileSystem proved(const std::string& log_ratio) {
   text::MemoryFileSystem files;
-  files.files["model.toml"] = model;
+  files.files["model.toml"] = tests::misaligned_vocabulary;
   files.files["result.json"] = result_for(files, log_ratio);
   const auto read = run({"prove", "--read", "result.json"}, files);
   INFO(read.out << read.err);
@@ -109,7 +98,7 @@ TEST_CASE("a proof holds for its sizes and its GPU alone", "[prove]") {
 
 TEST_CASE("a file of proofs that cannot be read is an error", "[prove]") {
   text::MemoryFileSystem files;
-  files.files["model.toml"] = model;
+  files.files["model.toml"] = tests::misaligned_vocabulary;
   files.files[proofs] = "{}";
   const auto ran = run({"model.toml", "--gpu", "a100"}, files);
   CHECK(ran.code == 2);

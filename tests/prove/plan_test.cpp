@@ -6,24 +6,12 @@
 #include "prove/script.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
+#include "tests/prove/prove_support.hpp"
 
 using namespace shapelint;
 using shapelint::tests::run;
 
 namespace {
-
-// A vocabulary that is no multiple of anything: SL101 alone.
-const std::string vocabulary = R"([model]
-hidden_size = 1024
-num_layers = 4
-num_attention_heads = 16
-vocab_size = 50257
-[run]
-micro_batch_size = 4
-sequence_length = 1024
-dtype = "bf16"
-attention = "flash"
-)";
 
 text::MemoryFileSystem with(const std::string& content) {
   text::MemoryFileSystem files;
@@ -40,7 +28,7 @@ std::size_t times(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("a proposal's products are paired with what they become, each pair once", "[prove]") {
-  const auto files = with(vocabulary);
+  const auto files = with(tests::misaligned_vocabulary);
   const auto ran = run({"prove", "model.toml", "--gpu", "a100", "--findings", "SL101"}, files);
   INFO(ran.err);
   REQUIRE(ran.code == 0);
@@ -55,7 +43,7 @@ TEST_CASE("a proposal's products are paired with what they become, each pair onc
 }
 
 TEST_CASE("a script goes where it is told, and the note says how to go on", "[prove]") {
-  const auto files = with(vocabulary);
+  const auto files = with(tests::misaligned_vocabulary);
   const auto ran = run(
       {"prove", "model.toml", "--gpu", "a100", "--findings", "vocab-misaligned", "-o", "prove.py"}, files);
   CHECK(ran.code == 0);
@@ -67,7 +55,7 @@ TEST_CASE("a script goes where it is told, and the note says how to go on", "[pr
 }
 
 TEST_CASE("what cannot be proved is told", "[prove]") {
-  const auto files = with(vocabulary);
+  const auto files = with(tests::misaligned_vocabulary);
   const auto told = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"prove", "model.toml"});
     const auto ran = run(arguments, files);
