@@ -12,6 +12,9 @@
 
 namespace shapelint::tests {
 
+// A text with the address of the documentation replaced: a build may have been given another.
+std::string wherever_home_is(std::string text);
+
 // What a shell would show: the command lines, their output, "--- stderr", "--- exit N".
 std::string transcript(const std::string& command_lines);
 

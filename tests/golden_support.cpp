@@ -8,6 +8,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/home.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/source_dir.hpp"
 
@@ -76,6 +77,14 @@ std::string ended(std::string text) {
 
 }  // namespace
 
+std::string wherever_home_is(std::string text) {
+  const std::string_view address = home();
+  for (std::size_t at = 0; !address.empty() && (at = text.find(address, at)) != std::string::npos;) {
+    text.replace(at, address.size(), "https://home.example/");
+  }
+  return text;
+}
+
 std::string transcript(const std::string& command_lines) {
   std::filesystem::current_path(tests::source_dir());
   const text::RealFileSystem files;
@@ -86,7 +95,7 @@ std::string transcript(const std::string& command_lines) {
     const CommandLine command = parse(line);
     const Ran ran = run(command.args, files, command.environment, false, command.input);
     if (!out.empty()) out += '\n';
-    out += "$ " + line + '\n' + ended(ran.out);
+    out += "$ " + line + '\n' + wherever_home_is(ended(ran.out));
     if (!ran.err.empty()) out += "--- stderr\n" + ended(ran.err);
     out += "--- exit " + std::to_string(ran.code) + '\n';
   }

@@ -96,7 +96,9 @@ function fillFindings() {
   const items = findingsOf(current).map((finding) => {
     const item = make("div", undefined, "finding " + finding.severity);
     const first = make("div");
-    first.append(make("span", `${finding.code} ${finding.rule}`, "code"), ": " + finding.message);
+    const code = make(finding.url ? "a" : "span", `${finding.code} ${finding.rule}`, "code");
+    if (finding.url) code.href = finding.url;
+    first.append(code, ": " + finding.message);
     item.append(first);
     if (finding.why) item.append(make("div", finding.why, "soft"));
     for (const proposal of finding.proposals || []) {

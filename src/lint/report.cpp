@@ -6,6 +6,7 @@
 #include <set>
 
 #include "project/applied.hpp"
+#include "rules/book/docs.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/merge.hpp"
 
@@ -29,6 +30,7 @@ std::vector<const rules::Finding*> for_programs(const ModelReport& model) {
 }
 
 std::string rule_page(std::string_view pattern, std::string_view code, std::string_view name) {
+  if (pattern.empty()) return rules::page_address(code);
   constexpr std::size_t word = std::string_view("{code}").size();
   std::string out;
   while (!pattern.empty()) {

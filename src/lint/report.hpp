@@ -30,8 +30,8 @@ struct ModelReport {
   std::shared_ptr<const rules::RuleBook> rules;  // what the findings' views point into; may be absent
   bool gpus_assumed = false;                     // nobody named one
   std::vector<std::string> gpus_left_out;        // ids of those named that cannot multiply what is stored
-  std::string rule_url;  // of the rules' pages, as rule_page() takes it; empty: there are none
-  double min_gain = 0;   // findings that save less are left out
+  std::string rule_url;                          // of the rules' pages, as rule_page() takes it
+  double min_gain = 0;                           // findings that save less are left out
   rules::Severity fail_level = rules::Severity::warning;
   // Of `result`, those that are not severe enough for people to be shown; whether somebody asked for that: it
   // holds for programs, too, then.
@@ -73,7 +73,8 @@ std::vector<const rules::Finding*> for_programs(const ModelReport& model);
 // The text of a file that a finding of this model may point into; null when it is not at hand.
 const text::SharedText* source_of(const ModelReport& model, const std::string& path);
 
-// The address of a rule's page: `{code}` and `{name}` of the pattern filled in; empty for an empty pattern.
+// The address of a rule's page: `{code}` and `{name}` of the pattern filled in. For an empty pattern that of
+// the project's own documentation, which has none of rules that are not its own: then it is empty.
 std::string rule_page(std::string_view pattern, std::string_view code, std::string_view name);
 
 // The rules that configurations let run, by code. A file's own table may leave out more, and what it adds is

@@ -6,6 +6,7 @@
 #include "report/formats.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
+#include "tests/golden.hpp"
 #include "tests/replaced.hpp"
 
 using namespace shapelint;
@@ -135,15 +136,24 @@ TEST_CASE("annotations link to the pages of the rules", "[lint][formats]") {
   const auto printed = [&](const char* format) {
     return run({"lint", "m.toml", "--gpu", "a100", "--select", "SL101", "--format", format}, files).out;
   };
-  CHECK(printed("github").ends_with("%0Amore: " + page + "\n"));
+  CHECK(printed("github").ends_with("%0Amore: `shapelint explain SL101`, " + page + "\n"));
   CHECK(nlohmann::json::parse(printed("gitlab"))[0]["content"]["body"].get<std::string>().ends_with(
       "\nmore: [vocab-misaligned](" + page + ")"));
   CHECK(nlohmann::json::parse(printed("sarif"))["runs"][0]["tool"]["driver"]["rules"][0]["helpUri"] == page);
   CHECK(nlohmann::json::parse(printed("rdjson"))["diagnostics"][0]["code"]["url"] == page);
   CHECK(printed("markdown").find("| warning [SL101](" + page + ") |") != std::string::npos);
+  // Without it they link to the documentation.
   const auto none = with({{"m.toml", odd}});
-  CHECK(run({"lint", "m.toml", "--gpu", "a100", "--select", "SL101", "--format", "github"}, none)
-            .out.ends_with("%0Amore: `shapelint explain SL101`\n"));
+  const auto documented = [&](const std::vector<std::string>& args) {
+    return tests::wherever_home_is(run(args, none).out);
+  };
+  CHECK(documented({"lint", "m.toml", "--gpu", "a100", "--select", "SL101", "--format", "github"})
+            .ends_with("%0Amore: `shapelint explain SL101`, https://home.example/rules/SL101/\n"));
+  const auto sarif = nlohmann::json::parse(
+      documented({"lint", "m.toml", "--gpu", "a100", "--select", "SL101", "--format", "sarif"}));
+  CHECK(sarif["runs"][0]["tool"]["driver"]["informationUri"] == "https://home.example/");
+  CHECK(sarif["runs"][0]["tool"]["driver"]["rules"][0]["helpUri"] == "https://home.example/rules/SL101/");
+  CHECK(documented({"explain", "SL101"}).ends_with("\npage: https://home.example/rules/SL101/\n"));
   const auto wrong =
       with({{"m.toml", odd}, {"shapelint.toml", "rule-url = \"https://example.org/rules\"\n"}});
   CHECK(run({"lint", "m.toml"}, wrong).err.find("write an address such as") != std::string::npos);

@@ -61,10 +61,9 @@ std::string github(const lint::Report& report) {
     }
     std::string body = item.message;
     for (const std::string& detail : item.details) body += '\n' + detail;
-    if (!item.url.empty()) {
-      body += "\nmore: " + item.url;
-    } else if (item.finding != nullptr) {
+    if (item.finding != nullptr) {
       body += fmt::format("\nmore: `shapelint explain {}`", item.code);
+      if (!item.url.empty()) body += ", " + item.url;
     }
     out += "::" + escaped(body, false) + '\n';
   }

@@ -181,8 +181,10 @@ Json finding_json(const rules::Finding& finding, const lint::ModelReport& model)
   for (const model::FieldId field : finding.assumed) assumed.push_back(field_name(field));
   const text::SharedText* source = lint::source_of(model, finding.path);
   const bool is_stated = finding.span.end > finding.span.begin && source != nullptr;
+  const std::string page = lint::rule_page(model.rule_url, finding.code, finding.rule);
   return {{"code", finding.code},
           {"rule", finding.rule},
+          {"url", page.empty() ? Json() : Json(text_of(page))},
           {"severity", rules::name(finding.severity)},
           {"confidence", rules::name(finding.confidence)},
           {"gpu", finding.gpu.empty() ? Json() : Json(finding.gpu)},

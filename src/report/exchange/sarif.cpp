@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/home.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"
@@ -222,14 +223,14 @@ std::string sarif(const lint::Report& report) {
   }
   Json invocation{{"executionSuccessful", notifications.empty()}};
   if (!notifications.empty()) invocation["toolExecutionNotifications"] = std::move(notifications);
-  const Json run{
-      {"tool",
-       {{"driver",
-         {{"name", "shapelint"}, {"semanticVersion", SHAPELINT_VERSION}, {"rules", std::move(rule_list)}}}}},
-      {"automationDetails", {{"id", "shapelint/"}}},
-      {"columnKind", "unicodeCodePoints"},
-      {"invocations", Json::array({std::move(invocation)})},
-      {"results", std::move(results)}};
+  Json driver{{"name", "shapelint"}, {"semanticVersion", SHAPELINT_VERSION}};
+  if (!home().empty()) driver["informationUri"] = home();
+  driver["rules"] = std::move(rule_list);
+  const Json run{{"tool", {{"driver", std::move(driver)}}},
+                 {"automationDetails", {{"id", "shapelint/"}}},
+                 {"columnKind", "unicodeCodePoints"},
+                 {"invocations", Json::array({std::move(invocation)})},
+                 {"results", std::move(results)}};
   const Json out{{"version", "2.1.0"},
                  {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                  {"runs", Json::array({run})}};

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "base/home.hpp"
 #include "base/number.hpp"
+#include "catalog/catalog.hpp"
 #include "expr/expression.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/book/template.hpp"
@@ -67,6 +69,14 @@ std::string seen_by(const LevelInfo& level) {
 
 std::string page_name(const Rule& rule) {
   return fmt::format("{}.md", rule.code);
+}
+
+std::string page_address(std::string_view code) {
+  const std::string begin = fmt::format("rules/{}-", code);
+  for (const text::Document& each : catalog::builtin("rules")) {
+    if (each.path().starts_with(begin) && !home().empty()) return fmt::format("{}rules/{}/", home(), code);
+  }
+  return {};
 }
 
 std::string rule_markdown(const Rule& rule) {

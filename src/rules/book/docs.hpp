@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "rules/book/rule.hpp"
 
@@ -16,5 +17,7 @@ std::string variables_markdown();
 
 // Where pages stand in the documentation: `SL101.md`.
 std::string page_name(const Rule& rule);
+// Where the documentation site has them, which has none of rules that are not compiled in: then it is empty.
+std::string page_address(std::string_view code);
 
 }  // namespace shapelint::rules

@@ -11,6 +11,7 @@
 #include "cli/messages.hpp"
 #include "cli/words.hpp"
 #include "lint/phrases.hpp"
+#include "lint/report.hpp"
 #include "report/style.hpp"
 #include "report/wrap.hpp"
 #include "rules/book/docs.hpp"
@@ -36,7 +37,7 @@ std::string labelled(std::string_view label, std::string_view text, const Style&
                      wrap(text, indent, indent, style));
 }
 
-std::string explain_text(const rules::Rule& rule, const Style& style) {
+std::string explain_text(const rules::Rule& rule, const std::string& page, const Style& style) {
   const auto severity = rules::severity_of(rule);
   std::string out = fmt::format("{}: {}\n\n", style.paint(report::role_of(severity), rule.code),
                                 style.paint(Role::strong, fmt::format("{} ({})", rule.name, name(severity))));
@@ -76,6 +77,8 @@ std::string explain_text(const rules::Rule& rule, const Style& style) {
   out += fmt::format("\n{}\n", style.paint(Role::strong, "sources:"));
   for (const std::string_view source : rule.sources)
     out += fmt::format("  - {}\n", wrap(source, 4, 4, style));
+  // One word: never wrapped, so that terminals make it a link.
+  if (!page.empty()) out += fmt::format("\n{} {}\n", style.paint(Role::strong, "page:"), page);
   return out;
 }
 
@@ -119,10 +122,14 @@ ExitCode explain(const ExplainOptions& options, Io& io) {
     return ExitCode::clean;
   }
   const Style style = out_style(io);
+  const std::string pattern = project.here().config.rule_url.value_or("");
+  const auto page_of = [&](const rules::Rule& rule) {
+    return text::printable(lint::rule_page(pattern, rule.code, rule.name));
+  };
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (i > 0) io.out << '\n';
     io.out << (formats[options.format] == "markdown" ? rules::rule_markdown(*found[i])
-                                                     : explain_text(*found[i], style));
+                                                     : explain_text(*found[i], page_of(*found[i]), style));
   }
   return ExitCode::clean;
 }
