@@ -38,16 +38,13 @@ std::optional<text::Source> with_sourced_scripts(const text::FileSystem& files, 
     }
     return std::nullopt;
   };
-  // Of a path in somebody's container, the end that is in this repository: a folder and what is in it.
   const auto load = [&](const std::string& path,
                         const std::string& from) -> std::optional<text::SourcedScript> {
     if (!path.starts_with('/')) return find(path, from);
-    for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
-      const std::string end = path.substr(at + 1);
-      if (end.find('/') == std::string::npos) break;
-      if (auto script = find(end, from)) return script;
-    }
-    return std::nullopt;
+    std::vector<std::string> places = {folder_of(from)};
+    places.insert(places.end(), folders.begin(), folders.end());
+    const std::string end = end_inside(files, places, path);
+    return end.empty() ? std::nullopt : find(end, from);
   };
   text::Source followed = source;
   followed.documents = text::parse_shell(source.path, source.text, load);

@@ -177,3 +177,27 @@ TEST_CASE("inheritance ends: cycles, missing files, and files outside the reposi
   REQUIRE(outside.readings.size() == 1);
   CHECK(outside.readings[0].setup.model.intermediate_size == 256);
 }
+
+TEST_CASE("a path of another machine is looked for by its end", "[formats]") {
+  text::MemoryFileSystem files;
+  files.files["repo/.git/HEAD"] = "";
+  files.files["repo/conf/ds.json"] = R"({"zero_optimization": {"stage": 2}})";
+  files.files["ds.json"] = R"({"zero_optimization": {"stage": 3}})";
+  const auto zero = [&](const std::string& path) {
+    files.files["repo/run.sh"] =
+        "deepspeed pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128 "
+        "--micro-batch-size 1 --deepspeed_config " +
+        path + "\n";
+    const auto read = formats::read_any(files, "repo/run.sh");
+    REQUIRE(read.readings.size() == 1);
+    return read.readings[0].origins[model::FieldId::zero].kind == Origin::Kind::stated
+               ? static_cast<int>(read.readings[0].setup.plan.zero)
+               : -1;
+  };
+  CHECK(zero("/workspace/repo/conf/ds.json") == 2);
+  CHECK(zero("$ROOT/conf/ds.json") == 2);
+  // A name without a folder may be any file, and nothing outside of the repository is read.
+  CHECK(zero("/workspace/ds.json") == -1);
+  CHECK(zero("$ROOT//../ds.json") == -1);
+  CHECK(zero("/conf/../../ds.json") == -1);
+}

@@ -299,10 +299,21 @@ class Assembler {
     load(filled, node, document, name, inner, level);
   }
 
+  static bool is_default(const Inherit& each, const std::string& name) {
+    return std::any_of(each.defaults.begin(), each.defaults.end(), [&](const std::string& known) {
+      return name == known || name.ends_with("/" + known);
+    });
+  }
+
   void load(const Inherit& each, NodeRef node, const text::Document& document, const std::string& name,
             const Place& mount, int level, bool optional = false) {
-    if (name.find('$') != std::string::npos || name.starts_with('/'))
-      return lack(each, node, fmt::format("`{}` is not followed", name), mount);
+    if (name.find('$') != std::string::npos || name.starts_with('/')) {
+      const std::string end = end_inside(files_, ancestors_, name);
+      const auto opens = [&](const auto& above) { return open(each, node, join(above, end), mount, level); };
+      if (!end.empty() && std::any_of(ancestors_.begin(), ancestors_.end(), opens)) return;
+      if (!is_default(each, name)) lack(each, node, fmt::format("`{}` is not followed", name), mount);
+      return;
+    }
     if (level >= most_levels || whole_.documents.size() >= most_files) {
       note(node, fmt::format("`{}` is not followed: more than {} files or {} levels of inheritance", name,
                              most_files, most_levels));
@@ -322,8 +333,7 @@ class Assembler {
       }
     }
     note(node, fmt::format("`{}` is not there, so what it says is unknown", name));
-    const bool is_known = std::find(each.defaults.begin(), each.defaults.end(), name) != each.defaults.end();
-    if (!optional && !is_known) lack(each, node, fmt::format("`{}` is not there", name), mount);
+    if (!optional && !is_default(each, name)) lack(each, node, fmt::format("`{}` is not there", name), mount);
   }
 
   bool open(const Inherit& each, NodeRef node, const std::string& path, const Place& mount, int level) {

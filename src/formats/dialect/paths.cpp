@@ -81,4 +81,18 @@ std::vector<std::string> ancestors(const text::FileSystem& files, const std::str
   return out;
 }
 
+std::string end_inside(const text::FileSystem& files, const std::vector<std::string>& folders,
+                       std::string_view path) {
+  for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1)) {
+    std::string end = join("", path.substr(at + 1));
+    if (end.find('/') == std::string::npos) break;
+    if (end.find('$') != std::string::npos || end.starts_with('/') || end.starts_with("..")) continue;
+    for (const std::string& folder : folders) {
+      const std::string whole = join(folder, end);
+      if (files.exists(whole) && !files.is_directory(whole)) return end;
+    }
+  }
+  return {};
+}
+
 }  // namespace shapelint::formats

@@ -222,7 +222,21 @@ std::optional<Value> Interpreter::library(std::string_view name, Arguments& give
     }
     return out;
   }
+  if (name == "nemo_run.Config" || name == "nemo_run.Partial") return configured(given);
   return std::nullopt;
+}
+
+// `Config(what, …)`: what is called later, with what it is given now.
+std::optional<Value> Interpreter::configured(Arguments& given) {
+  if (given.positional.empty()) return std::nullopt;
+  const Value what = given.positional.front();
+  given.positional.erase(given.positional.begin());
+  if (what.kind == Kind::named) return opaque(what.text, std::move(given));
+  if (what.kind == Kind::type && what.object->find("__init__") == nullptr)
+    return construct(what, std::move(given));
+  if (what.kind == Kind::type || what.kind == Kind::function)
+    return opaque(what.object->type, std::move(given));
+  return unknown("what is called is not known");
 }
 
 // `of[a:b]` of a list.

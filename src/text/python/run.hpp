@@ -105,6 +105,7 @@ class Interpreter {
   // builtins.cpp: what Python brings along.
   std::optional<Value> builtin(std::string_view name, Arguments& given);
   std::optional<Value> library(std::string_view name, Arguments& given);
+  std::optional<Value> configured(Arguments& given);
   std::optional<Value> method(const Value& of, std::string_view name, Arguments& given);
   Value copy(const Value& value, int depth);
 

@@ -8,6 +8,7 @@
 #include "base/glob.hpp"
 #include "base/utf8.hpp"
 #include "text/limits.hpp"
+#include "text/shell/slurm.hpp"
 
 namespace shapelint::text::shell {
 
@@ -299,7 +300,7 @@ void Expander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& 
       if (counts_as_set) walk(word, stop, quoted, sink, depth + 1);
     } else if (counts_as_set) {
       insert_value();
-    } else if (sign == "?") {
+    } else if (sign == "?" || (value == nullptr && is_set_by_cluster(name))) {
       not_set(use, name, sink);
     } else {
       if (sign == "=") {

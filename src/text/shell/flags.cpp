@@ -22,7 +22,8 @@ bool is_flag(std::string_view word) {
 }
 
 // Where the key of `actor.model.path=x`, or of `+path=x`, begins and ends; nothing where it is another word.
-// Without a dot, `name=value` may be anything (a variable of `env`, a value of a flag), except after others.
+// Without a dot, `name=value` may be anything (a variable of `env`, a value of a flag), except after others
+// or after the configuration that it overrides.
 std::optional<std::pair<std::size_t, std::size_t>> override_key(std::string_view word, bool is_after_others) {
   const std::size_t begin = std::min(word.find_first_not_of('+'), word.size());
   const std::size_t end = word.find('=', begin);
@@ -35,6 +36,12 @@ std::optional<std::pair<std::size_t, std::size_t>> override_key(std::string_view
   if (!is_path || !is_letter(key.front()) || key.back() == '.') return std::nullopt;
   if (begin == 0 && !is_after_others && key.find('.') == std::string_view::npos) return std::nullopt;
   return std::pair(begin, end);
+}
+
+// `python train.py configs/base.yml`.
+bool is_configuration(std::string_view word) {
+  return !word.starts_with('-') && word.find('=') == std::string_view::npos &&
+         (word.ends_with(".yml") || word.ends_with(".yaml"));
 }
 
 // A variable that is meant to hold more flags, not the value of the flag before it: `$EXTRA_ARGS`, `$@`.
@@ -204,6 +211,7 @@ namespace {
 Flags collect(const std::vector<Text>& words) {
   Flags found;
   bool takes_values = false;
+  bool has_configuration = false;
   for (const Text& word : words) {
     const std::string text = as_string(word);
     const Piece* open = first_unknown(word);
@@ -218,6 +226,10 @@ Flags collect(const std::vector<Text>& words) {
       continue;
     }
     const bool is_first_value = takes_values && !found.flags.empty() && found.flags.back().values.empty();
+    if (!is_first_value && is_configuration(text)) {
+      if (!has_configuration) found.configuration = word;
+      has_configuration = true;
+    }
     if (is_flag(text)) {
       const std::size_t equals = text.find('=');
       if (open != nullptr && equals == std::string::npos) {
@@ -234,8 +246,9 @@ Flags collect(const std::vector<Text>& words) {
       takes_values = equals == std::string::npos;
       if (!takes_values) flag.values.push_back(without_quotes(substring(word, equals + 1, text.size())));
       found.flags.push_back(std::move(flag));
-    } else if (const auto key =
-                   is_first_value ? std::nullopt : override_key(text, !found.overrides.empty())) {
+    } else if (const auto key = is_first_value
+                                    ? std::nullopt
+                                    : override_key(text, has_configuration || !found.overrides.empty())) {
       found.overrides.push_back({substring(word, key->first, key->second),
                                  {without_quotes(substring(word, key->second + 1, text.size()))}});
     } else if (found.flags.empty()) {

@@ -18,6 +18,7 @@ struct Flags {
   std::vector<Text> command;  // words before the first flag
   std::vector<Flag> flags;
   std::vector<Text> arguments;
+  Text configuration;           // the YAML file among the words that belong to no flag; empty for none
   std::vector<Flag> overrides;  // Hydra's `model.path=x`, `+trainer.nnodes=2`: the key, and one value
 };
 

@@ -199,6 +199,7 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& fou
       tree.add(no_node, Kind::table, {}, {}, Span{0, static_cast<std::int64_t>(source.size())});
   tree.set_string(tree.add(root, Kind::string, "command", {}, place), joined(flags.command));
   if (const Text* program = program_of(flags)) add_value(tree, root, "program", place, *program, {});
+  if (!flags.configuration.empty()) add_value(tree, root, "configuration", place, flags.configuration, {});
   const std::int32_t table = tree.add(root, Kind::table, "flags", {}, place);
   for (const Flag& flag : flags.flags) {
     const Span name = name_span(flag.name);

@@ -1,7 +1,9 @@
 // Directives of sbatch (https://slurm.schedmd.com/sbatch.html): options and output environment variables.
 #include "text/shell/slurm.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -111,6 +113,13 @@ Variables slurm_variables(const SlurmJob& job) {
   set(job.gpus, {"SLURM_GPUS"});
   set(job.gpus_per_node, {"SLURM_GPUS_PER_NODE", "SLURM_GPUS_ON_NODE"});
   return variables;
+}
+
+bool is_set_by_cluster(std::string_view name) {
+  constexpr std::string_view names[] = {"SLURM_NNODES",    "SLURM_JOB_NUM_NODES", "SLURM_NTASKS",
+                                        "SLURM_NPROCS",    "PBS_NUM_NODES",       "LSB_DJOB_NUMPROC",
+                                        "FLUX_JOB_NNODES", "OMPI_COMM_WORLD_SIZE"};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 void add_slurm(TreeBuilder& tree, std::int32_t root, const SlurmJob& job, Span place) {

@@ -27,6 +27,10 @@ SlurmJob slurm_job(std::string_view source);
 // The variables that SLURM sets for the script: SLURM_NNODES, SLURM_NTASKS, SLURM_GPUS_PER_NODE …
 Variables slurm_variables(const SlurmJob& job);
 
+// Whether the scheduler sets this number of nodes or tasks: a default in `${SLURM_NNODES:-1}` is what a run
+// without it takes, and says nothing of the job.
+bool is_set_by_cluster(std::string_view name);
+
 // The table `slurm`, of what is stated; none where nothing is.
 void add_slurm(TreeBuilder& tree, std::int32_t root, const SlurmJob& job, Span place);
 

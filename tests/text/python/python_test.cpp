@@ -52,6 +52,20 @@ TEST_CASE("python: literals and their bytes") {
   CHECK(bytes_of(*document, root["shape"][1]) == "-2");
 }
 
+TEST_CASE("python: nemo_run.Config is what is made later, with what it is given now") {
+  const std::string begin = "import nemo_run as run\nfrom dataclasses import dataclass\n";
+  CHECK(
+      shown(begin + "@dataclass\nclass A:\n    x: int = 1\n    y: int = 2\n"
+                    "class B:\n    def __init__(self, config):\n        pass\n"
+                    "def fit(model):\n    pass\n"
+                    "r = run.Partial(fit, model=run.Config(B, config=run.Config(A, y=3)))\n"
+                    "r.model.config.x = 4\n") ==
+      "{A: {(): \"c.A\", x: 1, y: 2}, r: {(): \"c.fit\", model: {(): \"c.B\", config: {(): \"c.A\", x: 4, y: "
+      "3}}}}");
+  CHECK(shown(begin + "from lib import C\na = run.Config(C, x=1)\nb = run.Config()\n") ==
+        "{a: {(): \"lib.C\", x: 1}, b: {(): \"nemo_run.Config\"}}");
+}
+
 TEST_CASE("python: arithmetic of earlier names") {
   CHECK(
       shown("a = 8\nb = a * 2 + 3\nc = -a // 3\nd = 2 ** 3 ** 2\ne = 7 / 2\nf = (a + b) % 5\ng = 'x' + 'y'\n"

@@ -64,6 +64,12 @@ TEST_CASE("shell: sbatch tells a script what it asked for") {
   // A range, a resource without a number, and what stands behind the first command.
   CHECK(told("#SBATCH --nodes=1-4\n#SBATCH --gres=gpu\ntrue\n#SBATCH -n 4\ntrain --n $SLURM_NNODES\n") ==
         "absent {--n: unknown(the variable `SLURM_NNODES` is not set in this file)}");
+  // A default of what the cluster sets is no statement of the job, that of another variable is.
+  CHECK(
+      told("train --n ${SLURM_NNODES:-1} --t ${SLURM_NTASKS-8} --g ${SLURM_GPUS_ON_NODE:-8} --m ${N:-1}\n") ==
+      "absent {--n: unknown(the variable `SLURM_NNODES` is not set in this file), --t: unknown(the variable "
+      "`SLURM_NTASKS` is not set in this file), --g: 8, --m: 1}");
+  CHECK(told("#SBATCH -N 2\ntrain --n ${SLURM_NNODES:-1}\n") == "{nodes: 2} {--n: 2}");
 }
 
 TEST_CASE("shell: what a sourced script sets counts") {

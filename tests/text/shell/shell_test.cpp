@@ -300,6 +300,10 @@ TEST_CASE("shell: Hydra's overrides are tables in tables") {
   CHECK(overrides("python train.py model.size=2\n") == "{model: {size: 2}}");
   CHECK(overrides("train --config-name x model.size=2\n") == "{model: {size: 2}}");
   // The value of a flag, and a name without a dot, are none.
+  // Keys without a dot are told by the configuration before them.
+  CHECK(overrides("python -m train conf/base.yml size=2 name=$NAME --n 1\n") ==
+        "{size: 2, name: unknown(the variable `NAME` is not set in this file)}");
+  CHECK(overrides("train --config base.yml size=2\n") == "absent");
   CHECK(overrides("train --set model.size=2 --n 1\n") == "absent");
   CHECK(overrides("env A=1 train --n 1\n") == "absent");
   // A key that is a value cannot be a table as well; the last of two values counts.
