@@ -26,7 +26,8 @@ constexpr std::array<std::string_view, 4> outcome_sentences{"refuses", "pads", "
 constexpr std::array<std::string_view, 9> layer_names{
     "any", "attention", "mlp", "experts", "embedding", "linear", "communication", "state-space", "optimizer"};
 constexpr std::array<std::string_view, 2> file_keys{"package", "contract"};
-constexpr std::array<std::string_view, 5> package_keys{"name", "repository", "version", "commit", "date"};
+constexpr std::array<std::string_view, 6> package_keys{"name",    "repository", "branch",
+                                                       "version", "commit",     "date"};
 constexpr std::array<std::string_view, 22> contract_keys{
     "unless",  "name",  "since",   "until",   "with",   "architectures", "modes", "dtypes",
     "recipes", "layer", "summary", "why",     "when",   "demands",       "size",  "outcome",
