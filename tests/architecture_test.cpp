@@ -40,6 +40,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"model", {"base"}},
     {"model/cnn", {}},
     {"model/lower", {"model/cnn"}},
+    {"model/lower/mixture", {}},
     {"catalog", {"base", "text", "model"}},
     {"formats", {"base", "text", "expr", "catalog", "model"}},
     {"formats/dialect", {}},

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "model/arithmetic.hpp"
-#include "model/lower/routing.hpp"
+#include "model/lower/mixture/routing.hpp"
 
 namespace shapelint::tests {
 

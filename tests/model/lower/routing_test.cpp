@@ -1,5 +1,5 @@
 // How tokens are spread over experts.
-#include "model/lower/routing.hpp"
+#include "model/lower/mixture/routing.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Routing of tokens to experts.
-#include "model/lower/routing.hpp"
+#include "model/lower/mixture/routing.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/lower/emit.hpp"
-#include "model/lower/routing.hpp"
+#include "model/lower/mixture/routing.hpp"
 
 namespace shapelint::model {
 
