@@ -70,6 +70,48 @@ std::int64_t expert_parameters(const ModelSpec& model) {
   return mlp_parameters(model, model.moe.intermediate_size, expert_hidden_size(model));
 }
 
+// Elements of what a layer's vectors are made of.
+std::int64_t steering_size(const ModelSpec& model) {
+  return model.diffusion.condition_size > 0 ? model.diffusion.condition_size : model.hidden_size;
+}
+
+// What steers a layer of a diffusion transformer: of a shared modulation a vector of its own is added to each
+// (PixArt, Wan). Of all vectors of a layer with two branches, or where that has half as many, of one branch.
+std::int64_t modulation_parameters(const ModelSpec& model) {
+  const Diffusion& diffusion = model.diffusion;
+  const std::int64_t vectors =
+      model.parallel_block ? divide_up(diffusion.modulation, 2) : diffusion.modulation;
+  const std::int64_t each = diffusion.modulation_shared ? 1 : plus(steering_size(model), 1);  // with a bias
+  return times(vectors, model.hidden_size, each);
+}
+
+// Norms that conditions steer have no weights of their own.
+std::int64_t layer_norm_parameters(const ModelSpec& model) {
+  if (model.diffusion.modulation > 0) return 0;
+  return times(model.norms_per_layer, norm_parameters(model, model.hidden_size));
+}
+
+// What reads patches or frames, and what predicts patches, with biases.
+std::int64_t front_parameters(const ModelSpec& model) {
+  const std::int64_t hidden = model.hidden_size;
+  const Diffusion& diffusion = model.diffusion;
+  const std::int64_t square = plus(times(hidden, hidden), hidden);
+  const std::int64_t input = model.input == Input::frames
+                                 ? plus(times(3, plus(model.input_size, hidden), hidden), times(2, hidden))
+                                 : plus(times(model.input_size, hidden), hidden);
+  return plus(when(model.input != Input::tokens, input),
+              when(diffusion.text_size > 0, plus(times(diffusion.text_size, hidden), hidden)),
+              times(diffusion.conditions, plus(times(plus(condition_size, 1), hidden), square)),
+              times(shared_vectors(model), hidden, plus(steering_size(model), 1)));
+}
+std::int64_t output_parameters(const ModelSpec& model) {
+  if (model.output_size <= 0) return 0;
+  const std::int64_t hidden = model.hidden_size;
+  const std::int64_t steering =
+      model.diffusion.modulation_shared ? times(2, hidden) : times(2, plus(times(hidden, hidden), hidden));
+  return plus(times(model.output_size, plus(hidden, 1)), when(is_diffusion(model), steering));
+}
+
 // Weights and mixing of hyper-connections around one branch: a static and a dynamic part for each entry.
 std::int64_t hyper_parameters(const ModelSpec& model) {
   const std::int64_t streams = model.residual_streams;
@@ -89,30 +131,38 @@ std::int64_t moe_parameters(const ModelSpec& model, std::int64_t experts) {
 std::int64_t embedding_parameters(const ModelSpec& model) {
   const std::int64_t hidden = model.hidden_size;
   return plus(times(plus(model.vocab_size, model.learned_positions, model.token_types), hidden),
-              when(model.embedding_norm, norm_parameters(model, hidden)));
+              when(model.embedding_norm, norm_parameters(model, hidden)), front_parameters(model));
 }
 
 std::int64_t head_parameters(const ModelSpec& model) {
   const std::int64_t hidden = model.hidden_size;
   const std::int64_t square = plus(times(hidden, hidden), hidden);  // with its bias
-  std::int64_t count =
-      plus(when(model.final_norm, norm_parameters(model, hidden)), when(model.pooler, square));
+  std::int64_t count = plus(when(model.final_norm && !is_diffusion(model), norm_parameters(model, hidden)),
+                            when(model.pooler, square), output_parameters(model));
   if (!model.lm_head) return count;
   count = plus(count, when(!model.tie_word_embeddings, times(model.vocab_size, hidden)),
                when(model.lm_head_bias, model.vocab_size));
   return plus(count, when(model.lm_head_transform, plus(square, norm_parameters(model, hidden))));
 }
 
+std::int64_t frame_parameters(const ModelSpec& model) {
+  return plus(layer_norm_parameters(model), times(2, hyper_parameters(model)), modulation_parameters(model));
+}
+
 std::int64_t parameters_with(const ModelSpec& model, std::int64_t experts) {
-  const std::int64_t every_layer =
-      plus(times(model.norms_per_layer, norm_parameters(model, model.hidden_size)),
-           times(2, hyper_parameters(model)));
-  return plus(times(model.num_layers, every_layer),
-              times(num_attention_layers(model), attention_parameters(model)),
-              times(num_mixer_layers(model), mixer_parameters(model)),
-              times(num_dense_layers(model), mlp_parameters(model, model.intermediate_size)),
-              times(num_moe_layers(model), moe_parameters(model, experts)), embedding_parameters(model),
+  const auto all = [&](StepPart part, std::int64_t each) { return times(times_in(model, part), each); };
+  return plus(all(StepPart::frame, frame_parameters(model)),
+              all(StepPart::attention, attention_parameters(model)),
+              all(StepPart::mixer, mixer_parameters(model)),
+              all(StepPart::mlp, mlp_parameters(model, model.intermediate_size)),
+              all(StepPart::mixture, moe_parameters(model, experts)), embedding_parameters(model),
               head_parameters(model));
+}
+
+// Tokens that a layer computes for each that counts: the text's come along.
+double joined(const Setup& setup) {
+  const auto own = static_cast<double>(std::max<std::int64_t>(1, setup.plan.sequence_length));
+  return (own + static_cast<double>(joined_length(setup))) / own;
 }
 
 // Keys that one query meets: both products of attention run over them.
@@ -128,7 +178,7 @@ double keys_per_query(const Setup& setup, CausalFlops convention) {
     return (decoded * own_keys + read * prompt_keys) / (decoded + read);
   }
   const double cached = static_cast<double>(cached_tokens(plan));
-  const double all = static_cast<double>(plan.sequence_length);
+  const double all = static_cast<double>(plus(plan.sequence_length, joined_length(setup)));
   return cached + (setup.model.causal && convention == CausalFlops::half ? all / 2 : all);
 }
 
@@ -182,7 +232,7 @@ double attention_products(const Setup& setup, CausalFlops convention) {
             : source / static_cast<double>(plan.sequence_length) * hidden * groups * (qk + value);
     products += hidden * heads * qk + per_token + heads * (qk + value) * source + heads * value * hidden;
   }
-  return products;
+  return joined(setup) * products;
 }
 
 }  // namespace
@@ -278,6 +328,26 @@ double mixture_products(const ModelSpec& model) {
 
 }  // namespace
 
+std::int64_t times_in(const ModelSpec& model, StepPart part) {
+  const std::int64_t joint = num_joint_layers(model);  // these have the weights of both streams
+  switch (part) {
+    case StepPart::attention:
+      return plus(num_attention_layers(model), joint);
+    case StepPart::mixer:
+      return num_mixer_layers(model);
+    case StepPart::mlp:
+      return plus(num_dense_layers(model), joint);
+    case StepPart::mixture:
+      return num_moe_layers(model);
+    case StepPart::frame:
+      // beside a layer with one branch they have the vectors of four
+      return plus(model.num_layers, times(model.parallel_block ? 3 : 1, joint));
+    case StepPart::ends:
+      return 1;
+  }
+  return 0;
+}
+
 PartSize part_size(const Setup& setup, StepPart part) {
   const ModelSpec& model = setup.model;
   switch (part) {
@@ -286,14 +356,13 @@ PartSize part_size(const Setup& setup, StepPart part) {
     case StepPart::mixer:
       return {mixer_parameters(model), 0, mixer_products(model, setup.plan.mode == Mode::decode)};
     case StepPart::mlp:
-      return {mlp_parameters(model, model.intermediate_size), 0, mlp_products(model)};
+      return {mlp_parameters(model, model.intermediate_size), 0, joined(setup) * mlp_products(model)};
     case StepPart::mixture:
       return {moe_parameters(model, model.moe.num_experts),
-              times(model.moe.num_experts, expert_parameters(model)), mixture_products(model)};
+              times(model.moe.num_experts, expert_parameters(model)),
+              joined(setup) * mixture_products(model)};
     case StepPart::frame:
-      return {plus(times(model.norms_per_layer, norm_parameters(model, model.hidden_size)),
-                   times(2, hyper_parameters(model))),
-              0, 0};
+      return {frame_parameters(model), 0, 0};
     case StepPart::ends:
       return {plus(embedding_parameters(model), head_parameters(model)), 0, head_flops_per_token(setup) / 2};
   }
@@ -308,8 +377,10 @@ double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
   const double layers =
       (static_cast<double>(num_attention_layers(model)) + further) * attention_products(setup, convention) +
       static_cast<double>(num_mixer_layers(model)) * mixer_products(model, setup.plan.mode == Mode::decode) +
-      (static_cast<double>(num_dense_layers(model)) + (mixes ? 0.0 : further)) * mlp_products(model) +
-      (static_cast<double>(num_moe_layers(model)) + (mixes ? further : 0.0)) * mixture_products(model) +
+      (static_cast<double>(num_dense_layers(model)) + (mixes ? 0.0 : further)) * joined(setup) *
+          mlp_products(model) +
+      (static_cast<double>(num_moe_layers(model)) + (mixes ? further : 0.0)) * joined(setup) *
+          mixture_products(model) +
       further * 2 * static_cast<double>(model.hidden_size) * static_cast<double>(model.hidden_size);
   return 2 * layers + head_flops_per_token(setup);
 }

@@ -37,6 +37,15 @@ constexpr Condition beside_attention{"with `[model.mixer]` and `parallel`", [](c
 constexpr Condition windowed{"with `[model.window]`", [](const Setup& s) { return s.model.window.size > 0; }};
 constexpr Condition crossing{"with `cross_attention`",
                              [](const Setup& s) { return s.model.cross_attention; }};
+constexpr Condition diffusing{"with `[model.diffusion]`",
+                              [](const Setup& s) { return is_diffusion(s.model); }};
+constexpr Condition without_tokens{"with patches or frames",
+                                   [](const Setup& s) { return s.model.input != Input::tokens; }};
+constexpr Condition joining{"with `joint_layers`",
+                            [](const Setup& s) { return s.model.diffusion.joint_layers > 0; }};
+constexpr Condition joined{"with `text_joined`",
+                           [](const Setup& s) { return s.model.diffusion.text_joined; }};
+constexpr Condition adapting{"with `adapter_rank`", [](const Setup& s) { return s.plan.adapter_rank > 0; }};
 constexpr Condition heads_divide{"where it divides", [](const Setup& s) {
                                    return s.model.num_attention_heads < 1 ||
                                           s.model.hidden_size % s.model.num_attention_heads == 0;
@@ -143,6 +152,15 @@ std::vector<Derivation> build() {
   add(FieldId::vocab_padding_multiple, defaulted, own, always, constant<1>);
   add(FieldId::tie_word_embeddings, defaulted, "Hugging Face's default", always, constant<1>);
   add(FieldId::parallel_block, defaulted, own, always, constant<0>);
+  for (const FieldId no :
+       {FieldId::input, FieldId::input_size, FieldId::output_size, FieldId::diffusion_joint_layers,
+        FieldId::diffusion_condition_size, FieldId::diffusion_modulation,
+        FieldId::diffusion_modulation_shared, FieldId::diffusion_conditions, FieldId::diffusion_text_size}) {
+    add(no, defaulted, none, always, constant<0>);
+  }
+  add(FieldId::diffusion_text_joined, derived, "diffusion_joint_layers", joining, constant<1>);
+  add(FieldId::diffusion_text_joined, defaulted, none, always, constant<0>);
+  add(FieldId::causal, derived, "every patch sees every other", diffusing, constant<0>);
   add(FieldId::causal, defaulted, own, always, constant<1>);
   add(FieldId::layers_without_attention, defaulted, none, always, constant<0>);
   add(FieldId::layers_without_mlp, defaulted, none, always, constant<0>);
@@ -164,6 +182,7 @@ std::vector<Derivation> build() {
   add(FieldId::final_norm, defaulted, own, always, constant<1>);
   add(FieldId::embedding_norm, defaulted, none, always, constant<0>);
   add(FieldId::pooler, defaulted, none, always, constant<0>);
+  add(FieldId::lm_head, derived, "input: it reads no tokens", without_tokens, constant<0>);
   add(FieldId::lm_head, defaulted, own, always, constant<1>);
   add(FieldId::lm_head_bias, defaulted, none, always, constant<0>);
   add(FieldId::lm_head_transform, defaulted, none, always, constant<0>);
@@ -192,6 +211,11 @@ std::vector<Derivation> build() {
   add(FieldId::fusion, defaulted, own, always, constant<static_cast<std::int64_t>(Fusion::none)>);
   add(FieldId::channels_last, defaulted, own, always, constant<1>);
   add(FieldId::dropout, defaulted, own, always, constant<0>);
+  add(FieldId::adapter_rank, defaulted, none, always, constant<0>);
+  for (const FieldId first : {FieldId::adapted, FieldId::optimizer, FieldId::document_length}) {
+    add(first, defaulted, own, always, constant<0>);
+  }
+  add(FieldId::adapters, derived, "adapter_rank", adapting, constant<1>);
   add(FieldId::adapters, defaulted, own, always, constant<0>);
   add(FieldId::context_length, defaulted, own, always, constant<0>);
   add(FieldId::sequence_length, derived, "context_length", decoding,
@@ -203,6 +227,7 @@ std::vector<Derivation> build() {
   add(FieldId::speculative_acceptance, defaulted, own, always, constant<70>);
   add(FieldId::source_length, derived, "sequence_length", crossing,
       [](const Setup& s) { return s.plan.sequence_length; });
+  add(FieldId::source_length, defaulted, "a long prompt of T5's encoder", joined, constant<512>);
   add(FieldId::source_length, defaulted, none, always, constant<0>);
   for (const FieldId one :
        {FieldId::micro_batch_size, FieldId::gradient_accumulation, FieldId::tensor, FieldId::pipeline,

@@ -40,6 +40,16 @@
   BOOLEAN(lm_head, "model", "lm_head", model.lm_head, "a projection to the vocabulary is run") \
   BOOLEAN(lm_head_bias, "model", "lm_head_bias", model.lm_head_bias, "that projection has a bias") \
   BOOLEAN(lm_head_transform, "model", "lm_head_transform", model.lm_head_transform, "a dense layer and a norm come before that projection (BERT)") \
+  CHOICE(input, "model", "input", model.input, Input, input_names, "what the first layer reads: rows of an embedding table; patches of an image or a latent, by one product; frames of sound, by two convolutions of which the second halves them (Whisper)") \
+  INTEGER(input_size, "model", "input_size", model.input_size, 0, largest_width, "elements", "elements of a patch (16 * 16 * 3 of an image), or of a frame (mel bands)") \
+  INTEGER(output_size, "model", "output_size", model.output_size, 0, largest_width, "elements", "elements that a last product predicts for each token (diffusion: of a patch); 0 for none") \
+  BOOLEAN(diffusion_text_joined, "model.diffusion", "text_joined", model.diffusion.text_joined, "the text's tokens stand beside the image's in every layer, and each attends to all (MMDiT, CogVideoX); where the image reads the text by `cross_attention` they do not") \
+  INTEGER(diffusion_joint_layers, "model.diffusion", "joint_layers", model.diffusion.joint_layers, 0, most_layers, "layers", "layers, of all, with weights of their own for the text's tokens and for the image's (MMDiT); the others have one set for both") \
+  INTEGER(diffusion_modulation, "model.diffusion", "modulation", model.diffusion.modulation, 0, 64, "vectors", "vectors of hidden_size that shift, scale and gate a layer: 6 in DiT; 0 for a model that nothing steers so") \
+  BOOLEAN(diffusion_modulation_shared, "model.diffusion", "modulation_shared", model.diffusion.modulation_shared, "those vectors are made once for all layers (PixArt, Wan)") \
+  INTEGER(diffusion_condition_size, "model.diffusion", "condition_size", model.diffusion.condition_size, 0, largest_width, "elements", "elements of the vector that they are made of; 0 for hidden_size") \
+  INTEGER(diffusion_conditions, "model.diffusion", "conditions", model.diffusion.conditions, 0, 64, "vectors", "vectors that steer it (time, guidance, pooled text), each embedded by a small MLP") \
+  INTEGER(diffusion_text_size, "model.diffusion", "text_size", model.diffusion.text_size, 0, largest_width, "elements", "elements of a text token's embedding as it comes in; 0 where nothing projects it") \
   INTEGER(moe_num_experts, "model.moe", "num_experts", model.moe.num_experts, 0, 65'536, "experts", "routed experts in each mixture layer") \
   INTEGER(moe_experts_per_token, "model.moe", "experts_per_token", model.moe.experts_per_token, 1, 65'536, "experts", "routed experts that each token visits (top-k)") \
   INTEGER(moe_intermediate_size, "model.moe", "intermediate_size", model.moe.intermediate_size, 1, largest_width, "elements", "width of one branch of one expert") \
@@ -85,7 +95,7 @@
   BOOLEAN(channels_last, "run", "channels_last", plan.channels_last, "convolutional network: images lie in memory by pixel (NHWC), as tensor cores need them; else (NCHW) they are transposed around each convolution that runs there") \
   INTEGER(micro_batch_size, "run", "micro_batch_size", plan.micro_batch_size, 1, largest_length, "sequences", "sequences per forward pass and rank") \
   INTEGER(sequence_length, "run", "sequence_length", plan.sequence_length, 1, largest_length, "tokens", "tokens per sequence") \
-  INTEGER(source_length, "run", "source_length", plan.source_length, 0, largest_length, "tokens", "tokens of the encoder's output that cross-attention reads; sequence_length unless stated") \
+  INTEGER(source_length, "run", "source_length", plan.source_length, 0, largest_length, "tokens", "tokens of the encoder's output that cross-attention reads, or of the text that a diffusion transformer reads along; sequence_length unless stated") \
   INTEGER(context_length, "run", "context_length", plan.context_length, 0, largest_length, "tokens", "tokens already in the cache (decode)") \
   INTEGER(gradient_accumulation, "run", "gradient_accumulation", plan.gradient_accumulation, 1, largest_degree, "micro-batches", "micro-batches per optimizer step and pipeline") \
   INTEGER(weight_bits, "run", "weight_bits", plan.weight_bits, 0, 16, "bits", "inference, and training of adapters: bits of a stored weight of the layers' products, which are computed in dtype all the same (8, 4); 0 for dtype's") \
@@ -96,7 +106,11 @@
   BOOLEAN(fused_gradient_accumulation, "run", "fused_gradient_accumulation", plan.fused_gradient_accumulation, "products add to the sum of gradients as they write it (Megatron-LM), instead of a pass of its own") \
   INTEGER(prefill_tokens, "run", "prefill_tokens", plan.prefill_tokens, 0, largest_length, "tokens", "decode: tokens of another sequence's prompt that each step reads along (chunked prefill with decodes piggybacked); the prompt is as long as the cache, context_length") \
   BOOLEAN(dropout, "run", "dropout", plan.dropout, "attention weights and block outputs are dropped at random while training") \
-  BOOLEAN(adapters, "run", "adapters", plan.adapters, "training: only adapters (LoRA) learn, so the weights have no gradients and no optimizer's states; what the adapters themselves add is not costed") \
+  BOOLEAN(adapters, "run", "adapters", plan.adapters, "training: only adapters (LoRA) learn, so the weights have no gradients and no optimizer's states") \
+  INTEGER(adapter_rank, "run", "adapter_rank", plan.adapter_rank, 0, largest_width, "elements", "rank of the adapters; 0: what they add to the step is not costed") \
+  CHOICE(adapted, "run", "adapted", plan.adapted, Adapted, adapted_names, "which products of a layer have an adapter: all, those of attention, or queries and values only") \
+  CHOICE(optimizer, "run", "optimizer", plan.optimizer, Optimizer, optimizer_names, "what updates the weights: Adam; Muon (products that make the update of each matrix orthogonal) and Adam for what is no matrix; Shampoo") \
+  INTEGER(document_length, "run", "document_length", plan.document_length, 0, largest_length, "tokens", "training: tokens of one document of a packed sequence, where none attends beyond its own (a mask by document); 0 where all attend to all before them") \
   INTEGER(tensor, "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree") \
   INTEGER(pipeline, "parallel", "pipeline", plan.pipeline, 1, largest_degree, "stages", "pipeline-parallel degree") \
   INTEGER(virtual_pipeline, "parallel", "virtual_pipeline", plan.virtual_pipeline, 1, most_layers, "chunks", "chunks of layers that each stage of the pipeline holds (Megatron's interleaved schedule): they divide its idle time") \

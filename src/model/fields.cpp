@@ -49,6 +49,9 @@ constexpr auto software_names = [] {
 constexpr std::array<std::string_view, 4> engine_names{"fastest", "vllm", "sglang", "trtllm"};
 constexpr std::array<std::string_view, 5> expert_kernel_names{"default", "cutlass", "triton", "deepgemm",
                                                               "flashinfer"};
+constexpr std::array<std::string_view, 3> optimizer_names{"adam", "muon", "shampoo"};
+constexpr std::array<std::string_view, 3> adapted_names{"all", "attention", "query_value"};
+constexpr std::array<std::string_view, 3> input_names{"tokens", "patches", "frames"};
 constexpr std::array<std::string_view, 3> overlap_names{"none", "shared_experts", "micro_batches"};
 constexpr std::array<std::string_view, 11> mixer_names{"none",
                                                        "gated_delta_net",

@@ -35,8 +35,8 @@ enum class CollectiveKind : std::uint8_t { all_reduce, all_gather, reduce_scatte
 
 // A dimension and the expression of fields that it came from, such as `3 * hidden_size / tensor`. The
 // expression is a literal of the lowering (no allocation); identifiers in it are names of model::fields(),
-// `/` rounds up, and min, max, ceil_to and those of model/lower/mixture/routing.hpp are functions. Values are at
-// least 1 and at most count_limit.
+// `/` rounds up, and min, max, ceil_to and those of model/lower/mixture/routing.hpp are functions. Values are
+// at least 1 and at most count_limit.
 struct Dim {
   std::int64_t value = 1;
   std::string_view expression;

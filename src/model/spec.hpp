@@ -21,6 +21,11 @@ enum class Recompute : std::uint8_t { none, selective, full };
 // norms: batch norms, activations and additions that follow each other are one kernel (compilers, fused batch
 // norms); full: they run in the convolution before them (inference: its weights take the norm in).
 enum class Fusion : std::uint8_t { none, norms, full };
+// Adam; Muon, whose update of a matrix is made orthogonal by products (Jordan 2024), and Adam for what is no
+// matrix; Shampoo, which preconditions both sides of a matrix (Gupta et al. 2018, 1802.09568).
+enum class Optimizer : std::uint8_t { adam, muon, shampoo };
+// Which products of a layer have an adapter (LoRA) beside them.
+enum class Adapted : std::uint8_t { all, attention, query_value };
 // How tokens are spread over a mixture's experts: as evenly as chance has it, or by a power law of that
 // exponent.
 enum class Routing : std::uint8_t { even, power_law_1_01, power_law_1_2 };
@@ -49,6 +54,25 @@ struct Moe {
   std::int64_t layer_interval = 1;            // every n-th layer (after the dense ones) is a mixture
   bool router_bias = false;                   // one number per expert added to its score (DeepSeek-V3)
   std::int64_t latent_size = 0;  // experts read and write vectors of this width (Nemotron-3); 0: hidden_size
+};
+
+// What the first layer reads: rows of an embedding table; patches of an image or of a latent, by one product;
+// frames of sound, by two convolutions over three frames, the second of which halves them (Whisper,
+// 2212.04356).
+enum class Input : std::uint8_t { tokens, patches, frames };
+
+// A diffusion transformer: layers are steered by vectors that are made of the time and other conditions (DiT,
+// 2212.09748), and may read the text's tokens beside the image's.
+struct Diffusion {
+  bool text_joined = false;  // the text's tokens stand beside the image's in every layer
+  // Of those layers, the ones with weights of their own for each, which attend to each other (MMDiT,
+  // 2403.03206).
+  std::int64_t joint_layers = 0;
+  std::int64_t modulation = 0;      // vectors of hidden_size that steer a layer: 6 in DiT; 0: no such model
+  bool modulation_shared = false;   // made once for all layers (PixArt, Wan)
+  std::int64_t condition_size = 0;  // elements of what those vectors are made of; 0: hidden_size
+  std::int64_t conditions = 0;      // vectors (time, guidance, pooled text) that a small MLP each embeds
+  std::int64_t text_size = 0;  // elements of a text token's embedding as it comes in; 0: hidden_size already
 };
 
 // What a layer mixes tokens by where that is not softmax attention: a linear recurrence whose state has a
@@ -195,6 +219,11 @@ struct ModelSpec {
   bool lm_head_bias = false;
   bool lm_head_transform = false;  // a dense layer and a norm before that projection (BERT)
 
+  Input input = Input::tokens;
+  std::int64_t input_size = 0;   // elements of a patch or a frame
+  std::int64_t output_size = 0;  // elements that a last product predicts for each token; 0: none
+  Diffusion diffusion;
+
   Moe moe;
   Mla mla;
   Mixer mixer;
@@ -239,9 +268,12 @@ struct Plan {
   std::int64_t zero = 0;                     // ZeRO stage 0 to 3
   bool fused_gradient_accumulation = false;  // products add to the sum of gradients as they write it
   bool dropout = false;  // of attention weights and of each block's output, while training
-  // Training: only adapters (LoRA) learn. The weights have no gradients and no optimizer's states; what the
-  // adapters themselves add is not costed.
+  // Training: only adapters (LoRA) learn. The weights have no gradients and no optimizer's states.
   bool adapters = false;
+  std::int64_t adapter_rank = 0;  // 0: what the adapters themselves add is not costed
+  Adapted adapted = Adapted::all;
+  Optimizer optimizer = Optimizer::adam;
+  std::int64_t document_length = 0;   // tokens that attend to each other in a packed sequence; 0: all of it
   std::int64_t embedding_stages = 0;  // the embedding and the head, where each has a layer's place in a stage
 
   // Inference only, the first two also with adapters (QLoRA).

@@ -73,7 +73,8 @@ void check_required(const text::Document& document, const Reading& reading, std:
     // Nothing of attention is needed where no layer has it.
     const bool is_without = field == FieldId::num_attention_heads && setup.model.num_layers > 0 &&
                             setup.model.layers_without_attention >= setup.model.num_layers;
-    if (is_without) continue;
+    const bool no_tokens = field == FieldId::vocab_size && setup.model.input != model::Input::tokens;
+    if (is_without || no_tokens) continue;
     missing(document, reading, field, {}, errors);
   }
   if (root["model"]["moe"].is(text::Kind::table)) {
@@ -153,6 +154,16 @@ void check_consistent(const text::Document& document, const Reading& reading, st
                            spec.value_head_dim, mla.v_head_dim),
                "leave `value_head_dim` out");
     }
+  }
+  if (spec.input != model::Input::tokens && spec.input_size <= 0) {
+    at_value(FieldId::input, "`input` is no tokens, and `input_size` is missing from `[model]`",
+             "elements of a patch, such as 16 * 16 * 3, or mel bands of a frame");
+  }
+  if (spec.diffusion.joint_layers > spec.num_layers) {
+    at_value(FieldId::diffusion_joint_layers,
+             fmt::format("`joint_layers` is `{}`, more than `num_layers` = `{}`", spec.diffusion.joint_layers,
+                         spec.num_layers),
+             "`num_layers` counts them, too");
   }
   if (model::parameter_count(reading.setup) >= model::count_limit) {
     errors.push_back(document.root()["model"].key_error("the model has more than 2^62 parameters",

@@ -10,7 +10,8 @@
 namespace shapelint::formats {
 
 // Tables inside `[model]`.
-inline constexpr std::array<std::string_view, 5> model_tables{"moe", "mla", "mixer", "window", "indexer"};
+inline constexpr std::array<std::string_view, 6> model_tables{"moe",    "mla",     "mixer",
+                                                              "window", "indexer", "diffusion"};
 constexpr bool is_model_table(std::string_view key) {
   for (const std::string_view each : model_tables) {
     if (each == key) return true;
@@ -18,8 +19,9 @@ constexpr bool is_model_table(std::string_view key) {
   return false;
 }
 // All tables that hold fields, in the order of the reference.
-inline constexpr std::array<std::string_view, 8> field_sections{
-    "model", "model.moe", "model.mla", "model.mixer", "model.window", "model.indexer", "run", "parallel"};
+inline constexpr std::array<std::string_view, 9> field_sections{
+    "model",         "model.moe",       "model.mla", "model.mixer", "model.window",
+    "model.indexer", "model.diffusion", "run",       "parallel"};
 
 // One number of a layer of [[conv]]; `second` is set as well by the shorthands.
 struct ConvKey {

@@ -165,7 +165,8 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   shape.causal = model.causal && !shared.decoding;  // the one new token sees all before it
   const Dim batch = dim(times(shared.plan.micro_batch_size, shared.heads.value),
                         "micro_batch_size * (num_attention_heads / tensor)");
-  lower_attention_cores(shared, shape, batch, count, emit);
+  // The text's tokens attend beside the image's, in one call.
+  if (shared.stream != Stream::text) lower_attention_cores(shared, shape, batch, count, emit);
 
   if (model.attention_gate) {
     const double gated = static_cast<double>(shared.tokens.value) * static_cast<double>(shared.heads.value) *

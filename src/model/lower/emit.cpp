@@ -1,6 +1,9 @@
 // Writing of ops with their passes and layouts.
 #include "model/lower/emit.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace shapelint::model {
 
 namespace {
@@ -9,6 +12,8 @@ constexpr std::string_view train_tokens = token_expressions[0];
 constexpr std::string_view decode_tokens = token_expressions[1];
 constexpr std::string_view checked_tokens = token_expressions[2];
 constexpr std::string_view mixed_tokens = token_expressions[3];
+constexpr std::string_view joined_tokens = token_expressions[4];
+constexpr std::string_view text_tokens = token_expressions[5];
 constexpr double scale_bytes = 2;  // of a group of packed weights
 
 // Master copies and the residual stream stay at 16 bits or more when products are in 8 bits or fewer.
@@ -30,7 +35,61 @@ bool has_tensor_scale(Recipe recipe) {
   return recipe == Recipe::tensor || recipe == Recipe::nvfp4;
 }
 
+// Names of ops of layers that have weights of their own for the image's and for the text's tokens.
+struct StreamNames {
+  std::string_view all;
+  std::string_view image;
+  std::string_view text;
+};
+#define STREAMS(part)                                      \
+  StreamNames {                                            \
+    "layer." part, "layer.image." part, "layer.text." part \
+  }
+// Attention over the tokens of both.
+#define JOINT(part)                                                                       \
+  StreamNames {                                                                           \
+    "layer.attention." part, "layer.joint_attention." part, "layer.joint_attention." part \
+  }
+constexpr std::array stream_names{STREAMS("norm"),
+                                  STREAMS("modulation"),
+                                  STREAMS("modulate"),
+                                  STREAMS("gate"),
+                                  STREAMS("attention.gather"),
+                                  STREAMS("attention.qkv"),
+                                  STREAMS("attention.qk_norm"),
+                                  STREAMS("attention.rotary"),
+                                  STREAMS("attention.gate"),
+                                  STREAMS("attention.output"),
+                                  STREAMS("attention.quantize"),
+                                  STREAMS("attention.reduce"),
+                                  STREAMS("attention.residual"),
+                                  STREAMS("mlp.gather"),
+                                  STREAMS("mlp.up"),
+                                  STREAMS("mlp.gate_up"),
+                                  STREAMS("mlp.activation"),
+                                  STREAMS("mlp.down"),
+                                  STREAMS("mlp.quantize"),
+                                  STREAMS("mlp.reduce"),
+                                  STREAMS("mlp.residual"),
+                                  JOINT("ring"),
+                                  JOINT("flash"),
+                                  JOINT("scores"),
+                                  JOINT("mask"),
+                                  JOINT("softmax"),
+                                  JOINT("dropout"),
+                                  JOINT("values")};
+#undef STREAMS
+#undef JOINT
+
 }  // namespace
+
+std::string_view name_in(Stream stream, std::string_view name) {
+  if (stream == Stream::all) return name;
+  const auto found = std::find_if(stream_names.begin(), stream_names.end(),
+                                  [&](const StreamNames& each) { return each.all == name; });
+  if (found == stream_names.end()) return name;
+  return stream == Stream::image ? found->image : found->text;
+}
 
 double packed_bytes(const Plan& plan) {
   const double bytes = static_cast<double>(plan.weight_bits) / 8;
@@ -89,10 +148,12 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
   push(Pass::grad_weight);
 }
 
-Shared::Shared(const Setup& from)
+Shared::Shared(const Setup& from, Stream of)
     : setup(from),
       model(from.model),
       plan(from.plan),
+      stream(of),
+      parallel_block(from.model.parallel_block && of == Stream::all),
       training(from.plan.mode == Mode::train),
       adapting(training && from.plan.adapters),
       decoding(from.plan.mode == Mode::decode),
@@ -112,6 +173,16 @@ Shared::Shared(const Setup& from)
     query_length = dim(checked, checked > 1 ? "1 + speculative_tokens" : "1");
     key_length = dim(plus(plan.context_length, checked),
                      checked > 1 ? "context_length + 1 + speculative_tokens" : "context_length + 1");
+  } else if (const std::int64_t text = joined_length(from); text > 0) {
+    const std::int64_t both = plus(plan.sequence_length, text);
+    const auto on_rank = [&](std::int64_t length) {
+      return divide_up(times(plan.micro_batch_size, length), plan.context);
+    };
+    tokens = stream == Stream::image  ? dim(on_rank(plan.sequence_length), train_tokens)
+             : stream == Stream::text ? dim(on_rank(text), text_tokens)
+                                      : dim(on_rank(both), joined_tokens);
+    query_length = dim(divide_up(both, plan.context), "(sequence_length + source_length) / context");
+    key_length = dim(both, "sequence_length + source_length");
   } else {
     tokens = dim(divide_up(times(plan.micro_batch_size, plan.sequence_length), plan.context), train_tokens);
     query_length = dim(divide_up(plan.sequence_length, plan.context), "sequence_length / context");
@@ -129,8 +200,8 @@ Shared::Shared(const Setup& from)
 }
 
 bool Emitter::again(Repeat repeat) const {
-  if (!shared_.training) return false;
-  switch (shared_.plan.recompute) {
+  if (!shared_->training) return false;
+  switch (shared_->plan.recompute) {
     case Recompute::none:
       return false;
     case Recompute::selective:
@@ -144,34 +215,43 @@ bool Emitter::again(Repeat repeat) const {
 // An op outside of the layers' packed weights.
 Op Emitter::wide_op(std::string_view name, OpKind kind, double count) const {
   Op op;
-  op.name = name;
+  op.name = name_in(shared_->stream, name);
   op.kind = kind;
-  op.dtype = shared_.wide_dtype;
+  op.dtype = shared_->wide_dtype;
   op.count = count;
+  return op;
+}
+
+Op Emitter::wide_product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Repeat repeat) const {
+  Op op = wide_op(name, OpKind::gemm, repeat.count);
+  op.batch = batch;
+  op.m = m;
+  op.n = n;
+  op.k = k;
   return op;
 }
 
 void Emitter::push(Op op, Pass pass) {
   op.pass = pass;
-  ops_.push_back(op);
+  ops_->push_back(op);
 }
 
 void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch) {
   Op op;
-  op.name = name;
+  op.name = name_in(shared_->stream, name);
   op.dtype = dtype;
   op.batch = batch;
   op.m = m;
   op.n = n;
   op.k = k;
-  op.weight_bytes = shared_.weight_bytes;
-  if (shared_.recipe != Recipe::none && dtype == shared_.linear_dtype) {
-    op.recipe = shared_.recipe;
+  op.weight_bytes = shared_->weight_bytes;
+  if (shared_->recipe != Recipe::none && dtype == shared_->linear_dtype) {
+    op.recipe = shared_->recipe;
     const double rows = static_cast<double>(batch.value) * static_cast<double>(m.value);
     quantized_forward_ += rows * static_cast<double>(k.value);
     quantized_backward_ += rows * static_cast<double>(n.value);
   }
-  push_product(op, repeat, !shared_.adapting);
+  push_product(op, repeat, !shared_->adapting);
 }
 
 void Emitter::set_quantized(double forward_elements, double backward_elements) {
@@ -182,44 +262,40 @@ void Emitter::set_quantized(double forward_elements, double backward_elements) {
 // Read in 16 bits, written narrow; in training also transposed, since the products of all passes read both
 // operands along their sums.
 void Emitter::quantize(std::string_view name, Repeat repeat) {
-  if (shared_.recipe == Recipe::none) return;
+  if (shared_->recipe == Recipe::none) return;
   // Engines that fuse norms write them, and activations, narrow at once.
-  const bool is_fused = !shared_.training && shared_.plan.fusion != Fusion::none;
+  const bool is_fused = !shared_->training && shared_->plan.fusion != Fusion::none;
   if (is_fused || quantized_forward_ <= 0) return set_quantized(0, 0);
-  const double copies = shared_.training ? 2 : 1;
-  const double element = bytes_of(shared_.linear_dtype) + info(shared_.recipe).a_scale_bytes;
+  const double copies = shared_->training ? 2 : 1;
+  const double element = bytes_of(shared_->linear_dtype) + info(shared_->recipe).a_scale_bytes;
   // The one scale of a tensor is known only when all of it was read.
-  const double scanned = shared_.training && has_tensor_scale(shared_.recipe) ? shared_.activation : 0;
-  const double bytes = scanned + shared_.activation + copies * element;
-  const std::size_t first = ops_.size();
+  const double scanned = shared_->training && has_tensor_scale(shared_->recipe) ? shared_->activation : 0;
+  const double bytes = scanned + shared_->activation + copies * element;
+  const std::size_t first = ops_->size();
   elementwise(name, quantized_forward_ * bytes, quantized_backward_ * bytes, repeat);
-  for (std::size_t i = first; i < ops_.size(); ++i) {
-    ops_[i].quantizes = true;
-    ops_[i].scanned_bytes = scanned / bytes * ops_[i].bytes;
+  for (std::size_t i = first; i < ops_->size(); ++i) {
+    (*ops_)[i].quantizes = true;
+    (*ops_)[i].scanned_bytes = scanned / bytes * (*ops_)[i].bytes;
   }
   set_quantized(0, 0);
 }
 
-void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat) {
-  Op op = wide_op(name, OpKind::gemm, repeat.count);
-  op.batch = {1, "1"};
-  op.m = m;
-  op.n = n;
-  op.k = k;
-  push_product(op, repeat, !shared_.adapting);
+void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch) {
+  push_product(wide_product(name, batch, m, n, k, repeat), repeat, !shared_->adapting);
+}
+
+void Emitter::input_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch) {
+  append_product(wide_product(name, batch, m, n, k, repeat),
+                 {again(repeat), shared_->training, false, !shared_->adapting}, *ops_);
 }
 
 void Emitter::push_product(Op op, Repeat repeat, bool learns) {
   op.count = repeat.count;
-  append_product(op, {again(repeat), shared_.training, true, learns}, ops_);
+  append_product(op, {again(repeat), shared_->training, true, learns}, *ops_);
 }
 
 void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat) {
-  Op op = wide_op(name, OpKind::gemm, repeat.count);
-  op.batch = batch;
-  op.m = m;
-  op.n = n;
-  op.k = k;
+  Op op = wide_product(name, batch, m, n, k, repeat);
   op.layout = layout;
   push_product(op, repeat, true);
 }
@@ -227,20 +303,20 @@ void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Lay
 void Emitter::attention(std::string_view name, const AttentionShape& shape, Repeat repeat) {
   Op op = wide_op(name, OpKind::attention, repeat.count);
   op.attention = shape;
-  op.attention.cache_bytes = shared_.cache_bytes;
+  op.attention.cache_bytes = shared_->cache_bytes;
   push(op, Pass::forward);
   if (again(repeat)) push(op, Pass::recompute);
-  if (shared_.training) push(op, Pass::backward);
+  if (shared_->training) push(op, Pass::backward);
 }
 
 void Emitter::scan(std::string_view name, MixerKind mixer, const AttentionShape& shape, Repeat repeat) {
   Op op = wide_op(name, OpKind::scan, repeat.count);
   op.attention = shape;
   op.mixer = mixer;
-  op.is_decoding = shared_.decoding;
+  op.is_decoding = shared_->decoding;
   push(op, Pass::forward);
   if (again(repeat)) push(op, Pass::recompute);
-  if (shared_.training) push(op, Pass::backward);
+  if (shared_->training) push(op, Pass::backward);
 }
 
 void Emitter::elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat,
@@ -250,7 +326,7 @@ void Emitter::elementwise(std::string_view name, double forward_bytes, double ba
   op.flops = flops.forward;
   push(op, Pass::forward);
   if (again(repeat)) push(op, Pass::recompute);
-  if (!shared_.training || backward_bytes <= 0) return;
+  if (!shared_->training || backward_bytes <= 0) return;
   op.bytes = backward_bytes;
   op.flops = flops.backward;
   push(op, Pass::backward);
@@ -276,26 +352,27 @@ void Emitter::collective(std::string_view name, std::optional<CollectiveKind> fo
     push(op, Pass::forward);
     if (again(repeat)) push(op, Pass::recompute);
   }
-  if (backward && shared_.training) {
+  if (backward && shared_->training) {
     op.collective = *backward;
     push(op, Pass::backward);
   }
 }
 
 void Emitter::hide(std::size_t first) {
-  for (std::size_t i = first; i < ops_.size(); ++i) ops_[i].overlapped = ops_[i].kind == OpKind::collective;
+  for (std::size_t i = first; i < ops_->size(); ++i)
+    (*ops_)[i].overlapped = (*ops_)[i].kind == OpKind::collective;
 }
 
 void Emitter::run_beside_shared(std::size_t first) {
-  for (std::size_t i = first; i < ops_.size(); ++i) ops_[i].beside_shared = true;
+  for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].beside_shared = true;
 }
 
 void Emitter::experts(std::size_t first, const ExpertWork& work) {
-  for (std::size_t i = first; i < ops_.size(); ++i) ops_[i].experts = work;
+  for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].experts = work;
 }
 
 void Emitter::copies(std::size_t first, std::int64_t count) {
-  for (std::size_t i = first; i < ops_.size(); ++i) ops_[i].copies = count;
+  for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].copies = count;
 }
 
 void Emitter::once(std::string_view name, Pass pass, double bytes, double count, double flops) {

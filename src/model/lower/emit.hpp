@@ -11,6 +11,9 @@
 
 namespace shapelint::model {
 
+// Sines and cosines of the time, before a diffusion transformer embeds them (DiT, models.py).
+inline constexpr std::int64_t condition_size = 256;
+
 // A dimension that is at least 1.
 constexpr Dim dim(std::int64_t value, std::string_view expression) {
   return {std::max<std::int64_t>(1, value), expression};
@@ -48,19 +51,28 @@ constexpr Arithmetic norm_flops(const ModelSpec& model) {
 }
 
 // What a rank's tokens of a micro-batch come from: training and prefill, decoding, with drafted tokens, with
-// a prompt.
-inline constexpr std::array<std::string_view, 4> token_expressions{
-    "micro_batch_size * sequence_length / context", "micro_batch_size",
+// a prompt; with a text's beside an image's, the text's alone.
+inline constexpr std::array<std::string_view, 6> token_expressions{
+    "micro_batch_size * sequence_length / context",
+    "micro_batch_size",
     "micro_batch_size * (1 + speculative_tokens)",
-    "micro_batch_size * (1 + speculative_tokens) + prefill_tokens"};
+    "micro_batch_size * (1 + speculative_tokens) + prefill_tokens",
+    "micro_batch_size * (sequence_length + source_length) / context",
+    "micro_batch_size * source_length / context"};
+
+// Whose tokens an op reads: those of the sequence; or, in layers of a diffusion transformer with weights of
+// their own for each, the image's or the text's.
+enum class Stream : std::uint8_t { all, image, text };
 
 // Tokens and heads on this rank, as every part of a layer needs them.
 struct Shared {
-  explicit Shared(const Setup& setup);
+  explicit Shared(const Setup& setup, Stream stream = Stream::all);
 
   const Setup& setup;
   const ModelSpec& model;
   const Plan& plan;
+  Stream stream;
+  bool parallel_block;  // layers with streams of their own never are
   bool training;
   bool adapting;  // training of adapters: no weight has a gradient
   bool decoding;
@@ -101,11 +113,18 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops);
 class Emitter {
  public:
   Emitter(const Shared& shared, Workload& workload, std::vector<std::uint32_t>* pieces = nullptr)
-      : shared_(shared), ops_(workload.ops), pieces_(pieces) {}
+      : shared_(&shared), ops_(&workload.ops), pieces_(pieces) {}
+
+  // Appends to the same workload, for the tokens of another stream.
+  Emitter with(const Shared& shared) const {
+    Emitter other = *this;
+    other.shared_ = &shared;
+    return other;
+  }
 
   // Ends a piece of the step (see lower_part).
   void end_piece() {
-    if (pieces_ != nullptr) pieces_->push_back(static_cast<std::uint32_t>(ops_.size()));
+    if (pieces_ != nullptr) pieces_->push_back(static_cast<std::uint32_t>(ops_->size()));
   }
 
   // y[m,n] = x[m,k] W[n,k]^T, `batch` times: forward, and in training both gradients.
@@ -116,7 +135,9 @@ class Emitter {
   // Those elements, where the products' own sizes do not say.
   void set_quantized(double forward_elements, double backward_elements);
   // The same outside of the layers' weights (router, head): never packed, in the wide format.
-  void wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat);
+  void wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch = {1, "1"});
+  // The same of what comes into the model, which has no gradient.
+  void input_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch = {1, "1"});
   // C[m,n] = A[m,k] B[k,n] with both operands activations: the layouts follow from the forward one.
   void product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat);
   void attention(std::string_view name, const AttentionShape& shape, Repeat repeat);
@@ -131,7 +152,7 @@ class Emitter {
                   std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks, Repeat repeat,
                   bool overlapped = false, std::int64_t stride = 1);
   // Collectives from here on hide behind all computation of their pass, or ops run beside the shared experts.
-  std::size_t size() const { return ops_.size(); }
+  std::size_t size() const { return ops_->size(); }
   void hide(std::size_t first);
   void run_beside_shared(std::size_t first);
   // Ops from `first` on are that part of the experts.
@@ -146,16 +167,20 @@ class Emitter {
  private:
   bool again(Repeat repeat) const;
   Op wide_op(std::string_view name, OpKind kind, double count) const;
+  Op wide_product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Repeat repeat) const;
   Op collective_op(std::string_view name, double bytes, std::int64_t ranks, double count, bool overlapped,
                    std::int64_t stride) const;
   void push_product(Op op, Repeat repeat, bool learns);
   void push(Op op, Pass pass);
-  const Shared& shared_;
-  std::vector<Op>& ops_;
+  const Shared* shared_;
+  std::vector<Op>* ops_;
   double quantized_forward_ = 0;  // elements, by products since the last quantize()
   double quantized_backward_ = 0;
   std::vector<std::uint32_t>* pieces_;  // number of ops at the end of each; may be null
 };
+
+// The name of an op `layer.PART` of that stream: `layer.image.PART`; itself where it has none of its own.
+std::string_view name_in(Stream stream, std::string_view name);
 
 // The parts of a model, each in its own file. `count` is the number of runs per step on this rank.
 void lower_attention(const Shared& shared, double count, Emitter& emit);         // lower_attention.cpp
@@ -195,6 +220,13 @@ struct BranchNames {
 void lower_hyper_connection(const Shared& shared, const BranchNames& names, Repeat repeat, Emitter& emit);
 // Arithmetic of one run of a scan.
 double scan_flops(const Op& op);
+// What steers a layer of a diffusion transformer; what stands in the place of the embedding where patches or
+// frames are read, and of the head where patches are predicted (diffusion.cpp).
+// Vectors that steer layers, made once for all of them.
+std::int64_t shared_vectors(const ModelSpec& model);
+void lower_modulation(const Shared& shared, double count, Emitter& emit);
+void lower_front(const Shared& shared, Repeat once, Emitter& emit);
+void lower_outputs(const Shared& shared, Repeat once, Emitter& emit);
 void lower_mlp(const Shared& shared, double count, Emitter& emit);                   // lower_mlp.cpp
 void lower_moe(const Shared& shared, double count, Emitter& emit);                   // lower_moe.cpp
 void lower_embedding(const Shared& shared, Emitter& emit);                           // lower_head.cpp

@@ -11,15 +11,26 @@ bool is_elementwise(const Op& op, std::string_view ending) {
   return op.kind == OpKind::elementwise && op.name.ends_with(ending);
 }
 
+std::string_view stream_of(std::string_view name) {
+  for (const std::string_view stream : {"layer.image.", "layer.text."}) {
+    if (name.starts_with(stream)) return stream;
+  }
+  return "layer.";
+}
+
 // A residual addition that the layer's norm follows then writes the normalized stream beside the sum: of the
-// norm's own bytes, in and out, only those out remain. Norms that follow no such addition stay.
+// norm's own bytes, in and out, only those out remain. Norms that follow no such addition stay. Each stream
+// of a layer has its own.
 void fuse_norms(std::vector<Op>& ops, std::size_t first) {
   for (std::size_t i = first; i < ops.size(); ++i) {
     Op& norm = ops[i];
-    if (norm.kind != OpKind::elementwise || norm.name != "layer.norm") continue;
+    if (!is_elementwise(norm, ".norm") || !norm.name.starts_with("layer.")) continue;
+    const std::string_view stream = stream_of(norm.name);
     for (std::size_t j = first; j < ops.size() && norm.count > 0; ++j) {
       Op& residual = ops[j];
-      if (!is_elementwise(residual, "residual") || residual.pass != norm.pass) continue;
+      if (!is_elementwise(residual, "residual") || residual.pass != norm.pass ||
+          stream_of(residual.name) != stream)
+        continue;
       const double joined = std::min(norm.count, residual.count);
       const double share = residual.count > 0 ? joined / residual.count : 0.0;
       residual.bytes += share * norm.bytes / 2;
@@ -36,7 +47,7 @@ void fuse(const Plan& plan, std::vector<Op>& ops, std::size_t first) {
   fuse_norms(ops, first);
   const bool with_activations = plan.fusion == Fusion::full;
   const auto gone = [&](const Op& op) {
-    if (is_elementwise(op, "layer.norm")) return op.count <= 0;
+    if (is_elementwise(op, ".norm") && op.name.starts_with("layer.")) return op.count <= 0;
     return with_activations && op.pass != Pass::backward && is_elementwise(op, "activation");
   };
   ops.erase(std::remove_if(ops.begin() + static_cast<std::ptrdiff_t>(first), ops.end(), gone), ops.end());

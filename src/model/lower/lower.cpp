@@ -46,17 +46,20 @@ constexpr BranchNames cross_names{"layer.cross_attention.residual", "layer.cross
                                   "layer.cross_attention.hyper_mix"};
 constexpr BranchNames mlp_names{"layer.mlp.residual", "layer.mlp.hyper_weights", "layer.mlp.hyper_mix"};
 
-// Norms, residual additions and the collectives of tensor parallelism around attention and MLP.
-void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
+// Norms, residual additions and the collectives of tensor parallelism around attention and MLP, of the layers
+// that have one set of weights for all tokens, or of those with a set for each stream.
+void lower_stack(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const bool frame = counts.frame > 0;
 
   const double stream = shared.sharded_stream_bytes;
-  const double norms = static_cast<double>(model.norms_per_layer);
+  const bool is_split = shared.stream != Stream::all;
+  const double norms = is_split ? 2.0 : static_cast<double>(model.norms_per_layer);
   // forward: x in, y out; backward: x and dy in, dx out
   if (frame && norms > 0)
     emit.elementwise("layer.norm", 2 * stream, 3 * stream, {counts.frame * norms, Recomputed::with_layer},
                      of_each(stream / shared.activation, norm_flops(model)));
+  lower_modulation(shared, counts.frame, emit);
 
   // Hyper-connections mix several streams into a branch's input, and its output into all of them.
   const double streams = static_cast<double>(std::max<std::int64_t>(1, model.residual_streams));
@@ -84,9 +87,9 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
     emit.end_piece();
     if (counts.mlp > 0) {
       const Repeat each{counts.mlp, Recomputed::with_layer};
-      if (!model.parallel_block) enter_tensor_parallel(shared, "layer.mlp.gather", each, emit);
+      if (!shared.parallel_block) enter_tensor_parallel(shared, "layer.mlp.gather", each, emit);
       lower_mlp(shared, counts.mlp, emit);
-      if (!model.parallel_block) leave_tensor_parallel(shared, "layer.mlp.reduce", each, emit);
+      if (!shared.parallel_block) leave_tensor_parallel(shared, "layer.mlp.reduce", each, emit);
     }
     emit.end_piece();
     if (counts.mixture > 0) lower_moe(shared, counts.mixture, emit);
@@ -104,7 +107,7 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
   }
   if (counts.mixer > 0) lower_mixer(shared, counts.mixer, emit);
   emit.end_piece();
-  if (model.parallel_block) {
+  if (shared.parallel_block) {
     mlp();
     leave("layer.reduce");
     residual(block_names, 2, 1);
@@ -113,7 +116,7 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
   }
   leave("layer.attention.reduce");
   residual(attention_names, 1, share.mixing);
-  if (model.cross_attention) {
+  if (model.cross_attention && !is_split) {
     enter("layer.cross_attention.gather");
     emit.end_piece();
     if (counts.attention > 0) lower_cross_attention(shared, counts.attention, emit);
@@ -124,6 +127,26 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
   mlp();
   residual(mlp_names, 1, share.feeding);
   emit.end_piece();
+}
+
+// All layers of a kind. Experts and mixers are those of layers with one set of weights.
+void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
+  const std::int64_t joint = num_joint_layers(shared.model);
+  if (joint <= 0) return lower_stack(shared, counts, emit);
+  const double layers = static_cast<double>(std::max<std::int64_t>(1, shared.model.num_layers));
+  const auto of = [&](double count, std::int64_t some) { return count * static_cast<double>(some) / layers; };
+  const auto with_attention = [&](const LayerCounts& all, std::int64_t some) {
+    return LayerCounts{of(all.frame, some), of(all.attention, some), 0, of(all.mlp, some), 0};
+  };
+  for (const Stream stream : {Stream::image, Stream::text}) {
+    const Shared own(shared.setup, stream);
+    Emitter to = emit.with(own);
+    lower_stack(own, with_attention(counts, joint), to);
+  }
+  LayerCounts others = with_attention(counts, shared.model.num_layers - joint);
+  others.mixer = counts.mixer;
+  others.mixture = counts.mixture;
+  lower_stack(shared, others, emit);
 }
 
 }  // namespace
@@ -174,6 +197,20 @@ std::int64_t num_dense_layers(const ModelSpec& model) {
 
 std::int64_t num_window_layers(const ModelSpec& model) {
   return model.window.size > 0 ? std::min(num_attention_layers(model), model.window.layers) : 0;
+}
+
+bool is_diffusion(const ModelSpec& model) {
+  return model.diffusion.modulation > 0 || model.diffusion.text_joined;
+}
+
+std::int64_t num_joint_layers(const ModelSpec& model) {
+  return model.diffusion.text_joined
+             ? std::clamp<std::int64_t>(model.diffusion.joint_layers, 0, num_attention_layers(model))
+             : 0;
+}
+
+std::int64_t joined_length(const Setup& setup) {
+  return setup.model.diffusion.text_joined && setup.plan.mode != Mode::decode ? setup.plan.source_length : 0;
 }
 
 std::int64_t num_mixer_layers(const ModelSpec& model) {
@@ -249,7 +286,7 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
                               FieldId::zero};
   if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
   if (field == FieldId::num_layers && has_pattern)
-    return part == StepPart::attention || part == StepPart::frame;
+    return part == StepPart::attention || part == StepPart::mlp || part == StepPart::frame;
   switch (part) {
     case StepPart::attention:
       return field == FieldId::num_attention_heads || field == FieldId::num_key_value_heads ||

@@ -88,6 +88,12 @@ std::int64_t num_mixer_layers(const ModelSpec& model);
 // Of those with attention, the ones with a window.
 std::int64_t num_window_layers(const ModelSpec& model);
 std::int64_t num_dense_layers(const ModelSpec& model);
+// Whether it is a diffusion transformer.
+bool is_diffusion(const ModelSpec& model);
+// Of those with attention, the ones with weights of their own for the image's and for the text's tokens.
+std::int64_t num_joint_layers(const ModelSpec& model);
+// Tokens of text of one sequence that stand beside the image's in every layer; 0 where none do.
+std::int64_t joined_length(const Setup& setup);
 // Layers that predict further tokens: run while training only.
 double mtp_layers(const Setup& setup);
 LayerRuns layer_runs(const Setup& setup);
@@ -124,6 +130,8 @@ struct PartSize {
   double products = 0;                 // multiply-adds per token, forward
 };
 PartSize part_size(const Setup& setup, StepPart part);
+// How often those parameters stand in the model.
+std::int64_t times_in(const ModelSpec& model, StepPart part);
 
 // How the arithmetic of causal attention is counted. Each token attends to half of the sequence on average,
 // but the usual MFU counts the full square, so that the numbers can be compared with published ones:

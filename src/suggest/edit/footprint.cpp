@@ -30,14 +30,14 @@ double layer_activation_bytes(const model::Setup& setup) {
   const model::ModelSpec& model = setup.model;
   const model::Plan& plan = setup.plan;
   const double t = real(plan.tensor);
-  const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
+  const double length = real(plan.sequence_length) + static_cast<double>(model::joined_length(setup));
+  const double tokens = real(plan.micro_batch_size) * length / real(plan.context);
   const double stream = tokens * real(model.hidden_size);
   if (plan.recompute == model::Recompute::full) return 2 * stream;
   const bool keeps_scores =
       plan.attention == model::Attention::unfused && plan.recompute == model::Recompute::none;
-  const double scores = keeps_scores ? 5 * real(model.num_attention_heads) * real(plan.sequence_length) /
-                                           real(model.hidden_size)
-                                     : 0;
+  const double scores =
+      keeps_scores ? 5 * real(model.num_attention_heads) * length / real(model.hidden_size) : 0;
   // Cross-attention keeps what self-attention keeps: of the 34, its input, mask and norm (5), and 8 that are
   // split.
   const double whole = 10 + (model.cross_attention ? 5 : 0);

@@ -106,16 +106,18 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   const PartNode& mixture = *parts[static_cast<std::size_t>(StepPart::mixture)];
   const PartNode& frame = *parts[static_cast<std::size_t>(StepPart::frame)];
   const PartNode& ends = *parts[static_cast<std::size_t>(StepPart::ends)];
-  const std::int64_t layers = plan.model.num_layers;
   const std::int64_t attentions = model::num_attention_layers(plan.model);
   const std::int64_t mixers = model::num_mixer_layers(plan.model);
   const std::int64_t mlps = model::num_dense_layers(plan.model);
   const std::int64_t mixtures = model::num_moe_layers(plan.model);
   const auto parameters = [&](bool high) {
     const auto of = [&](const PartNode& node) { return high ? node.parameters_high : node.parameters_low; };
-    return model::plus(model::times(attentions, of(attention)), model::times(mixers, of(mixer)),
-                       model::times(layers, of(frame)), model::times(mlps, of(mlp)),
-                       model::times(mixtures, of(mixture)), of(ends));
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      sum = model::plus(sum,
+                        model::times(model::times_in(plan.model, static_cast<StepPart>(i)), of(*parts[i])));
+    }
+    return sum;
   };
   const std::int64_t least = parameters(false);
   out.parameters_high = parameters(true);

@@ -81,7 +81,7 @@ struct TokenTexts {
 const TokenTexts& texts_for(std::string_view expression) {
   static const std::array<TokenTexts, token_expressions.size()> all{
       TokenTexts(token_expressions[0]), TokenTexts(token_expressions[1]), TokenTexts(token_expressions[2]),
-      TokenTexts(token_expressions[3])};
+      TokenTexts(token_expressions[3]), TokenTexts(token_expressions[4]), TokenTexts(token_expressions[5])};
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (token_expressions[i] == expression) return all[i];
   }
@@ -237,8 +237,8 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   // Whether the tensor-parallel ranks meet before and after the experts: with sequence parallelism only those
   // of them do that split an expert or the shared ones. Then the tokens that this rank routes.
   const bool gathers_once = plan.expert == 1 && plan.expert_tensor == plan.tensor;
-  const bool meets = !shared.model.parallel_block &&
-                     (!plan.sequence_parallel || gathers_once || moe.shared_intermediate_size > 0);
+  const bool meets =
+      !shared.parallel_block && (!plan.sequence_parallel || gathers_once || moe.shared_intermediate_size > 0);
   const Dim own = folding.is_sharded && !gathers_once
                       ? dim(divide_up(shared.tokens.value, plan.tensor),
                             texts_for(shared.tokens.expression).tokens.sharded)

@@ -1,0 +1,118 @@
+// Diffusion transformers: patches in and out, and the vectors of the time and other conditions that shift,
+// scale and gate each layer (Peebles and Xie 2022, arXiv 2212.09748, section 3.2).
+#include "model/lower/emit.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+Dim samples(const Shared& shared) {
+  return dim(shared.plan.micro_batch_size, "micro_batch_size");
+}
+
+// What a layer's vectors are made of.
+Dim condition(const Shared& shared) {
+  const std::int64_t own = shared.model.diffusion.condition_size;
+  return own > 0 ? dim(own, "diffusion_condition_size") : shared.hidden;
+}
+
+// Columns of the product that makes the vectors of all layers.
+Dim shared_columns(const ModelSpec& model) {
+  const std::int64_t joint = num_joint_layers(model);
+  const bool has_others = joint < model.num_layers;
+  const std::int64_t columns = times(shared_vectors(model), model.hidden_size);
+  if (model.parallel_block && has_others) {
+    return dim(columns, joint > 0 ? "(2 * diffusion_modulation + diffusion_modulation / 2) * hidden_size"
+                                  : "diffusion_modulation / 2 * hidden_size");
+  }
+  return dim(columns, joint <= 0   ? "diffusion_modulation * hidden_size"
+                      : has_others ? "3 * diffusion_modulation * hidden_size"
+                                   : "2 * diffusion_modulation * hidden_size");
+}
+
+// With one branch (attention and MLP beside each other) a layer has half of the vectors.
+std::int64_t modulation_vectors(const Shared& shared) {
+  const std::int64_t all = shared.model.diffusion.modulation;
+  return shared.parallel_block ? divide_up(all, 2) : all;
+}
+
+}  // namespace
+
+// Of each stream with weights of its own, and of layers with one set.
+std::int64_t shared_vectors(const ModelSpec& model) {
+  if (!model.diffusion.modulation_shared) return 0;
+  const std::int64_t all = model.diffusion.modulation;
+  const std::int64_t joint = num_joint_layers(model);
+  const std::int64_t others = model.parallel_block ? divide_up(all, 2) : all;
+  return plus(joint > 0 ? times(2, all) : 0, joint < model.num_layers ? others : 0);
+}
+
+void lower_modulation(const Shared& shared, double count, Emitter& emit) {
+  const Diffusion& diffusion = shared.model.diffusion;
+  if (diffusion.modulation <= 0 || count <= 0) return;
+  const Repeat layer{count, Recomputed::with_layer};
+  if (!diffusion.modulation_shared) {
+    emit.linear("layer.modulation", samples(shared),
+                dim(times(modulation_vectors(shared), shared.model.hidden_size),
+                    shared.parallel_block ? "diffusion_modulation / 2 * hidden_size"
+                                          : "diffusion_modulation * hidden_size"),
+                condition(shared), shared.linear_dtype, layer);
+    emit.set_quantized(0, 0);  // one row for each sample: nothing to speak of
+  }
+  // What is fused with norms and residual additions (torch.compile, Triton's adaLN kernels) moves no bytes.
+  if (shared.plan.fusion != Fusion::none) return;
+  const Repeat branches{count * (shared.parallel_block ? 1 : 2), Recomputed::with_layer};
+  const double stream = shared.sharded_stream_bytes;
+  const double elements = stream / shared.activation;
+  // forward: in and out; backward: the gradient in and out, and what went forward, for the vectors' gradients
+  emit.elementwise("layer.modulate", 2 * stream, 3 * stream, branches, of_each(elements, {2, 4}));
+  emit.elementwise("layer.gate", 2 * stream, 3 * stream, branches, of_each(elements, {1, 3}));
+}
+
+void lower_front(const Shared& shared, Repeat once, Emitter& emit) {
+  const ModelSpec& model = shared.model;
+  const Plan& plan = shared.plan;
+  const Shared read(shared.setup, joined_length(shared.setup) > 0 ? Stream::image : Stream::all);
+  if (model.input == Input::frames) {
+    // Two convolutions over three frames; the second keeps every other of its outputs.
+    emit.input_linear("embedding.frames",
+                      dim(times(2, read.tokens.value), "2 * (micro_batch_size * sequence_length / context)"),
+                      shared.hidden, dim(times(3, model.input_size), "3 * input_size"), once);
+    emit.wide_linear("embedding.frames_halved", read.tokens, shared.hidden,
+                     dim(times(3, model.hidden_size), "3 * hidden_size"), once);
+    emit.elementwise("embedding.activation", 6 * read.stream_bytes, 9 * read.stream_bytes, once,
+                     of_each(3 * read.stream_bytes / shared.activation, activation_flops));
+  } else {
+    emit.input_linear("embedding.patches", read.tokens, shared.hidden, dim(model.input_size, "input_size"),
+                      once);
+  }
+  const Diffusion& diffusion = model.diffusion;
+  if (diffusion.text_size > 0) {
+    emit.input_linear(
+        "embedding.text",
+        dim(divide_up(times(plan.micro_batch_size, plan.source_length), plan.context), token_expressions[5]),
+        shared.hidden, dim(diffusion.text_size, "diffusion_text_size"), once);
+  }
+  if (diffusion.conditions > 0) {
+    const Dim each = dim(diffusion.conditions, "diffusion_conditions");
+    emit.input_linear("embedding.condition", samples(shared), shared.hidden, dim(condition_size, "256"), once,
+                      each);
+    emit.wide_linear("embedding.condition_up", samples(shared), shared.hidden, shared.hidden, once, each);
+  }
+  if (diffusion.modulation_shared && diffusion.modulation > 0) {
+    emit.wide_linear("embedding.modulation", samples(shared), shared_columns(model), condition(shared), once);
+  }
+}
+
+void lower_outputs(const Shared& shared, Repeat once, Emitter& emit) {
+  const ModelSpec& model = shared.model;
+  if (model.output_size <= 0) return;
+  if (is_diffusion(model)) {
+    emit.wide_linear("head.modulation", samples(shared), dim(times(2, model.hidden_size), "2 * hidden_size"),
+                     shared.hidden, once);
+  }
+  const Shared read(shared.setup, joined_length(shared.setup) > 0 ? Stream::image : Stream::all);
+  emit.wide_linear("head.patches", read.tokens, dim(model.output_size, "output_size"), shared.hidden, once);
+}
+
+}  // namespace shapelint::model
