@@ -57,6 +57,9 @@ std::string_view about(std::string_view section) {
     return "What layers without softmax attention mix tokens by. `layers` of `[model]` says which those are.";
   if (section == "model.window") return "Attention whose queries see some of the keys before them.";
   if (section == "model.indexer") return "Sparse latent attention (DeepSeek-V3.2).";
+  if (section == "model.diffusion")
+    return "A diffusion transformer: `sequence_length` counts the patches of an image or a video, and "
+           "`source_length` the tokens of the text. Autoencoder and text encoder are models of their own.";
   if (section == "run") return "What one rank computes in one step, or in one forward pass.";
   return "How many ranks share the work, and how.";
 }
@@ -66,8 +69,10 @@ std::string_view required(std::string_view field) {
   for (const std::string_view each : {"hidden_size", "num_layers", "num_attention_heads", "vocab_size",
                                       "moe_num_experts", "moe_experts_per_token", "mla_kv_lora_rank",
                                       "mla_qk_nope_head_dim", "mla_qk_rope_head_dim", "mla_v_head_dim"}) {
+    if (field == "vocab_size") return "required where `input` is tokens";
     if (field == each) return "required";
   }
+  if (field == "input_size") return "required with patches or frames";
   if (field == "sequence_length") return "required for train and prefill";
   if (field == "context_length") return "required for decode";
   return {};

@@ -70,21 +70,23 @@ void lower_modulation(const Shared& shared, double count, Emitter& emit) {
 }
 
 void lower_front(const Shared& shared, Repeat once, Emitter& emit) {
+  if (shared.decoding) return;  // it is run over the prompt
   const ModelSpec& model = shared.model;
   const Plan& plan = shared.plan;
-  const Shared read(shared.setup, joined_length(shared.setup) > 0 ? Stream::image : Stream::all);
+  const Dim tokens =
+      dim(divide_up(times(plan.micro_batch_size, plan.sequence_length), plan.context), token_expressions[0]);
   if (model.input == Input::frames) {
     // Two convolutions over three frames; the second keeps every other of its outputs.
     emit.input_linear("embedding.frames",
-                      dim(times(2, read.tokens.value), "2 * (micro_batch_size * sequence_length / context)"),
+                      dim(times(2, tokens.value), "2 * (micro_batch_size * sequence_length / context)"),
                       shared.hidden, dim(times(3, model.input_size), "3 * input_size"), once);
-    emit.wide_linear("embedding.frames_halved", read.tokens, shared.hidden,
+    emit.wide_linear("embedding.frames_halved", tokens, shared.hidden,
                      dim(times(3, model.hidden_size), "3 * hidden_size"), once);
-    emit.elementwise("embedding.activation", 6 * read.stream_bytes, 9 * read.stream_bytes, once,
-                     of_each(3 * read.stream_bytes / shared.activation, activation_flops));
+    const double activated = 3 * static_cast<double>(tokens.value) * static_cast<double>(shared.hidden.value);
+    emit.elementwise("embedding.activation", 2 * activated * shared.activation,
+                     3 * activated * shared.activation, once, of_each(activated, activation_flops));
   } else {
-    emit.input_linear("embedding.patches", read.tokens, shared.hidden, dim(model.input_size, "input_size"),
-                      once);
+    emit.input_linear("embedding.patches", tokens, shared.hidden, dim(model.input_size, "input_size"), once);
   }
   const Diffusion& diffusion = model.diffusion;
   if (diffusion.text_size > 0) {
