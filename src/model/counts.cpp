@@ -99,7 +99,7 @@ std::int64_t front_parameters(const ModelSpec& model) {
   const std::int64_t input = model.input == Input::frames
                                  ? plus(times(3, plus(model.input_size, hidden), hidden), times(2, hidden))
                                  : plus(times(model.input_size, hidden), hidden);
-  return plus(when(model.input != Input::tokens, input),
+  return plus(when(model.input != Input::vocabulary, input),
               when(diffusion.text_size > 0, plus(times(diffusion.text_size, hidden), hidden)),
               times(diffusion.conditions, plus(times(plus(condition_size, 1), hidden), square)),
               times(shared_vectors(model), hidden, plus(steering_size(model), 1)));

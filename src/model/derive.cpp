@@ -40,7 +40,7 @@ constexpr Condition crossing{"with `cross_attention`",
 constexpr Condition diffusing{"with `[model.diffusion]`",
                               [](const Setup& s) { return is_diffusion(s.model); }};
 constexpr Condition without_tokens{"with patches or frames",
-                                   [](const Setup& s) { return s.model.input != Input::tokens; }};
+                                   [](const Setup& s) { return s.model.input != Input::vocabulary; }};
 constexpr Condition joining{"with `joint_layers`",
                             [](const Setup& s) { return s.model.diffusion.joint_layers > 0; }};
 constexpr Condition joined{"with `text_joined`",
@@ -160,7 +160,7 @@ std::vector<Derivation> build() {
   }
   add(FieldId::diffusion_text_joined, derived, "diffusion_joint_layers", joining, constant<1>);
   add(FieldId::diffusion_text_joined, defaulted, none, always, constant<0>);
-  add(FieldId::causal, derived, "every patch sees every other", diffusing, constant<0>);
+  add(FieldId::causal, derived, "no diffusion transformer is causal", diffusing, constant<0>);
   add(FieldId::causal, defaulted, own, always, constant<1>);
   add(FieldId::layers_without_attention, defaulted, none, always, constant<0>);
   add(FieldId::layers_without_mlp, defaulted, none, always, constant<0>);
@@ -182,7 +182,7 @@ std::vector<Derivation> build() {
   add(FieldId::final_norm, defaulted, own, always, constant<1>);
   add(FieldId::embedding_norm, defaulted, none, always, constant<0>);
   add(FieldId::pooler, defaulted, none, always, constant<0>);
-  add(FieldId::lm_head, derived, "input: it reads no tokens", without_tokens, constant<0>);
+  add(FieldId::lm_head, derived, "input: it reads no vocabulary", without_tokens, constant<0>);
   add(FieldId::lm_head, defaulted, own, always, constant<1>);
   add(FieldId::lm_head_bias, defaulted, none, always, constant<0>);
   add(FieldId::lm_head_transform, defaulted, none, always, constant<0>);

@@ -50,8 +50,8 @@ constexpr std::array<std::string_view, 4> engine_names{"fastest", "vllm", "sglan
 constexpr std::array<std::string_view, 5> expert_kernel_names{"default", "cutlass", "triton", "deepgemm",
                                                               "flashinfer"};
 constexpr std::array<std::string_view, 3> optimizer_names{"adam", "muon", "shampoo"};
-constexpr std::array<std::string_view, 3> adapted_names{"all", "attention", "query_value"};
-constexpr std::array<std::string_view, 3> input_names{"tokens", "patches", "frames"};
+constexpr std::array<std::string_view, 3> adapted_names{"all_linear", "attention_only", "query_value"};
+constexpr std::array<std::string_view, 3> input_names{"vocabulary", "patches", "frames"};
 constexpr std::array<std::string_view, 3> overlap_names{"none", "shared_experts", "micro_batches"};
 constexpr std::array<std::string_view, 11> mixer_names{"none",
                                                        "gated_delta_net",

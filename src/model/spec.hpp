@@ -59,7 +59,7 @@ struct Moe {
 // What the first layer reads: rows of an embedding table; patches of an image or of a latent, by one product;
 // frames of sound, by two convolutions over three frames, the second of which halves them (Whisper,
 // 2212.04356).
-enum class Input : std::uint8_t { tokens, patches, frames };
+enum class Input : std::uint8_t { vocabulary, patches, frames };
 
 // A diffusion transformer: layers are steered by vectors that are made of the time and other conditions (DiT,
 // 2212.09748), and may read the text's tokens beside the image's.
@@ -219,7 +219,7 @@ struct ModelSpec {
   bool lm_head_bias = false;
   bool lm_head_transform = false;  // a dense layer and a norm before that projection (BERT)
 
-  Input input = Input::tokens;
+  Input input = Input::vocabulary;
   std::int64_t input_size = 0;   // elements of a patch or a frame
   std::int64_t output_size = 0;  // elements that a last product predicts for each token; 0: none
   Diffusion diffusion;

@@ -79,10 +79,10 @@ TEST_CASE("keys are offered in the tables of a native file, without those that a
 }
 
 TEST_CASE("tables are offered, and values of choices", "[lsp]") {
-  CHECK(offered("[|") == Texts{"model", "model.indexer", "model.mixer", "model.mla", "model.moe",
-                               "model.window", "parallel", "run"});
-  CHECK(offered("[model]\n[mo|]\n") ==
-        Texts{"model.indexer", "model.mixer", "model.mla", "model.moe", "model.window", "parallel", "run"});
+  CHECK(offered("[|") == Texts{"model", "model.diffusion", "model.indexer", "model.mixer", "model.mla",
+                               "model.moe", "model.window", "parallel", "run"});
+  CHECK(offered("[model]\n[mo|]\n") == Texts{"model.diffusion", "model.indexer", "model.mixer", "model.mla",
+                                             "model.moe", "model.window", "parallel", "run"});
   CHECK(offered("[package]\nname = \"x\"\n[|").empty());
   CHECK(offered("[run]\nmode = |") == Texts{"train", "prefill", "decode"});
   CHECK(offered("[run]\nmode = \"d|\"") == Texts{"train", "prefill", "decode"});

@@ -73,7 +73,7 @@ void check_required(const text::Document& document, const Reading& reading, std:
     // Nothing of attention is needed where no layer has it.
     const bool is_without = field == FieldId::num_attention_heads && setup.model.num_layers > 0 &&
                             setup.model.layers_without_attention >= setup.model.num_layers;
-    const bool no_tokens = field == FieldId::vocab_size && setup.model.input != model::Input::tokens;
+    const bool no_tokens = field == FieldId::vocab_size && setup.model.input != model::Input::vocabulary;
     if (is_without || no_tokens) continue;
     missing(document, reading, field, {}, errors);
   }
@@ -155,8 +155,8 @@ void check_consistent(const text::Document& document, const Reading& reading, st
                "leave `value_head_dim` out");
     }
   }
-  if (spec.input != model::Input::tokens && spec.input_size <= 0) {
-    at_value(FieldId::input, "`input` is no tokens, and `input_size` is missing from `[model]`",
+  if (spec.input != model::Input::vocabulary && spec.input_size <= 0) {
+    at_value(FieldId::input, "`input` is patches or frames, and `input_size` is missing from `[model]`",
              "elements of a patch, such as 16 * 16 * 3, or mel bands of a frame");
   }
   if (spec.diffusion.joint_layers > spec.num_layers) {

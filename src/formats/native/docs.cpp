@@ -69,7 +69,7 @@ std::string_view required(std::string_view field) {
   for (const std::string_view each : {"hidden_size", "num_layers", "num_attention_heads", "vocab_size",
                                       "moe_num_experts", "moe_experts_per_token", "mla_kv_lora_rank",
                                       "mla_qk_nope_head_dim", "mla_qk_rope_head_dim", "mla_v_head_dim"}) {
-    if (field == "vocab_size") return "required where `input` is tokens";
+    if (field == "vocab_size") return "required where `input` is vocabulary";
     if (field == each) return "required";
   }
   if (field == "input_size") return "required with patches or frames";

@@ -102,7 +102,7 @@ Seen seen_by(const ModelSpec& model) {
 // The same attention within a window; in chunks, one sequence is as many.
 AttentionShape windowed(const Shared& shared, AttentionShape shape) {
   const Window& window = shared.model.window;
-  if (!window.chunked || shared.decoding) {
+  if (!window.chunked || shared.decoding || joined_length(shared.setup) > 0) {
     shape.window = window.size;
     return shape;
   }

@@ -40,7 +40,7 @@ Dim logit_tokens(const Shared& shared) {
 
 void lower_embedding(const Shared& shared, Emitter& emit) {
   const Repeat once{shared.micro_batches / stages(shared), Recomputed::never};
-  if (shared.model.input != Input::tokens) return lower_front(shared, once, emit);
+  if (shared.model.input != Input::vocabulary) return lower_front(shared, once, emit);
   // forward: rows in, stream out; backward: gradient in, rows of the gradient table in and out
   emit.elementwise("embedding.lookup", 2 * shared.stream_bytes, shared.adapting ? 0 : 3 * shared.stream_bytes,
                    once);

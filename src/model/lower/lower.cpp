@@ -132,18 +132,22 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, Emitter& emit)
 // All layers of a kind. Experts and mixers are those of layers with one set of weights.
 void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
   const std::int64_t joint = num_joint_layers(shared.model);
-  if (joint <= 0) return lower_stack(shared, counts, emit);
-  const double layers = static_cast<double>(std::max<std::int64_t>(1, shared.model.num_layers));
-  const auto of = [&](double count, std::int64_t some) { return count * static_cast<double>(some) / layers; };
-  const auto with_attention = [&](const LayerCounts& all, std::int64_t some) {
-    return LayerCounts{of(all.frame, some), of(all.attention, some), 0, of(all.mlp, some), 0};
+  // Whatever their number, so that a layer has the same pieces for all of them.
+  if (!shared.model.diffusion.text_joined || shared.model.diffusion.joint_layers <= 0)
+    return lower_stack(shared, counts, emit);
+  const std::int64_t layers = std::max<std::int64_t>(1, shared.model.num_layers);
+  const auto share = [&](std::int64_t some) {
+    return static_cast<double>(some) / static_cast<double>(layers);
+  };
+  const auto with_attention = [&](const LayerCounts& all, double part) {
+    return LayerCounts{all.frame * part, all.attention * part, 0, all.mlp * part, 0};
   };
   for (const Stream stream : {Stream::image, Stream::text}) {
     const Shared own(shared.setup, stream);
     Emitter to = emit.with(own);
-    lower_stack(own, with_attention(counts, joint), to);
+    lower_stack(own, with_attention(counts, share(joint)), to);
   }
-  LayerCounts others = with_attention(counts, shared.model.num_layers - joint);
+  LayerCounts others = with_attention(counts, share(shared.model.num_layers - joint));
   others.mixer = counts.mixer;
   others.mixture = counts.mixture;
   lower_stack(shared, others, emit);
@@ -203,14 +207,23 @@ bool is_diffusion(const ModelSpec& model) {
   return model.diffusion.modulation > 0 || model.diffusion.text_joined;
 }
 
+namespace {
+
+// No diffusion transformer has latent attention.
+bool joins_text(const ModelSpec& model) {
+  return model.diffusion.text_joined && model.mla.kv_lora_rank == 0;
+}
+
+}  // namespace
+
 std::int64_t num_joint_layers(const ModelSpec& model) {
-  return model.diffusion.text_joined
+  return joins_text(model)
              ? std::clamp<std::int64_t>(model.diffusion.joint_layers, 0, num_attention_layers(model))
              : 0;
 }
 
 std::int64_t joined_length(const Setup& setup) {
-  return setup.model.diffusion.text_joined && setup.plan.mode != Mode::decode ? setup.plan.source_length : 0;
+  return joins_text(setup.model) && setup.plan.mode != Mode::decode ? setup.plan.source_length : 0;
 }
 
 std::int64_t num_mixer_layers(const ModelSpec& model) {

@@ -46,6 +46,7 @@ void check_dim(const Dim& dim, const Setup& setup) {
   RC_ASSERT(dim.value >= 1);
   RC_ASSERT(dim.value <= count_limit);
   RC_ASSERT(!dim.expression.empty());
+  RC_LOG() << dim.expression << "\n";
   RC_ASSERT(dim.value == std::max<std::int64_t>(1, tests::evaluate(dim.expression, setup)));
 }
 

@@ -1,6 +1,7 @@
 // Scopes of rules: what each looks at, and that all that its rules may name is there.
 #include "rules/scope/scope.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -123,4 +124,16 @@ TEST_CASE("a scope sees the model, the GPU where there is one, and what it looks
         "the model; the GPU; the predicted step; one operation; one matrix product; one layer of a "
         "convolutional network; ");
   CHECK(seen(rules::Scope::remark) == "the model; what the file writes; ");
+}
+
+// A number of a field's choice would be taken for the variable.
+TEST_CASE("no choice of a field is called as a variable of rules", "[rules]") {
+  for (const rules::LevelInfo& level : rules::levels()) {
+    for (const rules::Variable& variable : level.variables) {
+      for (const model::FieldInfo& field : model::fields()) {
+        CAPTURE(variable.name, field.name);
+        CHECK(std::find(field.choices.begin(), field.choices.end(), variable.name) == field.choices.end());
+      }
+    }
+  }
 }
