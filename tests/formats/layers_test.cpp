@@ -1,5 +1,5 @@
-// Parameters of models whose layers are not all alike, or have no softmax attention, as published. Each
-// configuration is reduced to the keys that decide the shape.
+// Parameters of models whose layers are not all alike, or have no softmax attention, or read images, as
+// published. Each configuration is reduced to the keys that decide the shape.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -276,11 +276,54 @@ const std::vector<Published> models{
          "linear_num_key_heads":16, "linear_num_value_heads":32, "linear_key_head_dim":128,
          "linear_value_head_dim":128, "linear_conv_kernel_dim":4, "full_attention_interval":4,
          "decoder_sparse_step":1})"},
+    // Diffusion transformers; sizes: defaults of diffusers' classes, and the models' own config.json
+    // arXiv 2212.09748, table 1
+    {"DiT-XL/2", 675, 0, million, R"({"_class_name":"DiTTransformer2DModel", "num_embeds_ada_norm":1000})"},
+    // arXiv 2310.00426
+    {"PixArt-alpha", 0.6, 1, billion,
+     R"({"_class_name":"PixArtTransformer2DModel", "caption_channels":4096, "sample_size":128})"},
+    // the models' pages
+    {"FLUX.1 dev", 12, 0, billion,
+     R"({"_class_name":"FluxTransformer2DModel", "guidance_embeds":true, "num_layers":19,
+         "num_single_layers":38, "attention_head_dim":128, "num_attention_heads":24,
+         "joint_attention_dim":4096, "in_channels":64})"},
+    {"FLUX.2 dev", 32, 0, billion,
+     R"({"_class_name":"Flux2Transformer2DModel", "num_layers":8, "num_single_layers":48,
+         "attention_head_dim":128, "num_attention_heads":48, "joint_attention_dim":15360,
+         "in_channels":128, "mlp_ratio":3.0})"},
+    {"Stable Diffusion 3.5 Large", 8.1, 1, billion,
+     R"({"_class_name":"SD3Transformer2DModel", "num_layers":38, "num_attention_heads":38,
+         "attention_head_dim":64, "qk_norm":"rms_norm", "sample_size":128, "joint_attention_dim":4096})"},
+    {"Qwen-Image", 20, 0, billion,
+     R"({"_class_name":"QwenImageTransformer2DModel", "num_layers":60, "attention_head_dim":128,
+         "num_attention_heads":24, "joint_attention_dim":3584, "in_channels":64, "out_channels":16})"},
+    {"AuraFlow", 6.8, 1, billion,
+     R"({"_class_name":"AuraFlowTransformer2DModel", "num_mmdit_layers":4, "num_single_dit_layers":32,
+         "attention_head_dim":256, "num_attention_heads":12, "joint_attention_dim":2048})"},
+    {"CogView4", 6, 0, billion,
+     R"({"_class_name":"CogView4Transformer2DModel", "num_layers":28, "num_attention_heads":32,
+         "attention_head_dim":128, "text_embed_dim":4096, "time_embed_dim":512})"},
+    {"Z-Image", 6, 0, billion,
+     R"({"_class_name":"ZImageTransformer2DModel", "dim":3840, "n_layers":30, "n_refiner_layers":2,
+         "n_heads":30, "cap_feat_dim":2560})"},
+    // arXiv 2412.03603
+    {"HunyuanVideo", 13, 0, billion,
+     R"({"_class_name":"HunyuanVideoTransformer3DModel", "num_layers":20, "num_single_layers":40,
+         "attention_head_dim":128, "num_attention_heads":24, "mlp_ratio":4.0, "patch_size":2,
+         "text_embed_dim":4096})"},
+    // arXiv 2503.20314
+    {"Wan 2.1 14B", 14, 0, billion,
+     R"({"_class_name":"WanModel", "dim":5120, "ffn_dim":13824, "freq_dim":256, "in_dim":16,
+         "model_type":"t2v", "num_heads":40, "num_layers":40, "out_dim":16, "text_len":512})"},
+    // arXiv 2501.00103
+    {"LTX-Video", 1.9, 1, billion,
+     R"({"_class_name":"LTXVideoTransformer3DModel", "num_layers":28, "num_attention_heads":32,
+         "attention_head_dim":64, "cross_attention_dim":2048, "caption_channels":4096})"},
 };
 
 }  // namespace
 
-TEST_CASE("hybrids and models without attention have the parameters that are printed of them",
+TEST_CASE("models whose layers are not all attention and an MLP have the parameters that are printed of them",
           "[formats][counts]") {
   for (const Published& each : models) {
     text::MemoryFileSystem files;
