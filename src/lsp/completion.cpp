@@ -1,4 +1,4 @@
-// What may stand at a place of a native file.
+// What may stand at a place of a file.
 #include "lsp/completion.hpp"
 
 #include <algorithm>
@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <shapelint/shapelint.hpp>
 
+#include "api/keys.hpp"
 #include "base/number.hpp"
+#include "lsp/table.hpp"
 
 namespace shapelint::lsp {
 
@@ -142,6 +144,44 @@ Completions completions_at(std::string_view text, std::int64_t offset) {
       const std::string_view value = trimmed(left.substr(left.find('=') + 1));
       if (value.empty() || value == "\"") offer_values(field, !value.empty(), out);
     }
+  }
+  return out;
+}
+
+Completions dialect_completions_at(std::string_view text, std::int64_t offset, bool is_json,
+                                   std::string_view dialect) {
+  Completions out;
+  const auto at =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(offset, 0, static_cast<std::int64_t>(text.size())));
+  const TableAt here = is_json ? json_table_at(text, at) : yaml_table_at(text, at);
+  out.begin_byte = static_cast<std::int64_t>(here.begin);
+  out.end_byte = static_cast<std::int64_t>(here.end);
+  if (!here.wants_key) return out;
+  const std::vector<api::DialectKey> keys = api::dialect_keys(dialect);
+  // `hidden-size` is `hidden_size`, where a format takes both.
+  const auto plain = [](std::string name) {
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+  };
+  std::set<std::string> there;
+  for (const std::string& each : here.keys) there.insert(plain(each));
+  std::set<std::string_view> known;
+  for (const api::DialectKey& each : keys) {
+    if (each.table == here.path && there.contains(plain(each.name))) known.insert(each.field.name);
+  }
+  const bool has_dashes = std::any_of(here.keys.begin(), here.keys.end(), [](const std::string& each) {
+    return each.find('-') != std::string::npos;
+  });
+  for (const api::DialectKey& each : keys) {
+    if (each.table != here.path || known.contains(each.field.name)) continue;
+    std::string name = each.name;
+    if (has_dashes) std::replace(name.begin(), name.end(), '_', '-');
+    const std::string written = here.is_quoted   ? name
+                                : here.is_braced ? fmt::format("\"{}\": ", name)
+                                                 : name + ": ";
+    std::string detail = values_of(each.field);
+    if (name != each.field.name) detail = fmt::format("{}: {}", each.field.name, detail);
+    out.items.push_back({CompletionKind::key, name, written, std::move(detail), each.field.doc});
   }
   return out;
 }

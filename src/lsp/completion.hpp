@@ -1,4 +1,5 @@
-// Keys and values that may stand at a place of a native file in TOML.
+// Keys and values that may stand at a place of a native file in TOML, and keys of other files in JSON and
+// YAML.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +29,10 @@ struct Completions {
 // None where the text is not of a native file: keys are offered in its tables alone, and those that the table
 // has already are not.
 Completions completions_at(std::string_view text, std::int64_t offset);
+
+// The same in a file of a framework, whose dialect is known by its name: keys alone, and not those of fields
+// that the table has already under another name.
+Completions dialect_completions_at(std::string_view text, std::int64_t offset, bool is_json,
+                                   std::string_view dialect);
 
 }  // namespace shapelint::lsp

@@ -194,9 +194,16 @@ std::vector<Hint> Documents::hints(const std::string& uri, const TextRange& aske
 
 Offer Documents::completions(const std::string& uri, Position position) const {
   const auto found = open_.find(uri);
-  if (found == open_.end() || !found->second.path.ends_with(".toml")) return {};
-  const std::string& text = found->second.text;
-  Completions offered = completions_at(text, offset_of(text, position, encoding_));
+  if (found == open_.end()) return {};
+  const auto& [path, text] = std::tie(found->second.path, found->second.text);
+  const std::int64_t offset = offset_of(text, position, encoding_);
+  Completions offered;
+  if (path.ends_with(".toml")) {
+    offered = completions_at(text, offset);
+  } else if (const std::vector<api::Model>& models = found->second.result.models; !models.empty()) {
+    // What it was when it was understood last.
+    offered = dialect_completions_at(text, offset, path.ends_with(".json"), models.front().dialect);
+  }
   return {range(text, api::Range{offered.begin_byte, offered.end_byte, {}, {}}), std::move(offered.items)};
 }
 

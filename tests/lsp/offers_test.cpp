@@ -102,6 +102,83 @@ TEST_CASE("a key comes with its values and what it means, and replaces what was 
   CHECK(vocabulary->documentation == "size of the vocabulary");
 }
 
+namespace {
+
+// Labels of what is offered at `|` in a file of a dialect.
+Texts offered_in(const std::string& dialect, std::string text, bool is_json) {
+  const std::size_t at = text.find('|');
+  text.erase(at, 1);
+  Texts out;
+  for (const Completion& each :
+       dialect_completions_at(text, static_cast<std::int64_t>(at), is_json, dialect).items)
+    out.push_back(each.label);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("keys of a framework are offered in its tables in JSON, each field once", "[lsp]") {
+  const Texts top = offered_in("huggingface", R"({"hidden_size": 768, "num_|": 1, "vocab_size": 5})", true);
+  CHECK(has(top, "num_attention_heads"));
+  CHECK(has(top, "intermediate_size"));
+  CHECK_FALSE(has(top, "hidden_size"));
+  CHECK_FALSE(has(top, "n_embd"));  // the same field
+  CHECK_FALSE(has(top, "vocab_size"));
+  const Texts nested =
+      offered_in("huggingface", R"({"model_type": "x", "text_config": {"hidden_size": 8, |}})", true);
+  CHECK(has(nested, "num_attention_heads"));
+  CHECK_FALSE(has(nested, "hidden_size"));
+  // Broken as it is while one types, a value, a list, and a table that no format names.
+  CHECK(has(offered_in("huggingface", "{\"hidden_size\": 768,\n  \"num_|\n  \"vocab_size\": 5}", true),
+            "num_attention_heads"));
+  CHECK(offered_in("huggingface", R"({"hidden_size": |})", true).empty());
+  CHECK(offered_in("huggingface", R"({"layer_types": ["|"]})", true).empty());
+  CHECK(offered_in("huggingface", R"({"nobody": {"|"}})", true).empty());
+  CHECK(offered_in("no such dialect", R"({"|"})", true).empty());
+  CHECK(offered_in("huggingface", "|", true).empty());
+}
+
+TEST_CASE("keys of a framework are offered in its tables in YAML, written as the file writes them", "[lsp]") {
+  const Texts model =
+      offered_in("nemo", "trainer:\n  devices: 8\nmodel:\n  hidden_size: 768\n  |\n  num_layers: 4\n", false);
+  CHECK(has(model, "num_attention_heads"));
+  CHECK_FALSE(has(model, "hidden_size"));
+  CHECK_FALSE(has(model, "num_layers"));
+  CHECK(has(offered_in("neox", "num-layers: 4\nhidden-|", false), "hidden-size"));
+  CHECK(has(offered_in("neox", "{\n  \"num-layers\": 4,\n  \"hid|\n}", false), "hidden-size"));
+  CHECK(has(offered_in("native", "run:\n  micro_batch_size: 8\nmodel:\n  moe:\n    num|", false),
+            "num_experts"));
+  CHECK(offered_in("nemo", "model:\n  hidden_size: |", false).empty());
+  CHECK(offered_in("nemo", "model:\n  - |", false).empty());
+  CHECK(offered_in("nemo", "model:\n  # hid|", false).empty());
+}
+
+TEST_CASE("an offered key of a framework says what it becomes, and brings its quotation marks", "[lsp]") {
+  const std::string text = R"({"model_type": "gpt2", })";
+  const Completions found = dialect_completions_at(text, 23, true, "huggingface");
+  const auto width = std::find_if(found.items.begin(), found.items.end(),
+                                  [](const Completion& each) { return each.label == "n_embd"; });
+  REQUIRE(width != found.items.end());
+  CHECK(width->text == "\"n_embd\": ");
+  CHECK(width->detail.starts_with("hidden_size: 1 to "));
+  CHECK(width->documentation == "width of the residual stream");
+}
+
+TEST_CASE("an editor is offered the keys of what the file was when it was understood", "[lsp]") {
+  const std::string config =
+      R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "vocab_size": 50257})";
+  Opened opened(config, "file:///config.json");
+  opened.documents.change("file:///config.json", {{TextRange{{0, 1}, {0, 1}}, "\"\", "}}, 2);
+  opened.documents.lint("file:///config.json");
+  const Offer offer = opened.documents.completions("file:///config.json", {0, 2});
+  const auto has_label = [&](const char* label) {
+    return std::any_of(offer.items.begin(), offer.items.end(),
+                       [&](const Completion& each) { return each.label == label; });
+  };
+  CHECK(has_label("n_positions"));
+  CHECK_FALSE(has_label("n_embd"));
+}
+
 TEST_CASE("a head that a kernel pads says so behind the value that it comes from", "[lsp]") {
   const Opened opened(padded);
   const std::vector<Hint> hints = opened.documents.hints("file:///m.toml", everywhere);
