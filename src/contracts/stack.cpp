@@ -111,9 +111,23 @@ Stack parse_stack(const Book& book, std::span<const std::string> texts, std::vec
 }
 
 Stack stack_of_dialect(const Book& book, const model::Reading& reading) {
-  // Formats that only one trainer reads.
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> owners{
-      {{"megatron", "megatron-core"}, {"torchtitan", "torchtitan"}, {"maxtext", "maxtext"}}};
+  // Formats that are of one package, or of what is built on it.
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> owners{{
+      {"flagscale", "megatron-core"},
+      {"maxtext", "maxtext"},
+      {"maxtext-command", "maxtext"},
+      {"megatron", "megatron-core"},
+      {"megatron-args", "megatron-core"},
+      {"megatron-bridge", "megatron-core"},
+      {"megatron-swift", "megatron-core"},
+      {"nemo-recipe", "megatron-core"},
+      {"primus", "megatron-core"},
+      {"sglang", "sglang"},
+      {"tensorrt-llm", "tensorrt-llm"},
+      {"torchtitan", "torchtitan"},
+      {"torchtitan-python", "torchtitan"},
+      {"vllm", "vllm"},
+  }};
   Stack out;
   for (const auto& [dialect, package] : owners) {
     if (reading.dialect == dialect && !find_package(book, package).empty()) {
