@@ -9,6 +9,7 @@
 #include "model/cnn/cnn.hpp"
 #include "model/field_kind.hpp"
 #include "model/fields.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::suggest {
 
@@ -65,9 +66,22 @@ std::vector<Constraint> head_constraints(std::int64_t multiple, const model::Set
            }}};
 }
 
+// How much a layer remembers is not a question of speed, and groups share whole heads.
+std::vector<Constraint> mixer_constraints(const model::Setup& start) {
+  if (start.model.mixer.kind == model::MixerKind::none) return {};
+  const double remembered = model::mixer_state(start.model.mixer).recurrent_elements;
+  return {{"`[model.mixer]`: its state gets no smaller, and its groups have whole heads",
+           [remembered](const model::Setup& setup) {
+             const model::Mixer& mixer = setup.model.mixer;
+             return model::mixer_state(mixer).recurrent_elements >= remembered &&
+                    (mixer.key_heads <= 0 || mixer.value_heads % mixer.key_heads == 0);
+           }}};
+}
+
 std::vector<Constraint> doable_constraints(const Doable& doable, const model::Setup& start) {
   std::vector<Constraint> out = shape_constraints(doable.shape, start);
   for (Constraint& each : head_constraints(doable.head_multiple, start)) out.push_back(std::move(each));
+  for (Constraint& each : mixer_constraints(start)) out.push_back(std::move(each));
   return out;
 }
 

@@ -30,6 +30,9 @@ constexpr std::array searched{FieldId::tensor,
                               FieldId::num_key_value_heads,
                               FieldId::intermediate_size,
                               FieldId::moe_intermediate_size,
+                              FieldId::mixer_value_heads,
+                              FieldId::mixer_key_dim,
+                              FieldId::mixer_value_dim,
                               FieldId::vocab_size};
 
 bool follows_hidden_size(const Links& links, FieldId field) {

@@ -218,7 +218,7 @@ Op Emitter::wide_op(std::string_view name, OpKind kind, double count) const {
   op.name = name_in(shared_->stream, name);
   op.kind = kind;
   op.dtype = shared_->wide_dtype;
-  op.count = count;
+  op.count = runs_ * count;
   return op;
 }
 
@@ -290,7 +290,7 @@ void Emitter::input_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat re
 }
 
 void Emitter::push_product(Op op, Repeat repeat, bool learns) {
-  op.count = repeat.count;
+  op.count = runs_ * repeat.count;
   append_product(op, {again(repeat), shared_->training, true, learns}, *ops_);
 }
 

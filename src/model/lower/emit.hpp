@@ -122,6 +122,10 @@ class Emitter {
     return other;
   }
 
+  // How often what follows runs in the step: every count is multiplied by it, and last, so that a part's ops
+  // times its runs are to the last bit those of the step.
+  void set_runs(double runs) { runs_ = runs; }
+
   // Ends a piece of the step (see lower_part).
   void end_piece() {
     if (pieces_ != nullptr) pieces_->push_back(static_cast<std::uint32_t>(ops_->size()));
@@ -174,6 +178,7 @@ class Emitter {
   void push(Op op, Pass pass);
   const Shared* shared_;
   std::vector<Op>* ops_;
+  double runs_ = 1;
   double quantized_forward_ = 0;  // elements, by products since the last quantize()
   double quantized_backward_ = 0;
   std::vector<std::uint32_t>* pieces_;  // number of ops at the end of each; may be null

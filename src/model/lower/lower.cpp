@@ -47,19 +47,21 @@ constexpr BranchNames cross_names{"layer.cross_attention.residual", "layer.cross
 constexpr BranchNames mlp_names{"layer.mlp.residual", "layer.mlp.hyper_weights", "layer.mlp.hyper_mix"};
 
 // Norms, residual additions and the collectives of tensor parallelism around attention and MLP, of the layers
-// that have one set of weights for all tokens, or of those with a set for each stream.
-void lower_stack(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
+// that have one set of weights for all tokens, or of those with a set for each stream: such a share of them.
+void lower_stack(const Shared& shared, const LayerCounts& counts, double part, Emitter& emit) {
   const ModelSpec& model = shared.model;
-  const bool frame = counts.frame > 0;
+  const bool frame = counts.frame > 0 && part > 0;
+  const auto in_frame = [&] { emit.set_runs(counts.frame); };
+  in_frame();
 
   const double stream = shared.sharded_stream_bytes;
   const bool is_split = shared.stream != Stream::all;
   const double norms = is_split ? 2.0 : static_cast<double>(model.norms_per_layer);
   // forward: x in, y out; backward: x and dy in, dx out
   if (frame && norms > 0)
-    emit.elementwise("layer.norm", 2 * stream, 3 * stream, {counts.frame * norms, Recomputed::with_layer},
+    emit.elementwise("layer.norm", 2 * stream, 3 * stream, {part * norms, Recomputed::with_layer},
                      of_each(stream / shared.activation, norm_flops(model)));
-  lower_modulation(shared, counts.frame, emit);
+  if (frame) lower_modulation(shared, part, emit);
 
   // Hyper-connections mix several streams into a branch's input, and its output into all of them.
   const double streams = static_cast<double>(std::max<std::int64_t>(1, model.residual_streams));
@@ -69,43 +71,50 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, Emitter& emit)
         shared.plan.dropout && shared.training ? branches * mask_bytes * stream / shared.activation : 0.0;
     // forward: the branches and the stream in, the stream out; backward: the gradients are added up again
     if (!frame || share_of_layers <= 0) return;
-    const Repeat some{counts.frame * share_of_layers, Recomputed::with_layer};
+    in_frame();
+    const Repeat some{part * share_of_layers, Recomputed::with_layer};
     if (streams > 1) lower_hyper_connection(shared, names, some, emit);
     const double moved = (branches + 2 * streams) * stream + mask;
     emit.elementwise(names.residual, moved, moved, some,
                      of_each(branches * streams * stream / shared.activation, {1, 1}));
   };
-  const Repeat mixing{counts.frame * share.mixing, Recomputed::with_layer};
+  const Repeat mixing{part * share.mixing, Recomputed::with_layer};
   const auto enter = [&](std::string_view name) {
+    in_frame();
     if (frame && share.mixing > 0) enter_tensor_parallel(shared, name, mixing, emit);
   };
   const auto leave = [&](std::string_view name) {
+    in_frame();
     if (frame && share.mixing > 0) leave_tensor_parallel(shared, name, mixing, emit);
   };
   // In a parallel block attention's collectives are those of the MLP, too.
   const auto mlp = [&] {
     emit.end_piece();
-    if (counts.mlp > 0) {
-      const Repeat each{counts.mlp, Recomputed::with_layer};
+    if (counts.mlp > 0 && part > 0) {
+      emit.set_runs(counts.mlp);
+      const Repeat each{part, Recomputed::with_layer};
       if (!shared.parallel_block) enter_tensor_parallel(shared, "layer.mlp.gather", each, emit);
-      lower_mlp(shared, counts.mlp, emit);
+      lower_mlp(shared, part, emit);
       if (!shared.parallel_block) leave_tensor_parallel(shared, "layer.mlp.reduce", each, emit);
     }
     emit.end_piece();
-    if (counts.mixture > 0) lower_moe(shared, counts.mixture, emit);
+    emit.set_runs(counts.mixture);
+    if (counts.mixture > 0) lower_moe(shared, 1, emit);
     emit.end_piece();
   };
 
   enter("layer.attention.gather");
   emit.end_piece();
-  if (counts.attention > 0) {
+  if (counts.attention > 0 && part > 0) {
+    emit.set_runs(counts.attention);
     if (model.mla.kv_lora_rank > 0) {
-      lower_latent_attention(shared, counts.attention, emit);
+      lower_latent_attention(shared, part, emit);
     } else {
-      lower_attention(shared, counts.attention, emit);
+      lower_attention(shared, part, emit);
     }
   }
-  if (counts.mixer > 0) lower_mixer(shared, counts.mixer, emit);
+  emit.set_runs(counts.mixer);
+  if (counts.mixer > 0) lower_mixer(shared, 1, emit);
   emit.end_piece();
   if (shared.parallel_block) {
     mlp();
@@ -119,7 +128,8 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, Emitter& emit)
   if (model.cross_attention && !is_split) {
     enter("layer.cross_attention.gather");
     emit.end_piece();
-    if (counts.attention > 0) lower_cross_attention(shared, counts.attention, emit);
+    emit.set_runs(counts.attention);
+    if (counts.attention > 0 && part > 0) lower_cross_attention(shared, part, emit);
     emit.end_piece();
     leave("layer.cross_attention.reduce");
     residual(cross_names, 1, 1);
@@ -131,26 +141,21 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, Emitter& emit)
 
 // All layers of a kind. Experts and mixers are those of layers with one set of weights.
 void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
-  const std::int64_t joint = num_joint_layers(shared.model);
-  // Whatever their number, so that a layer has the same pieces for all of them.
-  if (!shared.model.diffusion.text_joined || shared.model.diffusion.joint_layers <= 0)
-    return lower_stack(shared, counts, emit);
-  const std::int64_t layers = std::max<std::int64_t>(1, shared.model.num_layers);
-  const auto share = [&](std::int64_t some) {
-    return static_cast<double>(some) / static_cast<double>(layers);
-  };
-  const auto with_attention = [&](const LayerCounts& all, double part) {
-    return LayerCounts{all.frame * part, all.attention * part, 0, all.mlp * part, 0};
-  };
-  for (const Stream stream : {Stream::image, Stream::text}) {
-    const Shared own(shared.setup, stream);
-    Emitter to = emit.with(own);
-    lower_stack(own, with_attention(counts, share(joint)), to);
+  // Whatever the number of joint layers, so that a layer has the same pieces for all of them.
+  if (shared.model.diffusion.text_joined && shared.model.diffusion.joint_layers > 0) {
+    const std::int64_t joint = num_joint_layers(shared.model);
+    const double layers = static_cast<double>(std::max<std::int64_t>(1, shared.model.num_layers));
+    for (const Stream stream : {Stream::image, Stream::text}) {
+      const Shared own(shared.setup, stream);
+      Emitter to = emit.with(own);
+      lower_stack(own, {counts.frame, counts.attention, 0, counts.mlp, 0},
+                  static_cast<double>(joint) / layers, to);
+    }
+    lower_stack(shared, counts, static_cast<double>(shared.model.num_layers - joint) / layers, emit);
+  } else {
+    lower_stack(shared, counts, 1, emit);
   }
-  LayerCounts others = with_attention(counts, share(shared.model.num_layers - joint));
-  others.mixer = counts.mixer;
-  others.mixture = counts.mixture;
-  lower_stack(shared, others, emit);
+  emit.set_runs(1);
 }
 
 }  // namespace
@@ -294,6 +299,9 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
                               FieldId::head_dim,
                               FieldId::intermediate_size,
                               FieldId::moe_intermediate_size,
+                              FieldId::mixer_value_heads,
+                              FieldId::mixer_key_dim,
+                              FieldId::mixer_value_dim,
                               FieldId::vocab_size,
                               FieldId::pipeline,
                               FieldId::zero};
@@ -305,7 +313,9 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
       return field == FieldId::num_attention_heads || field == FieldId::num_key_value_heads ||
              field == FieldId::head_dim;
     case StepPart::mixer:  // sizes that a file does not state follow from these
-      return field == FieldId::num_attention_heads || field == FieldId::head_dim;
+      return field == FieldId::num_attention_heads || field == FieldId::head_dim ||
+             field == FieldId::mixer_value_heads || field == FieldId::mixer_key_dim ||
+             field == FieldId::mixer_value_dim;
     case StepPart::mlp:
       return field == FieldId::intermediate_size;
     case StepPart::mixture:

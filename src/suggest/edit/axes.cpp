@@ -5,11 +5,13 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "base/names.hpp"
 #include "base/number.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::suggest {
 
@@ -25,6 +27,21 @@ constexpr double intermediate_reach = 0.25;
 constexpr std::int64_t least_multiple = 64;     // of widths: 128 bytes of 16-bit elements
 constexpr std::int64_t most_width_values = 32;  // per axis: the multiple grows until there are fewer
 constexpr std::size_t most_range_values = 1'000'000;
+
+// Widths of a mixer's keys and values that models have and kernels are built for; half to twice the present
+// one.
+constexpr std::array<std::int64_t, 6> mixer_dims{16, 32, 64, 96, 128, 256};
+
+bool is_near(std::int64_t value, std::int64_t present) {
+  return 2 * value >= present && value <= 2 * present;
+}
+
+std::vector<std::int64_t> usual_mixer_dims(std::int64_t present) {
+  std::vector<std::int64_t> out;
+  std::copy_if(mixer_dims.begin(), mixer_dims.end(), std::back_inserter(out),
+               [&](std::int64_t each) { return is_near(each, present); });
+  return out;
+}
 
 std::vector<std::int64_t> multiples(std::int64_t value, double reach, std::int64_t multiple) {
   const double low = static_cast<double>(value) * (1 - reach);
@@ -49,6 +66,16 @@ std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
     return multiples(value, intermediate_reach, least_multiple * std::max<std::int64_t>(1, ranks));
   }
   if (field == FieldId::head_dim) return usual_head_dims(value);
+  if (field == FieldId::mixer_key_dim || field == FieldId::mixer_value_dim) return usual_mixer_dims(value);
+  if (field == FieldId::mixer_value_heads) {
+    // As many values as now, in heads of another width.
+    std::vector<std::int64_t> out;
+    const std::int64_t columns = model::value_columns(start.model.mixer);
+    for (const std::int64_t each : usual_mixer_dims(start.model.mixer.value_dim)) {
+      if (columns % each == 0) out.push_back(columns / each);
+    }
+    return out;
+  }
   if (field == FieldId::vocab_size) {
     // More padding than the nearest multiple only costs.
     std::vector<std::int64_t> out;

@@ -98,7 +98,11 @@ Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
       for (const std::int64_t multiple : {tensor, 8 * tensor})
         add_multiples(values, value, multiple, 0, true);
     }
-  } else if (field == FieldId::head_dim || field == FieldId::value_head_dim || info.section == "model.mla") {
+  } else if (field == FieldId::mixer_value_heads || field == FieldId::mixer_key_heads) {
+    for (const std::int64_t multiple : {tensor, 8 * tensor}) add_multiples(values, value, multiple, 0, true);
+    drop_far(values, value);
+  } else if (field == FieldId::head_dim || field == FieldId::value_head_dim || info.section == "model.mla" ||
+             field == FieldId::mixer_key_dim || field == FieldId::mixer_value_dim) {
     for (const std::int64_t multiple : {8, 16, 32, 64, 128}) add_multiples(values, value, multiple, 0, true);
     drop_far(values, value);
   } else if (field == FieldId::hidden_size) {
