@@ -7,12 +7,23 @@ if(NOT EXISTS ${prefix}/lib/libyaml.a)
   message(FATAL_ERROR "SHAPELINT_STATIC_LIBS is ${SHAPELINT_STATIC_LIBS}, where there are no libraries: scripts/static-libs")
 endif()
 
+# Traces are read with the machine's own archives; where there are none for the architecture, neither is what reads them.
+set(trace_libraries)
+foreach(pair "ZLIB;z" "SQLite3;sqlite3")
+  list(GET pair 0 package)
+  list(GET pair 1 name)
+  if(${package}_FOUND)
+    find_library(SHAPELINT_STATIC_${package} NAMES lib${name}.a REQUIRED)
+    list(APPEND trace_libraries ${SHAPELINT_STATIC_${package}})
+  endif()
+endforeach()
+
 add_library(shapelint_self_contained INTERFACE)
 target_link_libraries(
   shapelint_self_contained
   INTERFACE $<TARGET_FILE:shapelint_core> $<TARGET_FILE:shapelint_text> ${prefix}/lib/libfmt.a
             ${prefix}/lib/libtomlplusplus.a ${prefix}/lib/libmuparser.a ${prefix}/lib/libnlopt.a
-            ${prefix}/lib/libyaml.a)
+            ${prefix}/lib/libyaml.a ${trace_libraries})
 target_link_options(shapelint_self_contained INTERFACE -static-libstdc++ -static-libgcc LINKER:--gc-sections
                     LINKER:--as-needed LINKER:--exclude-libs,ALL LINKER:--build-id=none)
 if(EXISTS ${sysroot})

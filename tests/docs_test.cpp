@@ -142,7 +142,7 @@ TEST_CASE("the output that documents show is real", "[docs]") {
     shown.push_back(path);
     CHECK(compare_with_file(path, with_real_outputs(text)) == "");
   }
-  CHECK(shown == std::vector<std::string>{"docs/cnn.md", "docs/roofline-serving.md",
+  CHECK(shown == std::vector<std::string>{"docs/cnn.md", "docs/profiling.md", "docs/roofline-serving.md",
                                           "docs/roofline-training.md", "docs/roofline.md", "README.md"});
 }
 

@@ -13,6 +13,7 @@
 #include "cli/commands/kernels/kernels.hpp"
 #include "cli/commands/lint/lint.hpp"
 #include "cli/commands/lsp.hpp"
+#include "cli/commands/profile/profile.hpp"
 #include "cli/commands/prove/prove.hpp"
 #include "cli/commands/roofline/roofline.hpp"
 #include "cli/commands/rules/rules.hpp"
@@ -174,6 +175,20 @@ std::span<const Command> commands() {
               "shapelint prove model.toml --gpu h100 --findings SL101,narrow-heads --budget 5m > prove.py\n"
               "shapelint prove --read result.json",
               bind<ProveOptions, prove_options, prove>},
+      Command{
+          "profile", "show a profiler's trace of a step beside its prediction, operation by operation",
+          "Reads what PyTorch's profiler or Nsight Systems recorded of a run, takes the median of its whole "
+          "steps, and finds each predicted operation in it: products by the sizes of their operators' "
+          "inputs, "
+          "everything else by the kind of its kernels. It shows what each was predicted to take and what it "
+          "took, what no prediction explains, which of the predicted losses are there, and what the linter's "
+          "findings would save of the step as it was measured.\n\n"
+          "The options that say how the model runs (batch, lengths, degrees) must be those of the run. "
+          "docs/profiling.md shows how to record a trace.",
+          "shapelint profile trace.json.gz --model model.toml\n"
+          "shapelint profile step.sqlite --model config.json --gpu h100 --step 'iteration *'\n"
+          "shapelint profile rank*.json --model model.toml --report profile.html",
+          bind<ProfileOptions, profile_options, profile>},
       Command{
           "calibrate", "fit a GPU's profile to your own measurements",
           "Searches the constants of the cost model that fit measured times of matrix products best, within "

@@ -34,7 +34,7 @@ def check(name, command, problems):
     return ran
 
 
-validators = {name: validator_of(name) for name in ("report", "roofline", "suggest", "family")}
+validators = {name: validator_of(name) for name in ("report", "roofline", "suggest", "family", "profile")}
 runs = [[str(path)] for path in sorted((source / "examples").glob("*.toml"))]
 runs += [["no-such-file.toml"], [str(source)], [str(path) for path in sorted((source / "examples").glob("*.toml"))]]
 failed = 0
@@ -95,9 +95,11 @@ others += [
     ("family", [gqa, "--gpu", "h100", "--family", "1b,8b"]),
     ("family", [str(source / "examples/mixtral-8x7b.toml"), "--gpu", "a100", "--family", "7b,100k"]),
 ]
+profiled = [str(source / "tests/trace/transformer-cpu.json.gz"), "--model", str(source / "tests/trace/transformer.toml")]
+others += [("profile", [*profiled, "--gpu", "a100"]), ("profile", [*profiled, profiled[0], "--gpu", "h100", "--vocab-size", "999"])]
 for name, arguments in others:
     problems = []
-    command = "roofline" if name == "roofline" else "suggest"
+    command = "suggest" if name == "family" else name
     ran = check(name, [command, *arguments], problems)
     if ran.returncode != 0 or ran.stderr:
         problems.append(f"exit code {ran.returncode}, and on stderr: {ran.stderr!r}")

@@ -1,0 +1,244 @@
+// `shapelint profile`: from traces and a model to a report.
+#include "cli/commands/profile/profile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "chart/profile.hpp"
+#include "cli/commands/roofline/pictures.hpp"
+#include "cli/field_options.hpp"
+#include "cli/messages.hpp"
+#include "cli/progress.hpp"
+#include "model/lower/lower.hpp"
+#include "suggest/serving/remedies.hpp"
+#include "text/printable.hpp"
+#include "trace/device.hpp"
+#include "trace/formats.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> formats{"text", "json", "csv"};
+constexpr std::size_t mega = 1'000'000;
+
+// A file read and reduced to a step, whose kernels point into the trace.
+struct Read {
+  trace::Trace trace;
+  std::unique_ptr<trace::Classifier> classifier;
+  trace::Step step;
+};
+
+// Error messages begin with the file.
+ExitCode fail(const Error& error, const std::string& path, Io& io) {
+  const std::string message = text::one_line(error.message);
+  print_error(io, error.path.empty() || error.span ? message : fmt::format("{}: {}", path, message),
+              error.hint);
+  return ExitCode::error;
+}
+
+Result<std::unique_ptr<Read>> read(const std::string& path, const ProfileOptions& options, Io& io) {
+  auto out = std::make_unique<Read>();
+  {
+    Progress progress(io, [&path](std::size_t done, std::size_t total) {
+      const std::string so_far = total > 0 ? fmt::format("{} of {} MB", done / mega, total / mega)
+                                           : with_commas(static_cast<std::int64_t>(done));
+      return text::one_line(fmt::format("reading {}: {}", path, so_far));
+    });
+    auto trace = trace::read_trace(io.files, path, io.in,
+                                   [&](std::size_t done, std::size_t total) { progress.at(done, total); });
+    if (!trace) return trace.error();
+    out->trace = *std::move(trace);
+  }
+  out->classifier = std::make_unique<trace::Classifier>(out->trace);
+  auto step = trace::choose_step(out->trace, *out->classifier, options.step);
+  if (!step) return step.error();
+  out->step = *std::move(step);
+  return out;
+}
+
+report::TraceFile file_of(const Read& read) {
+  const trace::Trace& trace = read.trace;
+  report::TraceFile out;
+  out.path = trace.path;
+  out.format = trace.format;
+  out.device = trace.device;
+  out.rank = trace.rank;
+  out.world_size = trace.world_size;
+  out.other_devices = trace.other_devices;
+  out.events = trace.events;
+  out.on_cpu = trace.on_cpu;
+  out.has_shapes = trace.has_shapes;
+  out.step = read.step.name;
+  out.ranges = read.step.ranges;
+  out.whole = read.step.whole;
+  out.times = read.step.times;
+  return out;
+}
+
+// What the reader of the tables should know.
+std::vector<std::string> notes_of(const report::ProfileReport& report, bool gpu_is_named) {
+  std::vector<std::string> notes = report.match.notes;
+  const report::TraceFile& file = report.traces.front();
+  if (file.on_cpu) {
+    notes.push_back(fmt::format(
+        "the trace is of a CPU: operators take what they take themselves, and no time compares with {}'s",
+        report.gpu.name));
+  } else if (!file.has_shapes) {
+    notes.emplace_back(
+        "no sizes of operators are in the trace: `torch.profiler.profile(record_shapes=True)`, or "
+        "`torch.autograd.profiler.emit_nvtx(record_shapes=True)` under Nsight Systems");
+  }
+  if (gpu_is_named && !file.device.empty()) {
+    const auto measured_on = trace::gpu_of(file.device);
+    if (measured_on && *measured_on != report.gpu.id)
+      notes.push_back(fmt::format("the trace was recorded on {}", file.device));
+  }
+  if (file.other_devices > 0)
+    notes.push_back(fmt::format("the trace has {} more device{}, which {} left out", file.other_devices,
+                                file.other_devices == 1 ? "" : "s", file.other_devices == 1 ? "is" : "are"));
+  const model::Plan& plan = report.setup.plan;
+  const std::int64_t ranks = plan.tensor * plan.pipeline * plan.data * plan.context;
+  if (file.world_size > 0 && file.world_size != ranks)
+    notes.push_back(fmt::format("the trace is of {} ranks, the plan of {}", file.world_size, ranks));
+  constexpr double late = 0.1;
+  if (file.times.knows_launches && file.times.late_us > late * file.times.wall_us && !report.findings.empty())
+    notes.emplace_back(
+        "the GPU waits for launches: what kernels save may go into waiting (CUDA graphs, "
+        "torch.compile)");
+  return notes;
+}
+
+}  // namespace
+
+std::vector<Option> profile_options(ProfileOptions& options) {
+  std::vector<Option> all{
+      {.names = "TRACE",
+       .value = "TRACE",
+       .doc =
+           "what a profiler wrote: PyTorch's JSON, packed with gzip or not, or Nsight Systems' SQLite "
+           "export; "
+           "of several ranks the first is matched, the others are shown beside it; `-` reads standard input",
+       .set = into(options.traces),
+       .many = true,
+       .required = true},
+      {.names = "--model",
+       .value = "FILE",
+       .doc =
+           "model that ran: a file, a folder with a config.json, a published one (`org/Name`) in the local "
+           "Hugging Face cache",
+       .set = into(options.file),
+       .required = true},
+      {.names = "--part",
+       .value = "NAME",
+       .doc = "which model of the file, when it has several (`text`, `vision`)",
+       .set = into(options.part)},
+      {.names = "--step",
+       .value = "PATTERN",
+       .doc = "names of the ranges that are steps, with `*`; unless given, `ProfilerStep#*`, else ranges "
+              "that are "
+              "numbered as steps or iterations",
+       .set = into(options.step)},
+      {.names = "--top",
+       .value = "N",
+       .doc = "rows of each table, 0 for all; 20 unless given",
+       .set = into(options.top)},
+      format_option(
+          options.format, formats,
+          "text, json (docs/schema/shapelint-profile.schema.json) or csv (a row per operation, then one "
+          "per kernel that is not explained)"),
+      {.names = "--report",
+       .value = "FILE.html",
+       .doc = "writes a page: predicted and measured times side by side, losses, findings",
+       .set = into(options.page)},
+  };
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  all.push_back(dimension_option(options.project.request.dimensions));
+  return all;
+}
+
+ExitCode profile(const ProfileOptions& options, Io& io) {
+  if (options.top.value_or(0) < 0) {
+    print_error(io, "`--top` must not be negative");
+    return ExitCode::error;
+  }
+  if (!has_ending(options.page, "--report", ".html", io)) return ExitCode::error;
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+
+  std::unique_ptr<Read> first;
+  std::vector<report::TraceFile> files;
+  for (const std::string& path : options.traces) {
+    auto each = read(path, options, io);
+    if (!each) return fail(each.error(), path, io);
+    files.push_back(file_of(**each));
+    if (!first || ((*each)->trace.rank >= 0 && (*each)->trace.rank < first->trace.rank)) {
+      first = *std::move(each);
+      std::rotate(files.begin(), files.end() - 1, files.end());
+    }
+  }
+
+  const bool gpu_is_named =
+      !request->gpus.names.empty() || !request->gpus.profiles.empty() || first->trace.device.empty();
+  if (!gpu_is_named) {
+    if (const auto measured_on = trace::gpu_of(first->trace.device)) request->gpus.names = {*measured_on};
+  }
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, {&options.file, 1}, io)) return ExitCode::error;
+  const auto input = read_model_input({options.file, options.part, true}, project, io);
+  if (!input) return ExitCode::error;
+  const model::Reading& reading = input->reading();
+  if (!reading.setup.model.conv.empty()) {
+    print_error(
+        io, fmt::format("{}: this is a network of layers, whose convolutions are not matched", options.file));
+    return ExitCode::error;
+  }
+  if (input->gpus().size() != 1 || input->file.applied.gpus_from == project::GpusFrom::assumption) {
+    print_error(io, "a trace is of one GPU, and its profile is not known here",
+                first->trace.device.empty()
+                    ? std::string("`--gpu` names it")
+                    : fmt::format("the trace says `{}`: `--gpu` names its profile", first->trace.device));
+    return ExitCode::error;
+  }
+
+  report::ProfileReport report;
+  report.path = input->file.path;
+  report.model = reading.name;
+  report.gpu = input->gpus().front();
+  report.setup = reading.setup;
+  report.workload = model::lower(reading.setup);
+  report.step = cost::price(report.gpu, report.workload, reading.setup.plan.dtype);
+  report.losses = cost::waterfall(report.gpu, report.workload, report.step, reading.setup.plan.dtype);
+  report.traces = std::move(files);
+  report.match =
+      trace::match(first->trace, first->step, *first->classifier, report.setup, report.workload, report.step);
+  report.verdicts = trace::verdicts(first->trace, first->step, report.match, report.workload, report.step,
+                                    report.losses, suggest::launches_of(report.setup).host_us);
+  if (!report.traces.front().on_cpu) report.findings = worth_of(*input, report, io);
+  report.notes = notes_of(report, gpu_is_named);
+
+  if (!options.page.empty() && !write_picture(options.page, chart::profile_page(report), io))
+    return ExitCode::error;
+  switch (options.format) {
+    case 1:
+      io.out << report::profile_json(report);
+      break;
+    case 2:
+      io.out << report::profile_csv(report);
+      break;
+    default:
+      io.out << report::profile_text(report, options.top, out_style(io));
+  }
+  return ExitCode::clean;
+}
+
+}  // namespace shapelint::cli

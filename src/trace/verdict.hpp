@@ -1,0 +1,37 @@
+// Which of the losses that are predicted a trace shows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cost/waterfall.hpp"
+#include "trace/match.hpp"
+
+namespace shapelint::trace {
+
+enum class Sight : std::uint8_t {
+  confirmed,
+  smaller,  // there, but less than half of what is predicted
+  not_seen,
+  larger,  // more than twice what is predicted
+  untold,  // the trace cannot tell: `why`
+};
+std::string_view name(Sight seen);
+
+struct Verdict {
+  std::string_view id;  // `alignment`, `tile`, `wave`, `launch_gaps`, `communication`
+  Sight seen = Sight::untold;
+  double predicted_us = 0;  // of the step
+  double measured_us = 0;   // the same, as far as the trace tells
+  std::string why;          // one sentence
+};
+
+// Alignment, tiles and waves by the products that are predicted to lose by them, beside those that are not;
+// launch gaps and communication by intervals.
+std::vector<Verdict> verdicts(const Trace& trace, const Step& step, const Match& match,
+                              const model::Workload& workload, const cost::StepCost& cost,
+                              const cost::Waterfall& losses, double host_us);
+
+}  // namespace shapelint::trace
