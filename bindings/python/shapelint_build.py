@@ -25,7 +25,7 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PACKAGE = ROOT / "bindings/python/shapelint"
-SOURCE_FOLDERS = ["bindings", "cmake", "contracts", "docs/schema", "examples", "formats", "gpus", "include", "man", "rules", "scripts", "src", "web"]
+SOURCE_FOLDERS = ["bindings", "cmake", "contracts", "docs/schema", "examples", "formats", "gpus", "include", "man", "rules", "scripts", "src", "traces", "web"]
 SOURCE_FILES = ["bench/measure.py", "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "pyproject.toml", "vcpkg.json"]
 
 
