@@ -303,6 +303,7 @@ TEST_CASE("shell: Hydra's overrides are tables in tables") {
   // Keys without a dot are told by the configuration before them.
   CHECK(overrides("python -m train conf/base.yml size=2 name=$NAME --n 1\n") ==
         "{size: 2, name: unknown(the variable `NAME` is not set in this file)}");
+  CHECK(overrides("train config=base.yaml size=2\n") == "{config: \"base.yaml\", size: 2}");
   CHECK(overrides("train --config base.yml size=2\n") == "absent");
   CHECK(overrides("train --set model.size=2 --n 1\n") == "absent");
   CHECK(overrides("env A=1 train --n 1\n") == "absent");
