@@ -43,6 +43,9 @@ TEST_CASE("the table of known models is free of mistakes", "[formats]") {
   CHECK(name("llama3_1-8b") == "meta-llama/Llama-3.1-8B");
   CHECK(name("Qwen/Qwen3-14B-FP8") == "Qwen/Qwen3-14B");
   CHECK(name("torchtune/torchtune.models.qwen2_5.lora_qwen2_5_7b_base") == "Qwen/Qwen2.5-7B");
+  CHECK(name("internlm/internlm-chat-7b") == "internlm/internlm-7b");
+  CHECK(name("internlm2_5-chat-7b") == "internlm/internlm2_5-7b");
+  CHECK(name("Qwen-chat-large").empty());
   CHECK(name("torchtitan/llama3/8B") == "meta-llama/Meta-Llama-3-8B");
   // The models of one base name that differ: Mistral 7B has 32,000 words, and 32,768 from v0.3 on.
   CHECK(name("mistralai/Mistral-7B-v0.1") == "mistralai/Mistral-7B-v0.1");

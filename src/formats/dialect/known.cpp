@@ -56,7 +56,22 @@ std::string shortened(std::string_view name) {
   return std::string(name.substr(0, hyphen));
 }
 
+// Without such a word before the size: `internlm-chat-7b` is `internlm-7b`.
+std::string without_inner_word(std::string name) {
+  for (const std::string_view word : {"-chat-", "-instruct-", "-base-"}) {
+    const auto at = name.find(word);
+    if (at == std::string::npos || at + word.size() >= name.size() || !is_digit(name[at + word.size()]))
+      continue;
+    // The family's name is followed by a digit without a hyphen, as spelling() has it.
+    const bool letters_only = std::none_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(at),
+                                           [](char each) { return is_digit(each) || each == '-'; });
+    name.replace(at, word.size(), letters_only ? "" : "-");
+  }
+  return name;
+}
+
 std::string bare(std::string name) {
+  name = without_inner_word(std::move(name));
   for (std::string next = shortened(name); !next.empty(); next = shortened(name)) name = std::move(next);
   return name;
 }
