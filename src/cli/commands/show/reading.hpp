@@ -51,8 +51,9 @@ struct ShownFile {
 
 std::string show_text(const model::Reading& reading, bool with_ops, Places& places,
                       const report::Style& style);
-// Which dialect the file is written in and why; otherwise which are nearest, and what they miss.
-std::string why_text(const text::Source& source, const formats::Dialects& dialects,
+// Which dialect the file is written in and why; otherwise which are nearest, what they miss, and the file's
+// keys, all of them if `verbose`.
+std::string why_text(const text::Source& source, const formats::Dialects& dialects, bool verbose,
                      const report::Style& style);
 std::string show_json(const std::vector<ShownFile>& files, bool fields_only, Places& places);
 

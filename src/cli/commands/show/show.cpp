@@ -116,7 +116,7 @@ ExitCode show(const ShowOptions& options, Io& io) {
           configured.dialects ? *configured.dialects : formats::Dialects::builtin();
       io.out << (result.dialect == "native"
                      ? fmt::format("{} is a file of shapelint's own format\n", text::one_line(file.path))
-                     : why_text(source, dialects, out_style(io)));
+                     : why_text(source, dialects, options.verbose, out_style(io)));
     }
     if (!result.recognised && !file.named) continue;
     std::vector<std::string> gpus = chosen_gpus(applied);

@@ -1,8 +1,11 @@
 // Why a file was taken for what it was, or for nothing.
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "cli/commands/show/reading.hpp"
 #include "formats/recognise.hpp"
 #include "report/wrap.hpp"
@@ -36,26 +39,73 @@ std::string sentence(const Match& match) {
   return out;
 }
 
-// The first keys of a file, for who writes a dialect for it.
-std::string keys_of(const text::Document& document) {
-  std::string out;
-  std::size_t count = 0;
-  const auto add = [&](const std::string& key) {
-    if (++count <= 2 * most_keys) out += fmt::format("{}`{}`", count == 1 ? "" : ", ", text::one_line(key));
-  };
-  for (const text::NodeRef each : document.root()) {
-    if (each.kind() != text::Kind::table || each.size() == 0) {
-      add(each.path());
-      continue;
-    }
-    for (const text::NodeRef inner : each) add(inner.path());
+// A value of the file, for who writes a dialect for it.
+struct Leaf {
+  std::string key;
+  std::string value;
+};
+
+constexpr std::size_t most_leaves = 20;
+constexpr std::size_t most_leaves_verbose = 400;
+constexpr int deepest = 8;
+
+std::string value_of(text::NodeRef node) {
+  constexpr std::size_t longest = 40;
+  if (const auto value = node.as_boolean()) return *value ? "true" : "false";
+  if (const auto value = node.as_integer()) return fmt::format("{}", *value);
+  if (const auto value = node.as_number()) return exact(*value);
+  if (const auto value = node.as_string()) {
+    const std::string line = text::one_line(*value);
+    return line.size() <= longest ? "\"" + line + "\""
+                                  : "\"" + text::one_line(value->substr(0, longest)) + "…\"";
   }
-  return count > 2 * most_keys ? out + ", …" : out;
+  if (node.is(text::Kind::unknown)) return fmt::format("unknown: {}", text::one_line(node.note()));
+  if (node.is(text::Kind::list)) return fmt::format("a list of {}", node.size());
+  return std::string(text::describe(node.kind()));
+}
+
+void collect(text::NodeRef node, int depth, std::vector<Leaf>& leaves) {
+  for (const text::NodeRef each : node) {
+    if (leaves.size() >= most_leaves_verbose) return;
+    const bool holds_more = each.is(text::Kind::table) && each.size() > 0 && depth < deepest;
+    if (holds_more) {
+      collect(each, depth + 1, leaves);
+    } else {
+      leaves.push_back({text::one_line(each.path()), value_of(each)});
+    }
+  }
+}
+
+// Of sizes and names, by the last part of the key.
+bool tells_of_a_model(const Leaf& leaf) {
+  constexpr std::string_view parts[] = {"hidden", "layer", "head",   "vocab", "embd", "embed",
+                                        "dim",    "ffn",   "width",  "depth", "seq",  "batch",
+                                        "model",  "arch",  "expert", "length"};
+  const std::string_view last = std::string_view(leaf.key).substr(leaf.key.rfind('.') + 1);
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [&](std::string_view part) { return last.find(part) != std::string_view::npos; });
+}
+
+// What a dialect would be made of: those that tell of a model first, where there are too many.
+std::string keys_of(const text::Document& document, bool all) {
+  std::vector<Leaf> leaves;
+  collect(document.root(), 0, leaves);
+  const std::size_t most = all ? most_leaves_verbose : most_leaves;
+  const std::size_t count = leaves.size();
+  if (count > most) {
+    std::stable_partition(leaves.begin(), leaves.end(), tells_of_a_model);
+    leaves.resize(most);
+  }
+  std::string out = count > most
+                        ? "  its keys, those first that may tell of a model (`--verbose` lists all):\n"
+                        : "  its keys:\n";
+  for (const Leaf& each : leaves) out += fmt::format("    {} = {}\n", each.key, each.value);
+  return out;
 }
 
 }  // namespace
 
-std::string why_text(const text::Source& source, const formats::Dialects& dialects,
+std::string why_text(const text::Source& source, const formats::Dialects& dialects, bool verbose,
                      const report::Style& style) {
   const std::string path = text::one_line(source.path);
   if (!source.syntax) return fmt::format("{}: it is of no syntax that configurations are written in\n", path);
@@ -63,6 +113,10 @@ std::string why_text(const text::Source& source, const formats::Dialects& dialec
   // A script has a document for each command line: those that are understood say it all.
   std::vector<std::string> known;
   std::string unknown;
+  std::size_t largest = 0;
+  const auto size_of = [](const text::Document& document) {
+    return document.root()["flags"].size() + document.root()["overrides"].size();
+  };
   const auto add = [&](const text::Document& document) {
     const std::vector<Match> matches =
         formats::nearest_dialects(dialects, document, text::name(*source.syntax));
@@ -77,13 +131,19 @@ std::string why_text(const text::Source& source, const formats::Dialects& dialec
       if (std::find(known.begin(), known.end(), told) == known.end()) known.push_back(std::move(told));
       return;
     }
-    if (!unknown.empty()) return;
+    // Of several command lines the one with most to say.
+    if (!unknown.empty() && size_of(document) <= largest) return;
+    largest = size_of(document);
     unknown = fmt::format("{}: it is of no dialect that is known\n", path);
     for (std::size_t i = 0; i < matches.size() && i < most_matches; ++i)
       unknown += line("  near to ", matches[i]);
-    unknown += report::wrap("  its keys: " + keys_of(document), 4, 4, style) + '\n';
+    unknown += keys_of(document, verbose);
     unknown +=
-        "  docs/adding-a-format.md says how to write a dialect; `shapelint formats` lists those there are\n";
+        report::wrap(
+            "  a dialect of your own is a TOML file in a folder that `format-folders` of the configuration "
+            "names; docs/adding-a-format.md describes it, and `shapelint formats NAME` shows an example",
+            4, 4, style) +
+        '\n';
   };
   for (const text::Document& document : *source.documents) add(document);
   std::string out;
