@@ -1,0 +1,124 @@
+// How many layers of each kind there are and run, and what a step counts in tokens.
+#include <algorithm>
+#include <cmath>
+
+#include "model/lower/emit.hpp"
+
+namespace shapelint::model {
+
+std::int64_t vocab_rows(const Setup& setup) {
+  return ceil_to(setup.model.vocab_size, times(std::max<std::int64_t>(1, setup.model.vocab_padding_multiple),
+                                               std::max<std::int64_t>(1, setup.plan.tensor)));
+}
+
+std::int64_t vocab_rows_per_rank(const Setup& setup) {
+  return divide_up(vocab_rows(setup), setup.plan.tensor);
+}
+
+std::int64_t num_moe_layers(const ModelSpec& model) {
+  if (model.moe.num_experts <= 0) return 0;
+  const std::int64_t candidates = model.num_layers - model.moe.first_dense_layers;
+  return std::max<std::int64_t>(0, candidates) / std::max<std::int64_t>(1, model.moe.layer_interval);
+}
+
+std::int64_t num_attention_layers(const ModelSpec& model) {
+  return std::max<std::int64_t>(0, model.num_layers - model.layers_without_attention);
+}
+
+double mtp_layers(const Setup& setup) {
+  return setup.plan.mode == Mode::train ? static_cast<double>(setup.model.mtp_layers) : 0.0;
+}
+
+std::int64_t num_dense_layers(const ModelSpec& model) {
+  return std::max<std::int64_t>(0, model.num_layers - model.layers_without_mlp - num_moe_layers(model));
+}
+
+std::int64_t num_window_layers(const ModelSpec& model) {
+  return model.window.size > 0 ? std::min(num_attention_layers(model), model.window.layers) : 0;
+}
+
+bool is_diffusion(const ModelSpec& model) {
+  return model.diffusion.modulation > 0 || model.diffusion.text_joined;
+}
+
+namespace {
+
+// No diffusion transformer has latent attention.
+bool joins_text(const ModelSpec& model) {
+  return model.diffusion.text_joined && model.mla.kv_lora_rank == 0;
+}
+
+}  // namespace
+
+std::int64_t num_joint_layers(const ModelSpec& model) {
+  return joins_text(model)
+             ? std::clamp<std::int64_t>(model.diffusion.joint_layers, 0, num_attention_layers(model))
+             : 0;
+}
+
+std::int64_t joined_length(const Setup& setup) {
+  return joins_text(setup.model) && setup.plan.mode != Mode::decode ? setup.plan.source_length : 0;
+}
+
+std::int64_t num_mixer_layers(const ModelSpec& model) {
+  return model.mixer.kind == MixerKind::none ? 0 : std::min(model.num_layers, model.mixer.layers);
+}
+
+LayerRuns layer_runs(const Setup& setup) {
+  const bool training = setup.plan.mode == Mode::train;
+  const double micro_batches =
+      training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
+  const double all = static_cast<double>(layers_of_stage(setup)) * micro_batches;
+  const std::int64_t layers = std::max<std::int64_t>(1, setup.model.num_layers);
+  const std::int64_t mixtures = num_moe_layers(setup.model);
+  // Whole numbers are multiplied before anything is divided, so that 3 of 61 layers are 3 and
+  // not 3.0000000000000036.
+  const auto share = [&](std::int64_t some) {
+    return all * static_cast<double>(some) / static_cast<double>(layers);
+  };
+  LayerRuns runs{all, share(std::min(layers, num_attention_layers(setup.model))),
+                 share(num_mixer_layers(setup.model)), share(std::min(layers, num_dense_layers(setup.model))),
+                 all * static_cast<double>(mixtures) / static_cast<double>(layers)};
+  // A layer that predicts a further token is as the last one of the model (DeepSeek-V3, section 2.2); they
+  // stand on one stage, and every rank's step holds its average share.
+  const double further =
+      micro_batches * mtp_layers(setup) / static_cast<double>(std::max<std::int64_t>(1, setup.plan.pipeline));
+  runs.all += further;
+  runs.attention += further;
+  (mixtures > 0 ? runs.mixture : runs.mlp) += further;
+  return runs;
+}
+
+double tokens_per_step(const Setup& setup) {
+  const Plan& plan = setup.plan;
+  const bool images = !setup.model.conv.empty();
+  const bool training = plan.mode == Mode::train;
+  const double micro_batches =
+      training ? static_cast<double>(std::max<std::int64_t>(1, plan.gradient_accumulation)) : 1.0;
+  return static_cast<double>(plan.micro_batch_size) * micro_batches *
+         (images                      ? 1.0
+          : plan.mode == Mode::decode ? accepted_tokens(plan)
+                                      : static_cast<double>(plan.sequence_length));
+}
+
+double accepted_tokens(const Plan& plan) {
+  const double chance = std::clamp(static_cast<double>(plan.speculative_acceptance) / 100, 0.0, 1.0);
+  const double checked = static_cast<double>(std::max<std::int64_t>(0, plan.speculative_tokens)) + 1;
+  return chance < 1 ? (1 - std::pow(chance, checked)) / (1 - chance) : checked;
+}
+
+double model_flops_per_step(const Setup& setup, double layer_flops, double head_flops) {
+  const Shared shared(setup);
+  const Plan& plan = setup.plan;
+  // The replica's arithmetic, divided among its tensor, pipeline and (not while decoding) context ranks.
+  const double replica_ranks = static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) *
+                               (shared.decoding ? 1.0 : static_cast<double>(plan.context));
+  const double head_share =
+      static_cast<double>(logit_tokens(shared).value) / static_cast<double>(shared.tokens.value);
+  // Forward; gradients of both operands, or of the input alone.
+  const double passes = shared.adapting ? 2.0 : shared.training ? 3.0 : 1.0;
+  const double tokens = shared.decoding ? static_cast<double>(shared.tokens.value) : tokens_per_step(setup);
+  return passes * tokens * (layer_flops + head_flops * head_share) / replica_ranks;
+}
+
+}  // namespace shapelint::model
