@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #ifdef SHAPELINT_ZLIB
