@@ -137,8 +137,8 @@ Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, SharedTe
       return parse_shell(path, text);
     case Syntax::python:
       // gin has Python's values.
-      if (extension_of(path) == "gin") return one(parse_gin(std::move(path), std::move(text)));
-      return one(parse_python(std::move(path), std::move(text)));
+      if (extension_of(path) == "gin") return one(parse_gin(path, text));
+      return one(parse_python(path, text));
   }
   return Error{"no reader", {}, std::move(path), {}};
 }

@@ -107,20 +107,13 @@ class Reader {
 
 }  // namespace
 
-Result<Document> parse_gin(std::string path, SharedText source) {
-  if (const auto problem = check_source(path, source)) return *problem;
-  try {
+Result<Document> parse_gin(const std::string& path, const SharedText& source) {
+  return python::document_of(path, source, [&] {
     python::Interpreter interpreter({}, {});
     python::Module& module = interpreter.empty(path, std::string(std::string_view(source)));
     const std::vector<python::Line> lines = python::scan(module.source, 0, module.source.size());
-    TreeBuilder tree = Reader(interpreter, module).read(lines);
-    return std::move(tree).finish(std::move(path), std::move(source));
-  } catch (const python::TooMuch& much) {
-    return too_many_values(path, static_cast<std::int64_t>(much.at));
-  } catch (const python::Unclosed& unclosed) {
-    const auto at = static_cast<std::int64_t>(unclosed.at);
-    return Error{"the string is never closed", {}, std::move(path), Span{at, at + 1}, ErrorCode::syntax};
-  }
+    return Reader(interpreter, module).read(lines);
+  });
 }
 
 }  // namespace shapelint::text

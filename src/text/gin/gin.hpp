@@ -14,6 +14,6 @@ namespace shapelint::text {
 // `%NAME` stands for from there on. `include` is the list of the files that are included. Scopes (`train/a.b
 // = 1`) and references (`@a.b()`) are Kind::unknown. Values are Python's literals; errors are as parse_python
 // has them.
-Result<Document> parse_gin(std::string path, SharedText source);
+Result<Document> parse_gin(const std::string& path, const SharedText& source);
 
 }  // namespace shapelint::text

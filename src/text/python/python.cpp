@@ -120,20 +120,14 @@ class Reader {
 
 }  // namespace python
 
-Result<Document> parse_python(std::string path, SharedText source, const PythonImports& imports) {
-  if (const auto problem = check_source(path, source)) return *problem;
-  try {
+Result<Document> parse_python(const std::string& path, const SharedText& source,
+                              const PythonImports& imports) {
+  return python::document_of(path, source, [&] {
     python::Interpreter interpreter(imports.read, imports.roots);
     python::Module& module =
         interpreter.load(path, python::dotted_name(path), std::string(std::string_view(source)));
-    TreeBuilder tree = python::Reader(interpreter, module).read();
-    return std::move(tree).finish(std::move(path), std::move(source));
-  } catch (const python::TooMuch& much) {
-    return too_many_values(path, static_cast<std::int64_t>(much.at));
-  } catch (const python::Unclosed& unclosed) {
-    const auto at = static_cast<std::int64_t>(unclosed.at);
-    return Error{"the string is never closed", {}, std::move(path), Span{at, at + 1}, ErrorCode::syntax};
-  }
+    return python::Reader(interpreter, module).read();
+  });
 }
 
 }  // namespace shapelint::text

@@ -37,6 +37,7 @@ struct PythonImports {
 // enumeration that is not read (`DType.bfloat16`) is the string of its dotted name. Imports are followed with
 // `imports` only. The span of a value of another file is that of the expression that brings it here. Errors:
 // size, encoding, a string that is never closed. Python with other mistakes is read as far as it goes.
-Result<Document> parse_python(std::string path, SharedText source, const PythonImports& imports = {});
+Result<Document> parse_python(const std::string& path, const SharedText& source,
+                              const PythonImports& imports = {});
 
 }  // namespace shapelint::text

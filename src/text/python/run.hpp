@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "text/document.hpp"
+#include "text/limits.hpp"
+#include "text/python/scan.hpp"
 #include "text/python/value.hpp"
 #include "text/shared_text.hpp"
 
@@ -134,5 +137,20 @@ class Interpreter {
   int depth_ = 0;
   int maybe_ = 0;  // blocks around that may not run
 };
+
+// The document that `read` makes of a text whose literals are Python's, or why there is none. `read` may
+// throw Unclosed and TooMuch.
+template <class Read>
+Result<Document> document_of(const std::string& path, const SharedText& source, Read read) {
+  if (const auto problem = check_source(path, source)) return *problem;
+  try {
+    return read().finish(path, source);
+  } catch (const TooMuch& much) {
+    return too_many_values(path, static_cast<std::int64_t>(much.at));
+  } catch (const Unclosed& unclosed) {
+    const auto at = static_cast<std::int64_t>(unclosed.at);
+    return Error{"the string is never closed", {}, path, Span{at, at + 1}, ErrorCode::syntax};
+  }
+}
 
 }  // namespace shapelint::text::python
