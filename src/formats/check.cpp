@@ -1,4 +1,6 @@
 // Mistakes in the dialects' data that only show when everything is loaded.
+#include "formats/check.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -99,6 +101,18 @@ class Checker {
 
 void check_expressions(const Dialects& dialects, std::vector<Error>& errors) {
   for (const Dialect* dialect : dialects.all()) Checker(*dialect, dialects.common(), errors).check();
+}
+
+void check_expressions(std::span<const text::Document> documents, const Dialects& dialects,
+                       std::vector<Error>& errors) {
+  const auto is_of = [&](const ListedDialect& dialect) {
+    return std::any_of(documents.begin(), documents.end(), [&](const text::Document& each) {
+      return each.root()["name"].as_string() == dialect.name();
+    });
+  };
+  for (const auto& each : dialects.listed()) {
+    if (is_of(*each)) Checker(each->whole(), dialects.common(), errors).check();
+  }
 }
 
 }  // namespace shapelint::formats

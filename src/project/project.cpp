@@ -7,6 +7,7 @@
 
 #include "catalog/catalog.hpp"
 #include "contracts/stack.hpp"
+#include "formats/check.hpp"
 #include "formats/dialect/paths.hpp"
 #include "gpu/registry.hpp"
 #include "project/gpus.hpp"
@@ -79,7 +80,7 @@ void load_dialects(Configured& out, const text::FileSystem& files) {
   const std::vector<text::Document> own = load_folders(out.config.format_folders, files, out.errors);
   std::vector<Error> found;
   auto dialects = std::make_unique<formats::Dialects>(own, found);
-  formats::check_expressions(*dialects, found);
+  formats::check_expressions(own, *dialects, found);
   out.dialects = std::move(dialects);
   keep(found, own, files, out.errors);
 }
