@@ -63,10 +63,19 @@ constexpr std::int64_t stride = 128;
 
 }  // namespace
 
+// Of a text in which every byte is a character there are no marks: nothing needs to be counted.
 Places::Places(std::string_view text) : text_(text) {
   const std::size_t begin = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  lines_.reserve(1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')));
+  const auto first = text.begin() + static_cast<std::ptrdiff_t>(begin);
+  lines_.reserve(1 + static_cast<std::size_t>(std::count(first, text.end(), '\n')));
   lines_.push_back({static_cast<std::int64_t>(begin), 0});
+  if (std::count_if(first, text.end(), is_continuation) == 0) {
+    for (std::size_t feed = text.find('\n', begin); feed != text.npos; feed = text.find('\n', feed + 1)) {
+      const auto next = static_cast<std::int64_t>(feed + 1);
+      lines_.push_back({next, next - lines_.front().begin});
+    }
+    return;
+  }
   std::int64_t character = 0;
   for (std::size_t i = begin; i < text.size(); ++i) {
     if (is_continuation(text[i])) continue;
@@ -80,6 +89,10 @@ Place Places::place(std::int64_t offset) const {
   const auto line = std::upper_bound(lines_.begin() + 1, lines_.end(), at,
                                      [](std::int64_t byte, const Line& each) { return byte < each.begin; }) -
                     1;
+  if (marks_.empty()) {
+    const std::int64_t character = std::max<std::int64_t>(0, at - lines_.front().begin);
+    return {line - lines_.begin() + 1, character - line->character + 1};
+  }
   const auto mark = std::upper_bound(marks_.begin(), marks_.end(), at);
   std::int64_t character = 0;
   if (mark != marks_.begin()) {
@@ -99,6 +112,8 @@ std::int64_t Places::offset(Place place) const {
 }
 
 std::int64_t Places::byte(std::int64_t character) const {
+  if (marks_.empty())
+    return std::min(lines_.front().begin + character, static_cast<std::int64_t>(text_.size()));
   if (character / stride >= static_cast<std::int64_t>(marks_.size()))
     return static_cast<std::int64_t>(text_.size());
   auto at = static_cast<std::size_t>(marks_[static_cast<std::size_t>(character / stride)]);
