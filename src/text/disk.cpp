@@ -1,5 +1,6 @@
 // Files on disk.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -72,13 +73,13 @@ class RealFileSystem::Open {
   // All of it, or somewhat more than `most_bytes` where there is that much. Sizes are not relied on: a pipe
   // has none. What was wrong, or 0.
   int read(std::int64_t most_bytes, std::string& content) const {
-    std::string chunk(1U << 16U, '\0');
+    std::array<char, std::size_t{1} << 16U> chunk;
     while (static_cast<std::int64_t>(content.size()) <= most_bytes) {
       const ssize_t got = ::read(file_, chunk.data(), chunk.size());
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return errno;
       if (got == 0) break;
-      content.append(chunk, 0, static_cast<std::size_t>(got));
+      content.append(chunk.data(), static_cast<std::size_t>(got));
     }
     return 0;
   }
