@@ -9,6 +9,14 @@
 namespace shapelint {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // What both begin or end with takes no edit.
+  const auto same = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+  a.remove_prefix(static_cast<std::size_t>(same));
+  b.remove_prefix(static_cast<std::size_t>(same));
+  const auto same_end = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin();
+  a.remove_suffix(static_cast<std::size_t>(same_end));
+  b.remove_suffix(static_cast<std::size_t>(same_end));
+  if (a.empty() || b.empty()) return a.size() + b.size();
   const std::size_t width = b.size() + 1;
   std::vector<std::size_t> rows(3 * width);
   std::size_t* before_last = rows.data();

@@ -14,6 +14,9 @@ TEST_CASE("edit distance counts insertions, deletions, replacements and swaps") 
   CHECK(edit_distance("hiden_size", "hidden_size") == 1);
   CHECK(edit_distance("hidden_szie", "hidden_size") == 1);
   CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("aab", "aba") == 1);
+  CHECK(edit_distance("hidden_size", "hidden_sizes") == 1);
+  CHECK(edit_distance("num_layers", "num_hidden_layers") == 7);
 }
 
 TEST_CASE("the nearest name is found, a far one is not") {

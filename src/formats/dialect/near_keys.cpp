@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
-#include <set>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -32,13 +34,6 @@ constexpr std::array needed{
     FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads, FieldId::num_key_value_heads,
     FieldId::head_dim,    FieldId::vocab_size, FieldId::intermediate_size,   FieldId::moe_num_experts};
 
-// A table of the file and the keys that the dialect reads from it.
-struct Table {
-  NodeRef node;
-  std::set<std::string, std::less<>> known;
-  std::vector<std::pair<std::string, FieldId>> wanted;  // keys of fields that the file does not state
-};
-
 // What is written with dashes and underscores, and with the dashes of a flag, is one key.
 std::string folded(std::string_view key) {
   if (key.starts_with("--")) key.remove_prefix(2);
@@ -56,26 +51,49 @@ std::vector<std::string_view> words_of(std::string_view key) {
   return words;
 }
 
+// A key, cut into its words.
+struct Key {
+  explicit Key(std::string whole)
+      : text(std::move(whole)),
+        words(words_of(text)),
+        digits(std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {}
+  Key(const Key&) = delete;  // words view into the text
+  Key& operator=(const Key&) = delete;
+  Key(Key&&) = delete;
+  Key& operator=(Key&&) = delete;
+  ~Key() = default;
+
+  std::string text;
+  std::vector<std::string_view> words;
+  std::ptrdiff_t digits;
+};
+
+// Tables of the file at one place, a scope each, and the keys that the dialect reads from there.
+struct Tables {
+  std::vector<NodeRef> nodes;
+  std::unordered_set<std::string> known;
+  std::deque<std::pair<Key, FieldId>> wanted;  // of fields that the file does not state
+};
+
 // Letters that may differ in a word: `num` and `sum`, `file` and `size` are others, not each other misspelt.
 std::size_t allowed(std::size_t length) {
   return length < 4 ? 0 : length < letters_for_two ? 1 : 2;
 }
 
-bool is_near(std::string_view written, std::string_view key) {
+bool is_near(const Key& written, const Key& key) {
   // Another number (`fc1`, `fc2`) or another first letter (`n_head`, `d_head`) is another word.
-  if (written.front() != key.front()) return false;
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (std::count_if(written.begin(), written.end(), is_digit) !=
-      std::count_if(key.begin(), key.end(), is_digit))
-    return false;
-  const std::vector<std::string_view> left = words_of(written);
-  const std::vector<std::string_view> right = words_of(key);
+  if (written.text.front() != key.text.front() || written.digits != key.digits) return false;
+  const auto apart = [](std::string_view a, std::string_view b) {
+    return std::max(a.size(), b.size()) - std::min(a.size(), b.size());
+  };
   // `hiddensize`: a missing or doubled `_`.
-  if (left.size() != right.size()) return edit_distance(written, key) == 1;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    const std::size_t length = std::min(left[i].size(), right[i].size());
-    const std::size_t longer = std::max(left[i].size(), right[i].size());
-    if (longer - length > allowed(length) || edit_distance(left[i], right[i]) > allowed(length)) return false;
+  if (written.words.size() != key.words.size())
+    return apart(written.text, key.text) <= 1 && edit_distance(written.text, key.text) == 1;
+  for (std::size_t i = 0; i < key.words.size(); ++i) {
+    const std::string_view left = written.words[i];
+    const std::string_view right = key.words[i];
+    const std::size_t most = allowed(std::min(left.size(), right.size()));
+    if (apart(left, right) > most || edit_distance(left, right) > most) return false;
   }
   return true;
 }
@@ -95,9 +113,12 @@ class Looker {
   }
 
   void look(std::vector<model::Remark>& out) const {
-    for (const auto& [id, table] : tables_) {
-      if (!table.node.is(Kind::table)) continue;
-      for (const NodeRef child : table.node) look_at(table, child, out);
+    for (std::size_t scope = 0; scope < scopes_.size(); ++scope) {
+      for (const auto& [id, tables] : tables_) {
+        const NodeRef table = tables.nodes[scope];
+        if (!table.is(Kind::table)) continue;
+        for (const NodeRef child : table) look_at(tables, child, out);
+      }
     }
   }
 
@@ -105,27 +126,31 @@ class Looker {
   void add(const KeyPath& path, FieldId field) {
     if (path.absolute || path.up > 0 || path.components.empty()) return;
     if (std::find(path.components.begin(), path.components.end(), "*") != path.components.end()) return;
-    KeyPath above = path;
-    above.components.pop_back();
-    std::string id = fmt::format("{}", fmt::join(above.components, "."));
-    for (std::size_t i = 0; i < scopes_.size(); ++i) {
-      const auto [at, is_new] = tables_.try_emplace({i, id});
-      Table& table = at->second;
-      if (is_new) table.node = view_.find(above, scopes_[i]);
-      const std::string key = folded(path.components.back());
-      table.known.insert(key);
-      if (field != model::no_field && !model::is_stated(reading_, field) && key.size() >= shortest_key)
-        table.wanted.emplace_back(key, field);
+    std::string id;
+    for (std::size_t i = 0; i + 1 < path.components.size(); ++i) {
+      if (i > 0) id += '.';
+      id += path.components[i];
     }
+    const auto [at, is_new] = tables_.try_emplace(std::move(id));
+    Tables& tables = at->second;
+    if (is_new) {
+      KeyPath above = path;
+      above.components.pop_back();
+      for (const Place& scope : scopes_) tables.nodes.push_back(view_.find(above, scope));
+    }
+    std::string key = folded(path.components.back());
+    tables.known.insert(key);
+    if (field != model::no_field && !model::is_stated(reading_, field) && key.size() >= shortest_key)
+      tables.wanted.emplace_back(std::move(key), field);
   }
 
-  void look_at(const Table& table, NodeRef child, std::vector<model::Remark>& out) const {
-    const std::string written = folded(child.key());
-    // What a file inherits is told when that file is linted.
-    if (written.size() < shortest_key || table.known.contains(written) || child.file() != reading_path())
-      return;
+  void look_at(const Tables& tables, NodeRef child, std::vector<model::Remark>& out) const {
     if (child.is(Kind::table) || child.is(Kind::null)) return;
-    for (const auto& [key, field] : table.wanted) {
+    std::string name = folded(child.key());
+    // What a file inherits is told when that file is linted.
+    if (name.size() < shortest_key || tables.known.contains(name) || child.file() != reading_path()) return;
+    const Key written(std::move(name));
+    for (const auto& [key, field] : tables.wanted) {
       if (!is_near(written, key)) continue;
       model::Remark remark;
       const bool is_needed = std::find(needed.begin(), needed.end(), field) != needed.end();
@@ -135,7 +160,7 @@ class Looker {
       remark.key_path = child.path();
       remark.key = std::string(child.key());
       remark.meaning = in_its_place(field);
-      remark.instead = child.key().starts_with("--") ? "--" + dashed(key) : key;
+      remark.instead = child.key().starts_with("--") ? "--" + dashed(key.text) : key.text;
       remark.field = field;
       out.push_back(std::move(remark));
       return;
@@ -157,7 +182,7 @@ class Looker {
   const View& view_;
   std::span<const Place> scopes_;
   const model::Reading& reading_;
-  std::map<std::pair<std::size_t, std::string>, Table> tables_;
+  std::map<std::string, Tables> tables_;  // by their place in a scope
 };
 
 }  // namespace
