@@ -115,7 +115,9 @@ NodeRef NodeRef::operator[](std::string_view key) const {
   const char* const pool = document_->pool().data();
   for (std::int32_t each = node().first_child; each != no_node;) {
     const Node& child = nodes[static_cast<std::size_t>(each)];
-    if (std::string_view(pool + child.key_offset, child.key_size) == key) found.index_ = each;
+    // Most differ in their length or first letter, which takes no call.
+    const bool is_like = child.key_size == key.size() && (key.empty() || pool[child.key_offset] == key[0]);
+    if (is_like && std::string_view(pool + child.key_offset, child.key_size) == key) found.index_ = each;
     each = child.next_sibling;
   }
   if (found) found.document_ = document_;

@@ -12,12 +12,16 @@ namespace shapelint::formats {
 using text::Kind;
 using text::NodeRef;
 
-bool View::same_key(std::string_view written, std::string_view asked) const {
-  if (!flags_) return written == asked;
+namespace {
+
+// Of flags.
+bool same_key(std::string_view written, std::string_view asked) {
   if (written.starts_with("--")) written.remove_prefix(2);
   return std::equal(written.begin(), written.end(), asked.begin(), asked.end(),
                     [](char a, char b) { return a == b || ((a == '-' || a == '.') && b == '_'); });
 }
+
+}  // namespace
 
 NodeRef View::step(NodeRef node, std::string_view component) const {
   if (node.is(Kind::list)) {
@@ -28,6 +32,7 @@ NodeRef View::step(NodeRef node, std::string_view component) const {
     const std::int64_t at = *index < 0 ? *index + size : *index;  // `[-1]` is the last
     return at >= 0 && at < size ? node[static_cast<std::size_t>(at)] : NodeRef();
   }
+  if (!flags_) return node[component];
   NodeRef found;
   if (!node.is(Kind::table)) return found;
   for (const NodeRef child : node) {
@@ -36,7 +41,8 @@ NodeRef View::step(NodeRef node, std::string_view component) const {
   return found;
 }
 
-NodeRef View::descend(NodeRef node, const Place& place, std::size_t from) const {
+template <class Components>
+NodeRef View::descend(NodeRef node, const Components& place, std::size_t from) const {
   for (std::size_t i = from; i < place.size() && node; ++i) {
     if (place[i] == "*") {
       for (const NodeRef child : node) {
@@ -51,19 +57,31 @@ NodeRef View::descend(NodeRef node, const Place& place, std::size_t from) const 
 
 namespace {
 
-Place whole_place(const KeyPath& path, const Place& base) {
-  Place whole = path.absolute ? Place{} : base;
-  for (int i = 0; i < path.up && !whole.empty(); ++i) whole.pop_back();
-  whole.insert(whole.end(), path.components.begin(), path.components.end());
-  return whole;
-}
+// A path behind its base. Most are looked up and not found: nothing is copied for that.
+class WholePlace {
+ public:
+  WholePlace(const KeyPath& path, const Place& base) : path_(path.components), base_(base) {
+    const auto up = static_cast<std::size_t>(std::max(path.up, 0));
+    of_base_ = path.absolute || up >= base.size() ? 0 : base.size() - up;
+  }
+  std::size_t size() const { return of_base_ + path_.size(); }
+  const std::string& operator[](std::size_t at) const {
+    return at < of_base_ ? base_[at] : path_[at - of_base_];
+  }
+
+ private:
+  const Place& path_;
+  const Place& base_;
+  std::size_t of_base_ = 0;  // components that are the base's
+};
 
 // Whether what stands at `mount` may hold `place`.
-bool holds_place(const Place& mount, const Place& place) {
-  return mount.size() <= place.size() && std::equal(mount.begin(), mount.end(), place.begin(),
-                                                    [](const std::string& a, const std::string& b) {
-                                                      return a == b || a == "*" || b == "*";
-                                                    });
+bool holds_place(const Place& mount, const WholePlace& place) {
+  if (mount.size() > place.size()) return false;
+  for (std::size_t i = 0; i < mount.size(); ++i) {
+    if (mount[i] != place[i] && mount[i] != "*" && place[i] != "*") return false;
+  }
+  return true;
 }
 
 bool can_state(const Missing& missing, model::FieldId field) {
@@ -79,7 +97,7 @@ bool can_state(const Missing& missing, model::FieldId field) {
 
 const Missing* View::missing_at(const KeyPath& path, const Place& base, model::FieldId field) const {
   if (missing_.empty()) return nullptr;
-  const Place whole = whole_place(path, base);
+  const WholePlace whole(path, base);
   const auto found = std::find_if(missing_.begin(), missing_.end(), [&](const Missing& each) {
     return holds_place(each.mount, whole) && can_state(each, field);
   });
@@ -87,7 +105,7 @@ const Missing* View::missing_at(const KeyPath& path, const Place& base, model::F
 }
 
 NodeRef View::find(const KeyPath& path, const Place& base) const {
-  const Place whole = whole_place(path, base);
+  const WholePlace whole(path, base);
   for (const Layer& layer : layers_) {
     if (!holds_place(layer.mount, whole)) continue;
     NodeRef node = descend(layer.document->root(), layer.inside, 0);

@@ -48,8 +48,8 @@ class View {
 
  private:
   text::NodeRef step(text::NodeRef node, std::string_view component) const;
-  text::NodeRef descend(text::NodeRef node, const Place& place, std::size_t from) const;
-  bool same_key(std::string_view written, std::string_view asked) const;
+  template <class Components>
+  text::NodeRef descend(text::NodeRef node, const Components& place, std::size_t from) const;
   void expand(text::NodeRef node, const Place& pattern, std::size_t at, Place& so_far,
               std::vector<Place>& out) const;
 
