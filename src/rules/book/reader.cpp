@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -41,17 +42,31 @@ std::string_view name_in(NameTable<T> table, T value) {
   return "";
 }
 
-constexpr std::array<std::string_view, 21> rule_keys{
-    "code",   "name",     "since",      "status",  "severity", "confidence", "scope",
-    "effect", "summary",  "when",       "message", "brief",    "mechanism",  "why",
-    "blame",  "rests_on", "parameters", "sources", "how",      "example",    "gain_from"};
-constexpr std::string_view fix_key = "fix";
+constexpr std::array<std::string_view, 22> rule_keys{
+    "code",       "name",    "since",   "status",  "severity",  "confidence", "scope", "effect",
+    "summary",    "when",    "message", "brief",   "mechanism", "why",        "blame", "rests_on",
+    "parameters", "sources", "how",     "example", "gain_from", "fix"};
 constexpr std::array<std::string_view, 6> example_keys{"config", "file", "gpu", "finds", "at", "says"};
 constexpr std::array<std::string_view, 2> parameter_keys{"value", "doc"};
 // What a gemm rule may blame besides fields: the dimension's own fields are blamed then.
 constexpr std::string_view dimensions_of_a_product[] = {"m", "n", "k"};
 // What a fix may vary besides fields.
 constexpr std::string_view the_blamed[] = {"blamed"};
+
+// The place of a key among `keys`; one that is not there does not compile.
+template <std::size_t N>
+consteval std::size_t place(const std::array<std::string_view, N>& keys, std::string_view key) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (keys[i] == key) return i;
+  }
+  throw std::invalid_argument("no such key");
+}
+consteval std::size_t rule_key(std::string_view key) {
+  return place(rule_keys, key);
+}
+consteval std::size_t example_key(std::string_view key) {
+  return place(example_keys, key);
+}
 
 class Reader : text::TableReader {
  public:
@@ -63,55 +78,58 @@ class Reader : text::TableReader {
       errors_.push_back(root_.error("the file is empty", "a rule needs at least `code` and `name`"));
       return rule;
     }
-    text::check_keys(root_, rule_keys, errors_, fix_key);
-    rule.code = required_string("code").value;
-    rule.name = required_string("name").value;
+    values_ = text::values_of(root_, rule_keys, errors_);
+    rule.code = required_string(rule_key("code")).value;
+    rule.name = required_string(rule_key("name")).value;
     check_code(rule);
-    rule.since = string_or(root_["since"], "");
-    rule.summary = required_string("summary").value;
-    rule.status = choice<Status>("status", statuses, Status::stable);
-    rule.severity = choice<Severity>("severity", severities, Severity::warning);
-    rule.confidence = choice<Confidence>("confidence", confidences, Confidence::estimated);
+    rule.since = string_or(value(rule_key("since")), "");
+    rule.summary = required_string(rule_key("summary")).value;
+    rule.status = choice<Status>(rule_key("status"), statuses, Status::stable);
+    rule.severity = choice<Severity>(rule_key("severity"), severities, Severity::warning);
+    rule.confidence = choice<Confidence>(rule_key("confidence"), confidences, Confidence::estimated);
     rule.scope = read_scope();
-    rule.effect = choice<Effect>("effect", effects, Effect::slower);
-    rule.when = required_string("when");
-    rule.message = required_string("message");
-    rule.brief = {string_or(root_["brief"], ""), root_["brief"]};
-    rule.mechanism = required_string("mechanism").value;
-    rule.why = string_or(root_["why"], "");
+    rule.effect = choice<Effect>(rule_key("effect"), effects, Effect::slower);
+    rule.when = required_string(rule_key("when"));
+    rule.message = required_string(rule_key("message"));
+    rule.brief = {string_or(value(rule_key("brief")), ""), value(rule_key("brief"))};
+    rule.mechanism = required_string(rule_key("mechanism")).value;
+    rule.why = string_or(value(rule_key("why")), "");
     read_blame(rule);
-    for (const NodeRef node : list(root_["rests_on"])) read_field(node, {}, rule.rests_on);
-    for (const NodeRef node : root_["how"]) rule.how.emplace_back(node.key(), string_or(node, ""));
+    for (const NodeRef node : list(value(rule_key("rests_on")))) read_field(node, {}, rule.rests_on);
+    for (const NodeRef node : value(rule_key("how"))) rule.how.emplace_back(node.key(), string_or(node, ""));
     read_parameters(rule);
-    for (const NodeRef source : list(root_["sources"])) rule.sources.push_back(string_or(source, ""));
-    for (const NodeRef fix : list(root_[fix_key])) read_fix(rule, fix);
-    for (const NodeRef effect : list(root_["gain_from"])) read_effect(rule, effect);
-    for (const NodeRef example : list(root_["example"])) read_example(rule, example);
+    for (const NodeRef source : list(value(rule_key("sources"))))
+      rule.sources.push_back(string_or(source, ""));
+    for (const NodeRef fix : list(value(rule_key("fix")))) read_fix(rule, fix);
+    for (const NodeRef effect : list(value(rule_key("gain_from")))) read_effect(rule, effect);
+    for (const NodeRef example : list(value(rule_key("example")))) read_example(rule, example);
     if (rule.effect == Effect::slower && rule.fixes.empty()) {
-      errors_.push_back(
-          root_["name"].error(fmt::format("rule `{}` has no `[[fix]]`", rule.name),
-                              "without one its gain cannot be computed and it never reports; use "
-                              "`effect = \"advice\"` for advice without a number"));
+      errors_.push_back(value(rule_key("name"))
+                            .error(fmt::format("rule `{}` has no `[[fix]]`", rule.name),
+                                   "without one its gain cannot be computed and it never reports; use "
+                                   "`effect = \"advice\"` for advice without a number"));
     }
     return rule;
   }
 
  private:
-  Text required_string(std::string_view key) { return {required(root_, key), root_[key]}; }
+  // By rule_key().
+  NodeRef value(std::size_t key) const { return values_[key]; }
+  Text required_string(std::size_t key) { return {required(root_, rule_keys[key], value(key)), value(key)}; }
 
   template <class T>
-  T choice(std::string_view key, NameTable<T> table, T fallback) {
-    const NodeRef node = root_[key];
+  T choice(std::size_t key, NameTable<T> table, T fallback) {
+    const NodeRef node = value(key);
     if (!node) return fallback;
     const std::string_view text = string_or(node, name_in(table, fallback));
-    for (const auto& [name, value] : table) {
-      if (name == text) return value;
+    for (const auto& [name, each] : table) {
+      if (name == text) return each;
     }
     std::vector<std::string_view> names;
-    for (const auto& [name, value] : table) names.push_back(name);
+    for (const auto& [name, each] : table) names.push_back(name);
     std::string hint = did_you_mean(text, names);
     if (hint.empty()) hint = fmt::format("one of {}", fmt::join(names, ", "));
-    errors_.push_back(node.error(fmt::format("`{}` is no {}", text, key), std::move(hint)));
+    errors_.push_back(node.error(fmt::format("`{}` is no {}", text, rule_keys[key]), std::move(hint)));
     return fallback;
   }
 
@@ -121,7 +139,7 @@ class Reader : text::TableReader {
       for (const ScopeInfo& each : scopes()) out.emplace_back(each.name, each.scope);
       return out;
     }();
-    return choice<Scope>("scope", names, Scope::model);
+    return choice<Scope>(rule_key("scope"), names, Scope::model);
   }
 
   void check_code(const Rule& rule) {
@@ -129,16 +147,18 @@ class Reader : text::TableReader {
                         return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
                       });
     if (!rule.code.empty() && !good) {
-      errors_.push_back(root_["code"].error(fmt::format("`{}` is no code", rule.code),
-                                            "capital letters and digits, such as `SL101`; rules of your own "
-                                            "begin with other letters than SL"));
+      errors_.push_back(value(rule_key("code"))
+                            .error(fmt::format("`{}` is no code", rule.code),
+                                   "capital letters and digits, such as `SL101`; rules of your own "
+                                   "begin with other letters than SL"));
     }
     const bool kebab = std::all_of(rule.name.begin(), rule.name.end(), [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
     });
     if (!kebab) {
-      errors_.push_back(root_["name"].error(fmt::format("`{}` is no name of a rule", rule.name),
-                                            "small letters, digits and hyphens"));
+      errors_.push_back(value(rule_key("name"))
+                            .error(fmt::format("`{}` is no name of a rule", rule.name),
+                                   "small letters, digits and hyphens"));
     }
   }
 
@@ -169,7 +189,7 @@ class Reader : text::TableReader {
   }
 
   void read_blame(Rule& rule) {
-    const NodeRef blame = root_["blame"];
+    const NodeRef blame = value(rule_key("blame"));
     const Blames kind = info(rule.scope).blames;
     if (!blame) {
       if (kind != Blames::itself) errors_.push_back(root_.error("the key `blame` is missing"));
@@ -183,17 +203,17 @@ class Reader : text::TableReader {
   }
 
   void read_parameters(Rule& rule) {
-    const NodeRef parameters = root_["parameters"];
+    const NodeRef parameters = value(rule_key("parameters"));
     if (!parameters) return;
     for (const NodeRef each : parameters) {
       Parameter parameter{each.key(), 0, {}};
-      NodeRef value = each;
+      NodeRef stated = each;
       if (each.is(Kind::table)) {
         text::check_keys(each, parameter_keys, errors_);
-        value = each["value"];
+        stated = each["value"];
         parameter.doc = string_or(each["doc"], "");
       }
-      const auto number = value.as_number();
+      const auto number = stated.as_number();
       if (!number) {
         errors_.push_back(each.error(fmt::format("parameter `{}` needs a number", each.key())));
         continue;
@@ -215,13 +235,13 @@ class Reader : text::TableReader {
         for (const NodeRef field : list(each)) read_field(field, the_blamed, fix.vary);
         continue;
       }
-      const auto value = each.as_string();
-      if (!value) {
+      const auto expression = each.as_string();
+      if (!expression) {
         errors_.push_back(each.error(
             fmt::format("expected an expression in quotes, found {}", text::describe(each.kind()))));
         continue;
       }
-      fix.set.emplace_back(each.key(), Text{*value, each});
+      fix.set.emplace_back(each.key(), Text{*expression, each});
     }
     if (fix.set.empty() && fix.vary.empty() && errors_.size() == before) {
       errors_.push_back(table.error("the fix is empty", "name a field and the expression of its new value"));
@@ -245,20 +265,21 @@ class Reader : text::TableReader {
   }
 
   void read_example(Rule& rule, NodeRef table) {
-    text::check_keys(table, example_keys, errors_);
+    const auto values = text::values_of(table, example_keys, errors_);
     Example example;
-    example.config = string_or(table["config"], "");
-    example.file = string_or(table["file"], "model.toml");
-    example.gpu = string_or(table["gpu"], example.gpu);
-    example.at = string_or(table["at"], "");
-    example.says = string_or(table["says"], "");
-    const NodeRef finds = table["finds"];
+    example.config = string_or(values[example_key("config")], "");
+    example.file = string_or(values[example_key("file")], "model.toml");
+    example.gpu = string_or(values[example_key("gpu")], example.gpu);
+    example.at = string_or(values[example_key("at")], "");
+    example.says = string_or(values[example_key("says")], "");
+    const NodeRef finds = values[example_key("finds")];
     if (finds && !finds.as_boolean()) errors_.push_back(finds.error("expected true or false"));
     example.finds = finds.as_boolean().value_or(true);
     rule.examples.push_back(example);
   }
 
   NodeRef root_;
+  std::array<NodeRef, rule_keys.size()> values_;
   std::vector<Error>& errors_;
 };
 
