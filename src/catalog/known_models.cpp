@@ -49,8 +49,7 @@ void fill(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
 
 // Takes the word that `text` begins with, and the blank after it.
 std::string_view next_word(std::string_view& text) {
-  std::size_t end = 0;
-  while (end < text.size() && text[end] != ' ') ++end;
+  const std::size_t end = std::min(text.find(' '), text.size());
   const std::string_view word = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
   return word;
@@ -110,15 +109,16 @@ void load_known_models(const text::Document& document, std::vector<KnownModel>& 
                        std::vector<Error>& errors) {
   const NodeRef root = document.root();
   const std::string source(root["source"].as_string().value_or(""));
+  // What the models of a file have in common, before what each says itself.
+  KnownModel common;
+  fill(common, root["common"], errors);
   for (const NodeRef entry : root["model"]) {
-    KnownModel known;
+    KnownModel known = common;
     known.name = entry["name"].as_string().value_or("");
     if (known.name.empty()) errors.push_back(entry.error("a model needs a name"));
     known.title = entry["title"].as_string().value_or("");
     known.source = entry["source"].as_string().value_or(source);
     for (const NodeRef alias : entry["aliases"]) known.aliases.emplace_back(alias.as_string().value_or(""));
-    // What the models of a file have in common, before what each says itself.
-    fill(known, root["common"], errors);
     fill(known, entry, errors);
     models.push_back(std::move(known));
   }

@@ -83,7 +83,10 @@ bool is_near(const model::Reading& reading, const catalog::KnownModel& known) {
     const auto value = catalog::stated(known, field);
     return value && *value != model::get(reading.setup, field);
   };
-  return !differs(FieldId::hidden_size) || std::count_if(first.begin(), first.end(), differs) <= 2;
+  if (!differs(first.front())) return true;
+  int left = 1;  // of the others that may differ, too
+  return std::all_of(first.begin() + 1, first.end(),
+                     [&](FieldId field) { return !differs(field) || left-- > 0; });
 }
 
 Comparison compare(const model::Reading& reading, const catalog::KnownModel& known) {
