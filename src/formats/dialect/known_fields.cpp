@@ -1,6 +1,8 @@
 // Fields that are known.
 #include "formats/dialect/known_fields.hpp"
 
+#include "model/derive.hpp"
+
 #include <algorithm>
 
 namespace shapelint::formats {
@@ -32,8 +34,10 @@ void keep_within_positions(model::Reading& reading) {
 }
 
 void follow_length(model::Reading& reading) {
-  const Origin& origin = reading.origins[FieldId::source_length];
-  if (origin.kind != Origin::Kind::derived) return;
+  // What a dialect derives is of its own.
+  const bool follows = reading.origins[FieldId::source_length].kind == Origin::Kind::derived &&
+                       model::derives_from_table(reading, FieldId::source_length);
+  if (!follows) return;
   reading.setup.plan.source_length = reading.setup.plan.sequence_length;
 }
 
