@@ -41,7 +41,7 @@ failed=0
 expect() {
   when=$1
   shift
-  got=$("$script" <deps | tr '\n' ' ')
+  got=$("$script" <deps | sort | tr '\n' ' ')
   if [ "$got" != "$* " ] && [ "$got" != "$*" ]; then
     echo "FAILED: $when: $got; expected $*"
     failed=1
@@ -68,7 +68,20 @@ git tag v3
 expect "nothing changed since the newest tag"
 echo new >src/cost/new.cpp
 expect "a new source" src/cost/new.cpp
+git add -A
+git commit -q -m fourth
+mkdir .ci
+git rev-parse HEAD >.ci/linted
+expect "all were linted since the tag"
+echo third >src/cost/four.cpp
+expect "a source changed since" src/cost/four.cpp
+everything="src/cost/four.cpp src/cost/new.cpp src/cost/three.cpp src/cost/two.cpp src/text/one.cpp"
+LINT_ALL=1 expect "when asked for" "$everything"
+git rev-parse v1 >.ci/linted
+expect "all were linted before the tag" src/cost/four.cpp src/cost/new.cpp
+echo 0123456789012345678901234567890123456789 >.ci/linted
+expect "at a commit that is not there" src/cost/four.cpp src/cost/new.cpp
 : >deps
-expect "nobody knows what includes what" "$all"
+expect "nobody knows what includes what" "$everything"
 [ "$failed" = 0 ] && echo "all as expected"
 exit "$failed"
