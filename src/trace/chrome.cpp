@@ -90,7 +90,7 @@ class Handler {
     if (in_event_ && depth_ == event_depth_) {
       if (key_ == Key::ph) event_.is_complete = text == "X";
       if (key_ == Key::cat) event_.category = category_of(text);
-      if (key_ == Key::name) event_.name = std::move(text);
+      if (key_ == Key::name) event_.name.swap(text);
       if (key_ == Key::tid) event_.thread = static_cast<std::int64_t>(std::hash<std::string>()(text) >> 1U);
       // torch.autograd.profiler says so alone.
       if (key_ == Key::pid && event_.category == Category::other) {

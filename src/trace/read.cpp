@@ -18,6 +18,7 @@ constexpr std::string_view sqlite_magic = "SQLite format 3";
 Result<Trace> read_trace(const text::FileSystem& files, const std::string& path, std::istream& in,
                          const Told& told) {
   if (path != "-") {
+    if (!files.exists(path)) return files.read(path, 1).error();
     std::int64_t bytes = 0;
     const auto start = files.read_start(path, sqlite_magic.size(), bytes);
     if (!start) return start.error();

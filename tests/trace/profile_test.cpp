@@ -240,6 +240,14 @@ TEST_CASE("a file that is no trace is refused with one error that says where", "
   CHECK(error_of("SQLite format 3 and then nothing").starts_with("error: trace.json: "));
 }
 
+TEST_CASE("a trace that is not there is an error", "[trace]") {
+  shapelint::text::MemoryFileSystem files;
+  files.files = {{"model.toml", model}};
+  const Ran ran = run({"profile", "trace.json", "--model", "model.toml"}, files);
+  CHECK(ran.code == 2);
+  CHECK(ran.err == "error: trace.json: cannot be read: No such file or directory\n");
+}
+
 TEST_CASE("a step that nobody named is an error", "[trace]") {
   shapelint::text::MemoryFileSystem files;
   files.files = {{"trace.json", trace()}, {"model.toml", model}};
