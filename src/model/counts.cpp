@@ -178,7 +178,9 @@ double keys_per_query(const Setup& setup, CausalFlops convention) {
     return (decoded * own_keys + read * prompt_keys) / (decoded + read);
   }
   const double cached = static_cast<double>(cached_tokens(plan));
-  const double all = static_cast<double>(plus(plan.sequence_length, joined_length(setup)));
+  const std::int64_t document = document_tokens(setup);
+  const double all =
+      static_cast<double>(document > 0 ? document : plus(plan.sequence_length, joined_length(setup)));
   return cached + (setup.model.causal && convention == CausalFlops::half ? all / 2 : all);
 }
 

@@ -22,6 +22,9 @@ constexpr std::array task{FieldId::mode,
                           FieldId::prefill_tokens,
                           FieldId::dropout,
                           FieldId::adapters,
+                          FieldId::adapted,
+                          FieldId::optimizer,
+                          FieldId::document_length,
                           FieldId::embedding_stages};
 
 template <std::size_t size>

@@ -108,6 +108,15 @@ AttentionShape windowed(const Shared& shared, AttentionShape shape) {
   }
   const std::int64_t chunks = divide_up(shape.key_length.value, window.size);
   if (chunks <= 1) return shape;
+  if (is_packed(shared.setup)) {
+    shape.sequences =
+        dim(times(shape.sequences.value, chunks),
+            "micro_batch_size * (sequence_length / document_length) * (document_length / window_size)");
+    shape.query_length = dim(divide_up(shape.query_length.value, chunks),
+                             "document_length / context / (document_length / window_size)");
+    shape.key_length = dim(window.size, "window_size");
+    return shape;
+  }
   const bool has_cache = cached_tokens(shared.plan) > 0;
   shape.sequences = dim(times(shape.sequences.value, chunks),
                         has_cache ? "micro_batch_size * ((context_length + sequence_length) / window_size)"
@@ -122,8 +131,20 @@ AttentionShape windowed(const Shared& shared, AttentionShape shape) {
 
 }  // namespace
 
-void lower_attention_cores(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
+AttentionShape by_document(const Shared& shared, AttentionShape shape) {
+  if (!is_packed(shared.setup)) return shape;
+  const Plan& plan = shared.plan;
+  const std::int64_t documents = divide_up(plan.sequence_length, plan.document_length);
+  shape.sequences =
+      dim(times(shape.sequences.value, documents), "micro_batch_size * (sequence_length / document_length)");
+  shape.query_length = dim(divide_up(plan.document_length, plan.context), "document_length / context");
+  shape.key_length = dim(plan.document_length, "document_length");
+  return shape;
+}
+
+void lower_attention_cores(const Shared& shared, const AttentionShape& whole, Dim batch, double count,
                            Emitter& emit) {
+  const AttentionShape shape = by_document(shared, whole);
   const Seen seen = seen_by(shared.model);
   if (seen.all > 0) {
     lower_attention_core(shared, shape, batch, count * seen.all, emit);

@@ -9,24 +9,25 @@ namespace {
 // Megatron-LM sums gradients in fp32 whenever the model is in bf16 (`accumulate_allreduce_grads_in_fp32`).
 constexpr double gradient_bytes = 4;
 
+// `learning` of the parameters learn; with adapters these are others than those that are held.
 void share_gradients(const Shared& shared, std::string_view reduce_name, std::string_view gather_name,
-                     double parameters, double replicas, std::int64_t stride, Emitter& emit) {
-  if (parameters <= 0) return;
+                     double held, double learning, double replicas, std::int64_t stride, Emitter& emit) {
   const auto ranks = static_cast<std::int64_t>(replicas);
   const std::int64_t zero = shared.plan.zero;
   // Once a step; from ZeRO 2 on with every micro-batch, since no rank keeps the sums of all.
   const double reductions = zero >= 2 ? shared.micro_batches : 1;
-  if (!shared.adapting) {
+  if (learning > 0) {
     emit.collective_once(reduce_name, Pass::backward,
                          zero == 0 ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter,
-                         parameters * gradient_bytes, ranks, reductions, true, stride);
+                         learning * gradient_bytes, ranks, reductions, true, stride);
   }
   // What does not learn need not come back, unless it is gathered for each use.
-  if (zero == 0 || (shared.adapting && zero < 3)) return;
+  const double gathered = zero >= 3 && shared.adapting ? held + learning : zero >= 3 ? held : learning;
+  if (zero == 0 || gathered <= 0) return;
   // The updated weights come back once a step; with ZeRO 3 before each use, forward and backward.
   const double gathers = zero >= 3 ? 2 * shared.micro_batches : 1;
   emit.collective_once(gather_name, zero >= 3 ? Pass::forward : Pass::update, CollectiveKind::all_gather,
-                       parameters * shared.activation, ranks, gathers, true, stride);
+                       gathered * shared.activation, ranks, gathers, true, stride);
 }
 
 // Each hides behind the product that it feeds or follows, in parts.
@@ -66,12 +67,13 @@ void lower_pipeline(const Shared& shared, Emitter& emit) {
                   each, false, times(shared.plan.tensor, shared.plan.context, shared.plan.data));
 }
 
-void lower_data_parallel(const Shared& shared, RankParameters held, Emitter& emit) {
+void lower_data_parallel(const Shared& shared, RankParameters held, RankParameters learning, Emitter& emit) {
   const Plan& plan = shared.plan;
   const Replicas same = replicas(plan);
-  share_gradients(shared, "gradients.reduce", "parameters.gather", held.dense, same.dense, plan.tensor, emit);
-  share_gradients(shared, "gradients.expert_reduce", "parameters.expert_gather", held.expert, same.expert,
-                  times(plan.expert, plan.expert_tensor), emit);
+  share_gradients(shared, "gradients.reduce", "parameters.gather", held.dense, learning.dense, same.dense,
+                  plan.tensor, emit);
+  share_gradients(shared, "gradients.expert_reduce", "parameters.expert_gather", held.expert, learning.expert,
+                  same.expert, times(plan.expert, plan.expert_tensor), emit);
 }
 
 }  // namespace shapelint::model

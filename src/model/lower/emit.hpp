@@ -163,6 +163,9 @@ class Emitter {
   void experts(std::size_t first, const ExpertWork& work);
   // Of a token, among the bytes of the exchanges from `first` on.
   void copies(std::size_t first, std::int64_t count);
+  // A product of the optimizer: `count` times in the step.
+  void update_product(std::string_view name, DType dtype, Dim batch, Dim m, Dim n, Dim k, Layout layout,
+                      double count);
   // Once, in the given pass only.
   void once(std::string_view name, Pass pass, double bytes, double count, double flops = 0);
   void collective_once(std::string_view name, Pass pass, CollectiveKind kind, double bytes,
@@ -204,6 +207,20 @@ inline constexpr CoreNames window_names{"layer.attention.window_ring",    "layer
                                         "layer.attention.window_scores",  "layer.attention.window_mask",
                                         "layer.attention.window_softmax", "layer.attention.window_dropout",
                                         "layer.attention.window_values"};
+// Tokens of each document of a packed sequence; 0 where a sequence is one.
+inline std::int64_t document_tokens(const Setup& setup) {
+  const Plan& plan = setup.plan;
+  const bool is_packed = plan.mode == Mode::train && plan.document_length > 0 &&
+                         plan.document_length < plan.sequence_length && joined_length(setup) == 0;
+  return is_packed ? plan.document_length : 0;
+}
+// Whether attention is computed of each document alone: fused kernels see to it, where else a mask hides what
+// was computed.
+inline bool is_packed(const Setup& setup) {
+  return document_tokens(setup) > 0 && setup.plan.attention != Attention::unfused;
+}
+// Queries and keys of one document each where the plan packs several into a sequence.
+AttentionShape by_document(const Shared& shared, AttentionShape shape);
 // The core of all layers with attention: of those with a window, and of those without.
 void lower_attention_cores(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
                            Emitter& emit);
@@ -232,13 +249,14 @@ std::int64_t shared_vectors(const ModelSpec& model);
 void lower_modulation(const Shared& shared, double count, Emitter& emit);
 void lower_front(const Shared& shared, Repeat once, Emitter& emit);
 void lower_outputs(const Shared& shared, Repeat once, Emitter& emit);
-void lower_mlp(const Shared& shared, double count, Emitter& emit);                   // lower_mlp.cpp
-void lower_moe(const Shared& shared, double count, Emitter& emit);                   // lower_moe.cpp
-void lower_embedding(const Shared& shared, Emitter& emit);                           // lower_head.cpp
-void lower_head(const Shared& shared, Emitter& emit);                                // lower_head.cpp
-void lower_pipeline(const Shared& shared, Emitter& emit);                            // lower_collectives.cpp
-void lower_data_parallel(const Shared& shared, RankParameters held, Emitter& emit);  // lower_collectives.cpp
-void lower_optimizer(const Shared& shared, RankParameters held, Emitter& emit);      // lower_optimizer.cpp
+void lower_mlp(const Shared& shared, double count, Emitter& emit);  // lower_mlp.cpp
+void lower_moe(const Shared& shared, double count, Emitter& emit);  // lower_moe.cpp
+void lower_embedding(const Shared& shared, Emitter& emit);          // lower_head.cpp
+void lower_head(const Shared& shared, Emitter& emit);               // lower_head.cpp
+void lower_pipeline(const Shared& shared, Emitter& emit);           // lower_collectives.cpp
+// `learning` of the parameters are updated: those that are held, or those of adapters.
+void lower_data_parallel(const Shared& shared, RankParameters held, RankParameters learning, Emitter& emit);
+void lower_optimizer(const Shared& shared, RankParameters learning, Emitter& emit);
 
 // Bytes of a packed weight and its part of the scale; 0 where weights are not packed.
 double packed_bytes(const Plan& plan);

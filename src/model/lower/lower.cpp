@@ -8,6 +8,7 @@
 
 #include "model/cnn/cnn.hpp"
 #include "model/lower/emit.hpp"
+#include "model/lower/learning/matrices.hpp"
 #include "model/mixer.hpp"
 
 namespace shapelint::model {
@@ -87,6 +88,11 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, E
     in_frame();
     if (frame && share.mixing > 0) leave_tensor_parallel(shared, name, mixing, emit);
   };
+  // Adapters beside a part's products, and products of its update.
+  const auto learn = [&](StepPart which, double runs) {
+    if (which != StepPart::mixture) lower_adapters(shared, which, {runs, Recomputed::with_layer}, emit);
+    lower_matrix_updates(shared, which, runs, emit);
+  };
   // In a parallel block attention's collectives are those of the MLP, too.
   const auto mlp = [&] {
     emit.end_piece();
@@ -96,10 +102,14 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, E
       if (!shared.parallel_block) enter_tensor_parallel(shared, "layer.mlp.gather", each, emit);
       lower_mlp(shared, part, emit);
       if (!shared.parallel_block) leave_tensor_parallel(shared, "layer.mlp.reduce", each, emit);
+      learn(StepPart::mlp, part);
     }
     emit.end_piece();
     emit.set_runs(counts.mixture);
-    if (counts.mixture > 0) lower_moe(shared, 1, emit);
+    if (counts.mixture > 0) {
+      lower_moe(shared, 1, emit);
+      learn(StepPart::mixture, 1);
+    }
     emit.end_piece();
   };
 
@@ -112,9 +122,13 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, E
     } else {
       lower_attention(shared, part, emit);
     }
+    learn(StepPart::attention, part);
   }
   emit.set_runs(counts.mixer);
-  if (counts.mixer > 0) lower_mixer(shared, 1, emit);
+  if (counts.mixer > 0) {
+    lower_mixer(shared, 1, emit);
+    learn(StepPart::mixer, 1);
+  }
   emit.end_piece();
   if (shared.parallel_block) {
     mlp();
@@ -193,6 +207,8 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
   if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
   if (field == FieldId::num_layers && has_pattern)
     return part == StepPart::attention || part == StepPart::mlp || part == StepPart::frame;
+  // Ranks that share an optimizer's states share the products of its updates.
+  if (field == FieldId::zero) return part != StepPart::frame && part != StepPart::ends;
   switch (part) {
     case StepPart::attention:
       return field == FieldId::num_attention_heads || field == FieldId::num_key_value_heads ||
@@ -244,14 +260,6 @@ void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vect
   fuse(setup.plan, workload.ops, first);
 }
 
-void lower_update(const Setup& setup, RankParameters held, Workload& workload) {
-  const Shared shared(setup);
-  if (!shared.training) return;
-  Emitter emit(shared, workload);
-  lower_data_parallel(shared, held, emit);
-  lower_optimizer(shared, held, emit);
-}
-
 void set_totals(const Setup& setup, Workload& workload) {
   const bool training = setup.plan.mode == Mode::train;
   workload.tokens_per_step = tokens_per_step(setup);
@@ -273,11 +281,7 @@ Workload lower(const Setup& setup) {
   lower_layers(shared, {runs.all, runs.attention, runs.mixer, runs.mlp, runs.mixture}, emit);
   lower_head(shared, emit);
   lower_pipeline(shared, emit);
-  if (shared.training) {
-    const RankParameters held = parameters_per_rank(setup);
-    lower_data_parallel(shared, held, emit);
-    lower_optimizer(shared, held, emit);
-  }
+  lower_update(setup, parameters_per_rank(setup), workload);
 
   fuse(setup.plan, workload.ops, 0);
   for (const Op& op : workload.ops) workload.hardware_flops += op.count * op_flops(op);

@@ -41,7 +41,7 @@ void lower_projections(const Shared& shared, Repeat layer, Emitter& emit) {
 
 // The indexer of DeepSeek-V3.2 (DeepSeek Sparse Attention, section 2.1): many small heads score every key,
 // and only the best of them are read. Its weights are repeated on every tensor-parallel rank.
-void lower_indexer(const Shared& shared, Repeat layer, Emitter& emit) {
+void lower_indexer(const Shared& shared, const AttentionShape& shape, Repeat layer, Emitter& emit) {
   const Indexer& indexer = shared.model.indexer;
   const Mla& mla = shared.model.mla;
   const DType dtype = shared.linear_dtype;
@@ -52,18 +52,20 @@ void lower_indexer(const Shared& shared, Repeat layer, Emitter& emit) {
               mla.q_lora_rank > 0 ? dim(mla.q_lora_rank, "mla_q_lora_rank") : shared.hidden, dtype, layer);
   emit.linear("layer.attention.index_k", shared.tokens, width, shared.hidden, dtype, layer);
   emit.wide_linear("layer.attention.index_weights", shared.tokens, heads, shared.hidden, layer);
-  const std::string_view rows = !shared.decoding ? "sequence_length / context * indexer_heads"
-                                : shared.plan.speculative_tokens > 0
-                                    ? "(1 + speculative_tokens) * indexer_heads"
-                                    : "indexer_heads";
-  emit.product("layer.attention.index_scores", dim(shared.plan.micro_batch_size, "micro_batch_size"),
-               dim(times(shared.query_length.value, indexer.heads), rows), shared.key_length, width,
-               Layout::tn, layer);
+  const std::string_view rows =
+      is_packed(shared.setup)              ? "document_length / context * indexer_heads"
+      : joined_length(shared.setup) > 0    ? "(sequence_length + source_length) / context * indexer_heads"
+      : !shared.decoding                   ? "sequence_length / context * indexer_heads"
+      : shared.plan.speculative_tokens > 0 ? "(1 + speculative_tokens) * indexer_heads"
+                                           : "indexer_heads";
+  emit.product("layer.attention.index_scores", shape.sequences,
+               dim(times(shape.query_length.value, indexer.heads), rows), shape.key_length, width, Layout::tn,
+               layer);
   // One fp32 score per query and key is left of its heads; the selection reads them.
   constexpr double score_bytes = 4;
-  const double scores = static_cast<double>(shared.plan.micro_batch_size) *
-                        static_cast<double>(shared.query_length.value) *
-                        static_cast<double>(shared.key_length.value);
+  const double scores = static_cast<double>(shape.sequences.value) *
+                        static_cast<double>(shape.query_length.value) *
+                        static_cast<double>(shape.key_length.value);
   emit.elementwise("layer.attention.index_select", 2 * scores * score_bytes, 2 * scores * score_bytes, layer,
                    of_each(scores, {2, 2}));
 }
@@ -78,13 +80,13 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   const Dim values = dim(mla.v_head_dim, "mla_v_head_dim");
   lower_projections(shared, layer, emit);
   const bool is_sparse = shared.model.indexer.keys > 0;
-  if (is_sparse) lower_indexer(shared, layer, emit);
-
   AttentionShape shape;
   shape.sequences = dim(shared.plan.micro_batch_size, "micro_batch_size");
   shape.heads = shared.heads;
   shape.query_length = shared.query_length;
   shape.key_length = shared.key_length;
+  shape = by_document(shared, shape);
+  if (is_sparse) lower_indexer(shared, shape, layer, emit);
   shape.causal = shared.model.causal && !shared.decoding;
   shape.window = shared.model.indexer.keys;
   const Dim batch = dim(times(shared.plan.micro_batch_size, shared.heads.value),

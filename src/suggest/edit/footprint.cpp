@@ -7,7 +7,7 @@
 #include "base/dtype.hpp"
 #include "base/units.hpp"
 #include "model/cnn/cnn.hpp"
-#include "model/lower/lower.hpp"
+#include "model/lower/learning/learning.hpp"
 
 namespace shapelint::suggest {
 
@@ -61,6 +61,19 @@ double kept_bytes(double parameters, std::int64_t zero, double ranks) {
   return parameters * (shared(weight_bytes, 3) + shared(gradient_bytes, 2) + shared(optimizer_bytes, 1));
 }
 
+// What ranks keep beside Adam's states, or less than these (dense, and of routed experts), before ZeRO shares
+// it: Muon has no variance of matrices; Shampoo has the statistics of both sides and their roots in fp32,
+// beside the moments of Adam, on whose size its updates are grafted (2309.06497, section 3).
+model::RankParameters extra_states(const model::Setup& setup) {
+  model::RankParameters out;
+  for (const model::MatrixSizes& each : model::matrix_sizes(setup)) {
+    double bytes = -fp32_bytes * each.inputs * each.outputs;
+    if (setup.plan.optimizer == model::Optimizer::shampoo) bytes = 2 * fp32_bytes * each.preconditioners;
+    (each.is_expert ? out.expert : out.dense) += each.per_rank * bytes;
+  }
+  return out;
+}
+
 // Of a CNN: what every layer's gradient needs is kept in training (a batch norm keeps its input beside its
 // output), and two tensors in inference, where the largest decides.
 Footprint network_footprint(const model::Setup& setup, double data) {
@@ -95,10 +108,23 @@ Footprint footprint(const model::Setup& setup, double data) {
   if (plan.mode != model::Mode::train) return {served_bytes(setup), 0};
   const model::RankParameters held = model::parameters_per_rank(setup);
   const model::Replicas same = model::replicas(plan, data);
-  // Weights that do not learn have neither gradients nor optimizer states; ZeRO 3 shares them as any.
-  const double state = plan.adapters ? model::served_weight_bytes(setup) / (plan.zero >= 3 ? same.dense : 1)
-                                     : kept_bytes(held.dense, plan.zero, same.dense) +
-                                           kept_bytes(held.expert, plan.zero, same.expert);
+  double state = 0;
+  if (plan.adapters) {
+    // Weights that do not learn have neither gradients nor optimizer states; ZeRO 3 shares them as any.
+    const model::AdapterSize adapters = model::adapter_size(setup);
+    const model::RankParameters learning = model::parameters_per_rank(
+        plan, static_cast<double>(adapters.dense), static_cast<double>(adapters.expert));
+    state = model::served_weight_bytes(setup) / (plan.zero >= 3 ? same.dense : 1) +
+            kept_bytes(learning.dense, plan.zero, same.dense) +
+            kept_bytes(learning.expert, plan.zero, same.expert);
+  } else {
+    state = kept_bytes(held.dense, plan.zero, same.dense) + kept_bytes(held.expert, plan.zero, same.expert);
+    if (plan.optimizer != model::Optimizer::adam) {
+      const model::RankParameters extra = extra_states(setup);
+      state +=
+          plan.zero >= 1 ? extra.dense / same.dense + extra.expert / same.expert : extra.dense + extra.expert;
+    }
+  }
   const double layers = real(model.num_layers) / real(plan.pipeline);
   const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
   const double logits =

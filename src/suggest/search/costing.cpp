@@ -138,7 +138,15 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
 
   const model::LayerRuns runs = model::layer_runs(plan);
   const double experts = real(model::times(mixtures, mixture.experts_low));
+  model::AdapterSize adapters;
+  for (std::size_t i = 0; i < parts.size() && plan.plan.adapters; ++i) {
+    const std::int64_t layers = model::times_in(plan.model, static_cast<StepPart>(i));
+    adapters.dense = model::plus(adapters.dense, model::times(layers, parts[i]->adapters.dense));
+    adapters.expert = model::plus(adapters.expert, model::times(layers, parts[i]->adapters.expert));
+  }
   const model::RankParameters held = model::parameters_per_rank(plan.plan, real(least) - experts, experts);
+  const model::RankParameters learning =
+      model::parameters_per_rank(plan.plan, real(adapters.dense), real(adapters.expert));
   const bool training = plan.plan.mode == model::Mode::train;
   const double micro_batches =
       training ? real(std::max<std::int64_t>(1, plan.plan.gradient_accumulation)) : 1.0;
@@ -156,7 +164,7 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
     if (runs.mlp > 0) add(sum, table.time(mlp, gpu), runs.mlp);
     if (runs.mixture > 0) add(sum, table.time(mixture, gpu), runs.mixture);
     add(sum, table.time(ends, gpu), 1);
-    if (training) table.add_update(plan, held, gpu, sum);
+    if (training) table.add_update(plan, held, learning, gpu, sum);
     const double time_us = step_us(sum, micro_batches, bubble);
     const double least_cost = cost(plan, gpu, time_us, most_layer_flops, most_head_flops);
     values[gpu] = references_[gpu] / least_cost;

@@ -169,6 +169,7 @@ PartNode PartTable::compute(std::size_t part, std::uint64_t key) {
   node.parameters_low = node.parameters_high = size.parameters;
   node.experts_low = node.experts_high = size.expert_parameters;
   node.products_low = node.products_high = size.products;
+  if (!absent) node.adapters = model::adapter_size(setup, which);
   node.times = static_cast<std::uint32_t>(times_.size());
   scratch_.ops.clear();
   if (!absent) model::lower_part(setup, which, scratch_);
@@ -208,6 +209,8 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
     out.experts_high = std::max(out.experts_high, child.experts_high);
     out.products_low = std::min(out.products_low, child.products_low);
     out.products_high = std::max(out.products_high, child.products_high);
+    out.adapters.dense = std::min(out.adapters.dense, child.adapters.dense);
+    out.adapters.expert = std::min(out.adapters.expert, child.adapters.expert);
     for (std::size_t gpu = 0; gpu < least.size(); ++gpu) {
       PartTime& a = least[gpu];
       const PartTime& b = times_[child.times + gpu];
@@ -229,10 +232,10 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
   return out;
 }
 
-void PartTable::add_update(const model::Setup& plan, model::RankParameters held, std::size_t gpu,
-                           PartTime& sum) {
+void PartTable::add_update(const model::Setup& plan, model::RankParameters held,
+                           model::RankParameters adapters, std::size_t gpu, PartTime& sum) {
   scratch_.ops.clear();
-  model::lower_update(plan, held, scratch_);
+  model::lower_update(plan, held, adapters, scratch_);
   const auto micro_batches = static_cast<double>(plan.plan.gradient_accumulation);
   for (const model::Op& op : scratch_.ops) {
     add_op(sum, op, op.count * cost::price(*problem_.gpus[gpu], op).time_us, op.count < micro_batches);

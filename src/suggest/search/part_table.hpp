@@ -15,7 +15,7 @@
 
 #include "base/hash.hpp"
 #include "cost/step.hpp"
-#include "model/lower/lower.hpp"
+#include "model/lower/learning/learning.hpp"
 #include "suggest/problem.hpp"
 
 namespace shapelint::suggest {
@@ -36,7 +36,8 @@ struct PartNode {
   std::int64_t parameters_low = 0, parameters_high = 0;
   std::int64_t experts_low = 0, experts_high = 0;
   double products_low = 0, products_high = 0;
-  std::uint32_t times = 0;  // index of the first GPU's PartTime
+  model::AdapterSize adapters;  // the least
+  std::uint32_t times = 0;      // index of the first GPU's PartTime
 };
 
 // Thrown out of a look that would take longer than there is time for.
@@ -62,7 +63,8 @@ class PartTable {
     return parts_[static_cast<std::size_t>(part)].axes;
   }
   // Time of what happens once per step; `sum` is added to.
-  void add_update(const model::Setup& plan, model::RankParameters held, std::size_t gpu, PartTime& sum);
+  void add_update(const model::Setup& plan, model::RankParameters held, model::RankParameters adapters,
+                  std::size_t gpu, PartTime& sum);
   // Memory of the parts and products that are remembered, and forgetting them all.
   std::size_t bytes() const;
   // Far more is remembered than limit() says: time for clear(), after which all nodes are to be asked for

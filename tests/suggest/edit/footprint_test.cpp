@@ -54,6 +54,32 @@ TEST_CASE("weights beside adapters that learn are 2 bytes per parameter, or fewe
         Approx(2 * wide + (parameters(packed) - wide) * (0.5 + 2.0 / 64)).epsilon(0.001));
 }
 
+TEST_CASE("adapters of known rank have 16 bytes for each of their own parameters, which ZeRO shares") {
+  const auto state = [](const std::string& more) {
+    return footprint(read(dense + "adapter_rank = 16\n" + more).setup).state_bytes;
+  };
+  const model::Setup frozen = read(dense + "adapters = true\n").setup;
+  // queries, keys, values and output; an MLP of 4 * 4096
+  const double adapters = 32 * 16.0 * (4 * 2 * 4096 + 2 * 5 * 4096);
+  CHECK(state("") - footprint(frozen).state_bytes == Approx(16 * adapters));
+  CHECK(state("[parallel]\ndata = 8\nzero = 2\n") - footprint(frozen).state_bytes ==
+        Approx((2 + 14.0 / 8) * adapters));
+}
+
+TEST_CASE("Muon spares the variance of matrices, Shampoo keeps statistics and roots of both sides") {
+  const auto state = [](const std::string& more) { return footprint(read(dense + more).setup).state_bytes; };
+  const double square = 4096.0 * 4096;
+  const double matrices = 32 * 12 * square;
+  CHECK(state("") - state("optimizer = \"muon\"\n") == Approx(4 * matrices));
+  CHECK(state("[parallel]\ndata = 8\nzero = 1\n") -
+            state("optimizer = \"muon\"\n[parallel]\ndata = 8\nzero = 1\n") ==
+        Approx(4 * matrices / 8));
+  // Four square matrices, and two of 4096 x 16384, whose longer side is two blocks: of each 2 x 4096^2 + 2 x
+  // 8192^2.
+  const double preconditioners = 32 * (4 * 2 * square + 2 * 2 * (square + 4 * square));
+  CHECK(state("optimizer = \"shampoo\"\n") - state("") == Approx(8 * preconditioners));
+}
+
 TEST_CASE("ZeRO shares an expert over the ranks that hold the same expert") {
   const model::Setup setup =
       read(

@@ -57,6 +57,10 @@ const std::vector<std::string> kinds{
     "[model.moe]\nnum_experts = 8\nexperts_per_token = 2\nfirst_dense_layers = 2\n[parallel]\nexpert = "
     "4\ndata = 4\n"
     "zero = 1\n",
+    "adapter_rank = 8\ngradient_accumulation = 2\n[parallel]\ndata = 4\ntensor = 2\nzero = 3\n",
+    "optimizer = \"muon\"\ngradient_accumulation = 3\n[parallel]\ndata = 4\ntensor = 2\nzero = 1\n",
+    "optimizer = \"shampoo\"\n[model.moe]\nnum_experts = 8\nexperts_per_token = 2\n",
+    "document_length = 100\n",
 };
 
 std::string random_range(std::string_view field, std::int64_t low, std::int64_t high,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/lower/emit.hpp"
+#include "model/lower/learning/matrices.hpp"
 #include "model/lower/mixture/routing.hpp"
 
 namespace shapelint::model {
@@ -303,6 +304,7 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   if (moe.latent_size > 0)
     emit.linear("layer.moe.latent_up", own, shared.hidden, outer, shared.linear_dtype, layer);
   lower_shared_experts(shared, layer, emit);
+  lower_adapters(shared, StepPart::mixture, layer, emit, {load.rows, load.experts, own});
   if (!meets) return;
   // What came back whole to the rank that had handed it out only needs to be spread.
   const bool only_spreads =

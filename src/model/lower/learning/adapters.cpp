@@ -1,0 +1,122 @@
+// Adapters of low rank beside products that do not learn: y = x W^T + s (x A^T) B^T with A[r,k] and B[n,r] in
+// 16 bits (Hu et al., LoRA, 2106.09685; QLoRA, 2305.14314, computes them in bf16 beside packed weights).
+#include "model/lower/learning/matrices.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+// Tensor passes of the eager forward `result + lora_B(lora_A(x)) * scaling` (PEFT, tuners/lora/layer.py;
+// torchtune and Megatron Bridge scale as widely): the scaling reads and writes, the sum reads two and writes
+// one. Backward the gradient is scaled for B, and the two gradients of x are added.
+constexpr double scaling_passes = 2;
+constexpr double sum_passes = 3;
+
+double real(const Dim& dim) {
+  return static_cast<double>(dim.value);
+}
+
+// Of the rank, where tensor parallelism divides it (Megatron Bridge, ParallelLinearAdapter): beside a product
+// that is split along its outputs, A is too, and what it makes is gathered.
+Dim rank_of(const Plan& plan, const Matrix& matrix) {
+  if (matrix.split != Split::outputs) return dim(plan.adapter_rank, "adapter_rank");
+  return matrix.is_expert
+             ? dim(divide_up(plan.adapter_rank, plan.expert_tensor), "adapter_rank / expert_tensor")
+             : dim(divide_up(plan.adapter_rank, plan.tensor), "adapter_rank / tensor");
+}
+
+void lower_adapter(const Shared& shared, const Matrix& matrix, Dim rows, Dim experts, Repeat layer,
+                   Emitter& emit) {
+  const Plan& plan = shared.plan;
+  const AdapterNames& names = matrix.adapter;
+  const Repeat each{layer.count * matrix.alike, layer.recomputed};
+  const Dim rank = dim(plan.adapter_rank, "adapter_rank");
+  const double all_rows = real(experts) * real(rows);
+  const double narrow_bytes = all_rows * real(rank) * shared.activation;
+  const double input_bytes = all_rows * real(matrix.rank_inputs) * shared.activation;
+  const std::int64_t ranks = matrix.is_expert ? plan.expert_tensor : plan.tensor;
+  const bool by_outputs = matrix.split == Split::outputs;
+
+  // The input's gradients of the ranks are summed; of inputs that several adapters read, once.
+  if (by_outputs && !matrix.reads_again) {
+    if (plan.sequence_parallel) {
+      emit.collective(names.reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter, input_bytes,
+                      ranks, layer);
+    } else {
+      emit.collective(names.reduce, std::nullopt, CollectiveKind::all_reduce, input_bytes, ranks, layer);
+    }
+  }
+  emit.product(names.down, experts, rows, rank_of(plan, matrix), matrix.rank_inputs, Layout::tn, each);
+  if (matrix.split != Split::none) {
+    emit.collective(names.gather, by_outputs ? CollectiveKind::all_gather : CollectiveKind::all_reduce,
+                    CollectiveKind::all_reduce, narrow_bytes, ranks, each);
+  }
+  emit.product(names.up, experts, rows, matrix.rank_outputs, rank, Layout::tn, each);
+  const Dim outputs = matrix.split == Split::inputs ? matrix.outputs : matrix.rank_outputs;
+  const double output_bytes = all_rows * real(outputs) * shared.activation;
+  if (matrix.split == Split::inputs) {
+    emit.collective(names.output, CollectiveKind::all_gather, std::nullopt, output_bytes, ranks, each);
+  }
+  emit.elementwise(names.add, (scaling_passes + sum_passes) * output_bytes,
+                   scaling_passes * output_bytes + sum_passes * input_bytes, each,
+                   {2 * output_bytes / shared.activation, (output_bytes + input_bytes) / shared.activation});
+}
+
+}  // namespace
+
+bool is_adapted(const Plan& plan, const Matrix& matrix) {
+  if (!plan.adapters || plan.adapter_rank <= 0) return false;
+  switch (plan.adapted) {
+    case Adapted::all:
+      return true;
+    case Adapted::attention:
+      return matrix.role != Role::other;
+    case Adapted::query_value:
+      return matrix.role == Role::query || matrix.role == Role::value;
+  }
+  return false;
+}
+
+void lower_adapters(const Shared& shared, StepPart part, Repeat layer, Emitter& emit,
+                    const MixtureRows& mixture) {
+  const Plan& plan = shared.plan;
+  if (!shared.adapting || plan.adapter_rank <= 0) return;
+  const Dim source = dim(divide_up(times(plan.micro_batch_size, plan.source_length), plan.context),
+                         "micro_batch_size * source_length / context");
+  for (const Matrix& matrix : matrices_of(shared, part)) {
+    if (!is_adapted(plan, matrix)) continue;
+    const Dim rows = matrix.is_expert      ? mixture.rows
+                     : matrix.is_latent    ? mixture.tokens
+                     : matrix.reads_source ? source
+                                           : shared.tokens;
+    lower_adapter(shared, matrix, rows, matrix.is_expert ? mixture.experts : Dim{1, "1"}, layer, emit);
+  }
+}
+
+AdapterSize adapter_size(const Setup& setup, StepPart part) {
+  AdapterSize out;
+  const Plan& plan = setup.plan;
+  if (plan.mode != Mode::train || !plan.adapters || plan.adapter_rank <= 0) return out;
+  for (const Matrix& matrix : matrices_of(Shared(setup), part)) {
+    if (!is_adapted(plan, matrix)) continue;
+    const auto number = static_cast<std::int64_t>(number_of(setup.model, matrix));
+    const std::int64_t parameters =
+        times(number, plan.adapter_rank, plus(matrix.inputs.value, matrix.outputs.value));
+    std::int64_t& sum = matrix.is_expert ? out.expert : out.dense;
+    sum = plus(sum, parameters);
+  }
+  return out;
+}
+
+AdapterSize adapter_size(const Setup& setup) {
+  AdapterSize out;
+  for (const StepPart part : {StepPart::attention, StepPart::mixer, StepPart::mlp, StepPart::mixture}) {
+    const AdapterSize each = adapter_size(setup, part);
+    const std::int64_t layers = times_in(setup.model, part);
+    out.dense = plus(out.dense, times(layers, each.dense));
+    out.expert = plus(out.expert, times(layers, each.expert));
+  }
+  return out;
+}
+
+}  // namespace shapelint::model

@@ -1,0 +1,35 @@
+// What learns beside the weights of a model, or is updated otherwise than by Adam.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/lower/lower.hpp"
+
+namespace shapelint::model {
+
+// Parameters of adapters (LoRA): all but those of routed experts, and those.
+struct AdapterSize {
+  std::int64_t dense = 0;
+  std::int64_t expert = 0;
+};
+// Of one layer's part, and of the whole model, over all ranks; 0 where the plan trains none, or does not say
+// their rank.
+AdapterSize adapter_size(const Setup& setup, StepPart part);
+AdapterSize adapter_size(const Setup& setup);
+
+// The same as lower_update(), with adapters of so many parameters on the rank.
+void lower_update(const Setup& setup, RankParameters held, RankParameters adapters, Workload& workload);
+
+// Matrices that Muon and Shampoo update as such: their sizes, how many of them one rank holds, and elements
+// of the preconditioners that Shampoo keeps of one.
+struct MatrixSizes {
+  double inputs = 0;
+  double outputs = 0;
+  double per_rank = 0;
+  double preconditioners = 0;
+  bool is_expert = false;
+};
+std::vector<MatrixSizes> matrix_sizes(const Setup& setup);
+
+}  // namespace shapelint::model

@@ -1,0 +1,160 @@
+// Updates that are made by products of whole matrices: Muon (Jordan et al. 2024,
+// kellerjordan.github.io/posts/ muon; at scale Liu et al. 2025, Moonlight, 2502.16982) and Shampoo (Gupta et
+// al. 2018, 1802.09568; distributed: Shi et al. 2023, 2309.06497).
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "model/lower/learning/matrices.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+// Steps of Newton-Schulz, each A = X X^T, B = b A + c A A, X = a X + B X, over the smaller side.
+constexpr double newton_schulz_steps = 5;
+// With tensor parallelism the momentum of the whole matrix is gathered in fp32, and each rank makes all of
+// the update (Megatron-LM, --muon-tp-mode duplicated, its default); of ranks that hold the same parameters
+// each makes its share of the matrices, which are gathered in 16 bits (Moonlight, algorithm 1).
+constexpr double momentum_bytes = 4;
+constexpr double gathered_bytes = 2;
+
+// Shampoo's statistics, roots and products are fp32; sides are cut into blocks of at most 8192, and roots are
+// computed every 50 steps (Shi et al., sections 3.3 and 5). An eigendecomposition of n x n is 9 n^3
+// operations with its vectors (Golub and Van Loan, Matrix Computations, section 8.3), and one product makes
+// the root of it: as so many products. Solvers do not reach the speed of products, so this is the least it
+// takes.
+constexpr double products_per_root = 5.5;
+constexpr double steps_per_root = 50;
+
+double real(const Dim& dim) {
+  return static_cast<double>(dim.value);
+}
+
+double real(std::int64_t value) {
+  return static_cast<double>(std::max<std::int64_t>(1, value));
+}
+
+struct Updates {
+  const Matrix& matrix;
+  Dim batch;
+  DType dtype;
+  double runs;   // of the layer in a step, all of this rank's
+  double share;  // of its matrices that this rank updates
+  Emitter& emit;
+
+  void product(std::string_view name, Dim m, Dim n, Dim k, Layout layout, double each) const {
+    emit.update_product(name, dtype, batch, m, n, k, layout, runs * share * matrix.alike * each);
+  }
+};
+
+void lower_muon(const Updates& each) {
+  const Matrix& matrix = each.matrix;
+  const bool is_wide = matrix.inputs.value >= matrix.outputs.value;
+  const Dim small = is_wide ? matrix.outputs : matrix.inputs;
+  const Dim large = is_wide ? matrix.inputs : matrix.outputs;
+  each.product("optimizer.muon.gram", small, small, large, Layout::tn, newton_schulz_steps);
+  each.product("optimizer.muon.square", small, small, small, Layout::nn, newton_schulz_steps);
+  each.product("optimizer.muon.apply", small, large, small, Layout::nn, newton_schulz_steps);
+}
+
+// Of a side in blocks of at most this size, as preconditioners have it.
+struct Side {
+  Dim size;
+  Dim blocks;
+};
+
+// What Dims of one lowering view, kept as long as the program runs: there are few.
+std::string_view kept(std::string text) {
+  static std::mutex guard;
+  static std::set<std::string, std::less<>> texts;
+  const std::lock_guard lock(guard);
+  return *texts.insert(std::move(text)).first;
+}
+
+Side side_of(const Dim& side) {
+  if (side.value <= largest_preconditioner) return {side, {1, "1"}};
+  const std::int64_t blocks = divide_up(side.value, largest_preconditioner);
+  const std::string count =
+      "((" + std::string(side.expression) + ") / " + std::to_string(largest_preconditioner) + ")";
+  return {dim(divide_up(side.value, blocks), kept("(" + std::string(side.expression) + ") / " + count)),
+          dim(blocks, kept(count))};
+}
+
+// Statistics of both sides and the preconditioned gradient in every step, the roots now and then.
+void lower_shampoo(const Updates& each) {
+  const Side outputs = side_of(each.matrix.outputs);
+  const Side inputs = side_of(each.matrix.inputs);
+  Updates blocks = each;
+  const Dim& copies = each.matrix.copies;
+  if (outputs.blocks.value > 1 || inputs.blocks.value > 1) {
+    blocks.batch =
+        dim(times(copies.value, outputs.blocks.value, inputs.blocks.value),
+            kept("(" + std::string(copies.expression) + ") * " + std::string(outputs.blocks.expression) +
+                 " * " + std::string(inputs.blocks.expression)));
+  }
+  const Dim& m = outputs.size;
+  const Dim& n = inputs.size;
+  blocks.product("optimizer.shampoo.statistics", m, m, n, Layout::tn, 1);
+  blocks.product("optimizer.shampoo.statistics", n, n, m, Layout::nt, 1);
+  blocks.product("optimizer.shampoo.apply", m, n, m, Layout::nn, 1);
+  blocks.product("optimizer.shampoo.apply", m, n, n, Layout::nn, 1);
+  blocks.product("optimizer.shampoo.root", m, m, m, Layout::nn, products_per_root / steps_per_root);
+  blocks.product("optimizer.shampoo.root", n, n, n, Layout::nn, products_per_root / steps_per_root);
+}
+
+}  // namespace
+
+std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
+  const Plan& plan = setup.plan;
+  const Shared shared(setup);
+  std::vector<MatrixSizes> out;
+  for (const StepPart part : {StepPart::attention, StepPart::mixer, StepPart::mlp, StepPart::mixture}) {
+    const auto layers = static_cast<double>(times_in(setup.model, part));
+    for (const Matrix& matrix : matrices_of(shared, part)) {
+      const Side inputs = side_of(matrix.inputs);
+      const Side outputs = side_of(matrix.outputs);
+      const double ranks =
+          real(plan.pipeline) *
+          (matrix.is_expert ? real(plan.expert) * real(plan.expert_tensor) : real(plan.tensor));
+      const double number = layers * number_of(setup.model, matrix) / ranks;
+      if (number <= 0) continue;
+      const double blocks = real(inputs.blocks) * real(outputs.blocks);
+      const double squares = real(inputs.size) * real(inputs.size) + real(outputs.size) * real(outputs.size);
+      out.push_back({real(matrix.inputs), real(matrix.outputs), number, blocks * squares, matrix.is_expert});
+    }
+  }
+  return out;
+}
+
+void lower_matrix_updates(const Shared& shared, StepPart part, double runs, Emitter& emit) {
+  const Plan& plan = shared.plan;
+  if (!shared.training || shared.adapting || plan.optimizer == Optimizer::adam) return;
+  const double per_step = runs / shared.micro_batches;
+  const Replicas same = replicas(plan);
+  for (const Matrix& matrix : matrices_of(shared, part)) {
+    const double ranks = matrix.is_expert ? same.expert : same.dense;
+    const bool is_shared = plan.zero >= 1 && ranks > 1;
+    const std::int64_t tensor = matrix.split == Split::none ? 1
+                                : matrix.is_expert          ? plan.expert_tensor
+                                                            : plan.tensor;
+    const double share = is_shared ? 1 / ranks : 1.0;
+    const double elements = matrix.alike * real(matrix.copies) * real(matrix.inputs) * real(matrix.outputs);
+    if (is_shared) {
+      emit.collective_once("optimizer.gather", Pass::update, CollectiveKind::all_gather,
+                           gathered_bytes * elements / real(tensor), static_cast<std::int64_t>(ranks),
+                           per_step, false,
+                           matrix.is_expert ? times(plan.expert, plan.expert_tensor) : plan.tensor);
+    }
+    emit.collective_once("optimizer.tensor_gather", Pass::update, CollectiveKind::all_gather,
+                         momentum_bytes * elements, tensor, per_step * share, false);
+    const bool is_muon = plan.optimizer == Optimizer::muon;
+    const Updates updates{matrix,   matrix.copies, is_muon ? shared.wide_dtype : DType::fp32,
+                          per_step, share,         emit};
+    is_muon ? lower_muon(updates) : lower_shampoo(updates);
+  }
+}
+
+}  // namespace shapelint::model
