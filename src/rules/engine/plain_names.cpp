@@ -13,7 +13,7 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 23> names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 29> names{{
     {"layer.attention.qkv", "the query, key and value projection"},
     {"layer.attention.q", "the query projection"},
     {"layer.attention.q_down", "the query's down projection"},
@@ -37,6 +37,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 23> names{{
     {"layer.moe.shared_gate_up", "the shared experts' gate and up projection"},
     {"layer.moe.shared_down", "the shared experts' down projection"},
     {"head.logits", "the projection to the vocabulary"},
+    {"optimizer.muon.gram", "Muon's Gram matrices"},
+    {"optimizer.muon.square", "the squares of Muon's Gram matrices"},
+    {"optimizer.muon.apply", "Muon's updates"},
+    {"optimizer.shampoo.statistics", "Shampoo's statistics"},
+    {"optimizer.shampoo.apply", "Shampoo's updates"},
+    {"optimizer.shampoo.root", "the roots of Shampoo's statistics"},
 }};
 
 }  // namespace
@@ -44,7 +50,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 23> names{{
 std::string_view plain_name(std::string_view op) {
   const auto found =
       std::find_if(names.begin(), names.end(), [&](const auto& each) { return each.first == op; });
-  return found == names.end() ? op : found->second;
+  if (found != names.end()) return found->second;
+  // `layer.mlp.down_lora_up` and the like: an adapter's products beside another.
+  for (const std::string_view ending : {"_lora_down", "_lora_up"}) {
+    if (op.ends_with(ending)) return "the adapters";
+  }
+  return op;
 }
 
 std::string plain_list(const std::vector<std::string>& ops) {
