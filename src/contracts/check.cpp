@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,14 @@ bool is_in(const std::vector<std::int64_t>& list, std::int64_t value) {
 
 bool is_letter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+rules::Context context_of(const model::Reading& reading, const model::Setup& setup, const gpu::Gpu& gpu) {
+  rules::Context out;
+  out.reading = &reading;
+  out.setup = &setup;
+  out.gpu = &gpu;
+  return out;
 }
 
 }  // namespace
@@ -114,31 +123,54 @@ std::string Checker::numbers(std::string_view text, const rules::Context& contex
                                         : fmt::format("{} = {:.2f}", out, *result);
 }
 
-std::vector<Verdict> Checker::check(const model::Reading& reading, const model::Setup& setup,
-                                    const gpu::Gpu& gpu) {
-  std::vector<Verdict> out;
-  rules::Context context;
-  context.reading = &reading;
-  context.setup = &setup;
-  context.gpu = &gpu;
+std::optional<bool> Checker::meets(Compiled& each, const rules::Context& context) {
+  if (!is_for(*each.contract, *context.gpu) || !is_for(*each.contract, context.setup->plan))
+    return std::nullopt;
+  if (!each.is_compiled) compile(each);
+  const bool lacks = std::any_of(each.needs.begin(), each.needs.end(), [&](model::FieldId field) {
+    return !model::is_known(*context.reading, field);
+  });
+  if (lacks || !each.demands) return std::nullopt;
   const auto get = [&](std::int32_t name) {
     return rules::value_of(static_cast<std::size_t>(name), context);
   };
+  if (each.when) {
+    const Result<bool> binds = each.when->holds(get);
+    if (!binds || !*binds) return std::nullopt;
+  }
+  const Result<bool> out = each.demands->holds(get);
+  return out ? std::optional(*out) : std::nullopt;
+}
+
+bool Checker::meets(const Contract& contract, const model::Reading& reading, const model::Setup& setup,
+                    const gpu::Gpu& gpu) {
+  // In the order of the book's list, which they point into.
+  const auto place = std::lower_bound(
+      compiled_.begin(), compiled_.end(), &contract,
+      [](const Compiled& each, const Contract* other) { return std::less<>()(each.contract, other); });
+  if (place == compiled_.end() || place->contract != &contract) return true;
+  return meets(*place, context_of(reading, setup, gpu)).value_or(true);
+}
+
+std::vector<const Contract*> Checker::contracts() const {
+  std::vector<const Contract*> out;
+  for (const Compiled& each : compiled_) out.push_back(each.contract);
+  return out;
+}
+
+std::vector<Verdict> Checker::check(const model::Reading& reading, const model::Setup& setup,
+                                    const gpu::Gpu& gpu, Words words) {
+  std::vector<Verdict> out;
+  const rules::Context context = context_of(reading, setup, gpu);
   for (Compiled& each : compiled_) {
     const Contract& contract = *each.contract;
-    if (!is_for(contract, gpu) || !is_for(contract, setup.plan)) continue;
-    if (!each.is_compiled) compile(each);
-    const bool lacks = std::any_of(each.needs.begin(), each.needs.end(),
-                                   [&](model::FieldId field) { return !model::is_known(reading, field); });
-    if (lacks || !each.demands) continue;
-    if (each.when) {
-      const Result<bool> binds = each.when->holds(get);
-      if (!binds || !*binds) continue;
+    const std::optional<bool> met = meets(each, context);
+    if (!met) continue;
+    Verdict verdict{&contract, *met, {}, {}, 0, {}};
+    if (words == Words::all && !contract.size.value.empty()) {
+      verdict.formula = contract.size.value;
+      verdict.numbers = numbers(contract.size.value, context);
     }
-    const Result<bool> meets = each.demands->holds(get);
-    if (!meets) continue;
-    Verdict verdict{&contract, *meets, std::string(contract.size.value), {}, 0, {}};
-    if (!verdict.formula.empty()) verdict.numbers = numbers(contract.size.value, context);
     if (!verdict.meets) {
       for (const auto& [field, text] : contract.set) {
         const auto to = value(text.value, context);

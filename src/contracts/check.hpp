@@ -30,6 +30,9 @@ struct Verdict {
 bool is_for(const Contract& contract, const gpu::Gpu& gpu);
 bool is_for(const Contract& contract, const model::Plan& plan);
 
+// Whether verdicts say with their sums what they are about.
+enum class Words : bool { none, all };
+
 // Checks setup after setup. For one thread; the book must outlive it.
 class Checker {
  public:
@@ -39,7 +42,13 @@ class Checker {
 
   // Of every contract of the stack that is for this GPU and this plan, and whose condition holds, by id. A
   // contract about what the file leaves open has no verdict.
-  std::vector<Verdict> check(const model::Reading& reading, const model::Setup& setup, const gpu::Gpu& gpu);
+  std::vector<Verdict> check(const model::Reading& reading, const model::Setup& setup, const gpu::Gpu& gpu,
+                             Words words = Words::all);
+  // One of contracts() alone: also where it does not bind the setup, or has no verdict.
+  bool meets(const Contract& contract, const model::Reading& reading, const model::Setup& setup,
+             const gpu::Gpu& gpu);
+  // Those that the stack has, by id.
+  std::vector<const Contract*> contracts() const;
 
   const Stack& stack() const { return stack_; }
   // Contracts of the stack's packages whose versions are not among those they are known for.
@@ -55,6 +64,8 @@ class Checker {
     std::vector<model::FieldId> needs;
   };
   void compile(Compiled& each) const;
+  // Nothing where it does not bind the setup, or is about what the file leaves open.
+  std::optional<bool> meets(Compiled& each, const rules::Context& context);
   std::optional<double> value(std::string_view text, const rules::Context& context);
   std::string numbers(std::string_view text, const rules::Context& context);
 

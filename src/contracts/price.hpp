@@ -9,6 +9,7 @@
 #include "cost/step.hpp"
 #include "gpu/gpu.hpp"
 #include "model/op.hpp"
+#include "suggest/edit/on_stack.hpp"
 
 namespace shapelint::contracts {
 
@@ -35,6 +36,9 @@ struct AsRun {
 // Of a setup without what is refused. A layer that takes `factor` as long does so in all of its operations.
 AsRun run(const model::Setup& setup, std::span<const Verdict> verdicts, const gpu::Gpu& gpu);
 Price price(const model::Setup& setup, std::span<const Verdict> verdicts, const gpu::Gpu& gpu);
+
+// What is lowered, and how many times as long each of its operations takes, without pricing it.
+suggest::StackRun stack_run(const model::Setup& setup, std::span<const Verdict> verdicts);
 
 // Whether an operation belongs to a kind of layer of contracts.
 bool is_of(const model::Op& op, std::string_view layer);

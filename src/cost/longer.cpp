@@ -8,6 +8,12 @@ namespace shapelint::cost {
 StepCost price(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype,
                std::span<const double> times) {
   StepCost step = price(gpu, workload, peak_dtype);
+  lengthen(gpu, workload, peak_dtype, times, step);
+  return step;
+}
+
+void lengthen(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype,
+              std::span<const double> times, StepCost& step) {
   const double micro_batches = std::max(workload.micro_batches, 1.0);
   StepSums sums;
   for (std::size_t i = 0; i < workload.ops.size(); ++i) {
@@ -20,7 +26,6 @@ StepCost price(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_
     add(sums, traits_of(op, micro_batches), cost.bound, op.count * cost.time_us);
   }
   set_totals(gpu, workload, peak_dtype, sums, step);
-  return step;
 }
 
 }  // namespace shapelint::cost

@@ -17,6 +17,7 @@
 #include "rules/book/select.hpp"
 #include "rules/engine/lint.hpp"
 #include "rules/engine/merge.hpp"
+#include "rules/engine/on_stack.hpp"
 #include "rules/engine/remarks.hpp"
 #include "text/limits.hpp"
 #include "text/told.hpp"
@@ -149,17 +150,20 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
     const project::ShapeChoice shape = project::shape_of(own.shape, reading, files);
     own.rules.doable.shape = shape.shape;
     model.shape_note = project::shape_note(shape);
-    model.result = rules::lint(*configured.rules, reading, own.gpus, own.rules);
+    const FileStack stack = stack_of(configured, own, reading, files);
+    model.result = stack.on_stack
+                       ? rules::lint(*configured.rules, reading, own.gpus, own.rules, *stack.on_stack)
+                       : rules::lint(*configured.rules, reading, own.gpus, own.rules);
     model.gpus_assumed =
         own.gpus_from == project::GpusFrom::assumption && !model.result.gpus.empty();  // predicted for any
     model.reading = std::move(reading);
     model.gpus_left_out = std::move(own.left_out);
     add_how(configured, model);
     errors = model.result.errors;
-    const Settled settled = settle(own.gpus, own.rules, files, model, errors);
+    const Settled settled = settle(own.gpus, own.rules, stack.on_stack.get(), files, model, errors);
     out.suppressed += settled.left_out;
     out.notes.insert(out.notes.end(), settled.notes.begin(), settled.notes.end());
-    add_contracts(configured, own, model, files, out.notes);
+    add_contracts(configured, own, stack, model, out.notes);
     set_severities(configured.config, model.result.findings);
     if (!options.no_ignores) out.suppressed += ignore_keys(file, model.result.findings, used_keys);
     add_sources(model, files);

@@ -7,6 +7,7 @@
 
 #include "formats/read.hpp"
 #include "lint/phrases.hpp"
+#include "lint/stack/findings.hpp"
 #include "lint/suppress.hpp"
 #include "model/field_kind.hpp"
 #include "project/shape.hpp"
@@ -78,10 +79,11 @@ std::string contradiction(const rules::Proposal& proposal, const ModelReport& be
 }
 
 // The GPU that loses time, if one does.
-std::string loser(const FileOutcome& outcome, const ModelReport& before, const ModelReport& after) {
+std::string loser(const FileOutcome& outcome, const FileStack& stack, const ModelReport& before,
+                  const ModelReport& after) {
   constexpr double noise = 1e-3;  // of the step
   for (const gpu::Gpu& gpu : outcome.gpus) {
-    suggest::Evaluator evaluator(gpu);
+    suggest::Evaluator evaluator(gpu, stack.on_stack.get());
     const suggest::Evaluation then = evaluator.evaluate(before.reading.setup);
     if (suggest::gain(then, evaluator.evaluate(after.reading.setup)) < -noise) return gpu.id;
   }
@@ -188,7 +190,8 @@ std::string Workbench::tried(const EditPlan& plan, const rules::Proposal& propos
   // What does not run, or not in this memory, has no time to lose.
   const bool can_run = !finding.certain_to_fail && proposal.memory_bytes <= 0;
   if (refusal.empty() && can_run) {
-    const std::string slower = loser(now, model, *fixed);
+    const std::string slower =
+        loser(now, stack_of(project_.of(model.path), now.applied, model.reading, files_), model, *fixed);
     if (!slower.empty()) refusal = fmt::format("{} is slower on {}", changes_text(proposal.changes), slower);
   }
   if (!refusal.empty()) {

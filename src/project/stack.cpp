@@ -28,12 +28,12 @@ void add(contracts::Stack& stack, const contracts::Stack& more) {
 
 }  // namespace
 
-contracts::Stack stack_of(const Configured& configured, const Applied& applied, const model::Reading& reading,
-                          const text::FileSystem& files) {
+contracts::Stack stack_of(const Configured& configured, std::span<const std::string> applied,
+                          const model::Reading& reading, const text::FileSystem& files) {
   const contracts::Book& book = contracts_of(configured);
   std::vector<std::string> named;
   bool is_automatic = false;
-  for (const std::string& text : applied.stack) {
+  for (const std::string& text : applied) {
     if (text == contracts::automatic) {
       is_automatic = true;
     } else {

@@ -1,6 +1,7 @@
 // The packages that a file's model is run with.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "contracts/stack.hpp"
@@ -10,9 +11,10 @@
 
 namespace shapelint::project {
 
-// What applies to the file, with `auto` looked up: what its format tells, and what the requirements.txt,
-// pyproject.toml or uv.lock in its folder name. A version that is given goes before one that is found.
-contracts::Stack stack_of(const Configured& configured, const Applied& applied, const model::Reading& reading,
-                          const text::FileSystem& files);
+// What applies to the file (Applied::stack), with `auto` looked up: what its format tells, and what the
+// requirements.txt, pyproject.toml or uv.lock in its folder name. A version that is given goes before one
+// that is found.
+contracts::Stack stack_of(const Configured& configured, std::span<const std::string> applied,
+                          const model::Reading& reading, const text::FileSystem& files);
 
 }  // namespace shapelint::project

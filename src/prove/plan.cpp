@@ -79,15 +79,13 @@ class Planner {
     const suggest::Evaluation& to = evaluator.evaluate(candidate->setup);
     if (!(from.time_us > 0) || !(to.time_us > 0)) return;
     out.factor = (1 - suggest::gain(from, to)) * from.time_us / to.time_us;
-    const model::Workload before = model::lower(reading.setup);
-    const model::Workload after = model::lower(candidate->setup);
-    const cost::StepCost before_cost = evaluator.step(before, reading.setup.plan.dtype);
-    const cost::StepCost after_cost = evaluator.step(after, candidate->setup.plan.dtype);
-    out.before_us = before_cost.time_us;
-    out.after_us = after_cost.time_us;
-    out.before_bubble = before.pipeline_bubble;
-    out.after_bubble = after.pipeline_bubble;
-    add_items(before, before_cost, after, after_cost, out);
+    const suggest::Step before = evaluator.step(reading.setup);
+    const suggest::Step after = evaluator.step(candidate->setup);
+    out.before_us = before.cost.time_us;
+    out.after_us = after.cost.time_us;
+    out.before_bubble = before.workload.pipeline_bubble;
+    out.after_bubble = after.workload.pipeline_bubble;
+    add_items(before.workload, before.cost, after.workload, after.cost, out);
     plan_.cases.push_back(std::move(out));
   }
 

@@ -15,6 +15,7 @@
 #include "suggest/constraint.hpp"
 #include "suggest/doable.hpp"
 #include "suggest/edit/change.hpp"
+#include "suggest/edit/on_stack.hpp"
 #include "suggest/search/neighbourhood.hpp"
 
 namespace shapelint::suggest {
@@ -58,12 +59,19 @@ struct Problem {
   std::vector<double> prices;   // by GPU, per hour, for Objective::cost
   Budget budget;
   Bounds bounds;
-  std::string broken;              // codes of hard rules that the start breaks: it cannot run
+  std::string
+      broken;  // codes of hard rules, and contracts of the stack, that the start breaks: it cannot run
   Shape shape = Shape::free;       // that the constraints ask for
   std::string shape_note;          // what of the model is taken as fixed, and why; empty: nothing
   std::int64_t head_multiple = 1;  // that the constraints ask for
   // A fresh set for each thread: what they hold may not be evaluated by two threads at once.
   std::function<std::vector<Constraint>()> constraints;
+  // What runs the models: candidates are searched by their sizes as they are written, and those that are kept
+  // are priced as they are run. Absent: as they are written.
+  MakeOnStack on_stack;
+  std::string stack_note;  // packages of the stack, in words; empty without one
+  std::vector<model::FieldId>
+      padded;  // by the stack: nothing is gained by hand, so only who names one varies it
 };
 
 // Fields that a search may vary, by name.

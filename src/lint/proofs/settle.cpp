@@ -106,11 +106,16 @@ bool settle_finding(const std::vector<const StoredProof*>& proofs, double min_ga
 }
 
 // All fixes at once, without those of findings that are gone.
-void apply_again(std::span<const gpu::Gpu> gpus, const rules::Options& options, ModelReport& model) {
+void apply_again(std::span<const gpu::Gpu> gpus, const rules::Options& options, const suggest::OnStack* stack,
+                 ModelReport& model) {
   const rules::HardRules hard(*model.rules, model.reading);
   std::vector<suggest::Constraint> constraints = suggest::binding(hard.constraints(), model.reading.setup);
   for (suggest::Constraint& each : suggest::shape_constraints(options.doable.shape, model.reading.setup))
     constraints.push_back(std::move(each));
+  if (stack != nullptr) {
+    for (suggest::Constraint& each : suggest::binding(stack->constraints, model.reading.setup))
+      constraints.push_back(std::move(each));
+  }
   const suggest::Links links = suggest::links_of(model.reading);
   for (rules::GpuReport& report : model.result.gpus) {
     const auto gpu =
@@ -121,7 +126,7 @@ void apply_again(std::span<const gpu::Gpu> gpus, const rules::Options& options, 
     report.applied.clear();
     report.left_out.clear();
     report.left_out_because.clear();
-    suggest::Evaluator evaluator(*gpu);
+    suggest::Evaluator evaluator(*gpu, stack);
     rules::apply_together(model.result.findings, model.reading, links, constraints, evaluator, report);
   }
 }
@@ -143,8 +148,8 @@ std::string difference(const prove::Sizes& then, const prove::Sizes& now) {
 
 }  // namespace
 
-Settled settle(std::span<const gpu::Gpu> gpus, const rules::Options& options, const text::FileSystem& files,
-               ModelReport& model, std::vector<Error>& errors) {
+Settled settle(std::span<const gpu::Gpu> gpus, const rules::Options& options, const suggest::OnStack* stack,
+               const text::FileSystem& files, ModelReport& model, std::vector<Error>& errors) {
   Settled out;
   const std::filesystem::path path(model.path);
   const std::string beside = (path.parent_path() / prove::proofs_name).generic_string();
@@ -181,7 +186,7 @@ Settled settle(std::span<const gpu::Gpu> gpus, const rules::Options& options, co
   });
   for (std::string& note : out.notes) note = fmt::format("{}: {}", model.path, note);
   rules::sort_findings(findings);
-  if (out.left_out > 0) apply_again(gpus, options, model);
+  if (out.left_out > 0) apply_again(gpus, options, stack, model);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "gpu/gpu.hpp"
 #include "lint/report.hpp"
 #include "rules/book/select.hpp"
+#include "suggest/edit/on_stack.hpp"
 #include "text/files.hpp"
 
 namespace shapelint::lint {
@@ -22,8 +23,9 @@ struct Settled {
 
 // Takes the proofs of the file beside the model's: findings get the gain that was measured, and say so; those
 // that were refuted, or save less than `options` asks for, are taken away. A finding whose proof no longer
-// fits says that, too. Appends to `errors` what is wrong with the file of proofs.
-Settled settle(std::span<const gpu::Gpu> gpus, const rules::Options& options, const text::FileSystem& files,
-               ModelReport& model, std::vector<Error>& errors);
+// fits says that, too. Appends to `errors` what is wrong with the file of proofs. `stack`: what runs the
+// model; null where nobody says.
+Settled settle(std::span<const gpu::Gpu> gpus, const rules::Options& options, const suggest::OnStack* stack,
+               const text::FileSystem& files, ModelReport& model, std::vector<Error>& errors);
 
 }  // namespace shapelint::lint

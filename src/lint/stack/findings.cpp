@@ -8,11 +8,14 @@
 #include <fmt/format.h>
 
 #include "contracts/check.hpp"
+#include "contracts/on_stack.hpp"
 #include "contracts/price.hpp"
 #include "contracts/words.hpp"
 #include "project/stack.hpp"
+#include "rules/book/contracts.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/merge.hpp"
+#include "suggest/edit/change.hpp"
 
 namespace shapelint::lint {
 
@@ -64,13 +67,59 @@ std::string message_of(const Unmet& unmet) {
   return out;
 }
 
+// Whether the rule's finding says no more than the contract's: of the same field, on GPUs of the contract's.
+bool says_the_same(const rules::Finding& finding, const rules::Rule& rule, const Unmet& unmet,
+                   std::size_t gpus) {
+  const Contract& contract = *unmet.verdict.contract;
+  const auto has = [](const auto& list, std::string_view wanted) {
+    return std::find(list.begin(), list.end(), wanted) != list.end();
+  };
+  if (!has(rules::contracts_of(rule), contract.id) || finding.blamed == model::no_field) return false;
+  if (!has(contract.blame, model::info(finding.blamed).name)) return false;
+  return finding.gpu.empty() ? unmet.gpus.size() == gpus : has(unmet.gpus, finding.gpu);
+}
+
+// One fact in one place: the contract's finding takes over what rules propose against the same, as far as it
+// meets the contract, and theirs are taken away.
+void take_over(const project::Configured& configured, const project::Applied& applied,
+               contracts::Checker& checker, const Unmet& unmet, ModelReport& model, rules::Finding& finding) {
+  const suggest::Links links = suggest::links_of(model.reading);
+  const auto meets = [&](const rules::Proposal& proposal) {
+    const auto setup = suggest::apply(model.reading.setup, links, proposal.changes);
+    return setup && std::all_of(applied.gpus.begin(), applied.gpus.end(), [&](const gpu::Gpu& gpu) {
+             return checker.meets(*unmet.verdict.contract, model.reading, *setup, gpu);
+           });
+  };
+  std::erase_if(model.result.findings, [&](rules::Finding& other) {
+    const rules::Rule* rule = configured.rules->find(other.code);
+    if (rule == nullptr || !says_the_same(other, *rule, unmet, applied.gpus.size())) return false;
+    for (rules::Proposal& each : other.proposals) {
+      if (meets(each)) finding.proposals.push_back(std::move(each));
+    }
+    if (!finding.proposals.empty() && finding.how.empty()) finding.how = std::move(other.how);
+    finding.number = other.number;
+    return true;
+  });
+}
+
 }  // namespace
 
-void add_contracts(const project::Configured& configured, const project::Applied& applied, ModelReport& model,
-                   const text::FileSystem& files, std::vector<std::string>& notes) {
-  if (applied.stack.empty()) return;
-  const contracts::Stack stack = project::stack_of(configured, applied, model.reading, files);
-  contracts::Checker checker(project::contracts_of(configured), stack);
+FileStack stack_of(const project::Configured& configured, const project::Applied& applied,
+                   const model::Reading& reading, const text::FileSystem& files) {
+  FileStack out;
+  if (applied.stack.empty()) return out;
+  out.checker = std::make_shared<contracts::Checker>(
+      project::contracts_of(configured), project::stack_of(configured, applied.stack, reading, files));
+  std::vector<const gpu::Gpu*> gpus;
+  for (const gpu::Gpu& each : applied.gpus) gpus.push_back(&each);
+  out.on_stack = std::make_shared<const suggest::OnStack>(contracts::on_stack(out.checker, reading, gpus));
+  return out;
+}
+
+void add_contracts(const project::Configured& configured, const project::Applied& applied,
+                   const FileStack& stack, ModelReport& model, std::vector<std::string>& notes) {
+  if (stack.checker == nullptr) return;
+  contracts::Checker& checker = *stack.checker;
   std::map<const Contract*, Unmet> all;
   for (const gpu::Gpu& gpu : applied.gpus) {
     const std::vector<contracts::Verdict> verdicts = checker.check(model.reading, model.reading.setup, gpu);
@@ -98,6 +147,7 @@ void add_contracts(const project::Configured& configured, const project::Applied
     finding.certain_to_fail = contract->outcome == Outcome::refuses;
     finding.note = fmt::format("contract {}, known for {}", contract->id, contracts::versions(*contract));
     place(model.reading, *contract, finding);
+    take_over(configured, applied, checker, unmet, model, finding);
     model.result.findings.push_back(std::move(finding));
   }
   rules::sort_findings(model.result.findings);

@@ -1,19 +1,30 @@
 // Findings of contracts that a model does not meet.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "contracts/check.hpp"
 #include "lint/report.hpp"
 #include "project/applied.hpp"
+#include "suggest/edit/on_stack.hpp"
 #include "text/files.hpp"
 
 namespace shapelint::lint {
 
+// The packages of a file, as they are asked about it.
+struct FileStack {
+  std::shared_ptr<contracts::Checker> checker;  // absent without a stack
+  std::shared_ptr<const suggest::OnStack> on_stack;
+};
+FileStack stack_of(const project::Configured& configured, const project::Applied& applied,
+                   const model::Reading& reading, const text::FileSystem& files);
+
 // Adds a finding for each contract of the file's stack that its model does not meet on one of the GPUs at
 // least. Nothing without a stack. Contracts that are not known for the stack's versions are told of in
 // `notes`.
-void add_contracts(const project::Configured& configured, const project::Applied& applied, ModelReport& model,
-                   const text::FileSystem& files, std::vector<std::string>& notes);
+void add_contracts(const project::Configured& configured, const project::Applied& applied,
+                   const FileStack& stack, ModelReport& model, std::vector<std::string>& notes);
 
 }  // namespace shapelint::lint

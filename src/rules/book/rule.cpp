@@ -7,6 +7,7 @@
 
 #include "catalog/catalog.hpp"
 #include "rules/book/compiled.hpp"
+#include "rules/book/contracts.hpp"
 #include "rules/book/reader.hpp"
 
 namespace shapelint::rules {
@@ -21,6 +22,14 @@ bool same_text(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> contracts_of(const Rule& rule) {
+  std::vector<std::string_view> out;
+  for (const std::string_view source : rule.sources) {
+    if (source.starts_with(contract_source)) out.push_back(source.substr(contract_source.size()));
+  }
+  return out;
+}
 
 RuleBook::RuleBook(std::span<const text::Document> documents, bool check_expressions,
                    std::vector<Error>& errors)

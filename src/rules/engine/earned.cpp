@@ -2,7 +2,6 @@
 #include "rules/engine/earned.hpp"
 
 #include "cost/uncertainty.hpp"
-#include "model/lower/lower.hpp"
 
 namespace shapelint::rules {
 
@@ -27,10 +26,10 @@ double lost_share(std::span<const gpu::Effect> effects, const model::Workload& w
 
 double earned(std::span<const gpu::Effect> effects, const GpuReport& report, suggest::Evaluator& evaluator,
               const suggest::Candidate& candidate, double gain) {
-  const model::Workload after = model::lower(candidate.setup);
-  const cost::StepCost step = evaluator.step(after, candidate.setup.plan.dtype);
+  const suggest::Step after = evaluator.step(candidate.setup);
   // The steps may differ in tokens and work: of the old one's time for its work, the new one takes 1 - gain.
-  return lost_share(effects, report.workload, report.before) - (1 - gain) * lost_share(effects, after, step);
+  return lost_share(effects, report.workload, report.before) -
+         (1 - gain) * lost_share(effects, after.workload, after.cost);
 }
 
 }  // namespace shapelint::rules

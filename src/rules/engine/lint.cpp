@@ -17,6 +17,7 @@
 #include "rules/engine/hits.hpp"
 #include "rules/engine/mends.hpp"
 #include "rules/engine/merge.hpp"
+#include "rules/engine/on_stack.hpp"
 #include "rules/engine/propose.hpp"
 #include "rules/engine/rank.hpp"
 #include "rules/engine/together.hpp"
@@ -31,13 +32,14 @@ namespace {
 class Engine {
  public:
   Engine(const RuleBook& rules, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
-         const Options& options)
+         const Options& options, const suggest::OnStack* stack)
       : sets_(rules.compiled()),
         set_(sets_.take(rules.rules())),
         compiled_(*set_),
         reading_(reading),
         gpus_(gpus),
         options_(options),
+        stack_(stack),
         unresolved_(model::unresolved(reading)),
         links_(suggest::links_of(reading)) {
     for (const ParameterValue& each : options.parameters) {
@@ -54,14 +56,14 @@ class Engine {
   LintResult run() {
     result_.parameters_before = model::parameter_count(reading_.setup);
     if (!reading_.setup.model.conv.empty()) network_ = model::resolve(reading_.setup.model);
-    const model::Workload workload = model::lower(reading_.setup);
     result_.gpus.reserve(gpus_.size());
     for (const gpu::Gpu& gpu : gpus_) {
-      evaluators_.push_back(std::make_unique<suggest::Evaluator>(gpu));
+      evaluators_.push_back(std::make_unique<suggest::Evaluator>(gpu, stack_));
+      suggest::Step step = evaluators_.back()->step(reading_.setup);
       GpuReport report;
       report.gpu = gpu.id;
-      report.workload = workload;
-      report.before = evaluators_.back()->step(workload, reading_.setup.plan.dtype);
+      report.workload = std::move(step.workload);
+      report.before = std::move(step.cost);
       report.after = report.before;
       result_.gpus.push_back(std::move(report));
     }
@@ -70,6 +72,10 @@ class Engine {
     }
     all_constraints_ = hard_constraints(compiled_, reading_);
     constraints_ = suggest::binding(all_constraints_, reading_.setup);
+    if (stack_ != nullptr) {
+      for (suggest::Constraint& each : suggest::binding(stack_->constraints, reading_.setup))
+        constraints_.push_back(std::move(each));
+    }
     for (suggest::Constraint& each : suggest::shape_constraints(options_.doable.shape, reading_.setup))
       constraints_.push_back(std::move(each));
     for (CompiledRule& rule : compiled_) {
@@ -286,6 +292,7 @@ class Engine {
   const model::Reading& reading_;
   std::span<const gpu::Gpu> gpus_;
   const Options& options_;
+  const suggest::OnStack* stack_;
   std::vector<const model::Remark*> unresolved_;
   suggest::Links links_;
   model::Network network_;  // of a CNN
@@ -300,7 +307,12 @@ class Engine {
 
 LintResult lint(const RuleBook& rules, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
                 const Options& options) {
-  return Engine(rules, reading, gpus, options).run();
+  return Engine(rules, reading, gpus, options, nullptr).run();
+}
+
+LintResult lint(const RuleBook& rules, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
+                const Options& options, const suggest::OnStack& stack) {
+  return Engine(rules, reading, gpus, options, &stack).run();
 }
 
 }  // namespace shapelint::rules

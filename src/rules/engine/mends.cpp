@@ -16,11 +16,10 @@ namespace {
 class Changed {
  public:
   Changed(const MendRequest& request, const model::Setup& setup)
-      : request_(request), reading_(request.reading), workload_(model::lower(setup)) {
+      : request_(request), reading_(request.reading) {
     reading_.setup = setup;
     if (!setup.model.conv.empty()) network_ = model::resolve(setup.model);
-    for (const auto& evaluator : request.evaluators)
-      steps_.push_back(evaluator->step(workload_, setup.plan.dtype));
+    for (const auto& evaluator : request.evaluators) steps_.push_back(evaluator->step(setup));
   }
   Changed(const Changed&) = delete;
   Changed& operator=(const Changed&) = delete;
@@ -28,7 +27,8 @@ class Changed {
   bool still_has(CompiledRule& rule, model::FieldId field) const {
     std::vector<Error> errors;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const Baseline baseline{&request_.evaluators[i]->gpu(), &workload_, &steps_[i], &network_};
+      const Baseline baseline{&request_.evaluators[i]->gpu(), &steps_[i].workload, &steps_[i].cost,
+                              &network_};
       const std::vector<Hit> hits = find_hits(rule, reading_, baseline, errors);
       const bool is_hit =
           std::any_of(hits.begin(), hits.end(), [&](const Hit& hit) { return hit.blame.field == field; });
@@ -40,9 +40,8 @@ class Changed {
  private:
   const MendRequest& request_;
   model::Reading reading_;
-  model::Workload workload_;
   model::Network network_;  // of a CNN
-  std::vector<cost::StepCost> steps_;
+  std::vector<suggest::Step> steps_;
 };
 
 std::vector<std::int32_t> mended_by(const Proposal& proposal, const Finding& own,

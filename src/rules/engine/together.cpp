@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "model/lower/lower.hpp"
-
 namespace shapelint::rules {
 
 namespace {
@@ -75,7 +73,7 @@ void apply_together(std::span<const Finding> findings, const model::Reading& rea
   }
   if (applied.changes.empty()) return;
   report.applied = std::move(applied.changes);
-  report.after = evaluator.step(model::lower(applied.setup), applied.setup.plan.dtype);
+  report.after = evaluator.step(applied.setup).cost;
   report.gain = suggest::gain(evaluator.evaluate(reading.setup), evaluator.evaluate(applied.setup));
 }
 

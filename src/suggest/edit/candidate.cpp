@@ -177,10 +177,9 @@ void price(Candidate& candidate, const model::Setup& start, std::span<Evaluator*
 }
 
 bool fits(const model::Setup& candidate, const model::Setup& start, std::span<Evaluator* const> evaluators) {
-  const double needed = memory_bytes(candidate);
-  const double start_needs = memory_bytes(start);
   return std::all_of(evaluators.begin(), evaluators.end(), [&](const Evaluator* evaluator) {
-    return may_need(candidate, needed, start, start_needs, usable_bytes(evaluator->gpu().dram_size_gb));
+    return may_need(candidate, evaluator->memory_bytes(candidate), start, evaluator->memory_bytes(start),
+                    usable_bytes(evaluator->gpu().dram_size_gb));
   });
 }
 

@@ -31,32 +31,30 @@ const Evaluation& Evaluator::evaluate(const model::Setup& setup) {
   if (!setup.model.conv.empty()) model::append_sizes(setup.model, key.values);
   const auto [entry, inserted] = known_.try_emplace(std::move(key));
   if (!inserted) return entry->second;
-  const model::Workload workload = model::lower(setup);
-  memo_.price(workload, setup.plan.dtype, scratch_);
+  step_of(stack_, memo_, setup, scratch_);
   Evaluation& out = entry->second;
-  out.time_us = scratch_.time_us;
-  out.mfu = scratch_.mfu;
+  out.time_us = scratch_.cost.time_us;
+  out.mfu = scratch_.cost.mfu;
   out.parameters = model::parameter_count(setup);
   out.flops_per_token = model::forward_flops_per_token(setup);
   const model::Plan& plan = setup.plan;
   const double ranks = static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) *
                        static_cast<double>(plan.context);
-  out.gpu_us_per_token =
-      workload.tokens_per_step > 0 ? scratch_.time_us * ranks / workload.tokens_per_step : scratch_.time_us;
+  const double tokens = scratch_.workload.tokens_per_step;
+  out.gpu_us_per_token = tokens > 0 ? out.time_us * ranks / tokens : out.time_us;
   return out;
 }
 
-cost::StepCost Evaluator::step(const model::Workload& workload, DType dtype) {
-  cost::StepCost out;
-  memo_.price(workload, dtype, out);
+Step Evaluator::step(const model::Setup& setup) {
+  Step out;
+  step_of(stack_, memo_, setup, out);
   return out;
 }
 
 cost::Gain Evaluator::uncertainty(const model::Setup& before, const model::Setup& after) {
-  const model::Workload old_work = model::lower(before);
-  const model::Workload new_work = model::lower(after);
-  cost::Gain out = cost::gain_between(gpu(), old_work, step(old_work, before.plan.dtype), new_work,
-                                      step(new_work, after.plan.dtype));
+  const Step from = step(before);
+  const Step to = step(after);
+  cost::Gain out = cost::gain_between(gpu(), from.workload, from.cost, to.workload, to.cost);
   // The cost model compares steps; gains are per token and GPU, so the error of a step with more tokens
   // counts for each of them less.
   const Evaluation& a = evaluate(before);

@@ -11,6 +11,7 @@
 #include "cost/uncertainty.hpp"
 #include "gpu/gpu.hpp"
 #include "model/spec.hpp"
+#include "suggest/edit/on_stack.hpp"
 
 namespace shapelint::suggest {
 
@@ -30,13 +31,15 @@ double gain(const Evaluation& before, const Evaluation& after);
 // Gpu that outlives it; not for several threads at once.
 class Evaluator {
  public:
-  explicit Evaluator(const gpu::Gpu& gpu) : memo_(gpu) {}
+  // `stack`: what runs the setups, which outlives it, too; null: they run as they are written.
+  explicit Evaluator(const gpu::Gpu& gpu, const OnStack* stack = nullptr) : memo_(gpu), stack_(stack) {}
   const gpu::Gpu& gpu() const { return memo_.gpu(); }
   cost::PriceMemo& prices() { return memo_; }
   // The reference holds as long as the Evaluator.
   const Evaluation& evaluate(const model::Setup& setup);
   // The whole step, for printing; not remembered.
-  cost::StepCost step(const model::Workload& workload, DType dtype);
+  Step step(const model::Setup& setup);
+  double memory_bytes(const model::Setup& setup) const { return memory_bytes_of(stack_, gpu(), setup); }
   // How sure gain(before, after) is: its interval, and whether measurements back it. The share is that of the
   // time per token, without regard to the work.
   cost::Gain uncertainty(const model::Setup& before, const model::Setup& after);
@@ -51,8 +54,9 @@ class Evaluator {
     std::size_t operator()(const Key& key) const;
   };
   cost::PriceMemo memo_;
+  const OnStack* stack_;
   std::unordered_map<Key, Evaluation, Hash> known_;
-  cost::StepCost scratch_;
+  Step scratch_;
 };
 
 }  // namespace shapelint::suggest

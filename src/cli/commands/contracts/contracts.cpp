@@ -110,7 +110,7 @@ ExitCode of_file(const ContractsOptions& options, const project::Project& projec
   const contracts::Book& book = project::contracts_of(*input->file.configured);
   const bool has_stack = !input->file.applied.stack.empty();
   const contracts::Stack stack =
-      project::stack_of(*input->file.configured, input->file.applied, input->reading(), io.files);
+      project::stack_of(*input->file.configured, input->file.applied.stack, input->reading(), io.files);
   contracts::Checker checker = has_stack ? contracts::Checker(book, stack) : contracts::Checker(book);
   std::vector<GpuVerdicts> all;
   for (const gpu::Gpu& gpu : input->gpus()) {

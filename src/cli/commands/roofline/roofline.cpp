@@ -275,7 +275,7 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
     }
     std::optional<contracts::Checker> checker;
     const contracts::Stack stack =
-        project::stack_of(*input->file.configured, input->file.applied, input->reading(), io.files);
+        project::stack_of(*input->file.configured, input->file.applied.stack, input->reading(), io.files);
     if (!stack.empty()) checker.emplace(project::contracts_of(*input->file.configured), stack);
     for (const gpu::Gpu& gpu : input->gpus()) {
       if (range) report.curves.push_back(curve_of(input->file, gpu, *range, drafts));
