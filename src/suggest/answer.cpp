@@ -29,16 +29,12 @@ double ranks_of(const model::Setup& setup) {
   return real(setup.plan.tensor) * real(setup.plan.pipeline) * real(setup.plan.context);
 }
 
-// A step on one GPU.
-struct Step {
-  model::Workload workload;
-  cost::StepCost cost;
-};
-
 class Explainer {
  public:
   Explainer(const Problem& problem, const SearchOptions& options)
-      : problem_(problem), costing_(problem, options.references) {
+      : problem_(problem),
+        costing_(problem, options.references),
+        stack_(problem.on_stack ? problem.on_stack() : OnStack{}) {
     for (const gpu::Gpu* gpu : problem.gpus) memos_.push_back(std::make_unique<cost::PriceMemo>(*gpu));
     for (std::size_t gpu = 0; gpu < problem.gpus.size(); ++gpu) {
       start_.push_back(step(problem.start, gpu));
@@ -83,8 +79,8 @@ class Explainer {
   }
 
   Step step(const model::Setup& setup, std::size_t gpu) {
-    Step out{model::lower(setup), {}};
-    memos_[gpu]->price(out.workload, setup.plan.dtype, out.cost);
+    Step out;
+    step_of(&stack_, *memos_[gpu], setup, out);
     return out;
   }
 
@@ -101,7 +97,7 @@ class Explainer {
     if (gpu < problem_.prices.size() && out.tokens_per_s > 0) {
       out.dollars_per_m = problem_.prices[gpu] / seconds_per_hour / out.tokens_per_s * million;
     }
-    out.memory_gb = memory_bytes(setup) / bytes_per_gb;
+    out.memory_gb = memory_bytes_of(&stack_, *problem_.gpus[gpu], setup) / bytes_per_gb;
     out.capacity_gb = problem_.gpus[gpu]->dram_size_gb;
     return out;
   }
@@ -164,6 +160,7 @@ class Explainer {
 
   const Problem& problem_;
   Costing costing_;
+  OnStack stack_;
   std::vector<std::unique_ptr<cost::PriceMemo>> memos_;
   std::vector<Step> start_;
 };

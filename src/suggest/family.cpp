@@ -173,16 +173,17 @@ Problem rung_problem(const Problem& family, const model::Setup& base, std::int64
   return problem;
 }
 
-Performance performance_of(const model::Setup& setup, const gpu::Gpu& gpu) {
-  const model::Workload workload = model::lower(setup);
-  const cost::StepCost step = cost::price(gpu, workload, setup.plan.dtype);
+Performance performance_of(const model::Setup& setup, const gpu::Gpu& gpu, const OnStack& stack) {
+  cost::PriceMemo memo(gpu);
+  Step step;
+  step_of(&stack, memo, setup, step);
   Performance out;
-  out.time_us = step.time_us;
-  out.mfu = step.mfu;
-  out.memory_gb = memory_bytes(setup) / bytes_per_gb;
+  out.time_us = step.cost.time_us;
+  out.mfu = step.cost.mfu;
+  out.memory_gb = memory_bytes_of(&stack, gpu, setup) / bytes_per_gb;
   out.capacity_gb = gpu.dram_size_gb;
   const double ranks = real(setup.plan.tensor) * real(setup.plan.pipeline) * real(setup.plan.context);
-  out.tokens_per_s = workload.tokens_per_step / step.time_us * us_per_s / ranks;
+  out.tokens_per_s = step.workload.tokens_per_step / out.time_us * us_per_s / ranks;
   return out;
 }
 
@@ -226,6 +227,7 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
 
 Family find_family(const Problem& problem, const std::vector<std::int64_t>& sizes,
                    const SearchOptions& options) {
+  const OnStack stack = problem.on_stack ? problem.on_stack() : OnStack{};
   Problem family = problem;
   if (family.start.model.lm_head) family.start.model.vocab_size = best_vocabulary(problem);
   std::vector<model::Setup> bases;
@@ -257,7 +259,7 @@ Family find_family(const Problem& problem, const std::vector<std::int64_t>& size
         out.found = true;
         resolve(rung, outcome.best.front().values, out.setup);
         out.parameters = outcome.best.front().parameters;
-        for (const gpu::Gpu* gpu : rung.gpus) out.gpus.push_back(performance_of(out.setup, *gpu));
+        for (const gpu::Gpu* gpu : rung.gpus) out.gpus.push_back(performance_of(out.setup, *gpu, stack));
         score += std::log(outcome.best.front().value) - missing;
       }
       candidate.rungs.push_back(std::move(out));

@@ -252,6 +252,12 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
            '\n';
   }
   if (!report.problem.shape_note.empty()) out += wrap("  " + report.problem.shape_note, 2, 2, style) + "\n";
+  if (!report.problem.stack_note.empty()) {
+    out += wrap(fmt::format("  as {} runs it: what is padded, and other kernels, are in all times",
+                            report.problem.stack_note),
+                2, 2, style) +
+           "\n";
+  }
   if (!report.problem.broken.empty()) {
     out += wrap(fmt::format(
                     "  as it is it cannot run: it breaks {} (`shapelint lint` says how); gains are against "

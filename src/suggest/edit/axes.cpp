@@ -268,7 +268,7 @@ void set_axes(Problem& problem, const AxesRequest& request, std::vector<Error>& 
   const bool usual = request.vary.empty();
   if (usual) {
     for (const FieldId each : usual_fields(*problem.reading, request.shape)) {
-      if (!is_in(fix, each)) vary.push_back(each);
+      if (!is_in(fix, each) && !is_in(problem.padded, each)) vary.push_back(each);
     }
   }
   for (const std::string& name : request.fix) {

@@ -41,7 +41,13 @@ Costing::Costing(const Problem& problem, std::vector<double> references,
   const model::Workload workload = model::lower(problem.start);
   cost::StepCost step;
   for (std::size_t gpu = 0; gpu < problem.gpus.size(); ++gpu) {
-    if (memos.empty()) {
+    if (problem.on_stack) {
+      const OnStack stack = problem.on_stack();
+      cost::PriceMemo memo(*problem.gpus[gpu]);
+      Step run;
+      step_of(&stack, memo, problem.start, run);
+      step = std::move(run.cost);
+    } else if (memos.empty()) {
       step = cost::price(*problem.gpus[gpu], workload, problem.start.plan.dtype);
     } else {
       memos[gpu]->price(workload, problem.start.plan.dtype, step);
@@ -77,6 +83,26 @@ double Costing::cost(const model::Setup& plan, std::size_t gpu, double time_us, 
       return us_per_token;
   }
   return time_us;
+}
+
+Estimate Costing::priced(const model::Setup& setup, std::span<const double> times_us) const {
+  Estimate out;
+  out.feasible = true;
+  out.parameters_high = model::parameter_count(setup);
+  const double head = model::head_flops_per_token(setup);
+  const double layers = model::forward_flops_per_token(setup) - head;
+  const double tokens = std::max(1.0, useful_tokens(setup, problem_));
+  std::vector<double> values;
+  std::vector<double> speeds;
+  for (std::size_t gpu = 0; gpu < times_us.size(); ++gpu) {
+    const double own = cost(setup, gpu, times_us[gpu], layers, head);
+    values.push_back(references_[gpu] / own);
+    out.worst = gpu == 0 ? start_costs_[gpu] / own : std::min(out.worst, start_costs_[gpu] / own);
+    speeds.push_back(start_us_per_token_[gpu] * tokens / (times_us[gpu] * ranks_of(setup.plan)));
+  }
+  out.value = combine(values);
+  out.speed = combine(speeds);
+  return out;
 }
 
 double Costing::start_value() const {

@@ -29,6 +29,9 @@ class Costing {
   // `plan` has the fields of the plan, hidden_size and num_layers.
   Estimate estimate(const model::Setup& plan, std::span<const PartNode* const> parts, PartTable& table) const;
 
+  // Of a whole candidate by the time of its step on each GPU.
+  Estimate priced(const model::Setup& setup, std::span<const double> times_us) const;
+
   // Cost on one GPU, smaller is better; `flops_per_token` split into layers and head.
   double cost(const model::Setup& plan, std::size_t gpu, double time_us, double layer_flops,
               double head_flops) const;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/threads.hpp"
+#include "suggest/search/as_run.hpp"
 #include "suggest/search/costing.hpp"
 #include "suggest/search/feasible.hpp"
 #include "suggest/search/ranking.hpp"
@@ -16,8 +17,6 @@ namespace shapelint::suggest {
 
 namespace {
 
-// A candidate that is better by less is not better.
-constexpr double least_gain = 1e-4;
 // What all threads together may remember of parts (each looks after each of its branches, and goes on without
 // remembering more), so that a search stays under 400 MB however large its space is.
 constexpr std::size_t most_bytes = 100'000'000;
@@ -293,7 +292,8 @@ std::vector<double> start_costs(const Problem& problem) {
   return Costing(problem, {}).start_costs();
 }
 
-SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
+SearchOutcome optimize(const Problem& problem, const SearchOptions& asked) {
+  const SearchOptions options = problem.on_stack ? widened(asked) : asked;
   SearchOutcome outcome;
   outcome.candidates = 1;
   for (const Axis& axis : problem.axes) outcome.candidates *= static_cast<double>(axis.values.size());
@@ -351,7 +351,7 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& options) {
       outcome.bound = std::numeric_limits<double>::infinity();
     }
   }
-  return outcome;
+  return problem.on_stack ? as_run(problem, asked, costing, order, std::move(outcome)) : outcome;
 }
 
 std::vector<double> own_best_costs(const Problem& problem, const SearchOptions& options) {

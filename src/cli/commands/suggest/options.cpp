@@ -182,6 +182,7 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
   for (Option& option : all) {
     if (option.names == "--format") option.group = output;
   }
+  all.push_back(stack_option(options.project));
   all.push_back(shape_option(options.project));
   all.back().group = space;
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));

@@ -7,8 +7,10 @@
 
 #include "base/number.hpp"
 #include "cli/messages.hpp"
+#include "contracts/on_stack.hpp"
 #include "gpu/registry.hpp"
 #include "project/shape.hpp"
+#include "project/stack.hpp"
 #include "rules/engine/conditions.hpp"
 
 namespace shapelint::cli {
@@ -105,6 +107,10 @@ suggest::Problem make_problem(const ModelInput& input, const SuggestOptions& opt
   doable.shape = shape.shape;
   problem.shape_note = project::shape_note(shape);
   rules::constrain(problem, *input.file.configured->rules, doable, conditions_of(options));
+  const project::Configured& configured = *input.file.configured;
+  const contracts::Stack stack =
+      project::stack_of(configured, input.file.applied.stack, *problem.reading, files);
+  if (!stack.empty()) contracts::constrain(problem, project::contracts_of(configured), stack);
   return problem;
 }
 
