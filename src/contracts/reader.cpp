@@ -23,8 +23,11 @@ using text::NodeRef;
 
 constexpr std::array<std::string_view, 4> outcome_names{"refuses", "pads", "falls-back", "slower"};
 constexpr std::array<std::string_view, 4> outcome_sentences{"refuses", "pads", "falls back", "is slower"};
-constexpr std::array<std::string_view, 9> layer_names{
-    "any", "attention", "mlp", "experts", "embedding", "linear", "communication", "state-space", "optimizer"};
+// `attention` has its projections, `experts` their router and their copies of rows on one GPU; with `.kernel`
+// behind it only what the kernel itself computes is meant.
+constexpr std::array<std::string_view, 11> layer_names{
+    "any",       "attention", "attention.kernel", "mlp",         "experts",  "experts.kernel",
+    "embedding", "linear",    "communication",    "state-space", "optimizer"};
 constexpr std::array<std::string_view, 2> file_keys{"package", "contract"};
 constexpr std::array<std::string_view, 6> package_keys{"name",    "repository", "branch",
                                                        "version", "commit",     "date"};

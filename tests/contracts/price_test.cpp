@@ -109,6 +109,26 @@ TEST_CASE("a layer that takes twice as long does so in the step, and nothing els
   CHECK(attention.price.slower_us == 0);
 }
 
+TEST_CASE("a contract may be about what a kernel computes, without what is beside it", "[contracts]") {
+  const auto names = [](const std::string& layer) {
+    const contracts::AsRun out = run(gpt2, "layer = \"" + layer +
+                                               "\"\ndemands = \"num_layers > 12\"\n"
+                                               "outcome = \"slower\"\nfactor = \"2\"\n");
+    std::string all;
+    for (std::size_t i = 0; i < out.workload.ops.size(); ++i) {
+      const model::Op& op = out.workload.ops[i];
+      if (op.pass != model::Pass::forward || out.step.ops[i].time_us == out.step_as_written.ops[i].time_us)
+        continue;
+      all += fmt::format("{}{}", all.empty() ? "" : " ", op.name);
+    }
+    return all;
+  };
+  CHECK(names("attention") ==
+        "layer.attention.qkv layer.attention.rotary layer.attention.flash layer.attention.output "
+        "layer.attention.residual");
+  CHECK(names("attention.kernel") == "layer.attention.flash");
+}
+
 TEST_CASE("another kernel is what is priced", "[contracts]") {
   const contracts::AsRun out = run(gpt2,
                                    "layer = \"attention\"\ndemands = \"head_dim > 64\"\n"
