@@ -8,6 +8,7 @@
 #include "catalog/catalog.hpp"
 #include "expr/expression.hpp"
 #include "rules/book/compiled.hpp"
+#include "rules/book/contracts.hpp"
 #include "rules/book/template.hpp"
 #include "rules/scope/variables.hpp"
 
@@ -124,7 +125,18 @@ std::string rule_markdown(const Rule& rule) {
     }
   }
   out += "## Sources\n\n";
-  for (const std::string_view source : rule.sources) out += fmt::format("- {}\n", source);
+  const std::vector<std::string_view> contracts = contracts_of(rule);
+  for (const std::string_view source : rule.sources) {
+    if (!source.starts_with(contract_source)) out += fmt::format("- {}\n", source);
+  }
+  if (contracts.empty()) return out;
+  out +=
+      "\n## Contracts\n\nWhat packages demand here, each with its versions and GPUs; with `--stack` a "
+      "finding of "
+      "theirs stands in this rule's place:\n\n";
+  for (const std::string_view id : contracts) {
+    out += fmt::format("- [{}](../contracts.md#{})\n", id, id.substr(0, id.find('/')));
+  }
   return out;
 }
 
