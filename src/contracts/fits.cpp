@@ -56,6 +56,7 @@ class Fitter {
       : request_(request), broken_(*request.rules, *request.reading), start_(*request.reading) {
     const model::Plan& plan = start_.setup.plan;
     sequences_ = plan.micro_batch_size * std::max<std::int64_t>(1, plan.data);
+    if (plan.mode == Mode::decode) sequences_ *= std::max<std::int64_t>(1, plan.pipeline);
     usable_gb_ = suggest::usable_bytes(request.gpu->dram_size_gb) / bytes_per_gb;
   }
 
@@ -114,8 +115,9 @@ class Fitter {
     state(reading, FieldId::dtype, static_cast<std::int64_t>(format.dtype));
     state(reading, FieldId::recipe, static_cast<std::int64_t>(format.recipe));
     if (reading.setup.plan.mode != Mode::train) {
+      const std::int64_t shares = start_.setup.plan.mode == Mode::decode ? row.data * row.pipeline : row.data;
       state(reading, FieldId::micro_batch_size,
-            std::max<std::int64_t>(1, (sequences_ + row.data - 1) / row.data));
+            std::max<std::int64_t>(1, (sequences_ + shares - 1) / shares));
     }
     model::rederive(reading.setup, reading.origins);
     const model::Setup& setup = reading.setup;

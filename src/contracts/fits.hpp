@@ -54,7 +54,8 @@ struct FitRequest {
 };
 
 // For each count all rows: those that run first, the fastest of them first, then what does not fit into
-// memory, then what is refused. In serving the sequences of the file are shared by the data-parallel ranks.
+// memory, then what is refused. In serving the sequences of the file are shared by the data-parallel ranks,
+// and those that are decoded by the stages of a pipeline, each of which works on a share at a time.
 std::vector<FitRow> fits(const FitRequest& request);
 
 }  // namespace shapelint::contracts

@@ -34,7 +34,7 @@ def check(name, command, problems):
     return ran
 
 
-validators = {name: validator_of(name) for name in ("report", "roofline", "suggest", "family", "profile")}
+validators = {name: validator_of(name) for name in ("report", "roofline", "suggest", "family", "profile", "fits")}
 runs = [[str(path)] for path in sorted((source / "examples").glob("*.toml"))]
 runs += [["no-such-file.toml"], [str(source)], [str(path) for path in sorted((source / "examples").glob("*.toml"))]]
 failed = 0
@@ -97,6 +97,12 @@ others += [
 ]
 profiled = [str(source / "tests/trace/transformer-cpu.json.gz"), "--model", str(source / "tests/trace/transformer.toml")]
 others += [("profile", [*profiled, "--gpu", "a100"]), ("profile", [*profiled, profiled[0], "--gpu", "h100", "--vocab-size", "999"])]
+qwen = str(source / "tests/contracts/models/qwen3-235b.toml")
+others += [
+    ("suggest", [qwen, "--gpu", "h100", "--tensor", "4", "--stack", "vllm==0.24"]),
+    ("fits", [qwen, "--gpu", "h100,b200-sxm", "--count", "4,7", "--stack", "vllm==0.24"]),
+    ("fits", [qwen, "--gpu", "h100", "--count", "8"]),
+]
 for name, arguments in others:
     problems = []
     command = "suggest" if name == "family" else name

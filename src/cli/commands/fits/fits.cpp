@@ -1,147 +1,30 @@
 // `shapelint fits`: a table over degrees of parallelism and number formats.
 #include "cli/commands/fits/fits.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
 #include "cli/commands/fits/json.hpp"
+#include "cli/commands/fits/text.hpp"
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_input.hpp"
 #include "contracts/fits.hpp"
-#include "contracts/words.hpp"
 #include "project/stack.hpp"
-#include "report/csv.hpp"
 #include "report/style.hpp"
 
 namespace shapelint::cli {
 
 namespace {
 
-using contracts::Fit;
-using contracts::FitRow;
 using report::Role;
 using report::Style;
 
 constexpr std::array<std::string_view, 3> formats{"text", "json", "csv"};
-constexpr std::size_t most_shown = 12;  // rows of each count that run, and of those that do not
 constexpr std::int64_t most_gpus = 4096;
-
-Role role_of(Fit fit) {
-  switch (fit) {
-    case Fit::runs:
-      return Role::gain;
-    case Fit::pads:
-    case Fit::slower:
-      return Role::info;
-    case Fit::falls_back:
-      return Role::warning;
-    case Fit::too_large:
-    case Fit::refused:
-      return Role::error;
-  }
-  return Role::plain;
-}
-
-// Why a row is what it is: each contract with its sum, or the rule that any framework has.
-std::string reasons(const FitRow& row) {
-  std::string out;
-  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
-  const bool is_refused = row.fit == Fit::refused;
-  for (const contracts::Verdict& each : row.unmet) {
-    const bool refuses = each.contract->outcome == contracts::Outcome::refuses;
-    if (is_refused && !refuses) continue;
-    add(each.numbers.empty() ? each.contract->id : fmt::format("{}: {}", each.contract->id, each.numbers));
-  }
-  if (!row.broken.empty() && out.empty()) {
-    add(fmt::format("{}: {}", fmt::join(row.broken, " "), row.broken_summary));
-  }
-  if (row.fit == Fit::too_large) {
-    out = fmt::format("{:.0f} GB on each GPU, {:.0f} usable{}{}", row.memory_gb, row.usable_gb,
-                      out.empty() ? "" : "; ", out);
-  }
-  return out;
-}
-
-// What padding and other kernels cost, in words; empty where nothing does.
-std::string cost(const FitRow& row) {
-  const double more = row.price.time_us - row.price.as_written_us;
-  constexpr double percent = 100;
-  if (row.fit == Fit::refused || more <= 0) return {};
-  return fmt::format("+{:.1f} %", percent * more / row.price.as_written_us);
-}
-
-std::string degrees(const FitRow& row) {
-  std::string out = fmt::format("{:>6}  {:>8}  {:>4}  {:>6}  {:>7}", row.tensor, row.pipeline, row.data,
-                                row.expert, row.context);
-  return out;
-}
-
-std::string text_of(std::span<const FitRow> rows, const FitsOptions& options, const Style& style) {
-  std::string out;
-  std::int64_t count = 0;
-  std::size_t shown_running = 0;
-  std::size_t shown_others = 0;
-  std::size_t left_out = 0;
-  const auto end_count = [&] {
-    if (left_out > 0) out += fmt::format("  and {} more; `--all` has them\n", left_out);
-  };
-  for (const FitRow& row : rows) {
-    if (row.gpus != count) {
-      end_count();
-      count = row.gpus;
-      shown_running = shown_others = left_out = 0;
-      const auto running = std::count_if(rows.begin(), rows.end(), [&](const FitRow& each) {
-        return each.gpus == count && each.fit != Fit::refused && each.fit != Fit::too_large;
-      });
-      const auto of_count =
-          std::count_if(rows.begin(), rows.end(), [&](const FitRow& each) { return each.gpus == count; });
-      out += fmt::format("{}{}\n", out.empty() ? "" : "\n",
-                         style.paint(Role::strong, fmt::format("{} GPU{}: {} of {} ways run", count,
-                                                               count == 1 ? "" : "s", running, of_count)));
-      out += "  tensor  pipeline  data  expert  context  format         memory   tokens/s      cost\n";
-    }
-    const bool runs = row.fit != Fit::refused && row.fit != Fit::too_large;
-    std::size_t& shown = runs ? shown_running : shown_others;
-    if (!options.all && shown >= most_shown) {
-      ++left_out;
-      continue;
-    }
-    ++shown;
-    const std::string speed = row.fit == Fit::refused ? "" : with_commas(std::llround(row.tokens_per_s));
-    out +=
-        fmt::format("  {}  {:<12} {:>5.0f} GB {:>10} {:>9}  {}", degrees(row), contracts::name(row.format),
-                    row.memory_gb, speed, cost(row), style.paint(role_of(row.fit), contracts::name(row.fit)));
-    if (const std::string why = reasons(row); !why.empty()) out += "  " + why;
-    out += '\n';
-  }
-  end_count();
-  return out;
-}
-
-std::string csv_of(std::string_view gpu, std::span<const FitRow> rows) {
-  std::string out =
-      "gpu,gpus,tensor,pipeline,data,expert,context,expert_tensor,format,fit,memory_gb,usable_gb,step_us,"
-      "padding_us,"
-      "slower_us,tokens_per_s,contracts\n";
-  for (const FitRow& row : rows) {
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},", report::csv_field(gpu), row.gpus, row.tensor,
-                       row.pipeline, row.data, row.expert, row.context, row.expert_tensor,
-                       contracts::name(row.format), contracts::name(row.fit));
-    for (const double value : {row.memory_gb, row.usable_gb, row.price.time_us, row.price.padding_us,
-                               row.price.slower_us, row.tokens_per_s}) {
-      append_exact(out, value);
-      out += ',';
-    }
-    out += report::csv_field(reasons(row)) + '\n';
-  }
-  return out;
-}
 
 // The counts and formats that are asked for; nothing when one is none.
 std::optional<std::vector<std::int64_t>> counts_of(const FitsOptions& options, Io& io) {
@@ -207,29 +90,49 @@ ExitCode fits(const FitsOptions& options, Io& io) {
   if (!input) return ExitCode::error;
   const project::Configured& configured = *input->file.configured;
   const contracts::Stack stack =
-      project::stack_of(configured, input->file.applied, input->reading(), io.files);
+      project::stack_of(configured, input->file.applied.stack, input->reading(), io.files);
   std::optional<contracts::Checker> checker;
   if (!stack.empty()) checker.emplace(project::contracts_of(configured), stack);
-  const Style style = out_style(io);
-  const gpu::Gpu& gpu = input->gpus().front();
-  for (const contracts::Format& each : wanted) {
-    if (gpu::can_multiply(gpu, each.dtype)) continue;
-    print_error(io, fmt::format("{} does not multiply {}", gpu.id, contracts::name(each)));
+  std::vector<GpuFits> all;
+  for (const gpu::Gpu& gpu : input->gpus()) {
+    std::vector<contracts::Format> own;
+    for (const contracts::Format& each : wanted) {
+      if (gpu::can_multiply(gpu, each.dtype)) {
+        own.push_back(each);
+        continue;
+      }
+      const std::string what = fmt::format("{} does not multiply {}", gpu.id, contracts::name(each));
+      if (input->gpus().size() == 1) {
+        print_error(io, what);
+        return ExitCode::error;
+      }
+      print_note(io, what);
+    }
+    if (own.empty() && !wanted.empty()) continue;
+    all.push_back({gpu.id, contracts::fits({&input->reading(), &gpu, configured.rules.get(),
+                                            checker ? &*checker : nullptr, *counts, own})});
+  }
+  if (all.empty()) {
+    print_error(io, "no GPU of this run multiplies any of the formats", "`--formats` names others");
     return ExitCode::error;
   }
-  const std::vector<FitRow> rows = contracts::fits(
-      {&input->reading(), &gpu, configured.rules.get(), checker ? &*checker : nullptr, *counts, wanted});
   if (formats[options.format] == "json") {
-    io.out << fits_json_text(gpu.id, rows);
+    io.out << fits_json_text(all);
   } else if (formats[options.format] == "csv") {
-    io.out << csv_of(gpu.id, rows);
+    io.out << fits_csv(all);
   } else {
-    io.out << fmt::format("{} on {}, {}\n\n", style.paint(Role::strong, input->reading().name), gpu.id,
+    const Style style = out_style(io);
+    std::vector<std::string_view> ids;
+    for (const GpuFits& each : all) ids.push_back(each.gpu);
+    const model::Plan& plan = input->reading().setup.plan;
+    const std::string packed =
+        plan.weight_bits > 0 ? fmt::format(", weights of {} bits", plan.weight_bits) : std::string();
+    io.out << fmt::format("{}{} on {}, {}\n\n", style.paint(Role::strong, input->reading().name), packed,
+                          fmt::join(ids, ", "),
                           stack.empty() ? "without a stack, so only what any framework demands (`--stack`)"
                                         : contracts::describe(project::contracts_of(configured), stack));
-    io.out << text_of(rows, options, style);
+    io.out << fits_text(all, options.all, style);
   }
-  if (input->gpus().size() > 1) print_note(io, fmt::format("this is for {}; `--gpu` picks another", gpu.id));
   return ExitCode::clean;
 }
 

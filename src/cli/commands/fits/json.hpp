@@ -4,10 +4,10 @@
 #include <span>
 #include <string>
 
-#include "contracts/fits.hpp"
+#include "cli/commands/fits/text.hpp"
 
 namespace shapelint::cli {
 
-std::string fits_json_text(std::string_view gpu, std::span<const contracts::FitRow> rows);
+std::string fits_json_text(std::span<const GpuFits> all);
 
 }  // namespace shapelint::cli

@@ -1,0 +1,274 @@
+// Ways of dividing a model, row by row.
+#include "cli/commands/fits/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "report/csv.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+using contracts::Fit;
+using contracts::FitRow;
+using report::Role;
+using report::Style;
+
+constexpr std::size_t most_shown = 12;  // rows of each count that run, and of those that do not
+constexpr std::string_view degree_titles = "  tensor  pipeline  data  expert  context  format      ";
+
+Role role_of(Fit fit) {
+  switch (fit) {
+    case Fit::runs:
+      return Role::gain;
+    case Fit::pads:
+    case Fit::slower:
+      return Role::info;
+    case Fit::falls_back:
+      return Role::warning;
+    case Fit::too_large:
+    case Fit::refused:
+      return Role::error;
+  }
+  return Role::plain;
+}
+
+bool runs(const FitRow& row) {
+  return row.fit != Fit::refused && row.fit != Fit::too_large;
+}
+
+// Why a row is what it is: each contract with its sum, or the rule that any framework has.
+std::string reasons(const FitRow& row) {
+  std::string out;
+  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
+  const bool is_refused = row.fit == Fit::refused;
+  for (const contracts::Verdict& each : row.unmet) {
+    const bool refuses = each.contract->outcome == contracts::Outcome::refuses;
+    if (is_refused && !refuses) continue;
+    add(each.numbers.empty() ? each.contract->id : fmt::format("{}: {}", each.contract->id, each.numbers));
+  }
+  if (!row.broken.empty() && out.empty()) {
+    add(fmt::format("{}: {}", fmt::join(row.broken, " "), row.broken_summary));
+  }
+  if (row.fit == Fit::too_large) {
+    out = fmt::format("{:.0f} GB on each GPU, {:.0f} usable{}{}", row.memory_gb, row.usable_gb,
+                      out.empty() ? "" : "; ", out);
+  }
+  return out;
+}
+
+// What padding and other kernels cost, in words; empty where nothing does.
+std::string cost(const FitRow& row) {
+  const double more = row.price.time_us - row.price.as_written_us;
+  constexpr double percent = 100;
+  if (row.fit == Fit::refused || more <= 0) return {};
+  return fmt::format("+{:.1f} %", percent * more / row.price.as_written_us);
+}
+
+std::string degrees(const FitRow& row) {
+  return fmt::format("{:>6}  {:>8}  {:>4}  {:>6}  {:>7}  {:<12}", row.tensor, row.pipeline, row.data,
+                     row.expert, row.context, contracts::name(row.format));
+}
+
+std::string speed(const FitRow& row) {
+  return row.fit == Fit::refused ? "" : with_commas(std::llround(row.tokens_per_s));
+}
+
+std::string title(std::int64_t count, std::size_t running, std::size_t all, const Style& style) {
+  return style.paint(Role::strong,
+                     fmt::format("{} GPU{}: {} of {} ways run", count, count == 1 ? "" : "s", running, all)) +
+         '\n';
+}
+
+// Which of the rows are shown: so many that run, and so many that do not.
+class Shown {
+ public:
+  explicit Shown(bool every) : every_(every) {}
+  bool take(bool runs) {
+    std::size_t& shown = runs ? running_ : others_;
+    if (!every_ && shown >= most_shown) {
+      ++left_out_;
+      return false;
+    }
+    ++shown;
+    return true;
+  }
+  std::string rest() const {
+    return left_out_ > 0 ? fmt::format("  and {} more; `--all` has them\n", left_out_) : std::string();
+  }
+
+ private:
+  bool every_;
+  std::size_t running_ = 0;
+  std::size_t others_ = 0;
+  std::size_t left_out_ = 0;
+};
+
+std::string table_of(std::span<const FitRow* const> rows, bool every, const Style& style) {
+  const auto running = std::count_if(rows.begin(), rows.end(), [](const FitRow* row) { return runs(*row); });
+  std::string out = title(rows.front()->gpus, static_cast<std::size_t>(running), rows.size(), style);
+  out += fmt::format("{}   memory   tokens/s      cost\n", degree_titles);
+  Shown shown(every);
+  for (const FitRow* row : rows) {
+    if (!shown.take(runs(*row))) continue;
+    out += fmt::format("  {} {:>5.0f} GB {:>10} {:>9}  {}", degrees(*row), row->memory_gb, speed(*row),
+                       cost(*row), style.paint(role_of(row->fit), contracts::name(row->fit)));
+    if (const std::string why = reasons(*row); !why.empty()) out += "  " + why;
+    out += '\n';
+  }
+  return out + shown.rest();
+}
+
+auto way_of(const FitRow& row) {
+  return std::tuple(row.tensor, row.pipeline, row.context, row.data, row.expert, row.expert_tensor,
+                    row.format.dtype, row.format.recipe);
+}
+
+// One way on each of the GPUs; null where a GPU does not multiply its number format.
+struct Way {
+  std::vector<const FitRow*> rows;  // by GPU
+  const FitRow* any = nullptr;
+  double fastest = 0;  // tokens a second, of those that run; 0: none does
+};
+
+std::vector<Way> ways_of(std::span<const GpuFits> all, std::int64_t count) {
+  std::vector<Way> out;
+  for (std::size_t gpu = 0; gpu < all.size(); ++gpu) {
+    for (const FitRow& row : all[gpu].rows) {
+      if (row.gpus != count) continue;
+      auto place = std::find_if(out.begin(), out.end(),
+                                [&](const Way& each) { return way_of(*each.any) == way_of(row); });
+      if (place == out.end()) place = out.insert(out.end(), Way{{}, &row, 0});
+      place->rows.resize(all.size());
+      place->rows[gpu] = &row;
+      if (runs(row)) place->fastest = std::max(place->fastest, row.tokens_per_s);
+    }
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Way& a, const Way& b) { return a.fastest > b.fastest; });
+  return out;
+}
+
+std::string in_words(const FitRow& row) {
+  std::string out = fmt::format("tensor {}", row.tensor);
+  const auto add = [&](std::string_view name, std::int64_t degree) {
+    if (degree > 1) out += fmt::format(", {} {}", name, degree);
+  };
+  add("pipeline", row.pipeline);
+  add("data", row.data);
+  add("expert", row.expert);
+  add("context", row.context);
+  return fmt::format("{}, {}", out, contracts::name(row.format));
+}
+
+constexpr std::size_t least_column = 14;
+
+std::string columns_of(std::span<const GpuFits> all, std::int64_t count, bool every, const Style& style) {
+  const std::vector<Way> ways = ways_of(all, count);
+  const auto running =
+      std::count_if(ways.begin(), ways.end(), [](const Way& way) { return way.fastest > 0; });
+  std::string out = title(count, static_cast<std::size_t>(running), ways.size(), style);
+  out += degree_titles;
+  for (const GpuFits& each : all)
+    out += fmt::format("  {:>{}}", each.gpu, std::max(least_column, each.gpu.size()));
+  out += '\n';
+  Shown shown(every);
+  for (const Way& way : ways) {
+    if (!shown.take(way.fastest > 0)) continue;
+    out += "  " + degrees(*way.any);
+    for (std::size_t gpu = 0; gpu < all.size(); ++gpu) {
+      const FitRow* row = way.rows[gpu];
+      const std::string text = row == nullptr                ? "no such units"
+                               : !runs(*row)                 ? std::string(contracts::name(row->fit))
+                               : row->fit == Fit::falls_back ? speed(*row) + " *"
+                                                             : speed(*row);
+      const std::size_t width = std::max(least_column, all[gpu].gpu.size());
+      out += "  " + std::string(width - std::min(width, text.size()), ' ') +
+             style.paint(row == nullptr ? Role::error : role_of(row->fit), text);
+    }
+    out += '\n';
+  }
+  return out + shown.rest();
+}
+
+std::string best_in_words(std::span<const GpuFits> all, std::int64_t count) {
+  const GpuFits* best = nullptr;
+  std::string out;
+  for (const GpuFits& each : all) {
+    const FitRow* row = best_of(each, count);
+    if (row == nullptr) {
+      out += fmt::format("  {}: none runs\n", each.gpu);
+      continue;
+    }
+    const FitRow* so_far = best == nullptr ? nullptr : best_of(*best, count);
+    if (so_far == nullptr || row->tokens_per_s > so_far->tokens_per_s) best = &each;
+    out += fmt::format("  {}: {}: {} tokens/s, {:.0f} of {:.0f} GB\n", each.gpu, in_words(*row), speed(*row),
+                       row->memory_gb, row->usable_gb);
+  }
+  if (best != nullptr) out += fmt::format("  best of all: {}\n", best->gpu);
+  return out;
+}
+
+std::vector<std::int64_t> counts_of(std::span<const GpuFits> all) {
+  std::vector<std::int64_t> out;
+  for (const GpuFits& fits : all) {
+    for (const FitRow& row : fits.rows) {
+      if (std::find(out.begin(), out.end(), row.gpus) == out.end()) out.push_back(row.gpus);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+const FitRow* best_of(const GpuFits& fits, std::int64_t count) {
+  const auto best = std::find_if(fits.rows.begin(), fits.rows.end(),
+                                 [&](const FitRow& row) { return row.gpus == count && runs(row); });
+  return best == fits.rows.end() ? nullptr : &*best;
+}
+
+std::string fits_text(std::span<const GpuFits> all, bool every, const Style& style) {
+  std::string out;
+  for (const std::int64_t count : counts_of(all)) {
+    if (!out.empty()) out += '\n';
+    if (all.size() > 1) {
+      out += columns_of(all, count, every, style) + best_in_words(all, count);
+      continue;
+    }
+    std::vector<const FitRow*> rows;
+    for (const FitRow& row : all.front().rows) {
+      if (row.gpus == count) rows.push_back(&row);
+    }
+    out += table_of(rows, every, style);
+  }
+  if (all.size() > 1)
+    out += "\n  tokens/s; * with another kernel. One `--gpu` alone says why each way is refused\n";
+  return out;
+}
+
+std::string fits_csv(std::span<const GpuFits> all) {
+  std::string out =
+      "gpu,gpus,tensor,pipeline,data,expert,context,expert_tensor,format,fit,memory_gb,usable_gb,step_us,"
+      "padding_us,"
+      "slower_us,tokens_per_s,contracts\n";
+  for (const GpuFits& fits : all) {
+    for (const FitRow& row : fits.rows) {
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},", report::csv_field(fits.gpu), row.gpus, row.tensor,
+                         row.pipeline, row.data, row.expert, row.context, row.expert_tensor,
+                         contracts::name(row.format), contracts::name(row.fit));
+      for (const double value : {row.memory_gb, row.usable_gb, row.price.time_us, row.price.padding_us,
+                                 row.price.slower_us, row.tokens_per_s}) {
+        append_exact(out, value);
+        out += ',';
+      }
+      out += report::csv_field(reasons(row)) + '\n';
+    }
+  }
+  return out;
+}
+
+}  // namespace shapelint::cli
