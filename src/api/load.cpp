@@ -15,11 +15,15 @@
 #include "model/unresolved.hpp"
 #include "project/applied.hpp"
 #include "project/gpus.hpp"
+#include "project/stack.hpp"
 #include "text/limits.hpp"
 
 namespace shapelint::api {
 
 namespace {
+
+// Of settings, what is no field of a model or its plan: the packages that run it (`vllm==0.24,deep-ep`).
+constexpr std::string_view stack_setting = "stack";
 
 Error wrong(std::string message, std::string hint) {
   return {std::string(code::invalid_option), std::move(message), std::move(hint), {}};
@@ -48,6 +52,7 @@ std::optional<std::int64_t> parse_value(const model::FieldInfo& field, std::stri
 std::vector<model::Override> overrides_of(const std::vector<Setting>& settings, std::vector<Error>& errors) {
   std::vector<model::Override> overrides;
   for (const Setting& each : settings) {
+    if (each.field == stack_setting) continue;
     const model::FieldId id = model::find_field(each.field);
     if (id == model::no_field) {
       errors.push_back(wrong(fmt::format("there is no field `{}`", each.field),
@@ -92,6 +97,15 @@ project::Request request_of(const ReadOptions& read, const GpuSelection& gpus, c
   request.allow_outside = read.allow_outside;
   request.model_cache = read.model_cache;
   request.overrides = overrides_of(read.settings, errors);
+  for (const Setting& each : read.settings) {
+    if (each.field != stack_setting) continue;
+    std::string_view names = each.value;
+    while (!names.empty()) {
+      const std::size_t end = std::min(names.find(','), names.size());
+      if (end > 0) request.stack.emplace_back(names.substr(0, end));
+      names.remove_prefix(std::min(names.size(), end + 1));
+    }
+  }
   for (const Dimension& each : read.dimensions) request.dimensions.push_back({each.name, each.size});
   request.gpus.names = gpus.names;
   request.gpus.sm_count = gpus.sm_count;
@@ -186,6 +200,10 @@ Priceable what_to_price(const Loaded& loaded) {
   out.gpus = std::move(applied.gpus);
   out.doable = applied.rules.doable;
   out.shape = applied.shape;
+  if (applied.stack.empty()) return out;
+  for (const model::Reading* reading : out.readings) {
+    out.stacks.push_back(project::stack_of(*loaded.configured, applied.stack, *reading, loaded.files));
+  }
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <shapelint/shapelint.hpp>
 
 #include "api/files.hpp"
+#include "contracts/stack.hpp"
 #include "formats/read.hpp"
 #include "project/project.hpp"
 
@@ -54,6 +55,7 @@ std::unique_ptr<Loaded> load(const FileSystem& files, const Source& source, cons
 // do not exist or cannot multiply the model's number format, fields that nobody gave.
 struct Priceable {
   std::vector<const model::Reading*> readings;
+  std::vector<contracts::Stack> stacks;  // by reading; empty without one
   std::vector<gpu::Gpu> gpus;
   rules::Doable doable;               // without the shape
   std::optional<rules::Shape> shape;  // that the configuration asks for

@@ -5,9 +5,11 @@
 
 #include "api/convert.hpp"
 #include "api/load.hpp"
+#include "contracts/price.hpp"
 #include "cost/kernels/attention.hpp"
 #include "model/lower/lower.hpp"
 #include "model/op_names.hpp"
+#include "project/project.hpp"
 #include "suggest/edit/footprint.hpp"
 
 namespace shapelint::api {
@@ -83,13 +85,32 @@ Step step_of(const model::Reading& reading, const gpu::Gpu& gpu, const model::Wo
   return out;
 }
 
+namespace {
+
+// As the stack runs it; what it refuses is priced all the same.
+Step step_on_stack(const model::Reading& reading, const gpu::Gpu& gpu, contracts::Checker& checker) {
+  const contracts::AsRun run =
+      contracts::run(reading.setup, checker.check(reading, reading.setup, gpu, contracts::Words::none), gpu);
+  Step out = step_of(reading, gpu, run.workload, run.step);
+  out.memory_bytes = suggest::memory_bytes(run.setup);
+  return out;
+}
+
+}  // namespace
+
 Result<std::vector<Step>> price_step(const FileSystem& files, const Source& source,
                                      const StepOptions& options) {
   const auto loaded = load(files, source, options.read, options.gpus);
   const Priceable priceable = what_to_price(*loaded);
   if (!priceable.errors.empty()) return priceable.errors;
   std::vector<Step> steps;
-  for (const model::Reading* reading : priceable.readings) {
+  for (std::size_t i = 0; i < priceable.readings.size(); ++i) {
+    const model::Reading* reading = priceable.readings[i];
+    if (!priceable.stacks.empty()) {
+      contracts::Checker checker(project::contracts_of(*loaded->configured), priceable.stacks[i]);
+      for (const gpu::Gpu& gpu : priceable.gpus) steps.push_back(step_on_stack(*reading, gpu, checker));
+      continue;
+    }
     const model::Workload workload = model::lower(reading->setup);
     for (const gpu::Gpu& gpu : priceable.gpus) {
       steps.push_back(

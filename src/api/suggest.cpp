@@ -8,6 +8,7 @@
 #include "api/load.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
+#include "contracts/on_stack.hpp"
 #include "gpu/registry.hpp"
 #include "project/shape.hpp"
 #include "rules/engine/conditions.hpp"
@@ -129,9 +130,15 @@ class Search {
         project::shape_of(priceable_.shape, *reading, loaded_->files, names_shape);
     doable.shape = shape.shape;
     problem_.shape_note = project::shape_note(shape);
-    set_axes(shape.shape);
-    if (!errors_.empty()) return;
     rules::constrain(problem_, rules::builtin_rules(), doable, std::move(conditions));
+    if (!priceable_.stacks.empty()) run_on_stack(*reading);
+    set_axes(shape.shape);
+  }
+
+  void run_on_stack(const model::Reading& reading) {
+    const auto place = std::find(priceable_.readings.begin(), priceable_.readings.end(), &reading);
+    contracts::constrain(problem_, project::contracts_of(*loaded_->configured),
+                         priceable_.stacks[static_cast<std::size_t>(place - priceable_.readings.begin())]);
   }
 
   void set_weights() {

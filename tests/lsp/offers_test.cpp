@@ -63,6 +63,33 @@ const std::string padded =
 
 }  // namespace
 
+TEST_CASE("the stack of the project's configuration is checked while a file is written", "[lsp]") {
+  const auto codes = [](const std::string& config) {
+    const auto files = api::memory_files({{"shapelint.toml", config}}, "/project");
+    api::LintOptions options;
+    options.gpus.names = {"h100"};
+    Documents documents(options, *files);
+    const std::string uri = "file:///project/m.toml";
+    documents.open(uri,
+                   "[model]\nhidden_size = 4096\nnum_layers = 4\nnum_attention_heads = 64\n"
+                   "num_key_value_heads = 4\nhead_dim = 128\nvocab_size = 151936\nmlp_gated = true\n"
+                   "[model.moe]\nnum_experts = 128\nexperts_per_token = 8\nintermediate_size = 1536\n"
+                   "[run]\nmode = \"decode\"\ndtype = \"fp8\"\nrecipe = \"block128\"\nmicro_batch_size = 16\n"
+                   "context_length = 4096\n[parallel]\ntensor = 8\n",
+                   1);
+    Texts out;
+    for (const Diagnostic& each : documents.lint(uri)) {
+      if (each.code.starts_with("SL45")) out.push_back(each.code + " " + each.message);
+    }
+    return out;
+  };
+  CHECK(codes("gpu = [\"h100\"]\n").empty());
+  const Texts found = codes("stack = [\"vllm==0.24\"]\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().find("SL451 vllm refuses: with fp8 scales for blocks of 128") == 0);
+  CHECK(found.front().find("1536 / 8 = 192") != std::string::npos);
+}
+
 TEST_CASE("keys are offered in the tables of a native file, without those that are there", "[lsp]") {
   const Texts model = offered("[model]\nhidden_size = 768\n|\nvocab_size = 5\n[run]\nmicro_batch_size = 8\n");
   CHECK(has(model, "num_layers"));

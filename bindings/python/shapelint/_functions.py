@@ -13,6 +13,7 @@ from ._types import Field, Gpu, Model, Problem, Rule, ShapelintError
 
 Plan = Union[int, bool, str]
 Gpus = Union[str, Iterable[str], None]
+Stack = Union[str, Iterable[str], None]
 
 
 def _asked(call: Callable[[], Any]) -> Any:
@@ -39,20 +40,33 @@ def _source(model: Any, name: str | None) -> tuple[str, str | None, bool]:
     raise TypeError(f"a model is a path, a text, a dictionary or has to_dict(): not {type(model).__name__}")
 
 
+def _listed(texts: Gpus | Stack) -> list[str]:
+    """Of `a,b` and of a sequence of such."""
+    given = [] if texts is None else [texts] if isinstance(texts, str) else list(texts)
+    return [each.strip() for some in given for each in some.split(",")]
+
+
 def _question(
-    model: Any, gpu: Gpus, plan: Mapping[str, Plan], name: str | None, config: str | os.PathLike[str] | None, isolated: bool
+    model: Any,
+    gpu: Gpus,
+    plan: Mapping[str, Plan],
+    name: str | None,
+    config: str | os.PathLike[str] | None,
+    isolated: bool,
+    stack: Stack = None,
 ) -> dict[str, Any]:
     path, text, assume_native = _source(model, name)
-    gpus = [] if gpu is None else [gpu] if isinstance(gpu, str) else list(gpu)
     settings = []
     for field, value in plan.items():
         if isinstance(value, bool):
             value = "true" if value else "false"
         settings.append((field, str(value)))
+    if stack is not None:
+        settings.append(("stack", ",".join(_listed(stack))))
     return {
         "path": path,
         "text": text,
-        "gpus": [each.strip() for some in gpus for each in some.split(",")],
+        "gpus": _listed(gpu),
         "settings": settings,
         "config": os.fspath(config) if config is not None else "",
         "isolated": isolated,
@@ -72,6 +86,7 @@ def lint(
     head_multiple: int | None = None,
     min_gain: float | None = None,
     with_operations: bool = False,
+    stack: Stack = None,
     name: str | None = None,
     config: str | os.PathLike[str] | None = None,
     isolated: bool = False,
@@ -81,10 +96,11 @@ def lint(
 
     `model` is a path (of a folder, too), a text, a dictionary, or has `to_dict()` as configurations of transformers
     have; `name` is what messages call a model that is no file. Every field of `fields()` can be given by its name:
-    `lint("config.json", gpu="h100", micro_batch_size=8, tensor=2)`. What cannot be read raises ShapelintError; of a
-    folder the other files are linted all the same, and Report.problems has what was wrong.
+    `lint("config.json", gpu="h100", micro_batch_size=8, tensor=2)`. `stack="vllm==0.24,deep-ep"` names the packages that
+    run it: what they refuse, pad or fall back to is found, counted and not proposed. What cannot be read raises
+    ShapelintError; of a folder the other files are linted all the same, and Report.problems has what was wrong.
     """
-    question = _question(model, gpu, plan, name, config, isolated)
+    question = _question(model, gpu, plan, name, config, isolated, stack)
     answer = _asked(
         lambda: _shapelint.lint(
             question,
@@ -116,13 +132,18 @@ def price(
     model: Any,
     gpu: Gpus = "h100",
     *,
+    stack: Stack = None,
     name: str | None = None,
     config: str | os.PathLike[str] | None = None,
     isolated: bool = False,
     **plan: Plan,
 ) -> tuple[Step, ...]:
-    """What a step costs, operation by operation: for each model of the file on each GPU."""
-    question = _question(model, gpu, plan, name, config, isolated)
+    """What a step costs, operation by operation: for each model of the file on each GPU.
+
+    `stack` names the packages that run it (`vllm==0.24,deep-ep`): sizes are padded as they pad them, and other kernels
+    run where they fall back.
+    """
+    question = _question(model, gpu, plan, name, config, isolated, stack)
     return tuple(Step._of(each) for each in _asked(lambda: _shapelint.price(question)))
 
 
@@ -144,6 +165,7 @@ def suggest(
     prices: Mapping[str, float] | None = None,
     top: int = 10,
     every: bool = False,
+    stack: Stack = None,
     name: str | None = None,
     config: str | os.PathLike[str] | None = None,
     isolated: bool = False,
@@ -152,9 +174,10 @@ def suggest(
     """Searches for better shapes near the model's, as `shapelint suggest` does under the same names (docs/suggest.md).
 
     `ranges={"hidden_size": "2048:4096:64", "tensor": [1, 2, 4]}`, `where=["hidden_size % 256 == 0"]`,
-    `budget={"parameters": 0.05}`; a negative budget is none. Ctrl-C ends it.
+    `budget={"parameters": 0.05}`; a negative budget is none. What `stack` (`vllm==0.24`) refuses is no suggestion.
+    Ctrl-C ends it.
     """
-    question = _question(model, gpu, plan, name, config, isolated)
+    question = _question(model, gpu, plan, name, config, isolated, stack)
     texts = []
     for field, values in (ranges or {}).items():
         texts.append(f"{field}={values if isinstance(values, str) else ','.join(str(each) for each in values)}")
