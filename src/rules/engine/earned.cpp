@@ -7,11 +7,10 @@ namespace shapelint::rules {
 
 namespace {
 
-// Share of the step that the effects take. The pipeline's bubble waits for whatever a micro-batch takes, so
-// it is longer by what they take, too.
+// Share of the step that the effects take, and `lost_us` beside them. The pipeline's bubble waits for
+// whatever a micro-batch takes, so it is longer by what they take, too.
 double lost_share(std::span<const gpu::Effect> effects, const model::Workload& workload,
-                  const cost::StepCost& step) {
-  double lost_us = 0;
+                  const cost::StepCost& step, double lost_us) {
   for (std::size_t i = 0; i < workload.ops.size(); ++i) {
     const model::Op& op = workload.ops[i];
     if (op.overlapped) continue;
@@ -24,12 +23,12 @@ double lost_share(std::span<const gpu::Effect> effects, const model::Workload& w
 
 }  // namespace
 
-double earned(std::span<const gpu::Effect> effects, const GpuReport& report, suggest::Evaluator& evaluator,
-              const suggest::Candidate& candidate, double gain) {
+double earned(std::span<const gpu::Effect> effects, const GpuReport& report, double longer_us,
+              suggest::Evaluator& evaluator, const suggest::Candidate& candidate, double gain) {
   const suggest::Step after = evaluator.step(candidate.setup);
   // The steps may differ in tokens and work: of the old one's time for its work, the new one takes 1 - gain.
-  return lost_share(effects, report.workload, report.before) -
-         (1 - gain) * lost_share(effects, after.workload, after.cost);
+  return lost_share(effects, report.workload, report.before, longer_us) -
+         (1 - gain) * lost_share(effects, after.workload, after.cost, after.longer_us);
 }
 
 }  // namespace shapelint::rules

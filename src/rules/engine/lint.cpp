@@ -62,6 +62,7 @@ class Engine {
       suggest::Step step = evaluators_.back()->step(reading_.setup);
       GpuReport report;
       report.gpu = gpu.id;
+      longer_us_.push_back(step.longer_us);
       report.workload = std::move(step.workload);
       report.before = std::move(step.cost);
       report.after = report.before;
@@ -187,7 +188,7 @@ class Engine {
         const double gain = candidate.gains[g];
         if (gain <= 0) continue;
         const std::size_t gpu = group.gpus[g];
-        own += earned(rule.gain_from, result_.gpus[gpu], *evaluators_[gpu], candidate, gain);
+        own += earned(rule.gain_from, result_.gpus[gpu], longer_us_[gpu], *evaluators_[gpu], candidate, gain);
         all += gain;
       }
       return own < most_of_it * all;
@@ -293,6 +294,7 @@ class Engine {
   std::span<const gpu::Gpu> gpus_;
   const Options& options_;
   const suggest::OnStack* stack_;
+  std::vector<double> longer_us_;  // by GPU: what the stack's kernels add to the present step
   std::vector<const model::Remark*> unresolved_;
   suggest::Links links_;
   model::Network network_;  // of a CNN

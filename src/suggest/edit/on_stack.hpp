@@ -31,6 +31,7 @@ using MakeOnStack = std::function<OnStack()>;
 struct Step {
   model::Workload workload;
   cost::StepCost cost;
+  double longer_us = 0;  // of the step: what the stack's kernels take beyond those that were predicted
 };
 // `stack` may be null: setups run as they are written. The memory of `out` is used again.
 void step_of(const OnStack* stack, cost::PriceMemo& memo, const model::Setup& setup, Step& out);
