@@ -1,77 +1,114 @@
 // How often the stated interval of a gain holds the measured one, over pairs of measured products.
 //
-//   interval_coverage GPU FILE.csv
+//   interval_coverage GPU FILE.csv            rows of docs/intervals.md
+//   interval_coverage GPU FILE.csv --spread   entries of gpus/spreads/products.toml
 //
-// A pair: two rows of one number format that differ in one dimension, of which the later has it rounded up,
-// or the next one that was measured, by an eighth at most. What is predicted and measured is the share of the
-// time per multiplication that going from one to the other saves, as lint counts it.
+// A pair: two products that differ in one dimension. What is predicted and measured is the share of the time
+// that going from the smaller to the larger one saves, as lint counts it.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "bench/pairs.hpp"
 #include "calibrate/score.hpp"
-#include "calibrate/shapes.hpp"
-#include "cost/uncertainty.hpp"
 #include "gpu/registry.hpp"
 
 using namespace shapelint;
+using bench::ShapePair;
+using bench::Told;
+using calibrate::MeasuredShape;
 
 namespace {
 
-constexpr double most_apart = 1.125;
-constexpr double wanted = 0.9;
+constexpr double near_doublings = 0.171;
+constexpr std::size_t most_steps = 6;
+constexpr std::size_t least_sites = 20;  // of n and k: a spread of few says nothing of others
+constexpr std::size_t least_pairs = 50;  // for a share to mean something
 
-model::Workload product(const cost::GemmShape& shape) {
-  model::Workload workload;
-  model::Op op;
-  op.name = "product";
-  op.kind = model::OpKind::gemm;
-  op.dtype = shape.dtype;
-  op.recipe = shape.recipe;
-  op.layout = shape.layout;
-  op.batch.value = shape.batch;
-  op.m.value = shape.m;
-  op.n.value = shape.n;
-  op.k.value = shape.k;
-  workload.ops.push_back(op);
-  return workload;
-}
-
-double work(const cost::GemmShape& s) {
-  return static_cast<double>(s.batch) * static_cast<double>(s.m) * static_cast<double>(s.n) *
-         static_cast<double>(s.k);
-}
-
-bool is_misaligned(const cost::GemmShape& shape) {
-  return shape.n % 8 != 0 || shape.k % 8 != 0;
-}
-
+// Sums over pairs: how many the interval holds, and how wide it is.
 struct Sum {
   std::size_t pairs = 0;
   std::size_t held = 0;
-  std::vector<double> ratios;  // |predicted - measured| / half width
+  double width = 0;
+  double gain = 0;              // absolute, measured
+  std::size_t pairs_apart = 0;  // within a half of the sites, with the spread of the other half
+  std::size_t held_apart = 0;
+
+  void add(const cost::Gain& told, double measured) {
+    ++pairs;
+    held += std::fabs(told.share - measured) <= told.half_width ? 1U : 0U;
+    width += told.half_width;
+    gain += std::fabs(measured);
+  }
 };
 
-void print(const std::string& gpu, const std::string& file, const std::string& group, Sum& sum) {
-  std::sort(sum.ratios.begin(), sum.ratios.end());
-  const auto at = static_cast<std::size_t>(wanted * static_cast<double>(sum.ratios.size() - 1));
-  fmt::print("| {} | {} | {} | {} | {:.1f} % | {:.2f} |\n", file, gpu, group, sum.pairs,
-             100 * static_cast<double>(sum.held) / static_cast<double>(sum.pairs), sum.ratios[at]);
+void print(const std::string& file, const gpu::Gpu& gpu, const std::string& group, const Sum& sum) {
+  if (sum.pairs < least_pairs) return;
+  const auto n = static_cast<double>(sum.pairs);
+  const auto m = static_cast<double>(sum.pairs_apart);
+  const std::string apart = sum.pairs_apart > 0
+                                ? fmt::format("{:.1f} %", 100 * static_cast<double>(sum.held_apart) / m)
+                                : std::string("-");
+  fmt::print("| {} | {} | {} | {} | {:.1f} % | {:.1f} % | {:.1f} % | {} |\n", file, gpu.id, group, sum.pairs,
+             100 * static_cast<double>(sum.held) / n, 100 * sum.width / n, 100 * sum.gain / n, apart);
+}
+
+// Several products at once, each as in one of the pairs: whether their errors are independent.
+Sum together(const gpu::Gpu& gpu, const std::vector<MeasuredShape>& rows,
+             const std::vector<ShapePair>& pairs) {
+  constexpr std::size_t products = 6;
+  // Of one change of one dimension at many sites; sites in an order that has nothing to do with their sizes.
+  std::map<std::string, std::vector<ShapePair>> changes;
+  for (const ShapePair& pair : pairs) {
+    const cost::GemmShape& a = rows[pair.before].shape;
+    const cost::GemmShape& b = rows[pair.after].shape;
+    const char axis = a.m != b.m ? 'm' : a.n != b.n ? 'n' : 'k';
+    const auto size = [&](const cost::GemmShape& s) { return axis == 'm' ? s.m : axis == 'n' ? s.n : s.k; };
+    changes[fmt::format("{} {} {} {}", axis, size(a), size(b), name(a.dtype))].push_back(pair);
+  }
+  Sum sum;
+  for (auto& [change, sites] : changes) {
+    std::stable_sort(sites.begin(), sites.end(), [&](const ShapePair& a, const ShapePair& b) {
+      constexpr std::size_t many = 1009;
+      return calibrate::fold_of(rows[a.before].shape, many) < calibrate::fold_of(rows[b.before].shape, many);
+    });
+    for (std::size_t i = 0; i + products <= sites.size(); i += products) {
+      std::vector<cost::GemmShape> before;
+      std::vector<cost::GemmShape> after;
+      double before_us = 0;
+      double after_us = 0;
+      for (std::size_t j = i; j < i + products; ++j) {
+        before.push_back(rows[sites[j].before].shape);
+        after.push_back(rows[sites[j].after].shape);
+        before_us += rows[sites[j].before].time_us;
+        after_us += rows[sites[j].after].time_us;
+      }
+      const bench::Step from = bench::step_of(gpu, before);
+      const bench::Step to = bench::step_of(gpu, after);
+      const cost::Gain gain = cost::gain_between(gpu, from.workload, from.cost, to.workload, to.cost);
+      sum.add(gain, 1 - after_us / before_us);
+    }
+  }
+  return sum;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fmt::print(stderr, "usage: interval_coverage GPU FILE.csv\n");
+  const bool fits = argc == 4 && std::string(argv[3]) == "--spread";
+  if (argc != 3 && !fits) {
+    fmt::print(stderr, "usage: interval_coverage GPU FILE.csv [--spread]\n");
     return 2;
   }
   const auto gpu = gpu::find_gpu(argv[1]);
@@ -79,54 +116,73 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "error: {}\n", gpu.error().message);
     return 2;
   }
-  std::map<std::string, Sum> sums;
-  {
-    std::ifstream file(argv[2]);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    std::vector<Error> errors;
-    const calibrate::ShapeTable table = calibrate::read_shapes(text, argv[2], DType::bf16, errors);
-    if (!errors.empty() || !table.has_times) {
-      fmt::print(stderr, "error: {}: {}\n", argv[2], errors.empty() ? "no times" : errors.front().message);
-      return 2;
+  std::ifstream file(argv[2]);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<Error> errors;
+  const calibrate::ShapeTable table = calibrate::read_shapes(text, argv[2], DType::bf16, errors);
+  if (!errors.empty() || !table.has_times) {
+    fmt::print(stderr, "error: {}: {}\n", argv[2], errors.empty() ? "no times" : errors.front().message);
+    return 2;
+  }
+  // By set of constants: each has a spread of its own.
+  std::map<gpu::ConstantSet, std::vector<MeasuredShape>> sets;
+  for (const MeasuredShape& row : table.rows) {
+    if (!row.gpu.empty() && !gpu::is_called(*gpu, row.gpu)) continue;
+    if (can_multiply(*gpu, row.shape.dtype))
+      sets[gpu::constant_set(row.shape.dtype, row.shape.recipe)].push_back(row);
+  }
+  for (const auto& [set, rows] : sets) {
+    const std::vector<ShapePair> pairs = bench::pairs_of(rows, 1.1, most_steps);
+    if (pairs.empty()) continue;
+    const std::vector<Told> all = bench::told(*gpu, rows, pairs);
+    if (fits) {
+      gpu::ProductSpread spread = bench::spread_of(rows, all);
+      spread.architecture = gpu->architecture.id;
+      spread.gpu = gpu->id;
+      spread.constants = gpu::constant_set_names[static_cast<std::size_t>(set)];
+      std::set<std::pair<std::int64_t, std::int64_t>> sites;
+      for (const MeasuredShape& row : rows) sites.emplace(row.shape.n, row.shape.k);
+      const bool is_known =
+          sites.size() >= least_sites &&
+          spread.near.decode + spread.near.small + spread.near.large + spread.near.misaligned > 0;
+      if (is_known) fmt::print("{}", gpu::write_spread(spread));
+      continue;
     }
-    // By what stays: number format, kind, layout and the two other dimensions.
-    std::map<std::string, std::vector<const calibrate::MeasuredShape*>> lines;
-    for (const calibrate::MeasuredShape& row : table.rows) {
-      if (!row.gpu.empty() && !gpu::is_called(*gpu, row.gpu)) continue;
-      if (!can_multiply(*gpu, row.shape.dtype)) continue;
-      const cost::GemmShape& s = row.shape;
-      const std::string kind =
-          fmt::format("{} {} {} {}", name(s.dtype), name(s.recipe), static_cast<int>(s.layout), s.batch);
-      lines[fmt::format("m {} {} {}", kind, s.n, s.k)].push_back(&row);
-      lines[fmt::format("n {} {} {}", kind, s.m, s.k)].push_back(&row);
-      lines[fmt::format("k {} {} {}", kind, s.m, s.n)].push_back(&row);
+    // The spread of half of the sites, for the others.
+    const auto half_of = [&](const Told& each) {
+      return calibrate::fold_of(rows[each.pair.before].shape, 2) +
+             2 * calibrate::fold_of(rows[each.pair.after].shape, 2);
+    };
+    std::array<gpu::ProductSpread, 2> halves;
+    for (std::size_t half = 0; half < 2; ++half) {
+      std::vector<Told> own;
+      std::copy_if(all.begin(), all.end(), std::back_inserter(own),
+                   [&](const Told& each) { return half_of(each) == 3 * half; });
+      halves[half] = bench::spread_of(rows, own);
     }
-    for (auto& [line, rows] : lines) {
-      std::sort(rows.begin(), rows.end(),
-                [](const auto* a, const auto* b) { return work(a->shape) < work(b->shape); });
-      for (std::size_t j = 0; j + 1 < rows.size(); ++j) {
-        const calibrate::MeasuredShape& from = *rows[j];
-        const calibrate::MeasuredShape& to = *rows[j + 1];
-        const double more = work(to.shape) / work(from.shape);
-        if (more <= 1 || more > most_apart) continue;
-        const model::Workload before = product(from.shape);
-        const model::Workload after = product(to.shape);
-        const cost::StepCost before_cost = cost::price(*gpu, before, from.shape.dtype);
-        const cost::StepCost after_cost = cost::price(*gpu, after, to.shape.dtype);
-        const cost::Gain gain = cost::gain_between(*gpu, before, before_cost, after, after_cost);
-        const double measured = 1 - to.time_us / from.time_us;
-        const double error = std::fabs(gain.share - measured);
-        std::vector<std::string> names{"all"};
-        if (is_misaligned(from.shape) && !is_misaligned(to.shape)) names.emplace_back("to a multiple of 8");
-        for (const std::string& each : names) {
-          Sum& sum = sums[each];
-          ++sum.pairs;
-          sum.held += error <= gain.half_width ? 1U : 0U;
-          sum.ratios.push_back(error / std::max(gain.half_width, 1e-9));
-        }
+    std::map<std::string, Sum> sums;
+    for (const Told& each : all) {
+      const bool is_near = each.pair.doublings <= near_doublings;
+      const double error = std::fabs(each.gain.share - each.measured);
+      const cost::GemmShape& a = rows[each.pair.before].shape;
+      const cost::GemmShape& b = rows[each.pair.after].shape;
+      std::vector<std::string> names{is_near ? "1 up to an eighth larger" : "2 up to twice as large"};
+      if (is_near && bench::is_misaligned(a) && !bench::is_misaligned(b))
+        names.emplace_back("3 to a multiple of 8");
+      for (const std::string& each_name : names) {
+        Sum& sum = sums[each_name];
+        sum.add(each.gain, each.measured);
+        const std::size_t half = half_of(each);
+        if (half != 0 && half != 3) continue;  // between the halves
+        const double width = bench::half_width(halves[half == 0 ? 1 : 0], rows, each);
+        ++sum.pairs_apart;
+        sum.held_apart += error <= width ? 1U : 0U;
       }
     }
+    const std::string name = fmt::format("{} ({})", std::filesystem::path(argv[2]).stem().string(),
+                                         gpu::constant_set_names[static_cast<std::size_t>(set)]);
+    for (const auto& [group, sum] : sums) print(name, *gpu, group.substr(2), sum);
+    print(name, *gpu, "six products together", together(*gpu, rows, pairs));
   }
-  for (auto& [group, sum] : sums) print(gpu->id, std::filesystem::path(argv[2]).stem().string(), group, sum);
   return 0;
 }

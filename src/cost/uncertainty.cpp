@@ -2,17 +2,31 @@
 #include "cost/uncertainty.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "cost/kernels/attention.hpp"
+#include "gpu/spread.hpp"
 
 namespace shapelint::cost {
 namespace {
 
-// The library may choose another kernel for the new shape, for reasons that no model knows: two campaigns
-// that time the same product on the same GPU differ by 3 to 8 %. Pairs of shapes within one campaign share
-// most of that.
-constexpr double pair_noise = 0.03;
+// Of normal errors, what holds 90 of 100 divided by their mean absolute value: `[errors]` are such means.
+constexpr double ninety_by_mean = 1.6449 / 0.7979;
+// A kernel is not faster for what it pads or loads in pieces: in 90 of 100 cases some of such a loss is
+// there.
+constexpr double most_of_a_loss = 0.9;
+constexpr bool is_a_loss(Effect effect) {
+  return effect == Effect::alignment || effect == Effect::tile || effect == Effect::wave;
+}
+// The library may choose another kernel for the new shape, for reasons that no model knows. Of products that
+// is measured (gpu/spread.hpp); of GPUs where nobody did, the spread of all pairs that were measured on four
+// others counts; of attention, a guess.
+constexpr gpu::GemmSpread assumed_spread{0.1, 0.14, 0.12, 0};
+constexpr gpu::GemmSpread assumed_spread_doubled{0.17, 0.18, 0.13, 0};
+constexpr double attention_spread = 0.06;
+// Ratios of sizes beyond which the spread grows no more.
+constexpr double most_doublings = 3;
 // Frameworks fuse passes over memory that the lowering counts apart, or split what it counts once: mask and
 // softmax of an unfused layer of 2560 are predicted to be 26 % of it, 17 % were measured (arXiv 2401.14489,
 // figure 2).
@@ -84,17 +98,78 @@ gpu::EffectError measured_alignment(const gpu::Gpu& gpu, const model::Op& op, co
   return {std::min(1.0, calibration.errors.misaligned / loss), true};
 }
 
+// How far sizes are apart, in factors of two; each dimension counts.
+double doublings(const model::Op& a, const model::Op& b) {
+  const auto log_ratio = [](std::int64_t x, std::int64_t y) {
+    return std::fabs(std::log2(static_cast<double>(x) / static_cast<double>(y)));
+  };
+  return log_ratio(a.batch.value, b.batch.value) + log_ratio(a.m.value, b.m.value) +
+         log_ratio(a.n.value, b.n.value) + log_ratio(a.k.value, b.k.value);
+}
+
+// The slice of a spread that a product belongs to.
+double gpu::GemmSpread::*spread_slice(const model::Op& op, double time_us) {
+  constexpr std::int64_t decode_rows = 64;
+  constexpr double large_us = 256;
+  if (op.m.value <= decode_rows) return &gpu::GemmSpread::decode;
+  return time_us < large_us ? &gpu::GemmSpread::small : &gpu::GemmSpread::large;
+}
+
+// Of a product that becomes another one: by what share of its time it may differ from what the ratio of both
+// predictions says, in 90 of 100 cases.
+double spread_of(const gpu::Gpu& gpu, const model::Op& before, double before_us, const model::Op& after,
+                 double after_us) {
+  const gpu::ConstantSet usual = gpu::constant_set(after.dtype);
+  const std::array<gpu::Spread, 2> known{
+      gpu::spread_of(gpu, gpu::constants_for(gpu.calibration, after.dtype, after.recipe)),
+      gpu::spread_of(gpu, usual)};
+  const double apart = std::min(most_doublings, doublings(before, after));
+  const auto at = [&](double near, double doubled) {
+    return std::sqrt(near * near + std::max(0.0, doubled * doubled - near * near) * apart);
+  };
+  const auto in_slice = [&](double gpu::GemmSpread::*slice, double fallback) {
+    for (const gpu::Spread& each : known) {
+      if (each.near.*slice > 0) return at(each.near.*slice, each.doubled.*slice);
+    }
+    return fallback;
+  };
+  const auto by_size = [&](double gpu::GemmSpread::*slice) {
+    return in_slice(slice, at(assumed_spread.*slice, assumed_spread_doubled.*slice));
+  };
+  const double usual_spread =
+      std::max(by_size(spread_slice(before, before_us)), by_size(spread_slice(after, after_us)));
+  return misaligned(before) || misaligned(after) ? in_slice(&gpu::GemmSpread::misaligned, usual_spread)
+                                                 : usual_spread;
+}
+
+// An operation whose kernel another one takes the place of.
+struct Replaced {
+  const model::Op* before = nullptr;
+  const model::Op* after = nullptr;
+  double error_us = 0;
+};
+
 // Sums over the ops of a change.
 struct Change {
   EffectTimes absolute_us{};  // moved time by effect
   double error_us[effect_count] = {};
-  double noise_us2 = 0;
+  std::vector<Replaced> replaced;
   double measured_us = 0;
 
   void add(Effect effect, double delta_us, const gpu::EffectError& error) {
     absolute_us[index(effect)] += std::abs(delta_us);
     error_us[index(effect)] += std::abs(delta_us) * error.relative;
     if (error.measured) measured_us += std::abs(delta_us);
+  }
+
+  // The same kernel in several places is off by as much in each; different ones are independent.
+  void replace(const model::Op& before, const model::Op& after, double error_us_of_it) {
+    for (Replaced& each : replaced) {
+      if (!same_shape(*each.before, before) || !same_shape(*each.after, after)) continue;
+      each.error_us += error_us_of_it;
+      return;
+    }
+    replaced.push_back({&before, &after, error_us_of_it});
   }
 };
 
@@ -127,12 +202,13 @@ void add_op(const gpu::Gpu& gpu, const model::Op* before, const OpCost* before_c
           worse(error_of(gpu, *before, *before_cost, effect), error_of(gpu, *after, *after_cost, effect)));
     }
   }
-  const bool timed = before != nullptr && after != nullptr &&
-                     (before->kind == model::OpKind::gemm || before->kind == model::OpKind::attention);
-  if (timed && !same_shape(*before, *after)) {
-    const double noise_us =
-        pair_noise * std::min(from_count * before_cost->time_us, to_count * after_cost->time_us);
-    change.noise_us2 += noise_us * noise_us;
+  if (before == nullptr || after == nullptr || same_shape(*before, *after)) return;
+  const double after_us = to_count * after_cost->time_us;
+  if (before->kind == model::OpKind::gemm && after->kind == model::OpKind::gemm) {
+    change.replace(*before, *after,
+                   after_us * spread_of(gpu, *before, before_cost->time_us, *after, after_cost->time_us));
+  } else if (before->kind == model::OpKind::attention) {
+    change.replace(*before, *after, after_us * attention_spread);
   }
 }
 
@@ -210,13 +286,18 @@ Gain gain_between(const gpu::Gpu& gpu, const model::Workload& before, const Step
   }
 
   double total_us = 0;
-  double variance_us2 = change.noise_us2;
+  double variance_us2 = 0;
   for (std::size_t i = 0; i < effect_count; ++i) {
     total_us += change.absolute_us[i];
-    variance_us2 += change.error_us[i] * change.error_us[i];
+    double error_us = ninety_by_mean * change.error_us[i];
+    if (is_a_loss(static_cast<Effect>(i)))
+      error_us = std::min(error_us, most_of_a_loss * change.absolute_us[i]);
+    variance_us2 += error_us * error_us;
     if (change.absolute_us[i] > change.absolute_us[index(gain.largest)])
       gain.largest = static_cast<Effect>(i);
   }
+  gain.from_effects = std::sqrt(variance_us2) / before_cost.time_us;
+  for (const Replaced& each : change.replaced) variance_us2 += each.error_us * each.error_us;
   gain.half_width = std::sqrt(variance_us2) / before_cost.time_us;
   gain.measured = total_us > 0 && change.measured_us >= measured_majority * total_us;
   return gain;

@@ -27,7 +27,8 @@ gpu::EffectError error_of(const gpu::Gpu& gpu, const model::Op& op, const OpCost
 
 struct Gain {
   double share = 0;                     // of the step's time before: 1 - after / before; negative: slower
-  double half_width = 0;                // mean absolute error of `share` that the effects' errors lead to
+  double half_width = 0;                // holds the true `share` in 90 of 100 cases
+  double from_effects = 0;              // what the errors of effects alone would make of it
   bool measured = false;                // most of the change comes from effects with timings on this GPU
   Effect largest = Effect::throughput;  // that contributes most to the change
 };

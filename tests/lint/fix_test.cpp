@@ -177,8 +177,8 @@ TEST_CASE("a change is kept for several GPUs only if none of them loses", "[lint
   CHECK(fixed({{"m.toml", native}}, both).changed.at("m.toml") == replaced(native, "50_257", "50_304"));
   // A narrower MLP fills the waves of an A100, and costs an H100 some of its own.
   const std::string waves =
-      "[model]\nhidden_size = 4096\nnum_layers = 36\nnum_attention_heads = 32\nnum_key_value_heads = 8\n"
-      "intermediate_size = 12288\nmlp_gated = true\nvocab_size = 65536\nnorm = \"rmsnorm\"\n"
+      "[model]\nhidden_size = 2048\nnum_layers = 36\nnum_attention_heads = 32\nnum_key_value_heads = 8\n"
+      "intermediate_size = 12288\nmlp_gated = false\nvocab_size = 65536\nnorm = \"rmsnorm\"\n"
       "[run]\nmicro_batch_size = 1\nsequence_length = 2048\nfused_gradient_accumulation = true\n";
   both.select = {"SL301"};
   both.unsafe = true;

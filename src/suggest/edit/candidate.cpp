@@ -89,7 +89,8 @@ std::vector<std::size_t> choose(std::span<const Rank> ranks,
       left.erase(left.begin());
       continue;
     }
-    const double enough = ranks[best].gain - error_of(best);
+    // Most of what is not known of two proposals is the same: half of it tells them apart.
+    const double enough = ranks[best].gain - error_of(best) / 2;
     std::size_t taken = best;
     for (const std::size_t each : left) {
       if (ranks[each].gain >= enough && easier(ranks[each], ranks[taken]) && is_gain(each)) taken = each;

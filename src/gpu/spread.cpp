@@ -1,0 +1,103 @@
+// Files of gpus/spreads.
+#include "gpu/spread.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "catalog/catalog.hpp"
+#include "gpu/fields.hpp"
+#include "gpu/registry.hpp"
+
+namespace shapelint::gpu {
+
+namespace {
+
+constexpr double most = 10;
+
+constexpr Field<GemmSpread> slice_fields[] = {
+    {"", "decode", "share", Type::number, &GemmSpread::decode, 0, most, "m <= 64"},
+    {"", "small", "share", Type::number, &GemmSpread::small, 0, most, "m > 64, less than 256 us"},
+    {"", "large", "share", Type::number, &GemmSpread::large, 0, most, "m > 64, 256 us and more"},
+    {"", "misaligned", "share", Type::number, &GemmSpread::misaligned, 0, most, "n or k no multiple of 8"},
+};
+using P = ProductSpread;
+constexpr Field<P> name_fields[] = {
+    {"", "architecture", "", Type::text, &P::architecture, 0, 0, "id of gpus/architectures"},
+    {"", "gpu", "", Type::text, &P::gpu, 0, 0, "id of the profile that was measured"},
+    {"", "constants", "", Type::text, &P::constants, 0, 0, "the set that predicts these products"},
+    {"", "pairs", "", Type::integer, &P::pairs, 1, 1e9, "of products that were measured"},
+};
+constexpr std::string_view file_keys[] = {"kind", "sources", "notes", "products"};
+constexpr std::string_view table_keys[] = {"near", "doubled"};
+
+const std::vector<ProductSpread>& builtin_spreads() {
+  static const std::vector<ProductSpread> known = [] {
+    std::vector<ProductSpread> all;
+    std::vector<Error> errors;  // a test finds them
+    for (const text::Document& document : catalog::builtin("gpus/spreads")) {
+      for (ProductSpread& each : read_spreads(document.root(), errors)) all.push_back(std::move(each));
+    }
+    return all;
+  }();
+  return known;
+}
+
+}  // namespace
+
+std::vector<ProductSpread> read_spreads(text::NodeRef root, std::vector<Error>& errors) {
+  check_keys(root, file_keys, errors);
+  std::vector<ProductSpread> out;
+  for (const text::NodeRef item : root["products"]) {
+    ProductSpread each;
+    read_fields<P>(item, "", name_fields, table_keys, each, errors);
+    read_fields<GemmSpread>(item["near"], "", slice_fields, {}, each.near, errors);
+    read_fields<GemmSpread>(item["doubled"], "", slice_fields, {}, each.doubled, errors);
+    if (!find_architecture_file(each.architecture))
+      errors.push_back(item.error(fmt::format("`{}` names no architecture", item.path())));
+    if (std::find(constant_set_names.begin(), constant_set_names.end(), each.constants) ==
+        constant_set_names.end()) {
+      errors.push_back(
+          item.error(fmt::format("`{}` names no set of constants", item.path()), "half, byte, single, …"));
+    }
+    out.push_back(std::move(each));
+  }
+  return out;
+}
+
+Spread spread_of(const Gpu& gpu, ConstantSet set) {
+  const std::string_view constants = constant_set_names[static_cast<std::size_t>(set)];
+  Spread out;
+  const auto take = [&](const ProductSpread& each) {
+    for (const Field<GemmSpread>& field : slice_fields) {
+      const auto slice = std::get<double GemmSpread::*>(field.member);
+      if (out.near.*slice > 0) continue;
+      out.near.*slice = each.near.*slice;
+      out.doubled.*slice = each.doubled.*slice;
+    }
+  };
+  for (const ProductSpread& each : builtin_spreads()) {
+    if (each.gpu == gpu.id && each.constants == constants) take(each);
+  }
+  for (const ProductSpread& each : builtin_spreads()) {
+    if (each.architecture == gpu.architecture.id && each.constants == constants) take(each);
+  }
+  return out;
+}
+
+std::string write_spread(const ProductSpread& spread) {
+  const auto digits = [](double value) { return exact(std::stod(fmt::format("{:.3g}", value))); };
+  const auto slices = [&](const GemmSpread& s) {
+    return fmt::format("{{ decode = {}, small = {}, large = {}, misaligned = {} }}", digits(s.decode),
+                       digits(s.small), digits(s.large), digits(s.misaligned));
+  };
+  return fmt::format(
+      "\n[[products]]\narchitecture = \"{}\"\ngpu = \"{}\"\nconstants = \"{}\"\npairs = {}\nnear = {}\n"
+      "doubled = {}\n",
+      spread.architecture, spread.gpu, spread.constants, spread.pairs, slices(spread.near),
+      slices(spread.doubled));
+}
+
+}  // namespace shapelint::gpu

@@ -1,0 +1,72 @@
+// How far ratios of times spread: gpus/spreads.
+#include "gpu/spread.hpp"
+
+#include "catalog/catalog.hpp"
+#include "gpu/registry.hpp"
+#include "tests/catch.hpp"
+#include "text/toml/toml.hpp"
+
+using namespace shapelint;
+using namespace shapelint::gpu;
+
+TEST_CASE("every file of gpus/spreads reads without an error, and names profiles", "[spreads]") {
+  std::size_t entries = 0;
+  for (const text::Document& document : catalog::builtin("gpus/spreads")) {
+    std::vector<Error> errors;
+    for (const ProductSpread& each : read_spreads(document.root(), errors)) {
+      INFO(each.gpu);
+      ++entries;
+      const auto gpu = find_gpu(each.gpu);
+      REQUIRE(gpu);
+      CHECK(gpu->architecture.id == each.architecture);
+      // Sizes further apart say less of each other.
+      CHECK(each.doubled.small >= each.near.small);
+      CHECK(each.doubled.large >= each.near.large);
+      CHECK(each.pairs >= 200);
+    }
+    CHECK(errors.empty());
+  }
+  CHECK(entries > 10);
+}
+
+TEST_CASE("a GPU has its own spread, or that of another one of its architecture", "[spreads]") {
+  const Spread h100 = spread_of(*find_gpu("h100"), ConstantSet::half);
+  CHECK(h100.near.large > 0);
+  CHECK(spread_of(*find_gpu("h20"), ConstantSet::half).near.large == h100.near.large);
+  // A sweep of misaligned sizes was measured on the A100 with 40 GB alone.
+  const Spread large = spread_of(*find_gpu("a100"), ConstantSet::half);
+  const Spread small = spread_of(*find_gpu("a100-40gb"), ConstantSet::half);
+  CHECK(large.near.misaligned == small.near.misaligned);
+  CHECK(large.near.large != small.near.large);
+  CHECK(spread_of(*find_gpu("t4"), ConstantSet::half).near.large == 0);
+}
+
+TEST_CASE("an entry is written as it is read", "[spreads]") {
+  const std::string text =
+      "\n[[products]]\narchitecture = \"hopper\"\ngpu = \"h100-sxm5\"\nconstants = \"half\"\npairs = 300\n"
+      "near = { decode = 0.0337, small = 0.135, large = 0.111, misaligned = 0 }\n"
+      "doubled = { decode = 0.0656, small = 0.135, large = 0.111, misaligned = 0 }\n";
+  const auto document = text::parse_toml("products.toml", text);
+  REQUIRE(document);
+  std::vector<Error> errors;
+  const auto read = read_spreads(document->root(), errors);
+  CHECK(errors.empty());
+  REQUIRE(read.size() == 1);
+  CHECK(write_spread(read.front()) == text);
+}
+
+TEST_CASE("what cannot be is an error with its place", "[spreads]") {
+  const auto first_error = [](const char* text) {
+    const auto document = text::parse_toml("products.toml", text);
+    REQUIRE(document);
+    std::vector<Error> errors;
+    read_spreads(document->root(), errors);
+    return errors.empty() ? std::string() : errors.front().message;
+  };
+  CHECK(first_error("[[products]]\narchitecture = \"hoper\"\nconstants = \"half\"\n")
+            .find("names no architecture") != std::string::npos);
+  CHECK(first_error("[[products]]\narchitecture = \"hopper\"\nconstants = \"bf16\"\n")
+            .find("names no set of constants") != std::string::npos);
+  CHECK(first_error("[[products]]\narchitecture = \"hopper\"\nconstants = \"half\"\nnear = { big = 1 }\n")
+            .find("big") != std::string::npos);
+}
