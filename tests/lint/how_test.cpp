@@ -100,7 +100,7 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
       {"axolotl.yaml",
        "base_model: meta-llama/Llama-3.2-1B\nmicro_batch_size: 1\ngradient_accumulation_steps: 4\n"
        "sequence_len: 512\nbf16: true\ndatasets: []\n",
-       "SL501", "`micro_batch_size: 2` and `gradient_accumulation_steps: 2`"},
+       "SL501", "`micro_batch_size: 4` and `gradient_accumulation_steps: 1`"},
       // Written as this file is, of the two syntaxes that there are.
       {"neox.json",
        R"({"num_layers": 24, "hidden_size": 1024, "num_attention_heads": 16, "seq_length": 512, )"
