@@ -132,7 +132,7 @@ with tempfile.TemporaryDirectory() as base:
     check("file=configs/good.toml,line=5" in ran.stdout and "file=configs/größe 2.toml,line=5" in ran.stdout,
           f"action: {ran.stdout}")
     check("old.toml" not in ran.stdout, f"action: what was there before is reported: {ran.stdout}")
-    check("| warning SL101 |" in summary, f"action: the summary: {summary}")
+    check("| warning [SL101](" in summary, f"action: the summary: {summary}")
     results = json.loads((clone / "shapelint.sarif").read_text())["runs"][0]["results"]
     check(len(results) == 2, f"action: {len(results)} results in SARIF")
     ran, _ = github(paths="configs/good.toml\nconfigs/old.toml\n", gpu="a100", **{"only-changed": "false"})

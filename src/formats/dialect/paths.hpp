@@ -23,9 +23,9 @@ bool is_inside(std::string_view path, std::string_view folder);
 // without one, at most as far as the path as given names folders, and for an absolute path six of them.
 std::vector<std::string> ancestors(const text::FileSystem& files, const std::string& path);
 
-// Of a path in somebody's container, or below a folder that only the run knows (`$ROOT/conf/x.yaml`), the longest
-// end that is a file below one of the folders: a folder and what is in it, as a name alone may be any. Empty
-// where there is none.
+// Of a path in somebody's container, or below a folder that only the run knows (`$ROOT/conf/x.yaml`), the
+// longest end that is a file below one of the folders: a folder and what is in it, as a name alone may be
+// any. Empty where there is none.
 std::string end_inside(const text::FileSystem& files, const std::vector<std::string>& folders,
                        std::string_view path);
 
