@@ -49,6 +49,9 @@ Links links_of(const model::Reading& reading) {
       model.moe.intermediate_size == model.intermediate_size &&
       (is_derived(reading, FieldId::moe_intermediate_size) ||
        one_value(reading, FieldId::moe_intermediate_size, FieldId::intermediate_size));
+  links.expert_tensor = is_derived(reading, FieldId::expert_tensor) &&
+                        model::derives_from_table(reading, FieldId::expert_tensor) &&
+                        reading.setup.plan.expert <= 1;
   return links;
 }
 
@@ -63,6 +66,7 @@ Links links_of_unstated(const model::Reading& reading) {
 bool is_copy(model::FieldId field, const Links& links, const model::Setup& setup) {
   return (field == FieldId::value_head_dim && links.value_head_dim) ||
          (field == FieldId::num_key_value_heads && links.key_value_heads) ||
+         (field == FieldId::expert_tensor && links.expert_tensor) ||
          (model::info(field).section == "model.moe" && setup.model.moe.num_experts == 0);
 }
 
@@ -76,6 +80,7 @@ void Moved::add(model::FieldId field) {
   moe_intermediate_size = moe_intermediate_size || field == FieldId::moe_intermediate_size;
   moe_shared_intermediate_size =
       moe_shared_intermediate_size || field == FieldId::moe_shared_intermediate_size;
+  expert_tensor = expert_tensor || field == FieldId::expert_tensor;
 }
 
 LinkFailures follow(const model::Setup& start, const Links& links, const Moved& moved, model::Setup& setup) {
@@ -109,6 +114,7 @@ LinkFailures follow(const model::Setup& start, const Links& links, const Moved& 
   if (links.moe_shared_intermediate_size && !moved.moe_shared_intermediate_size) {
     model.moe.shared_intermediate_size = model.moe.num_shared_experts * model.moe.intermediate_size;
   }
+  if (links.expert_tensor && !moved.expert_tensor) setup.plan.expert_tensor = setup.plan.tensor;
   return failed;
 }
 

@@ -38,6 +38,7 @@ struct Links {
   bool intermediate_size_from_table = false;
   bool moe_intermediate_size = false;
   bool moe_shared_intermediate_size = false;  // moe_num_shared_experts * moe_intermediate_size
+  bool expert_tensor = false;                 // tensor: every rank has its part of every expert
 };
 Links links_of(const model::Reading& reading);
 // Only the relations of fields that nobody stated: what a file that says something else would give.
@@ -53,6 +54,7 @@ struct Moved {
   bool intermediate_size = false;
   bool moe_intermediate_size = false;
   bool moe_shared_intermediate_size = false;
+  bool expert_tensor = false;
   void add(model::FieldId field);
 };
 

@@ -1,0 +1,41 @@
+// What follows from a change.
+#include "suggest/edit/change.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/rules/rules_support.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+const std::string mixture = R"([model]
+hidden_size = 4096
+num_layers = 94
+num_attention_heads = 64
+vocab_size = 151936
+[model.moe]
+num_experts = 128
+experts_per_token = 8
+intermediate_size = 1536
+[run]
+mode = "decode"
+context_length = 4096
+[parallel]
+tensor = 8
+)";
+
+std::int64_t expert_tensor_at(const std::string& config, std::int64_t tensor) {
+  const model::Reading reading = tests::read(config);
+  const suggest::Change change{model::FieldId::tensor, reading.setup.plan.tensor, tensor};
+  const auto changed = suggest::apply(reading.setup, suggest::links_of(reading), {&change, 1});
+  REQUIRE(changed);
+  return changed->plan.expert_tensor;
+}
+
+}  // namespace
+
+TEST_CASE("experts are split over as many ranks as the rest, where nobody says otherwise", "[suggest]") {
+  CHECK(expert_tensor_at(mixture, 4) == 4);
+  CHECK(expert_tensor_at(mixture + "expert_tensor = 8\n", 4) == 8);
+  CHECK(expert_tensor_at(mixture + "expert = 8\n", 4) == 1);
+}
