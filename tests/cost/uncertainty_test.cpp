@@ -1,6 +1,7 @@
 // How sure a gain is.
 #include "cost/uncertainty.hpp"
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -191,8 +192,9 @@ TEST_CASE("the same change of several products is as wrong in each, others are i
     model::Workload before;
     model::Workload after;
     std::vector<OpCost> costs;
+    constexpr std::array<std::string_view, 2> names{"p0", "p1"};  // an operation's name is a view
     for (std::size_t i = 0; i < from.size(); ++i) {
-      const std::string name = "p" + std::to_string(i);
+      const std::string_view name = names.at(i);
       before.ops.push_back(product(name, from[i]));
       after.ops.push_back(product(name, to[i]));
       costs.push_back(lossy(1000, 1, 1, 1));
