@@ -83,6 +83,10 @@ void Moved::add(model::FieldId field) {
   expert_tensor = expert_tensor || field == FieldId::expert_tensor;
 }
 
+void follow_tensor(const Links& links, model::Setup& setup) {
+  if (links.expert_tensor) setup.plan.expert_tensor = setup.plan.tensor;
+}
+
 LinkFailures follow(const model::Setup& start, const Links& links, const Moved& moved, model::Setup& setup) {
   LinkFailures failed;
   model::ModelSpec& model = setup.model;
@@ -114,7 +118,7 @@ LinkFailures follow(const model::Setup& start, const Links& links, const Moved& 
   if (links.moe_shared_intermediate_size && !moved.moe_shared_intermediate_size) {
     model.moe.shared_intermediate_size = model.moe.num_shared_experts * model.moe.intermediate_size;
   }
-  if (links.expert_tensor && !moved.expert_tensor) setup.plan.expert_tensor = setup.plan.tensor;
+  if (!moved.expert_tensor) follow_tensor(links, setup);
   return failed;
 }
 

@@ -64,6 +64,9 @@ struct LinkFailures {
   bool intermediate = false;
 };
 
+// What of a plan follows from its tensor degree.
+void follow_tensor(const Links& links, model::Setup& setup);
+
 // `setup` differs from `start` in the fields that moved; brings the linked fields after them.
 LinkFailures follow(const model::Setup& start, const Links& links, const Moved& moved, model::Setup& setup);
 

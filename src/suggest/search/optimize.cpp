@@ -131,6 +131,7 @@ class Worker {
     values_[level] = axis.values[position];
     if (level < state_.bound_level) {
       model::set(plan_, axis.field, values_[level]);
+      follow_tensor(problem_.links, plan_);
       if (level + 1 < state_.bound_level) return true;
       if (!feasible_.plan(plan_)) return false;
     }
