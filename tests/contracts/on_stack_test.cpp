@@ -17,11 +17,12 @@
 #include "suggest/answer.hpp"
 #include "suggest/search/optimize.hpp"
 #include "tests/catch.hpp"
+#include "tests/contracts/own_book_support.hpp"
 #include "tests/rules/rules_support.hpp"
 #include "tests/suggest/search/problem_support.hpp"
-#include "text/toml/toml.hpp"
 
 using namespace shapelint;
+using test::book_of;
 
 namespace {
 
@@ -36,23 +37,6 @@ context_length = 64
 micro_batch_size = 256
 attention = "flash"
 )";
-
-// A package `ours` with these contracts.
-contracts::Book book_of(const std::string& contracts) {
-  const std::string package = R"([package]
-name = "ours"
-repository = "us/ours"
-version = "1.0"
-commit = "0123abc"
-date = "2026-01-01"
-)";
-  std::vector<Error> errors;
-  auto document = text::parse_toml("ours.toml", package + contracts);
-  REQUIRE(document);
-  contracts::Book book({&*document, 1}, true, errors);
-  for (const Error& each : errors) FAIL_CHECK(each.message);
-  return book;
-}
 
 std::string contract(const std::string& name, const std::string& rest) {
   return fmt::format(

@@ -9,8 +9,8 @@
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
+#include "tests/contracts/own_book_support.hpp"
 #include "text/files.hpp"
-#include "text/toml/toml.hpp"
 
 using namespace shapelint;
 
@@ -28,26 +28,11 @@ micro_batch_size = 8
 sequence_length = 1024
 )";
 
-// A package `ours` with one contract.
-contracts::Book book_of(const std::string& contract) {
-  const std::string package = R"([package]
-name = "ours"
-repository = "us/ours"
-version = "1.0"
-commit = "0123abc"
-date = "2026-01-01"
-[[contract]]
+const std::string demand = R"([[contract]]
 name = "demand"
 summary = "a demand"
 issues = ["us/ours#1"]
 )";
-  std::vector<Error> errors;
-  auto document = text::parse_toml("ours.toml", package + contract);
-  REQUIRE(document);
-  contracts::Book book({&*document, 1}, true, errors);
-  for (const Error& each : errors) FAIL_CHECK(each.message);
-  return book;
-}
 
 contracts::AsRun run(const std::string& config, const std::string& contract) {
   const text::MemoryFileSystem files;
@@ -56,7 +41,7 @@ contracts::AsRun run(const std::string& config, const std::string& contract) {
   const model::Reading& reading = file.readings.front();
   const auto gpu = gpu::find_gpu("h100");
   REQUIRE(gpu);
-  const contracts::Book book = book_of(contract);
+  const contracts::Book book = test::book_of(demand + contract);
   contracts::Checker checker(book);
   return contracts::run(reading.setup, checker.check(reading, reading.setup, *gpu), *gpu);
 }
