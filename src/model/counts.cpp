@@ -70,18 +70,13 @@ std::int64_t expert_parameters(const ModelSpec& model) {
   return mlp_parameters(model, model.moe.intermediate_size, expert_hidden_size(model));
 }
 
-// Elements of what a layer's vectors are made of.
-std::int64_t steering_size(const ModelSpec& model) {
-  return model.diffusion.condition_size > 0 ? model.diffusion.condition_size : model.hidden_size;
-}
-
 // What steers a layer of a diffusion transformer: of a shared modulation a vector of its own is added to each
 // (PixArt, Wan). Of all vectors of a layer with two branches, or where that has half as many, of one branch.
 std::int64_t modulation_parameters(const ModelSpec& model) {
   const Diffusion& diffusion = model.diffusion;
-  const std::int64_t vectors =
-      model.parallel_block ? divide_up(diffusion.modulation, 2) : diffusion.modulation;
-  const std::int64_t each = diffusion.modulation_shared ? 1 : plus(steering_size(model), 1);  // with a bias
+  const std::int64_t vectors = modulation_vectors(model, model.parallel_block);
+  const std::int64_t each =
+      diffusion.modulation_shared ? 1 : plus(condition_elements(model), 1);  // with a bias
   return times(vectors, model.hidden_size, each);
 }
 
@@ -102,7 +97,7 @@ std::int64_t front_parameters(const ModelSpec& model) {
   return plus(when(model.input != Input::vocabulary, input),
               when(diffusion.text_size > 0, plus(times(diffusion.text_size, hidden), hidden)),
               times(diffusion.conditions, plus(times(plus(condition_size, 1), hidden), square)),
-              times(shared_vectors(model), hidden, plus(steering_size(model), 1)));
+              times(shared_vectors(model), hidden, plus(condition_elements(model), 1)));
 }
 std::int64_t output_parameters(const ModelSpec& model) {
   if (model.output_size <= 0) return 0;

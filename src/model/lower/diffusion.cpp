@@ -10,10 +10,9 @@ Dim samples(const Shared& shared) {
   return dim(shared.plan.micro_batch_size, "micro_batch_size");
 }
 
-// What a layer's vectors are made of.
 Dim condition(const Shared& shared) {
-  const std::int64_t own = shared.model.diffusion.condition_size;
-  return own > 0 ? dim(own, "diffusion_condition_size") : shared.hidden;
+  return dim(condition_elements(shared.model),
+             shared.model.diffusion.condition_size > 0 ? "diffusion_condition_size" : "hidden_size");
 }
 
 // Columns of the product that makes the vectors of all layers.
@@ -30,21 +29,21 @@ Dim shared_columns(const ModelSpec& model) {
                                    : "2 * diffusion_modulation * hidden_size");
 }
 
-// With one branch (attention and MLP beside each other) a layer has half of the vectors.
-std::int64_t modulation_vectors(const Shared& shared) {
-  const std::int64_t all = shared.model.diffusion.modulation;
-  return shared.parallel_block ? divide_up(all, 2) : all;
-}
-
 }  // namespace
 
-// Of each stream with weights of its own, and of layers with one set.
+std::int64_t condition_elements(const ModelSpec& model) {
+  return model.diffusion.condition_size > 0 ? model.diffusion.condition_size : model.hidden_size;
+}
+
+std::int64_t modulation_vectors(const ModelSpec& model, bool one_branch) {
+  return one_branch ? divide_up(model.diffusion.modulation, 2) : model.diffusion.modulation;
+}
+
 std::int64_t shared_vectors(const ModelSpec& model) {
   if (!model.diffusion.modulation_shared) return 0;
-  const std::int64_t all = model.diffusion.modulation;
   const std::int64_t joint = num_joint_layers(model);
-  const std::int64_t others = model.parallel_block ? divide_up(all, 2) : all;
-  return plus(joint > 0 ? times(2, all) : 0, joint < model.num_layers ? others : 0);
+  return plus(joint > 0 ? times(2, modulation_vectors(model, false)) : 0,
+              joint < model.num_layers ? modulation_vectors(model, model.parallel_block) : 0);
 }
 
 void lower_modulation(const Shared& shared, double count, Emitter& emit) {
@@ -53,7 +52,7 @@ void lower_modulation(const Shared& shared, double count, Emitter& emit) {
   const Repeat layer{count, Recomputed::with_layer};
   if (!diffusion.modulation_shared) {
     emit.linear("layer.modulation", samples(shared),
-                dim(times(modulation_vectors(shared), shared.model.hidden_size),
+                dim(times(modulation_vectors(shared.model, shared.parallel_block), shared.model.hidden_size),
                     shared.parallel_block ? "diffusion_modulation / 2 * hidden_size"
                                           : "diffusion_modulation * hidden_size"),
                 condition(shared), shared.linear_dtype, layer);

@@ -242,10 +242,14 @@ struct BranchNames {
 void lower_hyper_connection(const Shared& shared, const BranchNames& names, Repeat repeat, Emitter& emit);
 // Arithmetic of one run of a scan.
 double scan_flops(const Op& op);
+// Vectors that steer a layer of a diffusion transformer: with one branch (attention and MLP beside each
+// other) it has half of them. Those that are made once for all layers: of each stream with weights of its
+// own, and of layers with one set. Elements of what they are made of.
+std::int64_t modulation_vectors(const ModelSpec& model, bool one_branch);
+std::int64_t shared_vectors(const ModelSpec& model);
+std::int64_t condition_elements(const ModelSpec& model);
 // What steers a layer of a diffusion transformer; what stands in the place of the embedding where patches or
 // frames are read, and of the head where patches are predicted (diffusion.cpp).
-// Vectors that steer layers, made once for all of them.
-std::int64_t shared_vectors(const ModelSpec& model);
 void lower_modulation(const Shared& shared, double count, Emitter& emit);
 void lower_front(const Shared& shared, Repeat once, Emitter& emit);
 void lower_outputs(const Shared& shared, Repeat once, Emitter& emit);
