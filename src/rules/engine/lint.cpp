@@ -69,7 +69,8 @@ class Engine {
       result_.gpus.push_back(std::move(report));
     }
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
-      baselines_.push_back({&gpus_[i], &result_.gpus[i].workload, &result_.gpus[i].before, &network_});
+      baselines_.push_back(
+          {&gpus_[i], &result_.gpus[i].workload, &result_.gpus[i].before, &network_, &blames_});
     }
     all_constraints_ = hard_constraints(compiled_, reading_);
     constraints_ = suggest::binding(all_constraints_, reading_.setup);
@@ -298,6 +299,7 @@ class Engine {
   std::vector<const model::Remark*> unresolved_;
   suggest::Links links_;
   model::Network network_;  // of a CNN
+  DimensionBlames blames_;
   std::vector<std::unique_ptr<suggest::Evaluator>> evaluators_;
   std::vector<Baseline> baselines_;
   std::vector<suggest::Constraint> all_constraints_;

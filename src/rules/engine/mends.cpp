@@ -24,11 +24,11 @@ class Changed {
   Changed(const Changed&) = delete;
   Changed& operator=(const Changed&) = delete;
 
-  bool still_has(CompiledRule& rule, model::FieldId field) const {
+  bool still_has(CompiledRule& rule, model::FieldId field) {
     std::vector<Error> errors;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const Baseline baseline{&request_.evaluators[i]->gpu(), &steps_[i].workload, &steps_[i].cost,
-                              &network_};
+      const Baseline baseline{&request_.evaluators[i]->gpu(), &steps_[i].workload, &steps_[i].cost, &network_,
+                              &blames_};
       const std::vector<Hit> hits = find_hits(rule, reading_, baseline, errors);
       const bool is_hit =
           std::any_of(hits.begin(), hits.end(), [&](const Hit& hit) { return hit.blame.field == field; });
@@ -42,13 +42,14 @@ class Changed {
   model::Reading reading_;
   model::Network network_;  // of a CNN
   std::vector<suggest::Step> steps_;
+  DimensionBlames blames_;
 };
 
 std::vector<std::int32_t> mended_by(const Proposal& proposal, const Finding& own,
                                     std::span<const Finding> findings, const MendRequest& request) {
   const auto setup = suggest::apply(request.reading.setup, request.links, proposal.changes);
   if (!setup) return {};
-  const Changed changed(request, *setup);
+  Changed changed(request, *setup);
   std::vector<std::int32_t> out;
   for (const Finding& other : findings) {
     if (other.number == own.number) continue;

@@ -81,19 +81,21 @@ Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, b
       return field == FieldId::head_dim || field == FieldId::value_head_dim;
     });
   }
-  std::vector<Entry> entries;
-  for (const FieldId field : fields) {
-    const FieldId source = source_of(reading, field);
-    // The power of two is that of the value in the dimension, not of the one it follows from.
-    entries.push_back({source, is_stated(reading, source), section_rank(source),
-                       pow2_divisor(model::info(field).get(reading.setup))});
-  }
-  std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+  const auto goes_before = [&](const Entry& a, const Entry& b) {
     if (a.stated != b.stated) return a.stated;
     if (in_order) return false;
     if (a.section != b.section) return a.section < b.section;
     return a.pow2 < b.pow2;
-  });
+  };
+  std::vector<Entry> entries;  // sorted; few
+  entries.reserve(fields.size());
+  for (const FieldId field : fields) {
+    const FieldId source = source_of(reading, field);
+    // The power of two is that of the value in the dimension, not of the one it follows from.
+    const Entry entry{source, is_stated(reading, source), section_rank(source),
+                      pow2_divisor(model::info(field).get(reading.setup))};
+    entries.insert(std::upper_bound(entries.begin(), entries.end(), entry, goes_before), entry);
+  }
   Blame out;
   for (const Entry& entry : entries) {
     if (out.field == model::no_field) {
@@ -104,6 +106,12 @@ Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, b
     }
   }
   return out;
+}
+
+const Blame& DimensionBlames::of(const model::Reading& reading, std::string_view expression) {
+  const auto [place, is_new] = known_.try_emplace(expression);
+  if (is_new) place.value() = choose_blame(reading, fields_of(expression), false);
+  return place->second;
 }
 
 void place_field(const Context& context, std::span<const std::string_view> blame, Finding& finding) {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tsl/robin_map.h>
+
 #include "model/reading.hpp"
 #include "rules/finding.hpp"
 #include "rules/scope/context.hpp"
@@ -23,6 +25,16 @@ std::vector<model::FieldId> fields_of(std::string_view expression);
 // follows from another stands for that one), the model's own before how it is run, that before how it is
 // split; among these the one with the smallest power of two in it, which is the one that breaks alignment.
 Blame choose_blame(const model::Reading& reading, std::vector<model::FieldId> fields, bool in_order);
+
+// Those of dimensions, by their expressions, which must outlive it. Rules ask for the same few again and
+// again.
+class DimensionBlames {
+ public:
+  const Blame& of(const model::Reading& reading, std::string_view expression);
+
+ private:
+  tsl::robin_map<std::string_view, Blame> known_;
+};
 
 // Where a finding points: path, span, key path, and a note when the file does not state the value. `blame` is
 // what the rule lists.

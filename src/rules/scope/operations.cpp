@@ -125,7 +125,7 @@ void add_dimensions(const Scene& scene, const Subject& operation, std::vector<Su
     subject.context.operation.dimension = real(dim.value);
     subject.context.operation.letter = name.front();
     subject.context.operation.contiguous = is_contiguous(op.layout, name.front());
-    subject.blame = choose_blame(scene.reading, fields_of(dim.expression), false);
+    subject.blame = scene.baseline.blames->of(scene.reading, dim.expression);
     subject.context.blamed = value_of(scene.reading, subject.blame.field);
     subject.expression = dim.expression;
     if (subject.blame.field != model::no_field) out.push_back(std::move(subject));

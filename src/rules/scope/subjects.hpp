@@ -16,6 +16,7 @@ struct Baseline {
   const model::Workload* workload = nullptr;
   const cost::StepCost* step = nullptr;
   const model::Network* network = nullptr;  // of a CNN
+  DimensionBlames* blames = nullptr;        // of the workload
 };
 
 // A model on a GPU, for one rule.

@@ -53,7 +53,8 @@ std::string looked_at(const rules::ScopeInfo& scope, const model::Reading& readi
   const model::Workload workload = model::lower(reading.setup);
   const cost::StepCost step = cost::price(gpu, workload, reading.setup.plan.dtype);
   const model::Network shapes = model::resolve(reading.setup.model);
-  const rules::Baseline baseline{&gpu, &workload, &step, &shapes};
+  rules::DimensionBlames blames;
+  const rules::Baseline baseline{&gpu, &workload, &step, &shapes, &blames};
   std::map<std::string, int> seen;
   for (const rules::Subject& subject : scope.subjects({reading, baseline, blame})) {
     for (const rules::LevelInfo& level : rules::levels()) {
