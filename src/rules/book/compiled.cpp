@@ -115,7 +115,11 @@ void check(const Rule& rule, std::vector<Error>& errors) {
   }
 }
 
-CompiledRule::CompiledRule(const Rule& rule) : rule_(&rule), names_(names_for(rule)) {
+CompiledRule::CompiledRule(const Rule& rule) : rule_(&rule), names_(variable_names()) {
+  if (!rule.parameters.empty()) {
+    own_names_ = names_for(rule);
+    names_ = own_names_;
+  }
   reset_parameters();
   when_ = expr::Condition::read(rule.when.value, names_);  // check() reports mistakes
   if (!when_) return;

@@ -57,7 +57,8 @@ class CompiledRule {
   std::string fill(std::optional<Template>& compiled, const Text& text, const Context& context, Words filled);
   const Rule* rule_;
   std::vector<double> parameters_;
-  std::vector<std::string_view> names_;
+  std::span<const std::string_view> names_;
+  std::vector<std::string_view> own_names_;  // of a rule with parameters
   std::optional<expr::Condition> when_;
   std::vector<model::FieldId> needs_;  // fields that the condition depends on
   std::optional<Template> message_;    // these and the fixes: compiled when something is found

@@ -92,8 +92,7 @@ Template Template::compile(std::string_view text, std::span<const std::string_vi
       out.pieces_.push_back({{}, 0, {}, *word});
     } else {
       const std::size_t before = errors.size();
-      std::vector<std::string_view> candidates(names.begin(), names.end());
-      auto compiled = expr::compile(inside, candidates, errors);
+      auto compiled = expr::compile(inside, names, errors);
       for (std::size_t e = before; e < errors.size(); ++e) {
         if (!errors[e].span) continue;
         errors[e].span->begin += static_cast<std::int64_t>(i + 1);
