@@ -5,7 +5,7 @@ namespace shapelint::cost {
 
 namespace {
 
-constexpr std::size_t most_prices = 50'000;  // per GPU: some 13 MB
+constexpr std::size_t most_prices = 16'000;  // per GPU: some 6 MB
 constexpr std::size_t most_runs = 500'000;   // some 20 MB
 constexpr std::array layer_parts{model::StepPart::frame, model::StepPart::attention, model::StepPart::mixer,
                                  model::StepPart::mlp, model::StepPart::mixture};
@@ -32,54 +32,57 @@ bool GridPrices::covers(const model::Setup& setup) {
 void GridPrices::forget() {
   for (Table& table : tables_) {
     table.known.clear();
-    table.last = nullptr;
+    table.last.reset();
   }
-  parts_.clear();
-  remembered_ = 0;
+  remembered_.clear();
 }
 
-void GridPrices::lower_and_price(model::StepPart part, const model::Setup& setup, PricedPart& out) {
+void GridPrices::Priced::clear() {
+  pieces.clear();
+  runs.clear();
+}
+
+GridPrices::PricedPart GridPrices::lower_and_price(model::StepPart part, const model::Setup& setup,
+                                                   Priced& into) {
   scratch_.ops.clear();
-  out.pieces.clear();
-  out.runs.clear();
-  model::lower_part(setup, part, scratch_, &out.pieces);
-  out.ops = scratch_.ops.size();
-  out.runs.reserve(out.ops * gpus_.size());
+  pieces_.clear();
+  model::lower_part(setup, part, scratch_, &pieces_);
+  PricedPart out{
+      &into, static_cast<std::uint32_t>(into.pieces.size()), static_cast<std::uint32_t>(pieces_.size()),
+      static_cast<std::uint32_t>(into.runs.size()), static_cast<std::uint32_t>(scratch_.ops.size())};
+  into.pieces.insert(into.pieces.end(), pieces_.begin(), pieces_.end());
   for (const auto& memo : memos_) {
     for (const model::Op& op : scratch_.ops) {
       const OpCost& cost = memo->price(op);
-      out.runs.push_back({op.count, cost.time_us, model::op_flops(op), cost.bound, traits_of(op, 0)});
+      into.runs.push_back({op.count, cost.time_us, model::op_flops(op), cost.bound, traits_of(op, 0)});
     }
   }
+  return out;
 }
 
-const GridPrices::PricedPart& GridPrices::find(model::StepPart part, const model::Setup& setup,
-                                               std::span<const std::uint32_t> positions) {
+GridPrices::PricedPart GridPrices::find(model::StepPart part, const model::Setup& setup,
+                                        std::span<const std::uint32_t> positions) {
   Table& table = tables_[static_cast<std::size_t>(part)];
   std::uint64_t key = 0;
   for (const std::size_t axis : table.axes) key = key * axes_[axis].values + positions[axis];
-  if (table.last != nullptr && table.last_key == key) return *table.last;
+  if (table.last && table.last_key == key) return *table.last;
   table.last_key = key;
   if (table.axes.size() == axes_.size()) {  // no other point has the same
-    lower_and_price(part, setup, table.only);
-    table.last = &table.only;
-    return table.only;
+    table.passing.clear();
+    table.last = lower_and_price(part, setup, table.passing);
+    return *table.last;
   }
-  const auto [place, is_new] = table.known.try_emplace(key, nullptr);
-  if (is_new) {
-    lower_and_price(part, setup, parts_.emplace_back());
-    place.value() = &parts_.back();
-    remembered_ += parts_.back().runs.size();
-  }
+  const auto [place, is_new] = table.known.try_emplace(key);
+  if (is_new) place.value() = lower_and_price(part, setup, remembered_);
   table.last = place->second;
   return *table.last;
 }
 
 void GridPrices::add_piece(const PricedPart& part, std::size_t piece, double times, std::size_t gpu,
                            StepSums& sums, double& flops) const {
-  const Run* first = part.runs.data() + gpu * part.ops;
-  const Run* run = first + (piece == 0 ? 0 : part.pieces[piece - 1]);
-  for (const Run* end = first + part.pieces[piece]; run != end; ++run) {
+  const Run* first = part.in->runs.data() + part.first_run + gpu * part.ops;
+  const Run* run = first + (piece == 0 ? 0 : part.piece_end(piece - 1));
+  for (const Run* end = first + part.piece_end(piece); run != end; ++run) {
     const double count = times * run->count;
     OpTraits traits = run->traits;
     traits.once = count < totals_.micro_batches;
@@ -88,9 +91,9 @@ void GridPrices::add_piece(const PricedPart& part, std::size_t piece, double tim
   }
 }
 
-std::span<const StepCost> GridPrices::price(const model::Setup& setup,
+std::span<const StepCost> GridPrices::price(const model::Setup& setup, model::RankParameters held,
                                             std::span<const std::uint32_t> positions) {
-  if (remembered_ > most_runs) forget();
+  if (remembered_.runs.size() > most_runs) forget();
   for (auto& memo : memos_) {
     if (memo->size() > most_prices) memo = std::make_unique<PriceMemo>(memo->gpu());
   }
@@ -98,23 +101,23 @@ std::span<const StepCost> GridPrices::price(const model::Setup& setup,
   const model::LayerRuns runs = model::layer_runs(setup);
   const std::array<double, layer_parts.size()> times{runs.all, runs.attention, runs.mixer, runs.mlp,
                                                      runs.mixture};
-  std::array<const PricedPart*, layer_parts.size()> layer{};
+  std::array<PricedPart, layer_parts.size()> layer{};
   std::size_t pieces = 0;
   for (std::size_t i = 0; i < layer.size(); ++i) {
     if (times[i] <= 0) continue;
-    layer[i] = &find(layer_parts[i], setup, positions);
-    pieces = layer[i]->pieces.size();
+    layer[i] = find(layer_parts[i], setup, positions);
+    pieces = layer[i].pieces;
   }
-  const PricedPart& ends = find(model::StepPart::ends, setup, positions);
+  const PricedPart ends = find(model::StepPart::ends, setup, positions);
   scratch_.ops.clear();
-  model::lower_update(setup, model::parameters_per_rank(setup), scratch_);
+  model::lower_update(setup, held, scratch_);
   for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
     StepSums sums;
     double flops = 0;
     add_piece(ends, 0, 1, gpu, sums, flops);
     for (std::size_t piece = 0; piece < pieces; ++piece) {
       for (std::size_t i = 0; i < layer.size(); ++i) {
-        if (layer[i] != nullptr) add_piece(*layer[i], piece, times[i], gpu, sums, flops);
+        if (layer[i].in != nullptr) add_piece(layer[i], piece, times[i], gpu, sums, flops);
       }
     }
     add_piece(ends, 1, 1, gpu, sums, flops);

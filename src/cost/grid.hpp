@@ -3,8 +3,8 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,12 +30,15 @@ class GridPrices {
  public:
   // `has_pattern`: layers of some setup are not all alike (model/mixer.hpp).
   GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const GridAxis> axes, bool has_pattern);
+  GridPrices(const GridPrices&) = delete;
+  GridPrices& operator=(const GridPrices&) = delete;
   // Whether steps of such setups are sums of parts: not those of CNNs, and not where kernels of one part run
   // inside those of another.
   static bool covers(const model::Setup& setup);
-  // The step on each GPU, without its ops. `positions` on the axes tell the setup from all others; what is
-  // returned holds until the next call.
-  std::span<const StepCost> price(const model::Setup& setup, std::span<const std::uint32_t> positions);
+  // The step on each GPU, without its ops. `held` are the parameters that one rank has of it, `positions` on
+  // the axes tell the setup from all others; what is returned holds until the next call.
+  std::span<const StepCost> price(const model::Setup& setup, model::RankParameters held,
+                                  std::span<const std::uint32_t> positions);
   // What model::lower() says of the setup that was priced last, without the ops.
   const model::Workload& workload() const { return totals_; }
 
@@ -48,24 +51,33 @@ class GridPrices {
     Bound bound = Bound::compute;
     OpTraits traits;
   };
-  struct PricedPart {
+  // What parts need, one behind the other: the memory is used again when all of it is forgotten.
+  struct Priced {
     std::vector<std::uint32_t> pieces;  // see model::lower_part
-    std::size_t ops = 0;
-    std::vector<Run> runs;  // of all ops on the first GPU, then on the next
+    std::vector<Run> runs;              // of a part's ops on the first GPU, then on the next
+    void clear();
+  };
+  struct PricedPart {
+    const Priced* in = nullptr;
+    std::uint32_t first_piece = 0;
+    std::uint32_t pieces = 0;
+    std::uint32_t first_run = 0;
+    std::uint32_t ops = 0;
+
+    std::uint32_t piece_end(std::size_t piece) const { return in->pieces[first_piece + piece]; }
   };
   struct KeyHash {
     std::size_t operator()(std::uint64_t key) const { return static_cast<std::size_t>(hashed(0, key)); }
   };
   struct Table {
     std::vector<std::size_t> axes;  // that the part depends on
-    tsl::robin_map<std::uint64_t, const PricedPart*, KeyHash> known;
+    tsl::robin_map<std::uint64_t, PricedPart, KeyHash> known;
     std::uint64_t last_key = 0;
-    const PricedPart* last = nullptr;
-    PricedPart only;  // of a part that depends on all axes: the last one
+    std::optional<PricedPart> last;
+    Priced passing;  // of a part that depends on all axes: the last one
   };
-  const PricedPart& find(model::StepPart part, const model::Setup& setup,
-                         std::span<const std::uint32_t> positions);
-  void lower_and_price(model::StepPart part, const model::Setup& setup, PricedPart& out);
+  PricedPart find(model::StepPart part, const model::Setup& setup, std::span<const std::uint32_t> positions);
+  PricedPart lower_and_price(model::StepPart part, const model::Setup& setup, Priced& into);
   void add_piece(const PricedPart& part, std::size_t piece, double times, std::size_t gpu, StepSums& sums,
                  double& flops) const;
   void forget();
@@ -74,10 +86,10 @@ class GridPrices {
   std::vector<GridAxis> axes_;
   std::vector<std::unique_ptr<PriceMemo>> memos_;
   std::array<Table, model::part_count> tables_;
-  std::deque<PricedPart> parts_;
-  std::size_t remembered_ = 0;  // runs in parts_
+  Priced remembered_;
   model::Workload totals_;
   model::Workload scratch_;
+  std::vector<std::uint32_t> pieces_;  // of the part that is lowered
   std::vector<StepCost> steps_;
 };
 

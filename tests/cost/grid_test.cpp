@@ -78,7 +78,7 @@ TEST_CASE("a grid's steps are what its setups cost one by one", "[cost][grid]") 
       model::rederive(setup, reading.origins);
       RC_ASSERT(GridPrices::covers(setup));
       const model::Workload workload = model::lower(setup);
-      const std::span<const StepCost> steps = grid.price(setup, positions);
+      const std::span<const StepCost> steps = grid.price(setup, model::parameters_per_rank(setup), positions);
       for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
         const StepCost step = price(*gpus[gpu], workload, setup.plan.dtype);
         RC_ASSERT(steps[gpu].time_us == step.time_us);

@@ -23,6 +23,18 @@ struct Condition {
   std::vector<double> values;
 };
 
+model::PerField<bool> all_fields() {
+  model::PerField<bool> out;
+  std::fill(out.begin(), out.end(), true);
+  return out;
+}
+
+// Fields come first among the variables.
+bool can_change(std::size_t variable, const model::PerField<bool>& moving) {
+  const auto fields = model::fields();
+  return variable >= fields.size() || moving[fields[variable].id];
+}
+
 }  // namespace
 
 std::vector<std::string> conjuncts(std::string_view text) {
@@ -101,7 +113,12 @@ std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleB
   };
 }
 
-BrokenRules::BrokenRules(const RuleBook& book, const model::Reading& reading) : reading_(reading) {
+BrokenRules::BrokenRules(const RuleBook& book, const model::Reading& reading)
+    : BrokenRules(book, reading, all_fields()) {}
+
+BrokenRules::BrokenRules(const RuleBook& book, const model::Reading& reading,
+                         const model::PerField<bool>& moving)
+    : reading_(reading) {
   for (const Rule& rule : book.rules()) {
     if (rule.effect != Effect::fails || is_of_ops(rule.scope)) continue;
     auto compiled = std::make_unique<CompiledRule>(rule);
@@ -109,8 +126,9 @@ BrokenRules::BrokenRules(const RuleBook& book, const model::Reading& reading) : 
     for (const std::size_t variable : compiled->variables()) {
       const auto same = [&](const Variable& each) { return each.index == variable; };
       const auto known = std::find_if(variables_.begin(), variables_.end(), same);
-      Variable& named =
-          known == variables_.end() ? variables_.emplace_back(Variable{variable, 0, {}}) : *known;
+      Variable& named = known == variables_.end()
+                            ? variables_.emplace_back(Variable{variable, can_change(variable, moving), 0, {}})
+                            : *known;
       named.conditions.push_back(conditions_.size());
     }
     conditions_.push_back({std::move(compiled)});
@@ -123,6 +141,7 @@ const std::string& BrokenRules::of(const model::Setup& setup) {
   context.setup = &setup;
   bool any = is_first_;
   for (Variable& variable : variables_) {
+    if (!is_first_ && !variable.can_change) continue;
     const double value = value_of(variable.index, context);
     if (!is_first_ && value == variable.value) continue;
     variable.value = value;

@@ -45,6 +45,8 @@ void constrain(suggest::Problem& problem, const RuleBook& book, const suggest::D
 class BrokenRules {
  public:
   BrokenRules(const RuleBook& book, const model::Reading& reading);
+  // Setups differ in `moving` fields only.
+  BrokenRules(const RuleBook& book, const model::Reading& reading, const model::PerField<bool>& moving);
   // Codes of the rules that the setup breaks, separated by blanks. Holds until the next call.
   const std::string& of(const model::Setup& setup);
 
@@ -57,6 +59,7 @@ class BrokenRules {
   const model::Reading& reading_;
   struct Variable {
     std::size_t index = 0;
+    bool can_change = true;
     double value = 0;                     // of the setup that was asked for last
     std::vector<std::size_t> conditions;  // that name it
   };

@@ -20,6 +20,20 @@ std::vector<const gpu::Gpu*> pointers(std::span<const gpu::Gpu> gpus) {
   return out;
 }
 
+// Fields that differ from point to point: those of the axes, and what follows from them.
+model::PerField<bool> what_moves(std::span<const cost::GridAxis> axes, const model::Rederived& rederived) {
+  model::PerField<bool> out;
+  for (const cost::GridAxis& axis : axes) out[axis.field] = true;
+  for (const auto entries : rederived) out[entries.front().field] = true;
+  // suggest::follow()
+  for (const model::FieldId field :
+       {model::FieldId::num_attention_heads, model::FieldId::num_key_value_heads, model::FieldId::head_dim,
+        model::FieldId::value_head_dim, model::FieldId::intermediate_size,
+        model::FieldId::moe_intermediate_size, model::FieldId::moe_shared_intermediate_size})
+    out[field] = true;
+  return out;
+}
+
 bool may_have_pattern(const model::Reading& reading, std::span<const cost::GridAxis> axes) {
   return model::has_layer_pattern(reading.setup.model) ||
          std::any_of(axes.begin(), axes.end(),
@@ -34,7 +48,6 @@ Points::Points(const RuleBook& book, const model::Reading& reading, std::span<co
       gpus_(gpus),
       axes_(std::move(axes)),
       links_(suggest::links_of_unstated(reading)),
-      broken_(book, reading),
       prices_(pointers(gpus), axes_, may_have_pattern(reading, axes_)),
       memos_(gpus.size()),
       steps_(gpus.size()) {
@@ -47,6 +60,7 @@ Points::Points(const RuleBook& book, const model::Reading& reading, std::span<co
   }
   is_grid_ = points < most_numbered;
   rederived_ = model::rederived(origins);
+  broken_.emplace(book, reading_, what_moves(axes_, rederived_));
 }
 
 void Points::move_to(std::span<const std::int64_t> values, std::span<const std::uint32_t> positions) {
@@ -55,12 +69,15 @@ void Points::move_to(std::span<const std::int64_t> values, std::span<const std::
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) model::set(setup_, axes_[axis].field, values[axis]);
   suggest::follow(reading_.setup, links_, moved_, setup_);
   model::rederive(setup_, rederived_);
+  parameters_ = model::parameter_count(setup_);
+  const auto experts = static_cast<double>(model::expert_parameter_count(setup_));
+  held_ = model::parameters_per_rank(setup_.plan, static_cast<double>(parameters_) - experts, experts);
 }
 
 std::span<const cost::StepCost> Points::price(bool with_ops) {
   if (!with_ops && is_grid_ && cost::GridPrices::covers(setup_)) {
     priced_ = &prices_.workload();
-    return prices_.price(setup_, positions_);
+    return prices_.price(setup_, held_, positions_);
   }
   workload_ = model::lower(setup_);
   priced_ = &workload_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,8 +29,9 @@ class Points {
   // others.
   void move_to(std::span<const std::int64_t> values, std::span<const std::uint32_t> positions);
   const model::Setup& setup() const { return setup_; }
+  std::int64_t parameters() const { return parameters_; }
   // Codes of the rules that it breaks, separated by blanks. Holds until the next call.
-  const std::string& broken() { return broken_.of(setup_); }
+  const std::string& broken() { return broken_->of(setup_); }
   // The step on each GPU, with each of its ops only where they are asked for. Holds until the next call.
   std::span<const cost::StepCost> price(bool with_ops);
   // What was priced last.
@@ -42,7 +44,7 @@ class Points {
   suggest::Links links_;
   suggest::Moved moved_;
   model::Rederived rederived_;
-  BrokenRules broken_;
+  std::optional<BrokenRules> broken_;
   bool is_grid_ = true;  // the axes' points can be numbered
   cost::GridPrices prices_;
   std::vector<std::unique_ptr<cost::PriceMemo>> memos_;  // by GPU, for steps that are priced op by op
@@ -50,6 +52,8 @@ class Points {
   model::Workload workload_;
   const model::Workload* priced_ = &workload_;
   model::Setup setup_;  // of the present point
+  std::int64_t parameters_ = 0;
+  model::RankParameters held_;
   std::vector<std::uint32_t> positions_;
 };
 

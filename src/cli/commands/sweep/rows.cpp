@@ -5,7 +5,6 @@
 
 #include "base/number.hpp"
 #include "base/units.hpp"
-#include "model/lower/lower.hpp"
 #include "report/csv.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -58,7 +57,7 @@ void RowWriter::append(std::int64_t point, SweepPlot* plot, std::string& out) {
   set_point(point);
   const model::Setup& setup = points_.setup();
   const std::string& fails = points_.broken();
-  append_exact(start_, model::parameter_count(setup));
+  append_exact(start_, points_.parameters());
   start_ += ',';
   append_exact(start_, suggest::memory_bytes(setup) / bytes_per_gb);
   start_ += ',';
