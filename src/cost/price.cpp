@@ -82,7 +82,7 @@ Key key_of(const model::Op& op) {
       const model::AttentionShape& a = op.attention;
       // Of the passes only whether it is the backward one matters.
       key.add(name * 256 + (a.causal ? 1U : 0U) + (detail::is_backward(op.pass) ? 2U : 0U));
-      key.add(bits(a.kernel_version));
+      key.add(bits(a.kernel_version) | static_cast<std::uint64_t>(op.experts.engine) << 16U);
       key.add(bits(a.cache_bytes));
       key.add(bits(a.window));
       add_sizes(a, key);
@@ -143,16 +143,27 @@ OpCost price_scan(const gpu::Gpu& gpu, const model::Op& op) {
   return price_layer_scan(gpu, call.kind, call.sizes, call.pass, op.dtype);
 }
 
+// Whether a plan that serves names the engine whose kernels run.
+bool has_engine(const model::Op& op) {
+  return op.experts.engine != model::Engine::fastest;
+}
+
 // Everything but matrix products.
 OpCost price_other(const gpu::Gpu& gpu, const model::Op& op) {
   switch (op.kind) {
     case model::OpKind::attention:
+      if (has_engine(op)) {
+        if (const auto timed = price_serving_attention(gpu, op)) return *timed;
+      }
       return price_attention(gpu, op.attention, op.pass, op.dtype);
     case model::OpKind::scan:
       return price_scan(gpu, op);
     case model::OpKind::elementwise:
       return price_pass_over(gpu, op);
     case model::OpKind::collective:
+      if (has_engine(op)) {
+        if (const auto timed = price_serving_exchange(gpu, op)) return *timed;
+      }
       return price_collective(gpu, op.collective, op.bytes, op.ranks, op.stride, op.copies);
     case model::OpKind::gemm:
       break;

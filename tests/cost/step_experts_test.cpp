@@ -1,5 +1,5 @@
-// A mixture's experts in a step: the kernels of engines while serving, the host that is waited for in
-// training.
+// Steps by the kernels of engines while serving: experts, attention, collectives. The host that a mixture
+// waits for in training.
 #include "cost/engines/kernels.hpp"
 #include "cost/step.hpp"
 #include "gpu/engines.hpp"
@@ -126,4 +126,90 @@ TEST_CASE("quantizing costs what engines' kernels take for it", "[cost]") {
   CHECK(cost::price_quantizing(*gpu, op)->time_us - narrow->time_us ==
         Approx(2e9 / (0.3933 * 3350e3)).epsilon(0.05));
   CHECK_FALSE(cost::price_quantizing(*gpu::find_gpu("a100"), op));
+}
+
+namespace {
+
+const model::Op& op_named(const model::Workload& workload, std::string_view name) {
+  for (const model::Op& op : workload.ops) {
+    if (op.name == name) return op;
+  }
+  FAIL("no op is called " << name);
+  return workload.ops.front();
+}
+
+double op_us(const gpu::Gpu& gpu, const model::Setup& setup, std::string_view name) {
+  const model::Workload workload = model::lower(setup);
+  return cost::price(gpu, op_named(workload, name)).time_us;
+}
+
+}  // namespace
+
+TEST_CASE("attention of a step that serves is that of the plan's engine", "[cost]") {
+  const auto gpu = gpu::find_gpu("h100");
+  REQUIRE(gpu);
+  model::Setup setup = decoding(64);
+  const double general_us = op_us(*gpu, setup, "layer.attention.flash");
+  setup.plan.engine = model::Engine::trtllm;
+  // `shapelint kernels attention-decode` says 104 us for the wrapper and its helpers
+  cost::KernelAttention shape;
+  shape.sequences = 64;
+  shape.cached = 1000;
+  shape.heads = 32;
+  shape.key_value_heads = 8;
+  const auto kernels = gpu::decode_kernels("attention-decode");
+  const auto* kernel = gpu::closest(kernels, "hopper", {"trtllm", {}, "bf16", "bf16", {}});
+  REQUIRE(kernel != nullptr);
+  const double alone_us = cost::price_decode(*gpu, *kernel, shape).time_us;
+  const double engine_us = op_us(*gpu, setup, "layer.attention.flash");
+  CHECK(engine_us == Approx(alone_us).epsilon(0.15));
+  CHECK(engine_us != general_us);
+
+  // A cache in fp8 has kernels of its own.
+  setup.plan.kv_cache_bits = 8;
+  CHECK(op_us(*gpu, setup, "layer.attention.flash") < 0.8 * engine_us);
+
+  // No kernel of a V100 was timed.
+  const auto volta = gpu::find_gpu("v100");
+  setup = decoding(64);
+  setup.plan.dtype = DType::fp16;
+  const double volta_us = op_us(*volta, setup, "layer.attention.flash");
+  setup.plan.engine = model::Engine::vllm;
+  CHECK(op_us(*volta, setup, "layer.attention.flash") == volta_us);
+}
+
+TEST_CASE("latent attention of a step that serves is that of the plan's engine", "[cost]") {
+  const auto gpu = gpu::find_gpu("b200");
+  model::Setup setup = tests::replica("deepseek-v3");
+  setup.plan.mode = model::Mode::decode;
+  setup.plan.context_length = 8000;
+  setup.plan.micro_batch_size = 32;
+  setup.plan.tensor = 8;
+  const double general_us = op_us(*gpu, setup, "layer.attention.flash");
+  setup.plan.engine = model::Engine::sglang;
+  const double decode_us = op_us(*gpu, setup, "layer.attention.flash");
+  CHECK(decode_us != general_us);
+  setup.plan.mode = model::Mode::prefill;
+  setup.plan.micro_batch_size = 1;
+  setup.plan.sequence_length = 8000;
+  const double prompt_us = op_us(*gpu, setup, "layer.attention.flash");
+  setup.plan.engine = model::Engine::fastest;
+  CHECK(op_us(*gpu, setup, "layer.attention.flash") != prompt_us);
+}
+
+TEST_CASE("short all-reduces of a step that serves are the engine's own", "[cost]") {
+  const auto gpu = gpu::find_gpu("b200");
+  model::Setup setup = decoding(8);
+  setup.plan.tensor = 8;
+  setup.plan.expert_tensor = 8;
+  const double nccl_us = op_us(*gpu, setup, "layer.attention.reduce");
+  setup.plan.engine = model::Engine::trtllm;
+  // 64 kB over eight GPUs: 6 us as TensorRT-LLM's kernel was timed, 10 us and more by NCCL's table
+  CHECK(op_us(*gpu, setup, "layer.attention.reduce") < 0.7 * nccl_us);
+  // Beyond a node it is NCCL's.
+  setup.plan.tensor = 16;
+  setup.plan.expert_tensor = 16;
+  const double far_us = op_us(*gpu, setup, "layer.attention.reduce");
+  setup.plan.engine = model::Engine::fastest;
+  CHECK(op_us(*gpu, setup, "layer.attention.reduce") == far_us);
 }

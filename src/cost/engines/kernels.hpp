@@ -42,6 +42,18 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
 // and the launches are shared out among its five ops. Nothing where no such kernel was measured.
 std::optional<OpCost> price_expert_op(const gpu::Gpu& gpu, const model::Op& op);
 
+// As gpus/engines names it; `fastest` is TensorRT-LLM.
+std::string_view engine_name(model::Engine engine);
+
+// Attention, and a collective within a node, of a step that serves, by the kernels of the engine that the op
+// names. Nothing where none was timed.
+std::optional<OpCost> price_serving_attention(const gpu::Gpu& gpu, const model::Op& op);
+std::optional<OpCost> price_serving_exchange(const gpu::Gpu& gpu, const model::Op& op);
+
+// What of a timed kernel's launches a step waits for: timed alone, its wrapper's helpers count too, which a
+// step hands over as one graph. Two kernels' are left, what it does and what it prepares or joins.
+double launches_in_step_us(const gpu::Gpu& gpu, double fixed_us);
+
 // An op that quantizes, by the kernels that were timed on this architecture. Nothing where none was.
 std::optional<OpCost> price_quantizing(const gpu::Gpu& gpu, const model::Op& op);
 
@@ -64,6 +76,10 @@ std::optional<OpCost> price_timed_scan(const gpu::Gpu& gpu, ScanKind kind, const
 // bits. `calls` one after the other.
 OpCost price_streams(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, double tokens, double hidden,
                      double streams, double calls);
+
+// The kernel of this GPU's architecture; of one that was never timed, of a GPU with such a link. Null: none.
+const gpu::CollectiveKernel* exchange_kernel(const gpu::Gpu& gpu, std::string_view kind,
+                                             const gpu::EngineNames& names);
 
 // A collective of `ranks` GPUs in one node over a buffer of `bytes` (an all-gather's result, a
 // reduce-scatter's operand). `sent`: the share of it that each rank sends.

@@ -111,19 +111,6 @@ std::string_view format_of(const gpu::Gpu& gpu, const model::ExpertWork& work) {
   }
 }
 
-std::string_view name(model::Engine engine) {
-  switch (engine) {
-    case model::Engine::vllm:
-      return "vllm";
-    case model::Engine::sglang:
-      return "sglang";
-    case model::Engine::fastest:
-    case model::Engine::trtllm:
-      break;
-  }
-  return "trtllm";
-}
-
 std::string_view name(model::ExpertKernels kernels) {
   switch (kernels) {
     case model::ExpertKernels::cutlass:
@@ -164,18 +151,30 @@ OpCost grouped_product(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const 
 
 }  // namespace
 
+std::string_view engine_name(model::Engine engine) {
+  switch (engine) {
+    case model::Engine::vllm:
+      return "vllm";
+    case model::Engine::sglang:
+      return "sglang";
+    case model::Engine::fastest:
+    case model::Engine::trtllm:
+      break;
+  }
+  return "trtllm";
+}
+
 std::optional<OpCost> price_expert_op(const gpu::Gpu& gpu, const model::Op& op) {
   const model::ExpertWork& work = op.experts;
   const std::string_view format = format_of(gpu, work);
   if (format.empty() || !can_multiply(gpu, work.dtype)) return std::nullopt;
   const auto kernel_for = [&](std::string_view its_format) {
-    return gpu::moe_kernel_of(gpu.architecture.id, its_format, name(work.engine), name(work.kernels));
+    return gpu::moe_kernel_of(gpu.architecture.id, its_format, engine_name(work.engine), name(work.kernels));
   };
   const gpu::MoeKernel* kernel = kernel_for(format);
   if (kernel == nullptr && format == "fp8_block") kernel = kernel_for("fp8");
   if (kernel == nullptr) return std::nullopt;
-  // Timed alone, a layer's kernels also wait for each other's launches, which a step hands over as graphs.
-  const double fixed_us = std::min(kernel->fixed_us / ops_of_a_layer, launch_us(gpu));
+  const double fixed_us = launches_in_step_us(gpu, kernel->fixed_us / ops_of_a_layer);
   if (op.kind == model::OpKind::gemm) return grouped_product(gpu, *kernel, op, fixed_us);
   const double element = bytes_of(DType::bf16);
   double elements = 0;

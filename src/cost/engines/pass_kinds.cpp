@@ -47,11 +47,7 @@ constexpr std::array exchanges{Exchange{"all_reduce", model::CollectiveKind::all
 
 std::optional<OpCost> price_message(const gpu::Gpu& gpu, std::string_view kind, const Exchange& exchange,
                                     double bytes, double ranks, const gpu::EngineNames& names) {
-  const auto kernels = gpu::collective_kernels(kind);
-  const auto* known = gpu::closest(kernels, gpu.architecture.id, names);
-  // Links matter more than SMs: what was never timed has a relative with such a link.
-  if (known == nullptr && gpu.vendor == "NVIDIA")
-    known = gpu::closest(kernels, gpu.link_gb_s > 0 ? "hopper" : "ada", names);
+  const auto* known = exchange_kernel(gpu, kind, names);
   if (known != nullptr && ranks <= static_cast<double>(gpus_of_node(gpu))) {
     return price_exchange(gpu, *known, bytes, ranks, exchange.times * (ranks - 1) / ranks);
   }

@@ -43,6 +43,16 @@ std::optional<OpCost> price_quantizing(const gpu::Gpu& gpu, const model::Op& op)
   return detail::cost_of(0, memory_us, fixed_us, memory_us, op.bytes / dram_bytes_per_us(gpu));
 }
 
+const gpu::CollectiveKernel* exchange_kernel(const gpu::Gpu& gpu, std::string_view kind,
+                                             const gpu::EngineNames& names) {
+  const auto kernels = gpu::collective_kernels(kind);
+  const auto* known = gpu::closest(kernels, gpu.architecture.id, names);
+  // Links matter more than SMs.
+  if (known == nullptr && gpu.vendor == "NVIDIA")
+    known = gpu::closest(kernels, gpu.link_gb_s > 0 ? "hopper" : "ada", names);
+  return known;
+}
+
 OpCost price_exchange(const gpu::Gpu& gpu, const gpu::CollectiveKernel& kernel, double bytes, double ranks,
                       double sent) {
   OpCost cost;

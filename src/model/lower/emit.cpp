@@ -304,6 +304,7 @@ void Emitter::attention(std::string_view name, const AttentionShape& shape, Repe
   Op op = wide_op(name, OpKind::attention, repeat.count);
   op.attention = shape;
   op.attention.cache_bytes = shared_->cache_bytes;
+  if (!shared_->training) op.experts.engine = shared_->plan.engine;
   push(op, Pass::forward);
   if (again(repeat)) push(op, Pass::recompute);
   if (shared_->training) push(op, Pass::backward);
@@ -339,6 +340,7 @@ Op Emitter::collective_op(std::string_view name, double bytes, std::int64_t rank
   op.ranks = ranks;
   op.overlapped = overlapped;
   op.stride = std::max<std::int64_t>(stride, 1);
+  if (!shared_->training) op.experts.engine = shared_->plan.engine;
   return op;
 }
 
