@@ -148,6 +148,8 @@ def serving(data):
         group = ("serving", "mixture" if is_mixture else "dense", "attention DP" if dp > 1 else "", row["mode"])
         name = f'{row["backend"]} {model} {row["system"]} {run["dtype"]} tp{tp} dp{dp} ep{ep} b{batch} {isl}/{osl}'
         run["engine"] = row["backend"]
+        if is_mixture:  # real tokens do not go to all experts alike; so is the field's routing drawn
+            run["routing"] = "power_law_1.01"
         # Requests that come in are read between the steps of the others: each of a request's osl steps sees batch / osl.
         prompts = batch / osl if row["mode"] == "agg" else 0
         yield group, name, model, run, parallel, SERVED_ON[row["system"]], float(row["silicon_tpot_ms"]), isl, prompts
@@ -167,14 +169,54 @@ class Run:
         return self.predicted / self.measured
 
 
+# Of a GPU's memory, what engines give weights and cache (vLLM: gpu_memory_utilization).
+USABLE_MEMORY = 0.9
+# Tokens that a step reads at most (vLLM: max_num_batched_tokens, TensorRT-LLM: max_num_tokens).
+TOKEN_BUDGET = 8192
+
+
+def memory(program, model, run, parallel, gpu):
+    case, _ = predicted(program, text_of(model, run, parallel), gpu)
+    return case["memory_bytes"] if case else 0
+
+
+def held_at_once(program, case, model, run, parallel, gpu):
+    """Requests that the cache has room for: engines let the others wait."""
+    batch, usable = run["micro_batch_size"], USABLE_MEMORY * case["gpu_memory_bytes"]
+    if case["memory_bytes"] <= usable or batch < 2:
+        return batch
+    one = memory(program, model, {**run, "micro_batch_size": 1}, parallel, gpu)
+    each = (case["memory_bytes"] - one) / (batch - 1)
+    return max(1, min(batch, 1 + int((usable - one) / each))) if each > 0 else batch
+
+
+def reading_us(program, decoding_us, model, run, parallel, gpu, prompt, prompts):
+    """What reading `prompts` prompts of that many tokens with each step adds to it, in the mean."""
+    tokens = prompts * prompt
+    together = min(max(prompt, math.ceil(tokens)), max(prompt, TOKEN_BUDGET))
+    if run["engine"] == "sglang":  # in steps of their own
+        apart = {**run, "mode": "prefill", "micro_batch_size": max(1, round(together / prompt)),
+                 "sequence_length": prompt, "context_length": 0}
+        case, error = predicted(program, text_of(model, apart, parallel), gpu)
+        more_us = case["step"]["time_us"] if case else 0
+    else:  # beside the others' new tokens
+        case, error = predicted(program, text_of(model, {**run, "prefill_tokens": together}, parallel), gpu)
+        more_us = case["step"]["time_us"] - decoding_us if case else 0
+    return tokens / together * more_us, error
+
+
 def price(program, job):
     group, name, model, run, parallel, gpu, measured, *prompt = job
     case, error = predicted(program, text_of(model, run, parallel), gpu)
+    if case is not None and group[0] == "serving":
+        held = held_at_once(program, case, model, run, parallel, gpu)
+        if held < run["micro_batch_size"]:
+            prompt[1] *= held / run["micro_batch_size"]
+            run = {**run, "micro_batch_size": held}
+            case, error = predicted(program, text_of(model, run, parallel), gpu)
     if case is not None and prompt and prompt[1] > 0:
-        run = {**run, "mode": "prefill", "micro_batch_size": 1, "sequence_length": prompt[0], "context_length": 0}
-        reading, error = predicted(program, text_of(model, run, parallel), gpu)
-        if reading is not None:
-            case["step"]["time_us"] += prompt[1] * reading["step"]["time_us"]
+        more_us, error = reading_us(program, case["step"]["time_us"], model, run, parallel, gpu, *prompt)
+        case["step"]["time_us"] += more_us
     if error:
         print(f"no prediction of {name}: {error}", file=sys.stderr)
         return None
@@ -183,8 +225,9 @@ def price(program, job):
 
 
 def score(program, data, every=1, only=""):
-    """All training runs, and of the serving ones one in `every`."""
-    jobs = list(training(data)) + list(serving(data))[::every]
+    """All training runs, and of the serving ones one in `every`; what a table states twice is scored once."""
+    stated = {(job[0], job[1], job[6]): job for job in serving(data)}
+    jobs = list(training(data)) + list(stated.values())[::every]
     jobs = [job for job in jobs if only in " ".join(job[0]) + " " + job[1]]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for run in pool.map(lambda job: price(program, job), jobs):
