@@ -40,6 +40,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"model", {"base"}},
     {"model/cnn", {}},
     {"model/lower", {"model/cnn"}},
+    {"model/lower/attention", {}},
     {"model/lower/learning", {}},
     {"model/lower/mixture", {"model/lower/learning"}},
     {"catalog", {"base", "text", "model"}},
