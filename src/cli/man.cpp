@@ -58,13 +58,12 @@ std::string entries(const std::vector<Option>& options) {
         names += c == '-' ? "\\-" : std::string(1, c);
       }
     }
-    out += ".TP\n";
     if (option.is_positional()) {
-      out += fmt::format("\\fI{}\\fR\n", names);
+      out += fmt::format(".IP \"\\fI{}\\fR\"\n", names);
     } else if (option.is_flag()) {
-      out += fmt::format("\\fB{}\\fR\n", names);
+      out += fmt::format(".IP \"\\fB{}\\fR\"\n", names);
     } else {
-      out += fmt::format("\\fB{}\\fR \\fI{}\\fR\n", names, option.value);
+      out += fmt::format(".IP \"\\fB{}\\fR \\fI{}\\fR\"\n", names, option.value);
     }
     out += roff(option.doc + choices_of(option)) + '\n';
   }
