@@ -3,6 +3,7 @@
 
 #include "cli/commands/roofline/roofline.hpp"
 #include "cli/field_options.hpp"
+#include "cli/model_input.hpp"
 
 namespace shapelint::cli {
 
@@ -22,6 +23,7 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
        .set = into(options.files),
        .many = true,
        .required = true},
+      model_option(options.model),
       {.names = "--over",
        .value = "FIELD=LOW:HIGH:STEP",
        .doc = "throughput, latency and intensity over these values of a field, and where products turn "

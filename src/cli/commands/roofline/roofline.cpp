@@ -266,7 +266,7 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
   const project::Project project(*std::move(request), io.files);
   if (!are_configured(project, options.files, io)) return ExitCode::error;
   for (const std::string& path : options.files) {
-    const auto input = read_model_input({path, {}, true}, project, io);
+    const auto input = read_model_input({path, options.model, true}, project, io);
     failed = failed || input == nullptr;
     if (!input) continue;
     if (!are_served(options, input->reading(), path, io)) {

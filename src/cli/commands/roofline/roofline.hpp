@@ -16,6 +16,7 @@ namespace shapelint::cli {
 
 struct RooflineOptions {
   std::vector<std::string> files;
+  std::string model;  // of a file that holds several
   ProjectOptions project;
   std::string over;
   std::optional<std::int64_t> top;
