@@ -88,6 +88,8 @@ constexpr Field<Gpu> gpu_table[] = {
      "GPUs that the link joins; 8 if not stated"},
     {"", "pcie", "", Type::text, shown_only, 0, 0, "generation and width"},
     {"", "pcie_gb_s", "GB/s", Type::number, &Gpu::pcie_gb_s, 0.1, most_gb_s, "per direction"},
+    {"", "host_link_gb_s", "GB/s", Type::number, &Gpu::host_link_gb_s, 0.1, most_gb_s,
+     "to the host's memory where that is not PCIe (NVLink-C2C), per direction and GPU"},
     {"", "network_gb_s", "GB/s", Type::number, &Gpu::network_gb_s, 0.1, most_gb_s,
      "per direction and GPU, between nodes"},
     {"", "tdp_w", "W", Type::number, &Gpu::tdp_w, 1, 1e5, "power limit"},

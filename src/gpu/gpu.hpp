@@ -60,7 +60,8 @@ struct Gpu {
   double link_gb_s = 0;               // per direction and GPU, within a node (NVLink, xGMI); 0: PCIe only
   std::int64_t link_gpus = 8;         // GPUs that this link joins
   double pcie_gb_s = 0;               // per direction
-  double network_gb_s = 0;            // per direction and GPU, between nodes; 0: the cost model's default
+  double host_link_gb_s = 0;  // to the host's memory where that is not PCIe (NVLink-C2C), per direction
+  double network_gb_s = 0;    // per direction and GPU, between nodes; 0: the cost model's default
   double tdp_w = 0;
   bool fp32_accumulate_half_rate = false;
   Measured measured;

@@ -4,19 +4,11 @@
 #include "model/lower/emit.hpp"
 #include "model/lower/lower.hpp"
 #include "model/mixer.hpp"
+#include "model/part_counts.hpp"
 
 namespace shapelint::model {
 
 namespace {
-
-std::int64_t when(bool present, std::int64_t count) {
-  return present ? count : 0;
-}
-
-// A norm over `width` elements: a gain, and for a layer norm a bias.
-std::int64_t norm_parameters(const ModelSpec& model, std::int64_t width) {
-  return plus(width, when(model.norm == Norm::layernorm && model.norm_bias, width));
-}
 
 // Of DeepSeek-V3.2's indexer: queries from the compressed query, one key, its layer norm, a weight per head.
 std::int64_t indexer_parameters(const ModelSpec& model) {
@@ -43,15 +35,23 @@ std::int64_t attention_parameters(const ModelSpec& model) {
     return plus(query, key_value, times(heads, mla.v_head_dim, hidden),
                 when(model.attention_output_bias, hidden), indexer_parameters(model));
   }
+  const std::int64_t key_value_columns =
+      times(model.num_key_value_heads, plus(model.head_dim, model.value_head_dim));
   const std::int64_t columns =
       plus(times(heads, model.head_dim), when(model.attention_gate, times(heads, model.value_head_dim)),
-           times(model.num_key_value_heads, plus(model.head_dim, model.value_head_dim)));
+           key_value_columns);
   const std::int64_t projections =
       plus(times(hidden, columns), when(model.qkv_bias, columns), times(heads, model.value_head_dim, hidden),
            when(model.attention_output_bias, hidden));
-  return plus(projections, when(model.cross_attention, projections),
-              when(model.qk_norm, times(2, norm_parameters(model, model.head_dim))),
-              when(model.window.sinks, heads));
+  const std::int64_t all = plus(projections, when(model.cross_attention, projections),
+                                when(model.qk_norm, times(2, norm_parameters(model, model.head_dim))),
+                                when(model.window.sinks, heads), convolution_parameters(model),
+                                when(model.relative_positions, plus(times(hidden, heads, model.head_dim),
+                                                                    times(2, heads, model.head_dim))));
+  // Of layers that have no keys and values of their own, each one's share, to less than a parameter.
+  const std::int64_t shared = num_shared_key_value_layers(model);
+  const std::int64_t spared = times(key_value_columns, plus(hidden, model.qkv_bias ? 1 : 0));
+  return all - times(shared, spared) / std::max<std::int64_t>(1, num_attention_layers(model));
 }
 
 std::int64_t mlp_parameters(const ModelSpec& model, std::int64_t width, std::int64_t outer) {
@@ -86,27 +86,6 @@ std::int64_t layer_norm_parameters(const ModelSpec& model) {
   return times(model.norms_per_layer, norm_parameters(model, model.hidden_size));
 }
 
-// What reads patches or frames, and what predicts patches, with biases.
-std::int64_t front_parameters(const ModelSpec& model) {
-  const std::int64_t hidden = model.hidden_size;
-  const Diffusion& diffusion = model.diffusion;
-  const std::int64_t square = plus(times(hidden, hidden), hidden);
-  const std::int64_t input = model.input == Input::frames
-                                 ? plus(times(3, plus(model.input_size, hidden), hidden), times(2, hidden))
-                                 : plus(times(model.input_size, hidden), hidden);
-  return plus(when(model.input != Input::vocabulary, input),
-              when(diffusion.text_size > 0, plus(times(diffusion.text_size, hidden), hidden)),
-              times(diffusion.conditions, plus(times(plus(condition_size, 1), hidden), square)),
-              times(shared_vectors(model), hidden, plus(condition_elements(model), 1)));
-}
-std::int64_t output_parameters(const ModelSpec& model) {
-  if (model.output_size <= 0) return 0;
-  const std::int64_t hidden = model.hidden_size;
-  const std::int64_t steering =
-      model.diffusion.modulation_shared ? times(2, hidden) : times(2, plus(times(hidden, hidden), hidden));
-  return plus(times(model.output_size, plus(hidden, 1)), when(is_diffusion(model), steering));
-}
-
 // Weights and mixing of hyper-connections around one branch: a static and a dynamic part for each entry.
 std::int64_t hyper_parameters(const ModelSpec& model) {
   const std::int64_t streams = model.residual_streams;
@@ -121,23 +100,6 @@ std::int64_t moe_parameters(const ModelSpec& model, std::int64_t experts) {
   return plus(times(experts, expert_parameters(model)), times(2, model.hidden_size, moe.latent_size),
               times(model.hidden_size, moe.num_experts), when(moe.router_bias, moe.num_experts),
               when(moe.shared_intermediate_size > 0, mlp_parameters(model, moe.shared_intermediate_size)));
-}
-
-std::int64_t embedding_parameters(const ModelSpec& model) {
-  const std::int64_t hidden = model.hidden_size;
-  return plus(times(plus(model.vocab_size, model.learned_positions, model.token_types), hidden),
-              when(model.embedding_norm, norm_parameters(model, hidden)), front_parameters(model));
-}
-
-std::int64_t head_parameters(const ModelSpec& model) {
-  const std::int64_t hidden = model.hidden_size;
-  const std::int64_t square = plus(times(hidden, hidden), hidden);  // with its bias
-  std::int64_t count = plus(when(model.final_norm && !is_diffusion(model), norm_parameters(model, hidden)),
-                            when(model.pooler, square), output_parameters(model));
-  if (!model.lm_head) return count;
-  count = plus(count, when(!model.tie_word_embeddings, times(model.vocab_size, hidden)),
-               when(model.lm_head_bias, model.vocab_size));
-  return plus(count, when(model.lm_head_transform, plus(square, norm_parameters(model, hidden))));
 }
 
 std::int64_t frame_parameters(const ModelSpec& model) {
@@ -217,8 +179,14 @@ double attention_products(const Setup& setup, CausalFlops convention) {
   const double groups = static_cast<double>(model.num_key_value_heads);
   const double qk = static_cast<double>(model.head_dim);
   const double value = static_cast<double>(model.value_head_dim);
-  double products = hidden * (heads * (model.attention_gate ? qk + value : qk) + groups * (qk + value)) +
-                    heads * (qk + value) * keys + heads * value * hidden;
+  const double own = 1 - static_cast<double>(num_shared_key_value_layers(model)) / attention;
+  double products =
+      hidden * (heads * (model.attention_gate ? qk + value : qk) + own * groups * (qk + value)) +
+      heads * (qk + value) * keys + heads * value * hidden;
+  if (model.convolution_kernel > 0)
+    products += hidden * (3 * hidden + static_cast<double>(model.convolution_kernel));
+  // Distances of both signs, embedded once for all sequences of a batch; a score with each.
+  if (model.relative_positions) products += 2 * hidden * heads * qk + 2 * heads * qk * keys;
   if (model.cross_attention) {
     const Plan& plan = setup.plan;
     const double source = static_cast<double>(plan.source_length);
@@ -275,8 +243,11 @@ double cache_bytes(const Setup& setup, double tokens) {
   const std::int64_t attention = num_attention_layers(model);
   const std::int64_t narrow = num_window_layers(model);
   const double seen = std::min(tokens, static_cast<double>(model.window.size));
+  // Layers that share keys and values have a window as often as others.
+  const double own = 1 - static_cast<double>(num_shared_key_value_layers(model)) /
+                             static_cast<double>(std::max<std::int64_t>(1, attention));
   const double cached =
-      (of_rank(attention - narrow) * tokens + of_rank(narrow) * seen) * (width * element + indexed);
+      own * (of_rank(attention - narrow) * tokens + of_rank(narrow) * seen) * (width * element + indexed);
   // States are kept in fp32, the convolution's last inputs as activations (vLLM, mamba_utils.py).
   constexpr double state_bytes = 4;
   const MixerState state = mixer_state(model.mixer);
@@ -333,7 +304,7 @@ std::int64_t times_in(const ModelSpec& model, StepPart part) {
     case StepPart::mixer:
       return num_mixer_layers(model);
     case StepPart::mlp:
-      return plus(num_dense_layers(model), joint);
+      return plus(num_mlps(model), joint);
     case StepPart::mixture:
       return num_moe_layers(model);
     case StepPart::frame:
@@ -374,8 +345,7 @@ double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
   const double layers =
       (static_cast<double>(num_attention_layers(model)) + further) * attention_products(setup, convention) +
       static_cast<double>(num_mixer_layers(model)) * mixer_products(model, setup.plan.mode == Mode::decode) +
-      (static_cast<double>(num_dense_layers(model)) + (mixes ? 0.0 : further)) * joined(setup) *
-          mlp_products(model) +
+      (static_cast<double>(num_mlps(model)) + (mixes ? 0.0 : further)) * joined(setup) * mlp_products(model) +
       (static_cast<double>(num_moe_layers(model)) + (mixes ? further : 0.0)) * joined(setup) *
           mixture_products(model) +
       further * 2 * static_cast<double>(model.hidden_size) * static_cast<double>(model.hidden_size);

@@ -41,6 +41,8 @@ constexpr Condition diffusing{"with `[model.diffusion]`",
                               [](const Setup& s) { return is_diffusion(s.model); }};
 constexpr Condition without_tokens{"with patches or frames",
                                    [](const Setup& s) { return s.model.input != Input::vocabulary; }};
+constexpr Condition hearing{"with a spectrogram",
+                            [](const Setup& s) { return s.model.input == Input::spectrogram; }};
 constexpr Condition joining{"with `joint_layers`",
                             [](const Setup& s) { return s.model.diffusion.joint_layers > 0; }};
 constexpr Condition joined{"with `text_joined`",
@@ -150,14 +152,25 @@ std::vector<Derivation> build() {
   add(FieldId::moe_latent_size, defaulted, none, always, constant<0>);
 
   add(FieldId::vocab_padding_multiple, defaulted, own, always, constant<1>);
-  add(FieldId::tie_word_embeddings, defaulted, "Hugging Face's default", always, constant<1>);
   add(FieldId::parallel_block, defaulted, own, always, constant<0>);
+  add(FieldId::mlps_per_layer, defaulted, own, always, constant<1>);
+  for (const FieldId no : {FieldId::input_separable, FieldId::shared_key_value_layers,
+                           FieldId::convolution_kernel, FieldId::relative_positions}) {
+    add(no, defaulted, none, always, constant<0>);
+  }
   for (const FieldId no :
        {FieldId::input, FieldId::input_size, FieldId::output_size, FieldId::diffusion_joint_layers,
         FieldId::diffusion_condition_size, FieldId::diffusion_modulation,
         FieldId::diffusion_modulation_shared, FieldId::diffusion_conditions, FieldId::diffusion_text_size}) {
     add(no, defaulted, none, always, constant<0>);
   }
+  add(FieldId::tie_word_embeddings, derived, "input: it reads no vocabulary", without_tokens, constant<0>);
+  add(FieldId::tie_word_embeddings, defaulted, "Hugging Face's default", always, constant<1>);
+  add(FieldId::input_channels, derived, "hidden_size", hearing,
+      [](const Setup& s) { return s.model.hidden_size; });
+  add(FieldId::input_channels, defaulted, none, always, constant<1>);
+  add(FieldId::input_reduction, derived, "as the first conformers", hearing, constant<4>);
+  add(FieldId::input_reduction, defaulted, none, always, constant<2>);
   add(FieldId::diffusion_text_joined, derived, "diffusion_joint_layers", joining, constant<1>);
   add(FieldId::diffusion_text_joined, defaulted, none, always, constant<0>);
   add(FieldId::causal, derived, "no diffusion transformer is causal", diffusing, constant<0>);
@@ -212,7 +225,8 @@ std::vector<Derivation> build() {
   add(FieldId::channels_last, defaulted, own, always, constant<1>);
   add(FieldId::dropout, defaulted, own, always, constant<0>);
   add(FieldId::adapter_rank, defaulted, none, always, constant<0>);
-  for (const FieldId first : {FieldId::adapted, FieldId::optimizer, FieldId::document_length}) {
+  for (const FieldId first :
+       {FieldId::adapted, FieldId::optimizer, FieldId::document_length, FieldId::offload_activations}) {
     add(first, defaulted, own, always, constant<0>);
   }
   add(FieldId::adapters, derived, "adapter_rank", adapting, constant<1>);

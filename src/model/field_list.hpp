@@ -24,6 +24,10 @@
   INTEGER(mtp_layers, "model", "mtp_layers", model.mtp_layers, 0, 64, "layers", "layers that predict further tokens while training (DeepSeek-V3)") \
   INTEGER(residual_streams, "model", "residual_streams", model.residual_streams, 1, 64, "streams", "copies of the residual stream that hyper-connections mix; 1 for an ordinary one") \
   BOOLEAN(cross_attention, "model", "cross_attention", model.cross_attention, "each layer also attends to the output of an encoder (T5, BART, Whisper)") \
+  INTEGER(shared_key_value_layers, "model", "shared_key_value_layers", model.shared_key_value_layers, 0, most_layers, "layers", "layers whose attention reads the keys and values of an earlier layer, and which make none of their own (CLA, YOCO)") \
+  INTEGER(mlps_per_layer, "model", "mlps_per_layer", model.mlps_per_layer, 1, 4, "MLPs", "MLPs of a layer that has one: 2 in a conformer, one before attention and one behind it") \
+  INTEGER(convolution_kernel, "model", "convolution_kernel", model.convolution_kernel, 0, 1024, "taps", "taps of the depthwise convolution in a module of its own in each layer with attention (Conformer); 0 for none") \
+  BOOLEAN(relative_positions, "model", "relative_positions", model.relative_positions, "attention's scores add products of queries and embedded distances (Transformer-XL, Conformer)") \
   CHOICE(norm, "model", "norm", model.norm, Norm, norm_names, "kind of normalization") \
   BOOLEAN(norm_bias, "model", "norm_bias", model.norm_bias, "layer norms have a bias vector") \
   BOOLEAN(qkv_bias, "model", "qkv_bias", model.qkv_bias, "query, key and value projections have a bias") \
@@ -40,8 +44,11 @@
   BOOLEAN(lm_head, "model", "lm_head", model.lm_head, "a projection to the vocabulary is run") \
   BOOLEAN(lm_head_bias, "model", "lm_head_bias", model.lm_head_bias, "that projection has a bias") \
   BOOLEAN(lm_head_transform, "model", "lm_head_transform", model.lm_head_transform, "a dense layer and a norm come before that projection (BERT)") \
-  CHOICE(input, "model", "input", model.input, Input, input_names, "what the first layer reads: rows of an embedding table; patches of an image or a latent, by one product; frames of sound, by two convolutions of which the second halves them (Whisper)") \
+  CHOICE(input, "model", "input", model.input, Input, input_names, "what the first layer reads: rows of an embedding table; patches of an image or a latent, by one product; frames of sound, by two convolutions of which the second halves them (Whisper); a spectrogram, by convolutions over both its sides that halve them each time (Conformer)") \
   INTEGER(input_size, "model", "input_size", model.input_size, 0, largest_width, "elements", "elements of a patch (16 * 16 * 3 of an image), or of a frame (mel bands)") \
+  INTEGER(input_channels, "model", "input_channels", model.front.channels, 1, largest_width, "channels", "channels of the convolutions that read a spectrogram; hidden_size unless stated") \
+  INTEGER(input_reduction, "model", "input_reduction", model.front.reduction, 2, 64, "frames", "frames of a spectrogram that become one token, a power of two; sequence_length counts tokens") \
+  BOOLEAN(input_separable, "model", "input_separable", model.front.separable, "of those convolutions, all but the first are depthwise ones, each with a product behind it (FastConformer)") \
   INTEGER(output_size, "model", "output_size", model.output_size, 0, largest_width, "elements", "elements that a last product predicts for each token (diffusion: of a patch); 0 for none") \
   BOOLEAN(diffusion_text_joined, "model.diffusion", "text_joined", model.diffusion.text_joined, "the text's tokens stand beside the image's in every layer, and each attends to all (MMDiT, CogVideoX); where the image reads the text by `cross_attention` they do not") \
   INTEGER(diffusion_joint_layers, "model.diffusion", "joint_layers", model.diffusion.joint_layers, 0, most_layers, "layers", "layers, of all, with weights of their own for the text's tokens and for the image's (MMDiT); the others have one set for both") \
@@ -111,6 +118,7 @@
   CHOICE(adapted, "run", "adapted", plan.adapted, Adapted, adapted_names, "which products of a layer have an adapter: all, those of attention, or queries and values only") \
   CHOICE(optimizer, "run", "optimizer", plan.optimizer, Optimizer, optimizer_names, "what updates the weights: Adam; Muon (products that make the update of each matrix orthogonal) and Adam for what is no matrix; Shampoo") \
   INTEGER(document_length, "run", "document_length", plan.document_length, 0, largest_length, "tokens", "training: tokens of one document of a packed sequence, where none attends beyond its own (a mask by document); 0 where all attend to all before them") \
+  BOOLEAN(offload_activations, "run", "offload_activations", plan.offload_activations, "training: activations are copied to the host's memory, and back for the backward pass, beside computation") \
   INTEGER(tensor, "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree") \
   INTEGER(pipeline, "parallel", "pipeline", plan.pipeline, 1, largest_degree, "stages", "pipeline-parallel degree") \
   INTEGER(virtual_pipeline, "parallel", "virtual_pipeline", plan.virtual_pipeline, 1, most_layers, "chunks", "chunks of layers that each stage of the pipeline holds (Megatron's interleaved schedule): they divide its idle time") \

@@ -31,7 +31,15 @@ enum class Pass : std::uint8_t { forward, recompute, grad_input, grad_weight, ba
 enum class Layout : std::uint8_t { tn, nn, nt, tt };
 inline constexpr std::array layouts{Layout::tn, Layout::nn, Layout::nt, Layout::tt};
 
-enum class CollectiveKind : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all, send };
+// host_copy: between a GPU's memory and its host's, of one rank.
+enum class CollectiveKind : std::uint8_t {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  send,
+  host_copy
+};
 
 // A dimension and the expression of fields that it came from, such as `3 * hidden_size / tensor`. The
 // expression is a literal of the lowering (no allocation); identifiers in it are names of model::fields(),
@@ -119,7 +127,7 @@ struct Op {
   bool is_decoding = false;  // each state is read and written once
 
   // elementwise: bytes that move at least once, per run. collective: bytes is the full (unsharded) buffer; of
-  // an all_to_all or a send it is what one rank hands out.
+  // an all_to_all, a send or a host_copy it is what one rank hands out.
   double bytes = 0;
   double flops = 0;          // arithmetic of an elementwise op; a model FLOP only in a depthwise convolution
   bool quantizes = false;    // an elementwise op that narrows what products read

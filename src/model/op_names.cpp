@@ -70,6 +70,8 @@ std::string_view name(CollectiveKind kind) {
       return "all_to_all";
     case CollectiveKind::send:
       return "send";
+    case CollectiveKind::host_copy:
+      return "host_copy";
   }
   return "";
 }

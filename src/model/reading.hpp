@@ -92,7 +92,10 @@ struct Reading {
   std::vector<LayerOrigin> layers;  // of a CNN: of every key that the file states
   std::string part;                 // which model of the file: `text`, `vision`; empty when there is only one
   std::string model_type;           // as the file calls it: `llama`
-  bool complete = true;             // enough is known to cost it: width, layers, heads, MLP
+  // Where the models of a file are one step together (the halves of an encoder-decoder), or its plans one
+  // iteration (reinforcement learning): how often this one runs in it. 0: it is a step of its own.
+  double runs_in_whole = 0;
+  bool complete = true;  // enough is known to cost it: width, layers, heads, MLP
   std::vector<Note> notes;
   std::vector<Extra> extras;
   std::vector<Remark> remarks;

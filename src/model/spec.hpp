@@ -58,8 +58,16 @@ struct Moe {
 
 // What the first layer reads: rows of an embedding table; patches of an image or of a latent, by one product;
 // frames of sound, by two convolutions over three frames, the second of which halves them (Whisper,
-// 2212.04356).
-enum class Input : std::uint8_t { vocabulary, patches, frames };
+// 2212.04356); a spectrogram, by convolutions over both its sides that halve them each time (Conformer,
+// 2005.08100).
+enum class Input : std::uint8_t { vocabulary, patches, frames, spectrogram };
+
+// How a spectrogram becomes tokens: convolutions of 3 x 3 that move by 2, then one product.
+struct Front {
+  std::int64_t channels = 1;   // of each convolution
+  std::int64_t reduction = 4;  // frames that become one token
+  bool separable = false;      // after the first by depthwise convolutions and products (FastConformer)
+};
 
 // A diffusion transformer: layers are steered by vectors that are made of the time and other conditions (DiT,
 // 2212.09748), and may read the text's tokens beside the image's.
@@ -200,6 +208,15 @@ struct ModelSpec {
   std::int64_t mtp_layers = 0;        // predict further tokens while training (DeepSeek-V3, section 2.2)
   std::int64_t residual_streams = 1;  // hyper-connections (arXiv 2409.19606): copies of the residual stream
   bool cross_attention = false;  // each layer also attends to the output of an encoder (T5, BART, Whisper)
+  // Of those with attention, layers that read the keys and values of an earlier one and make none (CLA,
+  // 2405.12981; YOCO, 2405.05254).
+  std::int64_t shared_key_value_layers = 0;
+  std::int64_t mlps_per_layer = 1;  // 2: one before attention and one behind it, half a step each (Conformer)
+  // Taps of the depthwise convolution in a module beside attention in each layer (Conformer, 2005.08100); 0:
+  // none.
+  std::int64_t convolution_kernel = 0;
+  bool relative_positions =
+      false;  // scores add products with embedded distances (Transformer-XL, 1901.02860)
 
   // These change parameter counts, not shapes.
   Norm norm = Norm::layernorm;
@@ -222,6 +239,7 @@ struct ModelSpec {
   Input input = Input::vocabulary;
   std::int64_t input_size = 0;   // elements of a patch or a frame
   std::int64_t output_size = 0;  // elements that a last product predicts for each token; 0: none
+  Front front;
   Diffusion diffusion;
 
   Moe moe;
@@ -274,6 +292,7 @@ struct Plan {
   Adapted adapted = Adapted::all;
   Optimizer optimizer = Optimizer::adam;
   std::int64_t document_length = 0;   // tokens that attend to each other in a packed sequence; 0: all of it
+  bool offload_activations = false;   // they wait for the backward pass in the host's memory
   std::int64_t embedding_stages = 0;  // the embedding and the head, where each has a layer's place in a stage
 
   // Inference only, the first two also with adapters (QLoRA).

@@ -18,7 +18,7 @@ struct Published {
 };
 
 Setup setup_of(const std::string& model) {
-  return tests::native("[run]\nsequence_length = 2048\n[model]\n" + model).reading.setup;
+  return tests::native("[run]\nsequence_length = 2048\n[model]\n" + model).readings[0].setup;
 }
 
 // A checkpoint's exact count is the number of elements in its safetensors files, as the model's page on
@@ -124,7 +124,7 @@ TEST_CASE("parameter counts agree with published ones to the last digit", "[mode
 TEST_CASE("each example has its model's parameters", "[model]") {
   for (const Example& each : examples) {
     INFO(each.file);
-    const Setup setup = tests::native_file("examples/" + each.file + ".toml").reading.setup;
+    const Setup setup = tests::native_file("examples/" + each.file + ".toml").readings[0].setup;
     CHECK(with_commas(parameter_count(setup)) == with_commas(each.parameters));
   }
 }
@@ -144,13 +144,13 @@ TEST_CASE("GPT-3's sizes are published rounded, and follow from 12 h^2 L + 13 h 
 
 TEST_CASE("mixtures count the experts that one token visits", "[model]") {
   // Mistral: "46.7B total parameters but only uses 12.9B parameters per token"
-  const Setup mixtral = tests::native_file("examples/mixtral-8x7b.toml").reading.setup;
+  const Setup mixtral = tests::native_file("examples/mixtral-8x7b.toml").readings[0].setup;
   CHECK(with_commas(active_parameter_count(mixtral)) == "12,879,925,248");
   CHECK(with_commas(expert_parameter_count(mixtral)) == "45,097,156,608");
   // arXiv 2412.19437: "671B total parameters with 37B activated for each token"; both embeddings are in ours
-  const Setup deepseek = tests::native_file("examples/deepseek-v3.toml").reading.setup;
+  const Setup deepseek = tests::native_file("examples/deepseek-v3.toml").readings[0].setup;
   CHECK(with_commas(active_parameter_count(deepseek)) == "37,552,297,472");
-  const Setup dense = tests::native_file("examples/llama-3-8b.toml").reading.setup;
+  const Setup dense = tests::native_file("examples/llama-3-8b.toml").readings[0].setup;
   CHECK(active_parameter_count(dense) == parameter_count(dense));
   CHECK(expert_parameter_count(dense) == 0);
 }
@@ -162,7 +162,7 @@ TEST_CASE("FLOPs are those of the published formulas", "[model]") {
   const double L = 32;
   const double s = 2048;
   const double v = 50257;
-  Setup setup = tests::native_file("examples/gpt3-2.7b-flash.toml").reading.setup;
+  Setup setup = tests::native_file("examples/gpt3-2.7b-flash.toml").readings[0].setup;
   setup.plan.attention = Attention::unfused;
   const double megatron = 96 * L * h * h * (1 + s / (6 * h)) / 4 + 6 * h * v / 3;
   CHECK(forward_flops_per_token(setup) == Approx(megatron).epsilon(1e-12));

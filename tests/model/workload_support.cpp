@@ -35,7 +35,7 @@ std::string table(const Workload& workload, OpKind kind) {
 }
 
 Setup example(const std::string& name) {
-  return native_file("examples/" + name + ".toml").reading.setup;
+  return native_file("examples/" + name + ".toml").readings[0].setup;
 }
 
 Setup replica(const std::string& name) {

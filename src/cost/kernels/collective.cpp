@@ -18,6 +18,8 @@ constexpr double network_share = 0.9;
 // Per GPU: one 400 Gb/s adapter, as in DGX H100 and DGX B200 (ml-engineering, network/README.md: 3200 Gb/s
 // for 8).
 constexpr double default_network_gb_s = 50;
+// Share of the link to the host that copies of many megabytes from pinned memory reach. Estimated.
+constexpr double host_share = 0.8;
 // PCIe 4.0 x16 (ml-engineering, network/README.md), where a profile names no link at all.
 constexpr double default_pcie_gb_s = 31;
 
@@ -85,6 +87,8 @@ Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t nod
       t.link_steps = nodes > 1 ? 0.0 : 1.0;
       t.network_steps = nodes > 1 ? 1.0 : 0.0;
       break;
+    case model::CollectiveKind::host_copy:
+      break;  // no rank sends to another
   }
   return t;
 }
@@ -107,8 +111,25 @@ double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes,
   return bytes * (t.link_share + t.network_share);
 }
 
+namespace {
+
+OpCost price_host_copy(const gpu::Gpu& gpu, double bytes) {
+  OpCost cost;
+  cost.bound = Bound::communication;
+  if (!(bytes > 0)) return cost;
+  const double link =
+      gpu.host_link_gb_s > 0 ? gpu.host_link_gb_s * bytes_per_us_per_gb_s : pcie_bytes_per_us(gpu);
+  cost.ideal_us = bytes / link;
+  cost.time_us = simple.start_us + bytes / (link * host_share);
+  cost.efficiency.rest = cost.ideal_us / cost.time_us;
+  return cost;
+}
+
+}  // namespace
+
 OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
                         std::int64_t stride, std::int64_t copies) {
+  if (kind == model::CollectiveKind::host_copy) return price_host_copy(gpu, bytes);
   OpCost cost;
   cost.bound = Bound::communication;
   if (ranks <= 1 || !(bytes > 0)) return cost;

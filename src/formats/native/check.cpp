@@ -2,7 +2,7 @@
 #include "formats/native/check.hpp"
 
 #include <algorithm>
-
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -20,16 +20,6 @@ using model::FieldId;
 using model::Origin;
 using model::Reading;
 using text::NodeRef;
-
-// The node of a stated field.
-NodeRef node_of(const text::Document& document, FieldId field) {
-  const model::FieldInfo& info = model::info(field);
-  const NodeRef root = document.root();
-  for (const std::string_view table : model_tables) {
-    if (info.section == fmt::format("model.{}", table)) return root["model"][table][info.key];
-  }
-  return root[info.section][info.key];
-}
 
 // Errors of something that is not there point at the table that lacks it.
 void missing(const text::Document& document, const Reading& reading, FieldId field, std::string hint,
@@ -106,12 +96,9 @@ void check_consistent(const text::Document& document, const Reading& reading, st
   const auto at_value = [&](FieldId field, std::string message, std::string hint) {
     // What the command line replaced is not to blame.
     const Origin& origin = reading.origins[field];
-    const NodeRef node = node_of(document, field);
-    if (node && origin.kind != Origin::Kind::command_line) {
-      errors.push_back(node.error(std::move(message), std::move(hint)));
-    } else {
-      errors.push_back({std::move(message), std::move(hint), std::string(document.path()), {}});
-    }
+    std::optional<Span> place;
+    if (origin.kind == Origin::Kind::stated) place = origin.span;
+    errors.push_back({std::move(message), std::move(hint), std::string(document.path()), place});
   };
   if (spec.num_key_value_heads > spec.num_attention_heads &&
       is_stated(reading, FieldId::num_key_value_heads)) {
@@ -156,7 +143,8 @@ void check_consistent(const text::Document& document, const Reading& reading, st
     }
   }
   if (spec.input != model::Input::vocabulary && spec.input_size <= 0) {
-    at_value(FieldId::input, "`input` is patches or frames, and `input_size` is missing from `[model]`",
+    at_value(FieldId::input,
+             "`input` is patches, frames or a spectrogram, and `input_size` is missing from `[model]`",
              "elements of a patch, such as 16 * 16 * 3, or mel bands of a frame");
   }
   if (spec.diffusion.joint_layers > spec.num_layers) {
@@ -164,6 +152,13 @@ void check_consistent(const text::Document& document, const Reading& reading, st
              fmt::format("`joint_layers` is `{}`, more than `num_layers` = `{}`", spec.diffusion.joint_layers,
                          spec.num_layers),
              "`num_layers` counts them, too");
+  }
+  const std::int64_t with_attention = spec.num_layers - spec.layers_without_attention;
+  if (spec.shared_key_value_layers > 0 && spec.shared_key_value_layers >= with_attention) {
+    at_value(FieldId::shared_key_value_layers,
+             fmt::format("`shared_key_value_layers` is `{}`, and the model has {} with attention",
+                         spec.shared_key_value_layers, with_attention),
+             "one of them makes the keys and values that the others read");
   }
   if (model::parameter_count(reading.setup) >= model::count_limit) {
     errors.push_back(document.root()["model"].key_error("the model has more than 2^62 parameters",

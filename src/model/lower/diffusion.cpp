@@ -84,6 +84,8 @@ void lower_front(const Shared& shared, Repeat once, Emitter& emit) {
     const double activated = 3 * static_cast<double>(tokens.value) * static_cast<double>(shared.hidden.value);
     emit.elementwise("embedding.activation", 2 * activated * shared.activation,
                      3 * activated * shared.activation, once, of_each(activated, activation_flops));
+  } else if (model.input == Input::spectrogram) {
+    lower_spectrogram(shared, tokens, once, emit);
   } else {
     emit.input_linear("embedding.patches", tokens, shared.hidden, dim(model.input_size, "input_size"), once);
   }

@@ -360,6 +360,13 @@ void Emitter::collective(std::string_view name, std::optional<CollectiveKind> fo
   }
 }
 
+void Emitter::host_copy(std::string_view name, double bytes, double count) {
+  Op op = collective_op(name, bytes, 1, count, true, 1);
+  op.collective = CollectiveKind::host_copy;
+  push(op, Pass::forward);
+  push(op, Pass::backward);
+}
+
 void Emitter::hide(std::size_t first) {
   for (std::size_t i = first; i < ops_->size(); ++i)
     (*ops_)[i].overlapped = (*ops_)[i].kind == OpKind::collective;

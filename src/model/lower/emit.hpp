@@ -155,6 +155,8 @@ class Emitter {
   void collective(std::string_view name, std::optional<CollectiveKind> forward,
                   std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks, Repeat repeat,
                   bool overlapped = false, std::int64_t stride = 1);
+  // To the host's memory in the forward pass, and back in the backward one, beside computation.
+  void host_copy(std::string_view name, double bytes, double count);
   // Collectives from here on hide behind all computation of their pass, or ops run beside the shared experts.
   std::size_t size() const { return ops_->size(); }
   void hide(std::size_t first);
@@ -248,6 +250,21 @@ double scan_flops(const Op& op);
 std::int64_t modulation_vectors(const ModelSpec& model, bool one_branch);
 std::int64_t shared_vectors(const ModelSpec& model);
 std::int64_t condition_elements(const ModelSpec& model);
+// How a spectrogram is read: channels of its convolutions, how often they halve it, and bands that are left.
+struct FrontSizes {
+  std::int64_t channels = 1;
+  std::int64_t halvings = 1;
+  std::int64_t bands = 1;
+};
+FrontSizes front_sizes(const ModelSpec& model);
+// The convolutions and the product that make tokens of it; a conformer's convolution module; what the
+// distances between tokens add to the scores (conformer.cpp).
+void lower_spectrogram(const Shared& shared, Dim tokens, Repeat once, Emitter& emit);
+void lower_convolution_module(const Shared& shared, double count, Emitter& emit);
+void lower_relative_positions(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
+                              Emitter& emit);
+// Copies of a layer's activations to the host's memory and back (offload.cpp).
+void lower_offload(const Shared& shared, double count, Emitter& emit);
 // What steers a layer of a diffusion transformer; what stands in the place of the embedding where patches or
 // frames are read, and of the head where patches are predicted (diffusion.cpp).
 void lower_modulation(const Shared& shared, double count, Emitter& emit);

@@ -33,6 +33,16 @@ std::int64_t num_dense_layers(const ModelSpec& model) {
   return std::max<std::int64_t>(0, model.num_layers - model.layers_without_mlp - num_moe_layers(model));
 }
 
+std::int64_t num_mlps(const ModelSpec& model) {
+  return times(std::max<std::int64_t>(1, model.mlps_per_layer), num_dense_layers(model));
+}
+
+std::int64_t num_shared_key_value_layers(const ModelSpec& model) {
+  if (model.mla.kv_lora_rank > 0 || model.diffusion.text_joined) return 0;  // no such model shares them
+  return std::clamp<std::int64_t>(model.shared_key_value_layers, 0,
+                                  std::max<std::int64_t>(0, num_attention_layers(model) - 1));
+}
+
 std::int64_t num_window_layers(const ModelSpec& model) {
   return model.window.size > 0 ? std::min(num_attention_layers(model), model.window.layers) : 0;
 }
@@ -77,7 +87,9 @@ LayerRuns layer_runs(const Setup& setup) {
     return all * static_cast<double>(some) / static_cast<double>(layers);
   };
   LayerRuns runs{all, share(std::min(layers, num_attention_layers(setup.model))),
-                 share(num_mixer_layers(setup.model)), share(std::min(layers, num_dense_layers(setup.model))),
+                 share(num_mixer_layers(setup.model)),
+                 share(std::min(times(layers, std::max<std::int64_t>(1, setup.model.mlps_per_layer)),
+                                num_mlps(setup.model))),
                  all * static_cast<double>(mixtures) / static_cast<double>(layers)};
   // A layer that predicts a further token is as the last one of the model (DeepSeek-V3, section 2.2); they
   // stand on one stage, and every rank's step holds its average share.

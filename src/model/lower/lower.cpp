@@ -45,6 +45,8 @@ constexpr BranchNames attention_names{"layer.attention.residual", "layer.attenti
                                       "layer.attention.hyper_mix"};
 constexpr BranchNames cross_names{"layer.cross_attention.residual", "layer.cross_attention.hyper_weights",
                                   "layer.cross_attention.hyper_mix"};
+constexpr BranchNames convolution_names{"layer.convolution.residual", "layer.convolution.hyper_weights",
+                                        "layer.convolution.hyper_mix"};
 constexpr BranchNames mlp_names{"layer.mlp.residual", "layer.mlp.hyper_weights", "layer.mlp.hyper_mix"};
 
 // Norms, residual additions and the collectives of tensor parallelism around attention and MLP, of the layers
@@ -63,6 +65,7 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, E
     emit.elementwise("layer.norm", 2 * stream, 3 * stream, {part * norms, Recomputed::with_layer},
                      of_each(stream / shared.activation, norm_flops(model)));
   if (frame) lower_modulation(shared, part, emit);
+  if (frame && part > 0) lower_offload(shared, part, emit);
 
   // Hyper-connections mix several streams into a branch's input, and its output into all of them.
   const double streams = static_cast<double>(std::max<std::int64_t>(1, model.residual_streams));
@@ -148,8 +151,18 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, E
     leave("layer.cross_attention.reduce");
     residual(cross_names, 1, 1);
   }
+  if (model.convolution_kernel > 0 && !is_split) {
+    enter("layer.convolution.gather");
+    emit.end_piece();
+    emit.set_runs(counts.attention);
+    if (counts.attention > 0 && part > 0) lower_convolution_module(shared, part, emit);
+    emit.end_piece();
+    leave("layer.convolution.reduce");
+    residual(convolution_names, 1, share.mixing);
+  }
   mlp();
-  residual(mlp_names, 1, share.feeding);
+  residual(mlp_names, 1,
+           share.feeding * static_cast<double>(std::max<std::int64_t>(1, model.mlps_per_layer)));
   emit.end_piece();
 }
 

@@ -79,12 +79,16 @@ struct LayerRuns {
   double all = 0;
   double attention = 0;  // layers with attention; all but in hybrids
   double mixer = 0;      // layers with what hybrids have in its place
-  double mlp = 0;        // layers with an ordinary MLP
+  double mlp = 0;        // ordinary MLPs
   double mixture = 0;    // layers with a mixture of experts
 };
 // Layers with attention, with what hybrids have in its place, and with an ordinary MLP.
 std::int64_t num_attention_layers(const ModelSpec& model);
 std::int64_t num_mixer_layers(const ModelSpec& model);
+// MLPs that are no experts, of all layers.
+std::int64_t num_mlps(const ModelSpec& model);
+// Of those with attention, the ones that read an earlier layer's keys and values.
+std::int64_t num_shared_key_value_layers(const ModelSpec& model);
 // Of those with attention, the ones with a window.
 std::int64_t num_window_layers(const ModelSpec& model);
 std::int64_t num_dense_layers(const ModelSpec& model);

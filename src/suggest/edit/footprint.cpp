@@ -6,6 +6,7 @@
 
 #include "base/dtype.hpp"
 #include "base/units.hpp"
+#include "model/activations.hpp"
 #include "model/cnn/cnn.hpp"
 #include "model/lower/learning/learning.hpp"
 
@@ -23,27 +24,13 @@ double real(std::int64_t value) {
   return static_cast<double>(std::max<std::int64_t>(1, value));
 }
 
-// Bytes of activations per layer (arXiv 2205.05198): sbh (10 + 24/t + 5 a s / (h t)), with sequence
-// parallelism sbh/t (34 + 5 a s / h); the last term is the score matrix, which a fused kernel and selective
-// recomputation do not keep; with full recomputation the input alone, 2 sbh.
-double layer_activation_bytes(const model::Setup& setup) {
-  const model::ModelSpec& model = setup.model;
-  const model::Plan& plan = setup.plan;
-  const double t = real(plan.tensor);
-  const double length = real(plan.sequence_length) + static_cast<double>(model::joined_length(setup));
-  const double tokens = real(plan.micro_batch_size) * length / real(plan.context);
-  const double stream = tokens * real(model.hidden_size);
-  if (plan.recompute == model::Recompute::full) return 2 * stream;
-  const bool keeps_scores =
-      plan.attention == model::Attention::unfused && plan.recompute == model::Recompute::none;
-  const double scores =
-      keeps_scores ? 5 * real(model.num_attention_heads) * length / real(model.hidden_size) : 0;
-  // Cross-attention keeps what self-attention keeps: of the 34, its input, mask and norm (5), and 8 that are
-  // split.
-  const double whole = 10 + (model.cross_attention ? 5 : 0);
-  const double split = 24 + (model.cross_attention ? 8 : 0);
-  if (plan.sequence_parallel) return stream / t * (whole + split + scores);
-  return stream * (whole + split / t + scores / t);
+// Layers of a stage, and those of them whose activations are in the GPU's memory at a time: where they are
+// offloaded, the one that is computed and the one that is copied.
+double activation_bytes(const model::Setup& setup, double layers) {
+  constexpr double layers_beside_copies = 2;
+  const model::LayerActivations each = model::layer_activations(setup);
+  const double held = setup.plan.offload_activations ? std::min(layers, layers_beside_copies) : layers;
+  return held * each.kept + layers * each.scores;
 }
 
 // Micro-batches whose activations the first stage keeps at a time, all its layers counted: as many as there
@@ -129,7 +116,7 @@ Footprint footprint(const model::Setup& setup, double data) {
   const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
   const double logits =
       model.lm_head ? tokens * real(model::vocab_rows(setup)) / real(plan.tensor) * fp32_bytes : 0;
-  return {state, layers * micro_batches_in_flight(plan) * layer_activation_bytes(setup) + logits};
+  return {state, activation_bytes(setup, layers * micro_batches_in_flight(plan)) + logits};
 }
 
 }  // namespace

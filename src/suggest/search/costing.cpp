@@ -134,7 +134,7 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   const PartNode& ends = *parts[static_cast<std::size_t>(StepPart::ends)];
   const std::int64_t attentions = model::num_attention_layers(plan.model);
   const std::int64_t mixers = model::num_mixer_layers(plan.model);
-  const std::int64_t mlps = model::num_dense_layers(plan.model);
+  const std::int64_t mlps = model::num_mlps(plan.model);
   const std::int64_t mixtures = model::num_moe_layers(plan.model);
   const auto parameters = [&](bool high) {
     const auto of = [&](const PartNode& node) { return high ? node.parameters_high : node.parameters_low; };

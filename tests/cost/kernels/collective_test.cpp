@@ -83,6 +83,16 @@ TEST_CASE("without a link, PCIe") {
   CHECK(price_collective(gpu, CollectiveKind::all_gather, 1e9, 8).ideal_us == Approx(35000));
 }
 
+TEST_CASE("a copy to the host takes PCIe, or the link to the host's memory where there is one") {
+  gpu::Gpu gpu = test::plain_gpu();
+  gpu.pcie_gb_s = 25;
+  CHECK(price_collective(gpu, CollectiveKind::host_copy, 1e9, 1).ideal_us == Approx(40000));
+  CHECK(price_collective(gpu, CollectiveKind::host_copy, 1e9, 1).time_us == Approx(8.4 + 50000));
+  gpu.host_link_gb_s = 250;
+  CHECK(price_collective(gpu, CollectiveKind::host_copy, 1e9, 1).ideal_us == Approx(4000));
+  CHECK(price_collective(gpu, CollectiveKind::host_copy, 0, 1).time_us == 0);
+}
+
 TEST_CASE("small messages take the low-latency protocol") {
   // 3.6 us and 14 steps of 0.47 us.
   CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_reduce, 1, 8).time_us ==

@@ -17,7 +17,7 @@ using tests::table;
 namespace {
 
 Setup setup_of(const std::string& model, const std::string& run = "sequence_length = 4096\n") {
-  return tests::native("[run]\n" + run + model).reading.setup;
+  return tests::native("[run]\n" + run + model).readings[0].setup;
 }
 
 // Qwen3-Next's layers, without its mixture.

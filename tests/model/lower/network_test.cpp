@@ -14,7 +14,7 @@ namespace shapelint::model {
 namespace {
 
 Setup network(const std::string& source) {
-  return tests::native(source).reading.setup;
+  return tests::native(source).readings[0].setup;
 }
 
 constexpr const char* one_layer =

@@ -78,7 +78,7 @@ void check_workload(const Setup& setup) {
         RC_ASSERT(op.bytes > 0);
         break;
     }
-    if (op.kind == OpKind::collective) RC_ASSERT(op.ranks >= 2);
+    if (op.kind == OpKind::collective) RC_ASSERT(op.ranks >= 2 || op.collective == CollectiveKind::host_copy);
   }
   for (const double total : {workload.tokens_per_step, workload.model_flops, workload.hardware_flops,
                              workload.pipeline_bubble, forward_flops_per_token(setup)}) {

@@ -38,6 +38,16 @@ TEST_CASE("what a rank keeps is 16 bytes per parameter, less what ZeRO shares") 
   CHECK(state("data = 2\ncontext = 4\nzero = 3") == Approx(16.0 / 8));
 }
 
+TEST_CASE("of offloaded activations two layers are in memory at a time") {
+  const auto activations = [](const std::string& more) {
+    return footprint(read(dense + "recompute = \"full\"\n" + more).setup).activation_bytes;
+  };
+  const double logits = 2048.0 * 32000 * 4;
+  const double layer = 2.0 * 2048 * 4096;
+  CHECK(activations("") == Approx(32 * layer + logits));
+  CHECK(activations("offload_activations = true") == Approx(2 * layer + logits));
+}
+
 TEST_CASE("weights beside adapters that learn are 2 bytes per parameter, or fewer") {
   const auto state = [](const std::string& more) {
     const model::Setup setup = read(dense + "adapters = true\n" + more).setup;

@@ -28,6 +28,16 @@ Dim qkv_columns(const Shared& shared) {
              "(num_attention_heads / tensor + 2 * (num_key_value_heads / tensor)) * head_dim");
 }
 
+// Of queries alone, with their gate.
+Dim query_columns(const Shared& shared) {
+  const ModelSpec& model = shared.model;
+  const std::int64_t heads = shared.heads.value;
+  if (!model.attention_gate)
+    return dim(times(heads, model.head_dim), "num_attention_heads / tensor * head_dim");
+  return dim(times(heads, plus(model.head_dim, model.value_head_dim)),
+             "num_attention_heads / tensor * (head_dim + value_head_dim)");
+}
+
 std::int64_t kernel_version(Attention attention) {
   if (attention == Attention::flash1) return 1;
   return attention == Attention::flash2 ? 2 : 0;
@@ -159,18 +169,26 @@ void lower_attention_cores(const Shared& shared, const AttentionShape& whole, Di
 void lower_attention(const Shared& shared, double count, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Repeat layer{count, Recomputed::with_layer};
+  // Of the layers with attention, those that make keys and values.
+  const std::int64_t borrowing = shared.stream == Stream::all ? num_shared_key_value_layers(model) : 0;
+  const double borrowed = static_cast<double>(borrowing) /
+                          static_cast<double>(std::max<std::int64_t>(1, num_attention_layers(model)));
   emit.linear("layer.attention.qkv", shared.tokens, qkv_columns(shared), shared.hidden, shared.linear_dtype,
-              layer);
+              {count * (1 - borrowed), Recomputed::with_layer});
+  if (borrowing > 0)
+    emit.linear("layer.attention.query", shared.tokens, query_columns(shared), shared.hidden,
+                shared.linear_dtype, {count * borrowed, Recomputed::with_layer});
 
+  const double key_heads = (1 - borrowed) * static_cast<double>(shared.key_value_heads.value);
   const double queries_and_keys = static_cast<double>(shared.tokens.value) *
-                                  static_cast<double>(shared.heads.value + shared.key_value_heads.value) *
+                                  (static_cast<double>(shared.heads.value) + key_heads) *
                                   static_cast<double>(model.head_dim) * shared.activation;
   if (model.qk_norm) {
     emit.elementwise("layer.attention.qk_norm", 2 * queries_and_keys, 3 * queries_and_keys, layer,
                      of_each(queries_and_keys / shared.activation, norm_flops(model)));
   }
   // No learned positions: rotary embedding, as in nearly every model without them.
-  if (model.learned_positions == 0) {
+  if (model.learned_positions == 0 && !model.relative_positions) {
     emit.elementwise("layer.attention.rotary", 2 * queries_and_keys, 2 * queries_and_keys, layer,
                      of_each(queries_and_keys / shared.activation, rotary_flops));
   }
@@ -186,6 +204,7 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   shape.causal = model.causal && !shared.decoding;  // the one new token sees all before it
   const Dim batch = dim(times(shared.plan.micro_batch_size, shared.heads.value),
                         "micro_batch_size * (num_attention_heads / tensor)");
+  if (model.relative_positions) lower_relative_positions(shared, shape, batch, count, emit);
   // The text's tokens attend beside the image's, in one call.
   if (shared.stream != Stream::text) lower_attention_cores(shared, shape, batch, count, emit);
 

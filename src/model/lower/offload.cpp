@@ -1,0 +1,13 @@
+// Activations that wait for the backward pass in the host's memory (torchtune, axolotl: activation
+// offloading).
+#include "model/activations.hpp"
+#include "model/lower/emit.hpp"
+
+namespace shapelint::model {
+
+void lower_offload(const Shared& shared, double count, Emitter& emit) {
+  if (!shared.training || !shared.plan.offload_activations || shared.stream == Stream::text) return;
+  emit.host_copy("layer.offload", layer_activations(shared.setup).kept, count);
+}
+
+}  // namespace shapelint::model

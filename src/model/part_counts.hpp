@@ -1,0 +1,21 @@
+// Internal to the counts: parameters of what is no layer's attention or MLP.
+#pragma once
+
+#include <cstdint>
+
+#include "model/spec.hpp"
+
+namespace shapelint::model {
+
+constexpr std::int64_t when(bool present, std::int64_t count) {
+  return present ? count : 0;
+}
+// A norm over `width` elements: a gain, and for a layer norm a bias.
+std::int64_t norm_parameters(const ModelSpec& model, std::int64_t width);
+// A conformer's convolution module; 0 where there is none.
+std::int64_t convolution_parameters(const ModelSpec& model);
+// What comes before the layers, and what behind them.
+std::int64_t embedding_parameters(const ModelSpec& model);
+std::int64_t head_parameters(const ModelSpec& model);
+
+}  // namespace shapelint::model
