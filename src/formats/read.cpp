@@ -76,6 +76,7 @@ std::string label_of(const Part& part, const View& view, const Place& place) {
 }
 
 bool same_values(const model::Reading& a, const model::Reading& b) {
+  if (a.runs_in_whole > 0 || b.runs_in_whole > 0) return false;  // each is run
   for (const model::FieldInfo& field : model::fields()) {
     if (field.get(a.setup) != field.get(b.setup)) return false;
   }
@@ -164,11 +165,12 @@ bool names_model(std::string_view text) {
 
 // No other dialect's file has these tables only, and a width under this name.
 bool is_plainly_native(NodeRef root) {
-  constexpr std::array<std::string_view, 5> tables{"model", "run", "parallel", "lint", "conv"};
+  constexpr std::array<std::string_view, 6> tables{"model", "run", "parallel", "plan", "lint", "conv"};
   for (const NodeRef each : root) {
     if (std::find(tables.begin(), tables.end(), each.key()) == tables.end()) return false;
   }
-  return root["run"].is(text::Kind::table) && (root["model"]["hidden_size"] || root["conv"]);
+  return (root["run"].is(text::Kind::table) || root["plan"].is(text::Kind::list)) &&
+         (root["model"]["hidden_size"] || root["conv"]);
 }
 
 // A file that says how something is run, with the model beside it.
@@ -191,8 +193,10 @@ void read_as_native(const text::Document& document, const ReadOptions& options, 
   auto file = read_native(document, result.errors, options.overrides);
   text::count_rest(result.errors);
   if (!file) return;
-  if (file->reading.name.empty()) file->reading.name = model_name(std::string(document.path()));
-  result.readings.push_back(std::move(file->reading));
+  for (model::Reading& reading : file->readings) {
+    if (reading.name.empty()) reading.name = model_name(std::string(document.path()));
+    result.readings.push_back(std::move(reading));
+  }
   result.lint = std::move(file->lint);
 }
 

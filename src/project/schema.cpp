@@ -162,7 +162,11 @@ void add_image_keys(Json& properties) {
 Json section_schema(std::string_view section) {
   Json properties = Json::object();
   if (section == "model") properties["name"] = {{"type", "string"}, {"description", "used in headings"}};
-  if (section == "model") add_image_keys(properties);
+  if (section == "model") {
+    properties["layers"] = strings();
+    properties["layers"]["description"] = "of what kind each layer is";
+    add_image_keys(properties);
+  }
   for (const model::FieldInfo& field : model::fields()) {
     if (field.section == section) {
       properties[std::string(field.key)] = field_schema(field);
@@ -172,6 +176,22 @@ Json section_schema(std::string_view section) {
     }
   }
   return object(std::move(properties));
+}
+
+// [[plan]].
+Json plans_schema() {
+  Json properties{{"name", {{"type", "string"}, {"description", "what reports call the plan"}}},
+                  {"runs",
+                   {{"type", "number"},
+                    {"exclusiveMinimum", 0},
+                    {"description", "how often it runs in one iteration; 1 unless stated"}}}};
+  for (const std::string_view section : {"run", "parallel"}) {
+    properties[std::string(section)] = section_schema(section);
+    properties[std::string(section)]["description"] = "goes before the file's own table";
+  }
+  Json table = object(std::move(properties));
+  table["required"] = Json::array({"name"});
+  return {{"type", "array"}, {"items", std::move(table)}};
 }
 
 }  // namespace
@@ -199,6 +219,7 @@ std::string native_schema() {
   for (const std::string_view section : {"model", "run", "parallel"}) {
     properties[std::string(section)] = section_schema(section);
   }
+  properties["plan"] = plans_schema();
   properties["conv"] = conv_schema();
   properties["lint"] = lint_schema();
   Json out{

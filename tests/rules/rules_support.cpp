@@ -20,7 +20,7 @@ model::Reading read(const std::string& config) {
   for (const Error& error : errors) UNSCOPED_INFO(error.message + "; " + error.hint);
   UNSCOPED_INFO(config);
   REQUIRE(file);
-  return file->reading;
+  return file->readings[0];
 }
 
 std::vector<gpu::Gpu> gpus(const std::vector<std::string>& names) {

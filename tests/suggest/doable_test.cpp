@@ -139,7 +139,7 @@ TEST_CASE("a width that follows another one is not stated as what it was", "[sug
 }
 
 TEST_CASE("of a trained model nothing changes but rows of the vocabulary", "[suggest]") {
-  const model::Setup start = tests::native(tests::read_source_file(falcon)).reading.setup;
+  const model::Setup start = tests::native(tests::read_source_file(falcon)).readings[0].setup;
   const auto allows = [&](suggest::Shape shape, auto&& change) {
     model::Setup other = start;
     change(other);

@@ -236,7 +236,7 @@ class Loader {
 
   Part part(NodeRef node) {
     check_keys(node, {"name", "label", "at", "each", "named_by_key", "also", "needs", "lacks", "when",
-                      "unless", "type", "fallback_type", "always_type", "fields", "keep_incomplete"});
+                      "unless", "type", "fallback_type", "always_type", "fields", "runs", "keep_incomplete"});
     Part out;
     out.name = string(node["name"]);
     out.label = paths(node["label"]);
@@ -252,6 +252,7 @@ class Loader {
     out.fallback_type = string(node["fallback_type"]);
     out.always_type = string(node["always_type"]);
     out.fields = rules(node["fields"]);
+    out.runs = node["runs"].as_number().value_or(0);
     out.keep_incomplete = node["keep_incomplete"].as_boolean().value_or(false);
     return out;
   }

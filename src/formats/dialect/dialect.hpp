@@ -85,6 +85,7 @@ struct Part {
   std::string fallback_type;    // when the file names none
   std::string always_type;      // whatever the file names
   FieldRules fields;
+  double runs = 0;  // in the whole that the file's models are together (model::Reading::runs_in_whole)
   bool keep_incomplete =
       false;  // worth reading without a whole shape (what is trained is named, not written)
 };

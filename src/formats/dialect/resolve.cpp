@@ -82,6 +82,7 @@ class Resolver {
     model::Reading out;
     out.dialect = dialect_.name;
     out.part = part_.name;
+    out.runs_in_whole = part_.runs;
     out.model_type = type_name_;
     model::PerField<bool> open;  // left for model::complete()
     std::vector<Unresolved> unresolved;

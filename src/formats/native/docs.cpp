@@ -41,6 +41,29 @@ as the tables say; a finding about such a value says so. An unknown key is an er
 `examples/` has files of published models to start from.
 )";
 
+constexpr std::string_view plans_introduction = R"(
+## `[[plan]]`
+
+Several plans of one model, such as the phases of reinforcement learning. Each has a `name`, and tables `run` and
+`parallel` whose keys go before those of `[run]` and `[parallel]`; each is linted as a model of its own. `runs` says how
+often it runs in one iteration (1 unless stated), which reports add up:
+
+```toml
+[run]
+dtype = "bf16"
+
+[[plan]]
+name = "rollout"
+runs = 1024        # tokens of an answer
+run = { mode = "decode", micro_batch_size = 256, context_length = 1024 }
+
+[[plan]]
+name = "update"
+run = { micro_batch_size = 4, sequence_length = 2048, gradient_accumulation = 16 }
+parallel = { data = 8, zero = 3 }
+```
+)";
+
 std::string_view about(std::string_view section) {
   if (section == "model")
     return "The shape of the model. `name` is used in headings. `layers` says of what kind each layer is: "
@@ -72,7 +95,7 @@ std::string_view required(std::string_view field) {
     if (field == "vocab_size") return "required where `input` is vocabulary";
     if (field == each) return "required";
   }
-  if (field == "input_size") return "required with patches or frames";
+  if (field == "input_size") return "required with patches, frames or a spectrogram";
   if (field == "sequence_length") return "required for train and prefill";
   if (field == "context_length") return "required for decode";
   return {};
@@ -212,6 +235,7 @@ std::string native_format_markdown() {
   for (const std::string_view section : field_sections) {
     out += fmt::format("\n## `[{}]`\n\n{}\n\n{}", section, about(section), fields_table(section));
   }
+  out += plans_introduction;
   out += network_markdown();
   out +=
       "\n## `[lint]`\n\nWhat would otherwise be flags, so that the file can be linted with none.\n\n"

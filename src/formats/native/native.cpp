@@ -25,7 +25,9 @@ using model::FieldType;
 using text::Kind;
 using text::NodeRef;
 
-constexpr std::array<std::string_view, 5> top_level{"model", "run", "parallel", "conv", "lint"};
+constexpr std::array<std::string_view, 6> top_level{"model", "run", "parallel", "plan", "conv", "lint"};
+// An iteration of reinforcement learning decodes as many tokens.
+constexpr double most_runs = 1e9;
 
 bool is_image_key(std::string_view key) {
   return std::any_of(image_keys.begin(), image_keys.end(),
@@ -79,34 +81,108 @@ class Reader {
 
   std::optional<NativeFile> read() {
     const NodeRef root = document_.root();
-    file_.reading.path = std::string(document_.path());
-    file_.reading.dialect = "native";
+    reading_.path = std::string(document_.path());
+    reading_.dialect = "native";
     if (!root || root.size() == 0) {
       errors_.push_back({"the file is empty", "it needs at least the tables `[model]` and `[run]`",
                          std::string(document_.path()), Span{0, 0}});
       return std::nullopt;
     }
     for (const NodeRef node : root) read_top_level(node);
-    if (root["conv"]) read_network(document_, file_.reading, errors_);
-    for (const model::Override& each : overrides_) apply(each);
-    if (pattern_) read_pattern(*pattern_, file_.reading, errors_);
-    check_required(document_, file_.reading, errors_);  // a key with a bad value is not missing
-    if (errors_.size() == first_error_) {
-      root["conv"] ? model::complete_network(file_.reading) : model::complete(file_.reading);
-      check_consistent(document_, file_.reading, errors_);
+    if (root["conv"]) read_network(document_, reading_, errors_);
+    if (plans_.empty()) {
+      finish();
+    } else {
+      const model::Reading shared = reading_;
+      for (const NodeRef& plan : plans_) {
+        reading_ = shared;
+        read_plan(plan);
+        finish();
+      }
     }
-    std::stable_sort(errors_.begin() + static_cast<std::ptrdiff_t>(first_error_), errors_.end(),
-                     [](const Error& a, const Error& b) {
-                       return (a.span ? a.span->begin : 0) < (b.span ? b.span->begin : 0);
-                     });
+    // What is wrong with several plans is said once.
+    const auto first = errors_.begin() + static_cast<std::ptrdiff_t>(first_error_);
+    std::stable_sort(first, errors_.end(), [](const Error& a, const Error& b) {
+      return (a.span ? a.span->begin : 0) < (b.span ? b.span->begin : 0);
+    });
+    errors_.erase(std::unique(first, errors_.end(),
+                              [](const Error& a, const Error& b) {
+                                return a.span == b.span && a.message == b.message;
+                              }),
+                  errors_.end());
     if (errors_.size() > first_error_) return std::nullopt;
     return std::move(file_);
   }
 
  private:
+  // What follows from what was read.
+  void finish() {
+    const bool is_network = static_cast<bool>(document_.root()["conv"]);
+    for (const model::Override& each : overrides_) apply(each);
+    if (pattern_) read_pattern(*pattern_, reading_, errors_);
+    check_required(document_, reading_, errors_);  // a key with a bad value is not missing
+    if (errors_.size() == first_error_) {
+      is_network ? model::complete_network(reading_) : model::complete(reading_);
+      check_consistent(document_, reading_, errors_);
+    }
+    file_.readings.push_back(reading_);
+  }
+
+  void collect_plans(const NodeRef& list) {
+    const auto wants = [&](const NodeRef& node) {
+      errors_.push_back(node.error(fmt::format("`{}` is {}", node.path(), text::describe(node.kind())),
+                                   "write a table for each: `[[plan]]`"));
+    };
+    if (!list.is(Kind::list)) return wants(list);
+    for (const NodeRef each : list) {
+      if (!each.is(Kind::table)) {
+        wants(each);
+        continue;
+      }
+      plans_.push_back(each);
+    }
+  }
+
+  // [[plan]]: what it says of `[run]` and `[parallel]` goes before theirs.
+  void read_plan(const NodeRef& table) {
+    reading_.part.clear();
+    reading_.runs_in_whole = 1;
+    for (const NodeRef node : table) {
+      const std::string_view key = node.key();
+      if (key == "run" || key == "parallel") {
+        read_section(key, node);
+      } else if (key == "name") {
+        if (const auto name = node.as_string()) {
+          reading_.part = std::string(*name);
+        } else {
+          errors_.push_back(
+              node.error(fmt::format("`name` is {}", text::describe(node.kind())), "write a string"));
+        }
+      } else if (key == "runs") {
+        const auto runs = node.as_number();
+        if (runs && *runs > 0 && *runs <= most_runs) {
+          reading_.runs_in_whole = *runs;
+        } else {
+          errors_.push_back(
+              node.error(runs ? fmt::format("`runs` is {}", written(document_, node))
+                              : fmt::format("`runs` is {}", text::describe(node.kind())),
+                         "how often the plan is run in one iteration: a number above 0, and at most 1e9"));
+        }
+      } else {
+        constexpr std::array<std::string_view, 4> keys{"name", "runs", "run", "parallel"};
+        std::string hint = did_you_mean(key, keys);
+        if (hint.empty()) hint = "a plan has " + quoted_list(keys);
+        errors_.push_back(with_code(node.key_error(fmt::format("unknown key `{}` in `[[plan]]`", key), hint),
+                                    ErrorCode::unknown_name));
+      }
+    }
+    if (reading_.part.empty())
+      errors_.push_back(table.error("`name` is missing from `[[plan]]`", "reports call the plan by it"));
+  }
+
   void apply(const model::Override& given) {
-    model::set(file_.reading.setup, given.field, given.value);
-    model::Origin& origin = file_.reading.origins[given.field];
+    model::set(reading_.setup, given.field, given.value);
+    model::Origin& origin = reading_.origins[given.field];
     origin = {};
     origin.kind = model::Origin::Kind::command_line;
     origin.note = fmt::format("`{}`", given.flag);
@@ -120,6 +196,7 @@ class Reader {
       return;
     }
     if (key == "model" || key == "run" || key == "parallel") return read_section(key, node);
+    if (key == "plan") return collect_plans(node);
     std::string hint;
     if (node.is(Kind::table)) {
       if (errors_.size() < text::most_told) hint = did_you_mean(key, top_level);
@@ -155,7 +232,7 @@ class Reader {
 
   void read_name(const NodeRef& node) {
     if (const auto name = node.as_string()) {
-      file_.reading.name = std::string(*name);
+      reading_.name = std::string(*name);
     } else {
       errors_.push_back(
           node.error(fmt::format("`name` is {}", text::describe(node.kind())), "write a string"));
@@ -173,14 +250,14 @@ class Reader {
   }
 
   void read_field(const FieldInfo& field, const NodeRef& node) {
-    model::Origin& origin = file_.reading.origins[field.id];
+    model::Origin& origin = reading_.origins[field.id];
     origin.kind = model::Origin::Kind::stated;  // even with a bad value: it is not missing
     origin.path = std::string(document_.path());
     origin.span = node.span();
     origin.key_span = node.key_span();
     origin.key_path = node.path();
     const std::optional<std::int64_t> value = field_value(field, node);
-    if (value) field.set(file_.reading.setup, *value);
+    if (value) field.set(reading_.setup, *value);
   }
 
   std::optional<std::int64_t> field_value(const FieldInfo& field, const NodeRef& node) {
@@ -216,6 +293,8 @@ class Reader {
   std::size_t first_error_;
   std::span<const model::Override> overrides_;
   NativeFile file_;
+  model::Reading reading_;  // the one that is being read
+  std::vector<NodeRef> plans_;
   std::optional<NodeRef> pattern_;  // `layers`: after what it counts
 };
 

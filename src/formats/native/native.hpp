@@ -44,7 +44,7 @@ struct LintOptions {
 };
 
 struct NativeFile {
-  model::Reading reading;
+  std::vector<model::Reading> readings;  // one; of a file with `[[plan]]` one for each
   LintOptions lint;
 };
 

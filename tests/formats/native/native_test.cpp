@@ -37,18 +37,18 @@ std::string in_source(std::string_view source, Span span) {
 
 TEST_CASE("each value knows where it stands", "[native]") {
   const formats::NativeFile file = native(small);
-  const Origin& vocabulary = origin(file.reading, "vocab_size");
-  CHECK(file.reading.setup.model.vocab_size == 32000);
+  const Origin& vocabulary = origin(file.readings[0], "vocab_size");
+  CHECK(file.readings[0].setup.model.vocab_size == 32000);
   CHECK(vocabulary.kind == Origin::Kind::stated);
   CHECK(vocabulary.path == "model.toml");
   CHECK(vocabulary.key_path == "model.vocab_size");
   CHECK(in_source(small, vocabulary.span) == "32000");
   CHECK(in_source(small, vocabulary.key_span) == "vocab_size");
-  CHECK(file.reading.dialect == "native");
+  CHECK(file.readings[0].dialect == "native");
 }
 
 TEST_CASE("what is left out is derived, or a default that says whose", "[native]") {
-  const model::Reading reading = native(small).reading;
+  const model::Reading reading = native(small).readings[0];
   const model::Setup& setup = reading.setup;
   CHECK(setup.model.head_dim == 125);
   CHECK(origin(reading, "head_dim").kind == Origin::Kind::derived);
@@ -70,7 +70,7 @@ TEST_CASE("a gated MLP brings Llama's conventions", "[native]") {
       native(
           "[model]\nhidden_size = 4096\nnum_layers = 32\nnum_attention_heads = 32\nvocab_size = 32000\n"
           "mlp_gated = true\n[run]\nsequence_length = 4096\n")
-          .reading;
+          .readings[0];
   CHECK(reading.setup.model.intermediate_size == 11008);  // Llama-2-7B
   CHECK(reading.setup.model.norm == model::Norm::rmsnorm);
   CHECK_FALSE(reading.setup.model.qkv_bias);
@@ -82,7 +82,7 @@ TEST_CASE("heads that do not divide the hidden size are costed rounded up, and m
       native(
           "[model]\nhidden_size = 1000\nnum_layers = 4\nnum_attention_heads = 3\nvocab_size = 32000\n"
           "[run]\nsequence_length = 128\n")
-          .reading;
+          .readings[0];
   CHECK(reading.setup.model.head_dim == 334);
   CHECK(origin(reading, "head_dim").note ==
         "hidden_size / num_attention_heads, rounded up: it does not divide");
@@ -99,13 +99,14 @@ TEST_CASE("decoding needs a context, and no sequence length", "[native]") {
       "[model]\nhidden_size = 1024\nnum_layers = 4\nnum_attention_heads = 8\nvocab_size = 32000\n";
   CHECK(native_errors(model + "[run]\nmode = \"decode\"\n") ==
         "6:2: `context_length` is missing from `[run]`; decoding needs the number of tokens in the cache\n");
-  const model::Reading reading = native(model + "[run]\nmode = \"decode\"\ncontext_length = 4096\n").reading;
+  const model::Reading reading =
+      native(model + "[run]\nmode = \"decode\"\ncontext_length = 4096\n").readings[0];
   CHECK(reading.setup.plan.mode == model::Mode::decode);
   CHECK(reading.setup.plan.sequence_length == 4096);
 }
 
 TEST_CASE("mixtures and latent attention have tables of their own", "[native]") {
-  const model::Setup setup = tests::native_file("examples/deepseek-v3.toml").reading.setup;
+  const model::Setup setup = tests::native_file("examples/deepseek-v3.toml").readings[0].setup;
   CHECK(setup.model.moe.num_experts == 256);
   CHECK(setup.model.moe.intermediate_size == 2048);
   CHECK(setup.model.moe.shared_intermediate_size == 2048);
@@ -124,7 +125,8 @@ TEST_CASE("a convolutional network is a list of layers", "[native]") {
           "[[conv]]\nin_channels = 64\nout_channels = 64\nkernel_height = 3\nkernel_width = 1\nimage_height "
           "= 56\n"
           "image_width = 28\npadding_height = 1\nrepeat = 4\n")
-          .reading.setup;
+          .readings[0]
+          .setup;
   REQUIRE(setup.model.conv.size() == 2);
   CHECK(setup.model.conv[0].kernel_width == 7);
   CHECK(setup.model.conv[0].image_height == 224);
@@ -213,10 +215,11 @@ TEST_CASE("an empty file and one without a model say what is missing", "[native]
 }
 
 TEST_CASE("keys outside any table are sent to theirs", "[native]") {
-  CHECK(native_errors("hidden_size = 64\nname = \"x\"\nfoo = 1\n" + small) ==
-        "1:1: unknown key `hidden_size`; write it as `hidden_size` in `[model]`\n"
-        "2:1: unknown key `name`; write it as `name` in `[model]`\n"
-        "3:1: unknown key `foo`; a file has the tables `model`, `run`, `parallel`, `conv` or `lint`\n");
+  CHECK(
+      native_errors("hidden_size = 64\nname = \"x\"\nfoo = 1\n" + small) ==
+      "1:1: unknown key `hidden_size`; write it as `hidden_size` in `[model]`\n"
+      "2:1: unknown key `name`; write it as `name` in `[model]`\n"
+      "3:1: unknown key `foo`; a file has the tables `model`, `run`, `parallel`, `plan`, `conv` or `lint`\n");
   CHECK(native_errors("run = 3\nmodel = \"x\"\n") ==
         "1:7: `run` is an integer; write a table: `[run]`\n"
         "2:9: `model` is a string; write a table: `[model]`\n");

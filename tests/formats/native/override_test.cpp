@@ -16,7 +16,7 @@ model::Reading read(std::string_view source, std::vector<model::Override> overri
   const auto document = text::parse_toml("m.toml", std::string(source));
   REQUIRE(document);
   const auto file = formats::read_native(*document, errors, overrides);
-  return file ? file->reading : model::Reading{};
+  return file ? file->readings[0] : model::Reading{};
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ void check_source(const std::string& source) {
   const auto file = formats::read_native(*document, errors);
   RC_ASSERT(file.has_value() == errors.empty());
   for (const Error& error : errors) check_error(error, source);
-  if (file) RC_ASSERT(model::lower(file->reading.setup).model_flops >= 0);
+  if (file) RC_ASSERT(model::lower(file->readings[0].setup).model_flops >= 0);
 }
 
 // A few edits of the kind that hands and merges make.

@@ -27,7 +27,7 @@ micro_batch_size = 2
 sequence_length = 256
 attention = "unfused"
 )") + std::string(more))
-      .reading;
+      .readings[0];
 }
 
 suggest::Problem problem_of(const model::Reading& reading, const std::vector<const gpu::Gpu*>& gpus,

@@ -109,7 +109,7 @@ TEST_CASE("no suggestion breaks a condition; each is better, and its file says w
           "[suggest][cli]") {
   CHECK(rc::check([] {
     const std::string config = tests::random_config();
-    const model::Setup start = tests::native(config).reading.setup;
+    const model::Setup start = tests::native(config).readings[0].setup;
     text::MemoryFileSystem files;
     files.files["model.toml"] = config;
     const std::vector<std::string> on{"--gpu", *rc::gen::elementOf(std::vector<std::string>{"a100", "h100"})};
@@ -157,7 +157,7 @@ TEST_CASE("no suggestion breaks a condition; each is better, and its file says w
       RC_ASSERT(applied.err.empty());
       RC_ASSERT(applied.code == 0);
 
-      const model::Setup setup = tests::native(files.files["new.toml"]).reading.setup;
+      const model::Setup setup = tests::native(files.files["new.toml"]).readings[0].setup;
       const std::int64_t parameters = model::parameter_count(setup);
       RC_ASSERT(parameters == suggestion["parameters"].get<std::int64_t>());
       RC_ASSERT(share_between(parameters, model::parameter_count(start)) <= 0.01 * budget + 1e-9);

@@ -33,7 +33,7 @@ struct Run {
 
 // A Llama unless the file says otherwise.
 model::Setup setup_of(NodeRef described) {
-  model::Setup setup = tests::native_file("examples/llama-2-7b.toml").reading.setup;
+  model::Setup setup = tests::native_file("examples/llama-2-7b.toml").readings[0].setup;
   for (const model::FieldInfo& field : model::fields()) {
     if (!field.section.starts_with("model")) continue;
     const NodeRef value = described[field.name];

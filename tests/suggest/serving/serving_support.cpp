@@ -8,7 +8,7 @@
 namespace shapelint::tests {
 
 model::Setup llama2(bool large) {
-  model::Setup setup = tests::native_file("examples/llama-2-7b.toml").reading.setup;
+  model::Setup setup = tests::native_file("examples/llama-2-7b.toml").readings[0].setup;
   if (large) {
     setup.model.hidden_size = 8192;
     setup.model.num_layers = 80;

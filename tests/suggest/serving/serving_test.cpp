@@ -27,7 +27,7 @@ namespace {
 
 // Mixtral 8x7B, its experts divided among the ranks like everything else.
 model::Setup mixtral() {
-  model::Setup setup = tests::native_file("examples/mixtral-8x7b.toml").reading.setup;
+  model::Setup setup = tests::native_file("examples/mixtral-8x7b.toml").readings[0].setup;
   setup.plan.mode = model::Mode::decode;
   setup.plan.micro_batch_size = 1;
   setup.plan.expert = 1;
@@ -168,7 +168,7 @@ TEST_CASE("decoding on an H200 against an H100 follows bandwidth, prefill follow
 
 TEST_CASE("the cache of grouped, multi-query and latent attention", "[serving]") {
   const auto per_token = [](std::string_view example) {
-    model::Setup setup = tests::native_file("examples/" + std::string(example) + ".toml").reading.setup;
+    model::Setup setup = tests::native_file("examples/" + std::string(example) + ".toml").readings[0].setup;
     setup.plan = {};
     setup.plan.mode = model::Mode::decode;
     return model::cache_bytes_per_token(setup);
