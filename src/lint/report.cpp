@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "project/applied.hpp"
 #include "rules/book/docs.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/merge.hpp"
+#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::lint {
 
@@ -16,6 +18,53 @@ const text::SharedText* source_of(const ModelReport& model, const std::string& p
   if (path == model.path) return &model.source;
   const auto found = model.other_sources.find(path);
   return found == model.other_sources.end() ? nullptr : &found->second;
+}
+
+namespace {
+
+// Of the parts that stand in `models`; nothing where one of them was not priced for that GPU.
+std::optional<Whole::Time> time_on(const std::string& gpu, const std::vector<const ModelReport*>& models) {
+  Whole::Time out{gpu, 0, {}};
+  for (const ModelReport* model : models) {
+    const auto& priced = model->result.gpus;
+    const auto found = std::find_if(priced.begin(), priced.end(),
+                                    [&](const rules::GpuReport& each) { return each.gpu == gpu; });
+    if (found == priced.end()) return std::nullopt;
+    out.shares.push_back(model->reading.runs_in_whole * found->before.time_us);
+    out.time_us += out.shares.back();
+  }
+  for (double& share : out.shares) share = out.time_us > 0 ? share / out.time_us : 0;
+  return out;
+}
+
+}  // namespace
+
+std::vector<Whole> wholes(const Report& report) {
+  std::map<std::string_view, std::vector<const ModelReport*>> by_file;
+  std::vector<std::string_view> order;
+  for (const ModelReport& model : report.models) {
+    if (model.reading.runs_in_whole <= 0) continue;
+    auto& models = by_file[model.path];
+    if (models.empty()) order.push_back(model.path);
+    models.push_back(&model);
+  }
+  std::vector<Whole> out;
+  for (const std::string_view path : order) {
+    const std::vector<const ModelReport*>& models = by_file[path];
+    if (models.size() < 2) continue;
+    Whole whole;
+    whole.path = std::string(path);
+    for (const ModelReport* model : models)
+      whole.parts.push_back({model->reading.part, model->reading.runs_in_whole});
+    const bool are_plans = models.front()->reading.dialect == "native";
+    for (const ModelReport* model : models)
+      whole.memory_bytes += are_plans ? 0 : suggest::memory_bytes(model->reading.setup);
+    for (const rules::GpuReport& gpu : models.front()->result.gpus) {
+      if (auto time = time_on(gpu.gpu, models)) whole.gpus.push_back(*std::move(time));
+    }
+    if (!whole.gpus.empty()) out.push_back(std::move(whole));
+  }
+  return out;
 }
 
 std::vector<const rules::Finding*> for_programs(const ModelReport& model) {

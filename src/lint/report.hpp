@@ -66,6 +66,27 @@ struct Report {
   std::size_t not_recognised = 0;
 };
 
+// Models of one file that are one step together, or its plans that are one iteration
+// (model::Reading::runs_in_whole).
+struct Whole {
+  std::string path;  // of the file
+  struct Part {
+    std::string name;
+    double runs = 1;
+  };
+  std::vector<Part> parts;
+  struct Time {
+    std::string gpu;
+    double time_us = 0;          // as the file has it
+    std::vector<double> shares;  // of it, by part
+  };
+  std::vector<Time> gpus;  // those that each of the parts was priced for
+  // Of parts that are models of their own, and are held at once; 0: plans of one model, one after the other.
+  double memory_bytes = 0;
+};
+// In the order of the files; of a file with fewer than two such models none.
+std::vector<Whole> wholes(const Report& report);
+
 // What programs are told of a model, most valuable first: also what people are not shown, unless that was
 // asked for.
 std::vector<const rules::Finding*> for_programs(const ModelReport& model);

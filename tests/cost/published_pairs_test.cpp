@@ -64,7 +64,7 @@ double flops(const model::Op& op) {
 model::Setup setup_of(const NodeRef& side) {
   const formats::NativeFile file =
       tests::native_file("examples/" + std::string(side["example"].as_string().value()) + ".toml");
-  model::Setup setup = file.reading.setup;
+  model::Setup setup = file.readings[0].setup;
   for (const NodeRef change : side) {
     if (change.key() == "example" || change.key() == "part") continue;
     const model::FieldId id = model::find_field(change.key());
@@ -79,7 +79,7 @@ model::Setup setup_of(const NodeRef& side) {
       field.set(setup, change.as_integer().value());
     }
   }
-  model::rederive(setup, file.reading.origins);
+  model::rederive(setup, file.readings[0].origins);
   return setup;
 }
 

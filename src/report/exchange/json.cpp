@@ -261,6 +261,19 @@ Json model_json(const lint::ModelReport& model) {
           {"steps", std::move(steps)}};
 }
 
+Json whole_json(const lint::Whole& whole) {
+  Json parts = Json::array();
+  for (const lint::Whole::Part& part : whole.parts)
+    parts.push_back({{"part", text_of(part.name)}, {"runs", part.runs}});
+  Json gpus = Json::array();
+  for (const lint::Whole::Time& time : whole.gpus)
+    gpus.push_back({{"gpu", time.gpu}, {"time_us", time.time_us}, {"shares", time.shares}});
+  return {{"path", text_of(whole.path)},
+          {"parts", std::move(parts)},
+          {"memory_bytes", whole.memory_bytes > 0 ? Json(whole.memory_bytes) : Json()},
+          {"gpus", std::move(gpus)}};
+}
+
 Json error_json(const Error& error, const text::SharedText& source) {
   return {{"path", text_of(error.path)},
           {"message", text_of(error.message)},
@@ -315,9 +328,12 @@ void write_json(const lint::Report& report, std::ostream& out) {
     if (model.hides_from_programs) hidden += model.hidden.size();
   }
   out << (report.models.empty() ? "],\n" : "\n  ],\n");
+  Json wholes = Json::array();
+  for (const lint::Whole& each : lint::wholes(report)) wholes.push_back(whole_json(each));
   Json errors = Json::array();
   for (const text::LocatedError& each : report.errors) errors.push_back(error_json(each.error, each.source));
-  out << members({{"errors", std::move(errors)},
+  out << members({{"together", std::move(wholes)},
+                  {"errors", std::move(errors)},
                   {"summary",
                    {{"errors", total.errors},
                     {"warnings", total.warnings},

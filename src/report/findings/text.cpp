@@ -9,6 +9,7 @@
 
 #include "base/number.hpp"
 #include "base/units.hpp"
+#include "base/words.hpp"
 #include "lint/phrases.hpp"
 #include "model/assumed.hpp"
 #include "report/findings/snippet.hpp"
@@ -59,14 +60,19 @@ std::string step_text(const cost::StepCost& step) {
   return fmt::format("{}, MFU {}", duration(step.time_us), percent(step.mfu));
 }
 
-// ", memory 61 of 80 GB", and what to think of it where that is too much.
-std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
-  if (!reading.complete || gpu.dram_size_gb <= 0) return {};
-  const double needed = suggest::memory_bytes(reading.setup);
+// ", memory 61 of 80 GB".
+std::string memory_text(double needed, const gpu::Gpu& gpu) {
   const auto gb = [](double value) {
     return value < 9.95 ? fixed(value, 1) : with_commas(std::llround(value));
   };
-  std::string out = fmt::format(", memory {} of {} GB", gb(needed / bytes_per_gb), gb(gpu.dram_size_gb));
+  return fmt::format(", memory {} of {} GB", gb(needed / bytes_per_gb), gb(gpu.dram_size_gb));
+}
+
+// The same, and what to think of it where that is too much.
+std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
+  if (!reading.complete || gpu.dram_size_gb <= 0) return {};
+  const double needed = suggest::memory_bytes(reading.setup);
+  std::string out = memory_text(needed, gpu);
   const double usable = suggest::usable_bytes(gpu.dram_size_gb);
   if (needed <= usable) return out;
   if (!rules::states_plan(reading)) return out + " (no plan is stated: on one GPU)";
@@ -244,6 +250,39 @@ std::string folded(const std::vector<const rules::Finding*>& findings, const lin
          '\n';
 }
 
+namespace {
+
+// Of a file whose models are parts of one step: its time, and whose it is.
+std::string together(const lint::Whole& whole, const lint::Report& report, const Style& style) {
+  std::vector<std::string> names;
+  for (const lint::Whole::Part& part : whole.parts) {
+    std::string name = text::one_line(part.name);
+    if (part.runs != 1) name += " x " + exact(part.runs);
+    names.push_back(std::move(name));
+  }
+  std::string out =
+      headline(fmt::format("{}: {} together", style.paint(Role::strong, text::one_line(whole.path)),
+                           in_words(names)),
+               2, 2, style) +
+      '\n';
+  for (const lint::Whole::Time& time : whole.gpus) {
+    std::string shares;
+    for (std::size_t i = 0; i < whole.parts.size(); ++i) {
+      shares += fmt::format("{}{} {}", i == 0 ? "" : ", ", text::one_line(whole.parts[i].name),
+                            percent(time.shares[i]));
+    }
+    std::string line = fmt::format("{}: {} ({})", time.gpu, duration(time.time_us), shares);
+    const auto profile = std::find_if(report.gpus.begin(), report.gpus.end(),
+                                      [&](const gpu::Gpu& each) { return each.id == time.gpu; });
+    if (whole.memory_bytes > 0 && profile != report.gpus.end() && profile->dram_size_gb > 0)
+      line += memory_text(whole.memory_bytes, *profile);
+    out += "  " + headline(line, 4, 4, style) + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string text(const lint::Report& report, const RenderOptions& options) {
   const auto other = [&](const lint::ModelReport& model) { return model.path != report.models[0].path; };
   const bool is_several = std::any_of(report.models.begin(), report.models.end(), other);
@@ -251,6 +290,7 @@ std::string text(const lint::Report& report, const RenderOptions& options) {
   if (is_several && !options.verbose) {
     out = by_file(report, options);
   } else {
+    const std::vector<lint::Whole> wholes = lint::wholes(report);
     for (const lint::ModelReport& model : report.models) {
       const Shown findings = shown(model, options);
       auto ties = ties_of(findings.in_full);
@@ -260,7 +300,12 @@ std::string text(const lint::Report& report, const RenderOptions& options) {
       if (!findings.folded.empty()) out += folded(findings.folded, model, options.style) + '\n';
       if (options.quiet) continue;
       out += closing(model, report, options.style);
-      if (&model != &report.models.back()) out += '\n';
+      const bool is_last = &model == &report.models.back();
+      const bool ends_file = is_last || (&model)[1].path != model.path;
+      for (const lint::Whole& whole : wholes) {
+        if (ends_file && whole.path == model.path) out += '\n' + together(whole, report, options.style);
+      }
+      if (!is_last) out += '\n';
     }
   }
   return options.quiet ? out : out + last_lines(report, is_several && !options.verbose, options.style);

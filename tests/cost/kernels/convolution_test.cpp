@@ -25,7 +25,7 @@ std::vector<model::Op> products(const std::string& layer, const std::string& dty
       "[model]\nin_channels = 64\nimage = 56\n[run]\nmicro_batch_size = 32\ndtype = \"" + dtype + "\"\n" +
       run + "[[conv]]\nout_channels = 256\n[[conv]]\nname = \"it\"\nout_channels = 256\n" + layer;
   std::vector<model::Op> out;
-  for (const model::Op& op : model::lower(tests::native(source).reading.setup).ops) {
+  for (const model::Op& op : model::lower(tests::native(source).readings[0].setup).ops) {
     if (op.name == "it") out.push_back(op);
   }
   REQUIRE(out.size() == 3);
