@@ -82,6 +82,7 @@ std::optional<OpCost> price_serving_exchange(const gpu::Gpu& gpu, const model::O
       break;
     case model::CollectiveKind::all_to_all:
     case model::CollectiveKind::send:
+    case model::CollectiveKind::host_copy:
       return std::nullopt;
   }
   const gpu::CollectiveKernel* kernel = exchange_kernel(gpu, kind, names);
