@@ -98,24 +98,6 @@ double packed_bytes(const Plan& plan) {
          (plan.weight_group_size > 0 ? scale_bytes / static_cast<double>(plan.weight_group_size) : 0.0);
 }
 
-std::int64_t layers_of_stage(const Setup& setup) {
-  const std::int64_t counted = setup.plan.pipeline > 1 ? setup.plan.embedding_stages : 0;
-  const std::int64_t chunks = pipeline_chunks(setup.plan);
-  return times(chunks, divide_up(plus(setup.model.num_layers, counted), times(setup.plan.pipeline, chunks)));
-}
-
-std::int64_t pipeline_chunks(const Plan& plan) {
-  return plan.pipeline > 1 ? std::max<std::int64_t>(1, plan.virtual_pipeline) : 1;
-}
-
-// Stages wait for p - 1 micro-batches (GPipe, 1811.06965), or for as many chunks of one (Narayanan et al.
-// 2021, 2104.04473, section 2.2).
-double pipeline_bubble(const Plan& plan) {
-  if (plan.mode != Mode::train) return 0;
-  return static_cast<double>(plan.pipeline - 1) / static_cast<double>(pipeline_chunks(plan)) /
-         static_cast<double>(std::max<std::int64_t>(1, plan.gradient_accumulation));
-}
-
 void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
   const auto push = [&](Pass pass) {
     op.pass = pass;
