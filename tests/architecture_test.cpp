@@ -29,7 +29,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"text", {"base"}},
     {"text/gin", {"text/python"}},
     {"text/header", {"text/json"}},
-    {"text/interpolation", {"text/yaml"}},
+    {"text/interpolation", {"text/python", "text/yaml"}},
     {"text/json", {}},
     {"text/python", {}},
     {"text/shell", {}},

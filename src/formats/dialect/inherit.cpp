@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/dialect/package.hpp"
 #include "formats/dialect/paths.hpp"
 #include "text/interpolation/interpolate.hpp"
 #include "text/limits.hpp"
@@ -30,7 +31,7 @@ class Assembler {
       : files_(files), dialect_(dialect), whole_(whole), ancestors_(ancestors(files, path)) {}
 
   void add(text::Document document, const Place& mount, const Place& inside, int level) {
-    whole_.documents.push_back(follow_imports(follow_interpolations(std::move(document))));
+    whole_.documents.push_back(follow_imports(follow_interpolations(std::move(document), mount)));
     const text::Document& stored = whole_.documents.back();
     seen_.emplace_back(join("", stored.path()), mount);
     View own(dialect_.flags);
@@ -69,13 +70,25 @@ class Assembler {
     whole_.view.lack({node, std::move(meaning), mount, each.states});
   }
 
-  // `${model.hidden_size}` within one file; what refers to a file beside it stays unknown.
-  text::Document follow_interpolations(text::Document document) {
+  // `${model.hidden_size}` within one file, or of those of a hydra tree that build on it; what refers to a
+  // file that it builds on itself stays unknown.
+  text::Document follow_interpolations(text::Document document, const Place& mount) {
     const std::string_view source = document.source();
     const bool refers =
         source.find("${") != std::string_view::npos || source.find("???") != std::string_view::npos;
     if (!refers || text::syntax_by_name(document.path()) != text::Syntax::yaml) return document;
-    Result<text::Document> followed = text::interpolate(document, {dialect_.environment});
+    text::interpolation::Scopes scopes{dialect_.environment, {}};
+    const bool is_hydra = std::any_of(dialect_.inherit.begin(), dialect_.inherit.end(),
+                                      [](const Inherit& each) { return each.hydra; });
+    if (is_hydra && !whole_.view.layers().empty()) {
+      scopes.over = [&](std::string_view path) {
+        KeyPath place{mount, true};
+        for (const std::string& component : parse_key_path(path).components)
+          place.components.push_back(component);
+        return whole_.view.find(place, {});
+      };
+    }
+    Result<text::Document> followed = text::interpolate(document, scopes);
     if (followed) return *std::move(followed);
     const Error& error = followed.error();
     whole_.notes.push_back({error.message, std::string(document.path()), error.span.value_or(Span{}), {}});
@@ -148,13 +161,6 @@ class Assembler {
     return a.ends_with(b) || b.ends_with(a);
   }
 
-  static Place places_of(std::string_view dotted, Place mount) {
-    std::string text(dotted);
-    std::replace(text.begin(), text.end(), '/', '.');
-    for (const std::string& component : parse_key_path(text).components) mount.push_back(component);
-    return mount;
-  }
-
   // The choices of one entry; the second is whether it overrides another's.
   std::pair<Choice, bool> choice_of(const Inherit& each, NodeRef entry, const text::Document& document,
                                     const Place& mount) const {
@@ -178,7 +184,7 @@ class Assembler {
     if (package == "_global_") {
       out.mount.clear();
     } else if (package != "_here_") {
-      out.mount = places_of(package, out.is_absolute ? Place{} : mount);
+      out.mount = place_of(package, out.is_absolute ? Place{} : mount);
     }
     if (!out.is_absolute) out.relative = group;
     out.group = out.is_absolute ? std::string(group) : "/" + join(folder_of(document.path()), group);
@@ -240,7 +246,7 @@ class Assembler {
       choice.group = name.substr(0, slash);
       choice.names = {name.substr(slash + 1)};
       choice.mount =
-          places_of(std::string_view(choice.group).substr(std::min<std::size_t>(1, choice.group.size())), {});
+          place_of(std::string_view(choice.group).substr(std::min<std::size_t>(1, choice.group.size())), {});
     }
     choose(choice, level);
   }
@@ -266,20 +272,6 @@ class Assembler {
       }
       packaged_ = false;
     }
-  }
-
-  // `# @package model.encoder` in the first lines of a file.
-  static std::optional<Place> package_of(const text::Document& document, const Place& group) {
-    constexpr std::size_t first_bytes = 1000;
-    const std::string_view source = document.source().substr(0, first_bytes);
-    constexpr std::string_view word = "# @package ";
-    const auto at = source.find(word);
-    if (at == std::string_view::npos || (at > 0 && source[at - 1] != '\n')) return std::nullopt;
-    std::string_view name = source.substr(at + word.size());
-    name = name.substr(0, name.find_first_of(" \r\n"));
-    if (name == "_global_") return Place{};
-    if (name == "_group_") return group;
-    return places_of(name, {});
   }
 
   void named(const Inherit& each, NodeRef node, const std::string& name, const View& own,

@@ -12,6 +12,7 @@
 #include "text/interpolation/syntax.hpp"
 #include "text/interpolation/value.hpp"
 #include "text/limits.hpp"
+#include "text/python/python.hpp"
 
 namespace shapelint::text::interpolation {
 
@@ -179,7 +180,25 @@ class Interpolator {
     return of_written(written);
   }
 
+  // `${eval:4 * ${.d_model}}`: an expression in Python, once what it refers to stands in it.
+  Outcome evaluated(std::string_view written, NodeRef around, int depth) {
+    Outcome filled = argument(written, around, depth);
+    if (filled.kind == Outcome::Kind::unknown) return filled;
+    std::optional<std::string> expression = as_text(filled);
+    if (expression && expression->size() > 1 && (expression->front() == '"' || expression->front() == '\'') &&
+        expression->back() == expression->front())
+      expression = expression->substr(1, expression->size() - 2);
+    if (!expression || expression->find('\n') != std::string::npos) return unknown("`eval` of no expression");
+    const Result<Document> read = parse_python({}, "x = " + *expression);
+    const NodeRef value = read ? read->root()["x"] : NodeRef();
+    if (value.is(Kind::integer)) return of_number(static_cast<double>(*value.as_integer()), true);
+    if (value.is(Kind::number)) return of_number(*value.as_number(), false);
+    if (const auto text = value.as_string()) return of_string(std::string(*text));
+    return unknown("`eval` is worked out when run");
+  }
+
   Outcome computed(std::string_view name, std::string_view rest, NodeRef around, int depth) {
+    if (name == "eval") return evaluated(rest, around, depth);
     if (!is_arithmetic(name)) return unknown(fmt::format("`{}` is worked out when run", name));
     std::vector<WrittenNumber> operands;
     for (const std::string_view written : split_arguments(rest)) {
@@ -217,6 +236,10 @@ class Interpolator {
       }
       if (rest.starts_with('.')) rest.remove_prefix(1);
     }
+    if (scopes_.over && (at || !is_relative)) {
+      const NodeRef over = scopes_.over(at ? at.path() : std::string(path));
+      if (const std::optional<Outcome> outcome = over ? of_other_file(over) : std::nullopt) return *outcome;
+    }
     if (at) return settled(at);
     if (!is_relative) {
       for (const std::string& scope : scopes_.names) {
@@ -232,6 +255,15 @@ class Interpolator {
     if (is_variable_name(path))
       return unknown(fmt::format("the environment variable `{}` is not known here", path));
     return unknown(fmt::format("there is no `{}` in this file", path));
+  }
+
+  // A scalar of another document.
+  static std::optional<Outcome> of_other_file(NodeRef node) {
+    if (const auto text = node.as_string()) return of_string(std::string(*text));
+    if (const auto whole = node.as_integer()) return of_number(static_cast<double>(*whole), true);
+    if (const auto number = node.as_number()) return of_number(*number, false);
+    if (node.is(Kind::unknown)) return unknown(std::string(node.note()));
+    return std::nullopt;
   }
 
   // A node that holds an interpolation stands for what that comes to.

@@ -75,7 +75,8 @@ std::optional<WrittenNumber> as_number(const Outcome& outcome) {
 
 bool is_arithmetic(std::string_view name) {
   return name == "add" || name == "sum" || name == "multiply" || name == "mul" || name == "subtract" ||
-         name == "divide" || name == "divide_floor" || name == "floor_divide" || name == "divide_ceil";
+         name == "divide" || name == "divide_floor" || name == "floor_divide" || name == "divide_ceil" ||
+         name == "div_up";
 }
 
 Outcome calculated(std::string_view name, std::span<const WrittenNumber> operands) {
@@ -95,7 +96,8 @@ Outcome calculated(std::string_view name, std::span<const WrittenNumber> operand
       result /= value;
       is_integer = false;
     } else {
-      result = name == "divide_ceil" ? std::ceil(result / value) : std::floor(result / value);
+      result =
+          name == "divide_ceil" || name == "div_up" ? std::ceil(result / value) : std::floor(result / value);
     }
   }
   if (!std::isfinite(result)) return unknown(fmt::format("`{}` has no result", name));

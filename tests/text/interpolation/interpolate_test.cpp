@@ -68,6 +68,27 @@ TEST_CASE("interpolate: resolvers") {
         "c: unknown(`path.glob` is worked out when run), d: -4}");
 }
 
+TEST_CASE("interpolate: Python in eval is worked out, not run") {
+  CHECK(shown("h: 512\nm: {d: 8, i: '${eval:4 * ${.d}}', j: '${eval:2*${h} + 1}'}") ==
+        "{h: 512, m: {d: 8, i: 32, j: 1025}}");
+  CHECK(shown("g: 80\nb: '${eval:\"8 if ${g} <= 16 else 32\"}'") == "{g: 80, b: 32}");
+  CHECK(shown("a: '${div_up:10, 4}'") == "{a: 3}");
+  CHECK(shown("b: '${eval:__import__(\"os\").cpu_count()}'") ==
+        "{b: unknown(`eval` is worked out when run)}");
+}
+
+TEST_CASE("interpolate: references see what a file on top of this one says") {
+  const auto top = parse_yaml("top.yaml", "m: {d: 1024, name: big}");
+  REQUIRE(top);
+  const interpolation::Scopes scopes{{}, [&](std::string_view path) -> NodeRef {
+                                       if (path == "m.d") return top->front().root()["m"]["d"];
+                                       if (path == "m.name") return top->front().root()["m"]["name"];
+                                       return {};
+                                     }};
+  CHECK(shown("m: {d: 512, f: '${eval:4 * ${.d}}', e: '${m.d}', n: '${m.name}', k: '${.l}', l: 3}", scopes) ==
+        "{m: {d: 512, f: 4096, e: 1024, n: \"big\", k: 3, l: 3}}");
+}
+
 TEST_CASE("interpolate: the environment has its defaults") {
   CHECK(shown("a: ${oc.env:TP,4}\nb: ${oc.env:HOME}\nc: ${TP:8}\nd: ${TP:-16}\ne: ${TP}\nf: ${NAME:a/b}\n"
               "g: x${TP:2}y\nh: ${TP:null}\ni: '${TP:\"4\"}'\nj: ${TP:1e-5}\nk: ${A:${B:3}}\nl: ${TP:-1}") ==
