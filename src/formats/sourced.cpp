@@ -9,10 +9,10 @@ namespace shapelint::formats {
 
 namespace {
 
-// The word at the beginning of a command, or behind assignments.
+// The word at the beginning of a command, or behind assignments; and `@file`, whose words are arguments.
 bool may_source(std::string_view text) {
   return text.find("source ") != std::string_view::npos || text.find("\n. ") != std::string_view::npos ||
-         text.starts_with(". ");
+         text.find(" @") != std::string_view::npos || text.starts_with(". ");
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 // Single commands, and what they assign.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 
+#include "base/words.hpp"
 #include "text/shell/follower.hpp"
 
 namespace shapelint::text::shell {
@@ -74,11 +77,37 @@ void Follower::command(const Statement& statement, Outcome& outcome, bool in_loo
   }
   for (const Word& word : statement.words) {
     for (Text& text : expands.words(word)) {
+      if (add_arguments_of(text, word, line)) continue;
       const bool is_script = first == "eval" || (!line.words.empty() && as_string(line.words.back()) == "-c");
       line.words.push_back(is_script ? expanded_again(std::move(text), expands) : std::move(text));
     }
   }
   if (!line.words.empty()) outcome.commands.push_back(std::move(line));
+}
+
+// `@file` of argparse: the words of that file, where it is found. They count as written where it is named.
+bool Follower::add_arguments_of(const Text& word, Word place, CommandLine& line) {
+  const std::string text = is_known(word) ? as_string(word) : std::string();
+  if (!text.starts_with('@') || text.size() < 2 || !journey_.load || journey_.sourced >= max_sourced)
+    return false;
+  const std::optional<SourcedScript> file = journey_.load(text.substr(1), path_);
+  if (!file) return false;
+  ++journey_.sourced;
+  std::string_view left = file->text;
+  while (!left.empty()) {
+    const std::string_view written = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(written.size() + 1, left.size()));
+    const std::size_t comment = trimmed(written).starts_with('#') ? 0 : written.size();
+    Piece piece;
+    piece.text = written.substr(0, comment);
+    piece.span = placed(place);
+    piece.exact = false;
+    piece.quoted = false;
+    piece.included = journey_.sourced;
+    journey_.budget.spend(1 + static_cast<std::int64_t>(piece.text.size()) / 64, path_, place.begin);
+    for (Text& each : split_words({std::move(piece)})) line.words.push_back(std::move(each));
+  }
+  return true;
 }
 
 // What the shell does itself: then it is done, and no command line.

@@ -61,6 +61,7 @@ class Follower {
 
   // commands.cpp: single commands and what they assign.
   void command(const Statement& statement, Outcome& outcome, bool in_loop);
+  bool add_arguments_of(const Text& word, Word place, CommandLine& line);
   bool built_in(std::string_view name, const Statement& statement, Outcome& outcome, bool in_loop);
   void print_into(const Statement& statement, Outcome& outcome);
   void set(const std::string& name, Word word, Value value, Outcome& outcome) const;

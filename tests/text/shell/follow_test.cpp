@@ -72,6 +72,25 @@ TEST_CASE("shell: sbatch tells a script what it asked for") {
   CHECK(told("#SBATCH -N 2\ntrain --n ${SLURM_NNODES:-1}\n") == "{nodes: 2} {--n: 2}");
 }
 
+TEST_CASE("shell: a file of arguments is part of the command that names it") {
+  const std::map<std::string, std::string> files = {
+      {"args/8b.txt", "# sizes\n--num-layers\n36\n--hidden-size 4096\n\n--swiglu\n"}};
+  const auto load = [&](const std::string& path, const std::string&) -> std::optional<SourcedScript> {
+    const auto found = files.find(path);
+    return found == files.end() ? std::nullopt : std::optional(SourcedScript{path, found->second});
+  };
+  const auto told = [&](const std::string& source) {
+    const auto documents = parse_shell("run.sh", source, load);
+    return documents ? outline(documents->front().root()["flags"]) : outline(documents.error(), source);
+  };
+  CHECK(told("python train.py @args/8b.txt --tp 2\n") ==
+        "{--num-layers: 36, --hidden-size: 4096, --swiglu: true, --tp: 2}");
+  CHECK(told("SIZE=8b\npython train.py --tp 2 @args/$SIZE.txt\n") ==
+        "{--tp: 2, --num-layers: 36, --hidden-size: 4096, --swiglu: true}");
+  // One that is not there is a word like any other.
+  CHECK(told("python train.py --kernel @rwkv3 --tp 2\n") == "{--kernel: \"@rwkv3\", --tp: 2}");
+}
+
 TEST_CASE("shell: what a sourced script sets counts") {
   const std::map<std::string, std::string> scripts = {
       {"models/8b.sh", "L=${LAYERS:-36}\nMODEL_ARGS=(\n  --num-layers $L\n  --hidden-size 4096\n)\n"},
