@@ -64,6 +64,11 @@ std::string label_of(const Part& part, const View& view, const Place& place) {
   std::string out = part.name;
   if (part.named_by_key && !place.empty()) {
     out = place.front();
+    for (const KeyPath& path : part.at) {
+      const auto star = std::find(path.components.begin(), path.components.end(), "*");
+      const auto at = static_cast<std::size_t>(star - path.components.begin());
+      if (path.components.size() == place.size() && at < place.size()) out = place[at];
+    }
     if (out.ends_with("()")) out.resize(out.size() - 2);
   }
   const NodeRef node = view.find_first(part.label, place);

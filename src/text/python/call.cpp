@@ -47,6 +47,17 @@ Arguments Interpreter::arguments(const Expression& each, Frame& frame) {
   return given;
 }
 
+// `parse_arg(None, variant='B/16', res=(224, int))` of ml_collections' configurations: the defaults, without
+// the functions that read what a command line says.
+Value Interpreter::defaults_of(Arguments& given) {
+  for (Entry& each : given.named) {
+    if (each.value.kind == Kind::tuple && !each.value.object->entries.empty())
+      each.value = Value(each.value.object->entries.front().value);
+  }
+  given.positional.clear();
+  return opaque("parse_arg", std::move(given));
+}
+
 Value Interpreter::call(const Expression& each, Frame& frame) {
   const Syntax& syntax = frame.module->syntax;
   const Expression& callee = syntax.at(syntax.child(each, 0));
@@ -57,6 +68,8 @@ Value Interpreter::call(const Expression& each, Frame& frame) {
   const Value of = evaluate(syntax.child(callee, 0), frame);
   const std::string_view name = syntax.text(callee);
   Arguments given = arguments(each, frame);
+  if (name == "parse_arg" && !given.positional.empty() && given.positional[0].kind == Kind::none)
+    return defaults_of(given);
   if (auto value = method(of, name, given)) return *std::move(value);
   const Value called = attribute(of, name);
   if (of.kind != Kind::instance && of.kind != Kind::type) return call(called, std::move(given));

@@ -96,6 +96,7 @@ class Interpreter {
 
   // call.cpp: functions and constructors.
   Value call(const Expression& each, Frame& frame);
+  Value defaults_of(Arguments& given);
   Arguments arguments(const Expression& each, Frame& frame);
   Value call(const Value& called, Arguments given);
   Value complete(const Value& partial, Arguments given);
