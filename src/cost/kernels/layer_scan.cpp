@@ -126,6 +126,19 @@ double recurrent_flops(ScanKind kind, const ScanSizes& s) {
   }
 }
 
+// Of whole chunks, with keys of so many elements.
+double product_flops(ScanKind kind, const ScanSizes& s, double key_dim) {
+  const Form& form = form_of(kind);
+  const double chunk = std::max(1.0, s.chunk);
+  const double rows = s.batch * blocks(s.seq_len, chunk) * chunk;
+  // Mamba-2's groups multiply C and B once for all of their heads.
+  const double scores = kind == ScanKind::mamba2 ? s.key_heads : s.value_heads;
+  const double products = rows * 2 *
+                          (chunk * (form.inner * scores * key_dim + form.inner_values * channels_of(s)) +
+                           form.outer * channels_of(s) * key_dim);
+  return products + (form.inverts ? rows * s.value_heads * chunk * chunk / 3 : 0);
+}
+
 ScanWork decoded(ScanKind kind, const ScanSizes& s) {
   ScanWork work;
   const double tokens = s.batch * s.seq_len;
@@ -140,6 +153,15 @@ ScanWork decoded(ScanKind kind, const ScanSizes& s) {
 
 std::string_view name(ScanKind kind) {
   return form_of(kind).name;
+}
+
+double computed_key_dim(ScanKind kind, double key_dim) {
+  constexpr double key_block = 64;
+  constexpr double least_power = 16;  // of two: tensor cores take no less
+  if (is_delta(kind)) return blocks(key_dim, key_block) * key_block;
+  if (kind == ScanKind::rwkv7 || kind == ScanKind::mamba2)
+    return std::exp2(std::ceil(std::log2(std::max(key_dim, least_power))));
+  return key_dim;
 }
 
 double scan_state_bytes(ScanKind kind, const ScanSizes& s) {
@@ -163,13 +185,7 @@ ScanWork scan_work(ScanKind kind, const ScanSizes& s, ScanPass pass) {
   if (form.products) {
     const double chunk = std::max(1.0, s.chunk);
     const double chunks = blocks(s.seq_len, chunk);
-    const double rows = s.batch * chunks * chunk;  // whole chunks are computed
-    // Mamba-2's groups multiply C and B once for all of their heads.
-    const double scores = kind == ScanKind::mamba2 ? s.key_heads : s.value_heads;
-    work.product_flops = rows * 2 *
-                         (chunk * (form.inner * scores * s.key_dim + form.inner_values * channels_of(s)) +
-                          form.outer * channels_of(s) * s.key_dim);
-    if (form.inverts) work.product_flops += rows * s.value_heads * chunk * chunk / 3;
+    work.product_flops = product_flops(kind, s, computed_key_dim(kind, s.key_dim));
     const double states = s.batch * chunks * channels_of(s) * s.key_dim;
     const double between =
         tokens * (form.key_rows * s.value_heads * s.key_dim + form.value_rows * channels_of(s) +
@@ -235,9 +251,9 @@ Core of_elements(const gpu::Gpu& gpu, const ScanWork& work, double cuda) {
 
 }  // namespace
 
-OpCost price_layer_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes, ScanPass pass,
-                        DType dtype) {
-  const ScanWork work = scan_work(kind, sizes, pass);
+namespace {
+
+OpCost price_work(const gpu::Gpu& gpu, ScanKind kind, const ScanWork& work, DType dtype) {
   const double peak = peak_flops_per_us(gpu, dtype);
   const double cuda = cuda_flops_per_us(gpu);
   const Core core =
@@ -252,6 +268,24 @@ OpCost price_layer_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& siz
   cost.ideal_us = std::min(ideal_us, cost.time_us);
   cost.efficiency.rest = cost.ideal_us / cost.time_us;
   cost.bound = bound_of(cost.time_us, cost.compute_us, cost.memory_us, cost.overhead_us);
+  return cost;
+}
+
+}  // namespace
+
+OpCost price_layer_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes, ScanPass pass,
+                        DType dtype) {
+  const ScanWork work = scan_work(kind, sizes, pass);
+  OpCost cost = price_work(gpu, kind, work, dtype);
+  if (work.product_flops <= 0 || computed_key_dim(kind, sizes.key_dim) <= sizes.key_dim) return cost;
+  // What zeros take is lost in tiles.
+  ScanWork whole = work;
+  whole.product_flops *= product_flops(kind, sizes, sizes.key_dim) /
+                         product_flops(kind, sizes, computed_key_dim(kind, sizes.key_dim));
+  const OpCost unpadded = price_work(gpu, kind, whole, dtype);
+  cost.ideal_us = unpadded.ideal_us;
+  cost.efficiency.tile = unpadded.time_us / cost.time_us;
+  cost.efficiency.rest = unpadded.ideal_us / unpadded.time_us;
   return cost;
 }
 

@@ -57,6 +57,12 @@ struct ScanWork {
 };
 ScanWork scan_work(ScanKind kind, const ScanSizes& sizes, ScanPass pass);
 
+// Elements of a key that the kernels of prompts and training compute, zeros included: whole blocks of 64 in
+// the delta rules (flash-linear-attention, ops/common/chunk_delta_h.py), a power of two in RWKV-7 (ops/
+// generalized_delta_rule/dplr/chunk_h_fwd.py) and Mamba-2 (mamba_ssm, ops/triton/ssd_chunk_scan.py), as
+// contracts of these packages have it.
+double computed_key_dim(ScanKind kind, double key_dim);
+
 // State that decoding keeps, of all sequences: of a short convolution the conv_width - 1 last tokens.
 double scan_state_bytes(ScanKind kind, const ScanSizes& sizes);
 

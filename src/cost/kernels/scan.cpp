@@ -5,11 +5,9 @@
 
 namespace shapelint::cost {
 
-namespace {
-
 using model::MixerKind;
 
-ScanKind kind_of(MixerKind mixer) {
+ScanKind scan_kind(MixerKind mixer) {
   switch (mixer) {
     case MixerKind::gated_delta_net:
       return ScanKind::gated_delta;
@@ -33,6 +31,8 @@ ScanKind kind_of(MixerKind mixer) {
   }
   return ScanKind::linear_attention;
 }
+
+namespace {
 
 ScanSizes sizes_of(const model::Op& op) {
   const model::AttentionShape& a = op.attention;
@@ -60,7 +60,7 @@ ScanPass pass_of(const model::Op& op) {
 }  // namespace
 
 ScanCall scan_call(const model::Op& op) {
-  return {kind_of(op.mixer), sizes_of(op), pass_of(op)};
+  return {scan_kind(op.mixer), sizes_of(op), pass_of(op)};
 }
 
 ScanWork scan_work(const model::Op& op) {

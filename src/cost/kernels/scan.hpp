@@ -6,6 +6,9 @@
 
 namespace shapelint::cost {
 
+// Of a mixer other than none.
+ScanKind scan_kind(model::MixerKind mixer);
+
 // `op` is of OpKind::scan.
 struct ScanCall {
   ScanKind kind = ScanKind::gated_delta;

@@ -4,6 +4,7 @@
 
 #include "base/units.hpp"
 #include "cost/kernels/attention.hpp"
+#include "cost/kernels/scan.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/scope/memory.hpp"
@@ -167,6 +168,7 @@ constexpr Variable of_gpu[] = {
     {"link_gpus", "GPUs that the fast link joins", [](const Context& c) { return real(c.gpu->link_gpus); }},
     {"has_flash", "whether a fused attention kernel takes this head dimension", [](const Context& c) { return bucket(c).bucket != nullptr ? 1.0 : 0.0; }, {FieldId::head_dim}},
     {"flash_head_dim", "head dimension that the fused attention kernel computes, zeros included; 0 when none takes it", [](const Context& c) { return bucket(c).bucket != nullptr ? real(bucket(c).head_dim) : 0; }, {FieldId::head_dim}},
+    {"scan_key_dim", "elements of a mixer's key that the kernels of prompts and training compute, zeros included; 0 without one", [](const Context& c) { return spec(c).mixer.kind != model::MixerKind::none ? cost::computed_key_dim(cost::scan_kind(spec(c).mixer.kind), real(spec(c).mixer.key_dim)) : 0; }, {FieldId::mixer_key_dim}},
     {"flash_limit", "largest head dimension of any fused attention kernel; 0 without any", largest_bucket},
     {"flash_multiple", "head dimensions that are no multiple of this are padded in memory by copies", [](const Context& c) { return real(c.gpu->attention.head_dim_multiple); }},
 };

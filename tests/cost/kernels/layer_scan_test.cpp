@@ -148,3 +148,26 @@ TEST_CASE("decoding many sequences moves their states at DRAM's speed", "[scan]"
   CHECK(decoded > at_dram_us);
   CHECK(decoded < 1.4 * at_dram_us);
 }
+
+TEST_CASE("keys that kernels fill up with zeros cost what whole ones do, and the zeros are lost in tiles",
+          "[scan]") {
+  CHECK(cost::computed_key_dim(ScanKind::gated_delta, 96) == 128);
+  CHECK(cost::computed_key_dim(ScanKind::kimi_delta, 128) == 128);
+  CHECK(cost::computed_key_dim(ScanKind::mamba2, 96) == 128);
+  CHECK(cost::computed_key_dim(ScanKind::mamba2, 8) == 16);
+  CHECK(cost::computed_key_dim(ScanKind::rwkv7, 80) == 128);
+  CHECK(cost::computed_key_dim(ScanKind::linear_attention, 80) == 80);
+  const auto found = gpu::find_gpu("h100");
+  REQUIRE(found);
+  const gpu::Gpu& gpu = *found;
+  const ScanSizes narrow = sizes(8, 128, 96, 64, 256);
+  const ScanSizes whole = sizes(8, 128, 128, 64, 256);
+  const cost::OpCost padded = cost::price_layer_scan(gpu, ScanKind::mamba2, narrow, ScanPass::forward);
+  const cost::OpCost plain = cost::price_layer_scan(gpu, ScanKind::mamba2, whole, ScanPass::forward);
+  CHECK(padded.compute_us == plain.compute_us);
+  CHECK(padded.efficiency.tile < 0.96);
+  CHECK(plain.efficiency.tile == 1);
+  CHECK(padded.efficiency.tile * padded.efficiency.rest * padded.time_us == Approx(padded.ideal_us));
+  // A step of decoding has no such blocks.
+  CHECK(cost::price_layer_scan(gpu, ScanKind::mamba2, narrow, ScanPass::decode).efficiency.tile == 1);
+}
