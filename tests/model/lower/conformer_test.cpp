@@ -42,7 +42,7 @@ embedding.convolution  forward  1 x 5000 x 512 x 4608  tn  *1
 embedding.bands  forward  1 x 250 x 512 x 10240  tn  *1
 layer.attention.qkv  forward  1 x 250 x 1536 x 512  tn  *2
 layer.attention.positions  forward  1 x 500 x 512 x 512  tn  *2
-layer.attention.position_scores  forward  8 x 250 x 500 x 64  tn  *2
+layer.attention.distances  forward  8 x 250 x 500 x 64  tn  *2
 layer.attention.scores  forward  8 x 250 x 250 x 64  tn  *2
 layer.attention.values  forward  8 x 250 x 64 x 250  nn  *2
 layer.attention.output  forward  1 x 250 x 512 x 512  tn  *2
@@ -60,7 +60,7 @@ TEST_CASE("what moves memory in a conformer", "[model]") {
 embedding.activation  forward  40960000  *1
 embedding.activation  forward  10240000  *1
 layer.norm  forward  512000  *10
-layer.attention.position_shift  forward  4000000  *2
+layer.attention.shift  forward  4000000  *2
 layer.attention.mask  forward  2000000  *2
 layer.attention.softmax  forward  2000000  *2
 layer.attention.residual  forward  768000  *2

@@ -14,13 +14,13 @@ void lower_relative_positions(const Shared& shared, const AttentionShape& shape,
       "layer.attention.positions", distances,
       dim(times(shared.heads.value, shared.model.head_dim), "num_attention_heads / tensor * head_dim"),
       shared.hidden, shared.linear_dtype, {count, Recomputed::with_layer});
-  emit.product("layer.attention.position_scores", batch, shape.query_length, distances, shape.head_dim,
-               Layout::tn, core);
+  emit.product("layer.attention.distances", batch, shape.query_length, distances, shape.head_dim, Layout::tn,
+               core);
   // Moved to where the distance is that of query and key.
   const double scores = static_cast<double>(batch.value) * static_cast<double>(shape.query_length.value) *
                         static_cast<double>(distances.value);
-  emit.elementwise("layer.attention.position_shift", 2 * scores * shared.activation,
-                   2 * scores * shared.activation, core);
+  emit.elementwise("layer.attention.shift", 2 * scores * shared.activation, 2 * scores * shared.activation,
+                   core);
 }
 
 }  // namespace shapelint::model
