@@ -81,6 +81,13 @@ constexpr std::array stream_names{STREAMS("norm"),
 #undef STREAMS
 #undef JOINT
 
+// Whether an engine that fuses norms quantizes in kernels of their own before each product all the same:
+// SGLang (fp8_utils.py, per_token_group_quant_fp8; scaled_fp4_quant), TensorRT-LLM in blocks
+// (FP8BlockScalesLinearMethod, fp8_quantize_1x128).
+bool quantizes_apart(const Plan& plan, Recipe recipe) {
+  return plan.engine == Engine::sglang || (plan.engine == Engine::trtllm && recipe == Recipe::block128);
+}
+
 }  // namespace
 
 std::string_view name_in(Stream stream, std::string_view name) {
@@ -232,6 +239,10 @@ void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Re
     const double rows = static_cast<double>(batch.value) * static_cast<double>(m.value);
     quantized_forward_ += rows * static_cast<double>(k.value);
     quantized_backward_ += rows * static_cast<double>(n.value);
+    // Products of heads read what others have narrowed, or in 16 bits.
+    const bool is_known = std::find(quantized_inputs_.begin(), quantized_inputs_.end(), k.expression) !=
+                          quantized_inputs_.end();
+    if (batch.value == 1 && !is_known) quantized_inputs_.push_back(k.expression);
   }
   push_product(op, repeat, !shared_->adapting);
 }
@@ -239,22 +250,27 @@ void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Re
 void Emitter::set_quantized(double forward_elements, double backward_elements) {
   quantized_forward_ = forward_elements;
   quantized_backward_ = backward_elements;
+  quantized_inputs_.clear();
 }
 
 // Read in 16 bits, written narrow; in training also transposed, since the products of all passes read both
 // operands along their sums.
 void Emitter::quantize(std::string_view name, Repeat repeat) {
   if (shared_->recipe == Recipe::none) return;
-  // Engines that fuse norms write them, and activations, narrow at once.
+  // Engines that fuse norms write them, and activations, narrow at once, or run a kernel for each product.
   const bool is_fused = !shared_->training && shared_->plan.fusion != Fusion::none;
-  if (is_fused || quantized_forward_ <= 0) return set_quantized(0, 0);
+  const bool is_apart = is_fused && quantizes_apart(shared_->plan, shared_->recipe);
+  if ((is_fused && !is_apart) || quantized_forward_ <= 0) return set_quantized(0, 0);
+  const double kernels =
+      is_apart ? static_cast<double>(std::max<std::size_t>(1, quantized_inputs_.size())) : 1.0;
   const double copies = shared_->training ? 2 : 1;
   const double element = bytes_of(shared_->linear_dtype) + info(shared_->recipe).a_scale_bytes;
   // The one scale of a tensor is known only when all of it was read.
   const double scanned = shared_->training && has_tensor_scale(shared_->recipe) ? shared_->activation : 0;
   const double bytes = scanned + shared_->activation + copies * element;
   const std::size_t first = ops_->size();
-  elementwise(name, quantized_forward_ * bytes, quantized_backward_ * bytes, repeat);
+  repeat.count *= kernels;
+  elementwise(name, quantized_forward_ / kernels * bytes, quantized_backward_ / kernels * bytes, repeat);
   for (std::size_t i = first; i < ops_->size(); ++i) {
     (*ops_)[i].quantizes = true;
     (*ops_)[i].scanned_bytes = scanned / bytes * (*ops_)[i].bytes;

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
@@ -186,7 +187,8 @@ class Emitter {
   double runs_ = 1;
   double quantized_forward_ = 0;  // elements, by products since the last quantize()
   double quantized_backward_ = 0;
-  std::vector<std::uint32_t>* pieces_;  // number of ops at the end of each; may be null
+  std::vector<std::string_view> quantized_inputs_;  // of different products, by their rows' expression
+  std::vector<std::uint32_t>* pieces_;              // number of ops at the end of each; may be null
 };
 
 // The name of an op `layer.PART` of that stream: `layer.image.PART`; itself where it has none of its own.

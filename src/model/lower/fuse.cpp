@@ -40,11 +40,28 @@ void fuse_norms(std::vector<Op>& ops, std::size_t first) {
   }
 }
 
+// Latent attention's two products down read the same rows, and each rank holds both whole: engines keep their
+// weights as one (vLLM and SGLang, deepseek_v2.py, fused_qkv_a_proj).
+void join_down_projections(std::vector<Op>& ops, std::size_t first) {
+  const auto named = [&](std::string_view name) {
+    return std::find_if(ops.begin() + static_cast<std::ptrdiff_t>(first), ops.end(),
+                        [&](const Op& op) { return op.name == name; });
+  };
+  const auto queries = named("layer.attention.q_down");
+  const auto keys = named("layer.attention.kv_down");
+  if (queries == ops.end() || keys == ops.end()) return;
+  queries->name = "layer.attention.qkv_down";
+  queries->n = {plus(queries->n.value, keys->n.value),
+                "mla_q_lora_rank + mla_kv_lora_rank + mla_qk_rope_head_dim"};
+  ops.erase(keys);
+}
+
 }  // namespace
 
 void fuse(const Plan& plan, std::vector<Op>& ops, std::size_t first) {
   if (plan.fusion == Fusion::none) return;
   fuse_norms(ops, first);
+  if (plan.mode != Mode::train) join_down_projections(ops, first);
   const bool with_activations = plan.fusion == Fusion::full;
   const auto gone = [&](const Op& op) {
     if (is_elementwise(op, ".norm") && op.name.starts_with("layer.")) return op.count <= 0;

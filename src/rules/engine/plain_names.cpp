@@ -13,12 +13,13 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 29> names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 30> names{{
     {"layer.attention.qkv", "the query, key and value projection"},
     {"layer.attention.q", "the query projection"},
     {"layer.attention.q_down", "the query's down projection"},
     {"layer.attention.q_up", "the query's up projection"},
     {"layer.attention.kv_down", "the key-value down projection"},
+    {"layer.attention.qkv_down", "the down projections of query, key and value"},
     {"layer.attention.kv_up", "the key-value up projection"},
     {"layer.attention.output", "the attention's output projection"},
     {"layer.attention.scores", "the attention scores"},

@@ -104,3 +104,20 @@ TEST_CASE("fusion takes norms and activations away, and what is left of their by
   setup.model.parallel_block = true;
   CHECK(find(lower(setup), "layer.norm")->count == 32);
 }
+
+TEST_CASE("engines that fuse run latent attention's projections down as one product", "[model]") {
+  Setup setup = decoding("deepseek-v3", 0);
+  CHECK(find(lower(setup), "layer.attention.q_down")->n.value == 1536);
+  CHECK(find(lower(setup), "layer.attention.kv_down")->n.value == 512 + 64);
+  setup.plan.fusion = Fusion::norms;
+  const Workload fused = lower(setup);
+  CHECK(find(fused, "layer.attention.q_down") == nullptr);
+  CHECK(find(fused, "layer.attention.kv_down") == nullptr);
+  CHECK(find(fused, "layer.attention.qkv_down")->n.value == 1536 + 512 + 64);
+  CHECK(find(fused, "layer.attention.qkv_down")->n.expression ==
+        "mla_q_lora_rank + mla_kv_lora_rank + mla_qk_rope_head_dim");
+  CHECK(fused.hardware_flops == Approx(lower(decoding("deepseek-v3", 0)).hardware_flops).epsilon(1e-3));
+  // Training keeps them apart, whose gradients are.
+  setup.plan.mode = Mode::train;
+  CHECK(find(lower(setup), "layer.attention.qkv_down") == nullptr);
+}
