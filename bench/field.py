@@ -2,6 +2,7 @@
 """The field's scoreboard: docs/field.md. See bench/field.sh."""
 import argparse
 import collections
+import itertools
 import math
 import os
 import statistics
@@ -33,14 +34,26 @@ looks rows up, a median of 3.6 % on sites that were left out.
 
 Training: published tokens per second and GPU (Megatron-Bridge, releases 25.09 to 26.08). Serving: time per token of engines with
 as many requests at once as stated, or as the cache has room for; requests that come in are read beside the others' steps
-(SGLang: in steps of their own), routing is the power law that the field times mixtures with. Speculative decoding is not
+(SGLang: in steps of their own), routing is the power law that the field times mixtures with. Runs of InferenceX's lengths are
+priced as its scripts start them: cache in fp8, lengths of 0.9 of those stated, limits on requests. Speculative decoding is not
 stated in that table: runs that took less than {faster} of the time of another with the same layout, batch and lengths are taken to use it, and
 are counted apart.
 
 | runs | number | mean | median | bias |
 |---|--:|--:|--:|--:|
 """
+BY_MODEL = """
+Serving, by engine, model and GPU (all layouts, batches and lengths of the table):
+
+| engine, model, GPU, weights | number | mean | median | bias |
+|---|--:|--:|--:|--:|
+"""
 STATED = """
+Two rows of the table that state the same engine, model, GPU, layout, batch and lengths differ by {alike_median} in the median and
+{alike_mean} in the mean ({alike} pairs): software of other months and settings that no column states. MiniMax-M2.5 on B200 and B300 ran with a norm of
+queries and keys whose sums all ranks share in a collective of its own (vLLM's `fuse_minimax_qk_norm`, on H200 only in
+InferenceX's scripts), which a model file cannot say.
+
 Stated by others: KernelSight-LM time per token 12.8 %, first token 15.4 %; Frontier (arXiv 2605.21312) latency 6.4 %; Charon (arXiv
 2605.17164) training 3.74 % on its own clusters; AMD's Primus projection 5 to 9 % on four runs.
 
@@ -85,16 +98,26 @@ def main():
     runs = list(field_runs.score(options.program, options.data))
     for run in runs:
         fastest[run.key] = max(fastest[run.key], run.measured)
+    by_model, alike = collections.defaultdict(list), collections.defaultdict(list)
     for run in runs:
         group = " ".join(part for part in run.group if part)
         if run.group[0] == "training":
             table.append(f"| {run.name} | {run.measured:.0f} | {run.predicted:.0f} | {100 * (run.ratio - 1):+.0f} % |")
         elif run.measured < FASTER * fastest[run.key]:
             group += ", faster than others like them"
+        if run.group[0] == "serving":
+            by_model[" ".join(run.name.split()[:4])].append(run.ratio)
+            alike[run.key].append(run.measured)
         groups[group].append(run.ratio)
     for group, ratios in sorted(groups.items()):
         out += f"| {group} | {len(ratios)} | {errors(ratios)} |\n"
-    out += STATED + "\n".join(table) + "\n"
+    out += BY_MODEL
+    for model, ratios in sorted(by_model.items()):
+        out += f"| {model} | {len(ratios)} | {errors(ratios)} |\n"
+    apart = [abs(a / b - 1) for times in alike.values() for a, b in itertools.permutations(times, 2)]
+    out += STATED.format(alike=len(apart) // 2, alike_median=f"{100 * statistics.median(apart):.1f} %",
+                         alike_mean=f"{100 * statistics.mean(apart):.1f} %")
+    out += "\n".join(table) + "\n"
     with open(options.output, "w") as file:
         file.write(out)
     print(out[out.index("## Whole runs"):out.index("## Each training")])

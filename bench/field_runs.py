@@ -39,6 +39,28 @@ RECIPES = {"": ("fp8", "tensor"), "BF16": ("bf16", "none"), "FP8": ("fp8", "tens
            "MXFP8": ("fp8", "mxfp8"), "FP8-MX": ("fp8", "mxfp8"), "NVFP4": ("fp4", "nvfp4")}
 
 
+# How runs of these lengths were started (SemiAnalysisAI/InferenceX, benchmarks/single_node/fixed_seq_len): the bits of the
+# cache, the experts' kernels. Their requests are 0.8 to 1 times as long as stated, in the mean MEAN_LENGTH.
+PUBLISHED_LENGTHS = {(1024, 1024), (1024, 8192), (8192, 1024)}
+MEAN_LENGTH = 0.9
+NARROW_CACHE = {"kv_cache_bits": 8}
+STARTED = {("vllm", "gpt-oss-120b", "b200"): NARROW_CACHE, ("trtllm", "gpt-oss-120b", "b200"): NARROW_CACHE,
+           ("trtllm", "gpt-oss-120b", "h200"): {"expert_kernels": "triton"},
+           ("vllm", "MiniMax-M2.5", "b200"): NARROW_CACHE, ("vllm", "MiniMax-M2.5", "b300"): NARROW_CACHE,
+           ("vllm", "MiniMax-M2.5", "h200"): {**NARROW_CACHE, "expert_kernels": "triton"},
+           ("vllm", "Kimi-K2.5", "b300"): NARROW_CACHE, ("sglang", "DeepSeek-V3", "b200"): NARROW_CACHE,
+           ("trtllm", "DeepSeek-V3", "b200"): NARROW_CACHE, ("trtllm", "DeepSeek-V3", "h200"): NARROW_CACHE}
+# Requests that run at once at most (SGLang's --max-running-requests in the same scripts), by weights' format and degree.
+MOST_AT_ONCE = {("sglang", "DeepSeek-V3", "b200", "fp8", 8): 128, ("sglang", "DeepSeek-V3", "b200", "fp8", 4): 32,
+                ("sglang", "DeepSeek-V3", "b200", "fp4", 8): 256, ("sglang", "DeepSeek-V3", "b200", "fp4", 4): 256}
+
+
+# Megatron-Bridge exchanged tokens on these by its plain all-to-all, and by HybridEP on others (4a6450755 of 2026-02-23 and
+# 0ec1df783 of 2026-02-27 change it; known issues of 26.02: no DeepEP in that container). The table's columns do not say so:
+# the same degrees are 1.8 times as fast a release later.
+PLAIN_EXCHANGE = {("25.11", "DGX-H100"), ("26.02", "DGX-H100"), ("25.11", "DGX-B200"), ("26.02", "DGX-B200")}
+
+
 def toml(value):
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -108,6 +130,8 @@ def training(data):
             group = ("mixture" if "moe" in MODELS[TRAINED[whole["model"]]] else "dense", dtype,
                      "Hopper" if "H100" in row["system"] else "Blackwell")
             name = f'{row["release"].split()[0]} {whole["model"]} {row["system"]} {row["precision"]}'
+            if group[0] == "mixture" and (row["release"].split()[0], row["system"]) in PLAIN_EXCHANGE:
+                group += ("exchange by plain all-to-all",)
             yield ("training",) + group, name, TRAINED[whole["model"]], run, parallel, TRAINED_ON[row["system"]], \
                 float(row["tokens_sec_gpu"])
 
@@ -128,6 +152,10 @@ def serving(data):
         if number("pp_size") > 1 or tp * dp > 8 or (is_mixture and ep * etp != tp * dp):
             continue
         isl, osl = int(row["isl"]), int(row["osl"])
+        lengths, gpu = f"{isl}/{osl}", SERVED_ON[row["system"]]
+        is_published = (isl, osl) in PUBLISHED_LENGTHS
+        if is_published:
+            isl, osl = round(MEAN_LENGTH * isl), round(MEAN_LENGTH * osl)
         run = {"mode": "decode", "micro_batch_size": batch, "context_length": isl + osl // 2, "fusion": "norms",
                "sequence_length": 1}
         gemm, moe = row["gemm_quant_mode"], row["moe_quant_mode"]
@@ -146,13 +174,17 @@ def serving(data):
         if is_mixture:
             parallel.update(expert=ep, expert_tensor=etp)
         group = ("serving", "mixture" if is_mixture else "dense", "attention DP" if dp > 1 else "", row["mode"])
-        name = f'{row["backend"]} {model} {row["system"]} {run["dtype"]} tp{tp} dp{dp} ep{ep} b{batch} {isl}/{osl}'
+        name = f'{row["backend"]} {model} {row["system"]} {run["dtype"]} tp{tp} dp{dp} ep{ep} b{batch} {lengths}'
         run["engine"] = row["backend"]
+        if is_published:
+            run.update(STARTED.get((row["backend"], model, gpu), {}))
+            batch = min(batch, MOST_AT_ONCE.get((row["backend"], model, gpu, run["dtype"], tp), batch))
+            run["micro_batch_size"] = batch
         if is_mixture:  # real tokens do not go to all experts alike; so is the field's routing drawn
             run["routing"] = "power_law_1.01"
         # Requests that come in are read between the steps of the others: each of a request's osl steps sees batch / osl.
         prompts = batch / osl if row["mode"] == "agg" else 0
-        yield group, name, model, run, parallel, SERVED_ON[row["system"]], float(row["silicon_tpot_ms"]), isl, prompts
+        yield group, name, model, run, parallel, gpu, float(row["silicon_tpot_ms"]), isl, prompts
 
 
 @dataclasses.dataclass
@@ -181,11 +213,13 @@ def memory(program, model, run, parallel, gpu):
 
 
 def held_at_once(program, case, model, run, parallel, gpu):
-    """Requests that the cache has room for: engines let the others wait."""
+    """Requests that the cache has room for: engines let the others wait. Where not even one has, more was given."""
     batch, usable = run["micro_batch_size"], USABLE_MEMORY * case["gpu_memory_bytes"]
     if case["memory_bytes"] <= usable or batch < 2:
         return batch
     one = memory(program, model, {**run, "micro_batch_size": 1}, parallel, gpu)
+    if one > usable:
+        return batch
     each = (case["memory_bytes"] - one) / (batch - 1)
     return max(1, min(batch, 1 + int((usable - one) / each))) if each > 0 else batch
 

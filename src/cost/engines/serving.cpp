@@ -32,7 +32,7 @@ KernelAttention sizes_of(const model::Op& op) {
 }  // namespace
 
 double launches_in_step_us(const gpu::Gpu& gpu, double fixed_us) {
-  constexpr double kernels = 2;
+  constexpr double kernels = 3;
   return std::min(fixed_us, kernels * launch_us(gpu));
 }
 
