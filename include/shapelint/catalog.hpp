@@ -91,6 +91,7 @@ enum class FieldType : std::uint8_t { integer, boolean, choice };
 struct Field {
   std::string name;     // `hidden_size`
   std::string section;  // of the native file: model, model.moe, model.mla, run, parallel
+  std::string key;      // there: `num_experts` of `moe_num_experts`
   FieldType type = FieldType::integer;
   std::int64_t minimum = 0;
   std::int64_t maximum = 0;

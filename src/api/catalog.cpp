@@ -87,6 +87,7 @@ std::vector<Field> fields() {
     Field out;
     out.name = field.name;
     out.section = field.section;
+    out.key = field.key;
     out.type = type_of(field.type);
     out.minimum = field.minimum;
     out.maximum = field.maximum;

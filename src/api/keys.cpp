@@ -21,17 +21,12 @@ class Keys {
     for (Field& each : fields()) fields_.emplace(each.name, std::move(each));
   }
 
-  // As the fields of a native file are called in its tables: `num_experts` in `model.moe` is
-  // `moe_num_experts`.
   void add_native() {
     for (const auto& [name, field] : fields_) {
-      Path table{field.section.substr(0, field.section.find('.'))};
-      std::string key = name;
-      if (table[0] != field.section) {
-        table.push_back(field.section.substr(table[0].size() + 1));
-        if (key.starts_with(table[1] + '_')) key.erase(0, table[1].size() + 1);
-      }
-      add(table, key, field);
+      const std::size_t dot = field.section.find('.');
+      Path table{field.section.substr(0, dot)};
+      if (dot != std::string::npos) table.push_back(field.section.substr(dot + 1));
+      add(table, field.key, field);
     }
   }
 

@@ -70,16 +70,6 @@ Tables tables_of(std::string_view text, std::size_t line_begin) {
   return out;
 }
 
-// As a native file calls it: `num_experts` in `[model.moe]` is the field `moe_num_experts`.
-std::string_view key_in_file(const api::Field& field) {
-  const std::string_view section = field.section;
-  const std::string_view table = section.substr(section.rfind('.') + 1);
-  const std::string_view name = field.name;
-  const bool has_prefix =
-      table != section && name.starts_with(table) && name.substr(table.size()).starts_with('_');
-  return has_prefix ? name.substr(table.size() + 1) : name;
-}
-
 std::string values_of(const api::Field& field) {
   if (field.type == api::FieldType::boolean) return "true, false";
   if (field.type == api::FieldType::choice) return fmt::format("{}", fmt::join(field.choices, ", "));
@@ -135,7 +125,7 @@ Completions completions_at(std::string_view text, std::int64_t offset) {
   const Table& here = tables.all[tables.here];
   for (const api::Field& field : fields) {
     if (field.section != here.name) continue;
-    const std::string_view key = key_in_file(field);
+    const std::string_view key = field.key;
     if (left.empty()) {
       if (here.keys.contains(key)) continue;
       out.items.push_back(

@@ -8,6 +8,7 @@
 
 #include "lsp/completion.hpp"
 #include "lsp/documents.hpp"
+#include "model/fields.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;
@@ -103,6 +104,15 @@ TEST_CASE("keys are offered in the tables of a native file, without those that a
   CHECK(offered("|").empty());
   CHECK(offered("[model]\n# hidden|").empty());
   CHECK(offered("[model]\nhidden_size = |").empty());
+}
+
+TEST_CASE("each field is offered in its table as a native file calls it", "[lsp]") {
+  CHECK(has(offered("[model.mixer]\n|"), "num_value_heads"));
+  CHECK(has(offered("[model.window]\n|"), "sinks"));
+  for (const model::FieldInfo& field : model::fields()) {
+    INFO(field.name);
+    CHECK(has(offered("[" + std::string(field.section) + "]\n|"), std::string(field.key)));
+  }
 }
 
 TEST_CASE("tables are offered, and values of choices", "[lsp]") {
