@@ -55,7 +55,7 @@ std::string written(const Test& test) {
   std::vector<std::string> conditions;
   if (!test.has.empty()) conditions.push_back(written(test.has));
   if (!test.any.empty()) conditions.push_back(fmt::format("{} of {}", test.at_least, written(test.any)));
-  if (!test.file.empty()) conditions.push_back("in `config/*.py`");
+  if (!test.file.empty()) conditions.push_back(fmt::format("a path `{}`", test.file));
   return joined(conditions, " and ");
 }
 
