@@ -47,9 +47,9 @@ GridPrices::PricedPart GridPrices::lower_and_price(model::StepPart part, const m
   scratch_.ops.clear();
   pieces_.clear();
   model::lower_part(setup, part, scratch_, &pieces_);
-  PricedPart out{
-      &into, static_cast<std::uint32_t>(into.pieces.size()), static_cast<std::uint32_t>(pieces_.size()),
-      static_cast<std::uint32_t>(into.runs.size()), static_cast<std::uint32_t>(scratch_.ops.size())};
+  PricedPart out{&into, static_cast<std::uint32_t>(into.pieces.size()),
+                 static_cast<std::uint32_t>(pieces_.size()), static_cast<std::uint32_t>(into.runs.size()),
+                 static_cast<std::uint32_t>(scratch_.ops.size())};
   into.pieces.insert(into.pieces.end(), pieces_.begin(), pieces_.end());
   for (const auto& memo : memos_) {
     for (const model::Op& op : scratch_.ops) {
