@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <numeric>
+#include <string_view>
+#include <utility>
 
 #include "cost/kernels/attention.hpp"
 #include "gpu/spread.hpp"
@@ -57,15 +61,73 @@ bool same_shape(const model::Op& a, const model::Op& b) {
   return a.bytes == b.bytes && a.ranks == b.ranks;
 }
 
-// The op of the same name and pass, preferably at the same place.
-std::size_t find_partner(const model::Workload& workload, const model::Op& op, std::size_t at) {
-  const auto fits = [&](const model::Op& other) { return other.pass == op.pass && other.name == op.name; };
-  if (at < workload.ops.size() && fits(workload.ops[at])) return at;
-  for (std::size_t i = 0; i < workload.ops.size(); ++i) {
-    if (fits(workload.ops[i])) return i;
-  }
-  return workload.ops.size();
+bool same_work(const model::Op& a, const model::Op& b) {
+  return a.pass == b.pass && a.name == b.name;
 }
+
+// For each op before the change the one after it that does the same work; the number of those where there is
+// none. Several of a name and pass (Muon updates many matrices) are paired in their order, where their number
+// changes those of the same shape first.
+class Partners {
+ public:
+  Partners(const std::vector<model::Op>& before, const std::vector<model::Op>& after)
+      : before_(before), after_(after), of_(before.size(), after.size()) {
+    if (std::equal(before.begin(), before.end(), after.begin(), after.end(), same_work)) {
+      std::iota(of_.begin(), of_.end(), std::size_t{0});
+      return;
+    }
+    // What is as it was at both ends, which is most of it, needs no search.
+    const auto same = [](const model::Op& a, const model::Op& b) {
+      return same_work(a, b) && same_shape(a, b);
+    };
+    const auto stays = std::mismatch(before.begin(), before.end(), after.begin(), after.end(), same).first;
+    const auto first = static_cast<std::size_t>(stays - before.begin());
+    std::iota(of_.begin(), of_.begin() + static_cast<std::ptrdiff_t>(first), std::size_t{0});
+    std::size_t end = before.size();
+    std::size_t after_end = after.size();
+    for (; end > first && after_end > first && same(before[end - 1], after[after_end - 1]); --end)
+      of_[end - 1] = --after_end;
+    search(first, end, after_end);
+  }
+  std::size_t operator[](std::size_t op) const { return of_[op]; }
+
+ private:
+  struct Alike {
+    std::vector<std::size_t> left;  // after the change, in their order
+    std::ptrdiff_t more = 0;        // than before it
+  };
+  using Key = std::pair<std::string_view, model::Pass>;
+  static Key key_of(const model::Op& op) { return {op.name, op.pass}; }
+
+  void search(std::size_t first, std::size_t end, std::size_t after_end) {
+    std::map<Key, Alike> alike;
+    for (std::size_t i = first; i < after_end; ++i) {
+      alike[key_of(after_[i])].left.push_back(i);
+      ++alike[key_of(after_[i])].more;
+    }
+    for (std::size_t i = first; i < end; ++i) --alike[key_of(before_[i])].more;
+    for (std::size_t i = first; i < end; ++i) {
+      Alike& same = alike[key_of(before_[i])];
+      if (same.more == 0) continue;
+      const auto shaped = std::find_if(same.left.begin(), same.left.end(),
+                                       [&](std::size_t j) { return same_shape(before_[i], after_[j]); });
+      if (shaped != same.left.end()) take(i, same, shaped);
+    }
+    for (std::size_t i = first; i < end; ++i) {
+      Alike& same = alike[key_of(before_[i])];
+      if (of_[i] == after_.size() && !same.left.empty()) take(i, same, same.left.begin());
+    }
+  }
+
+  void take(std::size_t op, Alike& same, std::vector<std::size_t>::iterator partner) {
+    of_[op] = *partner;
+    same.left.erase(partner);
+  }
+
+  const std::vector<model::Op>& before_;
+  const std::vector<model::Op>& after_;
+  std::vector<std::size_t> of_;
+};
 
 // The slice `misaligned` of gpu::GemmErrors.
 bool misaligned(const model::Op& op) {
@@ -270,12 +332,13 @@ Gain gain_between(const gpu::Gpu& gpu, const model::Workload& before, const Step
   gain.share = 1 - after_cost.time_us / before_cost.time_us;
 
   Change change;
+  const Partners partners(before.ops, after.ops);
   std::vector<bool> matched(after.ops.size(), false);
   for (std::size_t i = 0; i < before.ops.size(); ++i) {
     const model::Op& op = before.ops[i];
     if (op.overlapped) continue;  // hidden time changes nothing; what is exposed is small and shared
-    const std::size_t partner = find_partner(after, op, i);
-    const bool found = partner < after.ops.size() && !matched[partner];
+    const std::size_t partner = partners[i];
+    const bool found = partner < after.ops.size();
     if (found) matched[partner] = true;
     add_op(gpu, &op, &before_cost.ops[i], found ? &after.ops[partner] : nullptr,
            found ? &after_cost.ops[partner] : nullptr, change);

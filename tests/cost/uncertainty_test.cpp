@@ -114,6 +114,28 @@ TEST_CASE("ops that come or go count with their whole time") {
   CHECK(gain.half_width == Approx(ninety_by_mean * 0.16 * 50 / 100));
 }
 
+TEST_CASE("ops of one name are paired in their order, wherever they stand") {
+  gpu::Gpu gpu = test::plain_gpu();
+  model::Workload before;
+  before.ops = {product("gram", 64), product("gram", 128), product("gram", 256)};
+  model::Workload after;
+  after.ops = {product("norm", 64), product("gram", 64), product("gram", 128), product("gram", 256)};
+  const OpCost same = lossy(50, 1, 1, 1);
+  const auto half_width = [&](const model::Workload& from, const model::Workload& to) {
+    const std::vector<OpCost> was(from.ops.size(), same);
+    const std::vector<OpCost> is(to.ops.size(), same);
+    return gain_between(gpu, from, step_of(was), to, step_of(is)).half_width;
+  };
+  // Only what comes counts: the others are what they were.
+  CHECK(half_width(before, after) == Approx(ninety_by_mean * 0.16 * 50 / 150));
+  CHECK(half_width(after, before) == Approx(ninety_by_mean * 0.16 * 50 / 200));
+  // Of which one goes, those that stay are told by their shapes.
+  model::Workload fewer;
+  fewer.ops = {product("gram", 128), product("gram", 256)};
+  CHECK(half_width(before, fewer) == Approx(ninety_by_mean * 0.16 * 50 / 150));
+  CHECK(half_width(fewer, before) == Approx(ninety_by_mean * 0.16 * 50 / 100));
+}
+
 TEST_CASE("how many passes a framework makes over memory adds to what is known of bandwidth") {
   gpu::Gpu gpu = test::plain_gpu();
   gpu.errors[Effect::memory] = {0.4, true};
