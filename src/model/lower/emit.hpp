@@ -114,7 +114,9 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops);
 class Emitter {
  public:
   Emitter(const Shared& shared, Workload& workload, std::vector<std::uint32_t>* pieces = nullptr)
-      : shared_(&shared), ops_(&workload.ops), pieces_(pieces) {}
+      : shared_(&shared), ops_(&workload.ops), texts_(&workload.texts), pieces_(pieces) {
+    if (workload.ops.empty()) workload.texts = nullptr;  // of ops that are gone
+  }
 
   // Appends to the same workload, for the tokens of another stream.
   Emitter with(const Shared& shared) const {
@@ -126,6 +128,17 @@ class Emitter {
   // How often what follows runs in the step: every count is multiplied by it, and last, so that a part's ops
   // times its runs are to the last bit those of the step.
   void set_runs(double runs) { runs_ = runs; }
+
+  // Texts that names and expressions of ops view, as long as the workload lives.
+  const std::deque<std::string>& keep(std::deque<std::string> texts) {
+    struct Kept {
+      std::shared_ptr<const std::deque<std::string>> before;  // live as long
+      std::deque<std::string> texts;
+    };
+    const auto kept = std::make_shared<const Kept>(Kept{*texts_, std::move(texts)});
+    *texts_ = std::shared_ptr<const std::deque<std::string>>(kept, &kept->texts);
+    return kept->texts;
+  }
 
   // Ends a piece of the step (see lower_part).
   void end_piece() {
@@ -184,6 +197,7 @@ class Emitter {
   void push(Op op, Pass pass);
   const Shared* shared_;
   std::vector<Op>* ops_;
+  std::shared_ptr<const std::deque<std::string>>* texts_;
   double runs_ = 1;
   double quantized_forward_ = 0;  // elements, by products since the last quantize()
   double quantized_backward_ = 0;

@@ -1,9 +1,8 @@
 // Updates that are made by products of whole matrices: Muon (Jordan et al. 2024,
 // kellerjordan.github.io/posts/ muon; at scale Liu et al. 2025, Moonlight, 2502.16982) and Shampoo (Gupta et
 // al. 2018, 1802.09568; distributed: Shi et al. 2023, 2309.06497).
-#include <functional>
-#include <mutex>
-#include <set>
+#include <algorithm>
+#include <deque>
 #include <string>
 #include <utility>
 
@@ -62,41 +61,39 @@ void lower_muon(const Updates& each) {
 
 // Of a side in blocks of at most this size, as preconditioners have it.
 struct Side {
-  Dim size;
-  Dim blocks;
+  std::int64_t size = 1;
+  std::int64_t blocks = 1;
 };
 
-// What Dims of one lowering view, kept as long as the program runs: there are few.
-std::string_view kept(std::string text) {
-  static std::mutex guard;
-  static std::set<std::string, std::less<>> texts;
-  const std::lock_guard lock(guard);
-  return *texts.insert(std::move(text)).first;
+Side side_of(const Dim& side) {
+  if (side.value <= largest_preconditioner) return {std::max<std::int64_t>(1, side.value), 1};
+  const std::int64_t blocks = divide_up(side.value, largest_preconditioner);
+  return {divide_up(side.value, blocks), blocks};
 }
 
-Side side_of(const Dim& side) {
-  if (side.value <= largest_preconditioner) return {side, {1, "1"}};
-  const std::int64_t blocks = divide_up(side.value, largest_preconditioner);
-  const std::string count =
-      "((" + std::string(side.expression) + ") / " + std::to_string(largest_preconditioner) + ")";
-  return {dim(divide_up(side.value, blocks), kept("(" + std::string(side.expression) + ") / " + count)),
-          dim(blocks, kept(count))};
+std::string text_of_blocks(const Dim& side) {
+  return "((" + std::string(side.expression) + ") / " + std::to_string(largest_preconditioner) + ")";
 }
 
 // Statistics of both sides and the preconditioned gradient in every step, the roots now and then.
 void lower_shampoo(const Updates& each) {
-  const Side outputs = side_of(each.matrix.outputs);
-  const Side inputs = side_of(each.matrix.inputs);
+  Dim m = each.matrix.outputs;
+  Dim n = each.matrix.inputs;
+  const Side outputs = side_of(m);
+  const Side inputs = side_of(n);
   Updates blocks = each;
-  const Dim& copies = each.matrix.copies;
-  if (outputs.blocks.value > 1 || inputs.blocks.value > 1) {
-    blocks.batch =
-        dim(times(copies.value, outputs.blocks.value, inputs.blocks.value),
-            kept("(" + std::string(copies.expression) + ") * " + std::string(outputs.blocks.expression) +
-                 " * " + std::string(inputs.blocks.expression)));
+  if (outputs.blocks > 1 || inputs.blocks > 1) {
+    const Dim& copies = each.matrix.copies;
+    const std::string outputs_text = outputs.blocks > 1 ? text_of_blocks(m) : "1";
+    const std::string inputs_text = inputs.blocks > 1 ? text_of_blocks(n) : "1";
+    const std::deque<std::string>& texts =
+        each.emit.keep({"(" + std::string(copies.expression) + ") * " + outputs_text + " * " + inputs_text,
+                        "(" + std::string(m.expression) + ") / " + outputs_text,
+                        "(" + std::string(n.expression) + ") / " + inputs_text});
+    blocks.batch = dim(times(copies.value, outputs.blocks, inputs.blocks), texts[0]);
+    if (outputs.blocks > 1) m = dim(outputs.size, texts[1]);
+    if (inputs.blocks > 1) n = dim(inputs.size, texts[2]);
   }
-  const Dim& m = outputs.size;
-  const Dim& n = inputs.size;
   blocks.product("optimizer.shampoo.statistics", m, m, n, Layout::tn, 1);
   blocks.product("optimizer.shampoo.statistics", n, n, m, Layout::nt, 1);
   blocks.product("optimizer.shampoo.apply", m, n, m, Layout::nn, 1);
