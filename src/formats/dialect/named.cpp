@@ -2,6 +2,7 @@
 #include "formats/dialect/named.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "formats/dialect/paths.hpp"
 
@@ -41,6 +42,14 @@ NamedModel named_model(const std::string& pattern, const View& view, const Place
     at = close + 1;
   }
   return {out, {}};
+}
+
+bool is_named_size(model::FieldId field) {
+  using model::FieldId;
+  constexpr std::array sizes{FieldId::hidden_size,         FieldId::num_layers,
+                             FieldId::num_attention_heads, FieldId::num_key_value_heads,
+                             FieldId::intermediate_size,   FieldId::vocab_size};
+  return std::find(sizes.begin(), sizes.end(), field) != sizes.end();
 }
 
 }  // namespace shapelint::formats

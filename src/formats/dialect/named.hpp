@@ -23,4 +23,7 @@ struct NamedModel {
 NamedModel named_model(const std::string& pattern, const View& view, const Place& base,
                        std::span<const Place> scopes);
 
+// Whether names of published models say it.
+bool is_named_size(model::FieldId field);
+
 }  // namespace shapelint::formats

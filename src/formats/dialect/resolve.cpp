@@ -2,7 +2,6 @@
 #include "formats/dialect/resolve.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -14,6 +13,7 @@
 #include "formats/dialect/model_types.hpp"
 #include "formats/dialect/named.hpp"
 #include "formats/dialect/near_keys.hpp"
+#include "formats/dialect/rule_index.hpp"
 #include "formats/dialect/values.hpp"
 #include "formats/remarks.hpp"
 #include "model/derive.hpp"
@@ -41,7 +41,7 @@ class Resolver {
  public:
   Resolver(const Dialect& dialect, const Dialect& common, const Part& part, const View& view,
            const Place& base, std::span<const model::Override> overrides, const FindModel& find)
-      : dialect_(dialect), common_(common), part_(part), view_(view), base_(base), overrides_(overrides) {
+      : dialect_(dialect), part_(part), view_(view), base_(base), overrides_(overrides) {
     scopes_.push_back(base);
     for (const KeyPath& path : part.also) {
       Place place = path.absolute ? Place{} : base;
@@ -65,15 +65,31 @@ class Resolver {
       if (known_) break;
       notes_.push_back({fmt::format("`{}` is not in the table of known models", name), {}, {}, {}});
     }
+    rules_.add(part_.fields, Stage::before_known);
+    for (const ModelType* each : types_) rules_.add(each->fields, Stage::before_known);
+    rules_.add(dialect_.fields, Stage::before_known);
+    for (const ModelType* each : types_) rules_.add(each->defaults, Stage::after_known);
+    rules_.add(dialect_.otherwise, Stage::after_known);
+    rules_.add(common.fields, Stage::common);
   }
 
   const Value& get(std::string_view name) {
-    const auto found = values_.find(name);
-    if (found != values_.end()) return found->second;
+    const FieldId field = model::find_field(name);
+    if (field != model::no_field) return get(field);
+    const auto found = helpers_.find(name);
+    if (found != helpers_.end()) return found->second;
     // A value that depends on itself is unknown while it is being worked out.
-    Value& value = values_.emplace(std::string(name), Value{}).first->second;
-    Value computed = work_out(name);
-    if (computed.gap && computed.gap->field == model::no_field) computed.gap->field = model::find_field(name);
+    Value& value = helpers_.emplace(std::string(name), Value{}).first->second;
+    value = work_out(model::no_field, name, rules_.of(name));
+    return value;
+  }
+
+  const Value& get(FieldId field) {
+    Value& value = values_[field];
+    if (was_asked_[field]) return value;
+    was_asked_[field] = true;
+    Value computed = work_out(field, model::info(field).name, rules_.of(field));
+    if (computed.gap && computed.gap->field == model::no_field) computed.gap->field = field;
     value = std::move(computed);
     return value;
   }
@@ -87,10 +103,13 @@ class Resolver {
     model::PerField<bool> open;  // left for model::complete()
     std::vector<Unresolved> unresolved;
     for (const model::FieldInfo& field : model::fields()) {
-      Value value = get(field.name);
-      if (value.number) check_range(field, value);
-      if (value.gap && value.gap->field == field.id) unresolved.push_back(*value.gap);
-      withheld_[field.id] = value.gap && value.gap->is_stated;
+      const Value& known = get(field.id);
+      if (known.gap && known.gap->field == field.id) unresolved.push_back(*known.gap);
+      withheld_[field.id] = known.gap && known.gap->is_stated;
+      open[field.id] = known.assumed || !known.decided;
+      if (!known.number) continue;
+      Value value = known;
+      check_range(field, value);
       open[field.id] = value.assumed || !value.decided;
       if (!value.number || value.assumed) continue;
       field.set(out.setup, static_cast<std::int64_t>(std::round(*value.number)));
@@ -174,8 +193,11 @@ class Resolver {
   void assume(model::Reading& reading, FieldId field) {
     Origin& origin = reading.origins[field];
     if (origin.kind != Origin::Kind::unknown || withheld_[field]) return;
+    const RuleIndex::Entry* each = rules_.of(field);
+    while (each != nullptr && each->stage != Stage::common) each = each->next;
     Value value;
-    if (!try_rules(common_.fields, model::info(field).name, value) || !value.number) return;
+    if (each == nullptr || !try_rules(*each->alternatives, model::info(field).name, value) || !value.number)
+      return;
     model::set(reading.setup, field, static_cast<std::int64_t>(*value.number));
     origin = value.origin;
   }
@@ -188,63 +210,49 @@ class Resolver {
     return {};
   }
 
-  static bool is_named_size(FieldId field) {
-    constexpr std::array sizes{FieldId::hidden_size,         FieldId::num_layers,
-                               FieldId::num_attention_heads, FieldId::num_key_value_heads,
-                               FieldId::intermediate_size,   FieldId::vocab_size};
-    return std::find(sizes.begin(), sizes.end(), field) != sizes.end();
-  }
-
   void note(NodeRef node, std::string message) {
     notes_.push_back({std::move(message), std::string(node.file()), node.span(), node.path()});
   }
 
-  Value work_out(std::string_view name) {
-    const FieldId field = model::find_field(name);
-    if (field != model::no_field) {
-      for (const model::Override& each : overrides_) {
-        if (each.field != field) continue;
-        Value value;
-        value.number = static_cast<double>(each.value);
-        value.origin.kind = Origin::Kind::command_line;
-        value.origin.note = each.flag;
-        return value;
-      }
-    }
+  // `field` is none of a value of the dialect's own.
+  Value work_out(FieldId field, std::string_view name, const RuleIndex::Entry* each) {
     Value out;
-    if (try_rules(part_.fields, name, out)) return out;
-    for (const ModelType* type : types_) {
-      if (try_rules(type->fields, name, out)) return out;
+    for (const model::Override& override : overrides_) {
+      if (override.field != field) continue;
+      out.number = static_cast<double>(override.value);
+      out.origin.kind = Origin::Kind::command_line;
+      out.origin.note = override.flag;
+      return out;
     }
-    if (try_rules(dialect_.fields, name, out)) return out;
-    if (known_ && field != model::no_field) {
-      for (const auto& [each, value] : known_->values) {
-        if (each != field) continue;
-        out.number = static_cast<double>(value);
-        out.gap.reset();
-        out.origin.kind = Origin::Kind::defaulted;
-        out.origin.note = fmt::format("shape of {}", known_->name);
-        return out;
-      }
+    for (; each != nullptr && each->stage == Stage::before_known; each = each->next) {
+      if (try_rules(*each->alternatives, name, out)) return out;
     }
+    if (known_ && field != model::no_field && take_known(field, out)) return out;
     if (name_gap_ && is_named_size(field)) {
       out.gap = name_gap_;
       out.decided = true;
       return out;
     }
-    for (const ModelType* type : types_) {
-      if (try_rules(type->defaults, name, out)) return out;
+    for (; each != nullptr && each->stage == Stage::after_known; each = each->next) {
+      if (try_rules(*each->alternatives, name, out)) return out;
     }
-    if (try_rules(dialect_.otherwise, name, out)) return out;
-    out.assumed = try_rules(common_.fields, name, out);
+    out.assumed = each != nullptr && try_rules(*each->alternatives, name, out);
     return out;
   }
 
+  bool take_known(FieldId field, Value& out) const {
+    const auto stated = catalog::stated(*known_, field);
+    if (!stated) return false;
+    out.number = static_cast<double>(*stated);
+    out.gap.reset();
+    out.origin.kind = Origin::Kind::defaulted;
+    out.origin.note = fmt::format("shape of {}", known_->name);
+    return true;
+  }
+
   // True when an alternative decided, be it that the value is unknown.
-  bool try_rules(const FieldRules& rules, std::string_view name, Value& out) {
-    const auto found = rules.find(name);
-    if (found == rules.end()) return false;
-    for (const Alternative& each : found->second) {
+  bool try_rules(const Alternatives& alternatives, std::string_view name, Value& out) {
+    for (const Alternative& each : alternatives) {
       if (!try_alternative(each, name, out)) continue;
       out.decided = true;
       return true;
@@ -361,7 +369,6 @@ class Resolver {
   }
 
   const Dialect& dialect_;
-  const Dialect& common_;
   const Part& part_;
   const View& view_;
   const Place& base_;
@@ -371,7 +378,10 @@ class Resolver {
   std::vector<const ModelType*> types_;
   std::optional<catalog::KnownModel> known_;
   std::optional<Unresolved> name_gap_;  // the file names a model, and only the run knows which
-  std::map<std::string, Value, std::less<>> values_;
+  RuleIndex rules_;
+  model::PerField<Value> values_;
+  model::PerField<bool> was_asked_;
+  std::map<std::string, Value, std::less<>> helpers_;  // the dialect's own
   std::vector<model::Note> notes_;
   std::vector<model::Remark> remarks_;
   model::PerField<bool> withheld_{};  // stated, and only the run knows them
