@@ -6,11 +6,11 @@
 #include <deque>
 #include <map>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <tsl/robin_set.h>
 
 #include "base/names.hpp"
 #include "base/words.hpp"
@@ -34,45 +34,21 @@ constexpr std::array needed{
     FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads, FieldId::num_key_value_heads,
     FieldId::head_dim,    FieldId::vocab_size, FieldId::intermediate_size,   FieldId::moe_num_experts};
 
-// What is written with dashes and underscores, and with the dashes of a flag, is one key.
-std::string folded(std::string_view key) {
+// What is written with dashes and underscores, and with the dashes of a flag, is one key. `texts` keeps the
+// few that are written otherwise.
+std::string_view folded(std::string_view key, std::deque<std::string>& texts) {
   if (key.starts_with("--")) key.remove_prefix(2);
-  std::string out(key);
+  if (key.find('-') == std::string_view::npos) return key;
+  std::string& out = texts.emplace_back(key);
   std::replace(out.begin(), out.end(), '-', '_');
   return out;
 }
 
-std::vector<std::string_view> words_of(std::string_view key) {
-  std::vector<std::string_view> words;
-  for (std::size_t end = 0; end != std::string_view::npos; key.remove_prefix(end == key.npos ? 0 : end + 1)) {
-    end = key.find('_');
-    words.push_back(key.substr(0, end));
-  }
-  return words;
-}
-
-// A key, cut into its words.
-struct Key {
-  explicit Key(std::string whole)
-      : text(std::move(whole)),
-        words(words_of(text)),
-        digits(std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {}
-  Key(const Key&) = delete;  // words view into the text
-  Key& operator=(const Key&) = delete;
-  Key(Key&&) = delete;
-  Key& operator=(Key&&) = delete;
-  ~Key() = default;
-
-  std::string text;
-  std::vector<std::string_view> words;
-  std::ptrdiff_t digits;
-};
-
 // Tables of the file at one place, a scope each, and the keys that the dialect reads from there.
 struct Tables {
   std::vector<NodeRef> nodes;
-  std::unordered_set<std::string> known;
-  std::deque<std::pair<Key, FieldId>> wanted;  // of fields that the file does not state
+  tsl::robin_set<std::string_view> known;
+  std::vector<std::pair<std::string_view, FieldId>> wanted;  // of fields that the file does not state
 };
 
 // Letters that may differ in a word: `num` and `sum`, `file` and `size` are others, not each other misspelt.
@@ -80,22 +56,41 @@ std::size_t allowed(std::size_t length) {
   return length < 4 ? 0 : length < letters_for_two ? 1 : 2;
 }
 
-bool is_near(const Key& written, const Key& key) {
-  // Another number (`fc1`, `fc2`) or another first letter (`n_head`, `d_head`) is another word.
-  if (written.text.front() != key.text.front() || written.digits != key.digits) return false;
+// Another number (`fc1`, `fc2`) makes another word.
+bool same_digits(std::string_view a, std::string_view b) {
+  const auto digits = [](std::string_view key) {
+    return std::count_if(key.begin(), key.end(), [](char c) { return c >= '0' && c <= '9'; });
+  };
+  return digits(a) == digits(b);
+}
+
+// Takes the word that `key` begins with, and the `_` after it.
+std::string_view next_word(std::string_view& key) {
+  const std::size_t end = std::min(key.find('_'), key.size());
+  const std::string_view word = key.substr(0, end);
+  key.remove_prefix(std::min(end + 1, key.size()));
+  return word;
+}
+
+bool is_near(std::string_view written, std::string_view key) {
+  // Another first letter (`n_head`, `d_head`) is another word.
+  if (written.front() != key.front()) return false;
   const auto apart = [](std::string_view a, std::string_view b) {
     return std::max(a.size(), b.size()) - std::min(a.size(), b.size());
   };
   // `hiddensize`: a missing or doubled `_`.
-  if (written.words.size() != key.words.size())
-    return apart(written.text, key.text) <= 1 && edit_distance(written.text, key.text) == 1;
-  for (std::size_t i = 0; i < key.words.size(); ++i) {
-    const std::string_view left = written.words[i];
-    const std::string_view right = key.words[i];
+  if (std::count(written.begin(), written.end(), '_') != std::count(key.begin(), key.end(), '_'))
+    return apart(written, key) <= 1 && edit_distance(written, key) == 1 && same_digits(written, key);
+  std::string_view here = written;
+  std::string_view there = key;
+  while (!here.empty() || !there.empty()) {
+    const std::string_view left = next_word(here);
+    const std::string_view right = next_word(there);
+    if (left == right) continue;
     const std::size_t most = allowed(std::min(left.size(), right.size()));
     if (apart(left, right) > most || edit_distance(left, right) > most) return false;
   }
-  return true;
+  return same_digits(written, key);
 }
 
 class Looker {
@@ -112,7 +107,7 @@ class Looker {
     }
   }
 
-  void look(std::vector<model::Remark>& out) const {
+  void look(std::vector<model::Remark>& out) {
     for (std::size_t scope = 0; scope < scopes_.size(); ++scope) {
       for (const auto& [id, tables] : tables_) {
         const NodeRef table = tables.nodes[scope];
@@ -138,18 +133,18 @@ class Looker {
       above.components.pop_back();
       for (const Place& scope : scopes_) tables.nodes.push_back(view_.find(above, scope));
     }
-    std::string key = folded(path.components.back());
+    const std::string_view key = folded(path.components.back(), folded_);
     tables.known.insert(key);
     if (field != model::no_field && !model::is_stated(reading_, field) && key.size() >= shortest_key)
-      tables.wanted.emplace_back(std::move(key), field);
+      tables.wanted.emplace_back(key, field);
   }
 
-  void look_at(const Tables& tables, NodeRef child, std::vector<model::Remark>& out) const {
+  void look_at(const Tables& tables, NodeRef child, std::vector<model::Remark>& out) {
     if (child.is(Kind::table) || child.is(Kind::null)) return;
-    std::string name = folded(child.key());
+    const std::string_view written = folded(child.key(), folded_);
     // What a file inherits is told when that file is linted.
-    if (name.size() < shortest_key || tables.known.contains(name) || child.file() != reading_path()) return;
-    const Key written(std::move(name));
+    if (written.size() < shortest_key || tables.known.contains(written) || child.file() != reading_path())
+      return;
     for (const auto& [key, field] : tables.wanted) {
       if (!is_near(written, key)) continue;
       model::Remark remark;
@@ -160,7 +155,7 @@ class Looker {
       remark.key_path = child.path();
       remark.key = std::string(child.key());
       remark.meaning = in_its_place(field);
-      remark.instead = child.key().starts_with("--") ? "--" + dashed(key.text) : key.text;
+      remark.instead = child.key().starts_with("--") ? "--" + dashed(key) : std::string(key);
       remark.field = field;
       out.push_back(std::move(remark));
       return;
@@ -183,6 +178,7 @@ class Looker {
   std::span<const Place> scopes_;
   const model::Reading& reading_;
   std::map<std::string, Tables> tables_;  // by their place in a scope
+  std::deque<std::string> folded_;
 };
 
 }  // namespace
