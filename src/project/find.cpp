@@ -4,6 +4,7 @@
 
 #include "base/glob.hpp"
 #include "project/config.hpp"
+#include "project/find.hpp"
 #include "text/toml/toml.hpp"
 
 namespace shapelint::project {
@@ -25,9 +26,10 @@ std::vector<std::string> folders_above(std::string_view path, const fs::path& he
   std::vector<std::string> folders;
   fs::path folder = fs::path(path).lexically_normal().parent_path();
   if (folder.is_absolute()) {
-    for (;; folder = folder.parent_path()) {
-      folders.push_back(folder.generic_string());
-      if (folder == folder.root_path()) return folders;
+    for (std::string each = folder.generic_string();;
+         each.resize(std::max<std::size_t>(each.rfind('/'), 1))) {
+      folders.push_back(each);
+      if (each.size() <= 1) return folders;
     }
   }
   const auto depth = static_cast<std::size_t>(std::distance(here.begin(), here.end()));
@@ -44,21 +46,41 @@ std::vector<std::string> folders_above(std::string_view path, const fs::path& he
 }
 
 std::string below(const std::string& folder, const char* name) {
-  return folder == "." ? std::string(name) : (fs::path(folder) / name).generic_string();
+  if (folder == ".") return name;
+  return folder.ends_with('/') ? folder + name : folder + '/' + name;
+}
+
+// The one in this very folder; empty where there is none.
+std::string config_in(const text::FileSystem& files, const std::string& folder) {
+  for (const char* name : {".shapelint.toml", "shapelint.toml"}) {
+    std::string candidate = below(folder, name);
+    if (files.exists(candidate) && !files.is_directory(candidate)) return candidate;
+  }
+  std::string project = below(folder, "pyproject.toml");
+  return files.exists(project) && has_table(files, project) ? project : std::string{};
 }
 
 }  // namespace
 
-std::string find_config(const text::FileSystem& files, std::string_view path) {
-  for (const std::string& folder : folders_above(path, files.working_directory())) {
-    for (const char* name : {".shapelint.toml", "shapelint.toml"}) {
-      std::string candidate = below(folder, name);
-      if (files.exists(candidate) && !files.is_directory(candidate)) return candidate;
+std::string find_config(const text::FileSystem& files, std::string_view path, ConfigOfFolder& known) {
+  std::string out;
+  std::vector<std::string> folders;  // that were asked
+  for (std::string& folder : folders_above(path, files.working_directory())) {
+    if (const auto found = known.find(folder); found != known.end()) {
+      out = found->second;
+      break;
     }
-    std::string project = below(folder, "pyproject.toml");
-    if (files.exists(project) && has_table(files, project)) return project;
+    out = config_in(files, folder);
+    folders.push_back(std::move(folder));
+    if (!out.empty()) break;
   }
-  return {};
+  for (std::string& folder : folders) known.emplace(std::move(folder), out);
+  return out;
+}
+
+std::string find_config(const text::FileSystem& files, std::string_view path) {
+  ConfigOfFolder none;
+  return find_config(files, path, none);
 }
 
 bool is_in_reach(const text::FileSystem& files, const std::string& config, const std::string& path) {

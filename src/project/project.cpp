@@ -10,6 +10,7 @@
 #include "formats/check.hpp"
 #include "formats/dialect/paths.hpp"
 #include "gpu/registry.hpp"
+#include "project/find.hpp"
 #include "project/gpus.hpp"
 #include "project/read_keys.hpp"
 #include "rules/book/select.hpp"
@@ -205,9 +206,10 @@ const contracts::Book& contracts_of(const Configured& configured) {
 std::string Project::config_for(const std::string& path) const {
   if (!request_->config.empty()) return request_->config;
   if (request_->isolated) return {};
-  const auto [folder, is_new] = config_of_folder_.try_emplace(formats::folder_of(path));
-  if (is_new) folder->second = find_config(files_, path);
-  return folder->second;
+  const std::string folder = formats::folder_of(path);
+  if (const auto known = config_of_folder_.find(folder); known != config_of_folder_.end())
+    return known->second;
+  return config_of_folder_[folder] = find_config(files_, path, config_of_folder_);
 }
 
 const Configured& Project::of(const std::string& path) const {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "project/find.hpp"
 #include "tests/catch.hpp"
 #include "tests/golden.hpp"
 
@@ -49,21 +50,30 @@ TEST_CASE("the closest configuration counts, alone", "[config]") {
   files.files["a/b/pyproject.toml"] = "[tool.ruff]\n";
   files.files["a/b/c/shapelint.toml"] = "";
   files.files["a/b/c/.shapelint.toml"] = "";
-  CHECK(project::find_config(files, "m.toml") == "shapelint.toml");
-  CHECK(project::find_config(files, "./m.toml") == "shapelint.toml");
-  CHECK(project::find_config(files, "a/m.toml") == "a/pyproject.toml");
-  CHECK(project::find_config(files, "a/b/m.toml") == "a/pyproject.toml");  // no table in the nearer one
-  CHECK(project::find_config(files, "a/b/c/m.toml") == "a/b/c/.shapelint.toml");
-  CHECK(project::find_config(files, "a/b/c/../m.toml") == "a/pyproject.toml");
-  CHECK(project::find_config(files, "other/deep/m.toml") == "shapelint.toml");
+  // Each alone, and one after the other.
+  project::ConfigOfFolder seen;
+  const auto find = [&](std::string_view path) {
+    const std::string found = project::find_config(files, path);
+    CHECK(project::find_config(files, path, seen) == found);
+    return found;
+  };
+  CHECK(find("m.toml") == "shapelint.toml");
+  CHECK(find("./m.toml") == "shapelint.toml");
+  CHECK(find("a/m.toml") == "a/pyproject.toml");
+  CHECK(find("a/b/m.toml") == "a/pyproject.toml");  // no table in the nearer one
+  CHECK(find("a/b/c/m.toml") == "a/b/c/.shapelint.toml");
+  CHECK(find("a/b/c/../m.toml") == "a/pyproject.toml");
+  CHECK(find("other/deep/m.toml") == "shapelint.toml");
   CHECK(project::find_config(text::MemoryFileSystem{}, "m.toml").empty());
 
   files.files.clear();
+  seen.clear();
   files.files["../../shapelint.toml"] = "";
   files.here = "/deep/project";
-  CHECK(project::find_config(files, "m.toml") == "../../shapelint.toml");
+  CHECK(find("m.toml") == "../../shapelint.toml");
+  seen.clear();
   files.here = "/project";  // there is nothing above its folder
-  CHECK(project::find_config(files, "m.toml").empty());
+  CHECK(find("m.toml").empty());
 }
 
 TEST_CASE("every key is read", "[config]") {
