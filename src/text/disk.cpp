@@ -93,8 +93,8 @@ RealFileSystem::RealFileSystem(std::string working_directory, const std::vector<
     : here_(here_or(std::move(working_directory))), trees_(here_, absolute_ones(here_, named)) {}
 
 std::string RealFileSystem::absolute(const std::string& path) const {
-  return path.empty() ? path
-                      : (fs::path(here_) / path).string();  // an absolute one replaces what it is put to
+  if (path.empty() || path.front() == '/' || here_.empty()) return path;
+  return here_.ends_with('/') ? here_ + path : here_ + '/' + path;
 }
 
 // What is asked is asked of the descriptor, so that nobody can exchange the file in between. Opening a pipe
@@ -102,9 +102,8 @@ std::string RealFileSystem::absolute(const std::string& path) const {
 Result<RealFileSystem::Open> RealFileSystem::open(const std::string& path) const {
   const std::string place = absolute(path);
   const bool is_named = trees_.is_named(place);
-  std::error_code problem;
-  const fs::file_status now = fs::status(place, problem);
-  const bool is_other = fs::exists(now) && !fs::is_regular_file(now) && !fs::is_directory(now);
+  struct stat now {};
+  const bool is_other = ::stat(place.c_str(), &now) == 0 && !S_ISREG(now.st_mode) && !S_ISDIR(now.st_mode);
   // Some devices do something as soon as they are opened.
   if (!is_named && is_other) return not_followed(path, no_file);
   int file = -1;
@@ -199,13 +198,13 @@ Result<bool> RealFileSystem::write(const std::string& path, std::string_view con
 }
 
 bool RealFileSystem::is_directory(const std::string& path) const {
-  std::error_code problem;
-  return fs::is_directory(absolute(path), problem);
+  struct stat about {};
+  return ::stat(absolute(path).c_str(), &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 bool RealFileSystem::exists(const std::string& path) const {
-  std::error_code problem;
-  return fs::exists(absolute(path), problem);
+  struct stat about {};
+  return ::stat(absolute(path).c_str(), &about) == 0;
 }
 
 bool RealFileSystem::is_link(const std::string& path) const {

@@ -1,8 +1,14 @@
 // Trees, and what leaves them.
 #include "text/trees.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <string_view>
 #include <system_error>
+
+#include <sys/stat.h>
 
 namespace shapelint::text {
 
@@ -10,14 +16,26 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Absolute, and without `//`, `.` and `..`, as nearly all are.
+bool is_normal(std::string_view path) {
+  for (std::size_t slash = path.find('/'); slash < path.size(); slash = path.find('/', slash + 1)) {
+    const std::string_view name = path.substr(slash + 1, path.find('/', slash + 1) - slash - 1);
+    if (name == "." || name == ".." || (name.empty() && slash + 1 < path.size())) return false;
+  }
+  return path.starts_with('/');
+}
+
 std::string normal(const std::string& path) {
-  std::string out = fs::path(path).lexically_normal().generic_string();
+  std::string out = is_normal(path) ? path : fs::path(path).lexically_normal().generic_string();
   while (out.size() > 1 && out.ends_with('/')) out.pop_back();
   return out;
 }
 
-std::string parent(const std::string& path) {
-  return fs::path(path).parent_path().generic_string();
+// Of a normal path.
+std::string parent(std::string_view path) {
+  const std::size_t slash = path.find_last_of('/');
+  if (slash == std::string_view::npos) return {};
+  return std::string(path.substr(0, std::max<std::size_t>(slash, 1)));
 }
 
 bool is_below(const std::string& path, const std::string& folder) {
@@ -26,8 +44,8 @@ bool is_below(const std::string& path, const std::string& folder) {
 }
 
 bool is_repository(const std::string& folder) {
-  std::error_code problem;
-  return fs::exists(fs::path(folder) / ".git", problem);
+  struct stat about {};
+  return ::stat((folder + "/.git").c_str(), &about) == 0;
 }
 
 // Around a real folder; empty when there is none.
@@ -49,9 +67,8 @@ std::string cached_model_around(const std::string& folder) {
 }  // namespace
 
 std::string real_path(const std::string& path) {
-  std::error_code problem;
-  const fs::path real = fs::canonical(path, problem);
-  return problem ? std::string{} : real.generic_string();
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
+  return real ? std::string(real.get()) : std::string{};
 }
 
 std::vector<std::string> paths_in(const std::vector<std::string>& arguments) {
