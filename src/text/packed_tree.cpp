@@ -1,7 +1,7 @@
 // Columns of differences from what is to be expected, as integers of 7 bits a byte.
 #include "text/packed_tree.hpp"
 
-#include <bit>
+#include <cstring>
 
 namespace shapelint::text {
 
@@ -21,7 +21,8 @@ class Writer {
     return value;
   }
   double real(double value) {
-    auto rest = std::bit_cast<std::uint64_t>(value);
+    std::uint64_t rest = 0;
+    std::memcpy(&rest, &value, sizeof rest);
     for (std::size_t i = 0; i < sizeof rest; ++i, rest >>= 8U) packed_ += static_cast<char>(rest & 0xFFU);
     return value;
   }
@@ -44,10 +45,12 @@ class Reader {
     }
     return static_cast<std::int64_t>(all % 2 == 0 ? all >> 1U : ~(all >> 1U));
   }
-  double real(double /*value*/) {
+  double real(double /*told*/) {
     std::uint64_t all = 0;
     for (unsigned i = 0; i < sizeof all; ++i) all |= next() << (8 * i);
-    return std::bit_cast<double>(all);
+    double value = 0;
+    std::memcpy(&value, &all, sizeof value);
+    return value;
   }
 
  private:
