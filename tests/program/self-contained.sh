@@ -58,6 +58,11 @@ same suggest examples/gpt3-2.7b.toml --gpu a100 --where 'hidden_size % ('
 same lint no-such-file.toml
 printf 'model: [1\n' >"$folder/broken.yaml"
 same lint "$folder/broken.yaml"
+# Packed traces, and what SQLite says of one that is none.
+same profile tests/trace/transformer-cpu.json.gz --model tests/trace/transformer.toml --gpu a100
+printf 'SQLite format 3\0, and nothing of it' >"$folder/broken.sqlite"
+same profile "$folder/broken.sqlite" --model tests/trace/transformer.toml
+grep -q 'not a database' "$folder/got" || fail "SQLite does not say what is wrong: $(cat "$folder/got")"
 # Without the module beside it no graph is read, and it says so.
 printf '\010\010' >"$folder/empty.onnx"
 "$shapelint" lint "$folder/empty.onnx" >"$folder/out" 2>&1 && fail "it reads an empty graph"
