@@ -105,8 +105,9 @@ class Assembler {
       Result<std::string> content = files_.read(path, text::max_source_bytes);
       return content ? std::optional(*std::move(content)) : std::nullopt;
     };
-    auto followed =
-        text::parse_python(std::string(document.path()), document.shared_source(), {read, ancestors_});
+    auto followed = text::parse_python(
+        std::string(document.path()), document.shared_source(),
+        {read, ancestors_, [&](const std::string& path) { return files_.is_directory(path); }});
     return followed ? *std::move(followed) : document;
   }
 

@@ -117,6 +117,14 @@ Value Interpreter::resolve(const Value& awaited) {
   return out;
 }
 
+// Once for each: most packages that a file imports lie in no repository.
+bool Interpreter::is_folder(const std::string& path) {
+  if (!has_folder_) return true;
+  const auto [found, is_new] = folders_.try_emplace(path, false);
+  if (is_new) found->second = has_folder_(path);
+  return found->second;
+}
+
 // Below the roots, or, of a relative import, beside the file that imports.
 const Module* Interpreter::find_module(const std::string& name, const Module& from, int dots,
                                        std::string_view module) {
@@ -131,9 +139,14 @@ const Module* Interpreter::find_module(const std::string& name, const Module& fr
   if (path.empty()) return nullptr;
   if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
   by_name_[name] = nullptr;
+  const bool is_deep = path.find('/') != std::string::npos;
+  const std::string first = path.substr(0, path.find('/'));
   for (const std::string& root : roots_) {
     for (const std::string_view source : {"", "src"}) {
-      if (const Module* const found = read_either(below(below(root, source), path), name, false)) {
+      const std::string folder = below(root, source);
+      if (!source.empty() && !is_folder(folder)) continue;
+      if (is_deep && !is_folder(below(folder, first))) continue;
+      if (const Module* const found = read_either(below(folder, path), name, false)) {
         by_name_[name] = found;
         return found;
       }

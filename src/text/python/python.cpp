@@ -123,7 +123,7 @@ class Reader {
 Result<Document> parse_python(const std::string& path, const SharedText& source,
                               const PythonImports& imports) {
   return python::document_of(path, source, [&] {
-    python::Interpreter interpreter(imports.read, imports.roots);
+    python::Interpreter interpreter(imports.read, imports.roots, imports.has_folder);
     python::Module& module =
         interpreter.load(path, python::dotted_name(path), std::string(std::string_view(source)));
     return python::Reader(interpreter, module).read();

@@ -23,6 +23,8 @@ namespace shapelint::text {
 struct PythonImports {
   std::function<std::optional<std::string>(const std::string& path)> read;
   std::vector<std::string> roots;
+  // Whether a folder is there, so that nothing is looked for below one that is not; may be empty.
+  std::function<bool(const std::string& folder)> has_folder = {};
 };
 
 // A table of what the file says without being run:

@@ -15,9 +15,10 @@ constexpr std::string_view may_not_run = "it is assigned inside of a block that 
 
 }  // namespace
 
-Interpreter::Interpreter(ReadFile read, std::vector<std::string> roots)
+Interpreter::Interpreter(ReadFile read, std::vector<std::string> roots, HasFolder has_folder)
     : read_(std::move(read)),
       roots_(std::move(roots)),
+      has_folder_(std::move(has_folder)),
       limit_(read_ ? most_steps_with_imports : most_steps) {}
 
 bool Interpreter::spend(std::size_t steps) {

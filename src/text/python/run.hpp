@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "text/document.hpp"
@@ -19,6 +20,7 @@
 namespace shapelint::text::python {
 
 // The text of a file that may be read, or nothing.
+using HasFolder = std::function<bool(const std::string& path)>;
 using ReadFile = std::function<std::optional<std::string>(const std::string& path)>;
 
 struct Module {
@@ -39,7 +41,7 @@ struct Arguments {
 class Interpreter {
  public:
   // `read` finds imported files below `roots`, which are tried in order.
-  Interpreter(ReadFile read, std::vector<std::string> roots);
+  Interpreter(ReadFile read, std::vector<std::string> roots, HasFolder has_folder = {});
 
   // Parses and works out a file. Throws Unclosed and TooMuch.
   Module& load(std::string path, std::string name, std::string source);
@@ -115,6 +117,7 @@ class Interpreter {
 
   // imports.cpp
   Value resolve(const Value& awaited);
+  bool is_folder(const std::string& path);
   const Module* find_module(const std::string& name, const Module& from, int dots, std::string_view module);
   const Module* read_either(const std::string& stem, const std::string& name, bool only_package);
   const Module* read_module(const std::string& path, const std::string& name);
@@ -127,6 +130,8 @@ class Interpreter {
 
   ReadFile read_;
   std::vector<std::string> roots_;
+  HasFolder has_folder_;
+  std::unordered_map<std::string, bool> folders_;  // below the roots, and whether they are there
   std::deque<Object> objects_;
   std::deque<Module> modules_;
   std::map<std::string, const Module*, std::less<>> by_path_;

@@ -187,6 +187,30 @@ TEST_CASE("python: imports are followed where they may be read") {
   CHECK(parse_python("repo/pack/run.py", source)->root()["d"].is(Kind::unknown));
 }
 
+TEST_CASE("python: nothing is looked for below a folder that is not there") {
+  const std::map<std::string, std::string> files{{"repo/pack/sizes.py", "WIDTH = 64\n"}};
+  std::vector<std::string> tried;
+  const PythonImports imports{[&](const std::string& path) {
+                                tried.push_back(path);
+                                const auto found = files.find(path);
+                                return found == files.end() ? std::nullopt : std::optional(found->second);
+                              },
+                              {"repo"},
+                              [](const std::string& folder) { return folder == "repo/pack"; }};
+  const auto document = parse_python(
+      "repo/run.py", "from torch.nn.modules import Linear\nfrom pack.sizes import WIDTH\na = Linear(WIDTH)\n",
+      imports);
+  CHECK(outline(document->root()) == "{a: {(): \"torch.nn.modules.Linear\", 0: 64}, __folder__: \"repo\"}");
+  CHECK(tried == std::vector<std::string>{"repo/pack/sizes.py"});
+}
+
+TEST_CASE("python: arguments of ml_collections' configurations have their defaults") {
+  CHECK(shown("import common\ndef get_config(arg=None):\n"
+              "    arg = common.parse_arg(arg, variant='B/16', res=(224, int))\n"
+              "    return dict(variant=arg.variant, res=arg.res)\n") ==
+        "{get_config(): {variant: \"B/16\", res: 224}}");
+}
+
 TEST_CASE("python: limits and errors") {
   CHECK(shown("a = 'x\nb = 1") == "the string is never closed @ \"'\"");
   CHECK(shown("a = \xff") == "byte 0xff is not valid UTF-8 @ \"\xff\"");
