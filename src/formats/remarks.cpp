@@ -62,6 +62,14 @@ bool same_value(NodeRef a, NodeRef b) {
          a.as_number() == b.as_number() && a.as_boolean() == b.as_boolean();
 }
 
+// Flags of launchers (uv, docker) that stand in front of the program's own and add up.
+bool adds_up(std::string_view flag) {
+  constexpr std::array<std::string_view, 9> flags = {"--with",   "--with-editable", "--extra",
+                                                     "--group",  "--env",           "--env-file",
+                                                     "--volume", "--mount",         "--device"};
+  return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
+
 void find_duplicates(const Dialect& dialect, const text::Document& document, bool is_command,
                      std::vector<Remark>& out) {
   for (std::size_t i = 0; i < document.nodes().size(); ++i) {
@@ -69,7 +77,8 @@ void find_duplicates(const Dialect& dialect, const text::Document& document, boo
     std::map<std::string, NodeRef, std::less<>> seen;
     for (const NodeRef child : NodeRef(&document, static_cast<std::int32_t>(i))) {
       // Later flags override those of a variable on purpose; and only flags are keys of a script.
-      if (is_command && (child.use_span() || !child.key().starts_with("--"))) continue;
+      if (is_command && (child.use_span() || !child.key().starts_with("--") || adds_up(child.key())))
+        continue;
       const auto [at, is_new] = seen.try_emplace(normal_key(child.key(), dialect.flags), child);
       if (is_new) continue;
       const NodeRef first = at->second;
