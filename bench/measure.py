@@ -6,6 +6,8 @@
 
 `shapelint prove` wrote this file with its plan in it; `shapelint prove --read result.json` reads what it writes.
 
+A plan of sweeps (`shapelint prove --sweeps`) has no findings: each kernel is timed alone, for who wants to give an hour.
+
 The two sides of a change are timed in turn, in one process, so that clocks and temperature drift for both alike. Each
 runs in a CUDA graph on buffers that together are four times the L2 cache, filled with random numbers (equal ones draw
 less power and run faster). Rounds are repeated until the 95 % interval of the ratio is narrow, or the time is spent.
@@ -30,6 +32,10 @@ CPU_FLOPS_LIMIT = 2e9  # one core, and whatever BLAS there is, would take second
 MOST_COPIES = 64
 FEWEST_CALLS = 8  # of a CUDA graph, whose start takes time, too
 LONGEST_PASS_BYTES = 3 * 2**28
+WHOLES_SHARE = 0.4  # of the budget, for layers and steps run as a whole
+LEAST_PASSES = 8  # of a whole step that must fit into its share of the budget, both sides; else a layer is run
+SWEPT_S = 0.04  # of measuring per kernel of a sweep
+TIME_SPENT = "the time was spent"
 NVIDIA_SMI = ("clocks.sm", "clocks.mem", "power.draw", "temperature.gpu", "clocks_throttle_reasons.active")
 THROTTLING = {0x8: "hardware slowdown", 0x20: "software thermal", 0x40: "hardware thermal", 0x80: "power brake"}
 
@@ -100,24 +106,27 @@ class Device:
         if self.kind == "cuda":
             self.torch.cuda.synchronize()
 
+    def captured(self, calls):
+        """A call of all of them as one CUDA graph."""
+        torch = self.torch
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):  # libraries make their workspaces
+            for call in calls[:3]:
+                call()
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for call in calls:
+                call()
+        return graph.replay
+
     def timer(self, calls, graph=True):
         """A function of a number of repeats that returns microseconds per call of `calls`, run one after another."""
         if self.kind != "cuda":
             return host_timer(calls)
         torch = self.torch
-        replay = None
-        if graph:
-            stream = torch.cuda.Stream()
-            stream.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(stream):  # libraries make their workspaces
-                for call in calls[:3]:
-                    call()
-            torch.cuda.current_stream().wait_stream(stream)
-            captured = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(captured):
-                for call in calls:
-                    call()
-            replay = captured.replay
+        replay = self.captured(calls) if graph else None
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
 
         def timed(repeats):
@@ -133,6 +142,22 @@ class Device:
             return begin.elapsed_time(end) * 1e3 / (repeats * len(calls))
 
         return timed
+
+
+    def sequence_timer(self, calls):
+        """A function of a number of repeats that returns microseconds of all `calls` (with whether a graph can hold
+        them), one after another. What no graph can hold is launched between graphs."""
+        pieces = []
+        for call, graph in calls:
+            if self.kind == "cuda" and graph and pieces and pieces[-1][1]:
+                pieces[-1][0].append(call)
+            else:
+                pieces.append(([call], self.kind == "cuda" and graph))
+        runs = []
+        for piece, graph in pieces:
+            runs += [self.captured(piece)] if graph else piece
+        timed = self.timer(runs, graph=False)
+        return lambda repeats: timed(repeats) * len(runs)
 
 
 def host_timer(calls):
@@ -223,6 +248,8 @@ def gemm(torch, device, kernel):
     if device.kind == "cpu" and kernel["dtype"] == "fp16":
         raise Unavailable("a CPU multiplies no fp16")
     layout = kernel["layout"]
+    if kernel.get("grouped") and device.kind == "cuda" and dtype == torch.bfloat16 and hasattr(torch, "_grouped_mm"):
+        return grouped_gemm(torch, device, kernel)
     lead = (batch,) if batch > 1 else ()
 
     def make():
@@ -238,6 +265,28 @@ def gemm(torch, device, kernel):
 
     element = 4 if dtype == torch.float32 else 2
     return make, element * batch * (m * k + k * n + m * n), True
+
+
+def grouped_gemm(torch, device, kernel):
+    """Experts' products in one call, as training frameworks run them. All experts have as many rows."""
+    experts, m, n, k = (kernel[key] for key in ("batch", "m", "n", "k"))
+    layout, dtype = kernel["layout"], torch.bfloat16
+    contracts_tokens = layout in ("nt", "tt")  # a gradient of weights: the experts' tokens lie one after another
+
+    def make():
+        rows = k if contracts_tokens else m
+        ends = torch.arange(1, experts + 1, device=device.kind, dtype=torch.int32) * rows
+        if contracts_tokens:
+            a = random(torch, device, (experts * k, m), dtype).t()
+            b = random(torch, device, (experts * k, n), dtype)
+        else:
+            a = random(torch, device, (experts * m, k), dtype)
+            b = random(torch, device, (experts, n, k) if layout == "tn" else (experts, k, n), dtype)
+            if layout == "tn":
+                b = b.transpose(-1, -2)
+        return lambda: torch._grouped_mm(a, b, offs=ends)
+
+    return make, 2 * experts * (m * k + k * n + m * n), True
 
 
 def fp8_gemm(torch, device, kernel):
@@ -308,7 +357,11 @@ def attention(torch, device, kernel):
     dtype = dtype_of(torch, kernel["dtype"])
     causal = kernel["causal"] and queries == length and queries > 1
     backward = kernel["pass"] == "backward"
+    window = kernel.get("window", 0)
     flash = flash_attention() if device.kind == "cuda" and dim == value_dim and dtype != torch.float32 else None
+
+    if window and not flash:
+        raise Unavailable("attention within a window needs flash-attn")
 
     def make():
         def tensor(rows, count, width):
@@ -319,7 +372,7 @@ def attention(torch, device, kernel):
 
         def forward():
             if flash:
-                return flash(q, k, v, causal=causal)
+                return flash(q, k, v, causal=causal, window_size=(window - 1, 0) if window else (-1, -1))
             if heads == kv_heads:
                 return fused(q, k, v, is_causal=causal)
             try:
@@ -390,10 +443,57 @@ class Work:
         return self.timed(self.repeats) * self.scale
 
 
+def evenly_cut(kernel, runs):
+    """A long pass over memory as several that move as much together."""
+    parts = math.ceil(kernel["bytes"] / LONGEST_PASS_BYTES) if kernel["kind"] == "memory" else 1
+    return ({**kernel, "bytes": kernel["bytes"] / parts} if parts > 1 else kernel), runs * parts
+
+
+class Sequence:
+    """Kernels one after another, as a layer or a step runs them: `layers` times `layer`, then `rest`, both lists of
+    kernels and of how often each runs."""
+
+    def __init__(self, torch, device, layers, layer, rest, room):
+        made = {}
+        self.bytes = 0
+        drawn = 0  # random numbers are drawn in 32 bits
+        for kernel, _ in layer + rest:
+            key = json.dumps(kernel, sort_keys=True)
+            if key in made:
+                continue
+            torch.backends.cuda.matmul.allow_tf32 = kernel.get("dtype") == "tf32"
+            cut, parts = evenly_cut(kernel, 1)
+            make, size, graph, *_ = KINDS[cut["kind"]](torch, device, cut)
+            self.bytes += size
+            drawn = max(drawn, 2 * size)
+            if self.bytes + drawn > room:
+                raise Unavailable("too large for the memory that is free")
+            made[key] = (make(), graph, parts)
+        calls = []
+        for times, part in ((layers, layer), (1, rest)):
+            once = []
+            for kernel, runs in part:
+                call, graph, parts = made[json.dumps(kernel, sort_keys=True)]
+                once += [(call, graph)] * (runs * parts)
+            calls += once * times
+        for call, _, _ in made.values():
+            call()
+        device.synchronize()
+        self.timed = device.sequence_timer(calls)
+        first = max(self.timed(1), 1e-3)
+        self.repeats = max(1, int(ROUND_S * 1e6 / first))
+
+    def run(self):
+        return self.timed(self.repeats)
+
+
 def measure(torch, device, kernels, seconds, clock=time.monotonic):
     """Times one or two kernels in turn: medians, the logarithm of their ratio, and its half width of 95 %."""
     room = device.free_bytes() / (2 * len(kernels))
-    works = [Work(torch, device, kernel, room) for kernel in kernels]
+    return measure_works([Work(torch, device, kernel, room) for kernel in kernels], seconds, clock)
+
+
+def measure_works(works, seconds, clock=time.monotonic):
     times = [[] for _ in works]
     end = clock() + seconds
     log_ratio, half_width = 0.0, math.inf
@@ -429,28 +529,233 @@ def median(values):
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
+def attempt(device, out, work):
+    """What `work` returns, or `out` with why not."""
+    try:
+        return work()
+    except Unavailable as reason:
+        return {**out, "skipped": str(reason)}
+    except (RuntimeError, TypeError, ValueError, AttributeError, AssertionError, NotImplementedError) as problem:
+        # Libraries refuse shapes and formats in many ways; the next one may run.
+        text = str(problem).strip().splitlines()
+        return {**out, "skipped": text[0][:200] if text else type(problem).__name__}
+    finally:
+        if device.kind == "cuda":
+            device.torch.cuda.empty_cache()
+
+
+def interval_fields(found):
+    return {key: found[key] for key in ("log_ratio", "half_width", "rounds")}
+
+
 def measure_pair(torch, device, plan, pair, seconds):
     before, after = pair["before"], pair["after"]
     chosen = [index for index in (before, after) if index is not None]
     if before == after:
         chosen = chosen[:1]
     out = {"before": before, "after": after}
-    try:
+
+    def work():
         found = measure(torch, device, [plan["kernels"][index] for index in chosen], seconds)
-    except Unavailable as reason:
-        return {**out, "skipped": str(reason)}
-    except (RuntimeError, TypeError, ValueError, AttributeError, AssertionError, NotImplementedError) as problem:
-        # Libraries refuse shapes and formats in many ways; the next pair may run.
-        text = str(problem).strip().splitlines()
-        return {**out, "skipped": text[0][:200] if text else type(problem).__name__}
-    finally:
-        if device.kind == "cuda":
-            torch.cuda.empty_cache()
-    if before is not None:
-        out["before_us"] = found["us"][0]
-    if after is not None:
-        out["after_us"] = found["us"][-1]
-    return {**out, "log_ratio": found["log_ratio"], "half_width": found["half_width"], "rounds": found["rounds"]}
+        times = {}
+        if before is not None:
+            times["before_us"] = found["us"][0]
+        if after is not None:
+            times["after_us"] = found["us"][-1]
+        return {**out, **times, **interval_fields(found)}
+
+    return attempt(device, out, work)
+
+
+def is_out_of_reach(torch, device, kernel):
+    try:
+        KINDS[kernel["kind"]](torch, device, kernel)
+    except Unavailable:
+        return True
+    return False
+
+
+def known_times(torch, device, plan, pairs):
+    """Microseconds of each kernel: as measured, or else as predicted; and those that cannot be measured here."""
+    times = {index: kernel["predicted_us"] for index, kernel in enumerate(plan["kernels"])}
+    out_of_reach = {index for index, kernel in enumerate(plan["kernels"]) if is_out_of_reach(torch, device, kernel)}
+    for pair in pairs:
+        for side in ("before", "after"):
+            if pair[side] is None:
+                continue
+            if side + "_us" in pair:
+                times[pair[side]] = pair[side + "_us"]
+            elif pair.get("skipped") != TIME_SPENT:
+                out_of_reach.add(pair[side])
+    return times, out_of_reach
+
+
+def measure_whole(torch, device, plan, pairs, whole, seconds):
+    """A step before and after, all of its kernels one after another, or else, where that takes too long, a layer."""
+    times, out_of_reach = known_times(torch, device, plan, pairs)
+    sides = [whole["before"], whole["after"]]
+    listed = {index for side in sides for part in ("layer", "rest") for index, _ in side[part]}
+    left_out = sorted(listed & out_of_reach)
+
+    def kept(part):
+        return [(index, runs) for index, runs in part if index not in out_of_reach]
+
+    def us(side, layers, rest):
+        return sum(layers * runs * times[index] for index, runs in kept(side["layer"])) + sum(
+            runs * times[index] for index, runs in kept(rest)
+        )
+
+    step_us = sum(us(side, side["layers"], side["rest"]) for side in sides)
+    is_step = LEAST_PASSES * step_us <= seconds * 1e6
+    out = {"finding": whole["finding"], "of": "step" if is_step else "layer", "left_out": left_out}
+
+    def work():
+        if not any(kept(side["layer"]) for side in sides):
+            raise Unavailable("nothing of a layer can be measured")
+        room = device.free_bytes() / 2
+
+        def sequence(side):
+            def kernels(part):
+                return [(plan["kernels"][index], runs) for index, runs in kept(part)]
+
+            layers, rest = (side["layers"], side["rest"]) if is_step else (1, [])
+            return Sequence(torch, device, layers, kernels(side["layer"]), kernels(rest), room)
+
+        found = measure_works([sequence(side) for side in sides], seconds)
+        return {**out, "before_us": found["us"][0], "after_us": found["us"][1], **interval_fields(found)}
+
+    return attempt(device, out, work)
+
+
+# Sweeps: what nobody has published, or too little of it. Names and kernels.
+
+LAYOUTS = ("tn", "nn", "nt")
+
+
+def product(layout, m, n, k, batch=1, dtype="bf16", recipe="none", **more):
+    return {"kind": "gemm", "dtype": dtype, "recipe": recipe, "layout": layout, "batch": batch, "m": m, "n": n, "k": k, **more}
+
+
+def fused(head_dim, heads, direction, length=4096, key_value_heads=None):
+    return {
+        "kind": "attention", "dtype": "bf16", "pass": direction, "sequences": 2, "heads": heads,
+        "key_value_heads": key_value_heads or heads, "query_length": length, "key_length": length,
+        "head_dim": head_dim, "value_head_dim": head_dim, "causal": True,
+    }  # fmt: skip
+
+
+def grid():
+    """Shapes of training and inference, both sides of tile edges."""
+    for m in (1, 4, 16, 17, 64, 65, 128, 129, 256, 257, 512, 1024, 1025, 2048, 4096, 4097, 8192):
+        for n in (256, 1024, 2048, 4096, 8192, 14336):
+            for k in (256, 1024, 4096, 8192, 14336):
+                yield product("tn", m, n, k)
+
+
+def alignment():
+    """n and k from 1 to 256 past a base, in steps of 1, in the layouts of all three passes of training; fp8 in steps
+    of 16, which are the only ones that it has."""
+    for extra in range(1, 257):
+        for layout in LAYOUTS:
+            yield product(layout, 4096, 4096 + extra, 4096)
+            yield product(layout, 4096, 4096, 4096 + extra)
+        yield product("nt", 4096 + extra, 4096, 4096)
+        if extra % 16 == 0:
+            yield product("tn", 4096, 4096 + extra, 4096, dtype="fp8", recipe="tensor")
+            yield product("tn", 4096, 4096, 4096 + extra, dtype="fp8", recipe="tensor")
+
+
+def waves():
+    """m and n in steps of 8 across the edges of waves."""
+    for size in range(1024, 4097, 8):
+        yield product("tn", size, 2048, 4096)
+        yield product("tn", 2304, size, 4096)
+
+
+def attention_by_head_dim():
+    """Fused attention by head dimension, at the same width, and unfused scores and values."""
+    for head_dim in range(8, 257, 8):
+        heads = max(1, 4096 // head_dim)
+        for direction in ("forward", "backward"):
+            yield fused(head_dim, heads, direction)
+        if head_dim in (64, 128):
+            for shared in (4, 8):
+                yield fused(head_dim, heads, "forward", key_value_heads=heads // shared)
+    for head_dim in range(8, 257):
+        yield product("tn", 2048, 2048, head_dim, batch=64)
+        yield product("nn", 2048, head_dim, 2048, batch=64)
+
+
+def experts():
+    """The three products of an expert, grouped: experts of a GPU, their rows, widths that are aligned and not."""
+    for count in (2, 8, 32):
+        for rows in (64, 256, 1024, 1025):
+            for width in (768, 1408, 1536, 2048, 2050):
+                for layout, m, n, k in (("tn", rows, width, 4096), ("nn", rows, 4096, width), ("nt", width, 4096, rows)):
+                    yield product(layout, m, n, k, batch=count, grouped=True)
+
+
+def transformer_layers():
+    """Layers of a dense transformer, all kernels one after another, by width and heads; aligned ones and their odd
+    neighbours."""
+    tokens, length = 8192, 4096
+    for hidden, heads in ((2048, 16), (2560, 32), (2560, 20), (3072, 24), (4096, 32), (4100, 25), (5120, 40), (8192, 64)):
+        head_dim = hidden // heads
+        width = 4 * hidden
+        runs = []
+        for n, k in ((3 * hidden, hidden), (hidden, hidden), (width, hidden), (hidden, width)):
+            runs += [(product("tn", tokens, n, k), 1), (product("nn", tokens, k, n), 1), (product("nt", n, k, tokens), 1)]
+        for direction in ("forward", "backward"):
+            runs.append(({**fused(head_dim, heads, direction, length), "sequences": tokens // length}, 1))
+        # Two norms, two additions, an activation, forwards and backwards.
+        runs.append(({"kind": "memory", "bytes": 2.0 * tokens * 3 * hidden}, 8))
+        runs.append(({"kind": "memory", "bytes": 2.0 * tokens * 3 * width}, 2))
+        yield {"kind": "sequence", "runs": runs, "hidden_size": hidden, "heads": heads}
+
+
+SWEEPS = {
+    "grid": grid,
+    "alignment": alignment,
+    "waves": waves,
+    "attention": attention_by_head_dim,
+    "moe": experts,
+    "layers": transformer_layers,
+}
+
+
+def measure_swept(torch, device, sweep, kernel, seconds):
+    out = {"sweep": sweep, "kernel": kernel}
+
+    def work():
+        room = device.free_bytes() / 2
+        if kernel["kind"] == "sequence":
+            alone = Sequence(torch, device, 1, kernel["runs"], [], room)
+        else:
+            alone = Work(torch, device, kernel, room)
+        found = measure_works([alone], seconds)
+        return {**out, "us": found["us"][0], "half_width": found["half_width"], "rounds": found["rounds"]}
+
+    return attempt(device, out, work)
+
+
+def run_sweeps(torch, device, plan, budget_s, say):
+    """All kernels of the sweeps in turn, first of each sweep before second ones, until the time is spent."""
+    lists = [[(name, kernel) for kernel in SWEEPS[name]()] for name in plan["sweeps"]]
+    # By share of its sweep, so that a small budget sees something of each.
+    order = sorted((place / len(each), turn, place) for turn, each in enumerate(lists) for place in range(len(each)))
+    end = time.monotonic() + budget_s
+    rows, samples, reasons = [], [], set()
+    for done, (_, turn, place) in enumerate(order):
+        left = end - time.monotonic()
+        if left <= 0:
+            break
+        name, kernel = lists[turn][place]
+        say(f"{done + 1} of {len(order)}, {left:.0f} s left")
+        rows.append(measure_swept(torch, device, name, kernel, min(left, SWEPT_S)))
+        if device.kind == "cuda" and done % 20 == 0:
+            samples.append(nvidia_smi(NVIDIA_SMI))
+            reasons.update(throttled(samples[-1]))
+    return rows, len(order), [sample for sample in samples if sample], sorted(reasons)
 
 
 def software(torch):
@@ -471,22 +776,35 @@ def software(torch):
 def run(torch, device, plan, budget_s, say):
     # What counts most comes first, so that a small budget settles most.
     order = sorted(range(len(plan["pairs"])), key=lambda i: -plan["pairs"][i]["weight_us"])
-    end = time.monotonic() + budget_s
+    wholes_todo = plan.get("wholes", [])
+    end = time.monotonic() + budget_s * ((1 - WHOLES_SHARE) if wholes_todo else 1)
     pairs = [None] * len(order)
     samples, reasons = [], set()
-    for done, index in enumerate(order):
-        left = end - time.monotonic()
-        pair = plan["pairs"][index]
-        if left <= 0:
-            pairs[index] = {"before": pair["before"], "after": pair["after"], "skipped": "the time was spent"}
-            continue
-        say(f"{done + 1} of {len(order)}, {left:.0f} s left")
-        pairs[index] = measure_pair(torch, device, plan, pair, left / (len(order) - done))
+
+    def note():
         if device.kind == "cuda":
             sample = nvidia_smi(NVIDIA_SMI)
             samples.append(sample)
             reasons.update(throttled(sample))
-    return pairs, [sample for sample in samples if sample], sorted(reasons)
+
+    for done, index in enumerate(order):
+        left = end - time.monotonic()
+        pair = plan["pairs"][index]
+        if left <= 0:
+            pairs[index] = {"before": pair["before"], "after": pair["after"], "skipped": TIME_SPENT}
+            continue
+        say(f"{done + 1} of {len(order)}, {left:.0f} s left")
+        pairs[index] = measure_pair(torch, device, plan, pair, left / (len(order) - done))
+        note()
+    # What the pairs left of their time is used, too.
+    end = time.monotonic() + max(0.0, end - time.monotonic()) + budget_s * WHOLES_SHARE
+    wholes = []
+    for done, whole in enumerate(wholes_todo):
+        left = max(0.0, end - time.monotonic()) / (len(wholes_todo) - done)
+        say(f"as a whole: {done + 1} of {len(wholes_todo)}")
+        wholes.append(measure_whole(torch, device, plan, pairs, whole, left))
+        note()
+    return pairs, wholes, [sample for sample in samples if sample], sorted(reasons)
 
 
 def finite(value):
@@ -527,9 +845,14 @@ def main():
     if options.lock_clocks:
         subprocess.run(["nvidia-smi", "-i", "0", "-lgc", options.lock_clocks], check=True, stdout=subprocess.DEVNULL)
     started = time.monotonic()
+    budget = options.budget if options.budget is not None else PLAN["budget_s"]
     try:
-        budget = options.budget if options.budget is not None else PLAN["budget_s"]
-        pairs, samples, reasons = run(torch, device, PLAN, budget, say)
+        if "sweeps" in PLAN:
+            rows, planned, samples, reasons = run_sweeps(torch, device, PLAN, budget, say)
+            measured = {"planned": planned, "rows": rows}
+        else:
+            pairs, wholes, samples, reasons = run(torch, device, PLAN, budget, say)
+            measured = {"pairs": pairs, "wholes": wholes}
     finally:
         if options.lock_clocks:
             subprocess.run(["nvidia-smi", "-i", "0", "-rgc"], check=False, stdout=subprocess.DEVNULL)
@@ -548,7 +871,7 @@ def main():
             "throttled": reasons,
         },
         "software": software(torch),
-        "pairs": pairs,
+        **measured,
         "plan": PLAN,
     }
     text = json.dumps(finite(result), indent=1) + "\n"
@@ -557,11 +880,20 @@ def main():
     else:
         with open(options.output, "w", encoding="utf-8") as file:
             file.write(text)
-    left_out = sorted({pair["skipped"] for pair in pairs if "skipped" in pair})
-    measured = sum("skipped" not in pair for pair in pairs)
-    print(f"{measured} of {len(pairs)} pairs measured on {device.name}", file=sys.stderr)
-    for reason in left_out:
-        count = sum(pair.get("skipped") == reason for pair in pairs)
+    tell(measured, device.name, reasons)
+
+
+def tell(measured, name, reasons):
+    """What was measured and what was not, for people."""
+    what = "kernels" if "rows" in measured else "pairs"
+    all_of_it = measured["rows"] if "rows" in measured else measured["pairs"]
+    done = sum("skipped" not in each for each in all_of_it)
+    print(f"{done} of {measured.get('planned', len(all_of_it))} {what} measured on {name}", file=sys.stderr)
+    for whole in measured.get("wholes", []):
+        if "skipped" in whole:
+            print(f"left out: a {whole['of']} as a whole ({whole['skipped']})", file=sys.stderr)
+    for reason in sorted({each["skipped"] for each in all_of_it if "skipped" in each}):
+        count = sum(each.get("skipped") == reason for each in all_of_it)
         print(f"left out: {count} ({reason})", file=sys.stderr)
     if reasons:
         print(f"warning: the GPU was throttled ({', '.join(reasons)}): measure again when it is cool", file=sys.stderr)

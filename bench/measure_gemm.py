@@ -24,42 +24,16 @@ import measure as core
 COLUMNS = ["gpu", "dtype", "op", "layout", "batch", "m", "n", "k", "time_us", "source"]
 TARGET_S = 0.04  # of measuring per product, at least REPEATS
 REPEATS = 20
-LAYOUTS = ("tn", "nn", "nt")
+
+def swept(name):
+    """The plain products of a sweep of bench/measure.py; `shapelint prove --sweeps` measures its other kernels, too."""
+    for kernel in core.SWEEPS[name]():
+        if kernel["kind"] == "gemm" and kernel["recipe"] == "none" and not kernel.get("grouped"):
+            op = "bmm" if kernel["batch"] > 1 else "gemm"
+            yield (op, *(kernel[key] for key in ("layout", "batch", "m", "n", "k")))
 
 
-def grid():
-    """Shapes of training and inference, both sides of tile edges."""
-    for m in (1, 4, 16, 17, 64, 65, 128, 129, 256, 257, 512, 1024, 1025, 2048, 4096, 4097, 8192):
-        for n in (256, 1024, 2048, 4096, 8192, 14336):
-            for k in (256, 1024, 4096, 8192, 14336):
-                yield "gemm", "tn", 1, m, n, k
-
-
-def alignment():
-    """n and k from 1 to 256 past a base, in steps of 1, in the layouts of all three passes of training."""
-    for layout in LAYOUTS:
-        for extra in range(1, 257):
-            yield "gemm", layout, 1, 4096, 4096 + extra, 4096
-            yield "gemm", layout, 1, 4096, 4096, 4096 + extra
-            if layout == "nt":
-                yield "gemm", layout, 1, 4096 + extra, 4096, 4096
-
-
-def waves():
-    """m and n in steps of 8 across the edges of waves."""
-    for size in range(1024, 4097, 8):
-        yield "gemm", "tn", 1, size, 2048, 4096
-        yield "gemm", "tn", 1, 2304, size, 4096
-
-
-def attention():
-    """Unfused attention by head dimension: scores and values, 64 heads of 2048 tokens."""
-    for head_dim in range(8, 257):
-        yield "bmm", "tn", 64, 2048, 2048, head_dim
-        yield "bmm", "nn", 64, 2048, head_dim, 2048
-
-
-SWEEPS = {"grid": grid, "alignment": alignment, "waves": waves, "attention": attention}
+SWEEPS = ("grid", "alignment", "waves", "attention")
 
 
 def of_model(program, path):
@@ -120,7 +94,7 @@ def main():
         unknown = [s for s in options.sweeps.split(",") if s not in SWEEPS]
         if unknown:
             raise SystemExit(f"unknown sweep `{unknown[0]}`; there are {', '.join(SWEEPS)}")
-        shapes = list(dict.fromkeys(s for name in options.sweeps.split(",") for s in SWEEPS[name]()))
+        shapes = list(dict.fromkeys(s for name in options.sweeps.split(",") for s in swept(name)))
     done = set()
     if os.path.exists(options.output):
         with open(options.output, newline="") as file:

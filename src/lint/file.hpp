@@ -25,6 +25,7 @@ struct FileOutcome {
 struct TextOptions {
   bool assume_native = false;  // a text of no known dialect is read as a native file
   bool no_ignores = false;     // report also what comments and `ignore-keys` silence
+  bool no_proofs = false;      // predict also what somebody measured
 };
 
 // `configured` has no errors. `files` has what the text inherits from. Several texts may be linted at once.

@@ -43,7 +43,8 @@ std::vector<std::string> environment_with(std::vector<std::string> variables) {
 }  // namespace
 
 Result<ProcessResult> run_process(const std::vector<std::string>& arguments,
-                                  const std::vector<std::string>& variables, std::int64_t most_bytes) {
+                                  const std::vector<std::string>& variables, std::int64_t most_bytes,
+                                  bool shows_errors) {
   const auto failed = [&](int code) {
     return Error{
         fmt::format("`{}` cannot be run: {}", arguments.front(), std::generic_category().message(code)),
@@ -57,7 +58,7 @@ Result<ProcessResult> run_process(const std::vector<std::string>& arguments,
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  if (!shows_errors) ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   const std::vector<char*> raw = pointers(arguments);
   const std::vector<std::string> environment = environment_with(variables);
   pid_t child = 0;

@@ -16,10 +16,11 @@ struct ProcessResult {
 };
 
 // Runs `arguments[0]`, found as the shell would, and waits. `variables` ("NAME=value") stand in its
-// environment besides what this process has. Its output ends behind `most_bytes`. Error: it cannot be
-// started.
+// environment besides what this process has. Its output ends behind `most_bytes`. `shows_errors`: what it
+// writes to standard error goes where this process's goes. Error: it cannot be started.
 Result<ProcessResult> run_process(const std::vector<std::string>& arguments,
                                   const std::vector<std::string>& variables = {},
-                                  std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max());
+                                  std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max(),
+                                  bool shows_errors = false);
 
 }  // namespace shapelint::lint

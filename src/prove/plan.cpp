@@ -11,6 +11,7 @@
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
 #include "model/op_names.hpp"
+#include "prove/kernel.hpp"
 #include "suggest/edit/candidate.hpp"
 
 namespace shapelint::prove {
@@ -30,7 +31,6 @@ std::string_view left_out(const model::Op& op) {
         return "experts as a serving engine runs them";
       return {};
     case model::OpKind::attention:
-      if (op.attention.window > 0) return "attention within a window";
       return op.attention.cache_bytes > 0 ? std::string_view{"a cache of another format"}
                                           : std::string_view{};
     case model::OpKind::scan:
@@ -41,23 +41,6 @@ std::string_view left_out(const model::Op& op) {
       break;
   }
   return "communication between GPUs";
-}
-
-// Kernels with the same key take the same time.
-std::string key_of(const model::Op& op) {
-  switch (op.kind) {
-    case model::OpKind::gemm:
-      return fmt::format("gemm {} {} {} {} {} {} {}", name(op.dtype), name(op.recipe), name(op.layout),
-                         op.batch.value, op.m.value, op.n.value, op.k.value);
-    case model::OpKind::attention: {
-      const model::AttentionShape& a = op.attention;
-      return fmt::format("attention {} {} {} {} {} {} {} {} {} {}", name(op.dtype), name(op.pass),
-                         a.sequences.value, a.heads.value, a.key_value_heads.value, a.query_length.value,
-                         a.key_length.value, a.head_dim.value, a.value_head_dim.value, a.causal);
-    }
-    default:
-      return fmt::format("memory {:.0f}", op.bytes);
-  }
 }
 
 class Planner {
@@ -86,10 +69,36 @@ class Planner {
     out.before_bubble = before.workload.pipeline_bubble;
     out.after_bubble = after.workload.pipeline_bubble;
     add_items(before.workload, before.cost, after.workload, after.cost, out);
+    out.before = whole(out.items, &Pair::before, &Item::before_count);
+    out.after = whole(out.items, &Pair::after, &Item::after_count);
     plan_.cases.push_back(std::move(out));
   }
 
  private:
+  // A layer is what the layer's rarest operation runs once with.
+  Whole whole(const std::vector<Item>& items, std::int32_t Pair::*side, double Item::*count) const {
+    const auto is_of_layer = [](const Item& item) { return item.op.starts_with("layer."); };
+    const auto kernel_of = [&](const Item& item) {
+      return item.pair == none || !(item.*count > 0) ? none
+                                                     : plan_.pairs[static_cast<std::size_t>(item.pair)].*side;
+    };
+    double layers = 0;
+    for (const Item& item : items) {
+      if (is_of_layer(item) && kernel_of(item) != none)
+        layers = layers > 0 ? std::min(layers, item.*count) : item.*count;
+    }
+    Whole out;
+    out.layers = std::max<std::int64_t>(1, std::llround(layers));
+    for (const Item& item : items) {
+      const std::int32_t kernel = kernel_of(item);
+      if (kernel == none) continue;
+      const double runs = is_of_layer(item) ? item.*count / static_cast<double>(out.layers) : item.*count;
+      (is_of_layer(item) ? out.layer : out.rest)
+          .push_back({kernel, std::max<std::int64_t>(1, std::llround(runs))});
+    }
+    return out;
+  }
+
   void add_items(const model::Workload& before, const cost::StepCost& before_cost,
                  const model::Workload& after, const cost::StepCost& after_cost, Case& out) {
     std::vector<bool> taken(after.ops.size(), false);
@@ -179,6 +188,20 @@ std::string checksum_of(const Sizes& sizes) {
     }
   }
   return fmt::format("{:016x}", hash);
+}
+
+std::string difference(const Sizes& then, const Sizes& now) {
+  const auto value = [](const Sizes& sizes, const std::string& field) {
+    const auto found = sizes.find(field);
+    return found == sizes.end() ? std::string("not given") : found->second;
+  };
+  for (const Sizes* sizes : {&then, &now}) {
+    for (const auto& [field, ignored] : *sizes) {
+      if (value(then, field) != value(now, field))
+        return fmt::format("{} was {} and is {}", field, value(then, field), value(now, field));
+    }
+  }
+  return {};
 }
 
 Plan plan_of(const model::Reading& reading, const gpu::Gpu& gpu, std::span<const rules::Finding> findings) {

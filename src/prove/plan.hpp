@@ -43,6 +43,19 @@ struct Item {
   double after_us = 0;
 };
 
+// A kernel, and how often it runs.
+struct Run {
+  std::int32_t kernel = none;
+  std::int64_t runs = 1;
+};
+
+// What can be measured of a step, in its order: `layers` times `layer`, then `rest`.
+struct Whole {
+  std::int64_t layers = 1;
+  std::vector<Run> layer;
+  std::vector<Run> rest;
+};
+
 // A finding with its best proposal.
 struct Case {
   std::string code;
@@ -57,6 +70,8 @@ struct Case {
   double before_bubble = 0;  // share of busy time
   double after_bubble = 0;
   std::vector<Item> items;
+  Whole before;
+  Whole after;
 };
 
 // The values that make the model and its run what they are: all that differ from a setup of which nothing is
@@ -65,6 +80,8 @@ using Sizes = std::map<std::string, std::string>;
 Sizes sizes_of(const model::Setup& setup);
 // 16 hexadecimal digits that change with any of them.
 std::string checksum_of(const Sizes& sizes);
+// The first value that is another: "num_layers was 4 and is 5"; empty: none is.
+std::string difference(const Sizes& then, const Sizes& now);
 
 struct Plan {
   std::string file;

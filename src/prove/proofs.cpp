@@ -55,6 +55,12 @@ Result<StoredProof> read_one(text::NodeRef node) {
                     share(node["predicted"]["gain"], proof.predicted) &&
                     share(node["predicted"]["error"], proof.predicted_error) && found != kept.end();
   share(node["measured"]["share"], proof.measured_share);
+  for (const char* whole : {"step", "layer"}) {
+    if (!node["measured"][whole]) continue;
+    proof.whole = whole;
+    share(node["measured"][whole]["gain"], proof.whole_gain);
+    share(node["measured"][whole]["half_width"], proof.whole_half_width);
+  }
   if (!good || out.file.empty() || out.gpu.empty() || proof.code.empty() || out.sizes.empty()) {
     return node.error(
         "a proof needs `file`, `gpu`, `finding`, `sizes`, `predicted`, `measured` with shares of the step, "
@@ -62,6 +68,12 @@ Result<StoredProof> read_one(text::NodeRef node) {
         "a `verdict` of confirmed, smaller or refuted");
   }
   proof.verdict = *found;
+  for (const text::NodeRef row : node["products"]) {
+    std::string line(row.as_string().value_or(""));
+    if (line.empty() || line.find_first_of("\r\n") != std::string::npos)
+      return row.error(fmt::format("a measured product is one line: {}", product_columns));
+    proof.products.push_back(std::move(line));
+  }
   if (checksum_of(out.sizes) != text("checksum"))
     return node.error("the sizes of this proof are not those that its checksum was made of",
                       "it was changed by hand, or badly merged: measure again");
@@ -105,9 +117,13 @@ std::string proofs_text(const std::vector<StoredProof>& proofs) {
     entry["measured"] = {{"gain", each.proof.gain},
                          {"half_width", each.proof.half_width},
                          {"share", each.proof.measured_share}};
+    if (!each.proof.whole.empty())
+      entry["measured"][each.proof.whole] = {{"gain", each.proof.whole_gain},
+                                             {"half_width", each.proof.whole_half_width}};
     entry["verdict"] = name(each.proof.verdict);
     entry["checksum"] = checksum_of(each.sizes);
     entry["sizes"] = each.sizes;
+    if (!each.proof.products.empty()) entry["products"] = each.proof.products;
     list.push_back(std::move(entry));
   }
   const ordered_json out{{"format", format_name}, {"version", version}, {"proofs", std::move(list)}};

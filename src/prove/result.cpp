@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "prove/kernel.hpp"
 #include "text/json/json.hpp"
 
 namespace shapelint::prove {
@@ -24,6 +26,15 @@ struct PairTimes {
   double before_us = 0;
   double after_us = 0;
   double half_width = 0;  // of the logarithm of the ratio, or of the one time
+};
+
+// A step or a layer, run before and after.
+struct WholeTimes {
+  bool is_step = false;
+  double before_us = 0;
+  double after_us = 0;
+  double half_width = 0;
+  std::set<std::int64_t> left_out;  // kernels that it lacks
 };
 
 std::string text_of(NodeRef node) {
@@ -59,12 +70,21 @@ class Reader {
     out.date = text_of(root_["date"]);
     for (const NodeRef each : root_["software"]) out.software.emplace(each.key(), text_of(each));
     for (const NodeRef each : root_["device"]["throttled"]) out.throttled.push_back(text_of(each));
+    // Ratios hold at other clocks, times do not.
+    keeps_times_ = out.throttled.empty() && !root_["device"]["clocks_locked_mhz"].as_string();
     for (const NodeRef pair : root_["pairs"]) {
       if (auto error = read_pair(pair, out)) return *std::move(error);
     }
+    for (const NodeRef whole : root_["wholes"]) {
+      if (auto error = read_whole(whole)) return *std::move(error);
+    }
+    std::int64_t number = 0;
     for (const NodeRef finding : plan["findings"]) {
       Proof proof;
       if (auto error = judge(finding, proof)) return *std::move(error);
+      if (const auto whole = wholes_.find(number++); whole != wholes_.end()) {
+        if (auto error = judge_whole(finding, whole->second, proof)) return *std::move(error);
+      }
       out.proofs.push_back(std::move(proof));
     }
     return out;
@@ -100,6 +120,73 @@ class Reader {
     if (pair.half_width < 0) return node.error("a half width is not negative");
     if (pair.measured) ++out.measured;
     pairs_.push_back(pair);
+    return std::nullopt;
+  }
+
+  std::optional<Error> read_whole(NodeRef node) {
+    if (node["skipped"] || !node["half_width"].as_number()) return std::nullopt;
+    WholeTimes whole;
+    const auto finding = node["finding"].as_integer();
+    whole.is_step = node["of"].as_string() == "step";
+    whole.before_us = number(node["before_us"]);
+    whole.after_us = whole.before_us * std::exp(number(node["log_ratio"]));
+    whole.half_width = number(node["half_width"]);
+    const auto is_time = [](double us) { return us > 0 && us < 1e12; };
+    if (!finding || !is_time(whole.before_us) || !is_time(whole.after_us) || whole.half_width < 0)
+      return node.error("a measured layer or step needs its finding, and times above 0");
+    for (const NodeRef kernel : node["left_out"]) whole.left_out.insert(kernel.as_integer().value_or(-1));
+    wholes_[*finding] = std::move(whole);
+    return std::nullopt;
+  }
+
+  // A step that was run as a whole stands in the place of its operations; a layer is told beside them.
+  std::optional<Error> judge_whole(NodeRef finding, const WholeTimes& whole, Proof& proof) const {
+    const double whole_ratio = whole.after_us / whole.before_us;
+    proof.whole = whole.is_step ? "step" : "layer";
+    proof.whole_gain = 1 - whole_ratio;
+    proof.whole_half_width = whole_ratio * whole.half_width;
+    if (!whole.is_step) return std::nullopt;
+    const std::array busy{1 + number(finding["before_bubble"]), 1 + number(finding["after_bubble"])};
+    std::array step_us{number(finding["before_us"]), number(finding["after_us"])};
+    double changed_us = 0;
+    double measured_us = 0;
+    for (const NodeRef item : finding["items"]) {
+      const std::array counts{number(item["before_count"]), number(item["after_count"])};
+      const std::array predicted_us{number(item["before_us"]), number(item["after_us"])};
+      const double change_us = std::fabs(counts[1] * predicted_us[1] - counts[0] * predicted_us[0]);
+      changed_us += change_us;
+      const auto index = item["pair"].as_integer();
+      if (!index) continue;
+      const PairTimes& pair = pairs_[static_cast<std::size_t>(*index)];
+      const NodeRef sides = root_["pairs"][static_cast<std::size_t>(*index)];
+      bool is_in = true;
+      for (std::size_t side = 0; side < 2; ++side) {
+        const auto kernel = sides[side == 0 ? "before" : "after"].as_integer();
+        if (!kernel || !(counts[side] > 0)) continue;
+        if (!whole.left_out.contains(*kernel)) {
+          step_us[side] -= busy[side] * counts[side] * predicted_us[side];
+        } else if (pair.measured) {
+          const double pair_us = side == 0 ? pair.before_us : pair.after_us;
+          step_us[side] += busy[side] * counts[side] * (pair_us - predicted_us[side]);
+        } else {
+          is_in = false;
+        }
+      }
+      if (is_in) measured_us += change_us;
+    }
+    step_us[0] += busy[0] * whole.before_us;
+    step_us[1] += busy[1] * whole.after_us;
+    if (!(step_us[0] > 0) || !(step_us[1] > 0))
+      return finding.error("the measured times leave nothing of the step");
+    proof.operations_gain = proof.gain;
+    proof.operations_half_width = proof.half_width;
+    const double ratio = number(finding["factor"]) * step_us[1] / step_us[0];
+    proof.gain = 1 - ratio;
+    proof.half_width = ratio * busy[1] * whole.after_us * whole.half_width / step_us[1];
+    proof.measured_share = changed_us > 0 ? measured_us / changed_us : 0;
+    proof.verdict = proof.measured_share < least_measured
+                        ? Verdict::unmeasured
+                        : verdict_of(proof.predicted, proof.predicted_error, proof.gain, proof.half_width);
     return std::nullopt;
   }
 
@@ -143,6 +230,7 @@ class Reader {
       if (from > 0 && !(is_ratio && to > 0))
         before_error += before_busy * from * pair.before_us * pair.half_width;
       if (to > 0) after_error += after_busy * to * pair.after_us * pair.half_width;
+      keep_products(sides, pair, proof);
     }
     if (!(before_us > 0) || !(after_us > 0))
       return finding.error("the measured times leave nothing of the step");
@@ -161,8 +249,21 @@ class Reader {
     return std::nullopt;
   }
 
+  void keep_products(NodeRef sides, const PairTimes& pair, Proof& proof) const {
+    if (!keeps_times_) return;
+    for (const auto& [key, time_us] : {std::pair{"before", pair.before_us}, {"after", pair.after_us}}) {
+      const auto index = sides[key].as_integer();
+      if (!index || *index < 0) continue;
+      auto row = product_row(root_["plan"]["kernels"][static_cast<std::size_t>(*index)], time_us);
+      if (row && std::find(proof.products.begin(), proof.products.end(), *row) == proof.products.end())
+        proof.products.push_back(*std::move(row));
+    }
+  }
+
   NodeRef root_;
   std::vector<PairTimes> pairs_;
+  std::map<std::int64_t, WholeTimes> wholes_;  // by finding
+  bool keeps_times_ = false;
 };
 
 }  // namespace

@@ -24,6 +24,8 @@ enum class Verdict : std::uint8_t {
 };
 std::string_view name(Verdict verdict);
 
+inline constexpr std::string_view product_columns = "dtype,recipe,layout,batch,m,n,k,time_us";
+
 // Values of fields before and after, as a file would state them.
 using ChangedValues = std::map<std::string, std::pair<std::string, std::string>>;
 
@@ -38,6 +40,16 @@ struct Proof {
   double half_width = 0;      // of its 95 % interval
   double measured_share = 0;  // of the predicted change: what could be measured
   Verdict verdict = Verdict::unmeasured;
+  // What was run before and after as a whole, one kernel behind the other: `step`, which `gain` is of then,
+  // `layer` or nothing. The rest is of these: what of itself it saves.
+  std::string whole;
+  double whole_gain = 0;
+  double whole_half_width = 0;
+  // Where `gain` is of the whole step: that of its operations, timed one by one.
+  double operations_gain = 0;
+  double operations_half_width = 0;
+  // Rows of a table of `calibrate` (product_columns): the products that it was measured on, with their times.
+  std::vector<std::string> products;
   friend bool operator==(const Proof&, const Proof&) = default;
 };
 

@@ -5,6 +5,7 @@
 
 #include "model/fields.hpp"
 #include "model/op_names.hpp"
+#include "prove/kernel.hpp"
 
 namespace shapelint::prove {
 
@@ -28,6 +29,7 @@ ordered_json kernel_json(const Kernel& kernel) {
              {"m", op.m.value},
              {"n", op.n.value},
              {"k", op.k.value}};
+      if (is_grouped(op)) out["grouped"] = true;
       break;
     case model::OpKind::attention: {
       const model::AttentionShape& a = op.attention;
@@ -42,6 +44,7 @@ ordered_json kernel_json(const Kernel& kernel) {
              {"head_dim", a.head_dim.value},
              {"value_head_dim", a.value_head_dim.value},
              {"causal", a.causal}};
+      if (a.window > 0) out["window"] = a.window;
       break;
     }
     default:
@@ -86,10 +89,27 @@ ordered_json case_json(const Case& each) {
           {"items", std::move(items)}};
 }
 
+ordered_json whole_json(const Whole& whole) {
+  const auto list = [](const std::vector<Run>& runs) {
+    ordered_json out = ordered_json::array();
+    for (const Run& each : runs) out.push_back({each.kernel, each.runs});
+    return out;
+  };
+  return {{"layers", whole.layers}, {"layer", list(whole.layer)}, {"rest", list(whole.rest)}};
+}
+
+ordered_json gpu_json(const gpu::Gpu& gpu) {
+  ordered_json names = gpu.aliases;
+  names.insert(names.begin(), gpu.name);
+  names.insert(names.begin(), gpu.id);
+  return {{"id", gpu.id},
+          {"name", gpu.name},
+          {"names", std::move(names)},
+          {"sm_count", gpu.sm_count},
+          {"memory_gb", gpu.dram_size_gb}};
+}
+
 ordered_json plan_json(const Plan& plan) {
-  ordered_json names = plan.gpu.aliases;
-  names.insert(names.begin(), plan.gpu.name);
-  names.insert(names.begin(), plan.gpu.id);
   ordered_json kernels = ordered_json::array();
   for (const Kernel& kernel : plan.kernels) kernels.push_back(kernel_json(kernel));
   ordered_json pairs = ordered_json::array();
@@ -99,7 +119,13 @@ ordered_json plan_json(const Plan& plan) {
                      {"weight_us", pair.weight_us}});
   }
   ordered_json cases = ordered_json::array();
-  for (const Case& each : plan.cases) cases.push_back(case_json(each));
+  ordered_json wholes = ordered_json::array();
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    const Case& each = plan.cases[i];
+    cases.push_back(case_json(each));
+    wholes.push_back(
+        {{"finding", i}, {"before", whole_json(each.before)}, {"after", whole_json(each.after)}});
+  }
   return {{"version", plan_version},
           {"shapelint", SHAPELINT_VERSION},
           {"file", plan.file},
@@ -107,14 +133,10 @@ ordered_json plan_json(const Plan& plan) {
           {"sizes", plan.sizes},
           {"checksum", checksum_of(plan.sizes)},
           {"budget_s", plan.budget_s},
-          {"gpu",
-           {{"id", plan.gpu.id},
-            {"name", plan.gpu.name},
-            {"names", std::move(names)},
-            {"sm_count", plan.gpu.sm_count},
-            {"memory_gb", plan.gpu.dram_size_gb}}},
+          {"gpu", gpu_json(plan.gpu)},
           {"findings", std::move(cases)},
           {"pairs", std::move(pairs)},
+          {"wholes", std::move(wholes)},
           {"kernels", std::move(kernels)}};
 }
 
@@ -131,12 +153,24 @@ std::string literal(const ordered_json& json) {
   return "json.loads(\n    r'''\n" + text + "\n'''\n)\n";
 }
 
+std::string with_plan(const ordered_json& plan) {
+  std::string script(measuring_script);
+  const std::size_t at = script.find(place);
+  return script.replace(at, place.size(), "PLAN = " + literal(plan));
+}
+
 }  // namespace
 
 std::string script_of(const Plan& plan) {
-  std::string script(measuring_script);
-  const std::size_t at = script.find(place);
-  return script.replace(at, place.size(), "PLAN = " + literal(plan_json(plan)));
+  return with_plan(plan_json(plan));
+}
+
+std::string script_of(const SweepPlan& plan) {
+  return with_plan({{"version", plan_version},
+                    {"shapelint", SHAPELINT_VERSION},
+                    {"budget_s", plan.budget_s},
+                    {"gpu", gpu_json(plan.gpu)},
+                    {"sweeps", plan.sweeps}});
 }
 
 }  // namespace shapelint::prove

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "prove/plan.hpp"
+#include "prove/sweep.hpp"
 
 namespace shapelint::prove {
 
@@ -13,5 +14,6 @@ extern const std::string_view measuring_script;
 
 // The same with the plan in it.
 std::string script_of(const Plan& plan);
+std::string script_of(const SweepPlan& plan);
 
 }  // namespace shapelint::prove

@@ -48,6 +48,31 @@ def covered(measure, draw, truth, count, samples=2000):
     return hits / samples
 
 
+class Simulated:
+    """A kernel whose times are `middle`, with noise of its own, on a clock that it shares with others."""
+
+    def __init__(self, generator, middle, noise, interrupted, clock):
+        self.generator, self.middle, self.noise, self.interrupted, self.clock = generator, middle, noise, interrupted, clock
+
+    def run(self):
+        g = self.generator
+        self.clock[0] += g.gauss(0, 0.002)  # drifts
+        late = 0.3 if g.random() < self.interrupted else 0
+        return self.middle * math.exp(self.clock[0] + g.gauss(0, self.noise) + late)
+
+
+def stopped(measure, ratio, noise, interrupted, samples=400):
+    """How often the interval that measuring stops with holds the true ratio of two kernels."""
+    generator = random.Random(11)
+    hits = 0
+    for _ in range(samples):
+        clock = [0.0]
+        works = [Simulated(generator, middle, noise, interrupted, clock) for middle in (100, 100 * ratio)]
+        found = measure.measure_works(works, 1, clock=lambda: 0)
+        hits += abs(found["log_ratio"] - math.log(ratio)) <= found["half_width"]
+    return hits / samples
+
+
 def statistics():
     measure = script()
     # Tables of Student's t.
@@ -60,6 +85,10 @@ def statistics():
     close(covered(measure, quiet, -0.03, 40), 0.95, 0.015)
     close(covered(measure, interrupted, -0.03, 40), 0.95, 0.03)
     assert measure.trimmed_interval([1.0])[1] == math.inf
+    # Rounds until the interval is narrow: looking after each of them costs some of the 95.
+    close(stopped(measure, 0.97, 0.01, 0.0), 0.95, 0.03)
+    close(stopped(measure, 0.97, 0.003, 0.02), 0.95, 0.03)
+    close(stopped(measure, 0.90, 0.002, 0.0), 0.95, 0.03)
     # A clock that drifts by a third while the rounds go on is in both sides of each.
     before = [100 * (1 + 0.33 * i / 20) for i in range(20)]
     log_ratio, half_width = measure.interval_of([before, [0.97 * each for each in before]])
@@ -120,6 +149,37 @@ def measures(shapelint):
         skipped = {kernels[pair["before"]]["kind"]: pair["skipped"] for pair in pairs if "skipped" in pair}
         for kind, reason in skipped.items():
             assert f"({reason})" in ran.stderr, (kind, ran.stderr)
+        # A step or a layer as a whole, of what can be measured here.
+        whole = result["wholes"][0]
+        assert whole["of"] in ("step", "layer") and ("skipped" in whole) == ("before_us" not in whole), whole
+        shown = ok(shapelint, "prove", "--read", "result.json")
+        assert "no verdict, and nothing is stored" in " ".join(shown.stderr.split()), shown.stderr
+        assert not (here / "shapelint-proofs.json").exists()
+        # As if it had been measured on the GPU: from the finding to the proof, to lint, and to a profile.
+        result["device"].update(kind="cuda", name="NVIDIA A100-SXM4-80GB", expected=True)
+        (here / "gpu.json").write_text(json.dumps(result))
+        read = ok(shapelint, "prove", "--read", "gpu.json")
+        verdict = read.stdout.split("verdict")[1].split()[0]
+        if verdict in ("confirmed", "smaller", "refuted"):
+            linted = subprocess.run([shapelint, "model.toml", "--gpu", "a100", "--verbose"], cwd=here, capture_output=True,
+                                    text=True)  # fmt: skip
+            assert "measured on NVIDIA A100-SXM4-80GB" in " ".join((linted.stdout + linted.stderr).split()), linted
+            learned = ok(shapelint, "calibrate", "--proofs").stdout
+            assert learned.startswith("a100-sxm4-80gb: ") and "model.toml SL302 (" in learned, learned
+            ok(shapelint, "model.toml", "--gpu-file", "a100-sxm4-80gb-proofs.toml", "--fail-level", "error")
+        else:
+            print(f"not stored: {verdict}")
+        # In place, in one go, whatever was proved before; where there is no GPU, or no such Python, one error says so.
+        command = [shapelint, "prove", "model.toml", "--gpu", "a100", "--findings", "SL302", "--budget", "3s", "--run"]
+        at_once = ok(*command, "--python", python, "--device", "cpu", "-o", "at-once.json")
+        assert "predicted  saves" in at_once.stdout and json.loads((here / "at-once.json").read_text())["pairs"]
+        for more, expected in ((["--python", python], "error: PyTorch sees no GPU on this machine"),
+                               (["--python", "no-such-python"], "error: `no-such-python` cannot be run")):  # fmt: skip
+            failed = subprocess.run([*command, *more], cwd=here, capture_output=True, text=True)
+            if "sees no GPU" in expected and failed.returncode == 0:
+                continue  # there is one
+            assert failed.returncode == 2 and failed.stderr.startswith(expected), failed
+            assert failed.stderr.count("error:") == 1 and not failed.stdout, failed
         # The same core times products for `calibrate`, which reads its table.
         (here / "tiny.toml").write_text(MODEL.replace("micro_batch_size = 2", "micro_batch_size = 1"))
         gemm = [python, ROOT / "bench/measure_gemm.py", "--device", "cpu", "--dtype", "fp32", "--gpu", "a100"]

@@ -131,21 +131,6 @@ void apply_again(std::span<const gpu::Gpu> gpus, const rules::Options& options, 
   }
 }
 
-// What of the model is no longer as it was measured.
-std::string difference(const prove::Sizes& then, const prove::Sizes& now) {
-  const auto value = [](const prove::Sizes& sizes, const std::string& field) {
-    const auto found = sizes.find(field);
-    return found == sizes.end() ? std::string("not given") : found->second;
-  };
-  for (const prove::Sizes* sizes : {&then, &now}) {
-    for (const auto& [field, ignored] : *sizes) {
-      if (value(then, field) != value(now, field))
-        return fmt::format("{} was {} and is {}", field, value(then, field), value(now, field));
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 Settled settle(std::span<const gpu::Gpu> gpus, const rules::Options& options, const suggest::OnStack* stack,
@@ -172,7 +157,7 @@ Settled settle(std::span<const gpu::Gpu> gpus, const rules::Options& options, co
     if (each.sizes == now) {
       fitting.push_back(&each);
     } else if (each.file == file && each.model == model.reading.part) {
-      const std::string why = difference(each.sizes, now);
+      const std::string why = prove::difference(each.sizes, now);
       for (rules::Finding& finding : findings) {
         if (finding.code == each.proof.code)
           add_note(finding,

@@ -36,11 +36,19 @@ Setter into_seconds(double& target) {
   };
 }
 
+Setter into_device(std::string& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    if (text != "cuda" && text != "cpu") return "cuda or cpu";
+    target = text;
+    return std::nullopt;
+  };
+}
+
 // The findings of the input's model, or nothing when the file cannot be linted.
 std::optional<std::vector<rules::Finding>> findings_of(const ModelInput& input, Io& io) {
   const ModelFile& file = input.file;
-  lint::FileOutcome found =
-      lint::lint_text(*file.configured, file.source, io.files, {.assume_native = file.is_stdin});
+  lint::FileOutcome found = lint::lint_text(*file.configured, file.source, io.files,
+                                            {.assume_native = file.is_stdin, .no_proofs = true});
   for (const text::LocatedError& error : found.errors) print_error(io, error.error, error.source);
   if (!found.errors.empty()) return std::nullopt;
   for (lint::ModelReport& model : found.models) {
@@ -103,8 +111,14 @@ ExitCode write_script(const ProveOptions& options, Io& io) {
   }
   plan.file = input->file.path;
   plan.model = input->reading().part;
-  plan.budget_s = options.budget_s;
+  constexpr double usual_budget_s = 120;
+  plan.budget_s = options.budget_s > 0 ? options.budget_s : usual_budget_s;
   const std::string script = prove::script_of(plan);
+  if (options.run) {
+    ProveOptions told = options;
+    told.file = plan.file;
+    return run_script(told, script, plan.budget_s, io);
+  }
   if (options.output == "-") {
     io.raw() << script;
     return ExitCode::clean;
@@ -140,11 +154,32 @@ std::vector<Option> prove_options(ProveOptions& options) {
        .is_list = true},
       {.names = "--budget",
        .value = "TIME",
-       .doc = "longest that the script measures, such as 120s (the default) or 5m",
+       .doc = "longest that the script measures, such as 120s (the default) or 5m; sweeps take 1h",
        .set = into_seconds(options.budget_s)},
+      {.names = "--sweeps",
+       .value = "NAMES",
+       .doc =
+           "instead of a model's findings, sweeps of kernels that tell a GPU's constants: grid, alignment, "
+           "waves, attention, moe, layers, with commas between them",
+       .set = into_list(options.sweeps),
+       .is_list = true},
+      {.names = "--run",
+       .doc =
+           "runs the script here and now, where Python, PyTorch and the GPU are, and shows what it measured; "
+           "`-o` is where the result goes",
+       .set = into(options.run)},
+      {.names = "--python",
+       .value = "PROGRAM",
+       .doc = "the Python that runs it (default python3)",
+       .set = into(options.python)},
+      {.names = "--device",
+       .value = "NAME",
+       .doc = "what it runs on: cuda, or cpu to try it out (default cuda)",
+       .set = into_device(options.device),
+       .choices = {"cuda", "cpu"}},
       {.names = "-o,--output",
        .value = "FILE.py",
-       .doc = "where the script goes; standard output unless given",
+       .doc = "where the script goes (standard output unless given), or the result with --run",
        .set = into(options.output)},
       {.names = "--read",
        .value = "RESULT.json",
@@ -161,6 +196,7 @@ std::vector<Option> prove_options(ProveOptions& options) {
 
 ExitCode prove(const ProveOptions& options, Io& io) {
   if (!options.read.empty()) return read_result(options, io);
+  if (!options.sweeps.empty()) return write_sweeps(options, io);
   if (options.file.empty()) {
     print_error(io, "no FILE is given",
                 "`shapelint prove FILE --gpu NAME` writes a script, `--read` reads its result");

@@ -15,9 +15,13 @@ struct ProveOptions {
   std::string file;
   std::string model;
   std::vector<std::string> findings;  // codes or names; empty: all that gain something
-  double budget_s = 120;
+  double budget_s = 0;                // 0: as is usual for findings, or for sweeps
   std::string output = "-";
-  std::string read;  // a result of the script instead
+  std::string read;                 // a result of the script instead
+  std::vector<std::string> sweeps;  // of kernels, instead of a model's findings
+  bool run = false;                 // the script, here and now; `output` is its result's, then
+  std::string python = "python3";
+  std::string device;  // that the script is told
   ProjectOptions project;
 };
 
@@ -25,5 +29,14 @@ std::vector<Option> prove_options(ProveOptions& options);
 ExitCode prove(const ProveOptions& options, Io& io);
 // Of `--read`.
 ExitCode read_result(const ProveOptions& options, Io& io);
+// The same of a text that was read, or written by a script that ran here; `path` is what messages call it.
+ExitCode show_result(const ProveOptions& options, const std::string& path, const std::string& content,
+                     Io& io);
+// Of `--sweeps`.
+ExitCode write_sweeps(const ProveOptions& options, Io& io);
+ExitCode show_sweeps(const ProveOptions& options, const std::string& path, const std::string& content,
+                     Io& io);
+// Runs a script with `--run`, keeps its result, and shows it.
+ExitCode run_script(const ProveOptions& options, const std::string& script, double budget_s, Io& io);
 
 }  // namespace shapelint::cli

@@ -11,6 +11,7 @@
 #include "cli/model_input.hpp"
 #include "lint/phrases.hpp"
 #include "prove/proofs.hpp"
+#include "prove/sweep.hpp"
 #include "text/limits.hpp"
 #include "text/printable.hpp"
 
@@ -42,8 +43,15 @@ void print_table(const prove::Measured& measured, Io& io) {
            << '\n';
     io.out << fmt::format("    predicted  saves {}\n", lint::share(proof.predicted, proof.predicted_error));
     if (proof.measured_share > 0)
-      io.out << fmt::format("    measured   saves {} (95 %), {} of the change\n",
-                            lint::share(proof.gain, proof.half_width), percent(proof.measured_share));
+      io.out << fmt::format("    measured   saves {} (95 %), {} of the change{}\n",
+                            lint::share(proof.gain, proof.half_width), percent(proof.measured_share),
+                            proof.whole == "step" ? ", the step run as a whole" : "");
+    if (proof.whole == "step")
+      io.out << fmt::format("    one by one saves {}\n",
+                            lint::share(proof.operations_gain, proof.operations_half_width));
+    if (proof.whole == "layer")
+      io.out << fmt::format("    a layer    saves {} of itself, run as a whole\n",
+                            lint::share(proof.whole_gain, proof.whole_half_width));
     // What a CPU or another GPU takes says nothing of this one.
     if (measured.on_gpu) io.out << fmt::format("    verdict    {}\n", prove::name(proof.verdict));
   }
@@ -51,22 +59,6 @@ void print_table(const prove::Measured& measured, Io& io) {
     io.out << text::one_line(
                   fmt::format("  not measured: {} ({})", lint::plural(count, "comparison"), reason))
            << '\n';
-}
-
-// What the model was when the plan was made and is no longer.
-std::string difference(const prove::Sizes& then, const prove::Sizes& now) {
-  const auto value = [](const prove::Sizes& sizes, const std::string& field) {
-    const auto found = sizes.find(field);
-    return found == sizes.end() ? std::string("not given") : found->second;
-  };
-  for (const prove::Sizes* sizes : {&then, &now}) {
-    for (const auto& [field, ignored] : *sizes) {
-      if (value(then, field) != value(now, field))
-        return text::one_line(
-            fmt::format("{} was {} and is {}", field, value(then, field), value(now, field)));
-    }
-  }
-  return {};
 }
 
 }  // namespace
@@ -82,8 +74,16 @@ ExitCode read_result(const ProveOptions& options, Io& io) {
     error.path = options.read;
     return fail(error);
   }
-  const std::string text = *content;
-  const auto measured = prove::read_result(options.read, *std::move(content));
+  return show_result(options, options.read, *content, io);
+}
+
+ExitCode show_result(const ProveOptions& options, const std::string& from, const std::string& text, Io& io) {
+  const auto fail = [&](const Error& error) {
+    print_error(io, error);
+    return ExitCode::error;
+  };
+  if (prove::is_swept(text)) return show_sweeps(options, from, text, io);
+  const auto measured = prove::read_result(from, text);
   if (!measured) {
     print_error(io, measured.error(), text);
     return ExitCode::error;
@@ -108,7 +108,7 @@ ExitCode read_result(const ProveOptions& options, Io& io) {
   if (options.file.empty() && (inside.is_absolute() || inside.begin()->string() == "..")) {
     print_error(
         io, text::one_line(fmt::format("the model that was measured is outside of this folder: {}", file)),
-        fmt::format("`shapelint prove FILE --read {}` names it", options.read));
+        fmt::format("`shapelint prove FILE --read {}` names it", from));
     return ExitCode::error;
   }
   auto request = request_of(options.project, io);
@@ -121,7 +121,7 @@ ExitCode read_result(const ProveOptions& options, Io& io) {
   if (now != measured->sizes) {
     print_error(io,
                 fmt::format("{}: the model is no longer what was measured: {}", file,
-                            difference(measured->sizes, now)),
+                            text::one_line(prove::difference(measured->sizes, now))),
                 "`shapelint prove` writes the script anew; options that it was given are given here, too");
     return ExitCode::error;
   }

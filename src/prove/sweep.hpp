@@ -1,0 +1,60 @@
+// What a script of sweeps measured of a GPU, beside what is predicted, and whether it can be.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "gpu/gpu.hpp"
+#include "text/document.hpp"
+
+namespace shapelint::prove {
+
+// The sweeps that the script knows.
+inline constexpr std::array<std::string_view, 6> sweep_names{"grid",      "alignment", "waves",
+                                                             "attention", "moe",       "layers"};
+
+// What a script of sweeps is to do.
+struct SweepPlan {
+  gpu::Gpu gpu;
+  std::vector<std::string> sweeps;
+  double budget_s = 3600;
+};
+
+// One sweep's kernels beside their predictions: ratios are measured / predicted.
+struct SweepSummary {
+  std::string name;
+  std::size_t rows = 0;
+  double error = 0;         // mean of |predicted / measured - 1|
+  double median_ratio = 1;  // measured / predicted
+  double half_width = 0;    // median of the intervals' half widths
+};
+
+struct Swept {
+  std::string gpu;  // id of the profile
+  std::string device;
+  std::string date;
+  std::map<std::string, std::string> software;
+  std::size_t planned = 0;
+  std::size_t measured = 0;
+  std::vector<std::pair<std::string, std::size_t>> left_out;  // reasons, and of how many kernels
+  std::vector<SweepSummary> sweeps;
+  std::vector<std::string> doubts;  // why this cannot be, or is of no use to others; empty: it is plausible
+  std::string products;             // a table of `calibrate`: product_columns and rows
+};
+
+// Whether a text is what a script of sweeps wrote, and no result of findings.
+bool is_swept(std::string_view content);
+
+// Reads it. Errors: no JSON, another file, figures that are none, a GPU that nobody knows. `own`: profiles of
+// the user's own.
+Result<Swept> read_swept(std::string path, std::string content, std::span<const text::Document> own = {});
+
+}  // namespace shapelint::prove
