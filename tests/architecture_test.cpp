@@ -85,9 +85,10 @@ const std::map<std::string, std::set<std::string>> may_use{
      {"base", "text", "model", "formats", "gpu", "cost", "calibrate", "suggest", "rules", "contracts",
       "prove", "trace", "report", "chart", "project", "lint", "lsp", "api"}},
     {"cli/commands",
-     {"cli/commands/contracts", "cli/commands/fits", "cli/commands/gpus", "cli/commands/kernels",
+     {"cli/commands/calibrate", "cli/commands/contracts", "cli/commands/fits", "cli/commands/gpus", "cli/commands/kernels",
       "cli/commands/lint", "cli/commands/profile", "cli/commands/prove", "cli/commands/roofline",
       "cli/commands/rules", "cli/commands/show", "cli/commands/suggest", "cli/commands/sweep"}},
+    {"cli/commands/calibrate", {}},
     {"cli/commands/contracts", {}},
     {"cli/commands/fits", {}},
     {"cli/commands/gpus", {}},
@@ -111,6 +112,8 @@ const std::map<std::string, std::set<std::string>> beside_the_face{
     {"cli", {"contracts", "formats", "gpu", "lint", "model", "project"}},
     // `gemm` shows every candidate of a kernel, `formats` the dialects themselves, `config` a configuration.
     {"cli/commands", {"cost", "formats", "gpu", "lsp", "model", "project"}},
+    // A GPU's constants, searched for and written down, and the proofs that they are adjusted to.
+    {"cli/commands/calibrate", {"formats", "gpu", "lint", "prove"}},
     // The face has findings of contracts, not the contracts.
     {"cli/commands/contracts", {"contracts", "project"}},
     // Plans that a stack takes are priced with the command line's own project.
@@ -124,7 +127,7 @@ const std::map<std::string, std::set<std::string>> beside_the_face{
     // A step op by op beside a trace's, and the findings weighed by it.
     {"cli/commands/profile", {"lint", "model", "prove", "suggest", "trace"}},
     // Changed files as they would be run.
-    {"cli/commands/prove", {"lint", "prove"}},
+    {"cli/commands/prove", {"gpu", "lint", "prove"}},
     // A step op by op, drawn, as a stack runs it.
     {"cli/commands/roofline", {"contracts", "gpu", "lint", "model", "project", "suggest"}},
     // The examples of rules are linted where they stand.

@@ -21,6 +21,12 @@ constexpr double tolerance = 1e-5;
 // A constant that changes the loss by less than this is not determined by the data.
 constexpr double least_effect = 2e-4;
 
+// Of a few rows that are to adjust a profile. Its predictions err by `usual_error`, and its constants by
+// `usual_move` of what is plausible; rows of one n and k are wrong alike, so that a site counts once.
+constexpr std::size_t least_adjusting_rows = 5;
+constexpr double usual_error = 0.05;
+constexpr double usual_move = 0.1;
+
 // A constant's value as a place between its bounds, from 0 to 1, and back.
 double to_place(const gpu::GemmConstant& c, double value) {
   const double least = c.logarithmic ? std::max(c.least, c.most * 1e-4) : c.least;
@@ -33,6 +39,12 @@ double to_value(const gpu::GemmConstant& c, double place) {
   return c.logarithmic ? least * std::pow(c.most / least, place) : least + (c.most - least) * place;
 }
 
+std::size_t count_sites(std::span<const MeasuredShape> rows) {
+  std::set<std::pair<std::int64_t, std::int64_t>> sites;
+  for (const MeasuredShape& row : rows) sites.emplace(row.shape.n, row.shape.k);
+  return sites.size();
+}
+
 struct Search {
   gpu::Gpu gpu;
   gpu::ConstantSet set;
@@ -43,6 +55,8 @@ struct Search {
   std::string what;
   double done = 0;  // evaluations so far
   double all = 1;
+  double hold = 0;  // of the base's places against the rows
+  std::vector<double> origin{};
 
   gpu::GemmConstants constants(const std::vector<double>& places) const {
     gpu::GemmConstants result = base;
@@ -56,11 +70,23 @@ struct Search {
   }
   double loss(const gpu::GemmConstants& candidate) {
     gpu.calibration.gemm[static_cast<std::size_t>(set)].constants = candidate;
-    const std::vector<double> times = predict(gpu, rows);
+    const std::vector<double> times = predict(gpu, rows, timing());
     double sum = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) sum += std::abs(std::log(times[i] / rows[i].time_us));
     return sum / static_cast<double>(rows.size());
   }
+  cost::Timing timing() const { return options->adjust ? cost::Timing::in_step : cost::Timing::as_measured; }
+  void hold_to_base() {
+    hold = usual_error / static_cast<double>(count_sites(rows));
+    origin = places(base);
+  }
+  double held(const std::vector<double>& at) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < origin.size(); ++i)
+      sum += (at[i] - origin[i]) * (at[i] - origin[i]) / (2 * usual_move * usual_move);
+    return hold * sum;
+  }
+  double objective(const std::vector<double>& at) { return loss(constants(at)) + held(at); }
 };
 
 double objective(const std::vector<double>& places, std::vector<double>&, void* data) {
@@ -69,7 +95,7 @@ double objective(const std::vector<double>& places, std::vector<double>&, void* 
   if (search.options->progress && static_cast<std::int64_t>(search.done) % 64 == 0) {
     search.options->progress(search.what, std::min(1.0, search.done / search.all));
   }
-  return search.loss(search.constants(places));
+  return search.objective(places);
 }
 
 double minimize(Search& search, nlopt::algorithm algorithm, std::vector<double>& places, int evaluations,
@@ -87,7 +113,7 @@ double minimize(Search& search, nlopt::algorithm algorithm, std::vector<double>&
   } catch (const nlopt::roundoff_limited&) {
     // The best place so far is in `places`; its loss is worked out below.
   }
-  return search.loss(search.constants(places));
+  return search.objective(places);
 }
 
 gpu::GemmConstants search_all(Search& search) {
@@ -96,6 +122,18 @@ gpu::GemmConstants search_all(Search& search) {
   search.all = 2.5 * evaluations;
   nlopt::srand(search.options->seed);
   std::vector<double> from_base = search.places(search.base);
+  if (search.options->adjust) {
+    search.all = evaluations;
+    search.hold_to_base();
+    from_base = search.origin;
+    // A simplex that has shrunk to nothing may go on from where it is.
+    double loss = search.objective(from_base);
+    for (double last = loss + 1; last - loss > tolerance && search.done < evaluations;) {
+      last = loss;
+      loss = minimize(search, nlopt::LN_SBPLX, from_base, evaluations, 0);
+    }
+    return search.constants(from_base);
+  }
   double base_loss = minimize(search, nlopt::LN_SBPLX, from_base, evaluations / 2, 0);
   std::vector<double> from_box = from_base;
   const auto population = static_cast<unsigned>(20 * (search.free.size() + 1));
@@ -140,35 +178,40 @@ std::vector<MeasuredShape> sampled(std::vector<MeasuredShape> rows, std::size_t 
   return rows;
 }
 
-std::size_t count_sites(std::span<const MeasuredShape> rows) {
-  std::set<std::pair<std::int64_t, std::int64_t>> sites;
-  for (const MeasuredShape& row : rows) sites.emplace(row.shape.n, row.shape.k);
-  return sites.size();
-}
-
 }  // namespace
 
 Result<Fit> fit(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const MeasuredShape> rows,
                 const FitOptions& options) {
   const std::size_t sites = count_sites(rows);
-  if (rows.size() < least_rows || sites < least_sites) {
+  const std::size_t least = options.adjust ? least_adjusting_rows : least_rows;
+  const std::size_t least_places = options.adjust ? 1 : least_sites;
+  if (rows.size() < least || sites < least_places) {
     return Error{
         fmt::format("{} rows at {} pairs of n and k", rows.size(), sites),
-        fmt::format("at least {} rows at {} pairs are needed to determine anything", least_rows, least_sites),
+        fmt::format("at least {} rows at {} pairs are needed to determine anything", least, least_places),
         {},
         {}};
   }
-  Choice choice = choose_constants(gpu, set, rows, options.rotated);
+  Choice choice =
+      options.adjust ? choose_to_adjust(gpu, set) : choose_constants(gpu, set, rows, options.rotated);
   Search search{gpu, set, {}, choice.free, choice.start, &options, "fit", 0, 1};
+  if (options.adjust) {
+    // A value that the search could not even begin from (an effect that the base does not have) stays.
+    std::erase_if(search.free, [&](const gpu::GemmConstant* each) {
+      const double value = choice.start.*each->member;
+      return std::abs(to_value(*each, to_place(*each, value)) - value) > 1e-9 * std::abs(value);
+    });
+    choice.free = search.free;
+  }
   // Else the rates of a relative, and its recipe, would be what is priced.
   gpu::GemmCalibration& fitted = search.gpu.calibration.gemm[static_cast<std::size_t>(set)];
-  fitted.own = true;
+  fitted.own = !options.adjust || gpu.calibration.status == "calibrated";
   if (fitted.source.empty()) fitted.source = "the fit";
   const std::vector<MeasuredShape> all(rows.begin(), rows.end());
 
   Fit result;
   result.kept = std::move(choice.kept);
-  result.before = score(rows, predict(gpu, rows));
+  result.before = score(rows, predict(gpu, rows, search.timing()));
 
   std::vector<double> left_out(rows.size(), 0.0);
   for (std::size_t fold = 0; fold < options.folds && options.folds > 1; ++fold) {
@@ -176,11 +219,11 @@ Result<Fit> fit(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const Measu
     for (const MeasuredShape& row : rows) {
       if (fold_of(row.shape, options.folds) != fold) others.push_back(row);
     }
-    if (others.size() < least_rows) continue;
+    if (others.size() < least) continue;
     search.rows = sampled(std::move(others), options.sample, options.seed);
     search.what = fmt::format("cross-validation {} of {}", fold + 1, options.folds);
     search.gpu.calibration.gemm[static_cast<std::size_t>(set)].constants = search_all(search);
-    const std::vector<double> times = predict(search.gpu, rows);
+    const std::vector<double> times = predict(search.gpu, rows, search.timing());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (fold_of(rows[i].shape, options.folds) == fold) left_out[i] = times[i];
     }
@@ -215,11 +258,11 @@ Result<Fit> fit(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const Measu
     result.kept.push_back({each->key, "the data does not determine it"});
   }
   make_monotone(best);
-  forget_unknown_power(best);
-  result.constants = best;
+  if (!options.adjust) forget_unknown_power(best);
   result.loss = loss;
   search.gpu.calibration.gemm[static_cast<std::size_t>(set)].constants = best;
-  result.after = score(rows, predict(search.gpu, rows));
+  result.after = score(rows, predict(search.gpu, rows, search.timing()));
+  result.constants = best;
   return result;
 }
 

@@ -19,6 +19,9 @@ struct FitOptions {
   std::size_t sample = 2000;        // rows that the search looks at
   std::size_t folds = 5;            // of the cross-validation; below 2: none
   bool rotated = false;             // the benchmark rotates just as many weights as fill L2
+  // Few rows, timed as `prove` does, like kernels of a step: the base's constants stay as far as the rows do
+  // not say otherwise, instead of being searched for over all that is plausible.
+  bool adjust = false;
   std::uint32_t seed = 1;
   // Called now and then with what is being done and how far it is, from 0 to 1; may be empty.
   std::function<void(std::string_view what, double share)> progress;
@@ -42,6 +45,7 @@ struct Fit {
 // Fits the set of constants that `rows` (all of one set) use, starting from those of `gpu`. Minimises the
 // mean of |log(predicted / measured)|, which no outlier dominates, within the bounds of
 // gpu::gemm_constants(). Error: too few rows or sites to say anything.
+// With `adjust`, moving a constant away from the base counts as if the base were measured, too.
 Result<Fit> fit(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const MeasuredShape> rows,
                 const FitOptions& options);
 

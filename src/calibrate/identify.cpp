@@ -67,6 +67,26 @@ Counts count(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows) {
 
 }  // namespace
 
+Choice choose_to_adjust(const gpu::Gpu& gpu, gpu::ConstantSet set) {
+  Choice choice;
+  const gpu::GemmCalibration& base = gpu.calibration.gemm[static_cast<std::size_t>(set)];
+  choice.start = base.constants;
+  if (gpu::is_of_recipe(set) && base.source.empty()) {
+    const auto recipe = static_cast<Recipe>(static_cast<std::size_t>(set) -
+                                            static_cast<std::size_t>(gpu::ConstantSet::single));
+    const DType dtype = info(recipe).operand_bits == 4 ? DType::fp4 : DType::fp8;
+    const gpu::ConstantSet nearest = gpu::constants_for(gpu.calibration, dtype, recipe);
+    choice.start = gpu.calibration.gemm[static_cast<std::size_t>(nearest)].constants;
+  }
+  for (const gpu::GemmConstant& each : gpu::gemm_constants()) {
+    const auto member = each.member;
+    const bool of_benchmark = member == &C::host_us || member == &C::rotation_reach ||
+                              member == &C::rotation_hits || member == &C::power_reach_us;
+    if (!of_benchmark && !each.key.starts_with("quantize_")) choice.free.push_back(&each);
+  }
+  return choice;
+}
+
 Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const MeasuredShape> rows,
                         bool rotated) {
   Choice choice;

@@ -18,4 +18,8 @@ struct Choice {
 Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const MeasuredShape> rows,
                         bool rotated);
 
+// The same for a few rows that `prove` measured, one kernel behind the other as in a step: all constants but
+// those that tell how a benchmark was made may move.
+Choice choose_to_adjust(const gpu::Gpu& gpu, gpu::ConstantSet set);
+
 }  // namespace shapelint::calibrate

@@ -94,8 +94,8 @@ Scores score(std::span<const MeasuredShape> rows, std::span<const double> predic
   return scores;
 }
 
-std::vector<double> predict(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows) {
-  cost::GemmModels models(gpu, cost::Timing::as_measured);
+std::vector<double> predict(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows, cost::Timing timing) {
+  cost::GemmModels models(gpu, timing);
   std::vector<double> times;
   times.reserve(rows.size());
   for (const MeasuredShape& row : rows) {

@@ -43,8 +43,9 @@ struct Scores {
 // `predicted_us` beside `rows`, in the same order.
 Scores score(std::span<const MeasuredShape> rows, std::span<const double> predicted_us);
 
-// Times of `rows` by the GPU's profile, as the measurements saw them.
-std::vector<double> predict(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows);
+// Times of `rows` by the GPU's profile, as the measurements saw them, or as a step would.
+std::vector<double> predict(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows,
+                            cost::Timing timing = cost::Timing::as_measured);
 
 // Times by the ideal roofline: max(FLOPs / peak, bytes / bandwidth).
 std::vector<double> roofline(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows);

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "cli/command.hpp"
-#include "cli/commands/calibrate.hpp"
+#include "cli/commands/calibrate/calibrate.hpp"
 #include "cli/commands/config.hpp"
 #include "cli/commands/contracts/contracts.hpp"
 #include "cli/commands/fits/fits.hpp"
@@ -161,20 +161,23 @@ std::span<const Command> commands() {
               "shapelint contracts deep-ep/low-latency-hidden\n"
               "shapelint contracts model.toml --gpu h100 --stack deep-ep,deep-gemm --tensor 8",
               bind<ContractsOptions, contracts_options, contracts>},
-      Command{"prove", "write a script that measures the findings on your own GPU, and read what it measured",
-              "Writes one self-contained Python script (PyTorch is all that it needs) that times, before and "
-              "after each proposal, what the findings of FILE depend on: products with their layouts, "
-              "attention, passes over memory. The script runs where the GPU is and writes JSON, which "
-              "`--read` sets "
-              "beside the predictions: each finding is confirmed, smaller or refuted.\n\n"
-              "docs/proving.md goes from a finding to a proof and back.\n\n"
-              "Exit code: 0 when the script was written or its result read, 2 for wrong usage, input that "
-              "cannot be read, or a "
-              "file of which nothing can be proved.",
-              "shapelint prove model.toml --gpu h100 -o prove.py\n"
-              "shapelint prove model.toml --gpu h100 --findings SL101,narrow-heads --budget 5m > prove.py\n"
-              "shapelint prove --read result.json",
-              bind<ProveOptions, prove_options, prove>},
+      Command{
+          "prove", "write a script that measures the findings on your own GPU, and read what it measured",
+          "Writes one self-contained Python script (PyTorch is all that it needs) that times, before and "
+          "after each proposal, what the findings of FILE depend on: products with their layouts, grouped "
+          "ones of experts, attention, passes over memory, and all of them as a whole step or layer. The "
+          "script runs where the GPU is and writes JSON, which `--read` sets beside the predictions: each "
+          "finding is confirmed, smaller or refuted. `--run` does it here and now. `--sweeps` measures "
+          "kernels of a GPU instead, for `calibrate`.\n\n"
+          "docs/proving.md goes from a finding to a proof and back.\n\n"
+          "Exit code: 0 when the script was written or its result read, 1 when a result of sweeps is not "
+          "plausible, 2 for wrong usage, input that cannot be read, or a file of which nothing can be "
+          "proved.",
+          "shapelint prove model.toml --gpu h100 -o prove.py\n"
+          "shapelint prove model.toml --gpu h100 --findings SL101,narrow-heads --budget 5m > prove.py\n"
+          "shapelint prove --read result.json\n"
+          "shapelint prove --sweeps alignment,moe --gpu h200 -o sweep.py",
+          bind<ProveOptions, prove_options, prove>},
       Command{
           "profile", "show a profiler's trace of a step beside its prediction, operation by operation",
           "Reads what PyTorch's profiler or Nsight Systems recorded of a run, takes the median of its whole "
@@ -196,9 +199,11 @@ std::span<const Command> commands() {
           "shown "
           "before and after, and for shapes left out of the fit (cross-validation by n and k). A constant "
           "that "
-          "the data cannot determine stays as it is, with the reason. bench/measure_gemm.py makes the "
-          "measurements.",
+          "the data cannot determine stays as it is, with the reason. `prove --sweeps` and "
+          "bench/measure_gemm.py make the measurements. With `--proofs` constants are adjusted to what "
+          "`prove` measured of findings, and it is shown what that changes.",
           "shapelint calibrate measured.csv --gpu h200\n"
+          "shapelint calibrate --proofs configs\n"
           "shapelint calibrate measured.csv --gpu-file my-gpu.toml -o my-gpu.toml",
           bind<CalibrateOptions, calibrate_options, calibrate>},
       Command{

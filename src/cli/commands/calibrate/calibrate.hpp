@@ -13,8 +13,9 @@ namespace shapelint::cli {
 
 struct CalibrateOptions {
   std::string gpu_file;
-  std::string gpu;  // instead of a file
-  std::vector<std::string> shapes;
+  std::string gpu;                  // instead of a file
+  std::vector<std::string> shapes;  // tables; with `proofs` where those are
+  bool proofs = false;
   std::string output;
   std::string source;
   std::string start_from;
@@ -26,5 +27,7 @@ struct CalibrateOptions {
 
 std::vector<Option> calibrate_options(CalibrateOptions& options);
 ExitCode calibrate(const CalibrateOptions& options, Io& io);
+// Of --proofs.
+ExitCode adjust_to_proofs(const CalibrateOptions& options, Io& io);
 
 }  // namespace shapelint::cli

@@ -1,5 +1,5 @@
 // `shapelint calibrate`: reads a profile and measured times, fits, reports, writes the profile anew.
-#include "cli/commands/calibrate.hpp"
+#include "cli/commands/calibrate/calibrate.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,62 +8,19 @@
 
 #include <fmt/format.h>
 
-#include "base/number.hpp"
 #include "calibrate/fit.hpp"
+#include "cli/commands/calibrate/profile.hpp"
 #include "cli/messages.hpp"
 #include "cli/words.hpp"
 #include "gpu/registry.hpp"
-#include "text/limits.hpp"
-#include "text/toml/toml.hpp"
+#include "prove/sweep.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::cli {
 
 namespace {
 
 constexpr std::int64_t largest_table_bytes = 2'000'000'000;
-
-// The text of a profile without its [calibration] tables: from each such header to the next other one.
-std::string without_calibration(std::string_view text) {
-  std::string kept;
-  bool inside = false;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
-    if (line.starts_with('['))
-      inside = line.starts_with("[calibration]") || line.starts_with("[calibration.");
-    if (!inside) {
-      kept += line;
-      kept += '\n';
-    }
-    begin = end + 1;
-  }
-  while (kept.ends_with("\n\n")) kept.pop_back();
-  return kept;
-}
-
-std::string score_line(std::string_view what, const calibrate::Score& s) {
-  return fmt::format("  {:<22} {:>7} {:>8} {:>8} {:>8} {:>7}\n", what, s.rows, percent(s.mean),
-                     percent(s.median), percent(s.p90), fixed(s.bias, 3));
-}
-
-std::string describe(std::string_view set, const calibrate::Fit& fit) {
-  std::string out = fmt::format("\n{}: {} rows\n  {:<22} {:>7} {:>8} {:>8} {:>8} {:>7}\n", set,
-                                fit.after.slices[0].rows, "", "rows", "mean", "median", "90 %", "bias");
-  for (std::size_t slice = 0; slice < calibrate::slice_names.size(); ++slice) {
-    if (fit.after.slices[slice].rows == 0) continue;
-    const std::string_view name = calibrate::slice_names[slice];
-    out += score_line(fmt::format("{}, before", name), fit.before.slices[slice]);
-    out += score_line(fmt::format("{}, after", name), fit.after.slices[slice]);
-    out += score_line(fmt::format("{}, left out", name), fit.left_out.slices[slice]);
-  }
-  if (fit.after.edges) {
-    out +=
-        fmt::format("  tile edges: recall {}, precision {} of {} pairs\n", fixed(fit.after.edges->recall, 2),
-                    fixed(fit.after.edges->precision, 2), fit.after.edges->pairs);
-  }
-  for (const calibrate::Kept& kept : fit.kept) out += fmt::format("  kept `{}`: {}\n", kept.key, kept.reason);
-  return out;
-}
 
 struct Input {
   std::string text;
@@ -87,6 +44,16 @@ bool read_inputs(const CalibrateOptions& options, Io& io, std::vector<Input>& in
       return false;
     }
     inputs[i].text = *std::move(text);
+    if (prove::is_swept(inputs[i].text)) {
+      auto swept = prove::read_swept(path, inputs[i].text);
+      if (!swept) {
+        print_error(io, swept.error(), inputs[i].text);
+        return false;
+      }
+      for (const std::string& doubt : swept->doubts)
+        print_note(io, text::one_line(fmt::format("{}: not plausible: {}", path, doubt)));
+      inputs[i].text = std::move(swept->products);
+    }
     inputs[i].table = calibrate::read_shapes(inputs[i].text, path, DType::bf16, errors);
     if (errors.empty() && !inputs[i].table.has_times) errors.push_back({"no column `time_us`", {}, path, {}});
     if (print_errors(io, path, errors)) return false;
@@ -101,9 +68,13 @@ std::vector<Option> calibrate_options(CalibrateOptions& options) {
       {.names = "TABLE",
        .value = "FILE.csv",
        .doc = "measured products: columns m, n, k, time_us and, where they differ, batch, dtype, recipe, op, "
-              "layout, gpu",
+              "layout, gpu; or what a script of `prove --sweeps` wrote",
        .set = into(options.shapes),
        .many = true},
+      {.names = "--proofs",
+       .doc = "adjusts the GPU's constants to what `prove` measured: the paths are files "
+              "`shapelint-proofs.json`, or folders that have some (unless given: the working directory)",
+       .set = into(options.proofs)},
       {.names = "--gpu",
        .value = "NAME",
        .doc = "GPU that was measured: its facts are kept, its constants are where the search begins",
@@ -120,8 +91,8 @@ std::vector<Option> calibrate_options(CalibrateOptions& options) {
        .many = true},
       {.names = "-o,--output",
        .value = "FILE.toml",
-       .doc = "the new profile; with --gpu a file of the GPU's name and `-measured` that is not there yet, "
-              "unless given",
+       .doc = "the new profile; with --gpu a file of the GPU's name and `-measured` (`-proofs`) that is not "
+              "there yet, unless given",
        .set = into(options.output)},
       {.names = "--source",
        .value = "TEXT",
@@ -151,63 +122,27 @@ std::vector<Option> calibrate_options(CalibrateOptions& options) {
 
 namespace {
 
-// The profile that the fit starts from, and the text that the new one has beside its constants.
-struct Start {
-  gpu::Gpu gpu;
-  std::string text;
-};
-
-std::optional<Start> start_of(const CalibrateOptions& options, Io& io) {
-  if (options.gpu_file.empty()) {
-    const auto known = gpu::find_gpu(options.gpu);
-    if (!known) {
-      print_error(io, known.error().message, known.error().hint);
-      return std::nullopt;
-    }
-    return Start{*known, fmt::format("based_on = \"{}\"\n", known->id)};
+// Whether the options go together; else an error.
+bool go_together(const CalibrateOptions& options, Io& io) {
+  if (options.shapes.empty() && !options.proofs) {
+    print_error(io, "no table of measured products is given", "`shapelint calibrate TABLE`");
+    return false;
   }
-  const auto fail = [&](const Error& error) {
-    print_error(io, fmt::format("{}: {}", options.gpu_file, error.message), error.hint);
-    return std::nullopt;
-  };
-  const auto text = io.files.read(options.gpu_file, text::max_source_bytes);
-  if (!text) return fail(text.error());
-  const auto document = text::parse_toml(options.gpu_file, *text);
-  if (!document) return fail(document.error());
-  std::vector<Error> errors;
-  Start start{gpu::read_gpu(*document, errors), *text};
-  if (print_errors(io, options.gpu_file, errors)) return std::nullopt;
-  return start;
-}
-
-// The options with what follows from others filled in; nothing, and an error, where they do not go together.
-std::optional<CalibrateOptions> completed(CalibrateOptions options, Io& io) {
-  const auto fail = [&](std::string_view message, std::string_view hint) {
-    print_error(io, message, hint);
-    return std::nullopt;
-  };
-  if (options.shapes.empty())
-    return fail("no table of measured products is given", "`shapelint calibrate TABLE`");
-  if (options.gpu.empty() == options.gpu_file.empty())
-    return fail("one GPU is fitted", "`--gpu NAME` or `--gpu-file FILE.toml` says which");
-  if (options.output.empty()) {
-    if (options.gpu.empty()) return fail("no file is given for the new profile", "`-o FILE.toml`");
-    const auto known = gpu::find_gpu(options.gpu);
-    options.output = (known ? known->id : options.gpu) + "-measured.toml";
-    if (io.files.exists(options.output))
-      return fail(fmt::format("{}: it is there already", options.output),
-                  "`-o FILE.toml` says where the profile goes");
-  }
-  return options;
+  if (options.gpu.empty() != options.gpu_file.empty() || (options.proofs && options.gpu_file.empty()))
+    return true;
+  print_error(io, "one GPU is fitted", "`--gpu NAME` or `--gpu-file FILE.toml` says which");
+  return false;
 }
 
 ExitCode fit(const CalibrateOptions& options, Io& io) {
+  const std::optional<std::string> output = output_of(options, "-measured", io);
+  if (!output) return ExitCode::error;
   // A profile may be fitted in place, but what it is fitted to was measured.
   const std::filesystem::path here(io.files.working_directory());
   for (const std::string& shapes : options.shapes) {
     std::error_code problem;
-    if (!std::filesystem::equivalent(here / shapes, here / options.output, problem)) continue;
-    print_error(io, fmt::format("{}: the output is a file that is read, and stays as it is", options.output),
+    if (!std::filesystem::equivalent(here / shapes, here / *output, problem)) continue;
+    print_error(io, fmt::format("{}: the output is a file that is read, and stays as it is", *output),
                 "name another file");
     return ExitCode::error;
   }
@@ -231,16 +166,7 @@ ExitCode fit(const CalibrateOptions& options, Io& io) {
     if (!set.own) set.source.clear();
   }
 
-  calibrate::FitOptions fit_options;
-  fit_options.evaluations = std::clamp<std::int64_t>(options.evaluations, 100, 1'000'000);
-  fit_options.sample = static_cast<std::size_t>(std::clamp<std::int64_t>(options.sample, 50, 1'000'000));
-  fit_options.folds = static_cast<std::size_t>(std::clamp<std::int64_t>(options.folds, 1, 100));
-  fit_options.rotated = options.rotated;
-  if (io.err_is_terminal) {
-    fit_options.progress = [&io](std::string_view what, double share) {
-      io.err << fmt::format("\r{:<28} {:>6}", what, percent(share)) << std::flush;
-    };
-  }
+  const calibrate::FitOptions searched = fit_options(options, io);
   bool fitted = false;
   for (std::size_t set = 0; set < gpu.calibration.gemm.size(); ++set) {
     std::vector<calibrate::MeasuredShape> rows;
@@ -253,7 +179,7 @@ ExitCode fit(const CalibrateOptions& options, Io& io) {
       }
     }
     if (rows.empty()) continue;
-    const auto fit = calibrate::fit(gpu, static_cast<gpu::ConstantSet>(set), rows, fit_options);
+    const auto fit = calibrate::fit(gpu, static_cast<gpu::ConstantSet>(set), rows, searched);
     if (io.err_is_terminal) io.err << "\r\x1b[K";
     const std::string_view set_name = gpu::constant_set_names[set];
     if (!fit) {
@@ -272,7 +198,9 @@ ExitCode fit(const CalibrateOptions& options, Io& io) {
     if (!kept("align_k_4b") || !kept("align_n_4b")) calibration.alignment = calibration.source;
     const auto& errors_of = fit->left_out.slices;
     calibration.errors = {errors_of[0].mean, errors_of[1].mean, errors_of[2].mean, errors_of[3].mean};
-    io.out << describe(set_name, *fit);
+    io.out << scores_text(set_name, *fit);
+    for (const calibrate::Kept& each : fit->kept)
+      io.out << fmt::format("  kept `{}`: {}\n", each.key, each.reason);
   }
   if (!fitted) {
     print_error(io, "no rows of this GPU could be fitted",
@@ -280,22 +208,17 @@ ExitCode fit(const CalibrateOptions& options, Io& io) {
     return ExitCode::error;
   }
   gpu.calibration.source = options.source.empty() ? "measurements of the user's own" : options.source;
-  std::string out = without_calibration(start->text) + '\n' + gpu::write_calibration(gpu.calibration);
-  if (const auto written = io.files.write(options.output, out); !written) {
-    print_error(io, fmt::format("{}: {}", options.output, written.error().message), written.error().hint);
-    return ExitCode::error;
-  }
-  if (options.gpu_file.empty()) {
-    print_note(io, fmt::format("{} written: `--gpu-file {}` uses it", options.output, options.output));
-  }
+  if (!write_profile(*output, profile_text(*start), io)) return ExitCode::error;
+  if (options.gpu_file.empty())
+    print_note(io, fmt::format("{} written: `--gpu-file {}` uses it", *output, *output));
   return ExitCode::clean;
 }
 
 }  // namespace
 
 ExitCode calibrate(const CalibrateOptions& options, Io& io) {
-  const auto whole = completed(options, io);
-  return whole ? fit(*whole, io) : ExitCode::error;
+  if (!go_together(options, io)) return ExitCode::error;
+  return options.proofs ? adjust_to_proofs(options, io) : fit(options, io);
 }
 
 }  // namespace shapelint::cli
