@@ -1,5 +1,6 @@
 // Reads a GPU's file, and fills in what follows from what it states.
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "gpu/fields.hpp"
 #include "gpu/registry.hpp"
 
@@ -21,7 +23,7 @@ using text::NodeRef;
 // Keys of a profile that are not figures.
 constexpr std::string_view profile_keys[] = {"kind",     "aliases",   "architecture", "based_on",
                                              "sources",  "notes",     "confidence",   "calibration",
-                                             "measured", "attention", "errors"};
+                                             "measured", "attention", "errors",       "power_limit_w"};
 // What follows from the stated figures. Idempotent, so that a profile based on another can be completed
 // again.
 void complete(Gpu& gpu) {
@@ -117,6 +119,36 @@ Calibration shared_calibration(NodeRef architecture, std::vector<Error>& errors)
   return calibration;
 }
 
+// The product held to fewer watts than its board allows: what computes for long runs at a lower clock. Of
+// dynamic power, C V^2 f, the voltage follows the clock, so that the clock goes by the cube root of the
+// power. Memory keeps its bandwidth.
+void limit_power(NodeRef limit, Gpu& gpu, std::vector<Error>& errors) {
+  if (!limit) return;
+  const auto watts = value_of(limit).as_number();
+  if (!watts) {
+    errors.push_back(value_of(limit).error(
+        fmt::format("`power_limit_w` is {}, expected watts", text::describe(value_of(limit).kind()))));
+    return;
+  }
+  constexpr double least_share = 0.2;  // of its own limit; boards cannot be set lower
+  if (!(*watts >= least_share * gpu.tdp_w && *watts <= gpu.tdp_w)) {
+    errors.push_back(value_of(limit).error(fmt::format("{} W are implausible", exact(*watts)),
+                                           gpu.tdp_w > 0
+                                               ? fmt::format("its own limit is {} W", exact(gpu.tdp_w))
+                                               : "state its own limit, `tdp_w`"));
+    return;
+  }
+  const double clock = std::cbrt(*watts / gpu.tdp_w);
+  for (GemmCalibration& each : gpu.calibration.gemm) {
+    each.constants.power_drop = 1 - (1 - each.constants.power_drop) * clock;
+  }
+  for (AttentionBucket& bucket : gpu.attention.buckets) {
+    bucket.forward_efficiency *= clock;
+    bucket.backward_efficiency *= clock;
+  }
+  gpu.tdp_w = *watts;
+}
+
 // A profile may be based on one that is based on another; a longer chain is a loop.
 constexpr int most_bases = 8;
 
@@ -199,6 +231,7 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
   }
   if (gpu.name.empty()) gpu.name = gpu.id;
   complete(gpu);
+  limit_power(root["power_limit_w"], gpu, errors);
   check_complete(gpu, document, errors);
   return gpu;
 }

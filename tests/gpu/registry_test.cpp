@@ -1,4 +1,6 @@
 // The catalogue of GPUs and the reader of profiles.
+#include <cmath>
+
 #include "gpu/registry.hpp"
 
 #include <string>
@@ -233,6 +235,35 @@ TEST_CASE("another number of SMs scales what the SMs do, not the memory") {
   CHECK(too_many.error().hint == "the product has 132, the full die 144");
   CHECK_FALSE(with_sm_count(b300, 0));
   CHECK_FALSE(with_sm_count(b300, -1));
+}
+
+TEST_CASE("a lower power limit slows what computes for long by the cube root, not the memory") {
+  const auto held_to = [](const std::string& watts, std::vector<Error>& errors) {
+    return read_gpu(parsed("held.toml", "based_on = \"h100\"\npower_limit_w = " + watts + "\n"), errors);
+  };
+  const Gpu h100 = *find_gpu("h100");
+  std::vector<Error> errors;
+  const Gpu held = held_to("500", errors);
+  REQUIRE(errors.empty());
+  const double clock = std::cbrt(500.0 / 700);
+  const auto drop = [](const Gpu& gpu) {
+    return gemm_calibration(gpu.calibration, DType::bf16).constants.power_drop;
+  };
+  CHECK(1 - drop(held) == Approx((1 - drop(h100)) * clock));
+  CHECK(held.attention.buckets.front().forward_efficiency ==
+        Approx(h100.attention.buckets.front().forward_efficiency * clock));
+  CHECK(held.dram_bandwidth_gb_s == h100.dram_bandwidth_gb_s);
+  CHECK(held.peak_tflops == h100.peak_tflops);
+  CHECK(held.tdp_w == 500);
+  CHECK(drop(held_to("700", errors)) == drop(h100));
+
+  held_to("900", errors);
+  held_to("20", errors);
+  held_to("\"much\"", errors);
+  REQUIRE(errors.size() == 3);
+  CHECK(errors[0].message == "900 W are implausible");
+  CHECK(errors[0].hint == "its own limit is 700 W");
+  CHECK(errors[2].message == "`power_limit_w` is a string, expected watts");
 }
 
 TEST_CASE("sm_count in a file that builds on another scales the peaks that it does not state") {
