@@ -51,8 +51,9 @@ std::optional<OpCost> price_serving_attention(const gpu::Gpu& gpu, const model::
 std::optional<OpCost> price_serving_exchange(const gpu::Gpu& gpu, const model::Op& op);
 
 // What of a timed kernel's launches a step waits for: timed alone, its wrapper's helpers count too, which a
-// step hands over as one graph. Three kernels' are left: what it does, what that prepares, and what joins it.
-double launches_in_step_us(const gpu::Gpu& gpu, double fixed_us);
+// step hands over as one graph. Three kernels' are left of an engine's: what it does, what that prepares, and
+// what joins it; one where no engine is named.
+double launches_in_step_us(const gpu::Gpu& gpu, double fixed_us, model::Engine engine);
 
 // An op that quantizes, by the kernels that were timed on this architecture. Nothing where none was.
 std::optional<OpCost> price_quantizing(const gpu::Gpu& gpu, const model::Op& op);

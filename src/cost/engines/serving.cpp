@@ -31,8 +31,8 @@ KernelAttention sizes_of(const model::Op& op) {
 
 }  // namespace
 
-double launches_in_step_us(const gpu::Gpu& gpu, double fixed_us) {
-  constexpr double kernels = 3;
+double launches_in_step_us(const gpu::Gpu& gpu, double fixed_us, model::Engine engine) {
+  const double kernels = engine == model::Engine::fastest ? 1 : 3;
   return std::min(fixed_us, kernels * launch_us(gpu));
 }
 
@@ -50,7 +50,7 @@ std::optional<OpCost> price_serving_attention(const gpu::Gpu& gpu, const model::
     const auto* known = gpu::closest(kernels, architecture, names);
     if (known == nullptr) return std::nullopt;
     gpu::DecodeKernel kernel = *known;
-    kernel.fixed_us = launches_in_step_us(gpu, kernel.fixed_us);
+    kernel.fixed_us = launches_in_step_us(gpu, kernel.fixed_us, op.experts.engine);
     kernel.resident_share = 0;  // the cache of each layer is read once, from DRAM
     return price_decode(gpu, kernel, shape);
   }
@@ -58,7 +58,7 @@ std::optional<OpCost> price_serving_attention(const gpu::Gpu& gpu, const model::
   const auto* known = gpu::closest(kernels, architecture, names);
   if (known == nullptr) return std::nullopt;
   gpu::PrefillKernel kernel = *known;
-  kernel.fixed_us = launches_in_step_us(gpu, kernel.fixed_us);
+  kernel.fixed_us = launches_in_step_us(gpu, kernel.fixed_us, op.experts.engine);
   return price_prefill(gpu, kernel, shape);
 }
 
