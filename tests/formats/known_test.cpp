@@ -45,6 +45,9 @@ TEST_CASE("the table of known models is free of mistakes", "[formats]") {
   CHECK(name("torchtune/torchtune.models.qwen2_5.lora_qwen2_5_7b_base") == "Qwen/Qwen2.5-7B");
   CHECK(name("internlm/internlm-chat-7b") == "internlm/internlm-7b");
   CHECK(name("internlm2_5-chat-7b") == "internlm/internlm2_5-7b");
+  CHECK(name("bigscience/bloomz-7b1-mt") == "bigscience/bloom-7b1");
+  CHECK(name("google/gemma-3-270m-it") == "google/gemma-3-270m");
+  CHECK(name("crfm/mistral-medium") == "openai-community/gpt2-medium");
   CHECK(name("Qwen-chat-large").empty());
   CHECK(name("torchtitan/llama3/8B") == "meta-llama/Meta-Llama-3-8B");
   // The models of one base name that differ: Mistral 7B has 32,000 words, and 32,768 from v0.3 on.
