@@ -1,12 +1,14 @@
 #!/bin/sh
 # In a Debian with nothing but its base and python3-venv: the wheel is installed, lints, is imported, and runs under
-# pre-commit. In an older one (bullseye, glibc 2.31) with nothing but its base: the self-contained program. Prints times and
-# sizes. Needs root and debootstrap, and takes minutes; on demand.
-#   bare-debian.sh WHEEL SHAPELINT [FOLDER]      FOLDER: where the systems are kept for the next time
+# pre-commit. In an older one (bullseye, glibc 2.31) with nothing but its base: the self-contained program, and with this
+# machine's Node beside it the npm package. Prints times and sizes. Needs root and debootstrap, and takes minutes; on demand.
+#   bare-debian.sh WHEEL SHAPELINT [FOLDER [TARBALL]]      FOLDER: where the systems are kept for the next time
+#                                                          TARBALL: of scripts/wasm, shapelint-VERSION.tgz
 set -eu
 wheel=$(realpath "$1") shapelint=$(realpath "$2")
 source=$(cd "$(dirname "$0")/../.." && pwd)
 kept=${3-}
+tarball=${4:+$(realpath "$4")}
 folder=${kept:-$(mktemp -d)}
 [ -n "$kept" ] || trap 'rm -rf "$folder"' EXIT
 mkdir -p "$folder"
@@ -58,6 +60,22 @@ inside bullseye 'ldd --version | head -n 1'
 timed "the program, $(stat -c %s "$shapelint") bytes, lints" inside bullseye "./shapelint model.toml --gpu a100 || $finds"
 grep -q SL605 "$folder/out" || fail "it does not find SL605"
 timed "suggests" inside bullseye './shapelint suggest model.toml --gpu a100'
+
+if [ -n "$tarball" ]; then
+  npm=$(npm root --global)/npm
+  cp "$(realpath "$(command -v node)")" "$folder/bullseye/usr/bin/node"
+  mkdir -p "$folder/bullseye$npm"
+  cp -a "$npm/." "$folder/bullseye$npm/"
+  for name in npm npx; do ln -sf "$npm/bin/$name-cli.js" "$folder/bullseye/usr/bin/$name"; done
+  cp "$tarball" "$folder/bullseye/srv/"
+  inside bullseye 'node --version; ! command -v cc python3 git; mkdir node; echo "{}" >node/package.json'
+  timed "the npm package, $(stat -c %s "$tarball") bytes, is installed" inside bullseye \
+    'cd node; npm install --offline --no-audit --no-fund --loglevel=error ../*.tgz'
+  echo "installed: $(du -sk "$folder/bullseye/srv/node/node_modules" | cut -f 1) KiB"
+  timed "npx lints" inside bullseye "cd node; npx --offline shapelint ../model.toml --gpu a100 || $finds"
+  grep -q SL605 "$folder/out" || fail "it does not find SL605"
+  timed "without npx it lints" inside bullseye "node/node_modules/.bin/shapelint model.toml --gpu a100 || $finds"
+fi
 
 system bookworm --include=python3-venv
 cp "$wheel" "$folder/bookworm/srv/"
