@@ -177,6 +177,22 @@ constexpr std::array shapes{
           "\"character\":9}},"
           "\"text\":\"a#=1\\r\\n\"}]}}\n",
           "", "", ""},
+    Shape{"trace", "kernels", "[{}",
+          ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k#\",\"ts\":#,\"dur\":1,\"args\":{\"stream\":7,"
+          "\"correlation\":#}}",
+          "]", "", ""},
+    Shape{
+        "trace", "nested", "[{}",
+        ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"ts\":#,\"dur\":999999,\"pid\":1,\"tid\":1,"
+        "\"args\":{\"Input Dims\":[[8,4],[4,2]]}}",
+        "]", "", ""},
+    Shape{"trace", "steps", "[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":1,\"dur\":1}",
+          ",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep##\",\"ts\":#,\"dur\":1}", "]",
+          "", ""},
+    Shape{"trace", "deep", "{\"traceEvents\":", "[", "", "]", "}"},
+    Shape{"trace", "sizes",
+          "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"args\":{\"Input Dims\":[[1", ",2",
+          "]]}}]", "", ""},
     // A message that is given in parts is joined from them: a graph of many nodes, of a node with many
     // inputs.
     Shape{"onnx", "nodes", "", "\x3a\x08\x0a\x06\x22\x04Relu", "", "", ""},
