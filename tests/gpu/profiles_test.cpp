@@ -25,7 +25,7 @@ std::string folded(std::string_view name) {
 }  // namespace
 
 TEST_CASE("every profile and every architecture reads without an error") {
-  CHECK(gpu_ids().size() == 46);
+  CHECK(gpu_ids().size() == 47);
   for (const text::Document& document : catalog::builtin("gpus")) {
     std::vector<Error> errors;
     const Gpu gpu = read_gpu(document, errors);
@@ -90,6 +90,7 @@ TEST_CASE("the names that data sets and users have for GPUs are known") {
                            "mi250x",
                            "mi300x",
                            "mi325x",
+                           "mi350x",
                            "mi355x",
                            "4090",
                            "5090"}) {
