@@ -15,6 +15,7 @@ writeFileSync(join(folder, "package.json"), '{"private": true}\n');
 execFileSync("npm", ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", tarball], { cwd: folder });
 mkdirSync(join(folder, "examples"));
 for (const name of ["gpt3-2.7b.toml", "llama-3-8b.toml"]) copyFileSync(join("examples", name), join(folder, "examples", name));
+for (const name of ["transformer.toml", "transformer-cpu.json.gz"]) copyFileSync(join("tests/trace", name), join(folder, name));
 
 const environment = { PATH: process.env.PATH, HOME: folder, npm_config_update_notifier: "false" };
 const run = (program, args, more = {}) => {
@@ -40,7 +41,8 @@ test("exit codes are the program's", () => {
 test("it says what the native program says", { skip: !native }, () => {
   for (const args of [["examples", "--gpu", "a100,h100"], ["examples/gpt3-2.7b.toml", "--format", "sarif"], ["suggest", "examples/gpt3-2.7b.toml", "--gpu", "a100"],
     ["roofline", "examples/llama-3-8b.toml", "--gpu", "h100", "--mode", "decode", "--context-length", "4096"], ["explain", "SL101"], ["gpus"], ["rules"],
-    ["gemm", "--gpu", "h100", "8192,50257,4096"], ["--help"], ["show", "examples/llama-3-8b.toml"], ["completion", "bash"], ["nonsense.toml"]]) {
+    ["gemm", "--gpu", "h100", "8192,50257,4096"], ["--help"], ["show", "examples/llama-3-8b.toml"], ["completion", "bash"], ["nonsense.toml"],
+    ["profile", "transformer-cpu.json.gz", "--model", "transformer.toml", "--gpu", "a100"]]) {
     assert.deepEqual(shapelint(args), run(native, args), args.join(" "));
   }
 });
