@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { test } from "node:test";
-import { brotliCompressSync, constants } from "node:zlib";
+import { gzipSync } from "node:zlib";
 
 const folder = resolve(process.argv[2]);
 const native = process.argv[3] && resolve(process.argv[3]);
@@ -14,8 +14,8 @@ const shapelint = await load();
 const gpt3 = readFileSync("examples/gpt3-2.7b.toml", "utf8");
 
 test("it is small enough for a page", () => {
-  const bytes = brotliCompressSync(readFileSync(join(folder, "shapelint.wasm")), { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
-  assert.ok(bytes < 2_000_000, `${bytes} bytes compressed`);
+  const bytes = gzipSync(readFileSync(join(folder, "shapelint.wasm")), { level: 9 }).length;
+  assert.ok(bytes < 2_000_000, `${bytes} bytes packed`);
   assert.ok(statSync(join(folder, "shapelint.wasm")).size > 0);
 });
 
