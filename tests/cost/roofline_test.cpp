@@ -49,7 +49,8 @@ model::Op gemm(std::int64_t m, std::int64_t n, std::int64_t k, DType dtype = DTy
 }
 
 Roofline of_example(std::string_view example, std::string_view gpu) {
-  const model::Setup setup = tests::native_file("examples/" + std::string(example) + ".toml").readings[0].setup;
+  const model::Setup setup =
+      tests::native_file("examples/" + std::string(example) + ".toml").readings[0].setup;
   return cost::roofline(gpu_named(gpu), model::lower(setup), setup.plan.dtype);
 }
 
