@@ -114,9 +114,10 @@ void lengthen(model::Mode mode, double times, suggest::Serving& serving) {
   serving.tokens_per_s_per_gpu /= times;
 }
 
-report::RooflineCase case_of(const ModelFile& file, const gpu::Gpu& gpu, const RooflineOptions& options,
+report::RooflineCase case_of(const ModelInput& input, const gpu::Gpu& gpu, const RooflineOptions& options,
                              const suggest::Draft* draft, contracts::Checker* checker) {
-  const model::Reading& reading = file.readings.front();
+  const ModelFile& file = input.file;
+  const model::Reading& reading = input.reading();
   report::RooflineCase out;
   out.path = file.path;
   out.model = reading.name;
@@ -146,9 +147,10 @@ report::RooflineCase case_of(const ModelFile& file, const gpu::Gpu& gpu, const R
   return out;
 }
 
-report::RooflineCurve curve_of(const ModelFile& file, const gpu::Gpu& gpu, const suggest::RangeRequest& range,
-                               const suggest::Draft* draft) {
-  const model::Reading& reading = file.readings.front();
+report::RooflineCurve curve_of(const ModelInput& input, const gpu::Gpu& gpu,
+                               const suggest::RangeRequest& range, const suggest::Draft* draft) {
+  const ModelFile& file = input.file;
+  const model::Reading& reading = input.reading();
   const suggest::Links links = suggest::links_of_unstated(reading);
   model::PerField<model::Origin> origins = reading.origins;
   origins[range.field].kind = model::Origin::Kind::stated;
@@ -174,13 +176,14 @@ report::RooflineCurve curve_of(const ModelFile& file, const gpu::Gpu& gpu, const
 }
 
 // What the page's reader may choose among: the range that was asked for, then the usual ones.
-void add_sweeps(const ModelFile& file, const gpu::Gpu& gpu, const std::optional<suggest::RangeRequest>& range,
-                const suggest::Draft* draft, report::RooflineReport& report) {
+void add_sweeps(const ModelInput& input, const gpu::Gpu& gpu,
+                const std::optional<suggest::RangeRequest>& range, const suggest::Draft* draft,
+                report::RooflineReport& report) {
   if (range) report.sweeps.push_back(report.curves.back());
-  const model::Reading& reading = file.readings.front();
+  const model::Reading& reading = input.reading();
   for (const suggest::RangeRequest& usual : page_sweeps(reading)) {
     if (range && range->field == usual.field) continue;
-    report.sweeps.push_back(curve_of(file, gpu, usual, draft));
+    report.sweeps.push_back(curve_of(input, gpu, usual, draft));
     report.sweeps.back().own = model::get(reading.setup, usual.field);
   }
 }
@@ -278,10 +281,10 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
         project::stack_of(*input->file.configured, input->file.applied.stack, input->reading(), io.files);
     if (!stack.empty()) checker.emplace(project::contracts_of(*input->file.configured), stack);
     for (const gpu::Gpu& gpu : input->gpus()) {
-      if (range) report.curves.push_back(curve_of(input->file, gpu, *range, drafts));
+      if (range) report.curves.push_back(curve_of(*input, gpu, *range, drafts));
       if (!range || options.pictures.any())
-        report.cases.push_back(case_of(input->file, gpu, options, drafts, checker ? &*checker : nullptr));
-      if (has_page) add_sweeps(input->file, gpu, range, drafts, report);
+        report.cases.push_back(case_of(*input, gpu, options, drafts, checker ? &*checker : nullptr));
+      if (has_page) add_sweeps(*input, gpu, range, drafts, report);
     }
     if (has_page) lint_for_page(*input, io.files, lint);
   }
