@@ -88,6 +88,19 @@ bool same_values(const model::Reading& a, const model::Reading& b) {
   return true;
 }
 
+// A decoding step runs the decoder alone: the encoder has read all of its input before.
+void read_before_decoding(model::Reading& reading) {
+  model::Plan& plan = reading.setup.plan;
+  if (reading.runs_in_whole <= 0 || reading.setup.model.causal || plan.mode != model::Mode::decode) return;
+  plan.mode = model::Mode::prefill;
+  plan.context_length = 0;
+  model::Origin& mode = reading.origins[model::FieldId::mode];
+  mode = {};
+  mode.kind = model::Origin::Kind::derived;
+  mode.note = "an encoder reads its input before the decoder's first step";
+  reading.runs_in_whole = 0;
+}
+
 void read_document(const text::FileSystem& files, const Dialects& dialects, const Dialect& dialect,
                    const text::Document& document, std::string_view syntax, const ReadOptions& options,
                    ReadResult& result) {
@@ -113,6 +126,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
       reading.name = model_name(reading.path);
       reading.part = label_of(part, whole.view, place);
       reading.notes.insert(reading.notes.end(), whole.notes.begin(), whole.notes.end());
+      read_before_decoding(reading);
       add_remarks(reading.remarks, result.remarks);
       if (model::is_known(reading, model::FieldId::hidden_size) || part.keep_incomplete) {
         result.readings.push_back(std::move(reading));

@@ -32,6 +32,7 @@ bool is_weights(std::string_view path) {
 }
 
 std::string equal_model(const model::Reading& reading) {
+  if (reading.runs_in_whole > 0) return {};  // half of an encoder-decoder, which the known models are not
   for (const catalog::KnownModel& known : catalog::known_models()) {
     if (rules::is_near(reading, known) && rules::compare(reading, known).differences.empty())
       return title_of(known);

@@ -2,6 +2,7 @@
 #include "formats/native/check.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string_view>
 
@@ -152,6 +153,12 @@ void check_consistent(const text::Document& document, const Reading& reading, st
              fmt::format("`joint_layers` is `{}`, more than `num_layers` = `{}`", spec.diffusion.joint_layers,
                          spec.num_layers),
              "`num_layers` counts them, too");
+  }
+  if (spec.input == model::Input::spectrogram &&
+      !std::has_single_bit(static_cast<std::uint64_t>(spec.front.reduction))) {
+    at_value(FieldId::input_reduction,
+             fmt::format("`input_reduction` is `{}`, no power of two", spec.front.reduction),
+             "each convolution halves the frames");
   }
   const std::int64_t with_attention = spec.num_layers - spec.layers_without_attention;
   if (spec.shared_key_value_layers > 0 && spec.shared_key_value_layers >= with_attention) {

@@ -176,6 +176,10 @@ class Reader {
                                     ErrorCode::unknown_name));
       }
     }
+    const auto has_name = [&](const model::Reading& other) { return other.part == reading_.part; };
+    if (!reading_.part.empty() && std::any_of(file_.readings.begin(), file_.readings.end(), has_name))
+      errors_.push_back(table["name"].error(fmt::format("two plans are called `{}`", reading_.part),
+                                            "reports and `--model` call each by its name"));
     if (reading_.part.empty())
       errors_.push_back(table.error("`name` is missing from `[[plan]]`", "reports call the plan by it"));
   }

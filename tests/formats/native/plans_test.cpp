@@ -55,6 +55,9 @@ TEST_CASE("what is wrong with a plan is told with its place, and what is wrong w
         "8:30: unknown key `tensor` in `[run]`; write it as `tensor` in `[parallel]`\n");
   CHECK(native_errors("plan = 3\n[run]\nsequence_length = 8\n" + shape) ==
         "1:8: `plan` is an integer; write a table for each: `[[plan]]`\n");
+  CHECK(native_errors("[run]\nsequence_length = 8\n" + shape +
+                      "[[plan]]\nname = \"a\"\n[[plan]]\nname = \"a\"\n") ==
+        "11:8: two plans are called `a`; reports and `--model` call each by its name\n");
   const std::string two = "[[plan]]\nname = \"a\"\n[[plan]]\nname = \"b\"\n";
   CHECK(native_errors(
             "[run]\nsequence_length = 8\n[model]\nhidden_size = 8\nnum_layers = 1\nvocab_size = 9\n" + two) ==
@@ -66,4 +69,10 @@ TEST_CASE("a layer's keys and values are borrowed from one that makes them", "[n
         "6:27: `shared_key_value_layers` is `4`, and the model has 4 with attention; one of them makes the "
         "keys "
         "and values that the others read\n");
+}
+
+TEST_CASE("a spectrogram is halved, so what becomes a token is a power of two", "[native]") {
+  CHECK(native_errors(shape + "input = \"spectrogram\"\ninput_size = 80\ninput_reduction = 6\n[run]\n"
+                              "sequence_length = 8\n") ==
+        "8:19: `input_reduction` is `6`, no power of two; each convolution halves the frames\n");
 }
