@@ -18,7 +18,6 @@
 namespace {
 
 using shapelint::Error;
-using shapelint::text::Document;
 using shapelint::text::Node;
 
 // String literals have a length limit in the standard (65,536) but not in either compiler; escapes are octal
