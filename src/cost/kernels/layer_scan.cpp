@@ -249,10 +249,6 @@ Core of_elements(const gpu::Gpu& gpu, const ScanWork& work, double cuda) {
   return core;
 }
 
-}  // namespace
-
-namespace {
-
 OpCost price_work(const gpu::Gpu& gpu, ScanKind kind, const ScanWork& work, DType dtype) {
   const double peak = peak_flops_per_us(gpu, dtype);
   const double cuda = cuda_flops_per_us(gpu);
