@@ -60,6 +60,13 @@ std::string step_text(const cost::StepCost& step) {
   return fmt::format("{}, MFU {}", duration(step.time_us), percent(step.mfu));
 }
 
+// Null for one that no model was linted for.
+const gpu::Gpu* profile_of(std::string_view id, const lint::Report& report) {
+  const auto found = std::find_if(report.gpus.begin(), report.gpus.end(),
+                                  [&](const gpu::Gpu& each) { return each.id == id; });
+  return found == report.gpus.end() ? nullptr : &*found;
+}
+
 // ", memory 61 of 80 GB".
 std::string memory_text(double needed, const gpu::Gpu& gpu) {
   const auto gb = [](double value) {
@@ -122,12 +129,11 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
   const std::string left_out = lint::left_out_text(model.gpus_left_out, model.reading.setup.plan.dtype);
   if (!left_out.empty()) out += wrap(left_out, 4, 2, style) + '\n';
   for (const rules::GpuReport& gpu : model.result.gpus) {
-    const auto profile = std::find_if(report.gpus.begin(), report.gpus.end(),
-                                      [&](const gpu::Gpu& each) { return each.id == gpu.gpu; });
-    const bool uncalibrated = profile != report.gpus.end() && profile->calibration.status == "uncalibrated";
+    const gpu::Gpu* profile = profile_of(gpu.gpu, report);
+    const bool uncalibrated = profile != nullptr && profile->calibration.status == "uncalibrated";
     std::string line =
         fmt::format("{}{}: {}", gpu.gpu, uncalibrated ? " (uncalibrated)" : "", step_text(gpu.before));
-    if (profile != report.gpus.end()) line += memory_text(model.reading, *profile);
+    if (profile != nullptr) line += memory_text(model.reading, *profile);
     if (!gpu.applied.empty()) {
       line += fmt::format("; with all fixes {}", style.paint(Role::gain, step_text(gpu.after)));
     }
@@ -272,9 +278,8 @@ std::string together(const lint::Whole& whole, const lint::Report& report, const
                             percent(time.shares[i]));
     }
     std::string line = fmt::format("{}: {} ({})", time.gpu, duration(time.time_us), shares);
-    const auto profile = std::find_if(report.gpus.begin(), report.gpus.end(),
-                                      [&](const gpu::Gpu& each) { return each.id == time.gpu; });
-    if (whole.memory_bytes > 0 && profile != report.gpus.end() && profile->dram_size_gb > 0)
+    const gpu::Gpu* profile = profile_of(time.gpu, report);
+    if (whole.memory_bytes > 0 && profile != nullptr && profile->dram_size_gb > 0)
       line += memory_text(whole.memory_bytes, *profile);
     out += "  " + headline(line, 4, 4, style) + '\n';
   }
