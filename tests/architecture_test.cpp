@@ -128,7 +128,7 @@ const std::map<std::string, std::set<std::string>> beside_the_face{
     // A step op by op beside a trace's, and the findings weighed by it.
     {"cli/commands/profile", {"lint", "model", "prove", "suggest", "trace"}},
     // Changed files as they would be run.
-    {"cli/commands/prove", {"gpu", "lint", "prove"}},
+    {"cli/commands/prove", {"lint", "prove"}},
     // A step op by op, drawn, as a stack runs it.
     {"cli/commands/roofline", {"contracts", "gpu", "lint", "model", "project", "suggest"}},
     // The examples of rules are linted where they stand.

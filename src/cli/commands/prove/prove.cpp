@@ -119,23 +119,30 @@ ExitCode write_script(const ProveOptions& options, Io& io) {
     told.file = plan.file;
     return run_script(told, script, plan.budget_s, io);
   }
-  if (options.output == "-") {
-    io.raw() << script;
-    return ExitCode::clean;
-  }
-  if (const auto written = io.files.write(options.output, script); !written) {
-    print_error(io, fmt::format("{}: {}", options.output, written.error().message), written.error().hint);
-    return ExitCode::error;
-  }
-  print_note(io, fmt::format("{} measures {} with {}: `python3 {} -o result.json` on {}, then "
-                             "`shapelint prove --read result.json`",
-                             options.output, lint::plural(plan.cases.size(), "finding"),
-                             lint::plural(plan.pairs.size(), "comparison"), options.output,
-                             input->gpus().front().name));
-  return ExitCode::clean;
+  return hand_out(
+      script, options.output,
+      fmt::format("{} measures {} with {}: `python3 {} -o result.json` on {}, then "
+                  "`shapelint prove --read result.json`",
+                  options.output, lint::plural(plan.cases.size(), "finding"),
+                  lint::plural(plan.pairs.size(), "comparison"), options.output, input->gpus().front().name),
+      io);
 }
 
 }  // namespace
+
+ExitCode hand_out(const std::string& script, const std::string& output, const std::string& what_it_is,
+                  Io& io) {
+  if (output == "-") {
+    io.raw() << script;
+    return ExitCode::clean;
+  }
+  if (const auto written = io.files.write(output, script); !written) {
+    print_error(io, fmt::format("{}: {}", output, written.error().message), written.error().hint);
+    return ExitCode::error;
+  }
+  print_note(io, what_it_is);
+  return ExitCode::clean;
+}
 
 std::vector<Option> prove_options(ProveOptions& options) {
   std::vector<Option> all{

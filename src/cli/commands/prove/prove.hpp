@@ -36,6 +36,9 @@ ExitCode show_result(const ProveOptions& options, const std::string& path, const
 ExitCode write_sweeps(const ProveOptions& options, Io& io);
 ExitCode show_sweeps(const ProveOptions& options, const std::string& path, const std::string& content,
                      Io& io);
+// Writes a script to standard output (`-`), or to a file, and then says what it is.
+ExitCode hand_out(const std::string& script, const std::string& output, const std::string& what_it_is,
+                  Io& io);
 // Runs a script with `--run`, keeps its result, and shows it.
 ExitCode run_script(const ProveOptions& options, const std::string& script, double budget_s, Io& io);
 

@@ -5,8 +5,8 @@
 
 #include "base/number.hpp"
 #include "cli/commands/prove/prove.hpp"
+#include "cli/commands/table_input.hpp"
 #include "cli/messages.hpp"
-#include "gpu/registry.hpp"
 #include "lint/phrases.hpp"
 #include "prove/script.hpp"
 #include "prove/sweep.hpp"
@@ -17,25 +17,6 @@ namespace shapelint::cli {
 namespace {
 
 constexpr double usual_budget_s = 3600;
-
-// The one GPU that --gpu or --gpu-file names.
-std::optional<gpu::Gpu> gpu_of(const project::Request& request, Io& io) {
-  const auto& asked = request.gpus;
-  if (asked.names.size() + asked.profiles.size() != 1) {
-    print_error(io, "a script measures one GPU", "`--gpu` names it");
-    return std::nullopt;
-  }
-  if (asked.names.empty()) {
-    std::vector<Error> errors;
-    gpu::Gpu gpu = gpu::read_gpu(asked.profiles.front(), errors);
-    if (print_errors(io, asked.profiles.front().path(), errors)) return std::nullopt;
-    return gpu;
-  }
-  const auto known = gpu::find_gpu(asked.names.front());
-  if (known) return *known;
-  print_error(io, known.error().message, known.error().hint);
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -51,25 +32,16 @@ ExitCode write_sweeps(const ProveOptions& options, Io& io) {
                 fmt::format("there are {}", fmt::join(prove::sweep_names, ", ")));
     return ExitCode::error;
   }
-  const auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const auto gpu = gpu_of(*request, io);
+  const auto gpu = one_gpu(options.project, io);
   if (!gpu) return ExitCode::error;
-  prove::SweepPlan plan{*gpu, options.sweeps, options.budget_s > 0 ? options.budget_s : usual_budget_s};
+  const prove::SweepPlan plan{*gpu, options.sweeps, options.budget_s > 0 ? options.budget_s : usual_budget_s};
   const std::string script = prove::script_of(plan);
   if (options.run) return run_script(options, script, plan.budget_s, io);
-  if (options.output == "-") {
-    io.raw() << script;
-    return ExitCode::clean;
-  }
-  if (const auto written = io.files.write(options.output, script); !written) {
-    print_error(io, fmt::format("{}: {}", options.output, written.error().message), written.error().hint);
-    return ExitCode::error;
-  }
-  print_note(io, fmt::format("{} measures sweeps: `python3 {} -o measured.json` on {}, then "
-                             "`shapelint prove --read measured.json`",
-                             options.output, options.output, gpu->name));
-  return ExitCode::clean;
+  return hand_out(script, options.output,
+                  fmt::format("{} measures sweeps: `python3 {} -o measured.json` on {}, then "
+                              "`shapelint prove --read measured.json`",
+                              options.output, options.output, gpu->name),
+                  io);
 }
 
 ExitCode show_sweeps(const ProveOptions& options, const std::string& path, const std::string& content,
