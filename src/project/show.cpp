@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/quoted.hpp"
 #include "model/fields.hpp"
 #include "project/config.hpp"
 #include "project/keys.hpp"
@@ -9,22 +10,6 @@
 namespace shapelint::project {
 
 namespace {
-
-// A basic string of TOML 1.0.
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 std::string list(const std::vector<std::string>& values) {
   std::string out;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/quoted.hpp"
 #include "base/utf8.hpp"
 #include "text/header/model_header.hpp"
 #include "text/header/tree.hpp"
@@ -94,9 +95,8 @@ std::string text_value(std::string_view text) {
   // Not in the middle of a character.
   while (is_long && end > 0 && is_continuation(text[end])) --end;
   text = text.substr(0, end);
-  return first_invalid_utf8(text) >= 0
-             ? "\"(not UTF-8)\""
-             : header::quoted(is_long ? std::string(text) + "…" : std::string(text));
+  return first_invalid_utf8(text) >= 0 ? "\"(not UTF-8)\""
+                                       : quoted(is_long ? std::string(text) + "…" : std::string(text));
 }
 
 class Header {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quoted.hpp"
 #include "text/header/tree.hpp"
 #include "text/json/json.hpp"
 
@@ -36,7 +37,7 @@ std::string tensor_json(NodeRef tensor) {
     if (!size || *size < 0) return {};
     sizes += (sizes.empty() ? "" : ", ") + std::to_string(*size);
   }
-  return fmt::format("{{\"dtype\": {}, \"shape\": [{}]}}", header::quoted(*dtype), sizes);
+  return fmt::format("{{\"dtype\": {}, \"shape\": [{}]}}", quoted(*dtype), sizes);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 // A tree of names.
 #include "text/header/tree.hpp"
 
-#include <fmt/format.h>
-
+#include "base/quoted.hpp"
 #include "text/header/model_header.hpp"
 
 namespace shapelint::text::header {
@@ -13,21 +12,6 @@ namespace {
 constexpr int most_parts = 32;
 
 }  // namespace
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 Tree::Tree() {
   entries_.emplace_back();

@@ -10,9 +10,6 @@
 
 namespace shapelint::text::header {
 
-// A string as JSON; what is not UTF-8 is refused before.
-std::string quoted(std::string_view text);
-
 class Tree {
  public:
   Tree();
