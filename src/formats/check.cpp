@@ -10,7 +10,7 @@
 
 #include "base/names.hpp"
 #include "formats/dialect/formula.hpp"
-#include "formats/read.hpp"
+#include "model/fields.hpp"
 
 namespace shapelint::formats {
 
@@ -98,10 +98,6 @@ class Checker {
 };
 
 }  // namespace
-
-void check_expressions(const Dialects& dialects, std::vector<Error>& errors) {
-  for (const Dialect* dialect : dialects.all()) Checker(*dialect, dialects.common(), errors).check();
-}
 
 void check_expressions(std::span<const text::Document> documents, const Dialects& dialects,
                        std::vector<Error>& errors) {

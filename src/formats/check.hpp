@@ -1,4 +1,4 @@
-// Mistakes of dialects that a user describes.
+// Mistakes in the expressions of dialects.
 #pragma once
 
 #include <span>
@@ -10,7 +10,9 @@
 
 namespace shapelint::formats {
 
-// As the check of all dialects (formats/read.hpp), of those of `documents` only: the others stay unread.
+// Syntax, and names that are neither a field nor one of the dialect's own values, in the dialects that
+// `documents` describe: the others stay unread. Reading does not look for them: an expression with a mistake
+// gives nothing.
 void check_expressions(std::span<const text::Document> documents, const Dialects& dialects,
                        std::vector<Error>& errors);
 

@@ -46,10 +46,6 @@ struct ReadResult {
   LintOptions lint;
 };
 
-// Mistakes in the dialects' expressions: syntax, and names that are neither a field nor one of the dialect's
-// own values. Reading does not look for them: an expression with a mistake gives nothing.
-void check_expressions(const Dialects& dialects, std::vector<Error>& errors);
-
 // The reference of the dialects in Markdown, from their data files.
 std::string formats_markdown(const Dialects& dialects);
 

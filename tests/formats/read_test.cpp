@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "catalog/catalog.hpp"
+#include "formats/check.hpp"
 #include "formats/recognise.hpp"
 #include "model/fields.hpp"
 #include "tests/catch.hpp"
@@ -131,7 +132,7 @@ TEST_CASE("the data files of the dialects are free of mistakes", "[formats]") {
   std::vector<Error> errors;
   for (const text::Document& document : catalog::builtin("formats")) formats::load_dialect(document, errors);
   const formats::Dialects& dialects = formats::Dialects::builtin();
-  formats::check_expressions(dialects, errors);
+  formats::check_expressions(catalog::builtin("formats"), dialects, errors);
   for (const Error& error : errors) {
     FAIL_CHECK(error.path << ": " << error.message << "; " << error.hint);
   }
