@@ -10,7 +10,7 @@ namespace shapelint::catalog {
 
 std::span<const text::Document> builtin(std::string_view folder) {
   for (const EmbeddedFolder& each : embedded_folders()) {
-    if (each.path == folder) return each.documents;
+    if (each.path == folder) return each.documents();
   }
   return {};
 }

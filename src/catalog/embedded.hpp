@@ -10,7 +10,7 @@ namespace shapelint::catalog {
 
 struct EmbeddedFolder {
   std::string_view path;
-  std::span<const text::Document> documents;
+  std::span<const text::Document> (*documents)();  // made when first asked for
 };
 
 std::span<const EmbeddedFolder> embedded_folders();

@@ -61,8 +61,9 @@ std::string_view Book::newest(std::string_view package) const {
 std::vector<text::Document> builtin_documents() {
   std::vector<text::Document> out;
   for (const catalog::EmbeddedFolder& each : catalog::embedded_folders()) {
-    if (each.path.starts_with("contracts/"))
-      out.insert(out.end(), each.documents.begin(), each.documents.end());
+    if (!each.path.starts_with("contracts/")) continue;
+    const std::span<const text::Document> documents = each.documents();
+    out.insert(out.end(), documents.begin(), documents.end());
   }
   return out;
 }

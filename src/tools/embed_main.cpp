@@ -1,6 +1,6 @@
 // Build-time tool: parses data files and writes them as constant arrays, so that a mistake in one stops the
 // build and a start of the program parses nothing. Packed (text/packed_tree.hpp) they take a quarter of the
-// room, and a few milliseconds when they are first asked for.
+// room, and a few milliseconds when a folder is first asked for.
 //
 //   shapelint-embed [--packed] OUTPUT.cpp ROOT FOLDER...
 #include <algorithm>
@@ -102,18 +102,19 @@ int main(int argc, char** argv) {
     }
     // An empty array is no valid C++; an empty folder has an empty span.
     if (documents.empty()) {
-      folders += fmt::format("      {{{}, {{}}}},\n", quoted(args[i]));
+      folders +=
+          fmt::format("      {{{}, [] {{ return std::span<const text::Document>(); }}}},\n", quoted(args[i]));
       continue;
     }
     out += fmt::format(
         "std::span<const text::Document> folder_{0}() {{\n  using text::Document;\n{1}"
         "  static const Document documents[] = {{\n{2}  }};\n  return documents;\n}}\n",
         i, trees, documents);
-    folders += fmt::format("      {{{}, folder_{}()}},\n", quoted(args[i]), i);
+    folders += fmt::format("      {{{}, folder_{}}},\n", quoted(args[i]), i);
   }
   out += fmt::format(
       "}}  // namespace\n\nstd::span<const EmbeddedFolder> embedded_folders() {{\n"
-      "  static const EmbeddedFolder folders[] = {{\n{}  }};\n  return folders;\n}}\n\n"
+      "  static constexpr EmbeddedFolder folders[] = {{\n{}  }};\n  return folders;\n}}\n\n"
       "}}  // namespace shapelint::catalog\n",
       folders);
   const auto written = files.write(args[0], out);

@@ -60,7 +60,7 @@ TEST_CASE("a packed tree of nothing is one of nothing") {
 TEST_CASE("every data file that is compiled in comes out of a packed tree as it is") {
   std::size_t count = 0;
   for (const catalog::EmbeddedFolder& folder : catalog::embedded_folders()) {
-    for (const text::Document& document : folder.documents) {
+    for (const text::Document& document : folder.documents()) {
       INFO(document.path());
       CHECK(comes_out(document.nodes()));
       ++count;
