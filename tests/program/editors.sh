@@ -9,11 +9,13 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
 looked=
+# The editors start `shapelint`, whatever the given one is called.
+mkdir "$folder/bin"
+ln -s "$shapelint" "$folder/bin/shapelint"
 
 if command -v nvim >/dev/null; then
   looked=yes
-  mkdir "$folder/bin" "$folder/config"
-  ln -s "$shapelint" "$folder/bin/shapelint"
+  mkdir "$folder/config"
   printf '[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50257\n' \
     >"$folder/model.toml"
   printf '[run]\nmicro_batch_size = 8\nsequence_length = 1024\n[lint]\ngpu = "a100"\n' >>"$folder/model.toml"
@@ -72,7 +74,7 @@ if command -v emacs >/dev/null && emacs --batch --eval "(require 'eglot)" >/dev/
 LISP
   (
     cd "$folder" || exit 1
-    PATH="$(dirname "$shapelint"):$PATH" HOME="$folder" timeout 60 emacs --batch -l "$source/editors/emacs/shapelint.el" \
+    PATH="$folder/bin:$PATH" HOME="$folder" timeout 60 emacs --batch -l "$source/editors/emacs/shapelint.el" \
       --eval "(setq eglot-sync-connect 20)" -l "$folder/wait.el" >"$folder/emacs.out" 2>"$folder/emacs.err"
   )
   if ! grep -q '^5 .*vocab_size. 50257 is no multiple of 64' "$folder/emacs.out"; then
