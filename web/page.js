@@ -164,6 +164,7 @@ byId("case").onchange = (event) => {
   show();
 };
 if (window.vegaEmbed) {
+  byId("by-pointer").hidden = false;
   for (const [id, title] of Object.entries(levels)) {
     const label = make("label");
     const input = make("input");

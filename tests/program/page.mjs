@@ -136,6 +136,7 @@ try {
   await Promise.all(["Runtime.enable", "Log.enable", "Network.enable", "Page.enable"].map((each) => send(each)));
   await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-reduced-motion", value: "reduce" }] });
   await open(page);
+  assert.equal(await evaluate("document.querySelector('#by-pointer').hidden"), false);
 
   const short = { forward: "", recompute: " re", grad_input: " dx", grad_weight: " dw", backward: " bwd", update: " upd" };
   const opName = (op) => op.name + short[op.pass];
