@@ -63,6 +63,11 @@ std::vector<Option> gpu_options(ProjectOptions& options) {
        .doc = "the GPU has this many SMs (compute units on AMD)",
        .set = into(options.request.gpus.sm_count),
        .group = group},
+      {.names = "--power-limit",
+       .value = "WATTS",
+       .doc = "the GPU is held to so many watts, fewer than its board allows",
+       .set = into(options.request.gpus.power_limit_w),
+       .group = group},
   };
   all[1].group = group;
   return all;

@@ -21,7 +21,7 @@ struct ProjectOptions {
 
 // --config and --isolated.
 std::vector<Option> configuration_options(ProjectOptions& options, std::string_view group = "Configuration");
-// --gpu, --gpu-file and --sm-count.
+// --gpu, --gpu-file, --sm-count and --power-limit.
 std::vector<Option> gpu_options(ProjectOptions& options);
 // --stack.
 Option stack_option(ProjectOptions& options);

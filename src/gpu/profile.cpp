@@ -114,14 +114,14 @@ Calibration shared_calibration(NodeRef architecture, std::vector<Error>& errors)
   const NodeRef table = architecture["calibration"];
   if (!table) return calibration;
   expect_table(table, errors);
-  calibration.status = "architecture";
   read_calibration(table, calibration, errors);
+  // Constants that nobody fitted to anything are no calibration.
+  const bool is_estimated = value_of(table["estimated"]).as_boolean().value_or(false);
+  calibration.status = is_estimated ? "uncalibrated" : "architecture";
   return calibration;
 }
 
-// The product held to fewer watts than its board allows: what computes for long runs at a lower clock. Of
-// dynamic power, C V^2 f, the voltage follows the clock, so that the clock goes by the cube root of the
-// power. Memory keeps its bandwidth.
+// A profile's own limit.
 void limit_power(NodeRef limit, Gpu& gpu, std::vector<Error>& errors) {
   if (!limit) return;
   const auto watts = value_of(limit).as_number();
@@ -130,23 +130,11 @@ void limit_power(NodeRef limit, Gpu& gpu, std::vector<Error>& errors) {
         fmt::format("`power_limit_w` is {}, expected watts", text::describe(value_of(limit).kind()))));
     return;
   }
-  constexpr double least_share = 0.2;  // of its own limit; boards cannot be set lower
-  if (!(*watts >= least_share * gpu.tdp_w && *watts <= gpu.tdp_w)) {
-    errors.push_back(value_of(limit).error(fmt::format("{} W are implausible", exact(*watts)),
-                                           gpu.tdp_w > 0
-                                               ? fmt::format("its own limit is {} W", exact(gpu.tdp_w))
-                                               : "state its own limit, `tdp_w`"));
-    return;
+  if (auto limited = with_power_limit(gpu, *watts)) {
+    gpu = *std::move(limited);
+  } else {
+    errors.push_back(value_of(limit).error(limited.error().message, limited.error().hint));
   }
-  const double clock = std::cbrt(*watts / gpu.tdp_w);
-  for (GemmCalibration& each : gpu.calibration.gemm) {
-    each.constants.power_drop = 1 - (1 - each.constants.power_drop) * clock;
-  }
-  for (AttentionBucket& bucket : gpu.attention.buckets) {
-    bucket.forward_efficiency *= clock;
-    bucket.backward_efficiency *= clock;
-  }
-  gpu.tdp_w = *watts;
 }
 
 // A profile may be based on one that is based on another; a longer chain is a loop.
@@ -263,6 +251,31 @@ Result<Gpu> with_sm_count(Gpu gpu, std::int64_t sm_count) {
   if (sm_count == gpu.sm_count) return gpu;
   scale(gpu, sm_count);
   carry_over(gpu.calibration, fmt::format("{} with another number of SMs", gpu.id));
+  return gpu;
+}
+
+Result<Gpu> with_power_limit(Gpu gpu, double watts) {
+  if (gpu.tdp_w <= 0) {
+    return Error{fmt::format("the power limit of `{}` is unknown", gpu.id), "state `tdp_w`", {}, {}};
+  }
+  constexpr double least_share = 0.2;  // of its own limit; boards cannot be set lower
+  if (!(watts >= least_share * gpu.tdp_w && watts <= gpu.tdp_w)) {
+    return Error{fmt::format("{} W are implausible for `{}`", exact(watts), gpu.id),
+                 fmt::format("its own limit is {} W", exact(gpu.tdp_w)),
+                 {},
+                 {}};
+  }
+  if (watts == gpu.tdp_w) return gpu;
+  const double clock = std::cbrt(watts / gpu.tdp_w);
+  for (GemmCalibration& each : gpu.calibration.gemm) {
+    each.constants.power_drop = 1 - (1 - each.constants.power_drop) * clock;
+  }
+  for (AttentionBucket& bucket : gpu.attention.buckets) {
+    bucket.forward_efficiency *= clock;
+    bucket.backward_efficiency *= clock;
+  }
+  gpu.tdp_w = watts;
+  carry_over(gpu.calibration, fmt::format("{} with another power limit", gpu.id));
   return gpu;
 }
 

@@ -46,6 +46,11 @@ const text::Document* find_architecture_file(std::string_view id, std::span<cons
 // not. Error: fewer than 1, or more than the full die has.
 Result<Gpu> with_sm_count(Gpu gpu, std::int64_t sm_count);
 
+// The same product held to fewer watts than its board allows: what computes for long runs at a lower clock.
+// Of dynamic power, C V^2 f, the voltage follows the clock, so that the clock goes by the cube root. Memory
+// keeps its bandwidth. Error: no such limit, or the product's own limit is unknown.
+Result<Gpu> with_power_limit(Gpu gpu, double watts);
+
 // Whether this is the GPU's id or one of its aliases (case, `-` and `_` do not matter).
 bool is_called(const Gpu& gpu, std::string_view name);
 

@@ -17,6 +17,27 @@ namespace {
 // The two that most public training runs of the last years used.
 constexpr std::array<std::string_view, 2> assumed_names{"a100", "h100"};
 
+// What an option changes of the one GPU that is named.
+template <class Change>
+void change_one(std::vector<gpu::Gpu>& gpus, std::string_view what, std::vector<Error>& errors,
+                const Change& change) {
+  if (gpus.size() != 1) {
+    errors.push_back(
+        {fmt::format("{}, and {}", what,
+                     gpus.empty() ? "`--gpu` names none" : fmt::format("{} GPUs are named", gpus.size())),
+         {},
+         {},
+         {}});
+    return;
+  }
+  auto changed = change(gpus.front());
+  if (changed) {
+    gpus.front() = *std::move(changed);
+  } else {
+    errors.push_back(changed.error());
+  }
+}
+
 }  // namespace
 
 std::vector<text::Document> read_profiles(const text::FileSystem& files, std::span<const std::string> paths,
@@ -67,21 +88,15 @@ std::vector<gpu::Gpu> named_gpus(const GpuRequest& request, std::span<const text
     auto found = gpu::find_gpu(gpu::id_of(document), profiles);
     if (found) gpu::add(gpus, *std::move(found));
   }
-  if (!request.sm_count || errors.size() > errors_before) return gpus;
-  if (gpus.size() != 1) {
-    errors.push_back(
-        {fmt::format("`--sm-count` says how many SMs one GPU has, and {}",
-                     gpus.empty() ? "`--gpu` names none" : fmt::format("{} GPUs are named", gpus.size())),
-         {},
-         {},
-         {}});
-    return gpus;
+  if (errors.size() > errors_before) return gpus;
+  if (request.sm_count) {
+    change_one(gpus, "`--sm-count` says how many SMs one GPU has", errors,
+               [&](gpu::Gpu gpu) { return gpu::with_sm_count(std::move(gpu), *request.sm_count); });
   }
-  auto changed = gpu::with_sm_count(gpus.front(), *request.sm_count);
-  if (changed) {
-    gpus.front() = *std::move(changed);
-  } else {
-    errors.push_back(changed.error());
+  if (request.power_limit_w && errors.size() == errors_before) {
+    change_one(gpus, "`--power-limit` says what one GPU may draw", errors, [&](gpu::Gpu gpu) {
+      return gpu::with_power_limit(std::move(gpu), static_cast<double>(*request.power_limit_w));
+    });
   }
   return gpus;
 }

@@ -261,9 +261,21 @@ TEST_CASE("a lower power limit slows what computes for long by the cube root, no
   held_to("20", errors);
   held_to("\"much\"", errors);
   REQUIRE(errors.size() == 3);
-  CHECK(errors[0].message == "900 W are implausible");
+  CHECK(errors[0].message == "900 W are implausible for `held`");
   CHECK(errors[0].hint == "its own limit is 700 W");
   CHECK(errors[2].message == "`power_limit_w` is a string, expected watts");
+}
+
+TEST_CASE("an option holds the GPU that is named to fewer watts") {
+  const Gpu h100 = *find_gpu("h100");
+  CHECK(with_power_limit(h100, 500)->tdp_w == 500);
+  CHECK(with_power_limit(h100, 500)->calibration.status == "architecture");
+  CHECK(with_power_limit(h100, 700)->calibration.status == "calibrated");
+  CHECK(with_power_limit(h100, 900).error().message == "900 W are implausible for `h100-sxm5`");
+  CHECK_FALSE(with_power_limit(h100, 20));
+  Gpu unknown = h100;
+  unknown.tdp_w = 0;
+  CHECK(with_power_limit(unknown, 300).error().hint == "state `tdp_w`");
 }
 
 TEST_CASE("sm_count in a file that builds on another scales the peaks that it does not state") {
