@@ -26,7 +26,7 @@ constexpr double kept_share_of_l2 = 0.5;
 double quantize_us(const GemmModel& g, const Terms& t) {
   if (g.quantize_launch_us <= 0) return 0;
   const double rows = t.batch * t.m;
-  const double bytes = (2 + 1) * rows * t.k;
+  const double bytes = (2 + 1) * rows * t.exact_k;
   return g.quantize_launch_us +
          std::max(rows * g.quantize_us_per_row,
                   bytes * g.us_per_dram_byte * g.constants.dram_efficiency / g.constants.quantize_bandwidth);
@@ -56,7 +56,8 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   t.batch = static_cast<double>(shape.batch);
   t.m = static_cast<double>(shape.m);
   t.n = static_cast<double>(shape.n);
-  t.k = static_cast<double>(shape.k);
+  t.exact_k = static_cast<double>(shape.k);
+  t.k = std::ceil(t.exact_k / g.array_depth) * g.array_depth;
   const gpu::GemmConstants& c = g.constants;
   const double area = t.batch * t.m * t.n;
   const Elements elements = elements_of(shape);
@@ -67,7 +68,7 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   t.result_bytes = g.result_bytes * elements.c;
   const double others = activations + t.result_bytes;
   t.operand_bytes = weights + activations;
-  t.unpack_us = g.unpack_us * t.batch * t.k * t.n;
+  t.unpack_us = g.unpack_us * t.batch * t.exact_k * t.n;
 
   double kept_weights = 0;
   double kept_others = 0;
@@ -83,7 +84,7 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   t.resident_us = (kept_weights * weights + kept_others * others) / g.resident_bytes_per_us;
   t.dram_bytes = (1 - kept_weights) * weights + (1 - kept_others) * others;
 
-  const double ideal_us = 2 * area * t.k / g.peak_flops_per_us;
+  const double ideal_us = 2 * area * t.exact_k / g.peak_flops_per_us;
   // A step goes on for longer than any product: its clock is that of the longest, as far as the product can
   // keep the tensor cores busy at all.
   const double busy = ideal_us / std::max(ideal_us, (weights + others) / g.roofline_bytes_per_us);
@@ -133,6 +134,7 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
     g.sm_dram_bytes_per_us = std::max(g.sm_dram_bytes_per_us, g.dram_bytes_per_us / sms);
   }
   g.l2_bytes = std::max(1.0, gpu.l2_size_mib) * bytes_per_mib;
+  g.array_depth = static_cast<double>(std::max<std::int64_t>(1, gpu.architecture.array_depth));
   g.resident_bytes = c.resident_share * g.l2_bytes;
   g.resident_bytes_per_us = c.resident_sm_gb_s * sms * bytes_per_us_per_gb_s;
   g.us_per_feed_byte = 1 / (c.l2_feed_sm_gb_s * sms * bytes_per_us_per_gb_s);
@@ -236,6 +238,7 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   Candidate exact = best;  // tiles cut to the edges
   exact.ctas = t.batch * t.m * best.tile->inverse_m * t.n * best.tile->inverse_n * best.split;
   exact.waves = exact.ctas * best.tile->inverse_units;
+  exact.slice *= t.exact_k / t.k;
   const double exact_compute =
       std::min(compute * t.alignment, compute_us(g, aligned, exact, rounded_waves(g, exact.waves)));
   const double exact_us = fixed + overlapped(exact_compute, memory);
@@ -246,7 +249,7 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   const double full_us =
       fixed + overlapped(std::min(compute * t.alignment, compute_us(g, aligned, best, best.waves)), memory);
 
-  const double flops_us = 2 * t.batch * t.m * t.n * t.k / g.peak_flops_per_us;
+  const double flops_us = 2 * t.batch * t.m * t.n * t.exact_k / g.peak_flops_per_us;
   const double bytes = t.operand_bytes + t.result_bytes;
   cost.ideal_us = std::max(flops_us, bytes / g.roofline_bytes_per_us);
   cost.efficiency.alignment = aligned_us / cost.time_us;

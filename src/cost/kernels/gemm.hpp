@@ -49,6 +49,7 @@ struct GemmModel {
   double dram_bytes_per_us = 1;      // achieved
   double sm_dram_bytes_per_us = 1;
   double l2_bytes = 1;
+  double array_depth = 1;     // k that a systolic array takes at once; 1: any
   double resident_bytes = 1;  // operands of at most this much stay in L2
   double resident_bytes_per_us = 1;
   double us_per_feed_byte = 1;  // L2 to all SMs

@@ -18,7 +18,9 @@ inline constexpr double least_slice = 128;
 
 // What no tile changes.
 struct Terms {
-  double batch, m, n, k;
+  double batch, m, n;
+  double k;                 // in whole blocks of a systolic array, where there is one
+  double exact_k;           // as it is
   double a_share, b_share;  // of the operands' elements that memory holds; below 1 in convolutions
   double operand_bytes;     // A and B
   double result_bytes;      // C

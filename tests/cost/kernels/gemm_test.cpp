@@ -10,6 +10,8 @@
 #include "tests/catch.hpp"
 
 using namespace shapelint;
+using cost::OpCost;
+using cost::predict_gemm;
 
 namespace {
 
@@ -153,4 +155,37 @@ TEST_CASE("a step does not pay what only the benchmark paid", "[gemm]") {
   const cost::GemmShape shape{1, 4096, 4096, 4096, DType::bf16, model::Layout::tn};
   const double in_step = predict_gemm(gpu, shape).time_us;
   CHECK(predict_gemm(gpu, shape, cost::Timing::as_measured).time_us == Approx(in_step + 30));
+}
+
+TEST_CASE("a systolic array takes k and n in whole blocks, and products in no waves", "[gemm]") {
+  const gpu::Gpu tpu = *gpu::find_gpu("tpu-v6e");
+  const auto cost = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return predict_gemm(tpu, {.m = m, .n = n, .k = k});
+  };
+  // 256 x 256: the next multiple costs what its parts do, but for memory
+  CHECK(cost(8192, 8192, 4096 + 1).compute_us == Approx(cost(8192, 8192, 4096 + 256).compute_us));
+  CHECK(cost(8192, 8192 + 1, 4096).compute_us == Approx(cost(8192, 8192 + 256, 4096).compute_us));
+  CHECK(cost(8192, 8192, 128).compute_us == Approx(cost(8192, 8192, 256).compute_us));
+  // and counts as tiles' edges, not as alignment or waves
+  const OpCost half = cost(8192, 8192, 128 + 256);
+  CHECK(half.efficiency.tile < 0.9);
+  CHECK(half.efficiency.alignment == 1);
+  CHECK(half.efficiency.wave == Approx(1));
+  // a block of weights takes the time of 256 rows to load, fewer save nothing
+  CHECK(cost(8, 8192, 8192).compute_us == Approx(cost(256, 8192, 8192).compute_us));
+  // twice the rows, twice the time: no edges between waves
+  CHECK(cost(16384, 8192, 8192).compute_us == Approx(2 * cost(8192, 8192, 8192).compute_us).epsilon(0.02));
+}
+
+TEST_CASE("published products of a TPU7x core", "[gemm]") {
+  // tpu-recipes, microbenchmarks/ironwood: TFLOPS of square products in bf16
+  const gpu::Gpu tpu = *gpu::find_gpu("ironwood");
+  const auto tflops = [&](double size) {
+    const auto side = static_cast<std::int64_t>(size);
+    return 2 * size * size * size / predict_gemm(tpu, {.m = side, .n = side, .k = side}).time_us / 1e6;
+  };
+  CHECK(tflops(128) == Approx(2.6).epsilon(0.2));
+  CHECK(tflops(1024) == Approx(350).epsilon(0.4));
+  CHECK(tflops(4096) == Approx(893).epsilon(0.1));
+  CHECK(tflops(32768) == Approx(956).epsilon(0.05));
 }
