@@ -37,7 +37,8 @@ as many requests at once as stated, or as the cache has room for; requests that 
 (SGLang: in steps of their own), routing is the power law that the field times mixtures with. Runs of InferenceX's lengths are
 priced as its scripts start them: cache in fp8, lengths of 0.9 of those stated, limits on requests. Speculative decoding is not
 stated in that table: runs that took less than {faster} of the time of another with the same layout, batch and lengths are taken to use it, and
-are counted apart.
+are counted apart. So are all rows of an engine, model, GPU and format of weights where one would have read its prompts at more than {peak}
+of the peak (their beginnings were cached), and where two of the same layout, batch and lengths differ more than {contradiction}-fold.
 
 | runs | number | mean | median | bias |
 |---|--:|--:|--:|--:|
@@ -50,9 +51,8 @@ Serving, by engine, model and GPU (all layouts, batches and lengths of the table
 """
 STATED = """
 Two rows of the table that state the same engine, model, GPU, layout, batch and lengths differ by {alike_median} in the median and
-{alike_mean} in the mean ({alike} pairs): software of other months and settings that no column states. MiniMax-M2.5 on B200 and B300 ran with a norm of
-queries and keys whose sums all ranks share in a collective of its own (vLLM's `fuse_minimax_qk_norm`, on H200 only in
-InferenceX's scripts), which a model file cannot say.
+{alike_mean} in the mean ({alike} pairs): software of other months and settings that no column states. MiniMax-M2.5's norm of queries and keys has an all-reduce of its own on B200 and B300; on H200
+InferenceX's scripts fuse it (vLLM's `fuse_minimax_qk_norm`).
 
 Stated by others: KernelSight-LM time per token 12.8 %, first token 15.4 %; Frontier (arXiv 2605.21312) latency 6.4 %; Charon (arXiv
 2605.17164) training 3.74 % on its own clusters; AMD's Primus projection 5 to 9 % on four runs.
@@ -63,12 +63,20 @@ Stated by others: KernelSight-LM time per token 12.8 %, first token 15.4 %; Fron
 |---|--:|--:|--:|
 """
 FASTER = 0.7  # of the time of a run like it
+# Reading all prompts anew at the stated speed would take more of the peak than any product reaches: they were cached.
+MOST_OF_PEAK = 0.7
+CONTRADICTION = 4  # times, "four" below: rows that state the same layout, batch and lengths
 
 
 def errors(ratios):
     values = [abs(ratio - 1) for ratio in ratios]
     bias = math.exp(statistics.mean(math.log(ratio) for ratio in ratios))
     return f"{100 * statistics.mean(values):.1f} % | {100 * statistics.median(values):.1f} % | {bias:.2f}"
+
+
+def kind_of(run):
+    """Engine, model, GPU and format of weights; of a training run something else."""
+    return " ".join(run.name.split()[:4])
 
 
 def kernel_rows(program, folder, every):
@@ -92,21 +100,33 @@ def main():
     options = parser.parse_args()
     out = HEAD.format(every=options.every)
     out += "".join(row + "\n" for row in kernel_rows(options.program, options.data, options.every))
-    out += OTHERS.format(faster=f"{100 * FASTER:.0f} %")
+    out += OTHERS.format(faster=f"{100 * FASTER:.0f} %", peak=f"{100 * MOST_OF_PEAK:.0f} %",
+                         contradiction="four")
     groups, table = collections.defaultdict(list), []
     fastest = collections.defaultdict(float)
     runs = list(field_runs.score(options.program, options.data))
     for run in runs:
         fastest[run.key] = max(fastest[run.key], run.measured)
+    lowest, cached, contradicting = dict(fastest), set(), set()
+    for run in runs:
+        lowest[run.key] = min(lowest[run.key], run.measured)
+        if run.reading_share > MOST_OF_PEAK:
+            cached.add(kind_of(run))
+        if fastest[run.key] > CONTRADICTION * lowest[run.key]:
+            contradicting.add(kind_of(run))
     by_model, alike = collections.defaultdict(list), collections.defaultdict(list)
     for run in runs:
         group = " ".join(part for part in run.group if part)
         if run.group[0] == "training":
             table.append(f"| {run.name} | {run.measured:.0f} | {run.predicted:.0f} | {100 * (run.ratio - 1):+.0f} % |")
+        elif kind_of(run) in cached:
+            group += ", of prompts that were cached"
+        elif kind_of(run) in contradicting:
+            group += ", of rows that contradict each other"
         elif run.measured < FASTER * fastest[run.key]:
             group += ", faster than others like them"
         if run.group[0] == "serving":
-            by_model[" ".join(run.name.split()[:4])].append(run.ratio)
+            by_model[kind_of(run)].append(run.ratio)
             alike[run.key].append(run.measured)
         groups[group].append(run.ratio)
     for group, ratios in sorted(groups.items()):

@@ -55,6 +55,8 @@ MOST_AT_ONCE = {("sglang", "DeepSeek-V3", "b200", "fp8", 8): 128, ("sglang", "De
                 ("sglang", "DeepSeek-V3", "b200", "fp4", 8): 256, ("sglang", "DeepSeek-V3", "b200", "fp4", 4): 256}
 
 
+# The all-reduce of the norm of queries and keys runs inside another kernel there.
+FUSED_NORM = {("MiniMax-M2.5", "h200"): "MiniMax-M2.5, norm fused"}
 # Megatron-Bridge exchanged tokens on these by its plain all-to-all, and by HybridEP on others (4a6450755 of 2026-02-23 and
 # 0ec1df783 of 2026-02-27 change it; known issues of 26.02: no DeepEP in that container). The table's columns do not say so:
 # the same degrees are 1.8 times as fast a release later.
@@ -184,7 +186,8 @@ def serving(data):
             run["routing"] = "power_law_1.01"
         # Requests that come in are read between the steps of the others: each of a request's osl steps sees batch / osl.
         prompts = batch / osl if row["mode"] == "agg" else 0
-        yield group, name, model, run, parallel, gpu, float(row["silicon_tpot_ms"]), isl, prompts
+        priced = FUSED_NORM.get((model, gpu), model)
+        yield group, name, priced, run, parallel, gpu, float(row["silicon_tpot_ms"]), isl, prompts
 
 
 @dataclasses.dataclass
@@ -195,6 +198,7 @@ class Run:
     measured: float
     predicted: float
     step: dict
+    reading_share: float = 0  # of the peak, that reading the prompts takes at the stated speed
 
     @property
     def ratio(self):
@@ -239,6 +243,14 @@ def reading_us(program, decoding_us, model, run, parallel, gpu, prompt, prompts)
     return tokens / together * more_us, error
 
 
+def reading_share(program, model, run, parallel, gpu, prompt, prompts, measured_ms):
+    """Of the data sheet's peak, what reading `prompts` prompts with each step takes at the measured speed."""
+    one = {**run, "mode": "prefill", "micro_batch_size": 1, "sequence_length": prompt, "context_length": 0}
+    case, _ = predicted(program, text_of(model, one, parallel), gpu)
+    ideal_us = case["step"]["mfu"] * case["step"]["time_us"] if case else 0
+    return prompts * ideal_us / (1000 * measured_ms)
+
+
 def price(program, job):
     group, name, model, run, parallel, gpu, measured, *prompt = job
     case, error = predicted(program, text_of(model, run, parallel), gpu)
@@ -248,14 +260,16 @@ def price(program, job):
             prompt[1] *= held / run["micro_batch_size"]
             run = {**run, "micro_batch_size": held}
             case, error = predicted(program, text_of(model, run, parallel), gpu)
+    share = 0
     if case is not None and prompt and prompt[1] > 0:
+        share = reading_share(program, model, run, parallel, gpu, *prompt, measured)
         more_us, error = reading_us(program, case["step"]["time_us"], model, run, parallel, gpu, *prompt)
         case["step"]["time_us"] += more_us
     if error:
         print(f"no prediction of {name}: {error}", file=sys.stderr)
         return None
     value = case["tokens_per_s_per_gpu"] if group[0] == "training" else case["step"]["time_us"] / 1000
-    return Run(group, name, (name, group), measured, value, case["step"])
+    return Run(group, name, (name, group), measured, value, case["step"], share)
 
 
 def score(program, data, every=1, only=""):
