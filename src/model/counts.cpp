@@ -19,6 +19,13 @@ std::int64_t indexer_parameters(const ModelSpec& model) {
               times(2, indexer.head_dim), times(model.hidden_size, indexer.heads));
 }
 
+// A scale for each element of a head, the same for all; or for each of all heads.
+std::int64_t query_key_norm_parameters(const ModelSpec& model) {
+  if (!model.qk_norm_whole) return times(2, norm_parameters(model, model.head_dim));
+  return plus(norm_parameters(model, times(model.num_attention_heads, model.head_dim)),
+              norm_parameters(model, times(model.num_key_value_heads, model.head_dim)));
+}
+
 std::int64_t attention_parameters(const ModelSpec& model) {
   const std::int64_t hidden = model.hidden_size;
   const std::int64_t heads = model.num_attention_heads;
@@ -44,7 +51,7 @@ std::int64_t attention_parameters(const ModelSpec& model) {
       plus(times(hidden, columns), when(model.qkv_bias, columns), times(heads, model.value_head_dim, hidden),
            when(model.attention_output_bias, hidden));
   const std::int64_t all = plus(projections, when(model.cross_attention, projections),
-                                when(model.qk_norm, times(2, norm_parameters(model, model.head_dim))),
+                                when(model.qk_norm, query_key_norm_parameters(model)),
                                 when(model.window.sinks, heads), convolution_parameters(model),
                                 when(model.relative_positions, plus(times(hidden, heads, model.head_dim),
                                                                     times(2, heads, model.head_dim))));

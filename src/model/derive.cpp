@@ -47,6 +47,8 @@ constexpr Condition joining{"with `joint_layers`",
                             [](const Setup& s) { return s.model.diffusion.joint_layers > 0; }};
 constexpr Condition joined{"with `text_joined`",
                            [](const Setup& s) { return s.model.diffusion.text_joined; }};
+constexpr Condition norm_over_all{"with `qk_norm_whole`",
+                                  [](const Setup& s) { return s.model.qk_norm_whole; }};
 constexpr Condition adapting{"with `adapter_rank`", [](const Setup& s) { return s.plan.adapter_rank > 0; }};
 constexpr Condition heads_divide{"where it divides", [](const Setup& s) {
                                    return s.model.num_attention_heads < 1 ||
@@ -149,7 +151,9 @@ std::vector<Derivation> build() {
   add(FieldId::moe_first_dense_layers, defaulted, none, always, constant<0>);
   add(FieldId::moe_layer_interval, defaulted, own, always, constant<1>);
   add(FieldId::moe_router_bias, defaulted, none, always, constant<0>);
-  add(FieldId::moe_latent_size, defaulted, none, always, constant<0>);
+  for (const FieldId no : {FieldId::moe_latent_size, FieldId::moe_groups, FieldId::moe_groups_per_token}) {
+    add(no, defaulted, none, always, constant<0>);
+  }
 
   add(FieldId::vocab_padding_multiple, defaulted, own, always, constant<1>);
   add(FieldId::parallel_block, defaulted, own, always, constant<0>);
@@ -187,6 +191,8 @@ std::vector<Derivation> build() {
        {FieldId::norm_bias, FieldId::qkv_bias, FieldId::attention_output_bias, FieldId::mlp_bias}) {
     add(bias, derived, "norm: RMSNorm comes without biases", always, has_bias);
   }
+  add(FieldId::qk_norm_whole, defaulted, none, always, constant<0>);
+  add(FieldId::qk_norm, derived, "qk_norm_whole", norm_over_all, constant<1>);
   add(FieldId::qk_norm, defaulted, none, always, constant<0>);
   add(FieldId::attention_gate, defaulted, none, always, constant<0>);
   add(FieldId::learned_positions, defaulted, none, always, constant<0>);
@@ -254,7 +260,9 @@ std::vector<Derivation> build() {
   add(FieldId::routing, defaulted, own, always, constant<static_cast<std::int64_t>(Routing::even)>);
   add(FieldId::overlap, defaulted, own, always, constant<static_cast<std::int64_t>(Overlap::none)>);
   add(FieldId::sequence_parallel, defaulted, own, always, constant<0>);
-  add(FieldId::zero, defaulted, own, always, constant<0>);
+  for (const FieldId no : {FieldId::zero, FieldId::dispatch_bits, FieldId::wide_layers}) {
+    add(no, defaulted, own, always, constant<0>);
+  }
   add(FieldId::embedding_stages, defaulted, none, always, constant<0>);
   return out;
 }

@@ -33,7 +33,8 @@
   BOOLEAN(qkv_bias, "model", "qkv_bias", model.qkv_bias, "query, key and value projections have a bias") \
   BOOLEAN(attention_output_bias, "model", "attention_output_bias", model.attention_output_bias, "attention's output projection has a bias") \
   BOOLEAN(mlp_bias, "model", "mlp_bias", model.mlp_bias, "the MLP's projections have a bias") \
-  BOOLEAN(qk_norm, "model", "qk_norm", model.qk_norm, "queries and keys are normalized per head") \
+  BOOLEAN(qk_norm, "model", "qk_norm", model.qk_norm, "queries and keys are normalized, each head by itself unless `qk_norm_whole` says otherwise") \
+  BOOLEAN(qk_norm_whole, "model", "qk_norm_whole", model.qk_norm_whole, "that norm is over all heads together (OLMo 2, MiniMax-M2): ranks that share the heads add their sums up") \
   BOOLEAN(attention_gate, "model", "attention_gate", model.attention_gate, "attention's output is gated by a projection as wide as the queries (Qwen3-Next)") \
   INTEGER(learned_positions, "model", "learned_positions", model.learned_positions, 0, largest_length, "rows", "rows of a learned position table; 0 for rotary and the like") \
   INTEGER(norms_per_layer, "model", "norms_per_layer", model.norms_per_layer, 0, 16, "norms", "norms over the hidden size in each layer") \
@@ -66,6 +67,8 @@
   INTEGER(moe_layer_interval, "model.moe", "layer_interval", model.moe.layer_interval, 1, most_layers, "layers", "every n-th layer is a mixture") \
   BOOLEAN(moe_router_bias, "model.moe", "router_bias", model.moe.router_bias, "the router adds a number per expert to its score (DeepSeek-V3)") \
   INTEGER(moe_latent_size, "model.moe", "latent_size", model.moe.latent_size, 0, largest_width, "elements", "width of the vectors that experts read and write (Nemotron-3); 0 for hidden_size") \
+  INTEGER(moe_groups, "model.moe", "groups", model.moe.groups, 0, 65'536, "groups", "groups of experts among which a token chooses first (DeepSeek-V3: 8); 0 where it chooses among all experts") \
+  INTEGER(moe_groups_per_token, "model.moe", "groups_per_token", model.moe.groups_per_token, 0, 65'536, "groups", "groups that a token's experts lie in (4): no more nodes than that receive it") \
   INTEGER(mla_q_lora_rank, "model.mla", "q_lora_rank", model.mla.q_lora_rank, 0, largest_width, "elements", "rank of the compressed query; 0 for a direct projection") \
   INTEGER(mla_kv_lora_rank, "model.mla", "kv_lora_rank", model.mla.kv_lora_rank, 0, largest_width, "elements", "rank of the compressed keys and values") \
   INTEGER(mla_qk_nope_head_dim, "model.mla", "qk_nope_head_dim", model.mla.qk_nope_head_dim, 0, largest_width, "elements", "part of a query's head without rotary embedding") \
@@ -92,11 +95,12 @@
   CHOICE(mode, "run", "mode", plan.mode, Mode, mode_names, "what is run") \
   CHOICE(dtype, "run", "dtype", plan.dtype, DType, dtype_names, "number format of the matrix products") \
   CHOICE(recipe, "run", "recipe", plan.recipe, Recipe, recipe_names, "how operands of a byte or less are scaled (one scale for each tensor, row, or block); none: in training tensor or nvfp4, in serving as the GPU's profile was measured") \
+  INTEGER(wide_layers, "run", "wide_layers", plan.wide_layers, 0, most_layers, "layers", "layers whose products stay in 16 bits where dtype is narrower: the first and last of a model, in NVFP4's recipes") \
   CHOICE(attention, "run", "attention", plan.attention, Attention, attention_names, "one fused kernel (flash: the newest that the GPU has; flash1, flash2: of an older FlashAttention), or matrix products and a softmax") \
   CHOICE(recompute, "run", "recompute", plan.recompute, Recompute, recompute_names, "activations computed again in the backward pass") \
   CHOICE(fusion, "run", "fusion", plan.fusion, Fusion, fusion_names, "elementwise kernels that run inside others: norms with the residual additions before them (vLLM, TensorRT-LLM), full also activations with the products before them (torch.compile); convolutional networks: none as frameworks run them, norms: batch norms, activations and additions joined, full: inside the convolutions (inference)") \
   CHOICE(software, "run", "software", plan.software, Software, software_names, "month of the software's release, where published runs of several dates show that it matters (training of mixtures)") \
-  CHOICE(engine, "run", "engine", plan.engine, Engine, engine_names, "serving: whose kernels run a mixture's experts; fastest: those that are so in general (TensorRT-LLM's)") \
+  CHOICE(engine, "run", "engine", plan.engine, Engine, engine_names, "serving: whose kernels run (experts, attention, all-reduces, quantizing passes); fastest: those that are so in general (TensorRT-LLM's)") \
   CHOICE(expert_kernels, "run", "expert_kernels", plan.expert_kernels, ExpertKernels, expert_kernel_names, "serving: the family of those kernels, where an engine has several; default: the engine's own choice") \
   CHOICE(routing, "run", "routing", plan.routing, Routing, routing_names, "how tokens are spread over a mixture's experts: evenly, as chance has it, or by a power law, where the rank with most of them is priced") \
   BOOLEAN(channels_last, "run", "channels_last", plan.channels_last, "convolutional network: images lie in memory by pixel (NHWC), as tensor cores need them; else (NCHW) they are transposed around each convolution that runs there") \
@@ -127,6 +131,7 @@
   INTEGER(expert_tensor, "parallel", "expert_tensor", plan.expert_tensor, 1, largest_degree, "ranks", "tensor-parallel degree of the experts: ranks that split each; expert * expert_tensor GPUs hold all of a layer's, and no more than data * tensor * context") \
   INTEGER(context, "parallel", "context", plan.context, 1, largest_degree, "ranks", "context-parallel degree") \
   CHOICE(overlap, "parallel", "overlap", plan.overlap, Overlap, overlap_names, "what the exchange of tokens between experts runs beside: nothing, the shared experts, or another micro-batch's computation (DualPipe, two-batch overlap)") \
+  INTEGER(dispatch_bits, "parallel", "dispatch_bits", plan.dispatch_bits, 0, 32, "bits", "bits of an element on its way to an expert (8 in DeepSeek-V3's training), and backward of its gradient; 0 for those of activations") \
   BOOLEAN(tensor_overlap, "parallel", "tensor_overlap", plan.tensor_overlap, "training: collectives of tensor parallelism run beside the products next to them (Megatron's --tp-comm-overlap)") \
   BOOLEAN(sequence_parallel, "parallel", "sequence_parallel", plan.sequence_parallel, "norms and residuals are sharded along the sequence over the tensor-parallel ranks") \
   INTEGER(zero, "parallel", "zero", plan.zero, 0, 3, "", "ZeRO stage: what is sharded over the data-parallel ranks") \

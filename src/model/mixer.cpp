@@ -271,9 +271,11 @@ MixerState mixer_state(const Mixer& mixer) {
   return out;
 }
 
-bool has_layer_pattern(const ModelSpec& model) {
-  return model.layers_without_attention > 0 || model.layers_without_mlp > 0 || model.mixer.layers > 0 ||
-         model.diffusion.joint_layers > 0 || num_shared_key_value_layers(model) > 0 ||
+bool has_layer_pattern(const Setup& setup) {
+  const ModelSpec& model = setup.model;
+  return setup.plan.wide_layers > 0 || model.layers_without_attention > 0 || model.layers_without_mlp > 0 ||
+         model.mixer.layers > 0 || model.diffusion.joint_layers > 0 ||
+         num_shared_key_value_layers(model) > 0 ||
          (model.window.size > 0 && num_window_layers(model) < num_attention_layers(model));
 }
 
@@ -281,7 +283,7 @@ bool makes_layer_pattern(FieldId field) {
   const std::string_view section = info(field).section;
   return section == "model.mixer" || section == "model.window" || section == "model.diffusion" ||
          field == FieldId::layers_without_attention || field == FieldId::layers_without_mlp ||
-         field == FieldId::shared_key_value_layers;
+         field == FieldId::shared_key_value_layers || field == FieldId::wide_layers;
 }
 
 }  // namespace shapelint::model

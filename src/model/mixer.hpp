@@ -80,7 +80,7 @@ MixerState mixer_state(const Mixer& mixer);
 
 // Layers that a step runs in parts that are not alike, so that their numbers belong together: a hybrid, or
 // attention with a window in some of its layers.
-bool has_layer_pattern(const ModelSpec& model);
+bool has_layer_pattern(const Setup& setup);
 // Whether a model may come to have such layers when the field changes.
 bool makes_layer_pattern(FieldId field);
 

@@ -101,6 +101,16 @@ struct ExpertWork {
   double row_elements = 0;   // of one row: hidden size, or an expert's width on this rank
 };
 
+// Of each token among the bytes of an exchange: they go to ranks drawn at random, of all, or of those that
+// hold the groups of experts which the token has chosen first (DeepSeek-V3, 2412.19437, section 2.1.2).
+struct Copies {
+  std::int64_t each = 1;
+  std::int64_t groups = 0;  // 0: any ranks
+  std::int64_t groups_per_token = 0;
+
+  bool operator==(const Copies&) const = default;
+};
+
 struct Op {
   std::string_view name;  // `layer.mlp.up`, `head.logits`
   OpKind kind = OpKind::gemm;
@@ -140,7 +150,7 @@ struct Op {
   // An exchange that runs beside the shared experts, or an op of those.
   bool beside_shared = false;
   ExpertWork experts;
-  std::int64_t copies = 1;  // of an all_to_all: of each token among its bytes, to ranks drawn at random
+  Copies copies;  // of an all_to_all
 };
 
 struct Workload {

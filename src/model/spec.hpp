@@ -54,6 +54,8 @@ struct Moe {
   std::int64_t layer_interval = 1;            // every n-th layer (after the dense ones) is a mixture
   bool router_bias = false;                   // one number per expert added to its score (DeepSeek-V3)
   std::int64_t latent_size = 0;  // experts read and write vectors of this width (Nemotron-3); 0: hidden_size
+  std::int64_t groups = 0;       // of experts, among which tokens choose first; 0: none
+  std::int64_t groups_per_token = 0;  // that a token's experts lie in
 };
 
 // What the first layer reads: rows of an embedding table; patches of an image or of a latent, by one product;
@@ -225,6 +227,7 @@ struct ModelSpec {
   bool attention_output_bias = true;
   bool mlp_bias = true;
   bool qk_norm = false;
+  bool qk_norm_whole = false;          // over all heads together (OLMo 2, MiniMax), not over each
   bool attention_gate = false;         // attention's output is gated by a projection as wide (Qwen3-Next)
   std::int64_t learned_positions = 0;  // rows of a learned position table; 0 for rotary and the like
   std::int64_t norms_per_layer = 2;
@@ -284,6 +287,8 @@ struct Plan {
   bool tensor_overlap = false;               // training: tensor parallelism's collectives run beside products
   bool sequence_parallel = false;            // norms and residuals sharded along the sequence over `tensor`
   std::int64_t zero = 0;                     // ZeRO stage 0 to 3
+  std::int64_t dispatch_bits = 0;            // of an element on its way to an expert; 0: as activations
+  std::int64_t wide_layers = 0;              // layers whose products stay in 16 bits where dtype is narrower
   bool fused_gradient_accumulation = false;  // products add to the sum of gradients as they write it
   bool dropout = false;  // of attention weights and of each block's output, while training
   // Training: only adapters (LoRA) learn. The weights have no gradients and no optimizer's states.

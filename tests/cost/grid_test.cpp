@@ -64,7 +64,7 @@ TEST_CASE("a grid's steps are what its setups cost one by one", "[cost][grid]") 
     for (const Axis& axis : axes) {
       named.push_back({axis.field, axis.values.size()});
     }
-    const bool has_pattern = model::has_layer_pattern(reading.setup.model) ||
+    const bool has_pattern = model::has_layer_pattern(reading.setup) ||
                              std::any_of(axes.begin(), axes.end(), [](const Axis& axis) {
                                return model::makes_layer_pattern(axis.field);
                              });

@@ -46,16 +46,31 @@ struct Traffic {
   double network_steps = 0;
 };
 
+// Nodes with a group that a token has chosen: groups lie on the nodes evenly, and are drawn without being put
+// back. A group on several nodes makes one of them of it.
+double nodes_of_groups(double nodes, const model::Copies& copies) {
+  if (copies.groups <= 1 || copies.groups_per_token <= 0 || copies.groups_per_token >= copies.groups)
+    return nodes;
+  const auto groups = static_cast<double>(copies.groups);
+  const auto chosen = static_cast<double>(copies.groups_per_token);
+  if (nodes >= groups) return nodes * chosen / groups;
+  const double of_node = groups / nodes;
+  double missed = 1;  // that none of a node's groups is chosen
+  for (double i = 0; i < chosen; ++i) missed *= std::max(0.0, (groups - of_node - i) / (groups - i));
+  return std::max(1.0, nodes * (1 - missed));
+}
+
 // Distinct nodes that the copies of a token go to, per copy.
-double nodes_per_copy(double nodes, std::int64_t copies) {
-  if (copies <= 1 || nodes <= 1) return 1;
-  const auto all = static_cast<double>(copies);
-  return nodes * (1 - std::pow(1 - 1 / nodes, all)) / all;
+double nodes_per_copy(double nodes, const model::Copies& copies) {
+  if (copies.each <= 1 || nodes <= 1) return 1;
+  const auto all = static_cast<double>(copies.each);
+  const double reached = nodes_of_groups(nodes, copies);
+  return reached * (1 - std::pow(1 - 1 / reached, all)) / all;
 }
 
 // `node_ranks`: of the group, as many as fit into one node.
 Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t node_ranks,
-                std::int64_t copies) {
+                const model::Copies& copies) {
   const auto p = static_cast<double>(ranks);
   const auto local = static_cast<double>(std::min(ranks, node_ranks));
   const double nodes = std::ceil(p / local);
@@ -75,7 +90,7 @@ Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t nod
     }
     case model::CollectiveKind::all_to_all:
       // What comes over the network once for several ranks of a node goes on over its link.
-      t.link_share = copies > 1 ? (local - 1) / local : (local - 1) / p;
+      t.link_share = copies.each > 1 ? (local - 1) / local : (local - 1) / p;
       t.network_share = std::max(p - local, 0.0) / p * nodes_per_copy(nodes, copies);
       t.link_steps = local - 1;
       t.network_steps = nodes - 1;
@@ -104,7 +119,7 @@ double pcie_bytes_per_us(const gpu::Gpu& gpu) {
 }
 
 double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
-                  std::int64_t stride, std::int64_t copies) {
+                  std::int64_t stride, const model::Copies& copies) {
   if (ranks <= 1 || !(bytes > 0)) return 0;
   const std::int64_t node = gpus_of_node(gpu) / std::max<std::int64_t>(stride, 1);
   const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node, 1), copies);
@@ -128,7 +143,7 @@ OpCost price_host_copy(const gpu::Gpu& gpu, double bytes) {
 }  // namespace
 
 OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
-                        std::int64_t stride, std::int64_t copies) {
+                        std::int64_t stride, const model::Copies& copies) {
   if (kind == model::CollectiveKind::host_copy) return price_host_copy(gpu, bytes);
   OpCost cost;
   cost.bound = Bound::communication;

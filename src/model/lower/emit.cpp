@@ -137,20 +137,21 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
   push(Pass::grad_weight);
 }
 
-Shared::Shared(const Setup& from, Stream of)
+Shared::Shared(const Setup& from, Stream of, Width as)
     : setup(from),
       model(from.model),
       plan(from.plan),
       stream(of),
+      width(as),
       parallel_block(from.model.parallel_block && of == Stream::all),
       training(from.plan.mode == Mode::train),
       adapting(training && from.plan.adapters),
       decoding(from.plan.mode == Mode::decode),
-      linear_dtype(from.plan.dtype),
-      recipe(recipe_of(from.plan)),
+      linear_dtype(as == Width::wide ? at_least_16_bits(from.plan.dtype) : from.plan.dtype),
+      recipe(as == Width::wide ? Recipe::none : recipe_of(from.plan)),
       wide_dtype(at_least_16_bits(from.plan.dtype)),
       activation(bytes_of(wide_dtype)),
-      weight_bytes(training ? 0.0 : packed_bytes(from.plan)),
+      weight_bytes(training || as == Width::wide ? 0.0 : packed_bytes(from.plan)),
       cache_bytes(training ? 0.0 : static_cast<double>(from.plan.kv_cache_bits) / 8),
       micro_batches(training ? static_cast<double>(std::max<std::int64_t>(1, from.plan.gradient_accumulation))
                              : 1.0),
@@ -182,8 +183,7 @@ Shared::Shared(const Setup& from, Stream of)
   heads = dim(divide_up(model.num_attention_heads, plan.tensor), "num_attention_heads / tensor");
   key_value_heads = dim(divide_up(model.num_key_value_heads, plan.tensor), "num_key_value_heads / tensor");
   hidden = dim(model.hidden_size, "hidden_size");
-  const std::int64_t shards = plan.sequence_parallel ? plan.tensor : 1;
-  sharded_tokens = static_cast<double>(divide_up(tokens.value, shards));
+  sharded_tokens = static_cast<double>(divide_up(tokens.value, plan.sequence_parallel ? plan.tensor : 1));
   stream_bytes = static_cast<double>(tokens.value) * static_cast<double>(hidden.value) * activation;
   sharded_stream_bytes = sharded_tokens * static_cast<double>(hidden.value) * activation;
 }
@@ -378,8 +378,8 @@ void Emitter::experts(std::size_t first, const ExpertWork& work) {
   for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].experts = work;
 }
 
-void Emitter::copies(std::size_t first, std::int64_t count) {
-  for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].copies = count;
+void Emitter::copies(std::size_t first, const Copies& copies) {
+  for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].copies = copies;
 }
 
 void Emitter::once(std::string_view name, Pass pass, double bytes, double count, double flops) {

@@ -65,14 +65,19 @@ inline constexpr std::array<std::string_view, 6> token_expressions{
 // their own for each, the image's or the text's.
 enum class Stream : std::uint8_t { all, image, text };
 
+// Whether layers' products are in the plan's format, or, in layers that are left out of a narrow one, in 16
+// bits.
+enum class Width : std::uint8_t { planned, wide };
+
 // Tokens and heads on this rank, as every part of a layer needs them.
 struct Shared {
-  explicit Shared(const Setup& setup, Stream stream = Stream::all);
+  explicit Shared(const Setup& setup, Stream stream = Stream::all, Width width = Width::planned);
 
   const Setup& setup;
   const ModelSpec& model;
   const Plan& plan;
   Stream stream;
+  Width width;
   bool parallel_block;  // layers with streams of their own never are
   bool training;
   bool adapting;  // training of adapters: no weight has a gradient
@@ -178,7 +183,7 @@ class Emitter {
   // Ops from `first` on are that part of the experts.
   void experts(std::size_t first, const ExpertWork& work);
   // Of a token, among the bytes of the exchanges from `first` on.
-  void copies(std::size_t first, std::int64_t count);
+  void copies(std::size_t first, const Copies& copies);
   // A product of the optimizer: `count` times in the step.
   void update_product(std::string_view name, DType dtype, Dim batch, Dim m, Dim n, Dim k, Layout layout,
                       double count);

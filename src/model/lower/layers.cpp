@@ -47,6 +47,12 @@ std::int64_t num_window_layers(const ModelSpec& model) {
   return model.window.size > 0 ? std::min(num_attention_layers(model), model.window.layers) : 0;
 }
 
+std::int64_t num_wide_layers(const Setup& setup) {
+  if (bytes_of(setup.plan.dtype) >= 2) return 0;
+  return std::clamp<std::int64_t>(setup.plan.wide_layers, 0,
+                                  std::max<std::int64_t>(0, setup.model.num_layers));
+}
+
 bool is_diffusion(const ModelSpec& model) {
   return model.diffusion.modulation > 0 || model.diffusion.text_joined;
 }

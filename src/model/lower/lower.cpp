@@ -51,7 +51,8 @@ constexpr BranchNames mlp_names{"layer.mlp.residual", "layer.mlp.hyper_weights",
 
 // Norms, residual additions and the collectives of tensor parallelism around attention and MLP, of the layers
 // that have one set of weights for all tokens, or of those with a set for each stream: such a share of them.
-void lower_stack(const Shared& shared, const LayerCounts& counts, double part, Emitter& emit) {
+// `others`: the same of mixers and experts, which layers with a set for each stream do not have.
+void lower_stack(const Shared& shared, const LayerCounts& counts, double part, double others, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const bool frame = counts.frame > 0 && part > 0;
   const auto in_frame = [&] { emit.set_runs(counts.frame); };
@@ -109,9 +110,9 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, E
     }
     emit.end_piece();
     emit.set_runs(counts.mixture);
-    if (counts.mixture > 0) {
-      lower_moe(shared, 1, emit);
-      learn(StepPart::mixture, 1);
+    if (counts.mixture > 0 && others > 0) {
+      lower_moe(shared, others, emit);
+      learn(StepPart::mixture, others);
     }
     emit.end_piece();
   };
@@ -128,9 +129,9 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, E
     learn(StepPart::attention, part);
   }
   emit.set_runs(counts.mixer);
-  if (counts.mixer > 0) {
-    lower_mixer(shared, 1, emit);
-    learn(StepPart::mixer, 1);
+  if (counts.mixer > 0 && others > 0) {
+    lower_mixer(shared, others, emit);
+    learn(StepPart::mixer, others);
   }
   emit.end_piece();
   if (shared.parallel_block) {
@@ -166,22 +167,36 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, E
   emit.end_piece();
 }
 
-// All layers of a kind. Experts and mixers are those of layers with one set of weights.
-void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
+// Of all layers of a kind, such a share. Experts and mixers are those of layers with one set of weights.
+void lower_share(const Shared& shared, const LayerCounts& counts, double share, Emitter& emit) {
   // Whatever the number of joint layers, so that a layer has the same pieces for all of them.
   if (shared.model.diffusion.text_joined && shared.model.diffusion.joint_layers > 0) {
     const std::int64_t joint = num_joint_layers(shared.model);
     const double layers = static_cast<double>(std::max<std::int64_t>(1, shared.model.num_layers));
     for (const Stream stream : {Stream::image, Stream::text}) {
-      const Shared own(shared.setup, stream);
+      const Shared own(shared.setup, stream, shared.width);
       Emitter to = emit.with(own);
       lower_stack(own, {counts.frame, counts.attention, 0, counts.mlp, 0},
-                  static_cast<double>(joint) / layers, to);
+                  share * static_cast<double>(joint) / layers, 0, to);
     }
-    lower_stack(shared, counts, static_cast<double>(shared.model.num_layers - joint) / layers, emit);
+    lower_stack(shared, counts, share * static_cast<double>(shared.model.num_layers - joint) / layers, share,
+                emit);
   } else {
-    lower_stack(shared, counts, 1, emit);
+    lower_stack(shared, counts, share, share, emit);
   }
+}
+
+// All layers of a kind: first those whose products stay in 16 bits, as many of each kind as of all.
+void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
+  const std::int64_t layers = std::max<std::int64_t>(1, shared.model.num_layers);
+  const std::int64_t wide = num_wide_layers(shared.setup);
+  // Also where all layers are, so that each has the same pieces whatever their number.
+  if (wide > 0) {
+    const Shared own(shared.setup, Stream::all, Width::wide);
+    Emitter to = emit.with(own);
+    lower_share(own, counts, static_cast<double>(wide) / static_cast<double>(layers), to);
+  }
+  lower_share(shared, counts, static_cast<double>(layers - wide) / static_cast<double>(layers), emit);
   emit.set_runs(1);
 }
 
@@ -218,8 +233,7 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
                               FieldId::pipeline,
                               FieldId::zero};
   if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
-  if (field == FieldId::num_layers && has_pattern)
-    return part == StepPart::attention || part == StepPart::mlp || part == StepPart::frame;
+  if (field == FieldId::num_layers && has_pattern) return part != StepPart::ends;
   // Ranks that share an optimizer's states share the products of its updates.
   if (field == FieldId::zero) return part != StepPart::frame && part != StepPart::ends;
   switch (part) {

@@ -91,6 +91,8 @@ std::int64_t num_mlps(const ModelSpec& model);
 std::int64_t num_shared_key_value_layers(const ModelSpec& model);
 // Of those with attention, the ones with a window.
 std::int64_t num_window_layers(const ModelSpec& model);
+// Layers whose products are in 16 bits although the plan's format is narrower.
+std::int64_t num_wide_layers(const Setup& setup);
 std::int64_t num_dense_layers(const ModelSpec& model);
 // Whether it is a diffusion transformer.
 bool is_diffusion(const ModelSpec& model);

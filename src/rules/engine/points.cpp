@@ -35,7 +35,7 @@ model::PerField<bool> what_moves(std::span<const cost::GridAxis> axes, const mod
 }
 
 bool may_have_pattern(const model::Reading& reading, std::span<const cost::GridAxis> axes) {
-  return model::has_layer_pattern(reading.setup.model) ||
+  return model::has_layer_pattern(reading.setup) ||
          std::any_of(axes.begin(), axes.end(),
                      [](const cost::GridAxis& axis) { return model::makes_layer_pattern(axis.field); });
 }

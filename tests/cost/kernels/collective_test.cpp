@@ -1,6 +1,8 @@
 // Time of collectives: exact small cases, then what must always hold.
 #include "cost/kernels/collective.hpp"
 
+#include <cmath>
+
 #include <rapidcheck.h>
 
 #include "tests/catch.hpp"
@@ -47,7 +49,7 @@ TEST_CASE("more ranks than a node holds: each level in turn") {
 
 TEST_CASE("a token's copies cross the network once for each node, and go on over its links") {
   const auto ideal_us = [](std::int64_t ranks, std::int64_t stride, std::int64_t copies) {
-    return price_collective(test::plain_gpu(), CollectiveKind::all_to_all, 1e9, ranks, stride, copies)
+    return price_collective(test::plain_gpu(), CollectiveKind::all_to_all, 1e9, ranks, stride, {copies})
         .ideal_us;
   };
   // Eight copies on two nodes: all but one in 256 tokens have some on the other, which is an eighth of what
@@ -58,6 +60,23 @@ TEST_CASE("a token's copies cross the network once for each node, and go on over
   CHECK(ideal_us(4, 8, 2) == Approx(1e6 * 3 / 4 * (4 * (1 - 9.0 / 16) / 2) / 10));
   // Over many nodes no two copies meet.
   CHECK(ideal_us(8192, 8, 2) == Approx(ideal_us(8192, 8, 1)).epsilon(1e-3));
+}
+
+TEST_CASE("a token whose experts lie in few groups goes to few nodes") {
+  const auto network_share = [](std::int64_t ranks, const model::Copies& copies) {
+    gpu::Gpu gpu = test::plain_gpu();
+    gpu.link_gb_s = 1e9;  // nothing but the network takes time
+    return price_collective(gpu, CollectiveKind::all_to_all, 1e9, ranks, 1, copies).ideal_us / 1e5;
+  };
+  const auto distinct = [](double nodes) { return nodes * (1 - std::pow(1 - 1 / nodes, 8)) / 8; };
+  // Eight nodes hold a group each, and a token's four groups are on four of them.
+  CHECK(network_share(64, {8, 8, 4}) == Approx(7.0 / 8 * distinct(4)).epsilon(1e-4));
+  CHECK(network_share(64, {8}) == Approx(7.0 / 8 * distinct(8)).epsilon(1e-4));
+  // Four nodes hold two each: a node is missed where the four groups are among the other six.
+  const double reached = 4 * (1 - 6.0 / 8 * 5 / 7 * 4 / 6 * 3 / 5);
+  CHECK(network_share(32, {8, 8, 4}) == Approx(3.0 / 4 * distinct(reached)).epsilon(1e-4));
+  CHECK(network_share(32, {8, 8, 8}) == network_share(32, {8}));  // all groups
+  CHECK(network_share(32, {8, 1, 1}) == network_share(32, {8}));
 }
 
 TEST_CASE("ranks that are a node apart meet over the network alone") {

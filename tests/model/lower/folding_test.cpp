@@ -73,7 +73,7 @@ TEST_CASE("attention data parallelism brings tokens of its own to the experts", 
   const Op& exchange = *find(spread, "layer.moe.all_to_all");
   CHECK(exchange.ranks == 8);
   CHECK(exchange.bytes == 64.0 * 8 * 7168 * 2);
-  CHECK(exchange.copies == 8);
+  CHECK(exchange.copies == Copies{8});
   CHECK(find(spread, "layer.moe.reduce") == nullptr);
   CHECK(find(spread, "layer.moe.gate_up")->batch.value == 32);
   CHECK(find(spread, "layer.moe.gate_up")->m.value == 16);  // 8 x 64 tokens, 8 choices, 256 experts
@@ -85,6 +85,26 @@ TEST_CASE("attention data parallelism brings tokens of its own to the experts", 
   CHECK(find(both, "layer.moe.all_to_all")->bytes == 64.0 / 4 * 8 * 7168 * 2);
   CHECK(find(both, "layer.moe.all_to_all")->ranks == 8);
   CHECK(find(both, "layer.moe.gate_up")->m.value == 5);  // 128 tokens, 8 choices, 252 experts with work
+}
+
+TEST_CASE("tokens may go to their experts in fewer bits than they come back in", "[model]") {
+  Setup setup = decoding();
+  setup.plan.tensor = 1;
+  setup.plan.data = 8;
+  const double wide = find(lower(setup), "layer.moe.all_to_all")->bytes;
+  setup.plan.dispatch_bits = 8;
+  CHECK(find(lower(setup), "layer.moe.all_to_all")->bytes == wide * (1 + 0.5) / 2);
+  setup.plan.dispatch_bits = 32;  // never wider than activations
+  CHECK(find(lower(setup), "layer.moe.all_to_all")->bytes == wide);
+}
+
+TEST_CASE("groups of experts that tokens choose first are those of the model", "[model]") {
+  Setup setup = decoding();
+  setup.plan.tensor = 1;
+  setup.plan.data = 8;
+  setup.model.moe.groups = 8;
+  setup.model.moe.groups_per_token = 4;
+  CHECK(find(lower(setup), "layer.moe.all_to_all")->copies == Copies{8, 8, 4});
 }
 
 TEST_CASE("ranks with sequences of their own that split every expert gather each token once", "[model]") {

@@ -217,3 +217,19 @@ TEST_CASE("BERT's head is a dense layer, a norm and the vocabulary", "[model]") 
   CHECK_FALSE(find(workload, "layer.attention.flash")->attention.causal);
   CHECK(find(workload, "head.norm") == nullptr);
 }
+
+TEST_CASE("ranks that share heads add up the sums of a norm over all of them", "[model]") {
+  Setup setup = tests::replica("llama-3-8b");
+  setup.model.qk_norm = true;
+  const std::int64_t by_head = parameter_count(setup);
+  setup.plan.tensor = 4;
+  CHECK(find(lower(setup), "layer.attention.qk_norm_reduce") == nullptr);
+  setup.model.qk_norm_whole = true;
+  // scales of 32 query heads and of 8 key heads in place of one each
+  CHECK(parameter_count(setup) - by_head == 32 * (31 + 7) * 128);
+  const Workload workload = lower(setup);
+  const Op& sums = *find(workload, "layer.attention.qk_norm_reduce");
+  CHECK(sums.collective == CollectiveKind::all_reduce);
+  CHECK(sums.ranks == 4);
+  CHECK(sums.bytes == static_cast<double>(find(workload, "layer.attention.qkv")->m.value) * 2 * 4);
+}

@@ -98,3 +98,36 @@ TEST_CASE("tensor parallelism's collectives run beside products where they are t
   setup.plan.mode = Mode::prefill;
   CHECK_FALSE(find(lower(setup), "layer.mlp.gather")->overlapped);
 }
+
+TEST_CASE("layers that are left out of a narrow format are in 16 bits, each part's share of them",
+          "[model]") {
+  Setup setup = llama(DType::fp4);
+  setup.model.num_layers = 32;
+  const Workload all = lower(setup);
+  setup.plan.wide_layers = 4;
+  const Workload some = lower(setup);
+  const auto products = [](const Workload& workload, std::string_view name, DType dtype) {
+    double count = 0;
+    for (const Op& op : workload.ops) {
+      if (op.name == name && op.kind == OpKind::gemm && op.pass == Pass::forward && op.dtype == dtype)
+        count += op.count;
+    }
+    return count;
+  };
+  const double layers = products(all, "layer.mlp.down", DType::fp4);
+  CHECK(products(all, "layer.mlp.down", DType::bf16) == 0);
+  for (const char* name : {"layer.mlp.down", "layer.attention.qkv", "layer.attention.output"}) {
+    CHECK(products(some, name, DType::bf16) == Approx(layers * 4 / 32));
+    CHECK(products(some, name, DType::fp4) == Approx(layers * 28 / 32));
+  }
+  CHECK(some.model_flops == all.model_flops);
+  CHECK(some.hardware_flops == Approx(all.hardware_flops));
+  // All of them: what the model takes in 16 bits.
+  setup.plan.wide_layers = 100;
+  const Workload wide = lower(setup);
+  CHECK(products(wide, "layer.mlp.down", DType::fp4) == 0);
+  CHECK(find(wide, "layer.mlp.quantize") == nullptr);
+  setup.plan.wide_layers = 4;
+  setup.plan.dtype = DType::bf16;
+  CHECK(lower(setup).ops.size() == lower(llama(DType::bf16)).ops.size());
+}

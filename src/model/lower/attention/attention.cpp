@@ -186,6 +186,12 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   if (model.qk_norm) {
     emit.elementwise("layer.attention.qk_norm", 2 * queries_and_keys, 3 * queries_and_keys, layer,
                      of_each(queries_and_keys / shared.activation, norm_flops(model)));
+    // The sums of squares of queries and of keys, in fp32.
+    constexpr double sum_bytes = 2 * 4;
+    if (model.qk_norm_whole)
+      emit.collective("layer.attention.qk_norm_reduce", CollectiveKind::all_reduce,
+                      CollectiveKind::all_reduce, static_cast<double>(shared.tokens.value) * sum_bytes,
+                      shared.plan.tensor, layer);
   }
   // No learned positions: rotary embedding, as in nearly every model without them.
   if (model.learned_positions == 0 && !model.relative_positions) {

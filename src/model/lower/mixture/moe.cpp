@@ -199,11 +199,16 @@ void exchange(const Shared& shared, const Folding& folding, double own_bytes, st
   const Plan& plan = shared.plan;
   if (!folding.is_sharded) return;
   const std::int64_t copies = std::max<std::int64_t>(1, shared.model.moe.experts_per_token);
-  const double sent = static_cast<double>(copies) * own_bytes;
+  // What goes there may be narrower than what comes back, and backward likewise.
+  const double narrow = plan.dispatch_bits > 0
+                            ? std::min(1.0, static_cast<double>(plan.dispatch_bits) / 8 / shared.activation)
+                            : 1.0;
+  const double sent = static_cast<double>(copies) * own_bytes * (1 + narrow) / 2;
   const std::size_t first = emit.size();
   emit.collective(name, CollectiveKind::all_to_all, CollectiveKind::all_to_all, sent, plan.expert, layer,
                   false, plan.expert_tensor);
-  emit.copies(first, copies);
+  const Moe& moe = shared.model.moe;
+  emit.copies(first, {copies, moe.groups, moe.groups_per_token});
   if (plan.overlap == Overlap::micro_batches) emit.hide(first);
   if (plan.overlap == Overlap::shared_experts && shared.model.moe.shared_intermediate_size > 0)
     emit.run_beside_shared(first);
