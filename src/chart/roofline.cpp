@@ -133,11 +133,13 @@ std::vector<Pixel> spots_around(Pixel at, double r, double wide) {
 // From the edge of a mark to the nearest edge of its name, where the two do not touch.
 void draw_leader(Svg& svg, Pixel at, double r, const Box& name) {
   const Pixel to{std::clamp(at.x, name.x0, name.x1), std::clamp(at.y, name.y0, name.y1)};
-  const double distance = std::hypot(to.x - at.x, to.y - at.y);
+  const double across = to.x - at.x;
+  const double up = to.y - at.y;
+  const double distance = std::sqrt(across * across + up * up);
   constexpr double beside = 8;
   if (distance <= r + beside) return;
   const double share = r / distance;
-  svg.line({at.x + share * (to.x - at.x), at.y + share * (to.y - at.y)}, to, "axis");
+  svg.line({at.x + share * across, at.y + share * up}, to, "axis");
 }
 
 // Names of the largest marks, largest first: beside them where there is room between the names and marks that

@@ -313,7 +313,9 @@ gpu::EffectError error_of(const gpu::Gpu& gpu, const model::Op& op, const OpCost
     const gpu::EffectError measured = measured_alignment(gpu, op, cost);
     if (measured.measured) error = measured;
   }
-  if (effect == Effect::memory) error.relative = std::hypot(error.relative, fusion_error);
+  if (effect == Effect::memory) {
+    error.relative = std::sqrt(error.relative * error.relative + fusion_error * fusion_error);
+  }
   // The time of a scan is modelled; of few GPUs any was measured.
   if (op.kind == model::OpKind::scan) error.measured = false;
   if (op.kind == model::OpKind::attention && effect == Effect::attention) {

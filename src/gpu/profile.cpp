@@ -266,7 +266,8 @@ Result<Gpu> with_power_limit(Gpu gpu, double watts) {
                  {}};
   }
   if (watts == gpu.tdp_w) return gpu;
-  const double clock = std::cbrt(watts / gpu.tdp_w);
+  // C libraries round std::cbrt and std::hypot otherwise on other architectures, std::pow and std::sqrt not.
+  const double clock = std::pow(watts / gpu.tdp_w, 1.0 / 3);
   for (GemmCalibration& each : gpu.calibration.gemm) {
     each.constants.power_drop = 1 - (1 - each.constants.power_drop) * clock;
   }
