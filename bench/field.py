@@ -36,9 +36,10 @@ Training: published tokens per second and GPU (Megatron-Bridge, releases 25.09 t
 as many requests at once as stated, or as the cache has room for; requests that come in are read beside the others' steps
 (SGLang: in steps of their own), routing is the power law that the field times mixtures with. Runs of InferenceX's lengths are
 priced as its scripts start them: cache in fp8, lengths of 0.9 of those stated, limits on requests. Speculative decoding is not
-stated in that table: runs that took less than {faster} of the time of another with the same layout, batch and lengths are taken to use it, and
-are counted apart. So are all rows of an engine, model, GPU and format of weights where one would have read its prompts at more than {peak}
-of the peak (their beginnings were cached), and where two of the same layout, batch and lengths differ more than {contradiction}-fold.
+stated in that table: runs that took less than {faster} of the time of another with the same layout, batch and lengths are
+taken to use it, and are counted apart. So are all rows of an engine, model, GPU and format of weights where one would have read
+its prompts at more than {peak} of the peak (their beginnings were cached), and where two of the same layout, batch and lengths
+differ more than {contradiction}-fold.
 
 | runs | number | mean | median | bias |
 |---|--:|--:|--:|--:|
@@ -51,8 +52,8 @@ Serving, by engine, model and GPU (all layouts, batches and lengths of the table
 """
 STATED = """
 Two rows of the table that state the same engine, model, GPU, layout, batch and lengths differ by {alike_median} in the median and
-{alike_mean} in the mean ({alike} pairs): software of other months and settings that no column states. MiniMax-M2.5's norm of queries and keys has an all-reduce of its own on B200 and B300; on H200
-InferenceX's scripts fuse it (vLLM's `fuse_minimax_qk_norm`).
+{alike_mean} in the mean ({alike} pairs): software of other months and settings that no column states. MiniMax-M2.5's norm of
+queries and keys has an all-reduce of its own on B200 and B300; on H200 InferenceX's scripts fuse it (vLLM's `fuse_minimax_qk_norm`).
 
 Stated by others: KernelSight-LM time per token 12.8 %, first token 15.4 %; Frontier (arXiv 2605.21312) latency 6.4 %; Charon (arXiv
 2605.17164) training 3.74 % on its own clusters; AMD's Primus projection 5 to 9 % on four runs.
