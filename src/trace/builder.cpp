@@ -76,7 +76,7 @@ void Builder::add_range(std::string_view name, double start_us, double end_us) {
 }
 
 // The description of the operators that are open, the innermost last.
-std::uint32_t Builder::launcher_of(const std::vector<std::uint32_t>& stack) {
+std::uint32_t Builder::launcher_of(const std::vector<std::uint32_t>& stack, Phase phase) {
   std::string key;
   const std::size_t depth = std::min(stack.size(), longest_path);
   for (std::size_t i = 0; i < depth; ++i) {
@@ -85,15 +85,13 @@ std::uint32_t Builder::launcher_of(const std::vector<std::uint32_t>& stack) {
   }
   const std::size_t path_size = key.size();
   Launcher out;
+  out.phase = phase;
   std::uint32_t of_product = none;
   for (std::size_t i = 0; i < depth && of_product == none; ++i) {
     const HostEvent& event = hosts_[stack[stack.size() - 1 - i]];
     if (event.sizes == none) continue;
     out.product = product_of(texts_[event.name], texts_[event.sizes], out.is_product);
     if (out.product.k > 0) of_product = event.sizes;
-  }
-  for (std::size_t i = stack.size(); i > 0; --i) {
-    if (tells_phase(texts_[hosts_[stack[i - 1]].name], out.phase)) break;
   }
   key += '\n' + std::to_string(of_product) + ' ' + std::to_string(static_cast<int>(out.phase));
   const auto [entry, is_new] =
@@ -103,6 +101,18 @@ std::uint32_t Builder::launcher_of(const std::vector<std::uint32_t>& stack) {
     launchers_.push_back(std::move(out));
   }
   return entry->second;
+}
+
+// Of an operator in one of that phase: its own name tells, or that of what is around it.
+Phase Builder::phase_of(std::uint32_t host, Phase around) {
+  const std::uint32_t name = hosts_[host].name;
+  if (name >= name_phases_.size()) name_phases_.resize(texts_.size());
+  std::optional<std::optional<Phase>>& known = name_phases_[name];
+  if (!known) {
+    Phase told = Phase::forward;
+    known = tells_phase(texts_[name], told) ? std::optional(told) : std::nullopt;
+  }
+  return known->value_or(around);
 }
 
 // Operators by thread and start, each with its own time, its description and the call that it belongs to;
@@ -120,11 +130,12 @@ void Builder::nest() {
   host_calls_.assign(hosts_.size(), none);
   own_us_.resize(hosts_.size());
   std::vector<std::uint32_t> stack;
+  std::vector<Phase> phases;  // of the stack
   std::size_t launch = 0;
   const auto describe = [&] {
     const std::uint32_t top = stack.back();
     if (host_launchers_[top] != none) return;
-    host_launchers_[top] = launcher_of(stack);
+    host_launchers_[top] = launcher_of(stack, phases.back());
     host_calls_[top] = top;
     // What a product's operator calls belongs to the product.
     const Launcher& launcher = launchers_[host_launchers_[top]];
@@ -155,6 +166,7 @@ void Builder::nest() {
       if (top.thread == thread && top.end_us > time_us) return;
       launch_until(top.thread, top.end_us);
       stack.pop_back();
+      phases.pop_back();
     }
   };
   const bool describes_all = devices_.empty();
@@ -166,6 +178,7 @@ void Builder::nest() {
     if (!stack.empty())
       own_us_[stack.back()] -= std::min(event.end_us, hosts_[stack.back()].end_us) - event.start_us;
     stack.push_back(static_cast<std::uint32_t>(i));
+    phases.push_back(phase_of(stack.back(), phases.empty() ? Phase::forward : phases.back()));
     if (describes_all) describe();
   }
   close_until(none, std::numeric_limits<double>::infinity());
@@ -219,7 +232,7 @@ void Builder::link(Trace& trace) {
       if (host != none) {
         kernel.launched_us = hosts_[host].start_us;
         kernel.launch_end_us = hosts_[host].start_us;
-        kernel.launcher = launcher_of({host});
+        kernel.launcher = launcher_of({host}, phase_of(host, Phase::forward));
         kernel.call = host;
       }
     }

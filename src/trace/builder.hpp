@@ -56,7 +56,8 @@ class Builder {
   void nest();
   void choose_device(Trace& trace);
   void link(Trace& trace);
-  std::uint32_t launcher_of(const std::vector<std::uint32_t>& stack);
+  std::uint32_t launcher_of(const std::vector<std::uint32_t>& stack, Phase phase);
+  Phase phase_of(std::uint32_t host, Phase around);
 
   std::vector<std::string> texts_;
   std::unordered_map<std::string, std::uint32_t> known_;
@@ -70,6 +71,7 @@ class Builder {
   std::vector<std::uint32_t> host_launchers_;  // of hosts_
   std::vector<std::uint32_t> host_calls_;
   std::vector<double> own_us_;
+  std::vector<std::optional<std::optional<Phase>>> name_phases_;  // of texts_: looked at, and what it tells
   std::size_t text_bytes_ = 0;
   std::string too_much_;
 };
