@@ -60,6 +60,7 @@ notes = [
   "Without what the errors of the effects explain ([errors] of profiles).",
   "GPUs with fewer than 20 pairs of n and k are left out.",
   "0: fewer than 200 pairs; then that of another GPU of the architecture counts.",
+  "together: correlation of the errors of products that change at once.",
 ]
 TEXT
     each --spread
@@ -82,8 +83,9 @@ of measured products that differ in one dimension:
   far lower there are too few sites for a spread that carries over to others. That of fewer than 20 sites (the RTX cards)
   is not used: their interval is that of GPUs that nobody measured.
 
-`six products together`: the sum of six such products at different sites, as in a layer. That errors of different products
-are independent, as is assumed, holds there as far as the figure is near 90.
+`six products together`: the sum of six such products at different sites, as in a layer. Their errors are correlated, by
+what is measured per GPU, too; `other half` is with the correlation of every other group of six. n and k below 32, which no
+layer has, are left out.
 
 Of whole steps, and of attention and passes over memory, too few pairs were measured to count; their half widths are
 made of assumed errors. `shapelint prove` measures those of a model of your own ([proving.md](proving.md)).

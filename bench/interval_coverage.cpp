@@ -35,6 +35,8 @@ constexpr double near_doublings = 0.171;
 constexpr std::size_t most_steps = 6;
 constexpr std::size_t least_sites = 20;  // of n and k: a spread of few says nothing of others
 constexpr std::size_t least_pairs = 50;  // for a share to mean something
+constexpr std::size_t least_groups = 100;
+constexpr double share_held = 0.9;
 
 // Sums over pairs: how many the interval holds, and how wide it is.
 struct Sum {
@@ -64,41 +66,104 @@ void print(const std::string& file, const gpu::Gpu& gpu, const std::string& grou
              100 * static_cast<double>(sum.held) / n, 100 * sum.width / n, 100 * sum.gain / n, apart);
 }
 
-// Several products at once, each as in one of the pairs: whether their errors are independent.
-Sum together(const gpu::Gpu& gpu, const std::vector<MeasuredShape>& rows,
-             const std::vector<ShapePair>& pairs) {
+// Several products at once, each as in one of the pairs.
+struct Group {
+  cost::Gain gain;
+  double measured = 0;
+  double before_us = 0;           // predicted
+  std::vector<double> errors_us;  // of each product, by its spread
+
+  // What the gain's half width is where errors of different products have this correlation.
+  double half_width(double together) const {
+    double sum_us = 0;
+    double squares_us2 = 0;
+    for (const double each : errors_us) {
+      sum_us += each;
+      squares_us2 += each * each;
+    }
+    const double effects_us = gain.from_effects * before_us;
+    return std::sqrt(effects_us * effects_us + (1 - together) * squares_us2 + together * sum_us * sum_us) /
+           before_us;
+  }
+  bool holds(double half_width) const { return std::fabs(gain.share - measured) <= half_width; }
+};
+
+// Of one change of one dimension at six sites; sites in an order that has nothing to do with their sizes.
+std::vector<Group> groups_of(const gpu::Gpu& gpu, const std::vector<MeasuredShape>& rows,
+                             const std::vector<Told>& all, const gpu::ProductSpread* spread) {
   constexpr std::size_t products = 6;
-  // Of one change of one dimension at many sites; sites in an order that has nothing to do with their sizes.
-  std::map<std::string, std::vector<ShapePair>> changes;
-  for (const ShapePair& pair : pairs) {
-    const cost::GemmShape& a = rows[pair.before].shape;
-    const cost::GemmShape& b = rows[pair.after].shape;
+  std::map<std::string, std::vector<Told>> changes;
+  for (const Told& each : all) {
+    const cost::GemmShape& a = rows[each.pair.before].shape;
+    const cost::GemmShape& b = rows[each.pair.after].shape;
     const char axis = a.m != b.m ? 'm' : a.n != b.n ? 'n' : 'k';
     const auto size = [&](const cost::GemmShape& s) { return axis == 'm' ? s.m : axis == 'n' ? s.n : s.k; };
-    changes[fmt::format("{} {} {} {}", axis, size(a), size(b), name(a.dtype))].push_back(pair);
+    changes[fmt::format("{} {} {} {}", axis, size(a), size(b), name(a.dtype))].push_back(each);
   }
-  Sum sum;
+  std::vector<Group> groups;
   for (auto& [change, sites] : changes) {
-    std::stable_sort(sites.begin(), sites.end(), [&](const ShapePair& a, const ShapePair& b) {
+    std::stable_sort(sites.begin(), sites.end(), [&](const Told& a, const Told& b) {
       constexpr std::size_t many = 1009;
-      return calibrate::fold_of(rows[a.before].shape, many) < calibrate::fold_of(rows[b.before].shape, many);
+      return calibrate::fold_of(rows[a.pair.before].shape, many) <
+             calibrate::fold_of(rows[b.pair.before].shape, many);
     });
     for (std::size_t i = 0; i + products <= sites.size(); i += products) {
+      Group group;
       std::vector<cost::GemmShape> before;
       std::vector<cost::GemmShape> after;
-      double before_us = 0;
-      double after_us = 0;
+      double from_us = 0;
+      double to_us = 0;
       for (std::size_t j = i; j < i + products; ++j) {
-        before.push_back(rows[sites[j].before].shape);
-        after.push_back(rows[sites[j].after].shape);
-        before_us += rows[sites[j].before].time_us;
-        after_us += rows[sites[j].after].time_us;
+        const Told& each = sites[j];
+        before.push_back(rows[each.pair.before].shape);
+        after.push_back(rows[each.pair.after].shape);
+        from_us += rows[each.pair.before].time_us;
+        to_us += rows[each.pair.after].time_us;
+        const double width =
+            spread != nullptr ? bench::half_width(*spread, rows, each) : each.gain.half_width;
+        const double effects = each.gain.from_effects;
+        group.errors_us.push_back(each.before_us *
+                                  std::sqrt(std::max(0.0, width * width - effects * effects)));
       }
       const bench::Step from = bench::step_of(gpu, before);
       const bench::Step to = bench::step_of(gpu, after);
-      const cost::Gain gain = cost::gain_between(gpu, from.workload, from.cost, to.workload, to.cost);
-      sum.add(gain, 1 - after_us / before_us);
+      group.gain = cost::gain_between(gpu, from.workload, from.cost, to.workload, to.cost);
+      group.measured = 1 - to_us / from_us;
+      group.before_us = from.cost.time_us;
+      groups.push_back(std::move(group));
     }
+  }
+  return groups;
+}
+
+// The smallest correlation with which 90 of 100 groups hold, of those whose place is `part` modulo `parts`;
+// unknown where they are few.
+double correlation_of(const std::vector<Group>& groups, std::size_t part, std::size_t parts) {
+  if (groups.size() / parts < least_groups) return gpu::unknown_correlation;
+  constexpr int steps = 50;
+  for (int step = 0; step < steps; ++step) {
+    const double together = static_cast<double>(step) / steps;
+    std::size_t count = 0;
+    std::size_t held = 0;
+    for (std::size_t i = part; i < groups.size(); i += parts) {
+      ++count;
+      held += groups[i].holds(groups[i].half_width(together)) ? 1U : 0U;
+    }
+    if (static_cast<double>(held) >= share_held * static_cast<double>(count)) return together;
+  }
+  return 1;
+}
+
+// How often the intervals of groups hold; apart: with the correlation of every other one, for those between.
+Sum together(const std::vector<Group>& groups) {
+  const std::array<double, 2> halves{correlation_of(groups, 0, 2), correlation_of(groups, 1, 2)};
+  Sum sum;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    sum.add(groups[i].gain, groups[i].measured);
+    const double other = halves[1 - i % 2];
+    if (other < 0) continue;
+    ++sum.pairs_apart;
+    sum.held_apart += groups[i].holds(groups[i].half_width(other)) ? 1U : 0U;
   }
   return sum;
 }
@@ -145,6 +210,7 @@ int main(int argc, char** argv) {
       const bool is_known =
           sites.size() >= least_sites &&
           spread.near.decode + spread.near.small + spread.near.large + spread.near.misaligned > 0;
+      spread.together = correlation_of(groups_of(*gpu, rows, all, &spread), 0, 1);
       if (is_known) fmt::print("{}", gpu::write_spread(spread));
       continue;
     }
@@ -182,7 +248,7 @@ int main(int argc, char** argv) {
     const std::string name = fmt::format("{} ({})", std::filesystem::path(argv[2]).stem().string(),
                                          gpu::constant_set_names[static_cast<std::size_t>(set)]);
     for (const auto& [group, sum] : sums) print(name, *gpu, group.substr(2), sum);
-    print(name, *gpu, "six products together", together(*gpu, rows, pairs));
+    print(name, *gpu, "six products together", together(groups_of(*gpu, rows, all, nullptr)));
   }
   return 0;
 }

@@ -14,11 +14,17 @@ namespace {
 constexpr double share_held = 0.9;
 constexpr std::size_t least_pairs = 200;  // for a quantile that is known to a few per cent
 constexpr double near_doublings = 0.171;  // an eighth larger
-constexpr double far_doublings = 0.4;     // from there on pairs tell how the spread grows
+
+constexpr std::int64_t narrowest = 32;  // of n and k that change: no head or layer is narrower
 
 using Slice = double gpu::GemmSpread::*;
 constexpr std::array<Slice, 4> slices{&gpu::GemmSpread::decode, &gpu::GemmSpread::small,
                                       &gpu::GemmSpread::large, &gpu::GemmSpread::misaligned};
+
+// How the spread grows to sizes twice as large where too few such pairs were measured: as on four GPUs
+// together (cost/uncertainty.cpp).
+constexpr std::array<double, 4> assumed_growth{0.17 * 0.17 - 0.1 * 0.1, 0.18 * 0.18 - 0.14 * 0.14,
+                                               0.13 * 0.13 - 0.12 * 0.12, 0.18 * 0.18 - 0.14 * 0.14};
 
 // As cost::gain_between takes them.
 std::size_t slice_of(const cost::GemmShape& a, const cost::GemmShape& b, double time_us) {
@@ -55,8 +61,8 @@ std::vector<ShapePair> pairs_of(std::span<const calibrate::MeasuredShape> rows, 
           y};
     };
     lines[line(0, s.n, s.k)].push_back(i);
-    lines[line(1, s.m, s.k)].push_back(i);
-    lines[line(2, s.m, s.n)].push_back(i);
+    if (s.n >= narrowest) lines[line(1, s.m, s.k)].push_back(i);
+    if (s.k >= narrowest) lines[line(2, s.m, s.n)].push_back(i);
   }
   std::vector<ShapePair> pairs;
   for (auto& [line, members] : lines) {
@@ -144,9 +150,11 @@ gpu::ProductSpread spread_of(std::span<const calibrate::MeasuredShape> rows, std
     const double at_near = quantile(near);
     std::vector<double> growth;
     for (const auto& [doublings, unexplained] : any) {
-      if (has_near && doublings >= far_doublings) growth.push_back((unexplained - at_near) / doublings);
+      if (has_near && doublings > near_doublings) growth.push_back((unexplained - at_near) / doublings);
     }
-    const double grown = growth.size() < least_pairs ? 0 : std::max(0.0, quantile(growth));
+    const double grown = growth.size() >= least_pairs ? std::max(0.0, quantile(growth))
+                         : has_near                   ? assumed_growth[slice]
+                                                      : 0;
     out.near.*slices[slice] = std::sqrt(at_near);
     out.doubled.*slices[slice] = std::sqrt(at_near + grown);
   }

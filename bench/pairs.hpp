@@ -20,7 +20,7 @@ struct ShapePair {
 };
 
 // Pairs of rows of which one dimension is larger, by `most_doublings` at most, and all else is the same; of
-// each row the next `steps` larger ones.
+// each row the next `steps` larger ones. Widths that no model has (n or k below 32) are left out.
 std::vector<ShapePair> pairs_of(std::span<const calibrate::MeasuredShape> rows, double most_doublings,
                                 std::size_t steps);
 

@@ -29,6 +29,8 @@ constexpr bool is_a_loss(Effect effect) {
 constexpr gpu::GemmSpread assumed_spread{0.1, 0.14, 0.12, 0};
 constexpr gpu::GemmSpread assumed_spread_doubled{0.17, 0.18, 0.13, 0};
 constexpr double attention_spread = 0.06;
+// Errors of different products that change at once, where nobody measured them on the architecture.
+constexpr double assumed_together = 0.1;
 // Ratios of sizes beyond which the spread grows no more.
 constexpr double most_doublings = 3;
 // Frameworks fuse passes over memory that the lowering counts apart, or split what it counts once: mask and
@@ -177,14 +179,24 @@ double gpu::GemmSpread::*spread_slice(const model::Op& op, double time_us) {
   return time_us < large_us ? &gpu::GemmSpread::small : &gpu::GemmSpread::large;
 }
 
+// The spreads that count for a product, the best first.
+std::array<gpu::Spread, 2> spreads_of(const gpu::Gpu& gpu, const model::Op& op) {
+  return {gpu::spread_of(gpu, gpu::constants_for(gpu.calibration, op.dtype, op.recipe)),
+          gpu::spread_of(gpu, gpu::constant_set(op.dtype))};
+}
+
+// Correlation of its error with those of other products.
+double together_of(const std::array<gpu::Spread, 2>& known) {
+  for (const gpu::Spread& each : known) {
+    if (each.together >= 0) return each.together;
+  }
+  return assumed_together;
+}
+
 // Of a product that becomes another one: by what share of its time it may differ from what the ratio of both
 // predictions says, in 90 of 100 cases.
-double spread_of(const gpu::Gpu& gpu, const model::Op& before, double before_us, const model::Op& after,
-                 double after_us) {
-  const gpu::ConstantSet usual = gpu::constant_set(after.dtype);
-  const std::array<gpu::Spread, 2> known{
-      gpu::spread_of(gpu, gpu::constants_for(gpu.calibration, after.dtype, after.recipe)),
-      gpu::spread_of(gpu, usual)};
+double spread_of(const std::array<gpu::Spread, 2>& known, const model::Op& before, double before_us,
+                 const model::Op& after, double after_us) {
   const double apart = std::min(most_doublings, doublings(before, after));
   const auto at = [&](double near, double doubled) {
     return std::sqrt(near * near + std::max(0.0, doubled * doubled - near * near) * apart);
@@ -209,6 +221,7 @@ struct Replaced {
   const model::Op* before = nullptr;
   const model::Op* after = nullptr;
   double error_us = 0;
+  double together = 0;  // correlation with the errors of others
 };
 
 // Sums over the ops of a change.
@@ -224,14 +237,14 @@ struct Change {
     if (error.measured) measured_us += std::abs(delta_us);
   }
 
-  // The same kernel in several places is off by as much in each; different ones are independent.
-  void replace(const model::Op& before, const model::Op& after, double error_us_of_it) {
+  // The same kernel in several places is off by as much in each; different ones are correlated.
+  void replace(const model::Op& before, const model::Op& after, double error_us_of_it, double together) {
     for (Replaced& each : replaced) {
       if (!same_shape(*each.before, before) || !same_shape(*each.after, after)) continue;
       each.error_us += error_us_of_it;
       return;
     }
-    replaced.push_back({&before, &after, error_us_of_it});
+    replaced.push_back({&before, &after, error_us_of_it, together});
   }
 };
 
@@ -267,10 +280,12 @@ void add_op(const gpu::Gpu& gpu, const model::Op* before, const OpCost* before_c
   if (before == nullptr || after == nullptr || same_shape(*before, *after)) return;
   const double after_us = to_count * after_cost->time_us;
   if (before->kind == model::OpKind::gemm && after->kind == model::OpKind::gemm) {
+    const std::array<gpu::Spread, 2> known = spreads_of(gpu, *after);
     change.replace(*before, *after,
-                   after_us * spread_of(gpu, *before, before_cost->time_us, *after, after_cost->time_us));
+                   after_us * spread_of(known, *before, before_cost->time_us, *after, after_cost->time_us),
+                   together_of(known));
   } else if (before->kind == model::OpKind::attention) {
-    change.replace(*before, *after, after_us * attention_spread);
+    change.replace(*before, *after, after_us * attention_spread, 0);
   }
 }
 
@@ -362,7 +377,12 @@ Gain gain_between(const gpu::Gpu& gpu, const model::Workload& before, const Step
       gain.largest = static_cast<Effect>(i);
   }
   gain.from_effects = std::sqrt(variance_us2) / before_cost.time_us;
-  for (const Replaced& each : change.replaced) variance_us2 += each.error_us * each.error_us;
+  double common_us = 0;
+  for (const Replaced& each : change.replaced) {
+    variance_us2 += (1 - each.together) * each.error_us * each.error_us;
+    common_us += std::sqrt(each.together) * each.error_us;
+  }
+  variance_us2 += common_us * common_us;
   gain.half_width = std::sqrt(variance_us2) / before_cost.time_us;
   gain.measured = total_us > 0 && change.measured_us >= measured_majority * total_us;
   return gain;

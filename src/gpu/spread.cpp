@@ -29,6 +29,8 @@ constexpr Field<P> name_fields[] = {
     {"", "gpu", "", Type::text, &P::gpu, 0, 0, "id of the profile that was measured"},
     {"", "constants", "", Type::text, &P::constants, 0, 0, "the set that predicts these products"},
     {"", "pairs", "", Type::integer, &P::pairs, 1, 1e9, "of products that were measured"},
+    {"", "together", "", Type::number, &P::together, 0, 1,
+     "correlation of errors of products that change at once"},
 };
 constexpr std::string_view file_keys[] = {"kind", "sources", "notes", "products"};
 constexpr std::string_view table_keys[] = {"near", "doubled"};
@@ -71,6 +73,7 @@ Spread spread_of(const Gpu& gpu, ConstantSet set) {
   const std::string_view constants = constant_set_names[static_cast<std::size_t>(set)];
   Spread out;
   const auto take = [&](const ProductSpread& each) {
+    if (out.together < 0) out.together = each.together;
     for (const Field<GemmSpread>& field : slice_fields) {
       const auto slice = std::get<double GemmSpread::*>(field.member);
       if (out.near.*slice > 0) continue;
@@ -93,11 +96,13 @@ std::string write_spread(const ProductSpread& spread) {
     return fmt::format("{{ decode = {}, small = {}, large = {}, misaligned = {} }}", digits(s.decode),
                        digits(s.small), digits(s.large), digits(s.misaligned));
   };
-  return fmt::format(
+  std::string out = fmt::format(
       "\n[[products]]\narchitecture = \"{}\"\ngpu = \"{}\"\nconstants = \"{}\"\npairs = {}\nnear = {}\n"
       "doubled = {}\n",
       spread.architecture, spread.gpu, spread.constants, spread.pairs, slices(spread.near),
       slices(spread.doubled));
+  if (spread.together >= 0) out += fmt::format("together = {}\n", digits(spread.together));
+  return out;
 }
 
 }  // namespace shapelint::gpu

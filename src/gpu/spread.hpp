@@ -21,6 +21,8 @@ struct GemmSpread {
   double misaligned = 0;  // n or k of one of the two is not a multiple of 8
 };
 
+inline constexpr double unknown_correlation = -1;
+
 struct ProductSpread {
   std::string architecture;  // id
   std::string gpu;           // id of the profile that was measured
@@ -28,6 +30,8 @@ struct ProductSpread {
   std::int64_t pairs = 0;    // that were measured
   GemmSpread near;           // sizes almost the same
   GemmSpread doubled;        // one dimension of one product is twice that of the other
+  // Correlation of the errors of different products that change at once; negative: too few were measured.
+  double together = unknown_correlation;
 };
 
 // The spread of products of this set, slice by slice: this GPU's, or else one of its architecture's; 0 where
@@ -35,6 +39,7 @@ struct ProductSpread {
 struct Spread {
   GemmSpread near;
   GemmSpread doubled;
+  double together = unknown_correlation;
 };
 Spread spread_of(const Gpu& gpu, ConstantSet set);
 

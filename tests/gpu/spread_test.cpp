@@ -23,6 +23,7 @@ TEST_CASE("every file of gpus/spreads reads without an error, and names profiles
       CHECK(each.doubled.small >= each.near.small);
       CHECK(each.doubled.large >= each.near.large);
       CHECK(each.pairs >= 200);
+      CHECK((each.together == unknown_correlation || (each.together >= 0 && each.together <= 1)));
     }
     CHECK(errors.empty());
   }
@@ -45,7 +46,8 @@ TEST_CASE("an entry is written as it is read", "[spreads]") {
   const std::string text =
       "\n[[products]]\narchitecture = \"hopper\"\ngpu = \"h100-sxm5\"\nconstants = \"half\"\npairs = 300\n"
       "near = { decode = 0.0337, small = 0.135, large = 0.111, misaligned = 0 }\n"
-      "doubled = { decode = 0.0656, small = 0.135, large = 0.111, misaligned = 0 }\n";
+      "doubled = { decode = 0.0656, small = 0.135, large = 0.111, misaligned = 0 }\n"
+      "together = 0.12\n";
   const auto document = text::parse_toml("products.toml", text);
   REQUIRE(document);
   std::vector<Error> errors;
