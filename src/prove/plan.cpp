@@ -27,8 +27,8 @@ std::string_view left_out(const model::Op& op) {
     case model::OpKind::gemm:
       if (op.implicit.a_elements > 0) return "a convolution";
       if (op.weight_bytes > 0) return "weights that are unpacked on the way";
-      if (op.experts.part != model::ExpertPart::none && !op.experts.is_training)
-        return "experts as a serving engine runs them";
+      if (op.experts.part != model::ExpertPart::none && !op.experts.is_training && !op.experts.is_even)
+        return "experts with more work than others";
       return {};
     case model::OpKind::attention:
       return op.attention.cache_bytes > 0 ? std::string_view{"a cache of another format"}
@@ -190,18 +190,26 @@ std::string checksum_of(const Sizes& sizes) {
   return fmt::format("{:016x}", hash);
 }
 
-std::string difference(const Sizes& then, const Sizes& now) {
+std::string difference(const Sizes& then, const model::Reading& reading) {
+  const Sizes now = sizes_of(reading.setup);
   const auto value = [](const Sizes& sizes, const std::string& field) {
     const auto found = sizes.find(field);
     return found == sizes.end() ? std::string("not given") : found->second;
   };
-  for (const Sizes* sizes : {&then, &now}) {
-    for (const auto& [field, ignored] : *sizes) {
-      if (value(then, field) != value(now, field))
-        return fmt::format("{} was {} and is {}", field, value(then, field), value(now, field));
-    }
+  const auto told = [&](const std::string& field) {
+    return fmt::format("{} was {} and is {}", field, value(then, field), value(now, field));
+  };
+  for (const auto& [field, ignored] : then) {
+    if (value(then, field) != value(now, field)) return told(field);
+  }
+  for (const auto& [field, ignored] : now) {
+    if (!then.contains(field) && model::is_stated(reading, model::find_field(field))) return told(field);
   }
   return {};
+}
+
+bool is_part_of(const Sizes& then, const Sizes& now) {
+  return std::includes(now.begin(), now.end(), then.begin(), then.end());
 }
 
 Plan plan_of(const model::Reading& reading, const gpu::Gpu& gpu, std::span<const rules::Finding> findings) {

@@ -80,8 +80,11 @@ using Sizes = std::map<std::string, std::string>;
 Sizes sizes_of(const model::Setup& setup);
 // 16 hexadecimal digits that change with any of them.
 std::string checksum_of(const Sizes& sizes);
-// The first value that is another: "num_layers was 4 and is 5"; empty: none is.
-std::string difference(const Sizes& then, const Sizes& now);
+// The first value that is another than in the file now: "num_layers was 4 and is 5"; empty: none is. What was
+// not written down then (by a version that did not know it) is another only where the file states it.
+std::string difference(const Sizes& then, const model::Reading& reading);
+// Whether all of `then` is as in `now`, which may have more.
+bool is_part_of(const Sizes& then, const Sizes& now);
 
 struct Plan {
   std::string file;

@@ -25,6 +25,13 @@ auto key_of(const StoredProof& each) {
   return std::tie(each.file, each.model, each.proof.code, each.gpu, each.proof.changes, each.sizes);
 }
 
+// Whether a newer proof takes its place: of the same change, by a version that may know more of the sizes.
+bool is_replaced(const StoredProof& each, const StoredProof& newer) {
+  return each.file == newer.file && each.model == newer.model && each.proof.code == newer.proof.code &&
+         each.gpu == newer.gpu && each.proof.changes == newer.proof.changes &&
+         is_part_of(each.sizes, newer.sizes);
+}
+
 Result<StoredProof> read_one(text::NodeRef node) {
   StoredProof out;
   const auto text = [&](const char* key) { return std::string(node[key].as_string().value_or("")); };
@@ -137,7 +144,7 @@ std::size_t add_proofs(const Measured& measured, const std::string& file, std::v
     StoredProof stored{
         file,          measured.model, measured.sizes, measured.gpu, measured.device, measured.software,
         measured.date, proof};
-    std::erase_if(proofs, [&](const StoredProof& each) { return key_of(each) == key_of(stored); });
+    std::erase_if(proofs, [&](const StoredProof& each) { return is_replaced(each, stored); });
     proofs.push_back(std::move(stored));
     ++added;
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "prove/proofs.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/prove/prove_support.hpp"
@@ -83,6 +84,30 @@ TEST_CASE("a finding that was refuted is left out, and of the fixes, too", "[pro
   CHECK(has(ran.out, "1 suppressed"));
   CHECK(has(ran.err, "SL101 is left out on a100-sxm4-80gb: measured on NVIDIA A100-SXM4-80GB, 2026-11-22"));
   CHECK_FALSE(has(ran.out, "vocab_size 50257 → 50304"));
+}
+
+TEST_CASE("a proof of a version that knew fewer sizes holds, unless the file states one of those",
+          "[prove]") {
+  auto files = proved("-0.0314");
+  const auto without = [&](const std::string& field) {
+    auto stored = prove::read_proofs(proofs, files.files[proofs]);
+    REQUIRE(stored);
+    REQUIRE(stored->size() == 1);
+    REQUIRE(stored->front().sizes.erase(field) == 1);
+    text::MemoryFileSystem older = files;
+    older.files[proofs] = prove::proofs_text(*stored);
+    return older;
+  };
+  CHECK(has(run({"model.toml", "--gpu", "a100"}, without("num_key_value_heads")).out,
+            "measured on NVIDIA A100"));
+  const auto stated = run({"model.toml", "--gpu", "a100"}, without("vocab_size"));
+  CHECK(has(stated.out, "no longer fits: vocab_size was not given and is 50257"));
+  // Measured again, it takes the place of the older one.
+  text::MemoryFileSystem again = without("num_key_value_heads");
+  REQUIRE(run({"prove", "--read", "result.json"}, again).code == 0);
+  const auto stored = prove::read_proofs(proofs, again.files[proofs]);
+  REQUIRE(stored);
+  CHECK(stored->size() == 1);
 }
 
 TEST_CASE("a proof holds for its sizes and its GPU alone", "[prove]") {

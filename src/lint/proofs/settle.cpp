@@ -47,10 +47,13 @@ const StoredProof* find(const std::vector<const StoredProof*>& proofs, const rul
                         const std::string& gpu) {
   if (finding.proposals.empty()) return nullptr;
   const prove::ChangedValues changes = values_of(finding.proposals.front().changes);
-  const auto found = std::find_if(proofs.begin(), proofs.end(), [&](const StoredProof* each) {
-    return each->gpu == gpu && each->proof.code == finding.code && each->proof.changes == changes;
-  });
-  return found == proofs.end() ? nullptr : *found;
+  const StoredProof* latest = nullptr;
+  for (const StoredProof* each : proofs) {
+    const bool is_of_it =
+        each->gpu == gpu && each->proof.code == finding.code && each->proof.changes == changes;
+    if (is_of_it && (latest == nullptr || each->date > latest->date)) latest = each;
+  }
+  return latest;
 }
 
 void take_mean(std::vector<rules::GpuGain>& gains, double& gain, double& error) {
@@ -146,7 +149,6 @@ Settled settle(std::span<const gpu::Gpu> gpus, const rules::Options& options, co
     errors.push_back(stored.error());
     return out;
   }
-  const prove::Sizes now = prove::sizes_of(model.reading.setup);
   const std::string file = path.filename().generic_string();
   std::vector<rules::Finding>& findings = model.result.findings;
   std::vector<const StoredProof*> fitting;
@@ -154,10 +156,10 @@ Settled settle(std::span<const gpu::Gpu> gpus, const rules::Options& options, co
     const bool is_priced =
         std::any_of(gpus.begin(), gpus.end(), [&](const gpu::Gpu& gpu) { return gpu.id == each.gpu; });
     if (!is_priced) continue;
-    if (each.sizes == now) {
+    const std::string why = prove::difference(each.sizes, model.reading);
+    if (why.empty()) {
       fitting.push_back(&each);
     } else if (each.file == file && each.model == model.reading.part) {
-      const std::string why = prove::difference(each.sizes, now);
       for (rules::Finding& finding : findings) {
         if (finding.code == each.proof.code)
           add_note(finding,

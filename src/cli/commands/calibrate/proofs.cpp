@@ -153,10 +153,9 @@ std::string finding_line(const std::string& file, const prove::StoredProof& proo
   const std::string name =
       text::one_line(fmt::format("{} {} ({})", file, proof.proof.code, proof.proof.rule));
   const std::string measured = lint::share(proof.proof.gain, proof.proof.half_width);
-  const prove::Sizes now = prove::sizes_of(reading.setup);
-  if (now != proof.sizes) {
-    return fmt::format("  {:<44} {:>14}  no longer fits: {}\n", name, measured,
-                       text::one_line(prove::difference(proof.sizes, now)));
+  const std::string why = prove::difference(proof.sizes, reading);
+  if (!why.empty()) {
+    return fmt::format("  {:<44} {:>14}  no longer fits: {}\n", name, measured, text::one_line(why));
   }
   const auto from = prove::predict_gain(before, reading, proof.proof.changes);
   const auto to = prove::predict_gain(after, reading, proof.proof.changes);

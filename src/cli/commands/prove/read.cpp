@@ -117,11 +117,10 @@ ExitCode show_result(const ProveOptions& options, const std::string& from, const
   if (!are_configured(project, {&file, 1}, io)) return ExitCode::error;
   const auto input = read_model_input({file, measured->model, true}, project, io);
   if (!input) return ExitCode::error;
-  const prove::Sizes now = prove::sizes_of(input->reading().setup);
-  if (now != measured->sizes) {
+  const std::string why = prove::difference(measured->sizes, input->reading());
+  if (!why.empty()) {
     print_error(io,
-                fmt::format("{}: the model is no longer what was measured: {}", file,
-                            text::one_line(prove::difference(measured->sizes, now))),
+                fmt::format("{}: the model is no longer what was measured: {}", file, text::one_line(why)),
                 "`shapelint prove` writes the script anew; options that it was given are given here, too");
     return ExitCode::error;
   }
