@@ -30,6 +30,7 @@ TRIMMED = 0.1  # of the rounds, at each end: an interrupt of the host says nothi
 ROUND_S = 0.002  # that one side of a round runs at least
 CPU_FLOPS_LIMIT = 2e9  # one core, and whatever BLAS there is, would take seconds
 MOST_COPIES = 64
+LONGER_THAN_A_LAUNCH_US = 300  # a kernel that no graph can hold, so that the host is ahead of it
 FEWEST_CALLS = 8  # of a CUDA graph, whose start takes time, too
 LONGEST_PASS_BYTES = 3 * 2**28
 WHOLES_SHARE = 0.4  # of the budget, for layers and steps run as a whole
@@ -37,6 +38,7 @@ LEAST_PASSES = 8  # of a whole step that must fit into its share of the budget, 
 SWEPT_S = 0.04  # of measuring per kernel of a sweep
 TIME_SPENT = "the time was spent"
 NVIDIA_SMI = ("clocks.sm", "clocks.mem", "power.draw", "temperature.gpu", "clocks_throttle_reasons.active")
+OF_NEW_DRIVERS = {"clocks_throttle_reasons.active": "clocks_event_reasons.active"}
 THROTTLING = {0x8: "hardware slowdown", 0x20: "software thermal", 0x40: "hardware thermal", 0x80: "power brake"}
 
 
@@ -143,7 +145,6 @@ class Device:
 
         return timed
 
-
     def sequence_timer(self, calls):
         """A function of a number of repeats that returns microseconds of all `calls` (with whether a graph can hold
         them), one after another. What no graph can hold is launched between graphs."""
@@ -212,6 +213,15 @@ def nvidia_smi(fields):
     return dict(zip(fields, (value.strip() for value in done.stdout.splitlines()[0].split(","))))
 
 
+def clocks():
+    """Clocks, power, temperature and what slows the GPU down, whichever way this driver calls it."""
+    sample = nvidia_smi(NVIDIA_SMI)
+    if sample:
+        return sample
+    sample = nvidia_smi([OF_NEW_DRIVERS.get(field, field) for field in NVIDIA_SMI])
+    return dict(zip(NVIDIA_SMI, sample.values()))
+
+
 def throttled(sample):
     try:
         bits = int(sample.get("clocks_throttle_reasons.active", "0"), 16)
@@ -240,8 +250,8 @@ def gemm(torch, device, kernel):
     batch, m, n, k = (kernel[key] for key in ("batch", "m", "n", "k"))
     if device.kind == "cpu" and 2 * batch * m * n * k > CPU_FLOPS_LIMIT:
         raise Unavailable("too large for a CPU")
-    if kernel["dtype"] == "fp8":
-        return fp8_gemm(torch, device, kernel)
+    if kernel["dtype"] in ("fp8", "fp4"):
+        return scaled_gemm(torch, device, kernel)
     if kernel["dtype"] == "int8":
         return int8_gemm(torch, device, kernel)
     dtype = dtype_of(torch, kernel["dtype"])
@@ -289,20 +299,24 @@ def grouped_gemm(torch, device, kernel):
     return make, 2 * experts * (m * k + k * n + m * n), True
 
 
-def fp8_gemm(torch, device, kernel):
-    m, n, k = (kernel[key] for key in ("m", "n", "k"))
-    if kernel["batch"] > 1:
-        raise Unavailable("PyTorch has no batched product of fp8")
+def scaled_gemm(torch, device, kernel):
+    """Products of fp8 and fp4, whose operands come with scales."""
+    m, n, k, recipe = (kernel[key] for key in ("m", "n", "k", "recipe"))
     if not hasattr(torch, "float8_e4m3fn") or not hasattr(torch, "_scaled_mm"):
-        raise Unavailable(f"PyTorch {torch.__version__} has no fp8")
+        raise Unavailable(f"PyTorch {torch.__version__} has no {kernel['dtype']}")
     if device.kind == "cpu":
-        raise Unavailable("a CPU multiplies no fp8")
-    recipe = kernel["recipe"]
-    fp8 = torch.float8_e4m3fn
+        raise Unavailable(f"a CPU multiplies no {kernel['dtype']}")
+    if kernel["batch"] > 1:
+        return scaled_grouped_gemm(torch, device, kernel)
     if recipe == "block128":
         return deep_gemm(torch, device, m, n, k)
-    if recipe not in ("none", "tensor", "row"):
-        raise Unavailable(f"this script knows no kernel for {recipe}")
+    if recipe in ("mxfp8", "mxfp4", "nvfp4"):
+        return micro_scaled_gemm(torch, device, m, n, k, recipe)
+    if recipe == "none" and kernel["layout"] == "tn" and kernel.get("predicted_us", 0) > LONGER_THAN_A_LAUNCH_US:
+        quantized = transformer_engine(torch, device, m, n, k)
+        if quantized:
+            return quantized
+    fp8 = torch.float8_e4m3fn
 
     def make():
         a = random(torch, device, (m, k), fp8)
@@ -314,11 +328,76 @@ def fp8_gemm(torch, device, kernel):
     return make, m * k + n * k + 2 * m * n, True
 
 
-def deep_gemm(torch, device, m, n, k):
+def micro_scaled_gemm(torch, device, m, n, k, recipe):
+    """A scale for every 16 or 32 elements along k, stored in tiles of 128 x 4, as cuBLAS reads them on Blackwell."""
+    block = 16 if recipe == "nvfp4" else 32
+    packed = 1 if recipe == "mxfp8" else 2  # elements of a byte
+    elements = "float8_e4m3fn" if recipe == "mxfp8" else "float4_e2m1fn_x2"
+    if not hasattr(torch, elements) or not hasattr(torch, "float8_e8m0fnu"):
+        raise Unavailable(f"PyTorch {torch.__version__} has no {recipe}")
+    if k % block or k % (16 * packed) or n % 16:
+        raise Unavailable(f"{recipe} needs n and k that fill its blocks")
+
+    def operand(rows):
+        if packed == 1:
+            return random(torch, device, (rows, k), torch.float8_e4m3fn)
+        # Any byte is two numbers of fp4.
+        return torch.randint(0, 256, (rows, k // 2), device=device.kind, dtype=torch.uint8)
+
+    def scales(rows):
+        count = -(-rows // 128) * 128 * (-(-(k // block) // 4) * 4)
+        if recipe == "nvfp4":
+            return torch.ones(count, device=device.kind).to(torch.float8_e4m3fn)
+        return torch.full((count,), 127, device=device.kind, dtype=torch.uint8).view(torch.float8_e8m0fnu)  # 2^0
+
+    def make():
+        kind = getattr(torch, elements)
+        a, b = operand(m).view(kind), operand(n).t().view(kind)
+        scale_a, scale_b = scales(m), scales(n)
+        if recipe != "mxfp4":
+            return lambda: torch._scaled_mm(a, b, scale_a=scale_a, scale_b=scale_b, out_dtype=torch.bfloat16)
+        functional = torch.nn.functional  # from PyTorch 2.10 on; which blocks they are cannot be told by their type
+        by_32, tiled = functional.ScalingType.BlockWise1x32, functional.SwizzleType.SWIZZLE_32_4_4
+        return lambda: functional.scaled_mm(
+            a, b, scale_a=scale_a, scale_recipe_a=by_32, scale_b=scale_b, scale_recipe_b=by_32,
+            swizzle_a=tiled, swizzle_b=tiled, output_dtype=torch.bfloat16,
+        )  # fmt: skip
+
+    return make, (m * k + n * k) // packed + (m * k + n * k) // block + 2 * m * n, True
+
+
+def transformer_engine(torch, device, m, n, k):
+    """A linear layer that quantizes its input, as Transformer Engine runs it; nothing where that is not there."""
+    try:
+        import transformer_engine.pytorch as library
+    except Exception:  # noqa: BLE001 - built for another PyTorch, it fails in many ways
+        return None
+
+    def make():
+        linear = library.Linear(k, n, bias=False, params_dtype=torch.bfloat16, device=device.kind)
+        x = random(torch, device, (m, k), torch.bfloat16)
+
+        def call(first=False):
+            # The weights are quantized once for all micro-batches.
+            with torch.no_grad(), library.fp8_autocast(enabled=True):
+                return linear(x, is_first_microbatch=first)
+
+        call(first=True)
+        return call
+
+    return make, 3 * m * k + 3 * n * k + 2 * m * n, False
+
+
+def deep_gemm_library():
     try:
         import deep_gemm as library
     except ImportError:
         raise Unavailable("fp8 in blocks of 128 needs DeepGEMM") from None
+    return library
+
+
+def deep_gemm(torch, device, m, n, k):
+    library = deep_gemm_library()
     multiply = getattr(library, "fp8_gemm_nt", None) or getattr(library, "gemm_fp8_fp8_bf16_nt", None)
     if multiply is None:
         raise Unavailable("this DeepGEMM has no product that is known")
@@ -331,6 +410,41 @@ def deep_gemm(torch, device, m, n, k):
         return lambda: multiply((a, scale_a), (b, scale_b), c)
 
     return make, m * k + n * k + 2 * m * n, True
+
+
+def scaled_grouped_gemm(torch, device, kernel):
+    """Experts' products of fp8 in one call. All experts have as many rows."""
+    experts, m, n, k, recipe = (kernel[key] for key in ("batch", "m", "n", "k", "recipe"))
+    fp8 = torch.float8_e4m3fn
+    if not kernel.get("grouped") or kernel["layout"] != "tn" or kernel["dtype"] != "fp8":
+        raise Unavailable(f"PyTorch has no such batched product of {kernel['dtype']}")
+    if recipe == "block128":
+        multiply = getattr(deep_gemm_library(), "m_grouped_fp8_gemm_nt_masked", None)
+        if multiply is None:
+            raise Unavailable("this DeepGEMM has no grouped product that is known")
+
+        def make_masked():
+            rows = -(-m // 128) * 128  # room for each expert; how many count is told
+            a = random(torch, device, (experts, rows, k), fp8)
+            b = random(torch, device, (experts, n, k), fp8)
+            scale_a = torch.ones(experts, rows, -(-k // 128), device=device.kind)
+            scale_b = torch.ones(experts, -(-n // 128), -(-k // 128), device=device.kind)
+            c = torch.empty(experts, rows, n, device=device.kind, dtype=torch.bfloat16)
+            counts = torch.full((experts,), m, device=device.kind, dtype=torch.int32)
+            return lambda: multiply((a, scale_a), (b, scale_b), c, counts, m)
+
+        return make_masked, experts * (m * k + n * k + 2 * m * n), True
+    if recipe not in ("none", "tensor", "row") or not hasattr(torch, "_scaled_grouped_mm"):
+        raise Unavailable(f"PyTorch {torch.__version__} has no grouped product of {kernel['dtype']} ({recipe})")
+
+    def make():
+        a = random(torch, device, (experts * m, k), fp8)
+        b = random(torch, device, (experts, n, k), fp8).transpose(-1, -2)
+        scale_a, scale_b = torch.ones(experts * m, device=device.kind), torch.ones(experts, n, device=device.kind)
+        ends = torch.arange(1, experts + 1, device=device.kind, dtype=torch.int32) * m
+        return lambda: torch._scaled_grouped_mm(a, b, scale_a, scale_b, offs=ends, out_dtype=torch.bfloat16)
+
+    return make, experts * (m * k + n * k + 2 * m * n), True
 
 
 def int8_gemm(torch, device, kernel):
@@ -753,7 +867,7 @@ def run_sweeps(torch, device, plan, budget_s, say):
         say(f"{done + 1} of {len(order)}, {left:.0f} s left")
         rows.append(measure_swept(torch, device, name, kernel, min(left, SWEPT_S)))
         if device.kind == "cuda" and done % 20 == 0:
-            samples.append(nvidia_smi(NVIDIA_SMI))
+            samples.append(clocks())
             reasons.update(throttled(samples[-1]))
     return rows, len(order), [sample for sample in samples if sample], sorted(reasons)
 
@@ -783,7 +897,7 @@ def run(torch, device, plan, budget_s, say):
 
     def note():
         if device.kind == "cuda":
-            sample = nvidia_smi(NVIDIA_SMI)
+            sample = clocks()
             samples.append(sample)
             reasons.update(throttled(sample))
 
