@@ -10,8 +10,11 @@ import io
 import json
 import os
 import pathlib
+import subprocess  # noqa: F401 - before the clock is another
 import sys
 import tempfile
+import time
+import types
 
 import fake_torch
 
@@ -49,10 +52,17 @@ ELSEWHERE = (
 )
 
 
-def loaded():
+def loaded(gpu):
+    """The script with a clock that is the GPU's, so that what it measures hangs on no load of this machine."""
     spec = importlib.util.spec_from_file_location("measure", SCRIPT)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    clock = types.ModuleType("time")
+    vars(clock).update(vars(time), monotonic=lambda: gpu.now_us / 1e6)
+    sys.modules["time"] = clock
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.modules["time"] = time
     return module
 
 
@@ -133,7 +143,7 @@ class Run:
             (folder / "bin/nvidia-smi").chmod(0o755)
         os.environ.update(FAKE_LOG=str(log), NEW_DRIVER="1" if new_driver else "", PATH=f"{folder / 'bin'}:/usr/bin:/bin")
         modules, self.gpu = fake_torch.make(lacks=lacks, **device)
-        measure = loaded()
+        measure = loaded(self.gpu)
         measure.PLAN = plan
         measure.MOST_ROUNDS = 30
         self.measure, said, self.problem = measure, Terminal(), ""
@@ -229,10 +239,10 @@ def check_less(folder):
     assert skipped[1] == "PyTorch has no such batched product of fp4" and "(8192, 4096)" in skipped[2], skipped
     assert skipped[3:] == ["fp64 has no PyTorch type that multiplies", None], skipped
     for name, kernel in (("fp8_gemm_nt", PAIRS[6][0]), ("m_grouped_fp8_gemm_nt_masked", PAIRS[14][0])):
-        modules, _ = fake_torch.make()
+        modules, gpu = fake_torch.make()
         delattr(modules["deep_gemm"], name)
         with fake_torch.installed(modules), traced(Run.executed):
-            measure = loaded()
+            measure = loaded(gpu)
             device = measure.Device(modules["torch"], "cuda")
             out = measure.attempt(device, {}, lambda: measure.Work(modules["torch"], device, kernel, 1e12))
         assert out["skipped"].startswith("this DeepGEMM has no"), out
