@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A sweep that is too large for one machine: the grid in blocks, priced by the workers of a Dask cluster.
 
     python examples/dask/sweep.py model.toml --over hidden_size=2048:8192:8 --over num_layers=16:96:1 \
