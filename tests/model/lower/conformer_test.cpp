@@ -1,6 +1,8 @@
 // Speech encoders: what reads a spectrogram, convolution modules, relative positions.
 #include "model/lower/lower.hpp"
 
+#include <array>
+
 #include "tests/catch.hpp"
 #include "tests/model/workload_support.hpp"
 
@@ -136,4 +138,26 @@ TEST_CASE("offloaded activations are copied once each way, and leave memory", "[
                              static_cast<double>(setup.plan.sequence_length) * 4096));
   setup.plan.mode = Mode::prefill;
   CHECK(tests::find(lower(setup), "layer.offload") == nullptr);
+}
+
+TEST_CASE("local attention is products of windows, each half of one against two", "[model]") {
+  Setup setup = conformer();
+  setup.plan.sequence_length = 2048;
+  setup.model.window.size = 257;  // 128 on each side
+  setup.model.window.layers = 2;
+  const Workload workload = lower(setup);
+  const auto sizes = [&](std::string_view name) {
+    const Op* op = tests::find(workload, name);
+    REQUIRE(op != nullptr);
+    return std::array{op->batch.value, op->m.value, op->n.value, op->k.value};
+  };
+  // 8 windows in 2048 tokens, twice as many chunks, of 8 heads
+  CHECK(sizes("layer.attention.window_scores") == std::array<std::int64_t, 4>{128, 257, 257, 64});
+  CHECK(sizes("layer.attention.window_values") == std::array<std::int64_t, 4>{128, 257, 64, 257});
+  CHECK(sizes("layer.attention.distances") == std::array<std::int64_t, 4>{8, 2048, 257, 64});
+  CHECK(sizes("layer.attention.positions") == std::array<std::int64_t, 4>{1, 257, 512, 512});
+  CHECK(tests::find(workload, "layer.attention.scores") == nullptr);
+
+  setup.model.window.size = 4096;  // wider than the sequence
+  CHECK(tests::find(lower(setup), "layer.attention.window_scores")->m.value == 2048);
 }

@@ -109,9 +109,25 @@ Seen seen_by(const ModelSpec& model) {
   return {share(layers - narrow), share(narrow)};
 }
 
-// The same attention within a window; in chunks, one sequence is as many.
-AttentionShape windowed(const Shared& shared, AttentionShape shape) {
+// The same attention within a window; in chunks, one sequence is as many, and `batch` of its products, too.
+AttentionShape windowed(const Shared& shared, AttentionShape shape, Dim& batch) {
   const Window& window = shared.model.window;
+  const bool has_cache = cached_tokens(shared.plan) > 0;
+  const bool is_whole =
+      !has_cache && !is_packed(shared.setup) && joined_length(shared.setup) == 0 && shared.plan.context <= 1;
+  // Over relative positions, products of overlapping chunks: each half of a window's queries meets the keys
+  // of two windows (NeMo, RelPositionMultiHeadAttentionLongformer, after Longformer, 2004.05150).
+  if (shared.model.relative_positions && is_whole && !shared.decoding &&
+      window.size < shape.key_length.value) {
+    const std::int64_t chunks = times(2, divide_up(shape.key_length.value, window.size));
+    shape.sequences =
+        dim(times(shape.sequences.value, chunks), "micro_batch_size * 2 * (sequence_length / window_size)");
+    batch = dim(times(batch.value, chunks),
+                "micro_batch_size * (num_attention_heads / tensor) * 2 * (sequence_length / window_size)");
+    shape.query_length = dim(window.size, "window_size");
+    shape.key_length = dim(window.size, "window_size");
+    return shape;
+  }
   if (!window.chunked || shared.decoding || joined_length(shared.setup) > 0) {
     shape.window = window.size;
     return shape;
@@ -122,12 +138,18 @@ AttentionShape windowed(const Shared& shared, AttentionShape shape) {
     shape.sequences =
         dim(times(shape.sequences.value, chunks),
             "micro_batch_size * (sequence_length / document_length) * (document_length / window_size)");
+    batch = dim(times(batch.value, chunks),
+                "micro_batch_size * (num_attention_heads / tensor) * (document_length / window_size)");
     shape.query_length = dim(divide_up(shape.query_length.value, chunks),
                              "document_length / context / (document_length / window_size)");
     shape.key_length = dim(window.size, "window_size");
     return shape;
   }
-  const bool has_cache = cached_tokens(shared.plan) > 0;
+  batch = dim(
+      times(batch.value, chunks),
+      has_cache ? "micro_batch_size * (num_attention_heads / tensor) * ((context_length + sequence_length) / "
+                  "window_size)"
+                : "micro_batch_size * (num_attention_heads / tensor) * (sequence_length / window_size)");
   shape.sequences = dim(times(shape.sequences.value, chunks),
                         has_cache ? "micro_batch_size * ((context_length + sequence_length) / window_size)"
                                   : "micro_batch_size * (sequence_length / window_size)");
@@ -161,7 +183,7 @@ void lower_attention_cores(const Shared& shared, const AttentionShape& whole, Di
     lower_prompt_core(shared, shape, count * seen.all, emit);
   }
   if (seen.window <= 0) return;
-  const AttentionShape narrow = windowed(shared, shape);
+  const AttentionShape narrow = windowed(shared, shape, batch);
   lower_attention_core(shared, narrow, batch, count * seen.window, emit, window_names);
   lower_prompt_core(shared, narrow, count * seen.window, emit);
 }

@@ -7,8 +7,12 @@ namespace shapelint::model {
 void lower_relative_positions(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
                               Emitter& emit) {
   if (shared.decoding) return;  // encoders have them
-  // As many distances before a query as behind it.
-  const Dim distances = dim(times(2, shared.plan.sequence_length), "2 * sequence_length");
+  // As many distances before a query as behind it; within a window those alone.
+  const std::int64_t window = shared.model.window.size;
+  const bool is_local = window > 0 && window < shared.plan.sequence_length &&
+                        num_window_layers(shared.model) == num_attention_layers(shared.model);
+  const Dim distances = is_local ? dim(window, "window_size")
+                                 : dim(times(2, shared.plan.sequence_length), "2 * sequence_length");
   const Repeat core{count, Recomputed::with_attention};
   emit.linear(
       "layer.attention.positions", distances,
