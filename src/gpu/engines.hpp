@@ -39,9 +39,12 @@ struct PrefillKernel : EngineKernel, Traffic {
   double tile_us = 1;             // start and end of one tile of queries
   std::int64_t query_tile = 128;  // rows
   std::int64_t key_tile = 128;
-  bool packs_heads = false;  // query heads that share keys fill a tile together
-  bool skips_window = true;  // keys outside of the window are not computed; else masked only
-  double efficiency_64 = 0;  // share of the peak by head dim, whole tiles; 0: none was measured
+  bool packs_heads = false;   // query heads that share keys fill a tile together
+  bool skips_window = true;   // keys outside of the window are not computed; else masked only
+  double masked_us = 0;       // where they are skipped tile by tile: what one of those tiles takes
+  double head_masked_us = 0;  // and for each 128 of head dim
+  double window_share = 1;    // of the speed that is left under a window
+  double efficiency_64 = 0;   // share of the peak by head dim, whole tiles; 0: none was measured
   double efficiency_128 = 0;
   double efficiency_192 = 0;
   double efficiency_256 = 0;

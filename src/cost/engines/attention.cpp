@@ -34,6 +34,10 @@ double efficiency_of(const gpu::PrefillKernel& kernel, double head_dim) {
   return share > 0 ? share : 0.5;
 }
 
+constexpr double head_dims_unit = 128;
+// A window as wide is the chunk of Llama 4, which engines run as sequences of that length.
+constexpr double chunk_window = 8192;
+
 // Keys that tiles of queries load, of one head; `longest` is the most that one of them does.
 struct Visited {
   double keys = 0;
@@ -77,9 +81,20 @@ OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, cons
                                static_cast<double>(kernel.key_tile));
 
   const double pair_flops = 2 * (shape.head_dim + shape.value_head_dim);
-  const double key_us = query_tile * pair_flops * sms / (peak * efficiency_of(kernel, shape.head_dim));
-  const double busy_us = heads * (keys.keys * key_us + tiles * kernel.tile_us) / sms;
-  const double longest_us = keys.longest * key_us + kernel.tile_us;
+  const double share = shape.window > 0 && shape.window < chunk_window ? kernel.window_share : 1;
+  const double key_us =
+      query_tile * pair_flops * sms / (peak * efficiency_of(kernel, shape.head_dim) * share);
+  // Triton's kernels walk over all keys, and leave a tile out once its mask turns out to be empty.
+  const double masked_us = kernel.masked_us + kernel.head_masked_us * shape.head_dim / head_dims_unit;
+  Visited masked;
+  if (kernel.skips_window && shape.window > 0 && masked_us > 0) {
+    masked = visited(shape, 0, tiles, query_tile / packed, static_cast<double>(kernel.key_tile));
+    masked = {masked.keys - keys.keys, masked.longest - keys.longest};
+  }
+  const double masked_key_us = std::min(key_us, masked_us / static_cast<double>(kernel.key_tile));
+  const double busy_us =
+      heads * (keys.keys * key_us + masked.keys * masked_key_us + tiles * kernel.tile_us) / sms;
+  const double longest_us = keys.longest * key_us + masked.longest * masked_key_us + kernel.tile_us;
   const double load = std::min(1.0, heads * tiles / sms);
   const double at_peak_us = heads * keys.keys * query_tile * pair_flops / peak;
   const double clock = 1 - kernel.power_drop * at_peak_us / (at_peak_us + power_us);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/engines/kernels.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
 
@@ -156,4 +157,37 @@ TEST_CASE("a collective of eight GPUs ends at its link's speed", "[kernels]") {
   CHECK(price("h100", "nccl", row) > at_link_us);
   CHECK(price("h100", "nccl", row) < 1.7 * at_link_us);
   CHECK(price("h200", "nccl", row) == Approx(price("h100", "nccl", row)));
+}
+
+TEST_CASE("keys outside of a window cost what leaving them out takes, at most what computing them takes",
+          "[cost][engines]") {
+  const auto gpu = gpu::find_gpu("rtx-pro-6000-blackwell-server");
+  REQUIRE(gpu);
+  cost::KernelAttention shape;
+  shape.sequences = 4;
+  shape.tokens = 8192;
+  shape.heads = shape.key_value_heads = 8;
+  shape.window = 1024;
+  gpu::PrefillKernel kernel;
+  kernel.query_tile = kernel.key_tile = 64;
+  kernel.efficiency_128 = 0.4;
+  const auto time = [&] { return cost::price_prefill(*gpu, kernel, shape).time_us; };
+  const double none = time();
+  kernel.masked_us = 0.5;
+  const double some = time();
+  kernel.head_masked_us = 1000;
+  const double as_computed = time();
+  CHECK(none < some);
+  CHECK(some < as_computed);
+  kernel.masked_us = kernel.head_masked_us = 0;
+  kernel.skips_window = false;
+  CHECK(as_computed == Approx(time()).epsilon(1e-9));
+  // Half the speed under a window, but not of Llama 4's chunks.
+  kernel.skips_window = true;
+  kernel.window_share = 0.5;
+  CHECK(time() > 1.5 * none);
+  shape.window = 8192;
+  const double chunk = time();
+  kernel.window_share = 1;
+  CHECK(time() == chunk);
 }
