@@ -99,9 +99,13 @@ std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const pr
   ModelFile& file = input->file;
   std::vector<Error> errors;
   if (file.errors.empty() && file.readings.empty()) {
+    const bool is_broken = !file.notes.empty() && !file.source.documents;
     const std::string why =
         file.notes.empty() ? "it is no configuration that is known" : file.notes.front().message;
-    errors.push_back({fmt::format("no model was found: {}", why), {}, file.path, std::nullopt});
+    errors.push_back({fmt::format("no model was found: {}", why),
+                      {},
+                      file.path,
+                      is_broken ? std::optional(file.notes.front().span) : std::nullopt});
   }
   if (!file.readings.empty()) {
     input->model = choose_model(file, choice.model, io, errors);

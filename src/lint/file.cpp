@@ -179,8 +179,12 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
   for (ModelReport& model : out.models) model.fail_level = applied.fail_level;
   text::count_rest(errors);
   for (Error& error : errors) {
-    const bool is_here = error.path == path;
-    out.errors.push_back({std::move(error), is_here ? source.text : text::SharedText{}});
+    // It may be about a value of a file that this one builds on.
+    text::SharedText shown = error.path == path ? source.text : text::SharedText{};
+    if (error.span && error.path != path) {
+      if (auto other = files.read(error.path, text::max_source_bytes)) shown = *std::move(other);
+    }
+    out.errors.push_back({std::move(error), std::move(shown)});
   }
   return out;
 }

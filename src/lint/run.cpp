@@ -68,18 +68,26 @@ void hide(const project::Applied& applied, ModelReport& model) {
   model.hides_from_programs = applied.min_severity_stated;
 }
 
-// Why nothing in a named file was checked: a clean exit would say that it was.
-Error not_understood(const Job& job) {
+// Why nothing in a named file was checked: a clean exit would say that it was. Where its syntax is broken,
+// the place is read again.
+text::LocatedError not_understood(const Job& job, const text::FileSystem& files) {
   std::string_view why = "too little is known of the model to predict a step";
   const std::string about_it = job.path + ": ";
   for (const std::string_view note : job.outcome.notes) {
     if (note.starts_with(about_it)) why = note.substr(about_it.size());
   }
-  return {fmt::format("{}, so nothing in it was checked", why),
-          "`shapelint show --verbose` tells what was understood, and `--allow-unrecognised` passes over such "
-          "files",
-          job.path,
-          {}};
+  Error error{fmt::format("{}, so nothing in it was checked", why),
+              "`shapelint show --verbose` tells what was understood, and `--allow-unrecognised` passes over "
+              "such files",
+              job.path,
+              {}};
+  if (job.outcome.recognised) return {std::move(error), {}};
+  auto content = job.given != nullptr ? job.given->source : formats::read_named(job.path, files);
+  if (!content) return {std::move(error), {}};
+  text::Source source = formats::parse(job.path, *std::move(content), false);
+  if (source.documents) return {std::move(error), {}};
+  error.span = source.documents.error().span;
+  return {std::move(error), std::move(source.text)};
 }
 
 class Run {
@@ -336,7 +344,7 @@ class Run {
       if (out.errors.empty()) {
         const bool is_checked = !out.models.empty();
         const bool is_refused = job.named && !is_checked && !request_.allow_unrecognised;
-        if (is_refused) report.errors.push_back({not_understood(job), {}});
+        if (is_refused) report.errors.push_back(not_understood(job, files_));
         // Of what was named it is said why nothing came of it.
         const bool is_detail = !job.named || is_refused || has_costs(out) || request_.allow_unrecognised;
         for (std::string& note : out.notes) out_.notes.push_back({std::move(note), is_detail});

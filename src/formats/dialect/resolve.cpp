@@ -35,13 +35,15 @@ struct Value {
   // A file says it and the run alone knows it, or a file that is not there may say it; of another value, this
   // one follows from that.
   std::optional<Unresolved> gap;
+  NodeRef written;  // where the file states just this number
 };
 
 class Resolver {
  public:
   Resolver(const Dialect& dialect, const Dialect& common, const Part& part, const View& view,
-           const Place& base, std::span<const model::Override> overrides, const FindModel& find)
-      : dialect_(dialect), part_(part), view_(view), base_(base), overrides_(overrides) {
+           const Place& base, std::span<const model::Override> overrides, const FindModel& find,
+           std::vector<Error>& errors)
+      : dialect_(dialect), part_(part), view_(view), base_(base), overrides_(overrides), errors_(errors) {
     scopes_.push_back(base);
     for (const KeyPath& path : part.also) {
       Place place = path.absolute ? Place{} : base;
@@ -171,6 +173,7 @@ class Resolver {
         rounded <= static_cast<double>(field.maximum)) {
       return;
     }
+    if (value.written) refuse_size(value.written, *value.number, field.id, errors_);
     notes_.push_back({fmt::format("`{}` would be {}, which is out of range, so it is taken as unknown",
                                   field.name, exact(*value.number)),
                       value.origin.path, value.origin.span, value.origin.key_path});
@@ -320,7 +323,8 @@ class Resolver {
     Value ignored;
     const auto applies = holds(each.when, std::nullopt, ignored);
     if (only_the_run_knows ? applies == false : !holds(each.when, 0.0, ignored).value_or(false)) return false;
-    note(node, fmt::format("`{}` cannot be read as a number, so `{}` is unknown", node.path(), name));
+    if (refuse_word(node, each, model::find_field(name), errors_)) return true;
+    note(node, fmt::format("`{}` cannot be read as a number, so `{}` is unknown", shown_key(node), name));
     // `auto` leaves it to the program, which an assumption stands for.
     const auto text = node.as_string();
     if (only_the_run_knows) {
@@ -356,13 +360,9 @@ class Resolver {
       }
       if (each.map.empty() && each.reading == Alternative::Reading::value)
         remark_on_text(dialect_, node, model::find_field(name), remarks_);
-      out.origin.kind = Origin::Kind::stated;
-      out.origin.path = node.file();
-      out.origin.span = node.span();
-      out.origin.use_span = node.use_span().value_or(Span{});
-      out.origin.key_span = node.key_span();
-      out.origin.key_path = node.path();
-      out.origin.note = each.note;
+      out.origin = stated_at(node, each.note);
+      if (each.value.empty() && each.map.empty() && each.reading == Alternative::Reading::value)
+        out.written = node;
       return true;
     }
     return false;
@@ -374,6 +374,7 @@ class Resolver {
   const Place& base_;
   std::vector<Place> scopes_;
   std::span<const model::Override> overrides_;
+  std::vector<Error>& errors_;
   std::string type_name_;
   std::vector<const ModelType*> types_;
   std::optional<catalog::KnownModel> known_;
@@ -390,8 +391,9 @@ class Resolver {
 }  // namespace
 
 model::Reading resolve(const Dialect& dialect, const Dialect& common, const Part& part, const View& view,
-                       const Place& base, std::span<const model::Override> overrides, const FindModel& find) {
-  return Resolver(dialect, common, part, view, base, overrides, find).reading();
+                       const Place& base, std::span<const model::Override> overrides, const FindModel& find,
+                       std::vector<Error>& errors) {
+  return Resolver(dialect, common, part, view, base, overrides, find, errors).reading();
 }
 
 }  // namespace shapelint::formats

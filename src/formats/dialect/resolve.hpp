@@ -19,8 +19,9 @@ namespace shapelint::formats {
 using FindModel = std::function<std::optional<catalog::KnownModel>(const std::string&)>;
 
 // Fills a Reading from the tables of `dialect` and, for what those leave open, of `common`. Values that
-// cannot be understood become unknown, with a note.
+// cannot be understood become unknown, with a note; a word where only a number can stand is an error.
 model::Reading resolve(const Dialect& dialect, const Dialect& common, const Part& part, const View& view,
-                       const Place& base, std::span<const model::Override> overrides, const FindModel& find);
+                       const Place& base, std::span<const model::Override> overrides, const FindModel& find,
+                       std::vector<Error>& errors);
 
 }  // namespace shapelint::formats

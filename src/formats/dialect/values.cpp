@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "base/names.hpp"
 #include "base/number.hpp"
 
 namespace shapelint::formats {
@@ -120,6 +123,28 @@ Seen count(NodeRef node, const Alternative& each) {
   return number(found);
 }
 
+// No name of a value that something else fills in.
+bool is_plain_word(std::string_view text) {
+  constexpr std::string_view left_to_others =
+      "auto|default|max|min|none|null|same|inherit|infer*|dynamic|tbd|unset";
+  if (text.empty() || matches_any(left_to_others, text)) return false;
+  const bool has_small = std::any_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  const bool is_word = std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == ' ';
+  });
+  const bool is_one_letter = text.find_first_not_of(text.front()) == std::string_view::npos;  // `xxxx`
+  return has_small && is_word && !is_one_letter;
+}
+
+// Models of one file may read the same value.
+void add_error(Error error, std::vector<Error>& errors) {
+  const bool is_said = std::any_of(errors.begin(), errors.end(), [&](const Error& other) {
+    return other.path == error.path && other.span == error.span;
+  });
+  if (!is_said) errors.push_back(std::move(error));
+}
+
 }  // namespace
 
 Seen look(NodeRef node, const Alternative& each, FieldId field) {
@@ -162,6 +187,44 @@ Seen look(NodeRef node, const Alternative& each, FieldId field) {
     if (matches_any("none|null", *text)) return {};
   }
   return {Seen::Kind::unreadable, 0};
+}
+
+model::Origin stated_at(NodeRef node, const std::string& note) {
+  model::Origin out;
+  out.kind = model::Origin::Kind::stated;
+  out.path = node.file();
+  out.span = node.span();
+  out.use_span = node.use_span().value_or(Span{});
+  out.key_span = node.key_span();
+  out.key_path = node.path();
+  out.note = note;
+  return out;
+}
+
+std::string shown_key(NodeRef node) {
+  const std::string_view key = node.key();
+  return key.starts_with('-') ? std::string(key) : node.path();
+}
+
+bool refuse_word(NodeRef node, const Alternative& each, FieldId field, std::vector<Error>& errors) {
+  const auto text = node.as_string();
+  if (!text || field == model::no_field || !each.map.empty() || each.reading != Alternative::Reading::value)
+    return false;
+  const model::FieldInfo& info = model::info(field);
+  if (info.type != model::FieldType::integer || !is_plain_word(*text)) return false;
+  add_error(node.error(fmt::format("`{}` is `{}`, where a number must stand", shown_key(node), *text)),
+            errors);
+  return true;
+}
+
+bool refuse_size(NodeRef node, double value, FieldId field, std::vector<Error>& errors) {
+  const bool is_needed = field == FieldId::hidden_size || field == FieldId::num_layers;
+  const std::int64_t minimum = model::info(field).minimum;
+  if (!is_needed || value >= static_cast<double>(minimum)) return false;
+  add_error(
+      node.error(fmt::format("`{}` is {}, and must be at least {}", shown_key(node), exact(value), minimum)),
+      errors);
+  return true;
 }
 
 }  // namespace shapelint::formats
