@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "lint/parts.hpp"
 #include "project/applied.hpp"
 #include "rules/book/docs.hpp"
 #include "rules/book/select.hpp"
@@ -63,6 +64,16 @@ std::vector<Whole> wholes(const Report& report) {
       if (auto time = time_on(gpu.gpu, models)) whole.gpus.push_back(*std::move(time));
     }
     if (!whole.gpus.empty()) out.push_back(std::move(whole));
+  }
+  return out;
+}
+
+std::vector<std::int64_t> gpus_of_parts(const Whole& whole, const Report& report) {
+  std::vector<std::int64_t> out;
+  for (const ModelReport& model : report.models) {
+    if (model.path != whole.path || model.reading.runs_in_whole <= 0) continue;
+    const model::Plan& plan = model.reading.setup.plan;
+    out.push_back(plan.tensor * plan.context * plan.pipeline * plan.data);
   }
   return out;
 }

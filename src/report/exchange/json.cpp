@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lint/parts.hpp"
 #include "model/fields.hpp"
 #include "model/op_names.hpp"
 #include "report/formats.hpp"
@@ -261,10 +262,11 @@ Json model_json(const lint::ModelReport& model) {
           {"steps", std::move(steps)}};
 }
 
-Json whole_json(const lint::Whole& whole) {
+Json whole_json(const lint::Whole& whole, const lint::Report& report) {
+  const std::vector<std::int64_t> each_gpus = lint::gpus_of_parts(whole, report);
   Json parts = Json::array();
   for (const lint::Whole::Part& part : whole.parts)
-    parts.push_back({{"part", text_of(part.name)}, {"runs", part.runs}});
+    parts.push_back({{"part", text_of(part.name)}, {"runs", part.runs}, {"gpus", each_gpus[parts.size()]}});
   Json gpus = Json::array();
   for (const lint::Whole::Time& time : whole.gpus)
     gpus.push_back({{"gpu", time.gpu}, {"time_us", time.time_us}, {"shares", time.shares}});
@@ -329,7 +331,7 @@ void write_json(const lint::Report& report, std::ostream& out) {
   }
   out << (report.models.empty() ? "],\n" : "\n  ],\n");
   Json wholes = Json::array();
-  for (const lint::Whole& each : lint::wholes(report)) wholes.push_back(whole_json(each));
+  for (const lint::Whole& each : lint::wholes(report)) wholes.push_back(whole_json(each, report));
   Json errors = Json::array();
   for (const text::LocatedError& each : report.errors) errors.push_back(error_json(each.error, each.source));
   out << members({{"together", std::move(wholes)},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "base/words.hpp"
+#include "lint/parts.hpp"
 #include "lint/phrases.hpp"
 #include "model/assumed.hpp"
 #include "report/findings/snippet.hpp"
@@ -260,17 +262,19 @@ namespace {
 
 // Of a file whose models are parts of one step: its time, and whose it is.
 std::string together(const lint::Whole& whole, const lint::Report& report, const Style& style) {
+  const std::vector<std::int64_t> gpus = lint::gpus_of_parts(whole, report);
+  const bool is_even = std::adjacent_find(gpus.begin(), gpus.end(), std::not_equal_to<>()) == gpus.end();
   std::vector<std::string> names;
   for (const lint::Whole::Part& part : whole.parts) {
     std::string name = text::one_line(part.name);
     if (part.runs != 1) name += " x " + exact(part.runs);
+    if (!is_even) name += fmt::format(" on {} GPU{}", gpus[names.size()], gpus[names.size()] == 1 ? "" : "s");
     names.push_back(std::move(name));
   }
-  std::string out =
-      headline(fmt::format("{}: {} together", style.paint(Role::strong, text::one_line(whole.path)),
-                           in_words(names)),
-               2, 2, style) +
-      '\n';
+  std::string out = headline(fmt::format("{}: {}{}", style.paint(Role::strong, text::one_line(whole.path)),
+                                         in_words(names), is_even ? " together" : ", one after the other"),
+                             2, 2, style) +
+                    '\n';
   for (const lint::Whole::Time& time : whole.gpus) {
     std::string shares;
     for (std::size_t i = 0; i < whole.parts.size(); ++i) {
