@@ -82,6 +82,15 @@ std::optional<Syntax> guess_line(std::string_view line) {
   return std::nullopt;
 }
 
+// Pages hold commands and pieces of configurations, and are none.
+bool is_prose(std::string_view path) {
+  constexpr std::array<std::string_view, 7> extensions_of_prose{"md",  "markdown", "rst",  "adoc",
+                                                                "tex", "html",     "ipynb"};
+  const std::string extension = extension_of(path);
+  return std::find(extensions_of_prose.begin(), extensions_of_prose.end(), extension) !=
+         extensions_of_prose.end();
+}
+
 }  // namespace
 
 std::string_view name(Syntax syntax) {
@@ -102,6 +111,7 @@ std::optional<Syntax> guess_syntax(std::string_view path, std::string_view text)
   if (const auto model = listing_of(text))
     return *model == ModelFile::gguf ? Syntax::gguf : Syntax::safetensors;
   if (const auto by_name = syntax_by_name(path)) return by_name;
+  if (is_prose(path)) return std::nullopt;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (text.starts_with("#!")) {
     const std::string_view first = text.substr(0, text.find('\n'));

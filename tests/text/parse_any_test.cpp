@@ -33,6 +33,7 @@ TEST_CASE("parse_any: content decides for other names and for standard input") {
   CHECK(guess_syntax("-", "torchrun x.py --a 1") == Syntax::shell);
   CHECK_FALSE(guess_syntax("-", ""));
   CHECK_FALSE(guess_syntax("README", "Some words.\nMore words.\n"));
+  CHECK_FALSE(guess_syntax("README.md", "torchrun x.py --a 1"));  // a page about commands
 }
 
 TEST_CASE("parse_any: what a reader refuses is a mistake of syntax, or too large") {
