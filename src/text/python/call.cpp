@@ -272,7 +272,15 @@ Value Interpreter::construct(const Value& type, Arguments given) {
   if (const Value* const init = type.object->find("__init__");
       init != nullptr && init->kind == Kind::function) {
     const Value bound = attribute(made, "__init__");
+    std::vector<Entry> named = given.named;
     call(bound, std::move(given));
+    // What it is given and does not keep under the same name is still what it was made with.
+    for (Entry& each : named) {
+      if (made.object->find(each.key) != nullptr) continue;
+      Entry& entry = made.object->set(each.key, std::move(each.value));
+      entry.key_span = each.key_span;
+      entry.where = each.where;
+    }
     return made;
   }
   if (given.is_open) {

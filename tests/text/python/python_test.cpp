@@ -66,6 +66,12 @@ TEST_CASE("python: nemo_run.Config is what is made later, with what it is given 
         "{a: {(): \"lib.C\", x: 1}, b: {(): \"nemo_run.Config\"}}");
 }
 
+TEST_CASE("python: what a class is made with stays known where it keeps it under another name") {
+  CHECK(shown("class D:\n    def __init__(self, depth=2, heads=4):\n        self.heads = heads\n"
+              "        self.blocks = depth\ndef big():\n    return D(depth=28, heads=16)\n") ==
+        "{big(): {(): \"c.D\", heads: 16, blocks: 28, depth: 28}}");
+}
+
 TEST_CASE("python: arithmetic of earlier names") {
   CHECK(
       shown("a = 8\nb = a * 2 + 3\nc = -a // 3\nd = 2 ** 3 ** 2\ne = 7 / 2\nf = (a + b) % 5\ng = 'x' + 'y'\n"
