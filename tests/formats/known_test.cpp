@@ -85,7 +85,8 @@ TEST_CASE("published models have the parameters that their names state", "[forma
       "*gemma-2b*|*gemma-7b*|*gemma-2-2b*|*Llama-3.2-1B*|*Llama-4-*|*internlm2*-7b|*R1-Distill-Qwen-1.5B|"
       "*stablelm-*-alpha-*|*Falcon3-1B*|*open_llama_3b*|*OLMo-1B-hf|*salamandra*|Qwen/Qwen-7B|Qwen/"
       "Qwen1.5-7B|"
-      "*open-calm-1b|*japanese-gpt-1b|*Ministral-3-3B*|*WizardCoder-1B*|*Qwen3-VL-2B*|Qwen/Qwen3.5-0.8B|Qwen/"
+      "*MiniCPM-2B-*|*open-calm-1b|*japanese-gpt-1b|*Ministral-3-3B*|*WizardCoder-1B*|*Qwen3-VL-2B*|Qwen/"
+      "Qwen3.5-0.8B|Qwen/"
       "Qwen3.5-4B|Qwen/Qwen3.5-9B|Qwen/"
       "Qwen3.5-27B|*OLMo-2-0425-1B*|*granite-3.0-2b-*|*granite-3.1-2b-*|*granite-3b-code-*";
   int compared = 0;
