@@ -274,9 +274,8 @@ MixerState mixer_state(const Mixer& mixer) {
 bool has_layer_pattern(const Setup& setup) {
   const ModelSpec& model = setup.model;
   return setup.plan.wide_layers > 0 || model.layers_without_attention > 0 || model.layers_without_mlp > 0 ||
-         model.mixer.layers > 0 || model.diffusion.joint_layers > 0 ||
-         num_shared_key_value_layers(model) > 0 ||
-         (model.window.size > 0 && num_window_layers(model) < num_attention_layers(model));
+         model.mixer.layers > 0 || model.diffusion.joint_layers > 0 || model.shared_key_value_layers > 0 ||
+         model.window.size > 0;
 }
 
 bool makes_layer_pattern(FieldId field) {

@@ -233,7 +233,7 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
                               FieldId::pipeline,
                               FieldId::zero};
   if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
-  if (field == FieldId::num_layers && has_pattern) return part != StepPart::ends;
+  if (field == FieldId::num_layers && has_pattern) return true;
   // Ranks that share an optimizer's states share the products of its updates.
   if (field == FieldId::zero) return part != StepPart::frame && part != StepPart::ends;
   switch (part) {
