@@ -19,41 +19,64 @@ constexpr auto defaulted = Origin::Kind::defaulted;
 struct Condition {
   std::string_view words;  // for the documentation
   bool (*applies)(const Setup&);
+  std::array<FieldId, 2> inputs{no_field, no_field};  // that it looks at
 };
 
 constexpr Condition always{"", [](const Setup&) { return true; }};
-constexpr Condition gated{"with a gated MLP", [](const Setup& s) { return s.model.mlp_gated; }};
-constexpr Condition latent{"with `[model.mla]`", [](const Setup& s) { return s.model.mla.kv_lora_rank > 0; }};
-constexpr Condition mixture{"with `[model.moe]`", [](const Setup& s) { return s.model.moe.num_experts > 0; }};
-constexpr Condition whole_groups{"with `[model.moe]` and `expert` 1", [](const Setup& s) {
-                                   return s.model.moe.num_experts > 0 && s.plan.expert <= 1;
-                                 }};
-constexpr Condition decoding{"for decode", [](const Setup& s) { return s.plan.mode == Mode::decode; }};
+constexpr Condition gated{
+    "with a gated MLP", [](const Setup& s) { return s.model.mlp_gated; }, {FieldId::mlp_gated, no_field}};
+constexpr Condition latent{"with `[model.mla]`",
+                           [](const Setup& s) { return s.model.mla.kv_lora_rank > 0; },
+                           {FieldId::mla_kv_lora_rank, no_field}};
+constexpr Condition mixture{"with `[model.moe]`",
+                            [](const Setup& s) { return s.model.moe.num_experts > 0; },
+                            {FieldId::moe_num_experts, no_field}};
+constexpr Condition whole_groups{
+    "with `[model.moe]` and `expert` 1",
+    [](const Setup& s) { return s.model.moe.num_experts > 0 && s.plan.expert <= 1; },
+    {FieldId::moe_num_experts, FieldId::expert}};
+constexpr Condition decoding{
+    "for decode", [](const Setup& s) { return s.plan.mode == Mode::decode; }, {FieldId::mode, no_field}};
 constexpr Condition mixing{"with `[model.mixer]`",
-                           [](const Setup& s) { return s.model.mixer.kind != MixerKind::none; }};
-constexpr Condition beside_attention{"with `[model.mixer]` and `parallel`", [](const Setup& s) {
-                                       return s.model.mixer.kind != MixerKind::none && s.model.mixer.parallel;
-                                     }};
-constexpr Condition windowed{"with `[model.window]`", [](const Setup& s) { return s.model.window.size > 0; }};
+                           [](const Setup& s) { return s.model.mixer.kind != MixerKind::none; },
+                           {FieldId::mixer, no_field}};
+constexpr Condition beside_attention{
+    "with `[model.mixer]` and `parallel`",
+    [](const Setup& s) { return s.model.mixer.kind != MixerKind::none && s.model.mixer.parallel; },
+    {FieldId::mixer, FieldId::mixer_parallel}};
+constexpr Condition windowed{"with `[model.window]`",
+                             [](const Setup& s) { return s.model.window.size > 0; },
+                             {FieldId::window_size, no_field}};
 constexpr Condition crossing{"with `cross_attention`",
-                             [](const Setup& s) { return s.model.cross_attention; }};
+                             [](const Setup& s) { return s.model.cross_attention; },
+                             {FieldId::cross_attention, no_field}};
 constexpr Condition diffusing{"with `[model.diffusion]`",
-                              [](const Setup& s) { return is_diffusion(s.model); }};
+                              [](const Setup& s) { return is_diffusion(s.model); },
+                              {FieldId::diffusion_modulation, FieldId::diffusion_text_joined}};
 constexpr Condition without_tokens{"with patches or frames",
-                                   [](const Setup& s) { return s.model.input != Input::vocabulary; }};
+                                   [](const Setup& s) { return s.model.input != Input::vocabulary; },
+                                   {FieldId::input, no_field}};
 constexpr Condition hearing{"with a spectrogram",
-                            [](const Setup& s) { return s.model.input == Input::spectrogram; }};
+                            [](const Setup& s) { return s.model.input == Input::spectrogram; },
+                            {FieldId::input, no_field}};
 constexpr Condition joining{"with `joint_layers`",
-                            [](const Setup& s) { return s.model.diffusion.joint_layers > 0; }};
+                            [](const Setup& s) { return s.model.diffusion.joint_layers > 0; },
+                            {FieldId::diffusion_joint_layers, no_field}};
 constexpr Condition joined{"with `text_joined`",
-                           [](const Setup& s) { return s.model.diffusion.text_joined; }};
+                           [](const Setup& s) { return s.model.diffusion.text_joined; },
+                           {FieldId::diffusion_text_joined, no_field}};
 constexpr Condition norm_over_all{"with `qk_norm_whole`",
-                                  [](const Setup& s) { return s.model.qk_norm_whole; }};
-constexpr Condition adapting{"with `adapter_rank`", [](const Setup& s) { return s.plan.adapter_rank > 0; }};
-constexpr Condition heads_divide{"where it divides", [](const Setup& s) {
+                                  [](const Setup& s) { return s.model.qk_norm_whole; },
+                                  {FieldId::qk_norm_whole, no_field}};
+constexpr Condition adapting{"with `adapter_rank`",
+                             [](const Setup& s) { return s.plan.adapter_rank > 0; },
+                             {FieldId::adapter_rank, no_field}};
+constexpr Condition heads_divide{"where it divides",
+                                 [](const Setup& s) {
                                    return s.model.num_attention_heads < 1 ||
                                           s.model.hidden_size % s.model.num_attention_heads == 0;
-                                 }};
+                                 },
+                                 {FieldId::hidden_size, FieldId::num_attention_heads}};
 
 template <std::int64_t number>
 std::int64_t constant(const Setup&) {
@@ -77,15 +100,19 @@ std::int64_t usual(const Setup& s) {
   return usual_sizes(s.model).*size;
 }
 
+std::vector<FieldId> usual_inputs() {
+  return {FieldId::mixer, FieldId::hidden_size, FieldId::num_attention_heads, FieldId::head_dim};
+}
+
 template <class Add>
 void add_mixer(const Add& add) {
   const std::string_view none = "absent unless stated";
   add(FieldId::mixer, defaulted, none, always, constant<0>);
   add(FieldId::mixer_parallel, defaulted, none, always, constant<0>);
   add(FieldId::mixer_layers, derived, "num_layers", beside_attention,
-      [](const Setup& s) { return s.model.num_layers; });
+      [](const Setup& s) { return s.model.num_layers; }, {FieldId::num_layers});
   add(FieldId::mixer_layers, derived, "layers_without_attention", mixing,
-      [](const Setup& s) { return s.model.layers_without_attention; });
+      [](const Setup& s) { return s.model.layers_without_attention; }, {FieldId::layers_without_attention});
   add(FieldId::mixer_layers, defaulted, none, always, constant<0>);
   struct Usual {
     FieldId field;
@@ -98,19 +125,21 @@ void add_mixer(const Add& add) {
                             Usual{FieldId::mixer_conv_kernel, usual<&Mixer::conv_kernel>},
                             Usual{FieldId::mixer_chunk, usual<&Mixer::chunk>},
                             Usual{FieldId::mixer_gate_rank, usual<&Mixer::gate_rank>}}) {
-    add(each.field, derived, "as the kind's first paper or reference code has it", mixing, each.value);
+    add(each.field, derived, "as the kind's first paper or reference code has it", mixing, each.value,
+        usual_inputs());
     add(each.field, defaulted, none, always, constant<0>);
   }
-  add(FieldId::mixer_bias, derived, "as the kind's first paper or reference code has it", mixing,
-      [](const Setup& s) -> std::int64_t { return usual_sizes(s.model).bias ? 1 : 0; });
+  add(
+      FieldId::mixer_bias, derived, "as the kind's first paper or reference code has it", mixing,
+      [](const Setup& s) -> std::int64_t { return usual_sizes(s.model).bias ? 1 : 0; }, usual_inputs());
   add(FieldId::mixer_bias, defaulted, none, always, constant<0>);
 }
 
 std::vector<Derivation> build() {
   std::vector<Derivation> out;
   const auto add = [&](FieldId field, Origin::Kind kind, std::string_view note, Condition when,
-                       std::int64_t (*value)(const Setup&)) {
-    out.push_back({field, kind, note, when.words, when.applies, value});
+                       std::int64_t (*value)(const Setup&), std::vector<FieldId> inputs = {}) {
+    out.push_back({field, kind, note, when.words, when.applies, value, when.inputs, std::move(inputs)});
   };
   const std::string_view own = "shapelint's default";
   const std::string_view none = "absent unless stated";
@@ -124,29 +153,34 @@ std::vector<Derivation> build() {
   add(FieldId::mla_v_head_dim, defaulted, none, always, constant<0>);
 
   add(FieldId::num_key_value_heads, derived, "num_attention_heads", always,
-      [](const Setup& s) { return s.model.num_attention_heads; });
+      [](const Setup& s) { return s.model.num_attention_heads; }, {FieldId::num_attention_heads});
   add(FieldId::head_dim, derived, "mla_qk_nope_head_dim + mla_qk_rope_head_dim", latent,
-      [](const Setup& s) { return s.model.mla.qk_nope_head_dim + s.model.mla.qk_rope_head_dim; });
+      [](const Setup& s) { return s.model.mla.qk_nope_head_dim + s.model.mla.qk_rope_head_dim; },
+      {FieldId::mla_qk_nope_head_dim, FieldId::mla_qk_rope_head_dim});
   add(FieldId::head_dim, derived, "hidden_size / num_attention_heads", heads_divide,
-      [](const Setup& s) { return divide_up(s.model.hidden_size, s.model.num_attention_heads); });
+      [](const Setup& s) { return divide_up(s.model.hidden_size, s.model.num_attention_heads); },
+      {FieldId::hidden_size, FieldId::num_attention_heads});
   add(FieldId::head_dim, derived, "hidden_size / num_attention_heads, rounded up: it does not divide", always,
-      [](const Setup& s) { return divide_up(s.model.hidden_size, s.model.num_attention_heads); });
+      [](const Setup& s) { return divide_up(s.model.hidden_size, s.model.num_attention_heads); },
+      {FieldId::hidden_size, FieldId::num_attention_heads});
   add(FieldId::value_head_dim, derived, "mla_v_head_dim", latent,
-      [](const Setup& s) { return s.model.mla.v_head_dim; });
-  add(FieldId::value_head_dim, derived, "head_dim", always, [](const Setup& s) { return s.model.head_dim; });
+      [](const Setup& s) { return s.model.mla.v_head_dim; }, {FieldId::mla_v_head_dim});
+  add(FieldId::value_head_dim, derived, "head_dim", always, [](const Setup& s) { return s.model.head_dim; },
+      {FieldId::head_dim});
   add(FieldId::intermediate_size, derived,
       "8 * hidden_size / 3 up to a multiple of 256, as Llama's reference code", gated,
-      llama_intermediate_size);
+      llama_intermediate_size, {FieldId::hidden_size});
   add(FieldId::intermediate_size, derived, "4 * hidden_size", always,
-      [](const Setup& s) { return times(4, s.model.hidden_size); });
+      [](const Setup& s) { return times(4, s.model.hidden_size); }, {FieldId::hidden_size});
 
   add(FieldId::moe_experts_per_token, defaulted, "not used without experts", always, constant<1>);
   add(FieldId::moe_intermediate_size, derived, "intermediate_size", always,
-      [](const Setup& s) { return s.model.intermediate_size; });
+      [](const Setup& s) { return s.model.intermediate_size; }, {FieldId::intermediate_size});
   add(FieldId::moe_num_shared_experts, defaulted, none, always, constant<0>);
   add(FieldId::moe_shared_intermediate_size, derived, "moe_num_shared_experts * moe_intermediate_size",
       mixture,
-      [](const Setup& s) { return times(s.model.moe.num_shared_experts, s.model.moe.intermediate_size); });
+      [](const Setup& s) { return times(s.model.moe.num_shared_experts, s.model.moe.intermediate_size); },
+      {FieldId::moe_num_shared_experts, FieldId::moe_intermediate_size});
   add(FieldId::moe_shared_intermediate_size, defaulted, none, always, constant<0>);
   add(FieldId::moe_first_dense_layers, defaulted, none, always, constant<0>);
   add(FieldId::moe_layer_interval, defaulted, own, always, constant<1>);
@@ -171,7 +205,7 @@ std::vector<Derivation> build() {
   add(FieldId::tie_word_embeddings, derived, "input: it reads no vocabulary", without_tokens, constant<0>);
   add(FieldId::tie_word_embeddings, defaulted, "Hugging Face's default", always, constant<1>);
   add(FieldId::input_channels, derived, "hidden_size", hearing,
-      [](const Setup& s) { return s.model.hidden_size; });
+      [](const Setup& s) { return s.model.hidden_size; }, {FieldId::hidden_size});
   add(FieldId::input_channels, defaulted, none, always, constant<1>);
   add(FieldId::input_reduction, derived, "as the first conformers", hearing, constant<4>);
   add(FieldId::input_reduction, defaulted, none, always, constant<2>);
@@ -184,12 +218,12 @@ std::vector<Derivation> build() {
   add(FieldId::mtp_layers, defaulted, none, always, constant<0>);
   add(FieldId::residual_streams, defaulted, own, always, constant<1>);
   add(FieldId::cross_attention, defaulted, none, always, constant<0>);
-  add(FieldId::norm, derived, "mlp_gated: with a gate comes RMSNorm", {"", gated.applies},
+  add(FieldId::norm, derived, "mlp_gated: with a gate comes RMSNorm", {"", gated.applies, gated.inputs},
       constant<static_cast<std::int64_t>(Norm::rmsnorm)>);
   add(FieldId::norm, defaulted, own, always, constant<static_cast<std::int64_t>(Norm::layernorm)>);
   for (const FieldId bias :
        {FieldId::norm_bias, FieldId::qkv_bias, FieldId::attention_output_bias, FieldId::mlp_bias}) {
-    add(bias, derived, "norm: RMSNorm comes without biases", always, has_bias);
+    add(bias, derived, "norm: RMSNorm comes without biases", always, has_bias, {FieldId::norm});
   }
   add(FieldId::qk_norm_whole, defaulted, none, always, constant<0>);
   add(FieldId::qk_norm, derived, "qk_norm_whole", norm_over_all, constant<1>);
@@ -209,7 +243,8 @@ std::vector<Derivation> build() {
   add_mixer(add);
   add(FieldId::window_size, defaulted, none, always, constant<0>);
   add(FieldId::window_layers, derived, "num_layers - layers_without_attention", windowed,
-      [](const Setup& s) { return num_attention_layers(s.model); });
+      [](const Setup& s) { return num_attention_layers(s.model); },
+      {FieldId::num_layers, FieldId::layers_without_attention});
   add(FieldId::window_layers, defaulted, none, always, constant<0>);
   for (const FieldId no : {FieldId::window_chunked, FieldId::attention_sinks, FieldId::indexer_keys,
                            FieldId::indexer_heads, FieldId::indexer_head_dim}) {
@@ -239,14 +274,14 @@ std::vector<Derivation> build() {
   add(FieldId::adapters, defaulted, own, always, constant<0>);
   add(FieldId::context_length, defaulted, own, always, constant<0>);
   add(FieldId::sequence_length, derived, "context_length", decoding,
-      [](const Setup& s) { return s.plan.context_length; });
+      [](const Setup& s) { return s.plan.context_length; }, {FieldId::context_length});
   for (const FieldId zero : {FieldId::weight_bits, FieldId::weight_group_size, FieldId::kv_cache_bits,
                              FieldId::speculative_tokens, FieldId::prefill_tokens}) {
     add(zero, defaulted, own, always, constant<0>);
   }
   add(FieldId::speculative_acceptance, defaulted, own, always, constant<70>);
   add(FieldId::source_length, derived, "sequence_length", crossing,
-      [](const Setup& s) { return s.plan.sequence_length; });
+      [](const Setup& s) { return s.plan.sequence_length; }, {FieldId::sequence_length});
   add(FieldId::source_length, defaulted, "a long prompt of T5's encoder", joined, constant<512>);
   add(FieldId::source_length, defaulted, none, always, constant<0>);
   for (const FieldId one :
@@ -255,7 +290,8 @@ std::vector<Derivation> build() {
     add(one, defaulted, own, always, constant<1>);
   }
   // Without expert parallelism every tensor rank has its part of every expert.
-  add(FieldId::expert_tensor, derived, "tensor", whole_groups, [](const Setup& s) { return s.plan.tensor; });
+  add(FieldId::expert_tensor, derived, "tensor", whole_groups, [](const Setup& s) { return s.plan.tensor; },
+      {FieldId::tensor});
   add(FieldId::expert_tensor, defaulted, own, always, constant<1>);
   add(FieldId::routing, defaulted, own, always, constant<static_cast<std::int64_t>(Routing::even)>);
   add(FieldId::overlap, defaulted, own, always, constant<static_cast<std::int64_t>(Overlap::none)>);
@@ -332,6 +368,29 @@ bool is_constant(std::span<const Derivation> entries) {
 Rederived rederived(const PerField<Origin>& origins) {
   Rederived out = filled_in(origins);
   std::erase_if(out, is_constant);
+  return out;
+}
+
+Rederived rederived(const PerField<Origin>& origins, const Setup& base, PerField<bool>& moving) {
+  const auto moves = [&](const auto& inputs) {
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](FieldId field) { return field != no_field && moving[field]; });
+  };
+  Rederived out;
+  for (std::span<const Derivation> entries : rederived(origins)) {
+    const FieldId field = entries.front().field;
+    // Those that no setup reaches.
+    const auto is_settled = [&] { return !entries.empty() && !moves(entries.front().condition_inputs); };
+    while (is_settled() && !entries.front().applies(base)) entries = entries.subspan(1);
+    if (is_settled()) entries = entries.first(1);
+    const bool differs =
+        moving[field] || std::any_of(entries.begin(), entries.end(), [&](const Derivation& each) {
+          return moves(each.condition_inputs) || moves(each.inputs);
+        });
+    if (!differs || entries.empty()) continue;
+    moving[field] = true;
+    out.push_back(entries);
+  }
   return out;
 }
 

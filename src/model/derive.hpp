@@ -2,6 +2,7 @@
 // formats end with complete(); whoever changes a field calls rederive() so that the rest follows.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ struct Derivation {
   std::string_view condition;                 // when `applies`, in words; empty for always
   bool (*applies)(const Setup&) = nullptr;
   std::int64_t (*value)(const Setup&) = nullptr;
+  std::array<FieldId, 2> condition_inputs{no_field, no_field};  // fields that `applies` looks at
+  std::vector<FieldId> inputs;                                  // and `value`
 };
 
 // In the order in which they must be applied: later ones may use the fields of earlier ones.
@@ -40,6 +43,9 @@ void rederive(Setup& setup, const PerField<Origin>& origins);
 // filled in, those of one field together; values that are the same for all setups are left out.
 using Rederived = std::vector<std::span<const Derivation>>;
 Rederived rederived(const PerField<Origin>& origins);
+// For setups that differ from `base`, where all entries hold, in `moving` only: entries that can give two of
+// them different values. Their fields are added to `moving`.
+Rederived rederived(const PerField<Origin>& origins, const Setup& base, PerField<bool>& moving);
 void rederive(Setup& setup, const Rederived& table);
 
 // Whether a field means anything for a CNN.
