@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/words.hpp"
+#include "expr/condition.hpp"
 #include "expr/expression.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/engine/propose.hpp"
@@ -29,10 +30,34 @@ model::PerField<bool> all_fields() {
   return out;
 }
 
-// Fields come first among the variables.
+// Fields come first among the variables; whether they are stated, and their choices, are the same for all.
 bool can_change(std::size_t variable, const model::PerField<bool>& moving) {
   const auto fields = model::fields();
-  return variable >= fields.size() || moving[fields[variable].id];
+  if (variable < fields.size()) return moving[fields[variable].id];
+  std::size_t constants = 2 * fields.size();
+  for (const model::FieldInfo& field : fields) constants += field.choices.size();
+  return variable >= constants;
+}
+
+// Whether some part of `text` (`a && b`) is the same for all setups and does not hold.
+bool never_holds(std::string_view text, const Context& context, const model::PerField<bool>& moving) {
+  for (const std::string& part : conjuncts(text)) {
+    auto condition = expr::Condition::read(part, variable_names());
+    if (!condition) return false;
+    const auto used = condition->used();
+    const bool changes = std::any_of(used.begin(), used.end(), [&](std::int32_t name) {
+      return can_change(static_cast<std::size_t>(name), moving);
+    });
+    if (changes) {
+      // Where a part has no value, it depends on the whole text whether it holds.
+      if (part.find_first_of("%/") != std::string::npos) return false;
+      continue;
+    }
+    const Result<bool> holds = condition->holds(
+        [&](std::int32_t name) { return value_of(static_cast<std::size_t>(name), context); });
+    if (holds && !*holds) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -118,20 +143,28 @@ BrokenRules::BrokenRules(const RuleBook& book, const model::Reading& reading)
 
 BrokenRules::BrokenRules(const RuleBook& book, const model::Reading& reading,
                          const model::PerField<bool>& moving)
-    : reading_(reading) {
+    : reading_(reading), moving_(moving) {
   for (const Rule& rule : book.rules()) {
     if (rule.effect != Effect::fails || is_of_ops(rule.scope)) continue;
     auto compiled = std::make_unique<CompiledRule>(rule);
-    if (compiled->lacks(reading)) continue;
-    for (const std::size_t variable : compiled->variables()) {
+    if (!compiled->lacks(reading)) conditions_.push_back({std::move(compiled)});
+  }
+}
+
+void BrokenRules::settle(const Context& context) {
+  const bool any_stays = std::find(moving_.begin(), moving_.end(), false) != moving_.end();
+  std::erase_if(conditions_, [&](const Condition& each) {
+    return any_stays && never_holds(each.rule->rule().when.value, context, moving_);
+  });
+  for (std::size_t condition = 0; condition < conditions_.size(); ++condition) {
+    for (const std::size_t variable : conditions_[condition].rule->variables()) {
       const auto same = [&](const Variable& each) { return each.index == variable; };
       const auto known = std::find_if(variables_.begin(), variables_.end(), same);
-      Variable& named = known == variables_.end()
-                            ? variables_.emplace_back(Variable{variable, can_change(variable, moving), 0, {}})
-                            : *known;
-      named.conditions.push_back(conditions_.size());
+      const bool is_new = known == variables_.end();
+      Variable& named =
+          is_new ? variables_.emplace_back(Variable{variable, can_change(variable, moving_), 0, {}}) : *known;
+      named.conditions.push_back(condition);
     }
-    conditions_.push_back({std::move(compiled)});
   }
 }
 
@@ -140,6 +173,7 @@ const std::string& BrokenRules::of(const model::Setup& setup) {
   context.reading = &reading_;
   context.setup = &setup;
   bool any = is_first_;
+  if (is_first_) settle(context);
   for (Variable& variable : variables_) {
     if (!is_first_ && !variable.can_change) continue;
     const double value = value_of(variable.index, context);

@@ -56,7 +56,10 @@ class BrokenRules {
     bool stale = true;    // a variable of it is another than when it was asked
     bool broken = false;  // then
   };
+  // Leaves out what holds for no setup, by the parts of it that are the same for all.
+  void settle(const Context& context);
   const model::Reading& reading_;
+  model::PerField<bool> moving_;
   struct Variable {
     std::size_t index = 0;
     bool can_change = true;
