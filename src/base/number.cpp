@@ -1,9 +1,11 @@
 // Numbers to text and back.
 #include "base/number.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -85,10 +87,40 @@ void append_exact(std::string& out, double value) {
     out += '0';
     return;
   }
-  constexpr std::size_t longest = 32;  // -1.2345678901234567e-308 has 24 characters
-  std::array<char, longest> text;
-  const char* const end = fmt::format_to(text.data(), FMT_COMPILE("{}"), value);
-  out.append(static_cast<const char*>(text.data()), end);
+  // The digits are fmt's; its way of setting them around the point takes as long as finding them.
+  const auto shortest = fmt::detail::dragonbox::to_decimal(std::fabs(value));
+  const int count = fmt::detail::count_digits(shortest.significand);
+  const int whole = shortest.exponent + count;  // digits before the point
+  constexpr int least_whole = -3;               // where fmt begins to write exponents, and
+  constexpr int most_whole = 16;                // where it ends
+  constexpr std::size_t block = 24;             // copied as a whole: as many as 17 digits are in it
+  std::array<char, 2 * block> text;             // -1.2345678901234567e-308 has 24 characters
+  char* end = text.data();
+  if (whole < least_whole || whole > most_whole) {
+    end = fmt::format_to(end, FMT_COMPILE("{}"), value);
+    out.append(text.data(), end);
+    return;
+  }
+  if (std::signbit(value)) *end++ = '-';
+  std::array<char, 2 * block> digits;
+  fmt::detail::format_decimal(digits.data(), shortest.significand, count);
+  if (whole <= 0) {
+    constexpr std::string_view zeros = "0.000";
+    std::memcpy(end, zeros.data(), zeros.size());
+    end += 2 - whole;
+    std::memcpy(end, digits.data(), block);
+    end += count;
+  } else if (whole < count) {
+    std::memcpy(end, digits.data(), block);
+    end += whole;
+    *end++ = '.';
+    std::memcpy(end, digits.data() + whole, block);
+    end += count - whole;
+  } else {
+    std::memcpy(end, digits.data(), block);
+    end = std::fill_n(end + count, whole - count, '0');
+  }
+  out.append(text.data(), end);
 }
 
 void append_exact(std::string& out, std::int64_t value) {

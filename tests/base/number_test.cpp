@@ -1,6 +1,12 @@
 // Numbers to text and back.
 #include "base/number.hpp"
 
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include <fmt/format.h>
+
 #include "tests/catch.hpp"
 
 using namespace shapelint;
@@ -41,4 +47,23 @@ TEST_CASE("exact numbers are appended as they are printed") {
   }
   append_exact(out, std::int64_t{-42});
   CHECK(out == "row 0 -0 1 -2.5 1e-07 123456789.125 1e+16 1e+300 0.30000000000000004 -42");
+}
+
+TEST_CASE("exact numbers have fmt's shortest digits, where it writes exponents, too") {
+  std::mt19937_64 random(1);
+  std::string out;
+  const auto same = [&](double value) {
+    out.clear();
+    append_exact(out, value);
+    return out == fmt::format("{}", value);
+  };
+  for (int i = 0; i < 100'000; ++i) {
+    const double any = std::bit_cast<double>(random());
+    if (std::isfinite(any)) REQUIRE(same(any));
+    // of the size that times and shares have, and short ones
+    const double scaled = static_cast<double>(random() % 1'000'000'007) * std::pow(10.0, i % 24 - 16);
+    REQUIRE(same(scaled));
+    REQUIRE(same(-scaled));
+    REQUIRE(same(static_cast<double>(random() % 2048) / 1024 * std::pow(2.0, i % 60 - 20)));
+  }
 }
