@@ -17,7 +17,6 @@
 #include "base/units.hpp"
 #include "model/fields.hpp"
 #include "rules/engine/points.hpp"
-#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::api {
 
@@ -173,7 +172,7 @@ class Sweep {
     const model::Setup& setup = points.setup();
     if (const std::string& broken = points.broken(); !broken.empty()) out_.fails[row] = number_of(broken);
     out_.parameters[row] = points.parameters();
-    out_.memory_gb[row] = suggest::memory_bytes(setup) / bytes_per_gb;
+    out_.memory_gb[row] = points.memory_bytes() / bytes_per_gb;
     const std::span<const cost::StepCost> steps = points.price(false);
     for (std::size_t gpu = 0; gpu < steps.size(); ++gpu) {
       const cost::StepCost& step = steps[gpu];

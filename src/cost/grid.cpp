@@ -47,9 +47,12 @@ GridPrices::PricedPart GridPrices::lower_and_price(model::StepPart part, const m
   scratch_.ops.clear();
   pieces_.clear();
   model::lower_part(setup, part, scratch_, &pieces_);
-  PricedPart out{&into, static_cast<std::uint32_t>(into.pieces.size()),
-                 static_cast<std::uint32_t>(pieces_.size()), static_cast<std::uint32_t>(into.runs.size()),
-                 static_cast<std::uint32_t>(scratch_.ops.size())};
+  PricedPart out{&into,
+                 static_cast<std::uint32_t>(into.pieces.size()),
+                 static_cast<std::uint32_t>(pieces_.size()),
+                 static_cast<std::uint32_t>(into.runs.size()),
+                 static_cast<std::uint32_t>(scratch_.ops.size()),
+                 model::part_size(setup, part)};
   into.pieces.insert(into.pieces.end(), pieces_.begin(), pieces_.end());
   for (const auto& memo : memos_) {
     for (const model::Op& op : scratch_.ops) {
@@ -78,55 +81,85 @@ GridPrices::PricedPart GridPrices::find(model::StepPart part, const model::Setup
   return *table.last;
 }
 
-void GridPrices::add_piece(const PricedPart& part, std::size_t piece, double times, std::size_t gpu,
-                           StepSums& sums, double& flops) const {
-  const Run* first = part.in->runs.data() + part.first_run + gpu * part.ops;
-  const Run* run = first + (piece == 0 ? 0 : part.piece_end(piece - 1));
-  for (const Run* end = first + part.piece_end(piece); run != end; ++run) {
-    const double count = times * run->count;
-    OpTraits traits = run->traits;
-    traits.once = count < totals_.micro_batches;
-    add(sums, traits, run->bound, count * run->time_us);
-    flops += count * run->flops;
-  }
-}
-
-std::span<const StepCost> GridPrices::price(const model::Setup& setup, model::RankParameters held,
-                                            std::span<const std::uint32_t> positions) {
+void GridPrices::move_to(const model::Setup& setup, std::span<const std::uint32_t> positions) {
   if (remembered_.runs.size() > most_runs) forget();
   for (auto& memo : memos_) {
     if (memo->size() > most_prices) memo = std::make_unique<PriceMemo>(memo->gpu());
   }
-  model::set_totals(setup, totals_);
+  setup_ = &setup;
   const model::LayerRuns runs = model::layer_runs(setup);
-  const std::array<double, layer_parts.size()> times{runs.all, runs.attention, runs.mixer, runs.mlp,
-                                                     runs.mixture};
-  std::array<PricedPart, layer_parts.size()> layer{};
-  std::size_t pieces = 0;
-  for (std::size_t i = 0; i < layer.size(); ++i) {
-    if (times[i] <= 0) continue;
-    layer[i] = find(layer_parts[i], setup, positions);
-    pieces = layer[i].pieces;
-  }
-  const PricedPart ends = find(model::StepPart::ends, setup, positions);
+  const auto take = [&](model::StepPart part, double times) {
+    const auto index = static_cast<std::size_t>(part);
+    times_[index] = times;
+    if (times > 0) {
+      parts_[index] = find(part, setup, positions);
+      sizes_[index] = parts_[index].size;
+    } else if (model::times_in(setup.model, part) > 0) {
+      sizes_[index] = model::part_size(setup, part);
+    }
+  };
+  take(model::StepPart::frame, runs.all);
+  take(model::StepPart::attention, runs.attention);
+  take(model::StepPart::mixer, runs.mixer);
+  take(model::StepPart::mlp, runs.mlp);
+  take(model::StepPart::mixture, runs.mixture);
+  take(model::StepPart::ends, 1);
+  parameters_ = model::parameter_count(setup.model, sizes_);
+  const auto experts = static_cast<double>(model::expert_parameter_count(setup.model, sizes_));
+  held_ = model::parameters_per_rank(setup.plan, static_cast<double>(parameters_) - experts, experts);
+}
+
+std::span<const StepCost> GridPrices::price() {
+  model::set_totals(*setup_, sizes_, totals_);
   scratch_.ops.clear();
-  model::lower_update(setup, held, scratch_);
+  model::lower_update(*setup_, held_, scratch_);
+  // A part's runs on one GPU, piece by piece.
+  struct Cursor {
+    const Run* first;
+    const Run* at;
+    const std::uint32_t* ends;
+    double times;
+  };
+  const auto cursor = [&](model::StepPart part, std::size_t gpu) {
+    const auto index = static_cast<std::size_t>(part);
+    const PricedPart& priced = parts_[index];
+    const Run* first = priced.in->runs.data() + priced.first_run + gpu * priced.ops;
+    return Cursor{first, first, priced.in->pieces.data() + priced.first_piece, times_[index]};
+  };
   for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
     StepSums sums;
     double flops = 0;
-    add_piece(ends, 0, 1, gpu, sums, flops);
-    for (std::size_t piece = 0; piece < pieces; ++piece) {
-      for (std::size_t i = 0; i < layer.size(); ++i) {
-        if (layer[i].in != nullptr) add_piece(layer[i], piece, times[i], gpu, sums, flops);
+    const auto add_piece = [&](Cursor& part, std::size_t piece) {
+      for (const Run* end = part.first + part.ends[piece]; part.at != end; ++part.at) {
+        const Run& run = *part.at;
+        const double count = part.times * run.count;
+        OpTraits traits = run.traits;
+        traits.once = count < totals_.micro_batches;
+        add(sums, traits, run.bound, count * run.time_us);
+        flops += count * run.flops;
       }
+    };
+    std::array<Cursor, layer_parts.size()> layer;
+    std::size_t parts = 0;
+    std::size_t pieces = 0;
+    for (const model::StepPart part : layer_parts) {
+      const auto index = static_cast<std::size_t>(part);
+      if (times_[index] <= 0) continue;
+      layer[parts++] = cursor(part, gpu);
+      pieces = parts_[index].pieces;
     }
-    add_piece(ends, 1, 1, gpu, sums, flops);
+    Cursor ends = cursor(model::StepPart::ends, gpu);
+    add_piece(ends, 0);
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      for (std::size_t part = 0; part < parts; ++part) add_piece(layer[part], piece);
+    }
+    add_piece(ends, 1);
     for (const model::Op& op : scratch_.ops) {
-      const OpCost cost = cost::price(*gpus_[gpu], op);
+      const OpCost& cost = memos_[gpu]->price(op);
       add(sums, traits_of(op, totals_.micro_batches), cost.bound, op.count * cost.time_us);
     }
     totals_.hardware_flops = flops;
-    cost::set_totals(*gpus_[gpu], totals_, setup.plan.dtype, sums, steps_[gpu]);
+    cost::set_totals(*gpus_[gpu], totals_, setup_->plan.dtype, sums, steps_[gpu]);
   }
   return steps_;
 }

@@ -13,7 +13,7 @@
 #include "base/hash.hpp"
 #include "cost/step.hpp"
 #include "model/fields.hpp"
-#include "model/lower/lower.hpp"
+#include "model/lower/whole.hpp"
 
 namespace shapelint::cost {
 
@@ -35,10 +35,13 @@ class GridPrices {
   // Whether steps of such setups are sums of parts: not those of CNNs, and not where kernels of one part run
   // inside those of another.
   static bool covers(const model::Setup& setup);
-  // The step on each GPU, without its ops. `held` are the parameters that one rank has of it, `positions` on
-  // the axes tell the setup from all others; what is returned holds until the next call.
-  std::span<const StepCost> price(const model::Setup& setup, model::RankParameters held,
-                                  std::span<const std::uint32_t> positions);
+  // Takes the setup, which must stay until it is priced; `positions` on the axes tell it from all others.
+  void move_to(const model::Setup& setup, std::span<const std::uint32_t> positions);
+  // Of the setup: model::parameter_count(), and model::parameters_per_rank().
+  std::int64_t parameters() const { return parameters_; }
+  model::RankParameters held() const { return held_; }
+  // Its step on each GPU, without the ops; holds until the next call.
+  std::span<const StepCost> price();
   // What model::lower() says of the setup that was priced last, without the ops.
   const model::Workload& workload() const { return totals_; }
 
@@ -63,8 +66,7 @@ class GridPrices {
     std::uint32_t pieces = 0;
     std::uint32_t first_run = 0;
     std::uint32_t ops = 0;
-
-    std::uint32_t piece_end(std::size_t piece) const { return in->pieces[first_piece + piece]; }
+    model::PartSize size;
   };
   struct KeyHash {
     std::size_t operator()(std::uint64_t key) const { return static_cast<std::size_t>(hashed(0, key)); }
@@ -78,8 +80,6 @@ class GridPrices {
   };
   PricedPart find(model::StepPart part, const model::Setup& setup, std::span<const std::uint32_t> positions);
   PricedPart lower_and_price(model::StepPart part, const model::Setup& setup, Priced& into);
-  void add_piece(const PricedPart& part, std::size_t piece, double times, std::size_t gpu, StepSums& sums,
-                 double& flops) const;
   void forget();
 
   std::vector<const gpu::Gpu*> gpus_;
@@ -90,6 +90,12 @@ class GridPrices {
   model::Workload totals_;
   model::Workload scratch_;
   std::vector<std::uint32_t> pieces_;  // of the part that is lowered
+  const model::Setup* setup_ = nullptr;
+  std::array<double, model::part_count> times_{};  // by StepPart: runs of each in the step
+  std::array<PricedPart, model::part_count> parts_{};
+  model::PartSizes sizes_;
+  std::int64_t parameters_ = 0;
+  model::RankParameters held_;
   std::vector<StepCost> steps_;
 };
 

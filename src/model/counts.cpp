@@ -3,6 +3,7 @@
 #include "model/cnn/cnn.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/lower.hpp"
+#include "model/lower/whole.hpp"
 #include "model/mixer.hpp"
 #include "model/part_counts.hpp"
 
@@ -214,6 +215,18 @@ std::int64_t parameter_count(const Setup& setup) {
   return parameters_with(setup.model, setup.model.moe.num_experts);
 }
 
+std::int64_t parameter_count(const ModelSpec& model, const PartSizes& sizes) {
+  std::int64_t all = 0;
+  for (std::size_t part = 0; part < sizes.size(); ++part) {
+    all = plus(all, times(times_in(model, static_cast<StepPart>(part)), sizes[part].parameters));
+  }
+  return all;
+}
+
+std::int64_t expert_parameter_count(const ModelSpec& model, const PartSizes& sizes) {
+  return times(num_moe_layers(model), sizes[static_cast<std::size_t>(StepPart::mixture)].expert_parameters);
+}
+
 std::int64_t expert_parameter_count(const Setup& setup) {
   const ModelSpec& model = setup.model;
   if (!model.conv.empty()) return 0;
@@ -265,8 +278,11 @@ double cache_bytes(const Setup& setup, double tokens) {
 }
 
 double served_weight_bytes(const Setup& setup) {
+  return served_weight_bytes(setup, parameters_per_rank(setup));
+}
+
+double served_weight_bytes(const Setup& setup, RankParameters held) {
   const Shared shared(setup);
-  const RankParameters held = parameters_per_rank(setup);
   const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline);
   const double wide =
       static_cast<double>(plus(embedding_parameters(setup.model), head_parameters(setup.model))) / ranks;
@@ -347,11 +363,17 @@ PartSize part_size(const Setup& setup, StepPart part) {
 double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
   const ModelSpec& model = setup.model;
   if (!model.conv.empty()) return 2 * size_of(resolve(model)).multiply_adds;
+  return detail::forward_flops_per_token(setup, attention_products(setup, convention),
+                                         mixer_products(model, setup.plan.mode == Mode::decode));
+}
+
+double detail::forward_flops_per_token(const Setup& setup, double attention, double mixer) {
+  const ModelSpec& model = setup.model;
   const double further = mtp_layers(setup);
   const bool mixes = num_moe_layers(model) > 0;
   const double layers =
-      (static_cast<double>(num_attention_layers(model)) + further) * attention_products(setup, convention) +
-      static_cast<double>(num_mixer_layers(model)) * mixer_products(model, setup.plan.mode == Mode::decode) +
+      (static_cast<double>(num_attention_layers(model)) + further) * attention +
+      static_cast<double>(num_mixer_layers(model)) * mixer +
       (static_cast<double>(num_mlps(model)) + (mixes ? 0.0 : further)) * joined(setup) * mlp_products(model) +
       (static_cast<double>(num_moe_layers(model)) + (mixes ? further : 0.0)) * joined(setup) *
           mixture_products(model) +

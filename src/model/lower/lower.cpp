@@ -9,6 +9,7 @@
 #include "model/cnn/cnn.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/learning/matrices.hpp"
+#include "model/lower/whole.hpp"
 #include "model/mixer.hpp"
 
 namespace shapelint::model {
@@ -287,14 +288,29 @@ void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vect
   fuse(setup.plan, workload.ops, first);
 }
 
-void set_totals(const Setup& setup, Workload& workload) {
+namespace {
+
+void set_totals(const Setup& setup, double forward_flops, Workload& workload) {
   const bool training = setup.plan.mode == Mode::train;
   workload.tokens_per_step = tokens_per_step(setup);
   const double head = head_flops_per_token(setup);
-  workload.model_flops = model_flops_per_step(setup, forward_flops_per_token(setup) - head, head);
+  workload.model_flops = model_flops_per_step(setup, forward_flops - head, head);
   workload.micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
   workload.pipeline_bubble = pipeline_bubble(setup.plan);
+}
+
+}  // namespace
+
+void set_totals(const Setup& setup, Workload& workload) {
+  set_totals(setup, forward_flops_per_token(setup), workload);
+}
+
+void set_totals(const Setup& setup, const PartSizes& sizes, Workload& workload) {
+  const auto products = [&](StepPart part) { return sizes[static_cast<std::size_t>(part)].products; };
+  set_totals(setup,
+             detail::forward_flops_per_token(setup, products(StepPart::attention), products(StepPart::mixer)),
+             workload);
 }
 
 Workload lower(const Setup& setup) {

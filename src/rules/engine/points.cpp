@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "model/lower/lower.hpp"
 #include "model/mixer.hpp"
+#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::rules {
 
@@ -20,17 +21,19 @@ std::vector<const gpu::Gpu*> pointers(std::span<const gpu::Gpu> gpus) {
   return out;
 }
 
-// Fields that differ from point to point: those of the axes, and what follows from them.
-model::PerField<bool> what_moves(std::span<const cost::GridAxis> axes, const model::Rederived& rederived) {
+// Fields that are set from point to point, by the axes or by suggest::follow(); others follow from them.
+model::PerField<bool> what_is_set(std::span<const cost::GridAxis> axes, const suggest::Links& links) {
   model::PerField<bool> out;
   for (const cost::GridAxis& axis : axes) out[axis.field] = true;
-  for (const auto entries : rederived) out[entries.front().field] = true;
-  // suggest::follow()
-  for (const model::FieldId field :
-       {model::FieldId::num_attention_heads, model::FieldId::num_key_value_heads, model::FieldId::head_dim,
-        model::FieldId::value_head_dim, model::FieldId::intermediate_size,
-        model::FieldId::moe_intermediate_size, model::FieldId::moe_shared_intermediate_size})
-    out[field] = true;
+  const auto follows = [&](bool is_linked, model::FieldId field) { out[field] = out[field] || is_linked; };
+  follows(links.head_dim_from_hidden, model::FieldId::head_dim);
+  follows(links.head_dim_from_hidden, model::FieldId::num_attention_heads);
+  follows(links.value_head_dim, model::FieldId::value_head_dim);
+  follows(links.key_value_heads, model::FieldId::num_key_value_heads);
+  follows(links.intermediate_size, model::FieldId::intermediate_size);
+  follows(links.moe_intermediate_size, model::FieldId::moe_intermediate_size);
+  follows(links.moe_shared_intermediate_size, model::FieldId::moe_shared_intermediate_size);
+  follows(links.expert_tensor, model::FieldId::expert_tensor);
   return out;
 }
 
@@ -45,6 +48,7 @@ bool may_have_pattern(const model::Reading& reading, std::span<const cost::GridA
 Points::Points(const RuleBook& book, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
                std::vector<cost::GridAxis> axes)
     : reading_(reading),
+      start_(reading.setup),
       gpus_(gpus),
       axes_(std::move(axes)),
       links_(suggest::links_of_unstated(reading)),
@@ -59,25 +63,44 @@ Points::Points(const RuleBook& book, const model::Reading& reading, std::span<co
     points *= static_cast<double>(axis.values);
   }
   is_grid_ = points < most_numbered;
-  rederived_ = model::rederived(origins);
-  broken_.emplace(book, reading_, what_moves(axes_, rederived_));
+  model::Setup derived = start_;
+  const model::Rederived all = model::rederived(origins);
+  model::rederive(derived, all);
+  model::PerField<bool> moving = what_is_set(axes_, links_);
+  rederived_ = model::rederived(origins, derived, moving);
+  for (const auto entries : all) {
+    const model::FieldId field = entries.front().field;
+    if (!moving[field]) model::set(start_, field, model::get(derived, field));
+  }
+  broken_.emplace(book, reading_, moving);
 }
 
 void Points::move_to(std::span<const std::int64_t> values, std::span<const std::uint32_t> positions) {
-  setup_ = reading_.setup;
+  setup_ = start_;
   positions_.assign(positions.begin(), positions.end());
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) model::set(setup_, axes_[axis].field, values[axis]);
   suggest::follow(reading_.setup, links_, moved_, setup_);
   model::rederive(setup_, rederived_);
+  in_grid_ = is_grid_ && cost::GridPrices::covers(setup_);
+  if (in_grid_) {
+    prices_.move_to(setup_, positions_);
+    parameters_ = prices_.parameters();
+    held_ = prices_.held();
+    return;
+  }
   parameters_ = model::parameter_count(setup_);
   const auto experts = static_cast<double>(model::expert_parameter_count(setup_));
   held_ = model::parameters_per_rank(setup_.plan, static_cast<double>(parameters_) - experts, experts);
 }
 
+double Points::memory_bytes() const {
+  return suggest::memory_bytes(setup_, held_);
+}
+
 std::span<const cost::StepCost> Points::price(bool with_ops) {
-  if (!with_ops && is_grid_ && cost::GridPrices::covers(setup_)) {
+  if (!with_ops && in_grid_) {
     priced_ = &prices_.workload();
-    return prices_.price(setup_, held_, positions_);
+    return prices_.price();
   }
   workload_ = model::lower(setup_);
   priced_ = &workload_;

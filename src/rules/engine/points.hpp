@@ -32,6 +32,8 @@ class Points {
   std::int64_t parameters() const { return parameters_; }
   // Codes of the rules that it breaks, separated by blanks. Holds until the next call.
   const std::string& broken() { return broken_->of(setup_); }
+  // On each GPU, as suggest::memory_bytes() has it.
+  double memory_bytes() const;
   // The step on each GPU, with each of its ops only where they are asked for. Holds until the next call.
   std::span<const cost::StepCost> price(bool with_ops);
   // What was priced last.
@@ -39,6 +41,7 @@ class Points {
 
  private:
   const model::Reading& reading_;
+  model::Setup start_;  // of the reading, with all that follows and is the same for all points
   std::span<const gpu::Gpu> gpus_;
   std::vector<cost::GridAxis> axes_;
   suggest::Links links_;
@@ -46,6 +49,7 @@ class Points {
   model::Rederived rederived_;
   std::optional<BrokenRules> broken_;
   bool is_grid_ = true;  // the axes' points can be numbered
+  bool in_grid_ = true;  // the present point's price is a sum of parts
   cost::GridPrices prices_;
   std::vector<std::unique_ptr<cost::PriceMemo>> memos_;  // by GPU, for steps that are priced op by op
   std::vector<cost::StepCost> steps_;                    // of those

@@ -9,6 +9,7 @@
 #include "model/activations.hpp"
 #include "model/cnn/cnn.hpp"
 #include "model/lower/learning/learning.hpp"
+#include "model/lower/whole.hpp"
 
 namespace shapelint::suggest {
 
@@ -75,7 +76,7 @@ Footprint network_footprint(const model::Setup& setup, double data) {
 }
 
 // Weights, and the cache of keys and values.
-double served_bytes(const model::Setup& setup) {
+double served_bytes(const model::Setup& setup, model::RankParameters held) {
   const model::Plan& plan = setup.plan;
   const double sequences = real(plan.micro_batch_size) * real(plan.pipeline);  // a batch in every stage
   const double tokens = static_cast<double>(plan.context_length) +
@@ -84,16 +85,15 @@ double served_bytes(const model::Setup& setup) {
   const double read = plan.mode == model::Mode::decode && plan.prefill_tokens > 0
                           ? model::cache_bytes(setup, static_cast<double>(plan.context_length))
                           : 0.0;  // the prompt's own cache
-  return model::served_weight_bytes(setup) + sequences * model::cache_bytes(setup, tokens) + read;
+  return model::served_weight_bytes(setup, held) + sequences * model::cache_bytes(setup, tokens) + read;
 }
 
-// With `data` data-parallel ranks.
-Footprint footprint(const model::Setup& setup, double data) {
+// With `data` data-parallel ranks, of a model of which each rank holds so many parameters.
+Footprint footprint(const model::Setup& setup, double data, model::RankParameters held) {
   const model::ModelSpec& model = setup.model;
   const model::Plan& plan = setup.plan;
   if (!model.conv.empty()) return network_footprint(setup, data);
-  if (plan.mode != model::Mode::train) return {served_bytes(setup), 0};
-  const model::RankParameters held = model::parameters_per_rank(setup);
+  if (plan.mode != model::Mode::train) return {served_bytes(setup, held), 0};
   const model::Replicas same = model::replicas(plan, data);
   double state = 0;
   if (plan.adapters) {
@@ -101,7 +101,7 @@ Footprint footprint(const model::Setup& setup, double data) {
     const model::AdapterSize adapters = model::adapter_size(setup);
     const model::RankParameters learning = model::parameters_per_rank(
         plan, static_cast<double>(adapters.dense), static_cast<double>(adapters.expert));
-    state = model::served_weight_bytes(setup) / (plan.zero >= 3 ? same.dense : 1) +
+    state = model::served_weight_bytes(setup, held) / (plan.zero >= 3 ? same.dense : 1) +
             kept_bytes(learning.dense, plan.zero, same.dense) +
             kept_bytes(learning.expert, plan.zero, same.expert);
   } else {
@@ -122,15 +122,19 @@ Footprint footprint(const model::Setup& setup, double data) {
 }  // namespace
 
 Footprint footprint(const model::Setup& setup) {
-  return footprint(setup, real(setup.plan.data));
+  return footprint(setup, real(setup.plan.data), model::parameters_per_rank(setup));
 }
 
 Footprint least_footprint(const model::Setup& setup) {
-  return footprint(setup, std::numeric_limits<double>::infinity());
+  return footprint(setup, std::numeric_limits<double>::infinity(), model::parameters_per_rank(setup));
 }
 
 double memory_bytes(const model::Setup& setup) {
-  const Footprint both = footprint(setup);
+  return memory_bytes(setup, model::parameters_per_rank(setup));
+}
+
+double memory_bytes(const model::Setup& setup, model::RankParameters held) {
+  const Footprint both = footprint(setup, real(setup.plan.data), held);
   return both.state_bytes + both.activation_bytes;
 }
 

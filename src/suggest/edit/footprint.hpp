@@ -1,6 +1,7 @@
 // Memory that a setup needs on one GPU: a coarse estimate, good enough to keep proposals from running out.
 #pragma once
 
+#include "model/lower/lower.hpp"
 #include "model/spec.hpp"
 
 namespace shapelint::suggest {
@@ -36,6 +37,8 @@ Footprint footprint(const model::Setup& setup);
 Footprint least_footprint(const model::Setup& setup);
 // All of footprint().
 double memory_bytes(const model::Setup& setup);
+// Where the parameters of a rank are known.
+double memory_bytes(const model::Setup& setup, model::RankParameters held);
 
 // What of a GPU's memory tensors can have: less the margin above. Infinite where the memory is not known.
 double usable_bytes(double dram_size_gb);

@@ -6,7 +6,6 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "report/csv.hpp"
-#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::cli {
 
@@ -36,18 +35,29 @@ RowWriter::RowWriter(const Grid& grid)
       values_(grid.over.size()),
       positions_(grid.over.size()) {
   for (const gpu::Gpu& gpu : grid.gpus) ids_.push_back(report::csv_field(gpu.id));
+  for (const suggest::RangeRequest& each : grid.over) {
+    std::vector<std::string>& texts = texts_.emplace_back();
+    for (const std::int64_t value : each.values) append_exact(texts.emplace_back(), value);
+  }
 }
 
 void RowWriter::set_point(std::int64_t point) {
+  if (point == point_ + 1) {
+    std::size_t axis = positions_.size();
+    while (axis > 0 && ++positions_[axis - 1] == texts_[axis - 1].size()) positions_[--axis] = 0;
+  } else {
+    std::int64_t below = grid_.points;
+    for (std::size_t axis = 0; axis < positions_.size(); ++axis) {
+      below /= static_cast<std::int64_t>(texts_[axis].size());
+      positions_[axis] =
+          static_cast<std::uint32_t>(point / below % static_cast<std::int64_t>(texts_[axis].size()));
+    }
+  }
+  point_ = point;
   start_.clear();
-  std::int64_t below = grid_.points;
-  for (std::size_t axis = 0; axis < grid_.over.size(); ++axis) {
-    const suggest::RangeRequest& range = grid_.over[axis];
-    below /= static_cast<std::int64_t>(range.values.size());
-    positions_[axis] = static_cast<std::uint32_t>(point / below);
-    point %= below;
-    values_[axis] = range.values[positions_[axis]];
-    append_exact(start_, values_[axis]);
+  for (std::size_t axis = 0; axis < positions_.size(); ++axis) {
+    values_[axis] = grid_.over[axis].values[positions_[axis]];
+    start_ += texts_[axis][positions_[axis]];
     start_ += ',';
   }
   points_.move_to(values_, positions_);
@@ -59,7 +69,7 @@ void RowWriter::append(std::int64_t point, SweepPlot* plot, std::string& out) {
   const std::string& fails = points_.broken();
   append_exact(start_, points_.parameters());
   start_ += ',';
-  append_exact(start_, suggest::memory_bytes(setup) / bytes_per_gb);
+  append_exact(start_, points_.memory_bytes() / bytes_per_gb);
   start_ += ',';
   const std::span<const cost::StepCost> steps = points_.price(plot != nullptr);
   const model::Workload& workload = points_.workload();

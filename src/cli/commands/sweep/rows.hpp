@@ -39,7 +39,9 @@ class RowWriter {
   void set_point(std::int64_t point);
   const Grid& grid_;
   rules::Points points_;
-  std::vector<std::int64_t> values_;  // of the present point
+  std::int64_t point_ = -2;                      // the present one; at first none, and next to none
+  std::vector<std::vector<std::string>> texts_;  // by axis, of its values
+  std::vector<std::int64_t> values_;             // of the present point
   std::vector<std::uint32_t> positions_;
   std::string start_;             // of its rows
   std::vector<std::string> ids_;  // by GPU, as fields
