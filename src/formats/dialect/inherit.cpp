@@ -2,6 +2,7 @@
 #include "formats/dialect/inherit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -74,8 +75,10 @@ class Assembler {
   // file that it builds on itself stays unknown.
   text::Document follow_interpolations(text::Document document, const Place& mount) {
     const std::string_view source = document.source();
-    const bool refers =
-        source.find("${") != std::string_view::npos || source.find("???") != std::string_view::npos;
+    constexpr std::array<std::string_view, 3> references = {"${", "???", "!ref"};
+    const bool refers = std::any_of(references.begin(), references.end(), [&](std::string_view each) {
+      return source.find(each) != std::string_view::npos;
+    });
     if (!refers || text::syntax_by_name(document.path()) != text::Syntax::yaml) return document;
     text::interpolation::Scopes scopes{dialect_.environment, {}};
     const bool is_hydra = std::any_of(dialect_.inherit.begin(), dialect_.inherit.end(),

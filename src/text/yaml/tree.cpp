@@ -23,6 +23,27 @@ bool is_core_tag(std::string_view tag) {
   return std::find(core.begin(), core.end(), tag) != core.end();
 }
 
+// HyperPyYAML's `!ref <a.b>`, `!ref <a> // 2` and `!ref <folder>/x`, as OmegaConf writes them.
+std::string as_interpolation(std::string_view text) {
+  std::string references;
+  bool has_letters = false;
+  std::size_t count = 0;
+  while (!text.empty()) {
+    const std::size_t open = text.find('<');
+    const std::size_t close = open == std::string_view::npos ? open : text.find('>', open);
+    const std::string_view between = text.substr(0, close == std::string_view::npos ? close : open);
+    has_letters = has_letters || between.find_first_not_of("0123456789.+-*/%() ") != std::string_view::npos;
+    references += between;
+    if (close == std::string_view::npos) break;
+    references.append("${").append(text.substr(open + 1, close - open - 1)).append("}");
+    text.remove_prefix(close + 1);
+    ++count;
+  }
+  const bool is_one = count == 1 && references.front() == '$' && references.back() == '}';
+  if (count == 0 || has_letters || is_one) return references;
+  return "${eval:" + references + "}";
+}
+
 class Builder {
  public:
   Builder(const std::string& path, std::string_view source, const std::vector<RawNode>& raw)
@@ -147,7 +168,7 @@ class Builder {
       case Kind::boolean:
         return tree_.set_boolean(added, scalar.boolean);
       case Kind::string:
-        return tree_.set_string(added, node.text);
+        return tree_.set_string(added, node.tag == "!ref" ? as_interpolation(node.text) : node.text);
       default:
         return;
     }

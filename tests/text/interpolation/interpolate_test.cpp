@@ -89,6 +89,13 @@ TEST_CASE("interpolate: references see what a file on top of this one says") {
         "{m: {d: 512, f: 4096, e: 1024, n: \"big\", k: 3, l: 3}}");
 }
 
+TEST_CASE("interpolate: HyperPyYAML's references") {
+  CHECK(shown("h: 512\nm: {d: !ref <h>, e: 4}\nf: !ref <h> * 4\ng: !ref <m.e> // 2 + <h>\np: !ref a/<h>") ==
+        "{h: 512, m: {d: 512, e: 4}, f: 2048, g: 514, p: \"a/512\"}");
+  CHECK(shown("a: !ref plain\nb: '<h>'\nc: !ref <a") == "{a: \"plain\", b: \"<h>\", c: \"<a\"}");
+  CHECK(place("h: 4096\nn: !ref <h>", "n") == "4096 <<h>>");
+}
+
 TEST_CASE("interpolate: the environment has its defaults") {
   CHECK(shown("a: ${oc.env:TP,4}\nb: ${oc.env:HOME}\nc: ${TP:8}\nd: ${TP:-16}\ne: ${TP}\nf: ${NAME:a/b}\n"
               "g: x${TP:2}y\nh: ${TP:null}\ni: '${TP:\"4\"}'\nj: ${TP:1e-5}\nk: ${A:${B:3}}\nl: ${TP:-1}") ==
