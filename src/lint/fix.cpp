@@ -71,6 +71,7 @@ class Fixer {
 
   FileFixes fix_file(const std::string& path, std::vector<const ModelReport*> models) {
     out_ = {};
+    unsafe_left_.clear();
     level_ = std::min(rules::Severity::warning, bench_.all_findings(path).applied.fail_level);
     std::vector<ModelReport> now;
     for (int i = 0; i < most_changes && make_one_change(models); ++i) {
@@ -168,13 +169,14 @@ class Fixer {
       for (const rules::Finding& finding : model->result.findings) ++left[lasting_key(finding, *model)];
     }
     std::vector<std::string> codes;
+    std::set<std::string> told;  // a defect of several plans is one
     for (const ModelReport* model : before) {
       for (const rules::Finding& finding : model->result.findings) {
         if (finding.severity < level_) continue;
         int& count = left[lasting_key(finding, *model)];
         if (count > 0) {
           --count;
-        } else {
+        } else if (told.insert(key_in_file(finding)).second) {
           codes.emplace_back(finding.code);
         }
       }
@@ -194,7 +196,7 @@ class Fixer {
         if (would_do) bench_.take_back();
         if (is_unsafe && !request_.unsafe) {
           if (!would_do) continue;
-          ++out_.unsafe_left;
+          if (unsafe_left_.insert(key_in_file(finding)).second) ++out_.unsafe_left;
           return;
         }
         could_do = could_do || would_do;
@@ -209,7 +211,11 @@ class Fixer {
     if (source != nullptr) left.place = source->places().place(finding.span.begin);
     left.code = finding.code;
     left.reason = std::move(reason);
-    out_.left.push_back(std::move(left));
+    const bool is_told = std::any_of(out_.left.begin(), out_.left.end(), [&](const LeftFinding& each) {
+      return each.path == left.path && each.place.line == left.place.line &&
+             each.place.column == left.place.column && each.code == left.code && each.reason == left.reason;
+    });
+    if (!is_told) out_.left.push_back(std::move(left));
   }
 
   const FixRequest& request_;
@@ -218,6 +224,7 @@ class Fixer {
   Workbench bench_;
   rules::Severity level_ = rules::Severity::warning;
   FileFixes out_;
+  std::set<std::string> unsafe_left_;  // of the file, by key
 };
 
 // Files that share what they inherit, or that inherit from each other, in one group: the change of one is

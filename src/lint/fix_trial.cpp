@@ -63,6 +63,21 @@ int sum(const std::map<std::string, int>& keys) {
   return all;
 }
 
+// Of changes made for one model of a file, those of values that this one has from the same place.
+rules::Proposal shared(const rules::Proposal& proposal, const ModelReport& of, const ModelReport& other) {
+  rules::Proposal out;
+  for (const suggest::Change& change : proposal.changes) {
+    if (change.field == model::no_field) continue;
+    const model::Origin& here = model::origin(of.reading, change.field);
+    const model::Origin& there = model::origin(other.reading, change.field);
+    const bool is_shared = here.kind == model::Origin::Kind::stated && there.kind == here.kind &&
+                           here.path == there.path && here.span == there.span;
+    if (is_shared && model::get(other.reading.setup, change.field) == change.from)
+      out.changes.push_back(change);
+  }
+  return out;
+}
+
 // What the changed file says otherwise than the proposal; empty when it says the same.
 std::string contradiction(const rules::Proposal& proposal, const ModelReport& before,
                           const ModelReport& after) {
@@ -82,6 +97,7 @@ std::string contradiction(const rules::Proposal& proposal, const ModelReport& be
 std::string loser(const FileOutcome& outcome, const FileStack& stack, const ModelReport& before,
                   const ModelReport& after) {
   constexpr double noise = 1e-3;  // of the step
+  if (suggest::differences(before.reading.setup, after.reading.setup).empty()) return {};
   for (const gpu::Gpu& gpu : outcome.gpus) {
     suggest::Evaluator evaluator(gpu, stack.on_stack.get());
     const suggest::Evaluation then = evaluator.evaluate(before.reading.setup);
@@ -92,9 +108,13 @@ std::string loser(const FileOutcome& outcome, const FileStack& stack, const Mode
 
 }  // namespace
 
+std::string key_in_file(const rules::Finding& finding) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}", finding.code, finding.gpu, finding.path, finding.key_path,
+                     static_cast<int>(finding.blamed));
+}
+
 std::string lasting_key(const rules::Finding& finding, const ModelReport& model) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", finding.code, finding.gpu, finding.path, finding.key_path,
-                     static_cast<int>(finding.blamed), model.reading.part);
+  return key_in_file(finding) + '\n' + model.reading.part;
 }
 
 const FileOutcome& Workbench::all_findings(const std::string& path) {
@@ -172,7 +192,8 @@ std::string Workbench::tried(const EditPlan& plan, const rules::Proposal& propos
   for (const ModelReport& each : now.models) {
     const ModelReport* then = find_part(before.at(model.path), each.reading.part);
     if (!refusal.empty() || then == nullptr) continue;
-    const std::string wrong = contradiction(&each == fixed ? proposal : rules::Proposal{}, *then, each);
+    const std::string wrong =
+        contradiction(&each == fixed ? proposal : shared(proposal, model, *then), *then, each);
     if (!wrong.empty()) refusal = fmt::format("the file would then say something else, too: {}", wrong);
   }
   if (refusal.empty()) {
@@ -190,9 +211,15 @@ std::string Workbench::tried(const EditPlan& plan, const rules::Proposal& propos
   // What does not run, or not in this memory, has no time to lose.
   const bool can_run = !finding.certain_to_fail && proposal.memory_bytes <= 0;
   if (refusal.empty() && can_run) {
-    const std::string slower =
-        loser(now, stack_of(project_.of(model.path), now.applied, model.reading, files_), model, *fixed);
-    if (!slower.empty()) refusal = fmt::format("{} is slower on {}", changes_text(proposal.changes), slower);
+    for (const ModelReport& each : now.models) {
+      const ModelReport* then = &each == fixed ? &model : find_part(before.at(model.path), each.reading.part);
+      if (then == nullptr || !refusal.empty()) continue;
+      const std::string slower =
+          loser(now, stack_of(project_.of(model.path), now.applied, then->reading, files_), *then, each);
+      if (slower.empty()) continue;
+      refusal = fmt::format("{} is slower on {}{}", changes_text(proposal.changes), slower,
+                            &each == fixed ? "" : fmt::format(" in {}", each.reading.part));
+    }
   }
   if (!refusal.empty()) {
     take_back();

@@ -15,6 +15,8 @@ namespace shapelint::lint {
 
 // What stays the same of a finding when other values change.
 std::string lasting_key(const rules::Finding& finding, const ModelReport& model);
+// The same without whose of the file's models it is.
+std::string key_in_file(const rules::Finding& finding);
 
 // The files of a run as they are now, and what the linter says of them.
 class Workbench {

@@ -151,6 +151,21 @@ TEST_CASE("what is silenced, known or not selected is not fixed", "[lint][fix]")
   CHECK(fixed({{"neox.yml", yaml}}, other).changed.at("neox.yml") == replaced(yaml, "size: 3 ", "size: 2 "));
 }
 
+TEST_CASE("a value that two plans share is changed for both, and told once", "[lint][fix]") {
+  const std::string text =
+      "[model]\nhidden_size = 2560\nnum_layers = 4\nnum_attention_heads = 32\nvocab_size = 50257\n"
+      "[run]\nsequence_length = 2048\n[[plan]]\nname = \"warm-up\"\nrun = { micro_batch_size = 8 }\n"
+      "[[plan]]\nname = \"update\"\nrun = { micro_batch_size = 4, gradient_accumulation = 8 }\n";
+  const FixRun safe = fixed({{"m.toml", text}});
+  CHECK(safe.changed == std::map<std::string, std::string>{{"m.toml", replaced(text, "50257", "50304")}});
+  CHECK(safe.fixes == Strings{"m.toml:5:14: vocab_size 50257 → 50304 (SL101)"});
+  CHECK(safe.left.empty());
+  CHECK(safe.unsafe_left == 1);  // the heads
+  // One that has a value of its own keeps it.
+  const std::string own = replaced(text, "micro_batch_size = 8", "micro_batch_size = 8, dtype = \"fp32\"");
+  CHECK(fixed({{"m.toml", own}}).changed.at("m.toml").find("fp32") != std::string::npos);
+}
+
 TEST_CASE("a file that others inherit from is changed only when it is named", "[lint][fix]") {
   const std::string base = "vocab_size: 50257\nmake_vocab_size_divisible_by: 1\n";
   const std::string child =
