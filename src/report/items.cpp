@@ -63,6 +63,7 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Tie 
   if (!finding.note.empty()) item.details.push_back("note: " + finding.note);
   if (!finding.why.empty()) item.details.push_back("why: " + finding.why);
   if (!cost.empty()) item.details.push_back("cost: " + cost);
+  if (!tie.twins.empty()) item.details.push_back("also: " + others_text(tie.twins));
   const bool is_mended = tie.mended_by != nullptr;
   if (is_mended) {
     item.details.push_back("try: " + mended_text(tie));
@@ -126,18 +127,26 @@ class Hash {
 
 std::vector<Item> items(const lint::Report& report, Which which) {
   std::vector<Item> all;
+  // A test of JUnit is one over many runs, whatever other models do.
+  const lint::Report none;
+  const Twins twins(which == Which::shown ? report : none);
   for (const lint::ModelReport& model : report.models) {
     if (which == Which::for_programs) {
       for (const rules::Finding* finding : lint::for_programs(model)) all.push_back(item_of(*finding, model));
     } else {
-      std::vector<const rules::Finding*> shown;
-      for (const rules::Finding& finding : model.result.findings) shown.push_back(&finding);
-      auto ties = ties_of(shown);
-      for (const rules::Finding* finding : shown) all.push_back(item_of(*finding, model, ties[finding]));
+      const std::vector<const rules::Finding*> shown = twins.told(model);
+      auto ties = ties_of(shown, twins);
+      const bool is_one = is_one_of_several(model, report);
+      for (const rules::Finding* finding : shown) {
+        all.push_back(item_of(*finding, model, ties[finding]));
+        if (is_one) all.back().models = names_beside(model, ties[finding].twins);
+      }
     }
     if (which != Which::shown_and_gaps) continue;
     for (const rules::Finding& finding : model.hidden) {
-      if (!finding.brief.empty()) all.push_back(item_of(finding, model));
+      if (finding.brief.empty()) continue;
+      all.push_back(item_of(finding, model));
+      if (is_one_of_several(model, report)) all.back().models = name_beside(model);
     }
   }
   for (const text::LocatedError& error : report.errors) all.push_back(item_of(error));

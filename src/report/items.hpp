@@ -35,10 +35,11 @@ struct Item {
   const rules::Finding* finding = nullptr;   // the same
   const Error* error = nullptr;              // null for a finding
   Tie tie{};                                 // for people; programs get every finding on its own
-  text::SharedText source;                   // text of the file; empty when it is not known
-  std::string path;                          // `/` between its parts, no `./` in front
-  std::string code;                          // SL101; `unreadable` for an error
-  std::string rule;                          // its name
+  std::string models;       // for people, of a file with several: whose it is, "score and update"
+  text::SharedText source;  // text of the file; empty when it is not known
+  std::string path;         // `/` between its parts, no `./` in front
+  std::string code;         // SL101; `unreadable` for an error
+  std::string rule;         // its name
   rules::Severity severity = rules::Severity::error;
   std::string message;               // one line: what is wrong
   std::vector<std::string> details;  // one line each: "costs 7.3 % of the step (measured)", "try …"

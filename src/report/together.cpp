@@ -1,11 +1,15 @@
-// Who is mended by whose change.
+// Who is mended by whose change, and what several models have in common.
 #include "report/together.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "base/words.hpp"
+#include "lint/phrases.hpp"
+#include "text/printable.hpp"
 
 namespace shapelint::report {
 
@@ -17,10 +21,97 @@ std::string name_of(const Finding& finding) {
   return fmt::format("{} ({})", finding.rule, finding.code);
 }
 
+bool is_same(const Finding& a, const Finding& b) {
+  const auto parts = [](const Finding& each) {
+    return std::tie(each.code, each.gpu, each.path, each.key_path, each.blamed, each.message, each.assumed);
+  };
+  return parts(a) == parts(b) && a.span == b.span;
+}
+
 }  // namespace
 
-std::map<const Finding*, Tie> ties_of(const std::vector<const Finding*>& shown) {
+Twins::Twins(const lint::Report& report) {
+  const std::vector<lint::ModelReport>& models = report.models;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    for (const Finding& finding : models[i].result.findings) {
+      if (told_with_.contains(&finding) || others_.contains(&finding)) continue;
+      std::vector<Twin> all{{&models[i], &finding}};
+      for (std::size_t j = i + 1; j < models.size() && models[j].path == models[i].path; ++j) {
+        const std::vector<Finding>& there = models[j].result.findings;
+        const auto twin = std::find_if(there.begin(), there.end(), [&](const Finding& each) {
+          return is_same(each, finding) && !told_with_.contains(&each) && !others_.contains(&each);
+        });
+        if (twin != there.end()) all.push_back({&models[j], &*twin});
+      }
+      if (all.size() == 1) continue;
+      const auto teller = std::max_element(all.begin(), all.end(), [](const Twin& a, const Twin& b) {
+        return std::tie(a.finding->severity, a.finding->gain) <
+               std::tie(b.finding->severity, b.finding->gain);
+      });
+      const Twin told = *teller;
+      all.erase(teller);
+      for (const Twin& each : all) told_with_.emplace(each.finding, told.model);
+      others_.emplace(told.finding, std::move(all));
+    }
+  }
+}
+
+const lint::ModelReport* Twins::told_with(const Finding& finding) const {
+  const auto found = told_with_.find(&finding);
+  return found == told_with_.end() ? nullptr : found->second;
+}
+
+const std::vector<Twin>& Twins::others(const Finding& finding) const {
+  static const std::vector<Twin> none;
+  const auto found = others_.find(&finding);
+  return found == others_.end() ? none : found->second;
+}
+
+std::vector<const Finding*> Twins::told(const lint::ModelReport& model) const {
+  std::vector<const Finding*> out;
+  for (const Finding& each : model.result.findings) {
+    if (told_with(each) == nullptr) out.push_back(&each);
+  }
+  return out;
+}
+
+bool is_one_of_several(const lint::ModelReport& model, const lint::Report& report) {
+  return std::any_of(report.models.begin(), report.models.end(), [&](const lint::ModelReport& other) {
+    return &other != &model && other.path == model.path &&
+           (other.reading.name != model.reading.name || other.reading.part != model.reading.part);
+  });
+}
+
+std::string name_beside(const lint::ModelReport& model) {
+  const model::Reading& reading = model.reading;
+  const bool names_part = reading.part.empty() || reading.name.ends_with(fmt::format("({})", reading.part));
+  return text::one_line(names_part ? reading.name : reading.part);
+}
+
+std::string names_beside(const lint::ModelReport& model, const std::vector<Twin>& others) {
+  std::vector<const lint::ModelReport*> models{&model};
+  for (const Twin& each : others) models.push_back(each.model);
+  std::sort(models.begin(), models.end(), std::less<>());  // they stand behind each other
+  std::vector<std::string> names;
+  for (const lint::ModelReport* each : models) names.push_back(name_beside(*each));
+  return in_words(names);
+}
+
+std::string others_text(const std::vector<Twin>& others) {
+  std::string out;
+  for (const Twin& each : others) {
+    const std::string cost = lint::cost_text(*each.finding, each.model->result.gpus.size());
+    out += fmt::format("{}in {}{}{}", out.empty() ? "" : "; ", name_beside(*each.model),
+                       cost.empty() ? "" : ", ", cost);
+  }
+  return out;
+}
+
+std::map<const Finding*, Tie> ties_of(const std::vector<const Finding*>& shown, const Twins& twins) {
   std::map<const Finding*, Tie> ties;
+  for (const Finding* each : shown) {
+    if (!twins.others(*each).empty()) ties[each].twins = twins.others(*each);
+  }
   const auto is_free = [&](const Finding* finding) {
     const auto found = ties.find(finding);
     return found == ties.end() || (found->second.mended_by == nullptr && found->second.mends.empty());

@@ -1,4 +1,4 @@
-// A change that mends several findings is told once.
+// A change that mends several findings, and a defect of several plans, is told once.
 #include "report/together.hpp"
 
 #include "tests/catch.hpp"
@@ -24,7 +24,7 @@ Finding finding(std::int32_t number, std::string_view code, Severity severity,
 std::string ties_text(const std::vector<Finding>& findings) {
   std::vector<const Finding*> shown;
   for (const Finding& each : findings) shown.push_back(&each);
-  auto ties = report::ties_of(shown);
+  auto ties = report::ties_of(shown, report::Twins(lint::Report{}));
   std::string out;
   for (const Finding& each : findings) {
     const report::Tie& tie = ties[&each];
@@ -50,4 +50,43 @@ TEST_CASE("nothing hangs on a lesser finding, nor on one that is not shown", "[r
       ties_text({finding(0, "A1", Severity::warning, {7}), finding(1, "A2", Severity::warning, {})}).empty());
   CHECK(ties_text({finding(-1, "A1", Severity::warning, {}), finding(-1, "A2", Severity::warning, {})})
             .empty());
+}
+
+TEST_CASE("what several plans of a file have in common is told with the one that loses most", "[report]") {
+  const auto plan = [](std::string path, std::string part, Severity severity, double gain) {
+    lint::ModelReport out;
+    out.path = std::move(path);
+    out.reading.name = "Qwen";
+    out.reading.part = std::move(part);
+    Finding common = finding(0, "A1", severity, {});
+    common.message = "odd";
+    common.gain = gain;
+    Finding own = finding(1, "A2", Severity::warning, {});
+    own.message = "of " + out.reading.part;
+    out.result.findings = {common, own};
+    return out;
+  };
+  lint::Report report;
+  report.models = {plan("a.toml", "score", Severity::warning, 0.02),
+                   plan("a.toml", "update", Severity::warning, 0.05),
+                   plan("a.toml", "failing", Severity::info, 0.5), plan("b.toml", "", Severity::error, 0.9)};
+  const report::Twins twins(report);
+  std::string out;
+  for (const lint::ModelReport& model : report.models) {
+    for (const Finding* each : twins.told(model)) {
+      const std::vector<report::Twin>& others = twins.others(*each);
+      out += model.path + ": " + report::names_beside(model, others) + ": " + each->message;
+      out += others.empty() ? "\n" : "; " + report::others_text(others) + '\n';
+    }
+  }
+  CHECK(out ==
+        "a.toml: score: of score\n"
+        "a.toml: score, update and failing: odd; in score, 2.0 % of the step (estimated); "
+        "in failing, 50.0 % of the step (estimated)\n"
+        "a.toml: update: of update\n"
+        "a.toml: failing: of failing\n"
+        "b.toml: Qwen: odd\n"
+        "b.toml: Qwen: of \n");
+  CHECK(twins.told_with(report.models[0].result.findings[0]) == &report.models[1]);
+  CHECK(twins.told_with(report.models[1].result.findings[0]) == nullptr);
 }

@@ -51,20 +51,20 @@ std::string place_of(const Item& item) {
 
 // "gpt.toml:5:14: SL101 vocab-misaligned, vision, on h100-sxm": what tells a test from others over many runs,
 // so without the message, which has the values in it.
-std::string name_of(const Item& item, bool names_model) {
+std::string name_of(const Item& item) {
   std::string name = place_of(item) + ": " + item.code;
   if (item.rule != item.code) name += " " + item.rule;
   if (item.finding == nullptr) return name;
   if (!item.region && !item.finding->key_path.empty()) name += ", " + text::one_line(item.finding->key_path);
-  if (names_model) name += ", " + text::one_line(item.model->reading.name);
+  if (!item.models.empty()) name += ", " + item.models;
   if (!item.finding->gpu.empty()) name += ", on " + item.finding->gpu;
   return name;
 }
 
-Case case_of(const Item& item, bool names_model) {
+Case case_of(const Item& item) {
   Case out;
   out.outcome = outcome_of(item);
-  out.name = name_of(item, names_model);
+  out.name = name_of(item);
   out.classname = "shapelint." + item.code;
   out.type = rules::name(item.severity);
   out.message = item.message;
@@ -120,12 +120,8 @@ std::map<std::string, File> files_of(const lint::Report& report) {
     file.models.insert(model.reading.name);
     file.is_checked = file.is_checked || !model.result.gpus.empty();
   }
-  const auto names_model = [&](const Item& item) {
-    return item.model != nullptr && files[tidy_path(item.model->path)].models.size() > 1;
-  };
   for (const Item& item : items(report, Which::shown_and_gaps)) {
-    Case next = case_of(item, names_model(item));
-    files[item.path].cases.push_back(std::move(next));
+    files[item.path].cases.push_back(case_of(item));
   }
   // A report without a case counts as a broken one.
   if (files.empty()) {

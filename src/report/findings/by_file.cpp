@@ -1,6 +1,5 @@
 // The findings of many files, a few lines each, and what they have in common.
 #include <algorithm>
-#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -44,12 +43,11 @@ std::string place_of(const rules::Finding& finding, const lint::ModelReport& mod
 
 std::string entry(const rules::Finding& finding, const lint::ModelReport& model, bool names_model,
                   const Tie& tie, const Style& style) {
-  const std::string what =
-      fmt::format("{} {}: {}{}", style.paint(Role::faint, place_of(finding, model)),
-                  style.paint(role_of(finding.severity),
-                              fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
-                  names_model ? text::one_line(model.reading.name) + ": " : std::string{},
-                  text::one_line(finding.message));
+  const std::string what = fmt::format(
+      "{} {}: {}{}", style.paint(Role::faint, place_of(finding, model)),
+      style.paint(role_of(finding.severity),
+                  fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
+      names_model ? names_beside(model, tie.twins) + ": " : std::string{}, text::one_line(finding.message));
   std::string out = "  " + wrap(what, indent, indent, style) + '\n';
   const std::size_t gpus = model.result.gpus.size();
   if (tie.mended_by != nullptr) {
@@ -109,19 +107,19 @@ std::string worst_of(const std::vector<File>& files, const Style& style) {
 
 std::string by_file(const lint::Report& report, const RenderOptions& options) {
   const std::vector<File> files = files_of(report);
+  const Twins twins(report);
   std::string out;
   std::size_t with_findings = 0;
   for (const File& file : files) {
     Counts counts;
     std::string entries;
-    std::set<std::string_view> names;
-    for (const lint::ModelReport* model : file.models) names.insert(model->reading.name);
     for (const lint::ModelReport* model : file.models) {
-      const Shown findings = shown(*model, options);
-      auto ties = ties_of(findings.in_full);
+      const Shown findings = shown(*model, twins, options);
+      auto ties = ties_of(findings.in_full, twins);
+      const bool is_one = is_one_of_several(*model, report);
       for (const rules::Finding* finding : findings.in_full) {
         add(*finding, counts);
-        entries += entry(*finding, *model, names.size() > 1, ties[finding], options.style);
+        entries += entry(*finding, *model, is_one, ties[finding], options.style);
       }
       for (const rules::Finding* finding : findings.folded) add(*finding, counts);
       if (!findings.folded.empty()) entries += "  " + folded(findings.folded, *model, options.style);

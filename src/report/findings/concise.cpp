@@ -1,7 +1,4 @@
 // One line per problem, for grep and for editors: as compilers write them.
-#include <map>
-#include <set>
-
 #include <fmt/format.h>
 
 #include "lint/phrases.hpp"
@@ -25,8 +22,6 @@ std::string gain_text(const Item& item) {
 }  // namespace
 
 std::string concise(const lint::Report& report, const RenderOptions& options) {
-  std::map<std::string_view, std::set<std::string_view>> models;  // names, of each file
-  for (const lint::ModelReport& model : report.models) models[model.path].insert(model.reading.name);
   std::string out;
   for (const Item& item : items(report)) {
     const bool is_finding = item.finding != nullptr;
@@ -35,8 +30,7 @@ std::string concise(const lint::Report& report, const RenderOptions& options) {
     if (item.region) out += fmt::format(":{}:{}", item.region->begin.line, item.region->begin.column);
     if (!item.path.empty()) out += ": ";
     out += options.style.paint(role_of(item.severity), rules::name(item.severity)) + ": ";
-    if (is_finding && models[item.model->path].size() > 1)
-      out += text::one_line(item.model->reading.name) + ": ";
+    if (!item.models.empty()) out += item.models + ": ";
     out += fmt::format("{} [{}]", item.message, item.code);
     const std::string gain = gain_text(item);
     out += gain.empty() ? "\n" : fmt::format(" ({})\n", gain);

@@ -109,8 +109,9 @@ std::string last_lines(const lint::Report& report, bool is_several, const Style&
   if (report.models.size() > 1) {
     Counts all;
     std::set<std::string_view> files;
+    const Twins twins(report);
     for (const lint::ModelReport& model : report.models) {
-      for (const rules::Finding& finding : model.result.findings) add(finding, all);
+      for (const rules::Finding* finding : twins.told(model)) add(*finding, all);
       files.insert(model.path);
     }
     std::string checked = "checked " + lint::plural(report.models.size(), "model");

@@ -104,7 +104,24 @@ std::string not_looked_at(const lint::ModelReport& model, const Style& style) {
   return out;
 }
 
-std::string closing(const lint::ModelReport& model, const lint::Report& report, const Style& style) {
+// ", 2 of them told with update".
+std::string told_elsewhere(const lint::ModelReport& model, const Twins& twins) {
+  std::size_t number = 0;
+  std::vector<std::string> names;
+  for (const rules::Finding& finding : model.result.findings) {
+    const lint::ModelReport* teller = twins.told_with(finding);
+    if (teller == nullptr) continue;
+    ++number;
+    std::string name = name_beside(*teller);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  if (number == 0) return {};
+  const bool is_all = number == model.result.findings.size();
+  return fmt::format(", {}told with {}", is_all ? "" : fmt::format("{} of them ", number), in_words(names));
+}
+
+std::string closing(const lint::ModelReport& model, const lint::Report& report, const Twins& twins,
+                    const Style& style) {
   std::string title = text::one_line(model.path);
   const auto is_beside = [&](const lint::ModelReport& other) {
     return &other != &model && other.path == model.path;
@@ -112,8 +129,9 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
   const bool is_one_of = std::any_of(report.models.begin(), report.models.end(), is_beside);
   if (is_one_of && !model.reading.part.empty())
     title += fmt::format(" ({})", text::one_line(model.reading.part));
-  std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, title),
-                                counts_text(count(model.result.findings), report, style));
+  std::string out =
+      fmt::format("{}: {}{}\n", style.paint(Role::strong, title),
+                  counts_text(count(model.result.findings), report, style), told_elsewhere(model, twins));
   const std::string gaps = not_looked_at(model, style);
   if (model.result.gpus.empty()) return out + gaps;
   const std::string parameters = count_short(static_cast<double>(model.result.parameters_before));
@@ -185,6 +203,7 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
   const std::size_t gpu_count = model.result.gpus.size();
   const std::string cost = lint::cost_text(finding, gpu_count);
   if (!cost.empty()) out += line(gutter, "cost", cost, style);
+  if (!tie.twins.empty()) out += line(gutter, "also", others_text(tie.twins), style);
   const auto saving = [&](const std::string& words) { return style.paint(Role::gain, words); };
   const bool is_mended = tie.mended_by != nullptr;
   if (is_mended) out += line(gutter, "try", mended_text(tie), style);
@@ -223,13 +242,13 @@ std::string counts_text(const Counts& counts, const lint::Report& report, const 
                       : text;
 }
 
-Shown shown(const lint::ModelReport& model, const RenderOptions& options) {
+Shown shown(const lint::ModelReport& model, const Twins& twins, const RenderOptions& options) {
   Shown out;
-  for (const rules::Finding& finding : model.result.findings) {
-    if (options.quiet && finding.severity < model.fail_level) continue;
-    const bool is_folded = !options.verbose && !finding.certain_to_fail &&
-                           std::any_of(finding.assumed.begin(), finding.assumed.end(), is_of_tokens);
-    (is_folded ? out.folded : out.in_full).push_back(&finding);
+  for (const rules::Finding* finding : twins.told(model)) {
+    if (options.quiet && finding->severity < model.fail_level) continue;
+    const bool is_folded = !options.verbose && !finding->certain_to_fail &&
+                           std::any_of(finding->assumed.begin(), finding->assumed.end(), is_of_tokens);
+    (is_folded ? out.folded : out.in_full).push_back(finding);
   }
   return out;
 }
@@ -300,15 +319,16 @@ std::string text(const lint::Report& report, const RenderOptions& options) {
     out = by_file(report, options);
   } else {
     const std::vector<lint::Whole> wholes = lint::wholes(report);
+    const Twins twins(report);
     for (const lint::ModelReport& model : report.models) {
-      const Shown findings = shown(model, options);
-      auto ties = ties_of(findings.in_full);
+      const Shown findings = shown(model, twins, options);
+      auto ties = ties_of(findings.in_full, twins);
       for (const rules::Finding* finding : findings.in_full) {
         out += text(*finding, model, options.style, options.verbose, ties[finding]) + '\n';
       }
       if (!findings.folded.empty()) out += folded(findings.folded, model, options.style) + '\n';
       if (options.quiet) continue;
-      out += closing(model, report, options.style);
+      out += closing(model, report, twins, options.style);
       const bool is_last = &model == &report.models.back();
       const bool ends_file = is_last || (&model)[1].path != model.path;
       for (const lint::Whole& whole : wholes) {
