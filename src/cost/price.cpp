@@ -64,7 +64,10 @@ Key key_of(const model::Op& op) {
               static_cast<std::uint64_t>(experts.engine) << 16U |
               static_cast<std::uint64_t>(experts.kernels) << 24U |
               static_cast<std::uint64_t>(experts.recipe) << 32U | (experts.is_even ? 0ULL : 1ULL << 40U));
-      key.add(bits(experts.rows));
+      if (experts.part != model::ExpertPart::none) {
+        for (const double of : {experts.rows, experts.local_experts, experts.tokens}) key.add(bits(of));
+        key.add(bits(experts.width));
+      }
       key.add(bits(op.weight_bytes));
       if (!is_convolution) break;
       for (const double elements : {implicit.a_elements, implicit.b_elements, implicit.c_elements}) {

@@ -89,8 +89,14 @@ constexpr Field<DecodeKernel> decode_table[] = {
 
 constexpr Field<MoeKernel> moe_table[] = {
     {"", "fixed_us", "us", Type::number, &MoeKernel::fixed_us, 0, 400, "all launches timed together"},
+    {"", "computes_absent", "", Type::boolean, &MoeKernel::computes_absent, 0, 0,
+     "choices of experts that other ranks hold, too"},
+    {"", "passes_absent", "", Type::boolean, &MoeKernel::passes_absent, 0, 0,
+     "hidden_passes and width_passes over their rows, too"},
     {"", "least_tile", "rows", Type::integer, &MoeKernel::least_tile, 1, most_rows, "of a tile"},
     {"", "most_tile", "rows", Type::integer, &MoeKernel::most_tile, 1, most_rows, "of a tile"},
+    {"", "tiles_by_tokens", "", Type::boolean, &MoeKernel::tiles_by_tokens, 0, 0,
+     "least_tile up to as many tokens as experts, then most_tile"},
     {"", "efficiency", "", Type::number, &MoeKernel::efficiency, 0.005, 1.3, "share of the peak"},
     {"", "skewed_speed", "", Type::number, &MoeKernel::skewed_speed, 0.1, 1.5, "where experts' rows differ"},
     {"", "tile_us", "us", Type::number, &MoeKernel::tile_us, 0, 20, "start and end of a tile"},
@@ -143,6 +149,26 @@ constexpr std::string_view file_keys[] = {"kind", "sources", "notes", "kernels"}
 template <class T>
 void add_keys(std::span<const Field<T>> fields, std::vector<std::string_view>& keys) {
   for (const Field<T>& field : fields) keys.push_back(field.key);
+}
+
+constexpr std::string_view tuned_key = "tuned";
+
+// [[8, 3584], …]: experts and their width.
+std::vector<ExpertShape> read_shapes(NodeRef list, std::vector<Error>& errors) {
+  std::vector<ExpertShape> shapes;
+  if (list && !list.is(text::Kind::list)) {
+    errors.push_back(list.error(fmt::format("`{}` must be a list of pairs of sizes", list.path())));
+  }
+  for (const NodeRef pair : list) {
+    const auto experts = pair[0].as_integer();
+    const auto width = pair[1].as_integer();
+    if (pair.size() == 2 && experts && width && *experts > 0 && *width > 0) {
+      shapes.push_back({*experts, *width});
+    } else {
+      errors.push_back(pair.error(fmt::format("`{}` must hold two sizes", pair.path())));
+    }
+  }
+  return shapes;
 }
 
 template <class Kernel>
@@ -203,6 +229,10 @@ std::vector<Kernel> read_kernels(NodeRef root, std::span<const Field<Kernel>> fi
     std::vector<std::string_view> others;
     add_keys<EngineKernel>(name_table, others);
     if constexpr (std::is_base_of_v<Traffic, Kernel>) add_keys<Traffic>(traffic_table, others);
+    if constexpr (std::is_same_v<Kernel, MoeKernel>) {
+      others.push_back(tuned_key);
+      kernel.tuned = read_shapes(item[tuned_key], errors);
+    }
     read_fields<Kernel>(item, "", fields, others, kernel, errors);
     add_keys(fields, others);
     read_fields<EngineKernel>(item, "", name_table, others, kernel, errors);
@@ -258,15 +288,16 @@ std::span<const CollectiveKernel> collective_kernels(std::string_view kind) {
 }
 
 const MoeKernel* moe_kernel_of(std::string_view architecture, std::string_view format,
-                               std::string_view engine, std::string_view family) {
+                               std::string_view engine, std::string_view family, const ExpertShape& shape) {
   const MoeKernel* best = nullptr;
   int most = -1;
   for (const MoeKernel& each : moe_kernels("moe")) {
     if (each.architecture != architecture || each.dtype != format) continue;
     const auto is_of = [&](std::string_view name) { return each.kernel.find(name) != std::string::npos; };
-    if (is_of("nongated")) continue;
-    const int same = (!family.empty() && is_of(family) ? 4 : 0) + (each.engine == engine ? 2 : 0) +
-                     (is_of("triton") && !is_of("trtllm") ? 0 : 1);
+    const int tuned = tuned_for(each, shape);
+    if (is_of("nongated") || tuned < 0) continue;
+    const int same = (!family.empty() && is_of(family) ? 8 : 0) + (each.engine == engine ? 4 : 0) +
+                     (is_of("triton") && !is_of("trtllm") ? 0 : 2) + tuned;
     if (same < most || (same == most && each.rows <= best->rows)) continue;
     most = same;
     best = &each;

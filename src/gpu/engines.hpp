@@ -2,6 +2,7 @@
 // holds one kind of kernel, and a table for each engine, architecture and number format whose kernels differ.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -77,11 +78,26 @@ struct DecodeKernel : EngineKernel, Traffic {
   double token_kb = 0;
 };
 
+// Experts of one rank and the width of each on it.
+struct ExpertShape {
+  std::int64_t experts = 0;
+  std::int64_t width = 0;
+  bool operator==(const ExpertShape&) const = default;
+};
+
 // The experts of a mixture on one rank: grouped products, what is between them, and copies of rows.
 struct MoeKernel : EngineKernel, Traffic {
+  // Sizes that its tiles were searched for and written down, which are all that it serves. Empty: any.
+  std::vector<ExpertShape> tuned;
+  // A token's choices of experts that other ranks hold are computed, too; or their rows are only passed over.
+  bool computes_absent = false;
+  bool passes_absent = false;
   double fixed_us = 20;
   std::int64_t least_tile = 16;  // rows of a tile; larger ones are twice as many each, up to
   std::int64_t most_tile = 128;
+  // Nothing was searched for: tiles are least_tile high up to as many tokens as experts of the rank, else
+  // most_tile.
+  bool tiles_by_tokens = false;
   double efficiency = 0.6;     // share of the peak
   double skewed_speed = 1;     // of it, where experts' rows differ
   double tile_us = 1;          // start and end of a tile
@@ -162,10 +178,20 @@ struct EngineNames {
   std::string_view dtype;
   std::string_view cache;
   std::string_view operation;
+  ExpertShape experts = {};
 };
 
+// Whether a kernel that was tuned for some sizes only is for these: 1, or 0 where it is for any; -1: not.
+template <class Kernel>
+int tuned_for(const Kernel& kernel, const ExpertShape& shape) {
+  if constexpr (requires { kernel.tuned; }) {
+    if (!kernel.tuned.empty()) return std::ranges::find(kernel.tuned, shape) != kernel.tuned.end() ? 1 : -1;
+  }
+  return 0;
+}
+
 // The kernel of this architecture that is closest by name: of the same operation, then the same kernel,
-// engine, number format and cache. Null: none of this architecture.
+// engine, number format and cache, and tuned for these sizes. Null: none of this architecture.
 template <class Kernel>
 const Kernel* closest(std::span<const Kernel> kernels, std::string_view architecture,
                       const EngineNames& names, bool same_dtype = false) {
@@ -174,8 +200,10 @@ const Kernel* closest(std::span<const Kernel> kernels, std::string_view architec
   for (const Kernel& each : kernels) {
     if (each.architecture != architecture || each.operation != names.operation) continue;
     if (same_dtype && each.dtype != names.dtype) continue;
-    const int same = (each.kernel == names.kernel ? 8 : 0) + (each.engine == names.engine ? 4 : 0) +
-                     (each.dtype == names.dtype ? 2 : 0) + (each.cache == names.cache ? 1 : 0);
+    const int tuned = tuned_for(each, names.experts);
+    if (tuned < 0) continue;
+    const int same = (each.kernel == names.kernel ? 16 : 0) + (each.engine == names.engine ? 8 : 0) +
+                     (each.dtype == names.dtype ? 4 : 0) + (each.cache == names.cache ? 2 : 0) + tuned;
     if (same < most || (same == most && each.rows <= best->rows)) continue;
     most = same;
     best = &each;
@@ -184,8 +212,9 @@ const Kernel* closest(std::span<const Kernel> kernels, std::string_view architec
 }
 
 // The experts' kernel that a step runs: of this architecture and format, then of the family that is asked for
-// (a part of the kernel's name; empty: none), the engine, and no Triton where there are others. Null: none.
+// (a part of the kernel's name; empty: none), the engine, no Triton where there are others, and tuned for
+// these sizes. Null: none.
 const MoeKernel* moe_kernel_of(std::string_view architecture, std::string_view format,
-                               std::string_view engine, std::string_view family);
+                               std::string_view engine, std::string_view family, const ExpertShape& shape);
 
 }  // namespace shapelint::gpu

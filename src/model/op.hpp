@@ -99,6 +99,7 @@ struct ExpertWork {
   double rows = 0;           // of all of them together
   double tokens = 0;         // before each is copied for its experts; on this rank
   double row_elements = 0;   // of one row: hidden size, or an expert's width on this rank
+  std::int64_t width = 0;    // of an expert on this rank
 };
 
 // Of each token among the bytes of an exchange: they go to ranks drawn at random, of all, or of those that

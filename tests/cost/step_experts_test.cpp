@@ -47,23 +47,90 @@ TEST_CASE("experts of a step cost what an engine's kernel costs", "[cost]") {
   layer.intermediate = 14336;
   layer.top_k = 2;
   layer.experts = 8;
-  const gpu::MoeKernel* kernel = gpu::moe_kernel_of("hopper", "bf16", "trtllm", "");
+  const gpu::MoeKernel* kernel = gpu::moe_kernel_of("hopper", "bf16", "trtllm", "", {});
   REQUIRE(kernel != nullptr);
   CHECK(kernel->engine == "trtllm");
   const cost::OpCost whole = cost::price_moe_kernel(*gpu, *kernel, layer, cost::expert_loads(layer, 0), 2);
   CHECK(experts_us(*gpu, decoding(16)) == Approx(whole.time_us).epsilon(0.1));
 }
 
+TEST_CASE("sizes that Triton's tiles were searched for run on kernels of their own", "[cost]") {
+  const auto of = [](const gpu::ExpertShape& shape) {
+    return gpu::moe_kernel_of("hopper", "bf16", "sglang", "", shape)->efficiency;
+  };
+  CHECK(of({8, 3584}) > 1.5 * of({8, 3600}));
+  // A step knows them, too: Mixtral cut over 4 GPUs against experts that are a little wider, and slower for
+  // all that.
+  const auto gpu = gpu::find_gpu("h100");
+  REQUIRE(gpu);
+  model::Setup setup = decoding(4096);
+  setup.plan.engine = model::Engine::sglang;
+  setup.plan.tensor = setup.plan.expert_tensor = 4;
+  const double tuned = experts_us(*gpu, setup);
+  setup.model.moe.intermediate_size += 4 * 16;
+  CHECK(experts_us(*gpu, setup) > 1.3 * tuned);
+}
+
+TEST_CASE("what other ranks' choices cost", "[cost]") {
+  const auto gpu = gpu::find_gpu("a100");
+  REQUIRE(gpu);
+  cost::ExpertLayer layer;  // DeepSeek-V3's width: 8 of 256 experts
+  layer.tokens = 8192;
+  layer.hidden = 7168;
+  layer.intermediate = 2048;
+  layer.top_k = 8;
+  layer.experts = 256;
+  gpu::MoeKernel kernel;
+  const auto price = [&](double ranks, double skew) {
+    layer.expert = ranks;
+    return cost::price_moe_kernel(*gpu, kernel, layer, cost::expert_loads(layer, skew), 2);
+  };
+  const cost::OpCost own = price(8, 0);
+  CHECK(own.compute_us == Approx(price(1, 0).compute_us / 8).epsilon(0.05));
+  // Dealt out in turn, each token reaches all of 8 ranks with one choice of 8; of 16 ranks half see it.
+  kernel.computes_absent = true;
+  CHECK(price(8, 0).compute_us == Approx(price(1, 0).compute_us).epsilon(0.05));
+  CHECK(price(16, 0).compute_us == Approx(price(8, 0).compute_us / 2).epsilon(0.05));
+  CHECK(price(8, 1.2).compute_us <= price(1, 1.2).compute_us * 1.05);
+  // Passed over only: no arithmetic, but the rows of all choices move.
+  kernel.computes_absent = false;
+  kernel.passes_absent = true;
+  CHECK(price(8, 0).compute_us == own.compute_us);
+  CHECK(price(8, 0).memory_us > 1.5 * own.memory_us);
+  CHECK(price(1, 0).time_us >= price(8, 0).time_us);
+}
+
+TEST_CASE("tiles that nothing was searched for hang on the number of tokens", "[cost]") {
+  const auto gpu = gpu::find_gpu("l40s");
+  REQUIRE(gpu);
+  cost::ExpertLayer layer;
+  layer.hidden = 4096;
+  layer.intermediate = 14336;
+  layer.top_k = 2;
+  layer.experts = 8;
+  gpu::MoeKernel kernel;
+  kernel.least_tile = 16;
+  kernel.most_tile = 64;
+  const auto compute_us = [&](double tokens, bool by_tokens) {
+    kernel.tiles_by_tokens = by_tokens;
+    layer.tokens = tokens;
+    return cost::price_moe_kernel(*gpu, kernel, layer, cost::expert_loads(layer, 0), 2).compute_us;
+  };
+  CHECK(compute_us(8, true) == compute_us(8, false));  // 16 rows, which are searched for first
+  CHECK(compute_us(9, true) > 1.5 * compute_us(9, false));
+  CHECK(compute_us(4096, true) == compute_us(4096, false));
+}
+
 TEST_CASE("an engine, or a family of kernels, chooses the kernel", "[cost]") {
-  CHECK(gpu::moe_kernel_of("hopper", "bf16", "sglang", "")->kernel == "sglang_fused_moe_triton");
-  CHECK(gpu::moe_kernel_of("hopper", "fp8_block", "vllm", "triton")->kernel ==
+  CHECK(gpu::moe_kernel_of("hopper", "bf16", "sglang", "", {})->kernel == "sglang_fused_moe_triton");
+  CHECK(gpu::moe_kernel_of("hopper", "fp8_block", "vllm", "triton", {})->kernel ==
         "vllm_fp8moe_triton_tritonexperts");
-  CHECK(gpu::moe_kernel_of("hopper", "fp8_block", "vllm", "")->kernel ==
+  CHECK(gpu::moe_kernel_of("hopper", "fp8_block", "vllm", "", {})->kernel ==
         "vllm_fp8moe_flashinfer_cutlass_flashinferexperts");
   // Triton's only where there is nothing else
-  CHECK(gpu::moe_kernel_of("blackwell", "fp8_block", "trtllm", "")->kernel.find("triton") ==
+  CHECK(gpu::moe_kernel_of("blackwell", "fp8_block", "trtllm", "", {})->kernel.find("triton") ==
         std::string::npos);
-  CHECK(gpu::moe_kernel_of("volta", "bf16", "vllm", "") == nullptr);
+  CHECK(gpu::moe_kernel_of("volta", "bf16", "vllm", "", {}) == nullptr);
 
   const auto gpu = gpu::find_gpu("h100");
   model::Setup setup = decoding(4096);

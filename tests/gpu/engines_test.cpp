@@ -87,6 +87,28 @@ TEST_CASE("a kernel's mistakes are errors", "[engines]") {
         "`kernels[0]` names no architecture");
 }
 
+TEST_CASE("a kernel that was tuned for some sizes serves them alone", "[engines]") {
+  const std::string of = "[[kernels]]\narchitecture = \"hopper\"\nrows = 4\n";
+  const auto document = text::parse_toml("moe.toml", of + "[[kernels]]\narchitecture = \"hopper\"\nrows = 2\n"
+                                                          "tuned = [[8, 3584], [1, 14336]]\n");
+  REQUIRE(document);
+  std::vector<Error> errors;
+  const std::vector<MoeKernel> kernels = read_kernels<MoeKernel>(document->root(), moe_fields(), errors);
+  REQUIRE(errors.empty());
+  const auto found = [&](const ExpertShape& shape) {
+    return closest<MoeKernel>(kernels, "hopper", {{}, {}, {}, {}, {}, shape})->rows;
+  };
+  CHECK(found({8, 3584}) == 2);
+  CHECK(found({1, 14336}) == 2);
+  CHECK(found({8, 14336}) == 4);
+  CHECK(found({}) == 4);
+  for (const char* wrong : {"tuned = [8, 3584]", "tuned = [[8]]", "tuned = [[8, 3584, 1]]",
+                            "tuned = [[8, 0]]", "tuned = [[8, 3.5]]", "tuned = 8"}) {
+    CAPTURE(wrong);
+    CHECK(first_error<MoeKernel>((of + wrong + "\n").c_str(), moe_fields()) != "");
+  }
+}
+
 TEST_CASE("the closest kernel by name counts, then the one with most timings", "[engines]") {
   const auto kernel = [](const char* architecture, const char* engine, const char* name, const char* dtype,
                          std::int64_t rows) {

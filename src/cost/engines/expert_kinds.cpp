@@ -12,15 +12,6 @@ namespace {
 
 using namespace detail;
 
-// Number formats of experts: what multiplies, the bytes of a weight with its scales as stored, and as packed
-// for products of other formats (0: as they multiply).
-struct ExpertFormat {
-  std::string_view name;
-  DType dtype;
-  double stored_bytes;
-  double packed_bytes;
-  bool is_plain;  // known by the number format's name
-};
 constexpr std::array expert_formats{ExpertFormat{"", DType::bf16, 2, 0, true},
                                     ExpertFormat{"bfloat16", DType::bf16, 2, 0, true},
                                     ExpertFormat{"fp8", DType::fp8, 1, 0, true},
@@ -29,35 +20,46 @@ constexpr std::array expert_formats{ExpertFormat{"", DType::bf16, 2, 0, true},
                                     ExpertFormat{"w4a8_mxfp4_mxfp8", DType::fp8, 0.53125, 0.53125, false},
                                     ExpertFormat{"int4_wo", DType::bf16, 0.515625, 0.515625, false}};
 
-const ExpertFormat* find_format(std::string_view name) {
-  const auto* found = std::find_if(expert_formats.begin(), expert_formats.end(),
-                                   [&](const ExpertFormat& each) { return each.name == name; });
-  return found == expert_formats.end() ? nullptr : found;
-}
-
-// The exponent of `power_law_1.2`; 0 of even routing. Experts that are copied to where the load is
-// (`…_eplb`) are even again.
-double skew_of(std::string_view distribution) {
+// Of `power_law_1.2` or `power_law_1.2_eplb`: experts are moved and copied so that ranks have equal rows.
+struct Distribution {
+  double skew = 0;  // 0: even routing
+  bool is_balanced = false;
+};
+Distribution distribution_of(std::string_view name) {
   constexpr std::string_view skewed = "power_law_";
-  if (!distribution.starts_with(skewed) || distribution.ends_with("_eplb")) return 0;
-  return parse_number(distribution.substr(skewed.size())).value_or(0);
+  constexpr std::string_view balanced = "_eplb";
+  if (!name.starts_with(skewed)) return {};
+  name.remove_prefix(skewed.size());
+  const bool is_balanced = name.ends_with(balanced);
+  if (is_balanced) name.remove_suffix(balanced.size());
+  return {parse_number(name).value_or(0), is_balanced};
 }
 
+// `slots`: experts with their copies; 0: no copies.
 std::optional<OpCost> price_layer(const gpu::Gpu& gpu, std::string_view kind, ExpertLayer layer,
                                   std::string_view format_name, std::string_view distribution,
-                                  const gpu::EngineNames& engine) {
-  const ExpertFormat* format = find_format(format_name);
+                                  const gpu::EngineNames& engine, double slots = 0) {
+  const ExpertFormat* format = find_expert_format(format_name);
   if (format == nullptr || !can_multiply(gpu, format->dtype)) return std::nullopt;
   layer.dtype = format->dtype;
   layer.weight_bytes = format->packed_bytes;
   if (engine.kernel.find("nongated") != std::string_view::npos) layer.gated = false;
   gpu::EngineNames names = engine;
   if (names.engine.empty() && names.kernel.empty()) names.engine = "trtllm";  // the fastest in general
+  names.experts = {static_cast<std::int64_t>(layer.experts / layer.expert),
+                   static_cast<std::int64_t>(layer.intermediate / layer.tensor)};
   names.dtype = format->is_plain ? name(format->dtype) : format->name;
   const auto* known = gpu::closest(gpu::moe_kernels(kind), gpu.architecture.id, names, true);
-  if (known == nullptr) return price_experts(gpu, layer);
-  const double bytes = format->stored_bytes;
-  return price_moe_kernel(gpu, *known, layer, expert_loads(layer, skew_of(distribution)), bytes);
+  if (known == nullptr) {
+    layer.experts = std::max(layer.experts, slots);
+    return price_experts(gpu, layer);
+  }
+  const Distribution routed = distribution_of(distribution);
+  slots = std::max(slots, layer.experts);
+  const std::vector<ExpertLoad> loads =
+      routed.is_balanced ? balanced_loads(layer, routed.skew, slots) : expert_loads(layer, routed.skew);
+  layer.experts = slots;
+  return price_moe_kernel(gpu, *known, layer, loads, format->stored_bytes);
 }
 
 constexpr std::array moe_columns{
@@ -114,10 +116,8 @@ constexpr std::array wide_columns{
 };
 
 std::optional<OpCost> price_wide(const gpu::Gpu& gpu, Row row) {
-  ExpertLayer layer = layer_of(row);
-  layer.experts = std::max(layer.experts, number(row, 11));
-  return price_layer(gpu, "wide-ep-moe", layer, row[7].word, row[8].word,
-                     {row[9].word, row[10].word, {}, {}, {}});
+  return price_layer(gpu, "wide-ep-moe", layer_of(row), row[7].word, row[8].word,
+                     {row[9].word, row[10].word, {}, {}, {}}, number(row, 11));
 }
 
 constexpr std::array amd_moe_columns{
@@ -192,6 +192,18 @@ constexpr std::array kinds{
 };
 
 }  // namespace
+
+const ExpertFormat* find_expert_format(std::string_view name) {
+  const auto* found = std::find_if(expert_formats.begin(), expert_formats.end(),
+                                   [&](const ExpertFormat& each) { return each.name == name; });
+  return found == expert_formats.end() ? nullptr : found;
+}
+
+std::vector<ExpertLoad> routed_loads(const ExpertLayer& layer, std::string_view distribution, double slots) {
+  const Distribution routed = distribution_of(distribution);
+  return routed.is_balanced ? balanced_loads(layer, routed.skew, std::max(slots, layer.experts))
+                            : expert_loads(layer, routed.skew);
+}
 
 std::span<const KernelKind> detail::expert_kinds() {
   return kinds;

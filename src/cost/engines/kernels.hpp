@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "base/dtype.hpp"
 #include "cost/kernels/experts.hpp"
@@ -33,6 +35,22 @@ struct KernelAttention {
 
 OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, const KernelAttention& shape);
 OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const KernelAttention& shape);
+
+// A number format of experts, as tables of timings name it: what multiplies, the bytes of a weight with its
+// scales as stored, and as packed for products of other formats (0: as they multiply).
+struct ExpertFormat {
+  std::string_view name;
+  DType dtype;
+  double stored_bytes;
+  double packed_bytes;
+  bool is_plain;  // known by the number format's name
+};
+const ExpertFormat* find_expert_format(std::string_view name);  // null: none
+
+// Rows of the slowest rank's experts, routed as tables of timings say: `balanced`, `power_law_1.2`,
+// `power_law_1.2_eplb`. `slots`: experts with their copies; 0: no copies.
+std::vector<ExpertLoad> routed_loads(const ExpertLayer& layer, std::string_view distribution,
+                                     double slots = 0);
 
 // The experts of one rank; `weight_bytes` of an element of their weights as stored, scales included.
 OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const ExpertLayer& layer,

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "base/recipe.hpp"
 #include "cost/engines/kernels.hpp"
@@ -13,17 +14,35 @@ namespace {
 
 constexpr double tile_columns = 128;
 
+// Whether the busiest expert has much more than its share.
+bool is_skewed(std::span<const ExpertLoad> loads) {
+  return loads.size() > 2;
+}
+
+// Rows of tiles to choose from: doubled from the first to the last.
+struct TileRows {
+  double first = 16;
+  double last = 128;
+};
+
+TileRows tile_rows(const gpu::MoeKernel& kernel, double tokens, double experts) {
+  const auto least = static_cast<double>(kernel.least_tile);
+  const auto most = static_cast<double>(kernel.most_tile);
+  if (!kernel.tiles_by_tokens) return {least, most};
+  return tokens <= experts ? TileRows{least, least} : TileRows{most, most};
+}
+
 // Busy time of all SMs for one grouped product C[rows, n] = A[rows, k] B[expert][k, n], with the tile height
 // that is fastest.
-double product_us(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, std::span<const ExpertLoad> loads,
-                  DType dtype, double weight_bytes, double n, double k, double speed) {
+double product_us(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, TileRows tiles,
+                  std::span<const ExpertLoad> loads, DType dtype, double weight_bytes, double n, double k,
+                  double speed) {
   const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
   const double sm_flops = peak_flops_per_us(gpu, dtype) * speed / sms;
   const double feed = kernel.feed_gb_s * bytes_per_us_per_gb_s;
   const double columns = std::ceil(n / tile_columns);
   double best = 0;
-  for (auto tile = static_cast<double>(kernel.least_tile); tile <= static_cast<double>(kernel.most_tile);
-       tile *= 2) {
+  for (double tile = tiles.first; tile <= tiles.last; tile *= 2) {
     double row_tiles = 0;
     for (const ExpertLoad& load : loads) row_tiles += load.experts * std::ceil(load.rows / tile);
     const double arithmetic_us = 2 * tile * tile_columns * k / sm_flops;
@@ -39,10 +58,27 @@ double product_us(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, std::span<c
   return best;
 }
 
+// All choices of the tokens that reach this rank, those of experts elsewhere among them, spread as its own
+// are. A token reaches it with its share s of all choices: k s where they are dealt out in turn, 1 - (1 -
+// s)^k else.
+void add_absent(const ExpertLayer& layer, std::span<ExpertLoad> loads) {
+  double rows = 0;
+  for (const ExpertLoad& load : loads) rows += load.rows * load.experts;
+  const double choices = layer.tokens * layer.top_k;
+  if (rows <= 0 || choices <= 0) return;
+  const double share = std::min(1.0, rows / choices);
+  const double reached =
+      is_skewed(loads) ? 1 - std::pow(1 - share, layer.top_k) : std::min(1.0, layer.top_k * share);
+  const double times = std::max(1.0, reached * choices / rows);
+  for (ExpertLoad& load : loads) load.rows *= times;
+}
+
 }  // namespace
 
 OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const ExpertLayer& layer,
-                        std::span<const ExpertLoad> loads, double weight_bytes) {
+                        std::span<const ExpertLoad> own_loads, double weight_bytes) {
+  std::vector<ExpertLoad> loads(own_loads.begin(), own_loads.end());
+  if (kernel.computes_absent) add_absent(layer, loads);
   const double width = layer.intermediate / layer.tensor;
   const double branches = layer.gated ? 2 : 1;
   double rows = 0;
@@ -51,22 +87,24 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
     rows += load.rows * load.experts;
     experts += load.experts;
   }
-  // Skewed where the busiest expert has much more than its share.
-  const bool is_skewed = loads.size() > 2;
-  const double speed = kernel.efficiency * (is_skewed ? kernel.skewed_speed : 1);
+  const double speed = kernel.efficiency * (is_skewed(loads) ? kernel.skewed_speed : 1);
+  const double local = std::max(1.0, layer.experts / layer.expert);
+  const TileRows tiles = tile_rows(kernel, layer.tokens, local);
   const double compute_us =
-      product_us(gpu, kernel, loads, layer.dtype, weight_bytes, branches * width, layer.hidden, speed) +
-      product_us(gpu, kernel, loads, layer.dtype, weight_bytes, layer.hidden, width, speed);
+      product_us(gpu, kernel, tiles, loads, layer.dtype, weight_bytes, branches * width, layer.hidden,
+                 speed) +
+      product_us(gpu, kernel, tiles, loads, layer.dtype, weight_bytes, layer.hidden, width, speed);
 
   const double element = bytes_of(DType::bf16);
   const double weights = experts * (branches + 1) * layer.hidden * width * weight_bytes;
   const double operands = rows * (layer.hidden + width) * bytes_of(layer.dtype) +
                           rows * (branches * width + layer.hidden) * element;
-  const double extra = rows * (kernel.hidden_passes * layer.hidden + kernel.width_passes * width) * element +
-                       kernel.token_passes * layer.tokens * layer.hidden * element;
+  const double passed = kernel.passes_absent ? std::max(rows, layer.tokens * layer.top_k) : rows;
+  const double extra =
+      passed * (kernel.hidden_passes * layer.hidden + kernel.width_passes * width) * element +
+      kernel.token_passes * layer.tokens * layer.hidden * element;
   const double rate = detail::us_per_byte(gpu, kernel, weights + operands + extra);
   const double memory_us = (weights + operands) * rate;
-  const double local = std::max(1.0, layer.experts / layer.expert);
   const double fixed_us = kernel.fixed_us + kernel.expert_us * local;
   const double power = kernel.overlap_power;
   const double core_us =
@@ -136,7 +174,8 @@ OpCost grouped_product(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const 
   const double weight = op.weight_bytes > 0 ? op.weight_bytes : bytes_of(op.dtype) + scale_bytes_of(op);
   const ExpertLoad load{rows / experts, experts};
   const double speed = kernel.efficiency * (op.experts.is_even ? 1 : kernel.skewed_speed);
-  const double compute_us = product_us(gpu, kernel, {&load, 1}, op.dtype, weight, n, k, speed);
+  const TileRows tiles = tile_rows(kernel, op.experts.tokens, op.experts.local_experts);
+  const double compute_us = product_us(gpu, kernel, tiles, {&load, 1}, op.dtype, weight, n, k, speed);
   const double weights = experts * n * k * weight;
   const double operands = rows * (k * bytes_of(op.dtype) + n * bytes_of(DType::bf16));
   // A step's weights come from DRAM.
@@ -169,7 +208,8 @@ std::optional<OpCost> price_expert_op(const gpu::Gpu& gpu, const model::Op& op) 
   const std::string_view format = format_of(gpu, work);
   if (format.empty() || !can_multiply(gpu, work.dtype)) return std::nullopt;
   const auto kernel_for = [&](std::string_view its_format) {
-    return gpu::moe_kernel_of(gpu.architecture.id, its_format, engine_name(work.engine), name(work.kernels));
+    return gpu::moe_kernel_of(gpu.architecture.id, its_format, engine_name(work.engine), name(work.kernels),
+                              {static_cast<std::int64_t>(work.local_experts), work.width});
   };
   const gpu::MoeKernel* kernel = kernel_for(format);
   if (kernel == nullptr && format == "fp8_block") kernel = kernel_for("fp8");

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 
 #include "cost/kernels/experts.hpp"
@@ -63,7 +64,58 @@ std::uint64_t scattered(std::uint64_t number) {
   return number ^ (number >> 31U);
 }
 
+// Experts of equal rows counted together, fewest rows first; those without rows are left out.
+std::vector<ExpertLoad> counted(std::vector<double> loads) {
+  std::sort(loads.begin(), loads.end());
+  std::vector<ExpertLoad> out;
+  for (const double load : loads) {
+    if (load <= 0) continue;
+    if (!out.empty() && out.back().rows == load) {
+      ++out.back().experts;
+    } else {
+      out.push_back({load, 1});
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+std::vector<ExpertLoad> balanced_loads(const ExpertLayer& layer, double skew, double slots) {
+  const double rows = layer.tokens * std::min(layer.top_k, layer.experts);
+  const auto ranks = static_cast<std::size_t>(std::max(1.0, layer.expert));
+  if (skew <= 1 || slots > most_experts || layer.experts < 2) {
+    return even(rows / layer.expert, std::max(1.0, std::floor(slots / layer.expert)));
+  }
+  // The busiest is halved for each copy; then the busiest left goes to the rank with the fewest rows that has
+  // a slot for it.
+  std::vector<double> loads = drawn(layer, skew, rows);
+  std::make_heap(loads.begin(), loads.end());
+  for (double copies = slots - layer.experts; copies >= 1; --copies) {
+    std::pop_heap(loads.begin(), loads.end());
+    const double half = std::ceil(loads.back() / 2);
+    const double rest = loads.back() - half;
+    loads.back() = half;
+    std::push_heap(loads.begin(), loads.end());
+    loads.push_back(rest);
+    std::push_heap(loads.begin(), loads.end());
+  }
+  std::sort(loads.begin(), loads.end(), std::greater<>());
+  const std::size_t each = (loads.size() + ranks - 1) / ranks;
+  std::vector<std::vector<double>> dealt(ranks);
+  std::vector<double> sums(ranks, 0);
+  for (const double load : loads) {
+    std::size_t least = ranks;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      if (dealt[rank].size() < each && (least == ranks || sums[rank] < sums[least])) least = rank;
+    }
+    dealt[least].push_back(load);
+    sums[least] += load;
+  }
+  const auto slowest = static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
+  std::vector<ExpertLoad> out = counted(std::move(dealt[slowest]));
+  return out.empty() ? even(1, 1) : out;
+}
 
 std::vector<ExpertLoad> expert_loads(const ExpertLayer& layer, double skew) {
   const double rows = layer.tokens * std::min(layer.top_k, layer.experts);
@@ -94,15 +146,7 @@ std::vector<ExpertLoad> expert_loads(const ExpertLayer& layer, double skew) {
   }
   std::sort(slowest.begin(), slowest.end(), [](const Rank& a, const Rank& b) { return a.rows < b.rows; });
   Rank& median = slowest[deals / 2];
-  std::sort(median.loads.begin(), median.loads.end());
-  std::vector<ExpertLoad> out;
-  for (const double load : median.loads) {
-    if (!out.empty() && out.back().rows == load) {
-      ++out.back().experts;
-    } else {
-      out.push_back({load, 1});
-    }
-  }
+  std::vector<ExpertLoad> out = counted(std::move(median.loads));
   return out.empty() ? even(1, local) : out;
 }
 

@@ -34,6 +34,10 @@ struct ExpertLoad {
 // experts), as public timings of skewed routing draw them; the rank with the most rows counts.
 std::vector<ExpertLoad> expert_loads(const ExpertLayer& layer, double skew);
 
+// The same where busy experts have copies in `slots` of all ranks together, and ranks are dealt equal rows
+// (EPLB, as DeepSeek-V3 is served: 2412.19437, section 3.4).
+std::vector<ExpertLoad> balanced_loads(const ExpertLayer& layer, double skew, double slots);
+
 // Experts of a rank that at least one of `tokens` visits, with even routing: E (1 - (1 - k/E)^T).
 double visited_experts(const ExpertLayer& layer);
 

@@ -145,6 +145,7 @@ ExpertWork work_of(const Shared& shared, const Folding& folding, const Load& loa
   work.tokens =
       static_cast<double>(folding.tokens) / static_cast<double>(folding.is_sharded ? folding.ranks : 1);
   work.row_elements = static_cast<double>(expert_vectors(shared).value);
+  work.width = divide_up(shared.model.moe.intermediate_size, plan.expert_tensor);
   return work;
 }
 
