@@ -89,13 +89,20 @@ timed "is imported and lints" inside bookworm \
   'venv/bin/python -c "import shapelint; print(shapelint.lint(\"model.toml\", \"a100\"))"'
 grep -q SL605 "$folder/out" || fail "it does not find SL605"
 
-# With the real pre-commit, as Debian has it.
-cp /etc/resolv.conf "$folder/bookworm/etc/resolv.conf" 2>/dev/null || true
-cp /etc/apt/apt.conf.d/* "$folder/bookworm/etc/apt/apt.conf.d/" 2>/dev/null || true
-inside bookworm 'command -v pre-commit >/dev/null ||
+# With the real pre-commit, as Debian has it: in a copy, since a compiler comes with it.
+[ -d "$folder/pre-commit" ] || {
+  rm -rf "$folder/copy"
+  cp -a "$folder/bookworm" "$folder/copy"
+  mv "$folder/copy" "$folder/pre-commit"
+}
+rm -rf "$folder/pre-commit/srv"
+cp -a "$folder/bookworm/srv" "$folder/pre-commit/srv"
+cp /etc/resolv.conf "$folder/pre-commit/etc/resolv.conf" 2>/dev/null || true
+cp /etc/apt/apt.conf.d/* "$folder/pre-commit/etc/apt/apt.conf.d/" 2>/dev/null || true
+inside pre-commit 'command -v pre-commit >/dev/null ||
   { apt-get -q update && apt-get -q install -y --no-install-recommends pre-commit git; }' >"$folder/out" 2>&1 ||
   { tail "$folder/out"; fail "pre-commit cannot be installed there"; }
-mkdir -p "$folder/bookworm/srv/source"
-(cd "$source" && git ls-files -z | tar -c --null -T -) | tar -x -C "$folder/bookworm/srv/source"
-timed "pre-commit with the mirror" inside bookworm 'source/tests/program/pre-commit.sh *.whl'
+mkdir -p "$folder/pre-commit/srv/source"
+(cd "$source" && git ls-files -z | tar -c --null -T -) | tar -x -C "$folder/pre-commit/srv/source"
+timed "pre-commit with the mirror" inside pre-commit 'source/tests/program/pre-commit.sh *.whl'
 cat "$folder/out"
