@@ -1,6 +1,7 @@
 // `shapelint calibrate --proofs`: from a script's times to a profile of one's own.
 #include <cmath>
 #include <functional>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -82,6 +83,43 @@ TEST_CASE("proofs keep the products that they were measured on", "[calibrate][pr
     misaligned += row.get<std::string>().starts_with("bf16,none,tn,1,4096,50257,1024,") ? 1 : 0;
   CHECK(misaligned == 1);
   CHECK(products.size() > 10);
+}
+
+TEST_CASE("what a fit to proofs came to, for programs", "[calibrate][prove]") {
+  const auto files = proved(milder);
+  const auto ran = run({"calibrate", "--proofs", "m", "--format", "json"}, files);
+  INFO(ran.out << ran.err);
+  REQUIRE(ran.code == 0);
+  const json told = json::parse(ran.out);
+  CHECK(told["gpu"] == "a100-sxm4-80gb");
+  CHECK(told["profile"] == "a100-sxm4-80gb-proofs.toml");
+  REQUIRE(told["sets"].size() == 1);
+  const json& set = told["sets"][0];
+  CHECK(set["set"] == "half");
+  CHECK(set["rows"] == set["errors"]["all"]["rows"]);
+  CHECK(set["errors"]["all"]["after"]["mean"].get<double>() <
+        set["errors"]["all"]["before"]["mean"].get<double>());
+  std::set<std::string> moved;
+  for (const json& each : set["moved"]) moved.insert(each["key"].get<std::string>());
+  CHECK(moved.contains("align_n_2b"));
+  CHECK_FALSE(moved.contains("launch_us"));
+  REQUIRE(told["findings"].size() == 1);
+  const json& finding = told["findings"][0];
+  CHECK(finding["file"] == "m/model.toml");
+  CHECK(finding["finding"] == "SL101");
+  CHECK(finding["changes"] == json{{"vocab_size", {"50257", "50304"}}});
+  CHECK(finding["no_longer_fits"].is_null());
+  const auto gain = [&](const char* when) { return finding[when]["gain"].get<double>(); };
+  CHECK(gain("measured") < gain("after"));
+  CHECK(gain("after") < gain("before"));
+  // Of a model that is another one by now, nothing is predicted.
+  auto changed = files;
+  changed.files.erase("a100-sxm4-80gb-proofs.toml");
+  std::string& model = changed.files["m/model.toml"];
+  model.replace(model.find("50257"), 5, "50259");
+  const json other = json::parse(run({"calibrate", "--proofs", "m", "--format", "json"}, changed).out);
+  CHECK(other["findings"][0]["no_longer_fits"] == "vocab_size was 50257 and is 50259");
+  CHECK(other["findings"][0]["after"].is_null());
 }
 
 TEST_CASE("a GPU's constants are adjusted to what proofs measured, and findings with them",

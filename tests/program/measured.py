@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 import measure  # noqa: E402
 
 try:
-    import jsonschema  # noqa: F401
+    import jsonschema
 except ImportError:
     print("skipped: the Python package jsonschema is not installed (Debian: python3-jsonschema)")
     sys.exit(77)
@@ -86,6 +86,15 @@ def main():
         out = checked(good, code=0)
         assert f"{len(kernels) - 1} kernels of {len(kernels)} measured on NVIDIA H200, 2026-11-22" in out, out
         assert "1 of 1 files are good" in out and "not measured: 1 kernel (the reason why)" in out, out
+        schema = json.loads((ROOT / "docs/schema/shapelint-prove.schema.json").read_text())
+        for change, code in ((lambda r: None, 0), (lambda r: r["device"].update(throttled=["power brake"]), 1)):
+            result = copy.deepcopy(good)
+            change(result)
+            (here / "measured.json").write_text(json.dumps(result))
+            told = json.loads(ran(SHAPELINT, "prove", "--read", here / "measured.json", "--format", "json", code=code).stdout)
+            jsonschema.Draft7Validator(schema).validate(told)
+            assert told["kernels"] == len(kernels) - 1 and bool(told["doubts"]) == bool(code), told
+        (here / "measured.json").write_text(json.dumps(good))
         # `calibrate` takes the products of it.
         fitted = ran(SHAPELINT, "calibrate", here / "measured.json", "--gpu", "h200", "--evaluations", "100", "--folds", "1",
                      cwd=here)  # fmt: skip

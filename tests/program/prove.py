@@ -14,6 +14,11 @@ import subprocess
 import sys
 import tempfile
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODEL = """[model]
 hidden_size = 64
@@ -131,6 +136,14 @@ AS_IF_ON_A_GPU = (
 )  # fmt: skip
 
 
+def fits(name, text):
+    """What a program reads fits the schema, where there is a package that checks it."""
+    document = json.loads(text)
+    if jsonschema is not None:
+        schema = json.loads((ROOT / f"docs/schema/shapelint-{name}.schema.json").read_text())
+        jsonschema.Draft7Validator(schema).validate(document)
+
+
 def as_if_measured(result, slower):
     """The result with fixed times in the place of those of this machine."""
     result = copy.deepcopy(result)
@@ -164,6 +177,8 @@ def settle(shapelint, result, slower, expected):
         saves = read.split("measured   saves ")[1].split(" (95 %), 100 % of the change")[0]
         _, linted = ok("model.toml", "--gpu", "a100", "--min-severity", "info", "--fail-level", "error", "--verbose")
         assert said in linted and ("info[SL302]" in linted) == is_told and saves in linted, (saves, linted)
+        fits("prove", ok("prove", "--read", "gpu.json", "--format", "json")[0])
+        fits("calibrate", ok("calibrate", "--proofs", "--format", "json", "-o", "again.toml")[0])
         learned, _ = ok("calibrate", "--proofs")
         assert learned.startswith("a100-sxm4-80gb: ") and " of 1 proof (NVIDIA A100-SXM4-80GB, 2026-11-22)" in learned, learned
         (line,) = [each for each in learned.splitlines() if each.startswith("  model.toml SL302 (too-few-tiles) ")]

@@ -2,6 +2,7 @@
 #include "prove/result.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "prove/proofs.hpp"
 #include "tests/catch.hpp"
@@ -143,4 +144,23 @@ TEST_CASE("a result of another device is shown, and neither judged nor stored", 
         "    measured   saves 12.0 ± 0.5 % (95 %), 100 % of the change\n");
   CHECK(ran.err.find("no verdict, and nothing is") != std::string::npos);
   CHECK_FALSE(files.files.contains("shapelint-proofs.json"));
+}
+
+TEST_CASE("a result for programs", "[prove]") {
+  text::MemoryFileSystem files;
+  files.files["result.json"] = result_of(-0.2231435513142097, "0.01", false);
+  const auto ran = run({"prove", "--read", "result.json", "--format", "json"}, files);
+  CHECK(ran.code == 0);
+  const auto told = nlohmann::json::parse(ran.out);
+  CHECK(told["device"] == "NVIDIA H100 80GB HBM3");
+  CHECK(told["on_gpu"] == false);
+  CHECK(told["software"] == nlohmann::json{{"torch", "2.9.0"}});
+  REQUIRE(told["findings"].size() == 1);
+  const auto& finding = told["findings"][0];
+  CHECK(finding["finding"] == "SL102");
+  CHECK(finding["changes"] == nlohmann::json{{"hidden_size", {"1000", "1024"}}});
+  CHECK(finding["predicted"] == nlohmann::json{{"gain", 0.1}, {"error", 0.02}});
+  CHECK(finding["measured"]["gain"].get<double>() == Approx(0.12));
+  CHECK(finding["measured"]["half_width"].get<double>() == Approx(0.0048));
+  CHECK(finding["verdict"].is_null());
 }

@@ -2,6 +2,7 @@
 #include "cli/commands/calibrate/calibrate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include "calibrate/fit.hpp"
 #include "cli/commands/calibrate/profile.hpp"
+#include "cli/commands/calibrate/report.hpp"
 #include "cli/messages.hpp"
 #include "cli/words.hpp"
 #include "gpu/registry.hpp"
@@ -21,6 +23,7 @@ namespace shapelint::cli {
 namespace {
 
 constexpr std::int64_t largest_table_bytes = 2'000'000'000;
+constexpr std::array<std::string_view, 2> formats{"text", "json"};
 
 struct Input {
   std::string text;
@@ -117,6 +120,8 @@ std::vector<Option> calibrate_options(CalibrateOptions& options) {
        .value = "N",
        .doc = "rows that the search looks at (default 2000)",
        .set = into(options.sample)},
+      format_option(options.format, formats,
+                    "of what is said of the fit: text or json (docs/schema/shapelint-calibrate.schema.json)"),
   };
 }
 
@@ -167,7 +172,7 @@ ExitCode fit(const CalibrateOptions& options, Io& io) {
   }
 
   const calibrate::FitOptions searched = fit_options(options, io);
-  bool fitted = false;
+  FitReport report{gpu.id, *output, {}, {}, {}, {}};
   for (std::size_t set = 0; set < gpu.calibration.gemm.size(); ++set) {
     std::vector<calibrate::MeasuredShape> rows;
     for (const Input& input : inputs) {
@@ -184,10 +189,11 @@ ExitCode fit(const CalibrateOptions& options, Io& io) {
     const std::string_view set_name = gpu::constant_set_names[set];
     if (!fit) {
       print_error(io, fmt::format("constants of {}: {}", set_name, fit.error().message), fit.error().hint);
+      report.stayed.push_back({set_name, fit.error().message});
       continue;
     }
-    fitted = true;
     gpu::GemmCalibration& calibration = gpu.calibration.gemm[set];
+    report.sets.push_back({set_name, rows.size(), calibration.constants, *fit});
     calibration.constants = fit->constants;
     calibration.own = true;
     calibration.source = options.source.empty() ? fmt::format("{} products", rows.size()) : options.source;
@@ -198,17 +204,20 @@ ExitCode fit(const CalibrateOptions& options, Io& io) {
     if (!kept("align_k_4b") || !kept("align_n_4b")) calibration.alignment = calibration.source;
     const auto& errors_of = fit->left_out.slices;
     calibration.errors = {errors_of[0].mean, errors_of[1].mean, errors_of[2].mean, errors_of[3].mean};
+    if (options.format == fit_as_json) continue;
     io.out << scores_text(set_name, *fit);
     for (const calibrate::Kept& each : fit->kept)
       io.out << fmt::format("  kept `{}`: {}\n", each.key, each.reason);
   }
-  if (!fitted) {
+  if (report.sets.empty()) {
     print_error(io, "no rows of this GPU could be fitted",
                 fmt::format("`{}` has to name it, or no GPU at all", options.shapes.front()));
     return ExitCode::error;
   }
   gpu.calibration.source = options.source.empty() ? "measurements of the user's own" : options.source;
   if (!write_profile(*output, profile_text(*start), io)) return ExitCode::error;
+  report.source = gpu.calibration.source;
+  if (options.format == fit_as_json) io.out << fit_json(report);
   if (options.gpu_file.empty())
     print_note(io, fmt::format("{} written: `--gpu-file {}` uses it", *output, *output));
   return ExitCode::clean;

@@ -1,6 +1,7 @@
 // `shapelint calibrate`: fits a profile's constants to measured times.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,7 +24,9 @@ struct CalibrateOptions {
   std::int64_t sample = 2000;
   std::int64_t folds = 5;
   bool rotated = false;
+  std::size_t format = 0;  // text, json
 };
+constexpr std::size_t fit_as_json = 1;
 
 std::vector<Option> calibrate_options(CalibrateOptions& options);
 ExitCode calibrate(const CalibrateOptions& options, Io& io);

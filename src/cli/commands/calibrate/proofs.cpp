@@ -10,6 +10,7 @@
 
 #include "base/number.hpp"
 #include "cli/commands/calibrate/profile.hpp"
+#include "cli/commands/calibrate/report.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_input.hpp"
 #include "cli/project_options.hpp"
@@ -33,8 +34,6 @@ struct ProofFile {
   std::string table;
 };
 
-// Constants move in steps of the fourth digit; what moves less stays.
-constexpr double least_move = 0.001;
 // A product cannot be faster than the tensor cores at their highest clock: then something else was timed.
 constexpr double fastest_share_of_peak = 1.15;
 
@@ -141,32 +140,47 @@ std::string moved_text(const gpu::GemmConstants& from, const gpu::GemmConstants&
   for (const gpu::GemmConstant& each : gpu::gemm_constants()) {
     const double before = from.*each.member;
     const double after = to.*each.member;
-    if (std::abs(after - before) <= least_move * std::max(std::abs(before), std::abs(after))) continue;
+    if (!has_moved(before, after)) continue;
     out += fmt::format("  {:<22} {:>9.4g} → {:<9.4g} {}\n", each.key, before, after, each.unit);
   }
   return out.empty() ? std::string("  no constant moves\n") : out;
 }
 
 // What the profiles predict for one finding beside what was measured.
-std::string finding_line(const std::string& file, const prove::StoredProof& proof,
+ProvedFinding finding_of(const std::string& file, const prove::StoredProof& proof,
                          const model::Reading& reading, const gpu::Gpu& before, const gpu::Gpu& after) {
-  const std::string name =
-      text::one_line(fmt::format("{} {} ({})", file, proof.proof.code, proof.proof.rule));
-  const std::string measured = lint::share(proof.proof.gain, proof.proof.half_width);
-  const std::string why = prove::difference(proof.sizes, reading);
-  if (!why.empty()) {
-    return fmt::format("  {:<44} {:>14}  no longer fits: {}\n", name, measured, text::one_line(why));
-  }
-  const auto from = prove::predict_gain(before, reading, proof.proof.changes);
-  const auto to = prove::predict_gain(after, reading, proof.proof.changes);
-  if (!from || !to) return fmt::format("  {:<44} {:>14}  is no change that can be priced\n", name, measured);
-  return fmt::format("  {:<44} {:>14} {:>14} {:>14}\n", name, measured, lint::share(from->gain, from->error),
-                     lint::share(to->gain, to->error));
+  ProvedFinding out{file, proof, {}, {}, prove::difference(proof.sizes, reading)};
+  if (!out.no_longer_fits.empty()) return out;
+  out.before = prove::predict_gain(before, reading, proof.proof.changes);
+  out.after = prove::predict_gain(after, reading, proof.proof.changes);
+  if (!out.before || !out.after) out.no_longer_fits = "it is no change that can be priced";
+  return out;
 }
 
-// Of every proof, what it was predicted to save before and after.
-bool print_findings(const CalibrateOptions& options, const std::vector<ProofFile>& files,
-                    const gpu::Gpu& before, const gpu::Gpu& after, Io& io) {
+std::string findings_text(const std::vector<ProvedFinding>& findings) {
+  std::string out =
+      fmt::format("\n  {:<44} {:>14} {:>14} {:>14}\n", "findings", "measured", "before", "after");
+  for (const ProvedFinding& each : findings) {
+    const prove::Proof& proof = each.proof.proof;
+    const std::string name = text::one_line(fmt::format("{} {} ({})", each.file, proof.code, proof.rule));
+    const std::string measured = lint::share(proof.gain, proof.half_width);
+    if (each.no_longer_fits.empty()) {
+      out += fmt::format("  {:<44} {:>14} {:>14} {:>14}\n", name, measured,
+                         lint::share(each.before->gain, each.before->error),
+                         lint::share(each.after->gain, each.after->error));
+    } else {
+      out += fmt::format("  {:<44} {:>14}  no longer fits: {}\n", name, measured,
+                         text::one_line(each.no_longer_fits));
+    }
+  }
+  return out;
+}
+
+// Of every proof, what it was predicted to save before and after; nothing, and an error, where a model cannot
+// be read.
+std::optional<std::vector<ProvedFinding>> findings_of(const CalibrateOptions& options,
+                                                      const std::vector<ProofFile>& files,
+                                                      const gpu::Gpu& before, const gpu::Gpu& after, Io& io) {
   ProjectOptions asked;
   if (options.gpu_file.empty()) {
     asked.request.gpus.names = {before.id};
@@ -174,22 +188,20 @@ bool print_findings(const CalibrateOptions& options, const std::vector<ProofFile
     asked.gpu_files = {options.gpu_file};
   }
   auto request = request_of(asked, io);
-  if (!request) return false;
+  if (!request) return std::nullopt;
   const project::Project project(*std::move(request), io.files);
-  std::string out =
-      fmt::format("\n  {:<44} {:>14} {:>14} {:>14}\n", "findings", "measured", "before", "after");
+  std::vector<ProvedFinding> findings;
   for (const ProofFile& file : files) {
     const std::filesystem::path folder = std::filesystem::path(file.path).parent_path();
     for (const prove::StoredProof& proof : file.proofs) {
       const std::string path = (folder / std::filesystem::path(proof.file).filename()).generic_string();
-      if (!are_configured(project, {&path, 1}, io)) return false;
+      if (!are_configured(project, {&path, 1}, io)) return std::nullopt;
       const auto input = read_model_input({path, proof.model, true}, project, io);
-      if (!input) return false;
-      out += finding_line(path, proof, input->reading(), before, after);
+      if (!input) return std::nullopt;
+      findings.push_back(finding_of(path, proof, input->reading(), before, after));
     }
   }
-  io.out << out;
-  return true;
+  return findings;
 }
 
 // The devices and the first and last day of what was measured.
@@ -213,12 +225,11 @@ std::string quotable(std::string text) {
   return text;
 }
 
-// Adjusts every set of constants that there are products of; false when there is none.
-bool adjust(const CalibrateOptions& options, const std::vector<calibrate::MeasuredShape>& rows,
-            const std::string& origin, gpu::Gpu& gpu, Io& io) {
+// Adjusts every set of constants that there are products of, and says so in the report.
+void adjust(const CalibrateOptions& options, const std::vector<calibrate::MeasuredShape>& rows,
+            const std::string& origin, gpu::Gpu& gpu, FitReport& report, Io& io) {
   calibrate::FitOptions searched = fit_options(options, io);
   searched.adjust = true;
-  bool adjusted = false;
   const gpu::Gpu base = gpu;
   for (std::size_t set = 0; set < gpu.calibration.gemm.size(); ++set) {
     std::vector<calibrate::MeasuredShape> own;
@@ -238,17 +249,18 @@ bool adjust(const CalibrateOptions& options, const std::vector<calibrate::Measur
     if (!fit) {
       print_note(
           io, fmt::format("constants of {} stay: {}; {}", set_name, fit.error().message, fit.error().hint));
+      report.stayed.push_back({set_name, fit.error().message});
       if (!gpu.calibration.gemm[set].own) gpu.calibration.gemm[set].source.clear();
       continue;
     }
-    adjusted = true;
     gpu::GemmCalibration& calibration = gpu.calibration.gemm[set];
-    io.out << scores_text(set_name, *fit) << moved_text(calibration.constants, fit->constants);
+    report.sets.push_back({set_name, own.size(), calibration.constants, *fit});
+    if (options.format != fit_as_json)
+      io.out << scores_text(set_name, *fit) << moved_text(calibration.constants, fit->constants);
     calibration.constants = fit->constants;
     calibration.source += fmt::format("{}adjusted to {} products of proofs ({})",
                                       calibration.source.empty() ? "" : "; ", own.size(), quotable(origin));
   }
-  return adjusted;
 }
 
 }  // namespace
@@ -284,10 +296,14 @@ ExitCode adjust_to_proofs(const CalibrateOptions& options, Io& io) {
   const std::string origin = origin_of(*files);
   std::size_t proofs = 0;
   for (const ProofFile& file : *files) proofs += file.proofs.size();
-  io.out << fmt::format("{}: {} of {} ({})\n", gpu.id, lint::plural(rows->size(), "product"),
-                        lint::plural(proofs, "proof"), origin);
+  FitReport report{gpu.id, *output, {}, {}, {}, {}};
+  const bool as_text = options.format != fit_as_json;
+  if (as_text)
+    io.out << fmt::format("{}: {} of {} ({})\n", gpu.id, lint::plural(rows->size(), "product"),
+                          lint::plural(proofs, "proof"), origin);
   const bool borrowed = gpu.calibration.status != "calibrated";
-  if (!adjust(chosen, *rows, origin, gpu, io)) {
+  adjust(chosen, *rows, origin, gpu, report, io);
+  if (report.sets.empty()) {
     print_error(io, "nothing could be adjusted");
     return ExitCode::error;
   }
@@ -300,8 +316,13 @@ ExitCode adjust_to_proofs(const CalibrateOptions& options, Io& io) {
   if (!document) errors.push_back(document.error());
   const gpu::Gpu after = document ? gpu::read_gpu(*document, errors) : gpu;
   if (print_errors(io, *output, errors)) return ExitCode::error;
-  if (!print_findings(chosen, *files, before, after, io)) return ExitCode::error;
+  auto findings = findings_of(chosen, *files, before, after, io);
+  if (!findings) return ExitCode::error;
+  report.findings = *std::move(findings);
+  if (as_text) io.out << findings_text(report.findings);
   if (!write_profile(*output, profile, io)) return ExitCode::error;
+  report.source = gpu.calibration.source;
+  if (!as_text) io.out << fit_json(report);
   print_note(io, fmt::format("{} written: `--gpu-file {}` uses it", *output, *output));
   return ExitCode::clean;
 }

@@ -2,6 +2,7 @@
 #include "cli/commands/prove/prove.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <set>
 
@@ -19,6 +20,8 @@
 namespace shapelint::cli {
 
 namespace {
+
+constexpr std::array<std::string_view, 2> formats{"text", "json"};
 
 // `90s`, `2m` or a number of seconds.
 Setter into_seconds(double& target) {
@@ -193,6 +196,8 @@ std::vector<Option> prove_options(ProveOptions& options) {
        .doc = "shows what the script measured beside what was predicted, and stores the proofs in "
               "shapelint-proofs.json beside the model, where lint finds them",
        .set = into(options.read)},
+      format_option(options.format, formats,
+                    "of what was measured: text or json (docs/schema/shapelint-prove.schema.json)"),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));

@@ -1,6 +1,7 @@
 // `shapelint prove`: writes the script that measures findings, and reads what it measured.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,8 @@
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 #include "cli/project_options.hpp"
+#include "prove/result.hpp"
+#include "prove/sweep.hpp"
 
 namespace shapelint::cli {
 
@@ -21,9 +24,11 @@ struct ProveOptions {
   std::vector<std::string> sweeps;  // of kernels, instead of a model's findings
   bool run = false;                 // the script, here and now; `output` is its result's, then
   std::string python = "python3";
-  std::string device;  // that the script is told
+  std::string device;      // that the script is told
+  std::size_t format = 0;  // of what was measured: text, json
   ProjectOptions project;
 };
+constexpr std::size_t proved_as_json = 1;
 
 std::vector<Option> prove_options(ProveOptions& options);
 ExitCode prove(const ProveOptions& options, Io& io);
@@ -36,6 +41,9 @@ ExitCode show_result(const ProveOptions& options, const std::string& path, const
 ExitCode write_sweeps(const ProveOptions& options, Io& io);
 ExitCode show_sweeps(const ProveOptions& options, const std::string& path, const std::string& content,
                      Io& io);
+// The same two for programs.
+std::string proved_json(const prove::Measured& measured);
+std::string swept_json(const prove::Swept& swept);
 // Writes a script to standard output (`-`), or to a file, and then says what it is.
 ExitCode hand_out(const std::string& script, const std::string& output, const std::string& what_it_is,
                   Io& io);

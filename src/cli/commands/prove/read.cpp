@@ -88,7 +88,11 @@ ExitCode show_result(const ProveOptions& options, const std::string& from, const
     print_error(io, measured.error(), text);
     return ExitCode::error;
   }
-  print_table(*measured, io);
+  if (options.format == proved_as_json) {
+    io.out << proved_json(*measured);
+  } else {
+    print_table(*measured, io);
+  }
   if (!measured->throttled.empty()) {
     print_note(io, text::one_line(fmt::format("the GPU was throttled ({}): measure again when it is cool",
                                               fmt::join(measured->throttled, ", "))));

@@ -18,6 +18,26 @@ namespace {
 
 constexpr double usual_budget_s = 3600;
 
+void print_table(const std::string& path, const prove::Swept& swept, Io& io) {
+  std::string software;
+  for (const auto& [name, version] : swept.software)
+    software += fmt::format("{}{} {}", software.empty() ? "" : ", ", name, version);
+  io.out << text::one_line(fmt::format("{}: {} kernels of {} measured on {}, {} ({})", path, swept.measured,
+                                       swept.planned, swept.device, swept.date, software))
+         << '\n';
+  io.out << fmt::format("  {:<12} {:>8} {:>22} {:>22} {:>10}\n", "sweep", "kernels", "measured / predicted",
+                        "error of predictions", "interval");
+  for (const prove::SweepSummary& each : swept.sweeps) {
+    io.out << fmt::format("  {:<12} {:>8} {:>22} {:>22} {:>10}\n", each.name, each.rows,
+                          fixed(each.median_ratio, 2), percent(each.error), percent(each.half_width));
+  }
+  for (const auto& [reason, count] : swept.left_out)
+    io.out << text::one_line(fmt::format("  not measured: {} ({})", lint::plural(count, "kernel"), reason))
+           << '\n';
+  for (const std::string& doubt : swept.doubts)
+    io.out << text::one_line(fmt::format("  not plausible: {}", doubt)) << '\n';
+}
+
 }  // namespace
 
 ExitCode write_sweeps(const ProveOptions& options, Io& io) {
@@ -53,23 +73,11 @@ ExitCode show_sweeps(const ProveOptions& options, const std::string& path, const
     print_error(io, swept.error(), content);
     return ExitCode::error;
   }
-  std::string software;
-  for (const auto& [name, version] : swept->software)
-    software += fmt::format("{}{} {}", software.empty() ? "" : ", ", name, version);
-  io.out << text::one_line(fmt::format("{}: {} kernels of {} measured on {}, {} ({})", path, swept->measured,
-                                       swept->planned, swept->device, swept->date, software))
-         << '\n';
-  io.out << fmt::format("  {:<12} {:>8} {:>22} {:>22} {:>10}\n", "sweep", "kernels", "measured / predicted",
-                        "error of predictions", "interval");
-  for (const prove::SweepSummary& each : swept->sweeps) {
-    io.out << fmt::format("  {:<12} {:>8} {:>22} {:>22} {:>10}\n", each.name, each.rows,
-                          fixed(each.median_ratio, 2), percent(each.error), percent(each.half_width));
+  if (options.format == proved_as_json) {
+    io.out << swept_json(*swept);
+  } else {
+    print_table(path, *swept, io);
   }
-  for (const auto& [reason, count] : swept->left_out)
-    io.out << text::one_line(fmt::format("  not measured: {} ({})", lint::plural(count, "kernel"), reason))
-           << '\n';
-  for (const std::string& doubt : swept->doubts)
-    io.out << text::one_line(fmt::format("  not plausible: {}", doubt)) << '\n';
   if (!swept->doubts.empty()) return ExitCode::findings;
   print_note(
       io, fmt::format("plausible: `shapelint calibrate {} --gpu {}` fits the constants to its products", path,
