@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -183,8 +184,13 @@ ExitCode contracts(const ContractsOptions& options, Io& io) {
   auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {}, io)) return ExitCode::error;
-  const contracts::Book& book = project::contracts_of(project.here());
+  // A file that is there has its own configuration.
+  const bool is_there = options.names.size() == 1 && io.files.exists(options.names.front());
+  const std::span<const std::string> about =
+      is_there ? std::span<const std::string>(options.names) : std::span<const std::string>();
+  if (!are_configured(project, about, io)) return ExitCode::error;
+  const contracts::Book& book =
+      project::contracts_of(is_there ? project.of(options.names.front()) : project.here());
   const auto found = named(book, options.names);
   if (!found) {
     const bool is_file =

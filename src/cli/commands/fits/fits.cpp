@@ -85,7 +85,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
   auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {}, io)) return ExitCode::error;
+  if (!are_configured(project, {&options.file, 1}, io)) return ExitCode::error;
   const auto input = read_model_input({options.file, options.model, false}, project, io);
   if (!input) return ExitCode::error;
   const project::Configured& configured = *input->file.configured;
