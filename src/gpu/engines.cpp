@@ -79,10 +79,13 @@ constexpr Field<DecodeKernel> decode_table[] = {
      "one by one under a window"},
     {"", "splits_all_keys", "", Type::boolean, &DecodeKernel::splits_all_keys, 0, 0,
      "keys outside of the window too"},
+    {"", "window_straddles", "", Type::boolean, &DecodeKernel::window_straddles, 0, 0,
+     "a window takes one tile of keys more"},
     {"", "sm_gb_s", "GB/s", Type::number, &DecodeKernel::sm_gb_s, 1, 600, "that one SM reads"},
     {"", "efficiency", "", Type::number, &DecodeKernel::efficiency, 0.001, 1.3, "share of the peak"},
     {"", "wave_rounding", "", Type::number, &DecodeKernel::wave_rounding, 0, 1, "1: whole waves"},
     {"", "split_us", "us", Type::number, &DecodeKernel::split_us, 0, 20, "joining split keys"},
+    {"", "sequence_us", "us", Type::number, &DecodeKernel::sequence_us, 0, 1, "of each sequence"},
     {"", "query_passes", "", Type::number, &DecodeKernel::query_passes, 0, most_passes, "over the new token"},
     {"", "token_kb", "kB", Type::number, &DecodeKernel::token_kb, 0, 1000, "more traffic of each token"},
 };

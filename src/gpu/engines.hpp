@@ -70,10 +70,12 @@ struct DecodeKernel : EngineKernel, Traffic {
   std::int64_t packs_up_to = 128;  // up to this many; more run one by one
   bool window_unpacks = false;     // not under a window
   bool splits_all_keys = false;    // keys outside of the window are split off too
+  bool window_straddles = false;   // a window takes one tile of keys more than it fills
   double sm_gb_s = 30;             // that one SM reads
   double efficiency = 0.3;         // share of the peak
   double wave_rounding = 0.3;      // 0: SMs never idle; 1: whole waves
   double split_us = 2;             // joining the parts of split keys
+  double sequence_us = 0;          // of each sequence: what is prepared for it
   double query_passes = 1;         // more passes over queries, new keys and values
   double token_kb = 0;
 };

@@ -118,7 +118,10 @@ OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, cons
 OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const KernelAttention& shape) {
   const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
   const double all_keys = shape.cached + shape.tokens;
-  const double keys = shape.window > 0 ? std::min(all_keys, shape.window) : all_keys;
+  const double seen = shape.window > 0 ? std::min(all_keys, shape.window) : all_keys;
+  // Under a window the kernel reads whole tiles, of which the first is cut.
+  const double more = kernel.window_straddles && seen < all_keys ? static_cast<double>(kernel.key_tile) : 0;
+  const double keys = std::min(all_keys, seen + more);
   const double group = shape.heads / shape.key_value_heads;
   const bool packs = group >= static_cast<double>(kernel.packs_from) &&
                      group <= static_cast<double>(kernel.packs_up_to) &&
@@ -166,9 +169,10 @@ OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const 
   const double extra =
       kernel.query_passes * tokens * (shape.heads + 2 * shape.key_value_heads) * query_width / 2 * element +
       tokens * kernel.token_kb * kb;
-  const double extra_us = extra / (kernel.dram_share * dram_bytes_per_us(gpu));
+  const double extra_us =
+      extra / (kernel.dram_share * dram_bytes_per_us(gpu)) + kernel.sequence_us * shape.sequences;
   const double core_us = overlapped(busy_us, memory_us) + (splits > 1 ? kernel.split_us : 0) + extra_us;
-  const double arithmetic_us = shape.sequences * shape.heads * shape.tokens * keys * pair_flops / peak;
+  const double arithmetic_us = shape.sequences * shape.heads * shape.tokens * seen * pair_flops / peak;
   const double traffic_us = bytes / dram_bytes_per_us(gpu);
   // Padded rows are computed while keys are read: what bounds is what would at the peaks.
   const bool waits = traffic_us > arithmetic_us;
