@@ -163,11 +163,9 @@ class Resolver {
                        !get("intermediate_size").decided || model.layers_without_mlp >= model.num_layers;
     const bool heads =
         is_known(reading, FieldId::num_attention_heads) || model.layers_without_attention >= model.num_layers;
-    // A number of experts that is stated and not understood is no dense model.
-    const Value& experts = get("moe_num_experts");
-    const bool mixture = experts.number || !experts.decided;
+    const Value& experts = get("moe_num_experts");  // stated and not understood: no dense model
     return is_known(reading, FieldId::hidden_size) && is_known(reading, FieldId::num_layers) && heads &&
-           width && mixture;
+           width && (experts.number || !experts.decided);
   }
 
   void check_range(const model::FieldInfo& field, Value& value) {
