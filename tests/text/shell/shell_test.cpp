@@ -167,6 +167,8 @@ TEST_CASE("shell: an open condition makes one document for each branch") {
   CHECK(flags("if [ -z \"$TP\" ]; then TP=4; fi\ntrain --tp $TP\n") == "{--tp: 4}");
   CHECK(flags("if [ $# -lt 1 ]; then echo usage; exit 1; fi\ntrain --tp 2\n") == "{--tp: 2}");
   CHECK(flags("if [ -z \"${DIR:-}\" ]; then echo no; exit 1; fi\ntrain --tp 2\n") == "{--tp: 2}");
+  CHECK(flags("ray stop --force\nif [ -z \"${DIR:-}\" ]; then exit 1; fi\ntrain --tp 2\n") ==
+        "{--force: true} | {--tp: 2}");
   // Branches that change nothing in the command line are not told apart.
   CHECK(flags("if [ -d out ]; then LOG=a; else LOG=b; fi\nmkdir -p $LOG\ntrain --tp 2\n") == "{--tp: 2}");
   // Too many: what the last ones set is unknown, the rest is not.
