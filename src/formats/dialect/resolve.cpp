@@ -154,8 +154,7 @@ class Resolver {
   }
 
  private:
-  // Enough to cost it; the rest follows or has a default. Where no layer has attention, or an MLP, nothing of
-  // it is needed.
+  // Enough to cost it. Where no layer has attention, or an MLP, nothing of it is needed.
   bool is_complete(const model::Reading& reading) {
     const model::ModelSpec& model = reading.setup.model;
     const bool width = is_known(reading, FieldId::intermediate_size) ||
@@ -164,8 +163,9 @@ class Resolver {
     const bool heads =
         is_known(reading, FieldId::num_attention_heads) || model.layers_without_attention >= model.num_layers;
     const Value& experts = get("moe_num_experts");  // stated and not understood: no dense model
+    const bool may_be = experts.gap && experts.gap->node.is(Kind::unknown);
     return is_known(reading, FieldId::hidden_size) && is_known(reading, FieldId::num_layers) && heads &&
-           width && (experts.number || !experts.decided);
+           width && (experts.number || !experts.decided || may_be);
   }
 
   void check_range(const model::FieldInfo& field, Value& value) {
