@@ -15,7 +15,9 @@ quietly() {
     fail "failed: $*"
   }
 }
-quietly cmake --install "$build" --prefix "$folder/prefix"
+# What is installed may be moved: nothing in it knows where it lay.
+quietly cmake --install "$build" --prefix "$folder/first"
+mv "$folder/first" "$folder/prefix"
 
 # The first piece of C++ and the CMake of the document; the header shows the same program.
 mkdir "$folder/source"
@@ -34,6 +36,15 @@ done <"$folder/source/check.cpp"
 quietly cmake -S "$folder/source" -B "$folder/build" "-DCMAKE_PREFIX_PATH=$folder/prefix" \
   "-DCMAKE_CXX_COMPILER=$compiler" "-DCMAKE_CXX_FLAGS=$flags"
 quietly cmake --build "$folder/build"
+
+# Another version is not taken for this one.
+sed 's/\(find_package(shapelint\) [0-9.]*/\1 99/' "$folder/source/CMakeLists.txt" >"$folder/log"
+grep -q 'shapelint 99 ' "$folder/log" || fail "docs/library.md names no version"
+mkdir "$folder/wrong"
+cp "$folder/log" "$folder/wrong/CMakeLists.txt"
+if cmake -S "$folder/wrong" -B "$folder/wrong/build" "-DCMAKE_PREFIX_PATH=$folder/prefix" \
+  "-DCMAKE_CXX_COMPILER=$compiler" >"$folder/log" 2>&1; then fail "version 99 is found"; fi
+grep -q 'requested version "99"' "$folder/log" || fail "it is not said that the version is another"
 
 # It lints a file, and says what the installed program says.
 cp examples/gpt3-2.7b.toml "$folder/source/model.toml"
