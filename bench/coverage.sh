@@ -2,15 +2,15 @@
 # How often the stated interval of a gain holds the measured one: writes docs/intervals.md.
 #
 #   bench/coverage.sh            every file of products in DATA (../shared/data) whose GPU has a profile
-#   bench/coverage.sh --spread   measures the spread of ratios anew: writes gpus/spreads/products.toml (then build, and
-#                                run it again without the option)
+#   bench/coverage.sh --spread   measures the spread of ratios anew: writes gpus/spreads/products.toml and attention.toml
+#                                (then build, and run it again without the option)
 #
-# COVERAGE (build/bench/bench/interval_coverage) is the program, which SHAPELINT_BENCHMARKS=ON builds. Without the data
+# COVERAGE (build/bench/bench) is the folder of the programs, which SHAPELINT_BENCHMARKS=ON builds. Without the data
 # nothing is done, and that is said.
 set -eu
 cd "$(dirname "$0")/.."
 data=${DATA:-../shared/data}
-program=${COVERAGE:-build/bench/bench/interval_coverage}
+programs=${COVERAGE:-build/bench/bench}
 if [ ! -d "$data/measured" ]; then
   echo "coverage: skipped, no measured times in $data"
   exit 0
@@ -28,7 +28,7 @@ each() {
       gzip -dc "$data/$part.csv.gz" | tail -n +$from >>"$table"
       from=2
     done
-    "$program" "$gpu" "$table" "$@"
+    "$programs/interval_coverage" "$gpu" "$table" "$@"
   done <<'FILES'
 a100-sxm4-80gb measured/a100_sxm-bf16
 h100-sxm5 measured/h100_sxm-bf16
@@ -49,7 +49,28 @@ mi308x kernels/amd-products
 mi355x kernels/amd-products
 FILES
 }
+attention() {
+  for name in attention-prefill attention-decode; do
+    gzip -dc "$data/kernels/$name.csv.gz" >"$folder/$name.csv"
+    "$programs/attention_coverage" "$folder/$name.csv" "$@"
+    [ $# -gt 0 ] || "$programs/attention_coverage" "$folder/$name.csv" --flash
+  done
+}
 if [ "${1:-}" = --spread ]; then
+  {
+    cat <<'TEXT'
+# How far ratios of times of fused attention are from the predicted ones: what 90 of 100 pairs keep to, as a share of the
+# later time. Written by `bench/coverage.sh --spread`; what it is used for, and how well it holds: docs/intervals.md
+kind = "attention"
+sources = ["aiconfigurator-kernels"]
+notes = [
+  "Sizes up to twice as large, of kernels of 50 us and more.",
+  "0: fewer than 200 pairs; then that of another GPU of the architecture counts.",
+]
+TEXT
+    attention --spread
+  } >"$folder/attention.toml"
+  cp "$folder/attention.toml" gpus/spreads/attention.toml
   {
     cat <<'TEXT'
 # How far ratios of times of products are from the predicted ones: what 90 of 100 pairs keep to, as a share of the
@@ -87,13 +108,20 @@ of measured products that differ in one dimension:
 what is measured per GPU, too; `other half` is with the correlation of every other group of six. n and k below 32, which no
 layer has, are left out.
 
-Of whole steps, and of attention and passes over memory, too few pairs were measured to count; their half widths are
-made of assumed errors. `shapelint prove` measures those of a model of your own ([proving.md](proving.md)).
+Fused attention is measured by the kernels of serving engines, forwards: pairs of 50 us and more that differ in one of
+sequences, length, heads, key and value heads, cached tokens, or the head dimension, or in head dimension and number of heads
+of the same width, by a factor of two at most. They are priced as a plan that names the engine is; `flash-attn` are its
+kernels in 16 bits alone, priced as a plan is that names no engine, such as one that trains. `other half` is of the other half
+of the lines along which a size changes. Backwards nobody measured pairs.
+
+Of whole steps and passes over memory too few pairs were measured to count; their half widths are made of assumed errors.
+`shapelint prove` measures those of a model of your own ([proving.md](proving.md)).
 
 | measured times | GPU | pairs | how many | held | mean ± | mean gain | other half |
 |---|---|---|--:|--:|--:|--:|--:|
 TEXT
   each
+  attention
 } >"$folder/intervals.md"
 cp "$folder/intervals.md" docs/intervals.md
 chmod 644 docs/intervals.md

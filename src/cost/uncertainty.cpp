@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cost/attention_spread.hpp"
 #include "cost/kernels/attention.hpp"
 #include "gpu/spread.hpp"
 
@@ -25,10 +26,9 @@ constexpr bool is_a_loss(Effect effect) {
 }
 // The library may choose another kernel for the new shape, for reasons that no model knows. Of products that
 // is measured (gpu/spread.hpp); of GPUs where nobody did, the spread of all pairs that were measured on four
-// others counts; of attention, a guess.
+// others counts.
 constexpr gpu::GemmSpread assumed_spread{0.1, 0.14, 0.12, 0};
 constexpr gpu::GemmSpread assumed_spread_doubled{0.17, 0.18, 0.13, 0};
-constexpr double attention_spread = 0.06;
 // Errors of different products that change at once, where nobody measured them on the architecture.
 constexpr double assumed_together = 0.1;
 // Ratios of sizes beyond which the spread grows no more.
@@ -272,9 +272,12 @@ void add_op(const gpu::Gpu& gpu, const model::Op* before, const OpCost* before_c
     } else if (from[i] == 0) {
       change.add(effect, delta_us, error_of(gpu, *after, *after_cost, effect));
     } else {
-      change.add(
-          effect, delta_us,
-          worse(error_of(gpu, *before, *before_cost, effect), error_of(gpu, *after, *after_cost, effect)));
+      gpu::EffectError error =
+          worse(error_of(gpu, *before, *before_cost, effect), error_of(gpu, *after, *after_cost, effect));
+      // Its spread, as measured, has that in it.
+      if (effect == Effect::attention && both_are_timed(*before, *after) && !same_shape(*before, *after))
+        error.relative = 0;
+      change.add(effect, delta_us, error);
     }
   }
   if (before == nullptr || after == nullptr || same_shape(*before, *after)) return;
@@ -284,8 +287,8 @@ void add_op(const gpu::Gpu& gpu, const model::Op* before, const OpCost* before_c
     change.replace(*before, *after,
                    after_us * spread_of(known, *before, before_cost->time_us, *after, after_cost->time_us),
                    together_of(known));
-  } else if (before->kind == model::OpKind::attention) {
-    change.replace(*before, *after, after_us * attention_spread, 0);
+  } else if (before->kind == model::OpKind::attention && after->kind == model::OpKind::attention) {
+    change.replace(*before, *after, after_us * attention_spread(gpu, *before, *after), 0);
   }
 }
 

@@ -32,19 +32,47 @@ constexpr Field<P> name_fields[] = {
     {"", "together", "", Type::number, &P::together, 0, 1,
      "correlation of errors of products that change at once"},
 };
-constexpr std::string_view file_keys[] = {"kind", "sources", "notes", "products"};
+using A = AttentionSpread;
+constexpr Field<A> attention_fields[] = {
+    {"", "architecture", "", Type::text, &A::architecture, 0, 0, "id of gpus/architectures"},
+    {"", "gpu", "", Type::text, &A::gpu, 0, 0, "id of the profile that was measured"},
+    {"", "phase", "", Type::text, &A::phase, 0, 0, "prefill or decode"},
+    {"", "pairs", "", Type::integer, &A::pairs, 1, 1e9, "of kernels that were measured"},
+    {"", "same_head_dim", "share", Type::number, &A::same_head_dim, 0, most, "lengths, heads, sequences"},
+    {"", "other_head_dim", "share", Type::number, &A::other_head_dim, 0, most, "the head dimension"},
+    {"", "same_width", "share", Type::number, &A::same_width, 0, most, "heads of another dimension, as wide"},
+};
+constexpr std::string_view file_keys[] = {"kind", "sources", "notes", "products", "attention"};
 constexpr std::string_view table_keys[] = {"near", "doubled"};
 
-const std::vector<ProductSpread>& builtin_spreads() {
-  static const std::vector<ProductSpread> known = [] {
-    std::vector<ProductSpread> all;
+struct Builtin {
+  std::vector<ProductSpread> products;
+  std::vector<AttentionSpread> attention;
+};
+
+const Builtin& builtin_spreads() {
+  static const Builtin known = [] {
+    Builtin all;
     std::vector<Error> errors;  // a test finds them
     for (const text::Document& document : catalog::builtin("gpus/spreads")) {
-      for (ProductSpread& each : read_spreads(document.root(), errors)) all.push_back(std::move(each));
+      for (ProductSpread& each : read_spreads(document.root(), errors))
+        all.products.push_back(std::move(each));
+      for (AttentionSpread& each : read_attention_spreads(document.root(), errors))
+        all.attention.push_back(std::move(each));
     }
     return all;
   }();
   return known;
+}
+
+void check_architecture(text::NodeRef item, const std::string& architecture, std::vector<Error>& errors) {
+  if (!find_architecture_file(architecture))
+    errors.push_back(item.error(fmt::format("`{}` names no architecture", item.path())));
+}
+
+// Three digits are more than anybody can measure.
+std::string digits(double value) {
+  return exact(std::stod(fmt::format("{:.3g}", value)));
 }
 
 }  // namespace
@@ -57,14 +85,43 @@ std::vector<ProductSpread> read_spreads(text::NodeRef root, std::vector<Error>& 
     read_fields<P>(item, "", name_fields, table_keys, each, errors);
     read_fields<GemmSpread>(item["near"], "", slice_fields, {}, each.near, errors);
     read_fields<GemmSpread>(item["doubled"], "", slice_fields, {}, each.doubled, errors);
-    if (!find_architecture_file(each.architecture))
-      errors.push_back(item.error(fmt::format("`{}` names no architecture", item.path())));
+    check_architecture(item, each.architecture, errors);
     if (std::find(constant_set_names.begin(), constant_set_names.end(), each.constants) ==
         constant_set_names.end()) {
       errors.push_back(
           item.error(fmt::format("`{}` names no set of constants", item.path()), "half, byte, single, …"));
     }
     out.push_back(std::move(each));
+  }
+  return out;
+}
+
+std::vector<AttentionSpread> read_attention_spreads(text::NodeRef root, std::vector<Error>& errors) {
+  std::vector<AttentionSpread> out;
+  for (const text::NodeRef item : root["attention"]) {
+    AttentionSpread each;
+    read_fields<A>(item, "", attention_fields, {}, each, errors);
+    check_architecture(item, each.architecture, errors);
+    if (each.phase != "prefill" && each.phase != "decode")
+      errors.push_back(item.error(fmt::format("`{}` names no phase", item.path()), "prefill or decode"));
+    out.push_back(std::move(each));
+  }
+  return out;
+}
+
+AttentionSpread attention_spread_of(const Gpu& gpu, bool decodes) {
+  AttentionSpread out;
+  const auto take = [&](double A::*slice, const AttentionSpread& each) {
+    if (out.*slice <= 0) out.*slice = each.*slice;
+  };
+  for (const bool own : {true, false}) {
+    for (const AttentionSpread& each : builtin_spreads().attention) {
+      if (each.phase != (decodes ? "decode" : "prefill")) continue;
+      if (own ? each.gpu != gpu.id : each.architecture != gpu.architecture.id) continue;
+      take(&A::same_head_dim, each);
+      take(&A::other_head_dim, each);
+      take(&A::same_width, each);
+    }
   }
   return out;
 }
@@ -81,17 +138,16 @@ Spread spread_of(const Gpu& gpu, ConstantSet set) {
       out.doubled.*slice = each.doubled.*slice;
     }
   };
-  for (const ProductSpread& each : builtin_spreads()) {
+  for (const ProductSpread& each : builtin_spreads().products) {
     if (each.gpu == gpu.id && each.constants == constants) take(each);
   }
-  for (const ProductSpread& each : builtin_spreads()) {
+  for (const ProductSpread& each : builtin_spreads().products) {
     if (each.architecture == gpu.architecture.id && each.constants == constants) take(each);
   }
   return out;
 }
 
 std::string write_spread(const ProductSpread& spread) {
-  const auto digits = [](double value) { return exact(std::stod(fmt::format("{:.3g}", value))); };
   const auto slices = [&](const GemmSpread& s) {
     return fmt::format("{{ decode = {}, small = {}, large = {}, misaligned = {} }}", digits(s.decode),
                        digits(s.small), digits(s.large), digits(s.misaligned));
@@ -103,6 +159,14 @@ std::string write_spread(const ProductSpread& spread) {
       slices(spread.doubled));
   if (spread.together >= 0) out += fmt::format("together = {}\n", digits(spread.together));
   return out;
+}
+
+std::string write_spread(const AttentionSpread& spread) {
+  return fmt::format(
+      "\n[[attention]]\narchitecture = \"{}\"\ngpu = \"{}\"\nphase = \"{}\"\npairs = {}\nsame_head_dim = {}\n"
+      "other_head_dim = {}\nsame_width = {}\n",
+      spread.architecture, spread.gpu, spread.phase, spread.pairs, digits(spread.same_head_dim),
+      digits(spread.other_head_dim), digits(spread.same_width));
 }
 
 }  // namespace shapelint::gpu

@@ -43,10 +43,26 @@ struct Spread {
 };
 Spread spread_of(const Gpu& gpu, ConstantSet set);
 
+// The same of fused attention of engines that serve.
+struct AttentionSpread {
+  std::string architecture;  // id
+  std::string gpu;           // id of the profile that was measured
+  std::string phase;         // prefill, or decode
+  std::int64_t pairs = 0;    // that were measured
+  double same_head_dim = 0;  // lengths, heads or sequences change
+  double other_head_dim = 0;
+  double same_width = 0;  // another head dimension, and so many heads that their sum stays
+};
+
+// This GPU's, or else one of its architecture's; 0 where nobody measured.
+AttentionSpread attention_spread_of(const Gpu& gpu, bool decodes);
+
 // The entries of a file. Mistakes are appended.
 std::vector<ProductSpread> read_spreads(text::NodeRef root, std::vector<Error>& errors);
+std::vector<AttentionSpread> read_attention_spreads(text::NodeRef root, std::vector<Error>& errors);
 
 // As a file has them.
 std::string write_spread(const ProductSpread& spread);
+std::string write_spread(const AttentionSpread& spread);
 
 }  // namespace shapelint::gpu

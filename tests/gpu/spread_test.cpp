@@ -57,6 +57,38 @@ TEST_CASE("an entry is written as it is read", "[spreads]") {
   CHECK(write_spread(read.front()) == text);
 }
 
+TEST_CASE("attention has a spread of its own, prompts and decoding apart", "[spreads]") {
+  const AttentionSpread h100 = attention_spread_of(*find_gpu("h100"), false);
+  CHECK(h100.same_head_dim > 0);
+  CHECK(h100.other_head_dim > h100.same_head_dim);
+  CHECK(attention_spread_of(*find_gpu("h20"), false).same_width == h100.same_width);
+  CHECK(attention_spread_of(*find_gpu("h100"), true).same_head_dim != h100.same_head_dim);
+  CHECK(attention_spread_of(*find_gpu("t4"), false).same_head_dim == 0);
+
+  const std::string text = R"(
+[[attention]]
+architecture = "hopper"
+gpu = "h100-sxm5"
+phase = "decode"
+pairs = 3826
+same_head_dim = 0.118
+other_head_dim = 0.21
+same_width = 0.217
+)";
+  std::vector<Error> errors;
+  const auto document = text::parse_toml("attention.toml", text);
+  REQUIRE(document);
+  const auto read = read_attention_spreads(document->root(), errors);
+  CHECK(errors.empty());
+  REQUIRE(read.size() == 1);
+  CHECK(write_spread(read.front()) == text);
+  const auto wrong =
+      text::parse_toml("attention.toml", "[[attention]]\narchitecture = \"hopper\"\nphase = \"both\"\n");
+  read_attention_spreads(wrong->root(), errors);
+  REQUIRE(errors.size() == 1);
+  CHECK(errors.front().message == "`attention[0]` names no phase");
+}
+
 TEST_CASE("what cannot be is an error with its place", "[spreads]") {
   const auto first_error = [](const char* text) {
     const auto document = text::parse_toml("products.toml", text);
