@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/checksum.hpp"
 #include "cost/step.hpp"
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
@@ -180,14 +181,9 @@ Sizes sizes_of(const model::Setup& setup) {
 }
 
 std::string checksum_of(const Sizes& sizes) {
-  // FNV-1a: the same on every machine, and nobody is kept out by it.
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const auto& [field, value] : sizes) {
-    for (const char c : fmt::format("{}={}\n", field, value)) {
-      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    }
-  }
-  return fmt::format("{:016x}", hash);
+  Checksum checksum;
+  for (const auto& [field, value] : sizes) checksum.add(fmt::format("{}={}\n", field, value));
+  return checksum.hex();
 }
 
 std::string difference(const Sizes& then, const model::Reading& reading) {

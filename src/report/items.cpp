@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/checksum.hpp"
 #include "lint/edits.hpp"
 #include "lint/phrases.hpp"
 #include "text/printable.hpp"
@@ -105,23 +106,11 @@ bool before(const Item& a, const Item& b) {
          std::tie(b.path, second.line, second.column, b.code, b.message);
 }
 
-// FNV-1a, 64 bits (RFC draft-eastlake-fnv, section 5): stable everywhere, and no secret depends on it.
-class Hash {
- public:
-  // Parts are told apart by a byte that no text of ours holds.
-  void add(std::string_view part) {
-    for (const char c : part) mix(static_cast<unsigned char>(c));
-    mix(0);
-  }
-  std::string hex() const { return fmt::format("{:016x}", state_); }
-
- private:
-  void mix(unsigned char byte) {
-    state_ ^= byte;
-    state_ *= 0x100000001b3ULL;
-  }
-  std::uint64_t state_ = 0xcbf29ce484222325ULL;
-};
+// Parts are told apart by a byte that no text of ours holds.
+void add_part(Checksum& checksum, std::string_view part) {
+  checksum.add(part);
+  checksum.add('\0');
+}
 
 }  // namespace
 
@@ -180,12 +169,12 @@ std::string_view stated_value(const Item& item) {
 }
 
 std::string fingerprint(const Item& item, bool with_path) {
-  Hash hash;
-  if (with_path) hash.add(item.path);
-  hash.add(item.code);
-  hash.add(item.finding != nullptr ? std::string_view(item.finding->gpu) : std::string_view{});
-  hash.add(item.finding != nullptr ? std::string_view(item.finding->key_path) : item.message);
-  hash.add(stated_value(item));
+  Checksum hash;
+  if (with_path) add_part(hash, item.path);
+  add_part(hash, item.code);
+  add_part(hash, item.finding != nullptr ? std::string_view(item.finding->gpu) : std::string_view{});
+  add_part(hash, item.finding != nullptr ? std::string_view(item.finding->key_path) : item.message);
+  add_part(hash, stated_value(item));
   return hash.hex();
 }
 
