@@ -5,6 +5,7 @@
 
 #include "api/convert.hpp"
 #include "api/load.hpp"
+#include "base/units.hpp"
 #include "contracts/price.hpp"
 #include "cost/kernels/attention.hpp"
 #include "model/lower/lower.hpp"
@@ -15,8 +16,6 @@
 namespace shapelint::api {
 
 namespace {
-
-constexpr double bytes_per_gb = 1e9;
 
 OperationDim dim_of(const model::Dim& dim) {
   return {dim.value, std::string(dim.expression)};
