@@ -7,8 +7,10 @@ namespace {
 
 constexpr std::size_t most_prices = 16'000;  // per GPU: some 6 MB
 constexpr std::size_t most_runs = 500'000;   // some 20 MB
-constexpr std::array layer_parts{model::StepPart::frame, model::StepPart::attention, model::StepPart::mixer,
-                                 model::StepPart::mlp, model::StepPart::mixture};
+constexpr std::array layer_parts{model::StepPart::frame,       model::StepPart::attention,
+                                 model::StepPart::mixer,       model::StepPart::second_mixer,
+                                 model::StepPart::third_mixer, model::StepPart::mlp,
+                                 model::StepPart::mixture};
 
 }  // namespace
 
@@ -100,7 +102,7 @@ void GridPrices::move_to(const model::Setup& setup, std::span<const std::uint32_
   };
   take(model::StepPart::frame, runs.all);
   take(model::StepPart::attention, runs.attention);
-  take(model::StepPart::mixer, runs.mixer);
+  for (const model::StepPart part : model::mixer_parts) take(part, runs.mixers[model::mixer_of(part)]);
   take(model::StepPart::mlp, runs.mlp);
   take(model::StepPart::mixture, runs.mixture);
   take(model::StepPart::ends, 1);

@@ -27,6 +27,17 @@ std::int64_t query_key_norm_parameters(const ModelSpec& model) {
               norm_parameters(model, times(model.num_key_value_heads, model.head_dim)));
 }
 
+// Of native sparse attention: keys and values of two more branches, three gates per head, and what makes a
+// compressed key or value of a block.
+std::int64_t sparse_parameters(const ModelSpec& model) {
+  const std::int64_t key = model.head_dim;
+  const std::int64_t value = model.value_head_dim;
+  const std::int64_t gates = times(model.hidden_size, 3, model.num_attention_heads);
+  if (model.sparse.shared) return gates;
+  return plus(gates, times(model.hidden_size, 2, model.num_key_value_heads, plus(key, value)),
+              times(model.sparse.compressed_size, plus(times(key, key), times(value, value))));
+}
+
 std::int64_t attention_parameters(const ModelSpec& model) {
   const std::int64_t hidden = model.hidden_size;
   const std::int64_t heads = model.num_attention_heads;
@@ -51,11 +62,12 @@ std::int64_t attention_parameters(const ModelSpec& model) {
   const std::int64_t projections =
       plus(times(hidden, columns), when(model.qkv_bias, columns), times(heads, model.value_head_dim, hidden),
            when(model.attention_output_bias, hidden));
-  const std::int64_t all = plus(projections, when(model.cross_attention, projections),
-                                when(model.qk_norm, query_key_norm_parameters(model)),
-                                when(model.window.sinks, heads), convolution_parameters(model),
-                                when(model.relative_positions, plus(times(hidden, heads, model.head_dim),
-                                                                    times(2, heads, model.head_dim))));
+  const std::int64_t all =
+      plus(projections, when(model.cross_attention, projections),
+           when(model.qk_norm, query_key_norm_parameters(model)), when(model.window.sinks, heads),
+           convolution_parameters(model), when(model.sparse.blocks > 0, sparse_parameters(model)),
+           when(model.relative_positions,
+                plus(times(hidden, heads, model.head_dim), times(2, heads, model.head_dim))));
   // Of layers that have no keys and values of their own, each one's share, to less than a parameter.
   const std::int64_t shared = num_shared_key_value_layers(model);
   const std::int64_t spared = times(key_value_columns, plus(hidden, model.qkv_bias ? 1 : 0));
@@ -116,9 +128,11 @@ std::int64_t frame_parameters(const ModelSpec& model) {
 
 std::int64_t parameters_with(const ModelSpec& model, std::int64_t experts) {
   const auto all = [&](StepPart part, std::int64_t each) { return times(times_in(model, part), each); };
+  std::int64_t mixers = 0;
+  for (const StepPart part : mixer_parts)
+    mixers = plus(mixers, all(part, mixer_parameters(model, model.mixers[mixer_of(part)])));
   return plus(all(StepPart::frame, frame_parameters(model)),
-              all(StepPart::attention, attention_parameters(model)),
-              all(StepPart::mixer, mixer_parameters(model)),
+              all(StepPart::attention, attention_parameters(model)), mixers,
               all(StepPart::mlp, mlp_parameters(model, model.intermediate_size)),
               all(StepPart::mixture, moe_parameters(model, experts)), embedding_parameters(model),
               head_parameters(model));
@@ -188,9 +202,22 @@ double attention_products(const Setup& setup, CausalFlops convention) {
   const double qk = static_cast<double>(model.head_dim);
   const double value = static_cast<double>(model.value_head_dim);
   const double own = 1 - static_cast<double>(num_shared_key_value_layers(model)) / attention;
+  if (model.sparse.blocks > 0) {
+    const Sparse& sparse = model.sparse;
+    const auto real = [](std::int64_t each) { return static_cast<double>(each); };
+    const double selected = real(times(sparse.blocks, sparse.block_size));
+    const double compressed = all_keys / real(std::max<std::int64_t>(1, sparse.compressed_stride));
+    keys = compressed + std::min(all_keys, selected) + std::min(all_keys, real(sparse.window));
+    // Each stride of tokens makes one compressed key and value of a block.
+    scored = hidden * 3 * heads;
+    if (!sparse.shared)
+      scored += hidden * 2 * groups * (qk + value) +
+                groups * real(sparse.compressed_size) * (qk * qk + value * value) /
+                    real(std::max<std::int64_t>(1, sparse.compressed_stride));
+  }
   double products =
       hidden * (heads * (model.attention_gate ? qk + value : qk) + own * groups * (qk + value)) +
-      heads * (qk + value) * keys + heads * value * hidden;
+      heads * (qk + value) * keys + heads * value * hidden + scored;
   if (model.convolution_kernel > 0)
     products += hidden * (3 * hidden + static_cast<double>(model.convolution_kernel));
   // Distances of both signs, embedded once for all sequences of a batch; a score with each.
@@ -243,6 +270,18 @@ double cache_bytes_per_token(const Setup& setup) {
   return cache_bytes(setup, 1) - cache_bytes(setup, 0);
 }
 
+namespace {
+
+// Tokens of keys and values that native sparse attention keeps beside those that it selects from.
+double sparse_cache(const ModelSpec& model, double tokens) {
+  const Sparse& sparse = model.sparse;
+  if (sparse.blocks <= 0 || model.mla.kv_lora_rank > 0) return 0;
+  const double compressed = tokens / static_cast<double>(std::max<std::int64_t>(1, sparse.compressed_stride));
+  return compressed + (sparse.shared ? 0.0 : std::min(tokens, static_cast<double>(sparse.window)));
+}
+
+}  // namespace
+
 double cache_bytes(const Setup& setup, double tokens) {
   const Shared shared(setup);
   const ModelSpec& model = setup.model;
@@ -266,15 +305,18 @@ double cache_bytes(const Setup& setup, double tokens) {
   // Layers that share keys and values have a window as often as others.
   const double own = 1 - static_cast<double>(num_shared_key_value_layers(model)) /
                              static_cast<double>(std::max<std::int64_t>(1, attention));
+  const double kept = own * (of_rank(attention - narrow) * tokens + of_rank(narrow) * seen);
   const double cached =
-      own * (of_rank(attention - narrow) * tokens + of_rank(narrow) * seen) * (width * element + indexed);
+      kept * (width * element + indexed) + of_rank(attention) * sparse_cache(model, tokens) * width * element;
   // States are kept in fp32, the convolution's last inputs as activations (vLLM, mamba_utils.py).
   constexpr double state_bytes = 4;
-  const MixerState state = mixer_state(model.mixer);
-  return cached +
-         of_rank(num_mixer_layers(model)) *
-             (state.recurrent_elements * state_bytes + state.convolution_elements * shared.activation) /
-             static_cast<double>(std::max<std::int64_t>(1, setup.plan.tensor));
+  double states = 0;
+  for (std::size_t which = 0; which < most_mixers; ++which) {
+    const MixerState state = mixer_state(model.mixers[which]);
+    states += of_rank(num_mixer_layers(model, which)) *
+              (state.recurrent_elements * state_bytes + state.convolution_elements * shared.activation);
+  }
+  return cached + states / static_cast<double>(std::max<std::int64_t>(1, setup.plan.tensor));
 }
 
 double served_weight_bytes(const Setup& setup) {
@@ -325,7 +367,9 @@ std::int64_t times_in(const ModelSpec& model, StepPart part) {
     case StepPart::attention:
       return plus(num_attention_layers(model), joint);
     case StepPart::mixer:
-      return num_mixer_layers(model);
+    case StepPart::second_mixer:
+    case StepPart::third_mixer:
+      return num_mixer_layers(model, mixer_of(part));
     case StepPart::mlp:
       return plus(num_mlps(model), joint);
     case StepPart::mixture:
@@ -345,7 +389,11 @@ PartSize part_size(const Setup& setup, StepPart part) {
     case StepPart::attention:
       return {attention_parameters(model), 0, attention_products(setup, mfu_convention)};
     case StepPart::mixer:
-      return {mixer_parameters(model), 0, mixer_products(model, setup.plan.mode == Mode::decode)};
+    case StepPart::second_mixer:
+    case StepPart::third_mixer: {
+      const Mixer& mixer = model.mixers[mixer_of(part)];
+      return {mixer_parameters(model, mixer), 0, mixer_products(model, mixer, setup.plan)};
+    }
     case StepPart::mlp:
       return {mlp_parameters(model, model.intermediate_size), 0, joined(setup) * mlp_products(model)};
     case StepPart::mixture:
@@ -363,17 +411,22 @@ PartSize part_size(const Setup& setup, StepPart part) {
 double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
   const ModelSpec& model = setup.model;
   if (!model.conv.empty()) return 2 * size_of(resolve(model)).multiply_adds;
-  return detail::forward_flops_per_token(setup, attention_products(setup, convention),
-                                         mixer_products(model, setup.plan.mode == Mode::decode));
+  std::array<double, most_mixers> mixers{};
+  for (std::size_t which = 0; which < most_mixers; ++which)
+    mixers[which] = mixer_products(model, model.mixers[which], setup.plan);
+  return detail::forward_flops_per_token(setup, attention_products(setup, convention), mixers);
 }
 
-double detail::forward_flops_per_token(const Setup& setup, double attention, double mixer) {
+double detail::forward_flops_per_token(const Setup& setup, double attention,
+                                       const std::array<double, most_mixers>& mixers) {
   const ModelSpec& model = setup.model;
   const double further = mtp_layers(setup);
   const bool mixes = num_moe_layers(model) > 0;
+  double mixed = 0;
+  for (std::size_t which = 0; which < most_mixers; ++which)
+    mixed += static_cast<double>(num_mixer_layers(model, which)) * mixers[which];
   const double layers =
-      (static_cast<double>(num_attention_layers(model)) + further) * attention +
-      static_cast<double>(num_mixer_layers(model)) * mixer +
+      (static_cast<double>(num_attention_layers(model)) + further) * attention + mixed +
       (static_cast<double>(num_mlps(model)) + (mixes ? 0.0 : further)) * joined(setup) * mlp_products(model) +
       (static_cast<double>(num_moe_layers(model)) + (mixes ? further : 0.0)) * joined(setup) *
           mixture_products(model) +

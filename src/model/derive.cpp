@@ -1,6 +1,7 @@
 // The table of derivations and defaults.
 #include "model/derive.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "model/arithmetic.hpp"
@@ -36,13 +37,23 @@ constexpr Condition whole_groups{
     {FieldId::moe_num_experts, FieldId::expert}};
 constexpr Condition decoding{
     "for decode", [](const Setup& s) { return s.plan.mode == Mode::decode; }, {FieldId::mode, no_field}};
-constexpr Condition mixing{"with `[model.mixer]`",
-                           [](const Setup& s) { return s.model.mixer.kind != MixerKind::none; },
-                           {FieldId::mixer, no_field}};
-constexpr Condition beside_attention{
-    "with `[model.mixer]` and `parallel`",
-    [](const Setup& s) { return s.model.mixer.kind != MixerKind::none && s.model.mixer.parallel; },
-    {FieldId::mixer, FieldId::mixer_parallel}};
+template <std::size_t which>
+bool mixes(const Setup& s) {
+  return s.model.mixers[which].kind != MixerKind::none;
+}
+constexpr std::array<Condition, most_mixers> mixing{
+    {{"with `[model.mixer]`", mixes<0>, {FieldId::mixer, no_field}},
+     {"with `[model.second_mixer]`", mixes<1>, {FieldId::second_mixer, no_field}},
+     {"with `[model.third_mixer]`", mixes<2>, {FieldId::third_mixer, no_field}}}};
+constexpr Condition beside_attention{"with `[model.mixer]` and `parallel`",
+                                     [](const Setup& s) { return mixes<0>(s) && s.model.mixers[0].parallel; },
+                                     {FieldId::mixer, FieldId::mixer_parallel}};
+constexpr Condition one_of_several{"with `[model.second_mixer]`",
+                                   [](const Setup& s) { return mixes<1>(s) || mixes<2>(s); },
+                                   {FieldId::second_mixer, FieldId::third_mixer}};
+constexpr Condition choosing{"with `[model.sparse]`",
+                             [](const Setup& s) { return s.model.sparse.blocks > 0; },
+                             {FieldId::sparse_blocks, no_field}};
 constexpr Condition windowed{"with `[model.window]`",
                              [](const Setup& s) { return s.model.window.size > 0; },
                              {FieldId::window_size, no_field}};
@@ -94,44 +105,75 @@ std::int64_t has_bias(const Setup& s) {
 }
 
 // What a kind's first paper or reference code has.
-template <std::int64_t Mixer::*size>
+template <std::size_t which, std::int64_t Mixer::*size>
 std::int64_t usual(const Setup& s) {
-  return usual_sizes(s.model).*size;
+  return usual_sizes(s.model, s.model.mixers[which].kind).*size;
 }
 
-std::vector<FieldId> usual_inputs() {
-  return {FieldId::mixer, FieldId::hidden_size, FieldId::num_attention_heads, FieldId::head_dim};
+template <std::size_t which, class Add>
+void add_mixer(const Add& add) {
+  const MixerFields& fields = mixer_fields[which];
+  const std::string_view none = "absent unless stated";
+  const std::string_view first = "as the kind's first paper or reference code has it";
+  const std::vector<FieldId> inputs{fields.kind, FieldId::hidden_size, FieldId::num_attention_heads,
+                                    FieldId::head_dim};
+  const auto size = [&](FieldId field, std::int64_t (*value)(const Setup&)) {
+    add(field, derived, first, mixing[which], value, inputs);
+    add(field, defaulted, none, always, constant<0>);
+  };
+  size(fields.key_dim, usual<which, &Mixer::key_dim>);
+  size(fields.value_dim, usual<which, &Mixer::value_dim>);
+  size(fields.value_heads, usual<which, &Mixer::value_heads>);
+  size(fields.key_heads, usual<which, &Mixer::key_heads>);
+  size(fields.conv_kernel, usual<which, &Mixer::conv_kernel>);
+  size(fields.chunk, usual<which, &Mixer::chunk>);
+  size(fields.gate_rank, usual<which, &Mixer::gate_rank>);
+  size(fields.bias, [](const Setup& s) -> std::int64_t {
+    return usual_sizes(s.model, s.model.mixers[which].kind).bias ? 1 : 0;
+  });
 }
 
 template <class Add>
-void add_mixer(const Add& add) {
+void add_mixers(const Add& add) {
   const std::string_view none = "absent unless stated";
-  add(FieldId::mixer, defaulted, none, always, constant<0>);
-  add(FieldId::mixer_parallel, defaulted, none, always, constant<0>);
+  for (const MixerFields& each : mixer_fields) {
+    add(each.kind, defaulted, none, always, constant<0>);
+    add(each.parallel, defaulted, none, always, constant<0>);
+  }
+  add(FieldId::second_mixer_layers, defaulted, none, always, constant<0>);
+  add(FieldId::third_mixer_layers, defaulted, none, always, constant<0>);
   add(FieldId::mixer_layers, derived, "num_layers", beside_attention,
       [](const Setup& s) { return s.model.num_layers; }, {FieldId::num_layers});
-  add(FieldId::mixer_layers, derived, "layers_without_attention", mixing,
+  add(FieldId::mixer_layers, derived, "layers_without_attention - second_mixer_layers - third_mixer_layers",
+      one_of_several,
+      [](const Setup& s) -> std::int64_t {
+        const ModelSpec& model = s.model;
+        if (!mixes<0>(s)) return 0;
+        return std::max<std::int64_t>(
+            0, model.layers_without_attention - model.mixers[1].layers - model.mixers[2].layers);
+      },
+      {FieldId::mixer, FieldId::layers_without_attention, FieldId::second_mixer_layers,
+       FieldId::third_mixer_layers});
+  add(FieldId::mixer_layers, derived, "layers_without_attention", mixing[0],
       [](const Setup& s) { return s.model.layers_without_attention; }, {FieldId::layers_without_attention});
   add(FieldId::mixer_layers, defaulted, none, always, constant<0>);
+  add_mixer<0>(add);
+  add_mixer<1>(add);
+  add_mixer<2>(add);
+  // As the first paper has them (2502.11089, section 4.1).
+  add(FieldId::sparse_blocks, defaulted, none, always, constant<0>);
+  add(FieldId::sparse_shared, defaulted, none, always, constant<0>);
   struct Usual {
     FieldId field;
     std::int64_t (*value)(const Setup&);
   };
-  for (const Usual& each : {Usual{FieldId::mixer_key_dim, usual<&Mixer::key_dim>},
-                            Usual{FieldId::mixer_value_dim, usual<&Mixer::value_dim>},
-                            Usual{FieldId::mixer_value_heads, usual<&Mixer::value_heads>},
-                            Usual{FieldId::mixer_key_heads, usual<&Mixer::key_heads>},
-                            Usual{FieldId::mixer_conv_kernel, usual<&Mixer::conv_kernel>},
-                            Usual{FieldId::mixer_chunk, usual<&Mixer::chunk>},
-                            Usual{FieldId::mixer_gate_rank, usual<&Mixer::gate_rank>}}) {
-    add(each.field, derived, "as the kind's first paper or reference code has it", mixing, each.value,
-        usual_inputs());
+  for (const Usual& each :
+       {Usual{FieldId::sparse_block_size, constant<64>}, Usual{FieldId::sparse_compressed_size, constant<32>},
+        Usual{FieldId::sparse_compressed_stride, constant<16>},
+        Usual{FieldId::sparse_window, constant<512>}}) {
+    add(each.field, derived, "as the kind's first paper has it", choosing, each.value);
     add(each.field, defaulted, none, always, constant<0>);
   }
-  add(
-      FieldId::mixer_bias, derived, "as the kind's first paper or reference code has it", mixing,
-      [](const Setup& s) -> std::int64_t { return usual_sizes(s.model).bias ? 1 : 0; }, usual_inputs());
-  add(FieldId::mixer_bias, defaulted, none, always, constant<0>);
 }
 
 std::vector<Derivation> build() {
@@ -239,7 +281,7 @@ std::vector<Derivation> build() {
   add(FieldId::lm_head_bias, defaulted, none, always, constant<0>);
   add(FieldId::lm_head_transform, defaulted, none, always, constant<0>);
 
-  add_mixer(add);
+  add_mixers(add);
   add(FieldId::window_size, defaulted, none, always, constant<0>);
   add(FieldId::window_layers, derived, "num_layers - layers_without_attention", windowed,
       [](const Setup& s) { return num_attention_layers(s.model); },

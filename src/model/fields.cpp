@@ -53,17 +53,21 @@ constexpr std::array<std::string_view, 3> optimizer_names{"adam", "muon", "shamp
 constexpr std::array<std::string_view, 3> adapted_names{"all_linear", "attention_only", "query_value"};
 constexpr std::array<std::string_view, 4> input_names{"vocabulary", "patches", "frames", "spectrogram"};
 constexpr std::array<std::string_view, 3> overlap_names{"none", "shared_experts", "micro_batches"};
-constexpr std::array<std::string_view, 11> mixer_names{"none",
-                                                       "gated_delta_net",
-                                                       "kimi_delta_attention",
-                                                       "mamba",
-                                                       "mamba2",
-                                                       "gated_linear_attention",
-                                                       "retention",
-                                                       "rwkv7",
-                                                       "lightning_attention",
-                                                       "rg_lru",
-                                                       "short_convolution"};
+constexpr std::array<std::string_view, mixer_kinds> mixer_names{"none",
+                                                                "gated_delta_net",
+                                                                "kimi_delta_attention",
+                                                                "mamba",
+                                                                "mamba2",
+                                                                "gated_linear_attention",
+                                                                "retention",
+                                                                "rwkv7",
+                                                                "lightning_attention",
+                                                                "rg_lru",
+                                                                "short_convolution",
+                                                                "delta_net",
+                                                                "mlstm",
+                                                                "hyena",
+                                                                "gated_memory"};
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};
 

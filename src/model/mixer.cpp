@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
@@ -11,22 +12,16 @@ namespace shapelint::model {
 
 namespace {
 
-#define KEYS "mixer_key_heads / tensor * mixer_key_dim"
-#define VALUES "mixer_value_heads / tensor * mixer_value_dim"
-#define HEADS "mixer_value_heads / tensor"
-
-constexpr std::array<MixerForm, 11> forms{{
+constexpr std::array<MixerForm, mixer_kinds> forms{{
     {},
     {.name = "gated_delta_net",
      .in = {2, 2, 0},
-     .in_expression = "2 * (" KEYS ") + 2 * (" VALUES ")",
      .convolved = {2, 1, 0},
      .head_gates = 2,
      .passes = 3,
      .is_delta = true},
     {.name = "kimi_delta_attention",
      .in = {2, 1, 0},
-     .in_expression = "2 * (" KEYS ") + " VALUES,
      .convolved = {2, 1, 0},
      .head_gates = 1,
      .gate = GateForm::keys_and_values,
@@ -34,42 +29,26 @@ constexpr std::array<MixerForm, 11> forms{{
      .is_delta = true},
     {.name = "mamba",
      .in = {0, 2, 0},
-     .in_expression = "2 * (" VALUES ")",
      .convolved = {0, 1, 0},
      .conv_bias = true,
      .gate = GateForm::time_step,
      .passes = 3,
      .is_matrix = false},
-    {.name = "mamba2",
-     .in = {2, 2, 1},
-     .in_expression = "2 * (" KEYS ") + 2 * (" VALUES ") + " HEADS,
-     .convolved = {2, 1, 0},
-     .conv_bias = true,
-     .passes = 3},
+    {.name = "mamba2", .in = {2, 2, 1}, .convolved = {2, 1, 0}, .conv_bias = true, .passes = 3},
     {.name = "gated_linear_attention",
      .in = {2, 2, 0},
-     .in_expression = "2 * (" KEYS ") + 2 * (" VALUES ")",
      .convolved = {2, 1, 0},
      .gate = GateForm::keys,
      .passes = 3},
-    {.name = "retention",
-     .in = {2, 2, 0},
-     .in_expression = "2 * (" KEYS ") + 2 * (" VALUES ")",
-     .convolved = {2, 1, 0},
-     .passes = 3},
+    {.name = "retention", .in = {2, 2, 0}, .convolved = {2, 1, 0}, .passes = 3},
     {.name = "rwkv7",
      .in = {2, 1, 0},
-     .in_expression = "2 * (" KEYS ") + " VALUES,
      .gate = GateForm::values,
      .passes = 9,  // six inputs mixed with the token before, decay, gate, and the norm of heads
      .is_delta = true},
-    {.name = "lightning_attention",
-     .in = {2, 2, 0},
-     .in_expression = "2 * (" KEYS ") + 2 * (" VALUES ")",
-     .passes = 3},
+    {.name = "lightning_attention", .in = {2, 2, 0}, .passes = 3},
     {.name = "rg_lru",
      .in = {0, 2, 0},
-     .in_expression = "2 * (" VALUES ")",
      .convolved = {0, 1, 0},
      .conv_bias = true,
      .passes = 3,
@@ -77,30 +56,50 @@ constexpr std::array<MixerForm, 11> forms{{
      .block_gates = true},
     {.name = "short_convolution",
      .in = {0, 3, 0},
-     .in_expression = "3 * (" VALUES ")",
      .convolved = {0, 1, 0},
      .passes = 4,  // gated before and after
      .has_state = false},
+    {.name = "delta_net",
+     .in = {2, 1, 0},
+     .convolved = {2, 1, 0},
+     .head_gates = 1,
+     .passes = 2,
+     .is_delta = true},
+    {.name = "mlstm", .in = {2, 2, 0}, .head_gates = 2, .passes = 3},
+    {.name = "hyena",
+     .in = {0, 3, 0},
+     .convolved = {0, 3, 0},
+     .conv_bias = true,
+     .passes = 6,  // gated before and after
+     .is_matrix = false,
+     .is_long = true},
+    {.name = "gated_memory", .in = {0, 1, 0}, .passes = 3, .has_state = false},
 }};
-
-#undef KEYS
-#undef VALUES
-#undef HEADS
 
 std::int64_t when(bool present, std::int64_t count) {
   return present ? count : 0;
 }
 
+// Elements of a position that Hyena's filters are made of (safari, HyenaFilter: emb_dim).
+constexpr std::int64_t hyena_positions = 3;
+
 // What a kind has beside projections: norms, decays, steps, and the biases of gates.
-std::int64_t own_parameters(const ModelSpec& model) {
-  const Mixer& mixer = model.mixer;
+std::int64_t own_parameters(const ModelSpec& model, const Mixer& mixer) {
   const std::int64_t keys = key_columns(mixer);
   const std::int64_t values = value_columns(mixer);
   const std::int64_t hidden = model.hidden_size;
   switch (mixer.kind) {
     case MixerKind::none:
     case MixerKind::short_convolution:
+    case MixerKind::gated_memory:
       return 0;
+    case MixerKind::delta_net:  // the norm of a head
+      return mixer.value_dim;
+    case MixerKind::mlstm:  // biases of the gates of input and forgetting, the norm of heads
+      return plus(times(2, mixer.value_heads), values);
+    case MixerKind::hyena:  // what makes the filters: positions, two inner layers, sines; a direct path
+      return plus(times(mixer.gate_rank, plus(hyena_positions, times(2, mixer.gate_rank), 4)),
+                  times(mixer.gate_rank, values), values);
     case MixerKind::gated_delta_net:  // A_log, dt_bias, the norm of a head
       return plus(times(2, mixer.value_heads), mixer.value_dim);
     case MixerKind::kimi_delta_attention:
@@ -125,8 +124,7 @@ std::int64_t own_parameters(const ModelSpec& model) {
 }
 
 // Weights of the compressed gates.
-std::int64_t gate_parameters(const ModelSpec& model) {
-  const Mixer& mixer = model.mixer;
+std::int64_t gate_parameters(const ModelSpec& model, const Mixer& mixer) {
   const std::int64_t rank = mixer.gate_rank;
   const std::int64_t keys = key_columns(mixer);
   const std::int64_t values = value_columns(mixer);
@@ -164,7 +162,7 @@ std::int64_t columns(const Mixer& mixer, const MixerColumns& of) {
               times(of.heads, mixer.value_heads));
 }
 
-Mixer usual_sizes(const ModelSpec& model) {
+Mixer usual_sizes(const ModelSpec& model, MixerKind kind) {
   Mixer out;
   const std::int64_t hidden = model.hidden_size;
   const std::int64_t heads = std::max<std::int64_t>(1, model.num_attention_heads);
@@ -178,7 +176,7 @@ Mixer usual_sizes(const ModelSpec& model) {
     out.chunk = chunk;
     out.gate_rank = rank;
   };
-  switch (model.mixer.kind) {
+  switch (kind) {
     case MixerKind::none:
       break;
     case MixerKind::gated_delta_net:
@@ -212,25 +210,41 @@ Mixer usual_sizes(const ModelSpec& model) {
     case MixerKind::short_convolution:
       sizes(1, hidden, 1, 1, 3, 1, 0);
       break;
+    case MixerKind::delta_net:
+      sizes(heads, heads, divide_up(hidden, heads), divide_up(hidden, heads), 4, 64, 0);
+      break;
+    case MixerKind::mlstm:
+      sizes(heads, heads, divide_up(hidden, times(2, heads)), divide_up(hidden, heads), 0, 64, 0);
+      break;
+    case MixerKind::hyena:  // 64 wide: the network of its filters; 16: its states while decoding (2310.18780)
+      sizes(1, hidden, 16, 1, 3, 1, 64);
+      out.bias = true;
+      break;
+    case MixerKind::gated_memory:
+      sizes(1, times(2, hidden), 1, 1, 0, 1, 0);
+      break;
   }
   return out;
 }
 
-std::int64_t mixer_parameters(const ModelSpec& model) {
-  const Mixer& mixer = model.mixer;
+std::int64_t mixer_parameters(const ModelSpec& model, const Mixer& mixer) {
   if (mixer.kind == MixerKind::none) return 0;
   const MixerForm& form = form_of(mixer.kind);
   const std::int64_t in = columns(mixer, form.in);
   const std::int64_t channels = columns(mixer, form.convolved);
   return plus(times(model.hidden_size, plus(in, times(form.head_gates, mixer.value_heads))),
               when(mixer.bias, plus(in, model.hidden_size)), times(channels, mixer.conv_kernel),
-              when(mixer.conv_kernel > 0 && (form.conv_bias || mixer.bias), channels), gate_parameters(model),
-              own_parameters(model), times(value_columns(mixer), model.hidden_size));
+              when(mixer.conv_kernel > 0 && (form.conv_bias || mixer.bias), channels),
+              gate_parameters(model, mixer), own_parameters(model, mixer),
+              times(value_columns(mixer), model.hidden_size));
 }
 
-double recurrence_products(MixerKind kind, double key_dim, double value_dim, double chunk) {
+double recurrence_products(MixerKind kind, double key_dim, double value_dim, double chunk, double tokens) {
   const MixerForm& form = form_of(kind);
   if (!form.has_state) return 0;
+  // Two transforms of real numbers over twice the sequence, so that its end does not reach its beginning, of
+  // 2.5 N log2 N operations each.
+  if (form.is_long && tokens > 0) return 5 * std::log2(2 * std::max(1.0, tokens)) * value_dim;
   if (!form.is_matrix) return 3 * key_dim * value_dim;  // decay, input, output of each element of the state
   // Within a chunk: scores of queries and keys, and these over the values; across chunks: the state is
   // updated and read (2312.06635, section 4.2).
@@ -243,20 +257,21 @@ double recurrence_products(MixerKind kind, double key_dim, double value_dim, dou
   return across + within + chunk * key_dim + chunk * (key_dim + value_dim) + key_dim * value_dim;
 }
 
-double mixer_products(const ModelSpec& model, bool decoding) {
-  const Mixer& mixer = model.mixer;
+double mixer_products(const ModelSpec& model, const Mixer& mixer, const Plan& plan) {
   if (mixer.kind == MixerKind::none) return 0;
   const MixerForm& form = form_of(mixer.kind);
   const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  const bool decoding = plan.mode == Mode::decode;
   const double hidden = real(model.hidden_size);
   const double values = real(value_columns(mixer));
   double products =
       hidden * (real(columns(mixer, form.in)) + real(times(form.head_gates, mixer.value_heads)) + values) +
-      real(gate_parameters(model)) + real(columns(mixer, form.convolved)) * real(mixer.conv_kernel);
+      real(gate_parameters(model, mixer)) + real(columns(mixer, form.convolved)) * real(mixer.conv_kernel);
   if (form.block_gates) products += 2 * values * real(mixer.value_dim);
-  return products + real(mixer.value_heads) * recurrence_products(mixer.kind, real(mixer.key_dim),
-                                                                  real(mixer.value_dim),
-                                                                  decoding ? 1.0 : real(mixer.chunk));
+  return products +
+         real(mixer.value_heads) * recurrence_products(mixer.kind, real(mixer.key_dim), real(mixer.value_dim),
+                                                       decoding ? 1.0 : real(mixer.chunk),
+                                                       decoding ? 0.0 : real(plan.sequence_length));
 }
 
 MixerState mixer_state(const Mixer& mixer) {
@@ -274,13 +289,13 @@ MixerState mixer_state(const Mixer& mixer) {
 bool has_layer_pattern(const Setup& setup) {
   const ModelSpec& model = setup.model;
   return setup.plan.wide_layers > 0 || model.layers_without_attention > 0 || model.layers_without_mlp > 0 ||
-         model.mixer.layers > 0 || model.diffusion.joint_layers > 0 || model.shared_key_value_layers > 0 ||
-         model.window.size > 0;
+         num_mixer_layers(model) > 0 || model.diffusion.joint_layers > 0 ||
+         model.shared_key_value_layers > 0 || model.window.size > 0;
 }
 
 bool makes_layer_pattern(FieldId field) {
   const std::string_view section = info(field).section;
-  return section == "model.mixer" || section == "model.window" || section == "model.diffusion" ||
+  return section.ends_with("mixer") || section == "model.window" || section == "model.diffusion" ||
          field == FieldId::layers_without_attention || field == FieldId::layers_without_mlp ||
          field == FieldId::shared_key_value_layers || field == FieldId::wide_layers;
 }

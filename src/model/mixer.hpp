@@ -9,8 +9,14 @@
 //   lightning_attention   MiniMax 2025, 2501.08313; Hugging Face, modeling_minimax.py
 //   rg_lru                De et al. 2024, 2402.19427; Hugging Face, modeling_recurrent_gemma.py
 //   short_convolution     Liquid AI, LFM2, 2511.23404; Hugging Face, modeling_lfm2.py
+//   delta_net             Yang et al. 2024, 2406.06484; flash-linear-attention, layers/delta_net.py
+//   mlstm                 Beck et al. 2025, xLSTM 7B, 2503.13427; Hugging Face, modeling_xlstm.py
+//   hyena                 Poli et al. 2023, 2302.10866; safari, src/models/sequence/hyena.py
+//   gated_memory          Ren et al. 2025, SambaY, 2507.06607: an earlier layer's output, gated
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -37,8 +43,7 @@ enum class GateForm : std::uint8_t {
 
 struct MixerForm {
   std::string_view name = {};
-  MixerColumns in = {};  // the projection from the hidden size
-  std::string_view in_expression = {};
+  MixerColumns in = {};         // the projection from the hidden size
   MixerColumns convolved = {};  // channels of the convolution
   bool conv_bias = false;
   std::int64_t head_gates = 0;  // scalars per head of values, by a small projection of their own
@@ -48,27 +53,51 @@ struct MixerForm {
   bool has_state = true;     // a recurrence with a state, in a kernel of its own
   bool is_matrix = true;     // its state is a matrix per head, updated by products of chunks of tokens
   bool block_gates = false;  // gates by a square product within each head (RG-LRU)
+  bool is_long = false;      // a convolution as long as the sequence, by Fourier transforms (Hyena)
 };
 
 // Of a kind other than none.
 const MixerForm& form_of(MixerKind kind);
 
+// The fields of each of a model's mixers.
+struct MixerFields {
+  FieldId kind, layers, key_heads, value_heads, key_dim, value_dim, conv_kernel, chunk, gate_rank, bias,
+      parallel;
+};
+#define SHAPELINT_MIXER_FIELDS(mixer)                                                                        \
+  {                                                                                                          \
+    FieldId::mixer, FieldId::mixer##_layers, FieldId::mixer##_key_heads, FieldId::mixer##_value_heads,       \
+        FieldId::mixer##_key_dim, FieldId::mixer##_value_dim, FieldId::mixer##_conv_kernel,                  \
+        FieldId::mixer##_chunk, FieldId::mixer##_gate_rank, FieldId::mixer##_bias, FieldId::mixer##_parallel \
+  }
+inline constexpr std::array<MixerFields, most_mixers> mixer_fields{{SHAPELINT_MIXER_FIELDS(mixer),
+                                                                    SHAPELINT_MIXER_FIELDS(second_mixer),
+                                                                    SHAPELINT_MIXER_FIELDS(third_mixer)}};
+#undef SHAPELINT_MIXER_FIELDS
+
 // Sizes of a mixer, where a file does not state them: those of the kind's first paper or reference code. All
 // 0 where the kind is none.
-Mixer usual_sizes(const ModelSpec& model);
+Mixer usual_sizes(const ModelSpec& model, MixerKind kind);
 
+// Whether the model says what layers without attention have in its place.
+constexpr bool has_mixer(const ModelSpec& model) {
+  for (const Mixer& each : model.mixers) {
+    if (each.kind != MixerKind::none) return true;
+  }
+  return false;
+}
 // Columns of all its keys, and of all its values.
 std::int64_t key_columns(const Mixer& mixer);
 std::int64_t value_columns(const Mixer& mixer);
 std::int64_t columns(const Mixer& mixer, const MixerColumns& of);
 
 // Parameters of one layer's mixer, without the norm before it.
-std::int64_t mixer_parameters(const ModelSpec& model);
-// Multiply-adds of one layer's mixer for one token, forward, with whole chunks of products; one token at a
-// time (decoding) without chunks.
-double mixer_products(const ModelSpec& model, bool decoding);
-// Of these, those of one head's recurrence.
-double recurrence_products(MixerKind kind, double key_dim, double value_dim, double chunk);
+std::int64_t mixer_parameters(const ModelSpec& model, const Mixer& mixer);
+// Multiply-adds of one layer's mixer for one token of a sequence of so many, forward, with whole chunks of
+// products; one token at a time (decoding) without chunks.
+double mixer_products(const ModelSpec& model, const Mixer& mixer, const Plan& plan);
+// Of these, those of one head's recurrence; of a long convolution over so many tokens, one at a time with 0.
+double recurrence_products(MixerKind kind, double key_dim, double value_dim, double chunk, double tokens);
 
 // Layers whose state or cache is of fixed size, and what one holds of one sequence: elements of the
 // recurrence (in fp32) and inputs that the convolution still needs.

@@ -2,6 +2,8 @@
 // Where each number came from is kept apart, in Origins.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -86,7 +88,8 @@ struct Diffusion {
 };
 
 // What a layer mixes tokens by where that is not softmax attention: a linear recurrence whose state has a
-// fixed size, or a short convolution. Definitions and sources in model/mixer.hpp.
+// fixed size, a convolution, or a gate by what an earlier layer made. Definitions and sources in
+// model/mixer.hpp.
 enum class MixerKind : std::uint8_t {
   none,
   gated_delta_net,
@@ -98,8 +101,13 @@ enum class MixerKind : std::uint8_t {
   rwkv7,
   lightning_attention,
   rg_lru,
-  short_convolution
+  short_convolution,
+  delta_net,
+  mlstm,
+  hyena,
+  gated_memory
 };
+inline constexpr std::size_t mixer_kinds = 15;
 
 // Sizes are those of linear attention. A state space is one, too (Mamba-2, arXiv 2405.21060): its groups are
 // the heads of keys, its state is as wide as a key, and its heads are those of values.
@@ -117,6 +125,9 @@ struct Mixer {
   bool parallel = false;         // beside attention, in the same layers (Falcon-H1, Hymba)
 };
 
+// Kinds of layers without softmax attention that one model may have (SambaY two, Nemotron-Flash two).
+inline constexpr std::size_t most_mixers = 3;
+
 // Attention whose queries do not see all keys before them.
 struct Window {
   std::int64_t size = 0;    // keys that a query sees; 0: all
@@ -130,6 +141,19 @@ struct Indexer {
   std::int64_t keys = 0;  // 0: all
   std::int64_t heads = 0;
   std::int64_t head_dim = 0;
+};
+
+// Native sparse attention (2502.11089): a query sees compressed blocks of all keys before it, the blocks of
+// keys whose compressed ones it scores highest, and the last keys, each with keys and values of its own.
+struct Sparse {
+  std::int64_t blocks = 0;  // that a query selects; 0: it sees all keys
+  std::int64_t block_size = 0;
+  std::int64_t compressed_size = 0;    // keys of which one is made
+  std::int64_t compressed_stride = 0;  // keys from one of these to the next
+  std::int64_t window = 0;             // the last keys
+  // One projection of keys and values for all three, and means in the place of products that compress them
+  // (flash-linear-attention, layers/nsa.py).
+  bool shared = false;
 };
 
 // Multi-head latent attention (DeepSeek-V2 and later); kv_lora_rank 0 means ordinary attention.
@@ -203,8 +227,8 @@ struct ModelSpec {
   bool tie_word_embeddings = true;
   bool parallel_block = false;  // attention and MLP read the same norm's output (GPT-J, Falcon)
   bool causal = true;
-  // Hybrids: layers without softmax attention, which mix tokens by what `mixer` says (where it says nothing,
-  // that is not costed) or, where `mixer` has fewer, not at all; and layers without an MLP or a mixture.
+  // Hybrids: layers without softmax attention, which mix tokens by what `mixers` say (where they say nothing,
+  // that is not costed) or, where these have fewer, not at all; and layers without an MLP or a mixture.
   std::int64_t layers_without_attention = 0;
   std::int64_t layers_without_mlp = 0;
   std::int64_t mtp_layers = 0;        // predict further tokens while training (DeepSeek-V3, section 2.2)
@@ -247,9 +271,10 @@ struct ModelSpec {
 
   Moe moe;
   Mla mla;
-  Mixer mixer;
+  std::array<Mixer, most_mixers> mixers{};
   Window window;
   Indexer indexer;
+  Sparse sparse;
 
   // A CNN: then the transformer's fields are unused.
   std::vector<Layer> conv;

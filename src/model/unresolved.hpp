@@ -31,7 +31,7 @@ inline std::vector<FieldId> missing_sizes(const Reading& reading) {
     const ModelSpec& model = reading.setup.model;
     if (field == FieldId::vocab_size && !model.lm_head) continue;
     // Nothing of attention is asked of a model whose layers are all of another kind that is known.
-    if (field == FieldId::num_attention_heads && model.mixer.kind != MixerKind::none &&
+    if (field == FieldId::num_attention_heads && model.mixers[0].kind != MixerKind::none &&
         model.num_layers > 0 && model.layers_without_attention >= model.num_layers)
       continue;
     if (!is_known(reading, field) && !is_unresolved(reading, field)) out.push_back(field);

@@ -68,14 +68,19 @@ std::vector<Constraint> head_constraints(std::int64_t multiple, const model::Set
 
 // How much a layer remembers is not a question of speed, and groups share whole heads.
 std::vector<Constraint> mixer_constraints(const model::Setup& start) {
-  if (start.model.mixer.kind == model::MixerKind::none) return {};
-  const double remembered = model::mixer_state(start.model.mixer).recurrent_elements;
-  return {{"`[model.mixer]`: its state gets no smaller, and its groups have whole heads",
-           [remembered](const model::Setup& setup) {
-             const model::Mixer& mixer = setup.model.mixer;
-             return model::mixer_state(mixer).recurrent_elements >= remembered &&
-                    (mixer.key_heads <= 0 || mixer.value_heads % mixer.key_heads == 0);
-           }}};
+  std::vector<Constraint> out;
+  for (std::size_t which = 0; which < model::most_mixers; ++which) {
+    if (start.model.mixers[which].kind == model::MixerKind::none) continue;
+    const double remembered = model::mixer_state(start.model.mixers[which]).recurrent_elements;
+    out.push_back({fmt::format("`[{}]`: its state gets no smaller, and its groups have whole heads",
+                               model::info(model::mixer_fields[which].kind).section),
+                   [remembered, which](const model::Setup& setup) {
+                     const model::Mixer& mixer = setup.model.mixers[which];
+                     return model::mixer_state(mixer).recurrent_elements >= remembered &&
+                            (mixer.key_heads <= 0 || mixer.value_heads % mixer.key_heads == 0);
+                   }});
+  }
+  return out;
 }
 
 std::vector<Constraint> doable_constraints(const Doable& doable, const model::Setup& start) {

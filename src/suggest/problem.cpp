@@ -33,6 +33,12 @@ constexpr std::array searched{FieldId::tensor,
                               FieldId::mixer_value_heads,
                               FieldId::mixer_key_dim,
                               FieldId::mixer_value_dim,
+                              FieldId::second_mixer_value_heads,
+                              FieldId::second_mixer_key_dim,
+                              FieldId::second_mixer_value_dim,
+                              FieldId::third_mixer_value_heads,
+                              FieldId::third_mixer_key_dim,
+                              FieldId::third_mixer_value_dim,
                               FieldId::vocab_size};
 
 bool follows_hidden_size(const Links& links, FieldId field) {

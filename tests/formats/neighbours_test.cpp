@@ -170,8 +170,8 @@ TEST_CASE("hybrids: attention and MLPs are counted by layer, the other layers ar
   CHECK(nemotron.complete);
   CHECK(nemotron.setup.model.layers_without_attention == 7);
   CHECK(nemotron.setup.model.layers_without_mlp == 5);
-  CHECK(nemotron.setup.model.mixer.kind == model::MixerKind::mamba2);
-  CHECK(nemotron.setup.model.mixer.layers == 4);
+  CHECK(nemotron.setup.model.mixers[0].kind == model::MixerKind::mamba2);
+  CHECK(nemotron.setup.model.mixers[0].layers == 4);
 
   const model::Reading jamba =
       read("config.json", R"({"model_type": "jamba", "hidden_size": 4096, "num_hidden_layers": 32,
@@ -194,8 +194,8 @@ TEST_CASE("hybrids: attention and MLPs are counted by layer, the other layers ar
   const model::Reading mamba =
       read("config.json", R"({"model_type": "mamba2", "hidden_size": 2560, "num_hidden_layers": 64})");
   CHECK(mamba.complete);
-  CHECK(mamba.setup.model.mixer.kind == model::MixerKind::mamba2);
-  CHECK(mamba.setup.model.mixer.layers == 64);
+  CHECK(mamba.setup.model.mixers[0].kind == model::MixerKind::mamba2);
+  CHECK(mamba.setup.model.mixers[0].layers == 64);
   CHECK(mamba.setup.model.layers_without_attention == 64);
   CHECK(mamba.setup.model.layers_without_mlp == 64);
   CHECK_FALSE(model::is_known(mamba, model::FieldId::num_attention_heads));

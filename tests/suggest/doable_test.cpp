@@ -165,19 +165,19 @@ TEST_CASE("of a trained model nothing changes but rows of the vocabulary", "[sug
 
 TEST_CASE("a recurrent layer remembers no less than before, and its groups have whole heads", "[suggest]") {
   model::Setup start;
-  start.model.mixer = {.kind = model::MixerKind::gated_delta_net,
-                       .layers = 3,
-                       .key_heads = 16,
-                       .value_heads = 32,
-                       .key_dim = 128,
-                       .value_dim = 128};
+  start.model.mixers[0] = {.kind = model::MixerKind::gated_delta_net,
+                           .layers = 3,
+                           .key_heads = 16,
+                           .value_heads = 32,
+                           .key_dim = 128,
+                           .value_dim = 128};
   const std::vector<suggest::Constraint> constraints = suggest::mixer_constraints(start);
   REQUIRE(constraints.size() == 1);
   const auto holds = [&](std::int64_t heads, std::int64_t key_dim, std::int64_t value_dim) {
     model::Setup setup = start;
-    setup.model.mixer.value_heads = heads;
-    setup.model.mixer.key_dim = key_dim;
-    setup.model.mixer.value_dim = value_dim;
+    setup.model.mixers[0].value_heads = heads;
+    setup.model.mixers[0].key_dim = key_dim;
+    setup.model.mixers[0].value_dim = value_dim;
     return constraints[0].holds(setup);
   };
   CHECK(holds(32, 128, 128));

@@ -67,6 +67,7 @@ constexpr std::array forms{
     Form{"rwkv7", true, true, 7, 5, 4, 4, true, 4, 2},
     Form{"rg lru", false, true, 1, 0, 0, 0, false, 0, 0},
     Form{"short convolution", false, false, 1, 0, 0, 0, false, 0, 0},
+    Form{"long convolution", false, false, 5, 0, 0, 0, false, 0, 0},
 };
 
 const Form& form_of(ScanKind kind) {
@@ -106,6 +107,10 @@ double token_elements(ScanKind kind, const ScanSizes& s) {
       return 4 * values;  // x, both gates and h
     case ScanKind::short_convolution:
       return 2 * values;
+    // In fp32: the input, its spectrum written, read for the product with the filter's, written, and read by
+    // the transform back (safari, fftconv_ref: as many complex numbers as tokens).
+    case ScanKind::long_convolution:
+      return (4 + 4 * 8 + 4) / s.element_bytes * values;
   }
   return 0;
 }
@@ -120,6 +125,8 @@ double recurrent_flops(ScanKind kind, const ScanSizes& s) {
       return lru_flops * channels_of(s);
     case ScanKind::short_convolution:
       return 2 * s.conv_width * channels_of(s);
+    case ScanKind::long_convolution:  // 2.5 N log2 N of each transform of N = 2 seq_len real numbers
+      return 10 * std::log2(2 * std::max(1.0, s.seq_len)) * channels_of(s);
     // Decay, read for the delta, rank-one update, read for the result: two each.
     default:
       return (is_delta(kind) || kind == ScanKind::rwkv7 ? 8 : 6) * states;
@@ -142,7 +149,9 @@ double product_flops(ScanKind kind, const ScanSizes& s, double key_dim) {
 ScanWork decoded(ScanKind kind, const ScanSizes& s) {
   ScanWork work;
   const double tokens = s.batch * s.seq_len;
-  work.elementwise_flops = tokens * recurrent_flops(kind, s);
+  // A long convolution decodes as a recurrence of complex states (2310.18780).
+  work.elementwise_flops = tokens * (kind == ScanKind::long_convolution ? 8 * channels_of(s) * s.key_dim
+                                                                        : recurrent_flops(kind, s));
   work.once_bytes = 2 * scan_state_bytes(kind, s) + tokens * token_elements(kind, s) * s.element_bytes;
   work.steps = s.seq_len;
   work.lanes = s.batch * s.value_heads;

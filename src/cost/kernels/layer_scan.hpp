@@ -24,6 +24,7 @@ enum class ScanKind : std::uint8_t {
   rwkv7,              // S = S (diag(w) - z b') + v k', products: arXiv 2503.14456
   rg_lru,             // h = a h + sqrt(1 - a a) (i x), elementwise: arXiv 2402.19427, section 2.4
   short_convolution,  // of conv_width tokens of each channel, causal
+  long_convolution,   // as long as the sequence, by Fourier transforms in fp32: arXiv 2302.10866, section 3
 };
 std::string_view name(ScanKind kind);
 

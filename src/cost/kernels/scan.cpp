@@ -10,6 +10,7 @@ using model::MixerKind;
 ScanKind scan_kind(MixerKind mixer) {
   switch (mixer) {
     case MixerKind::gated_delta_net:
+    case MixerKind::delta_net:  // without decays, which its kernels do not notice
       return ScanKind::gated_delta;
     case MixerKind::kimi_delta_attention:
       return ScanKind::kimi_delta;
@@ -23,7 +24,11 @@ ScanKind scan_kind(MixerKind mixer) {
       return ScanKind::rg_lru;
     case MixerKind::short_convolution:
       return ScanKind::short_convolution;
+    case MixerKind::hyena:
+      return ScanKind::long_convolution;
     case MixerKind::none:
+    case MixerKind::mlstm:
+    case MixerKind::gated_memory:
     case MixerKind::gated_linear_attention:
     case MixerKind::retention:
     case MixerKind::lightning_attention:

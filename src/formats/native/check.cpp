@@ -12,6 +12,7 @@
 #include "formats/native/keys.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::formats {
 
@@ -159,6 +160,22 @@ void check_consistent(const text::Document& document, const Reading& reading, st
     at_value(FieldId::input_reduction,
              fmt::format("`input_reduction` is `{}`, no power of two", spec.front.reduction),
              "each convolution halves the frames");
+  }
+  for (std::size_t which = 1; which < model::most_mixers; ++which) {
+    const model::MixerFields& fields = model::mixer_fields[which];
+    const model::Mixer& mixer = spec.mixers[which];
+    if (mixer.kind != model::MixerKind::none && mixer.layers <= 0)
+      at_value(fields.kind, fmt::format("`[{}]` has no layers", model::info(fields.kind).section),
+               "write `layers` in it, or name its kind in `layers` of `[model]`");
+  }
+  const auto beside_attention = [](const model::Mixer& mixer) { return mixer.parallel ? 0 : mixer.layers; };
+  const std::int64_t others = beside_attention(spec.mixers[1]) + beside_attention(spec.mixers[2]);
+  const std::int64_t mixed = beside_attention(spec.mixers[0]) + others;
+  if (others > 0 && mixed > spec.layers_without_attention) {
+    at_value(FieldId::second_mixer_layers,
+             fmt::format("{} layers have a mixer, and the model has {} without attention", mixed,
+                         spec.layers_without_attention),
+             "`layers_without_attention` counts them");
   }
   const std::int64_t with_attention = spec.num_layers - spec.layers_without_attention;
   if (spec.shared_key_value_layers > 0 && spec.shared_key_value_layers >= with_attention) {

@@ -78,6 +78,12 @@ std::string_view about(std::string_view section) {
   if (section == "model.mla") return "Multi-head latent attention (DeepSeek-V2 and later).";
   if (section == "model.mixer")
     return "What layers without softmax attention mix tokens by. `layers` of `[model]` says which those are.";
+  if (section == "model.second_mixer")
+    return "A second kind of such layers, where a model has two (Nemotron-Flash, SambaY).";
+  if (section == "model.third_mixer") return "A third kind of them.";
+  if (section == "model.sparse")
+    return "Native sparse attention (arXiv 2502.11089): compressed, selected and last keys, each with a "
+           "projection of their own.";
   if (section == "model.window") return "Attention whose queries see some of the keys before them.";
   if (section == "model.indexer") return "Sparse latent attention (DeepSeek-V3.2).";
   if (section == "model.diffusion")

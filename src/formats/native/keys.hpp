@@ -10,8 +10,8 @@
 namespace shapelint::formats {
 
 // Tables inside `[model]`.
-inline constexpr std::array<std::string_view, 6> model_tables{"moe",    "mla",     "mixer",
-                                                              "window", "indexer", "diffusion"};
+inline constexpr std::array<std::string_view, 9> model_tables{
+    "moe", "mla", "mixer", "second_mixer", "third_mixer", "window", "indexer", "sparse", "diffusion"};
 constexpr bool is_model_table(std::string_view key) {
   for (const std::string_view each : model_tables) {
     if (each == key) return true;
@@ -19,9 +19,18 @@ constexpr bool is_model_table(std::string_view key) {
   return false;
 }
 // All tables that hold fields, in the order of the reference.
-inline constexpr std::array<std::string_view, 9> field_sections{
-    "model",         "model.moe",       "model.mla", "model.mixer", "model.window",
-    "model.indexer", "model.diffusion", "run",       "parallel"};
+inline constexpr std::array<std::string_view, 12> field_sections{"model",
+                                                                 "model.moe",
+                                                                 "model.mla",
+                                                                 "model.mixer",
+                                                                 "model.second_mixer",
+                                                                 "model.third_mixer",
+                                                                 "model.window",
+                                                                 "model.indexer",
+                                                                 "model.sparse",
+                                                                 "model.diffusion",
+                                                                 "run",
+                                                                 "parallel"};
 
 // One number of a layer of [[conv]]; `second` is set as well by the shorthands.
 struct ConvKey {

@@ -5,12 +5,15 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/names.hpp"
 #include "base/number.hpp"
 #include "model/fields.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::formats {
 
@@ -185,6 +188,55 @@ class Setter {
   std::vector<Error>& errors_;
 };
 
+using Mixers = std::vector<std::pair<MixerKind, std::int64_t>>;
+
+// Each kind's layers are those of the table that names it, or of the first that names none.
+void set_mixers(const Mixers& mixers, const text::NodeRef& node, const model::Reading& reading,
+                Setter& setter, std::vector<Error>& errors) {
+  if (mixers.size() > model::most_mixers) {
+    errors.push_back(
+        node.error(fmt::format("`layers` has {} kinds of layers without attention", mixers.size()),
+                   fmt::format("a model has at most {}, those of `[model.mixer]`, `[model.second_mixer]` and "
+                               "`[model.third_mixer]`",
+                               model::most_mixers)));
+    return;
+  }
+  std::array<bool, model::most_mixers> taken{};
+  const auto is_stated = [&](std::size_t which) {
+    return is_known(reading, model::mixer_fields[which].kind) &&
+           reading.setup.model.mixers[which].kind != MixerKind::none;
+  };
+  std::vector<std::size_t> tables(mixers.size(), model::most_mixers);
+  const auto give = [&](auto fits) {
+    for (std::size_t i = 0; i < mixers.size(); ++i) {
+      for (std::size_t which = 0; which < model::most_mixers && tables[i] == model::most_mixers; ++which) {
+        if (taken[which] || !fits(i, which)) continue;
+        tables[i] = which;
+        taken[which] = true;
+      }
+    }
+  };
+  give([&](std::size_t i, std::size_t which) {
+    return is_stated(which) && reading.setup.model.mixers[which].kind == mixers[i].first;
+  });
+  // The only kind is that of the first table, whatever that says: a contradiction is an error.
+  if (mixers.size() > 1) give([&](std::size_t, std::size_t which) { return !is_stated(which); });
+  give([](std::size_t, std::size_t) { return true; });
+  for (std::size_t i = 0; i < mixers.size(); ++i) {
+    const model::MixerFields& fields = model::mixer_fields[tables[i]];
+    setter.set(fields.kind, static_cast<std::int64_t>(mixers[i].first));
+    setter.set(fields.layers, mixers[i].second);
+  }
+  for (std::size_t which = 0; which < model::most_mixers && !mixers.empty(); ++which) {
+    if (taken[which] || !is_stated(which) || reading.setup.model.mixers[which].parallel) continue;
+    const model::FieldInfo& kind = model::info(model::mixer_fields[which].kind);
+    errors.push_back(
+        node.error(fmt::format("`layers` has no {}, which `[{}]` describes",
+                               model::value_text(kind.id, kind.get(reading.setup)), kind.section),
+                   "name it in `layers`, or leave the table out"));
+  }
+}
+
 }  // namespace
 
 void read_pattern(const text::NodeRef& node, model::Reading& reading, std::vector<Error>& errors) {
@@ -213,10 +265,9 @@ void read_pattern(const text::NodeRef& node, model::Reading& reading, std::vecto
   }
   std::int64_t attention = 0;
   std::int64_t window = 0;
-  std::int64_t mixed = 0;
   std::int64_t mlp = 0;
   std::int64_t experts = 0;
-  MixerKind mixer = MixerKind::none;
+  std::vector<std::pair<MixerKind, std::int64_t>> mixers;  // in the order of their first layers
   for (std::int64_t i = 0; i < all; ++i) {
     const Kind& each = layers->kinds[static_cast<std::size_t>(i) % layers->kinds.size()];
     attention += each.attention ? 1 : 0;
@@ -224,20 +275,17 @@ void read_pattern(const text::NodeRef& node, model::Reading& reading, std::vecto
     mlp += each.mlp ? 1 : 0;
     experts += each.experts ? 1 : 0;
     if (each.mixer == MixerKind::none) continue;
-    if (mixer != MixerKind::none && each.mixer != mixer) {
-      errors.push_back(node.error("`layers` has two kinds of layers without attention",
-                                  "a model has one, which `[model.mixer]` describes"));
-      return;
+    const auto known =
+        std::find_if(mixers.begin(), mixers.end(), [&](const auto& one) { return one.first == each.mixer; });
+    if (known != mixers.end()) {
+      ++known->second;
+    } else {
+      mixers.emplace_back(each.mixer, 1);
     }
-    mixer = each.mixer;
-    ++mixed;
   }
   setter.set(FieldId::layers_without_attention, all - attention);
   setter.set(FieldId::layers_without_mlp, all - mlp - experts);
-  if (mixed > 0) {
-    setter.set(FieldId::mixer, static_cast<std::int64_t>(mixer));
-    setter.set(FieldId::mixer_layers, mixed);
-  }
+  set_mixers(mixers, node, reading, setter, errors);
   if (window > 0) setter.set(FieldId::window_layers, window);
   // Layers that are experts alone come where others would have an MLP: the rest counts as leading dense ones.
   if (layers->letters && experts > 0) setter.set(FieldId::moe_first_dense_layers, all - experts);

@@ -254,8 +254,15 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
 void lower_prompt_core(const Shared& shared, AttentionShape shape, double count, Emitter& emit);
 // Queries of this layer over the keys and values of an encoder's output (lower_cross.cpp).
 void lower_cross_attention(const Shared& shared, double count, Emitter& emit);
-// What layers without attention mix tokens by (mixer.cpp).
-void lower_mixer(const Shared& shared, double count, Emitter& emit);
+// What layers without attention mix tokens by: that one of the model's (mixer.cpp). The columns of its first
+// product on one rank, as an expression.
+void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter& emit);
+std::string_view mixer_inputs_text(MixerKind kind, std::size_t which);
+// Native sparse attention: compressed, selected and last keys (attention/sparse.cpp).
+void lower_sparse_attention(const Shared& shared, const AttentionShape& shape, Dim batch, Repeat layer,
+                            Emitter& emit);
+// Keys of the compressed branch among so many.
+std::int64_t compressed_keys(const Sparse& sparse, std::int64_t keys);
 // What hyper-connections do around a branch, but for the addition (hyper.cpp).
 struct BranchNames {
   std::string_view residual;

@@ -77,7 +77,14 @@ std::int64_t joined_length(const Setup& setup) {
 }
 
 std::int64_t num_mixer_layers(const ModelSpec& model) {
-  return model.mixer.kind == MixerKind::none ? 0 : std::min(model.num_layers, model.mixer.layers);
+  std::int64_t all = 0;
+  for (std::size_t which = 0; which < most_mixers; ++which) all = plus(all, num_mixer_layers(model, which));
+  return all;
+}
+
+std::int64_t num_mixer_layers(const ModelSpec& model, std::size_t which) {
+  const Mixer& mixer = model.mixers[which];
+  return mixer.kind == MixerKind::none ? 0 : std::min(model.num_layers, mixer.layers);
 }
 
 std::int64_t layers_of_stage(const Setup& setup) {
@@ -110,11 +117,14 @@ LayerRuns layer_runs(const Setup& setup) {
   const auto share = [&](std::int64_t some) {
     return all * static_cast<double>(some) / static_cast<double>(layers);
   };
-  LayerRuns runs{all, share(std::min(layers, num_attention_layers(setup.model))),
-                 share(num_mixer_layers(setup.model)),
+  LayerRuns runs{all,
+                 share(std::min(layers, num_attention_layers(setup.model))),
+                 {},
                  share(std::min(times(layers, std::max<std::int64_t>(1, setup.model.mlps_per_layer)),
                                 num_mlps(setup.model))),
                  all * static_cast<double>(mixtures) / static_cast<double>(layers)};
+  for (std::size_t which = 0; which < most_mixers; ++which)
+    runs.mixers[which] = share(num_mixer_layers(setup.model, which));
   // A layer that predicts a further token is as the last one of the model (DeepSeek-V3, section 2.2); they
   // stand on one stage, and every rank's step holds its average share.
   const double further =

@@ -22,7 +22,7 @@ constexpr double mask_bytes = 1;  // PyTorch keeps one byte per dropped-out elem
 struct LayerCounts {
   double frame = 0;  // norms, residuals, collectives
   double attention = 0;
-  double mixer = 0;
+  std::array<double, most_mixers> mixers{};
   double mlp = 0;
   double mixture = 0;
 };
@@ -34,11 +34,13 @@ struct Share {
   double feeding = 1;
 };
 Share share_of(const ModelSpec& model) {
-  if (model.mixer.kind == MixerKind::none) return {};
+  if (!has_mixer(model)) return {};
   const double layers = static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
   const auto of_all = [&](std::int64_t some) { return std::min(1.0, static_cast<double>(some) / layers); };
-  return {of_all(num_attention_layers(model) + (model.mixer.parallel ? 0 : num_mixer_layers(model))),
-          of_all(num_dense_layers(model) + num_moe_layers(model))};
+  std::int64_t mixing = num_attention_layers(model);
+  for (std::size_t which = 0; which < most_mixers; ++which)
+    mixing = plus(mixing, model.mixers[which].parallel ? 0 : num_mixer_layers(model, which));
+  return {of_all(mixing), of_all(num_dense_layers(model) + num_moe_layers(model))};
 }
 
 constexpr BranchNames block_names{"layer.residual", "layer.hyper_weights", "layer.hyper_mix"};
@@ -129,10 +131,11 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, d
     }
     learn(StepPart::attention, part);
   }
-  emit.set_runs(counts.mixer);
-  if (counts.mixer > 0 && others > 0) {
-    lower_mixer(shared, others, emit);
-    learn(StepPart::mixer, others);
+  for (std::size_t which = 0; which < most_mixers && others > 0; ++which) {
+    if (counts.mixers[which] <= 0) continue;
+    emit.set_runs(counts.mixers[which]);
+    lower_mixer(shared, which, others, emit);
+    learn(mixer_parts[which], others);
   }
   emit.end_piece();
   if (shared.parallel_block) {
@@ -177,7 +180,7 @@ void lower_share(const Shared& shared, const LayerCounts& counts, double share, 
     for (const Stream stream : {Stream::image, Stream::text}) {
       const Shared own(shared.setup, stream, shared.width);
       Emitter to = emit.with(own);
-      lower_stack(own, {counts.frame, counts.attention, 0, counts.mlp, 0},
+      lower_stack(own, {counts.frame, counts.attention, {}, counts.mlp, 0},
                   share * static_cast<double>(joint) / layers, 0, to);
     }
     lower_stack(shared, counts, share * static_cast<double>(shared.model.num_layers - joint) / layers, share,
@@ -230,6 +233,12 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
                               FieldId::mixer_value_heads,
                               FieldId::mixer_key_dim,
                               FieldId::mixer_value_dim,
+                              FieldId::second_mixer_value_heads,
+                              FieldId::second_mixer_key_dim,
+                              FieldId::second_mixer_value_dim,
+                              FieldId::third_mixer_value_heads,
+                              FieldId::third_mixer_key_dim,
+                              FieldId::third_mixer_value_dim,
                               FieldId::vocab_size,
                               FieldId::pipeline,
                               FieldId::zero};
@@ -241,10 +250,13 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
     case StepPart::attention:
       return field == FieldId::num_attention_heads || field == FieldId::num_key_value_heads ||
              field == FieldId::head_dim;
-    case StepPart::mixer:  // sizes that a file does not state follow from these
+    case StepPart::mixer:
+    case StepPart::second_mixer:
+    case StepPart::third_mixer: {  // sizes that a file does not state follow from those of attention
+      const MixerFields& mixer = mixer_fields[mixer_of(part)];
       return field == FieldId::num_attention_heads || field == FieldId::head_dim ||
-             field == FieldId::mixer_value_heads || field == FieldId::mixer_key_dim ||
-             field == FieldId::mixer_value_dim;
+             field == mixer.value_heads || field == mixer.key_dim || field == mixer.value_dim;
+    }
     case StepPart::mlp:
       return field == FieldId::intermediate_size;
     case StepPart::mixture:
@@ -269,8 +281,13 @@ void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vect
       lower_layers(shared, {.attention = 1}, emit);
       break;
     case StepPart::mixer:
-      lower_layers(shared, {.mixer = 1}, emit);
+    case StepPart::second_mixer:
+    case StepPart::third_mixer: {
+      LayerCounts counts;
+      counts.mixers[mixer_of(part)] = 1;
+      lower_layers(shared, counts, emit);
       break;
+    }
     case StepPart::mlp:
       lower_layers(shared, {.mlp = 1}, emit);
       break;
@@ -308,9 +325,9 @@ void set_totals(const Setup& setup, Workload& workload) {
 
 void set_totals(const Setup& setup, const PartSizes& sizes, Workload& workload) {
   const auto products = [&](StepPart part) { return sizes[static_cast<std::size_t>(part)].products; };
-  set_totals(setup,
-             detail::forward_flops_per_token(setup, products(StepPart::attention), products(StepPart::mixer)),
-             workload);
+  std::array<double, most_mixers> mixers{};
+  for (const StepPart part : mixer_parts) mixers[mixer_of(part)] = products(part);
+  set_totals(setup, detail::forward_flops_per_token(setup, products(StepPart::attention), mixers), workload);
 }
 
 Workload lower(const Setup& setup) {
@@ -321,7 +338,7 @@ Workload lower(const Setup& setup) {
   Emitter emit(shared, workload);
   lower_embedding(shared, emit);
   const LayerRuns runs = layer_runs(setup);
-  lower_layers(shared, {runs.all, runs.attention, runs.mixer, runs.mlp, runs.mixture}, emit);
+  lower_layers(shared, {runs.all, runs.attention, runs.mixers, runs.mlp, runs.mixture}, emit);
   lower_head(shared, emit);
   lower_pipeline(shared, emit);
   lower_update(setup, parameters_per_rank(setup), workload);

@@ -1,6 +1,7 @@
 // From a model and a plan to the operations of one rank.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -31,13 +32,26 @@ Workload lower(const Setup& setup);
 // the parts of a layer times their layer_runs(), the ends, and the update, is the step.
 enum class StepPart : std::uint8_t {
   attention,  // with its projections
-  mixer,      // what other layers have in its place
+  mixer,      // what other layers have in its place: the first kind of it
+  second_mixer,
+  third_mixer,
   mlp,
   mixture,
   frame,  // norms, residuals and collectives of a layer
   ends    // embedding, head, pipeline
 };
-inline constexpr std::size_t part_count = 6;
+inline constexpr std::size_t part_count = 8;
+inline constexpr std::array<StepPart, most_mixers> mixer_parts{StepPart::mixer, StepPart::second_mixer,
+                                                               StepPart::third_mixer};
+// Parts of a layer with weights.
+inline constexpr std::array<StepPart, part_count - 2> weighty_parts{
+    StepPart::attention,   StepPart::mixer, StepPart::second_mixer,
+    StepPart::third_mixer, StepPart::mlp,   StepPart::mixture};
+// Which of the model's mixers a part is; most_mixers: none.
+constexpr std::size_t mixer_of(StepPart part) {
+  const std::size_t which = static_cast<std::size_t>(part) - static_cast<std::size_t>(StepPart::mixer);
+  return which < most_mixers ? which : most_mixers;
+}
 
 // Parameters that one rank holds.
 struct RankParameters {
@@ -77,14 +91,16 @@ double op_flops(const Op& op);
 // MLP, but in hybrids.
 struct LayerRuns {
   double all = 0;
-  double attention = 0;  // layers with attention; all but in hybrids
-  double mixer = 0;      // layers with what hybrids have in its place
-  double mlp = 0;        // ordinary MLPs
-  double mixture = 0;    // layers with a mixture of experts
+  double attention = 0;                      // layers with attention; all but in hybrids
+  std::array<double, most_mixers> mixers{};  // layers with what hybrids have in its place
+  double mlp = 0;                            // ordinary MLPs
+  double mixture = 0;                        // layers with a mixture of experts
 };
 // Layers with attention, with what hybrids have in its place, and with an ordinary MLP.
 std::int64_t num_attention_layers(const ModelSpec& model);
 std::int64_t num_mixer_layers(const ModelSpec& model);
+// Of these, the ones with one of its mixers.
+std::int64_t num_mixer_layers(const ModelSpec& model, std::size_t which);
 // MLPs that are no experts, of all layers.
 std::int64_t num_mlps(const ModelSpec& model);
 // Of those with attention, the ones that read an earlier layer's keys and values.

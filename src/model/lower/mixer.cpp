@@ -2,6 +2,12 @@
 // back. Heads are split over the tensor-parallel ranks; what ranks of context parallelism hold of a sequence
 // is exchanged for heads before the recurrence, and back (Megatron-LM, ssm/mamba_context_parallel.py).
 #include "model/mixer.hpp"
+
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
 #include "model/lower/emit.hpp"
 
 namespace shapelint::model {
@@ -21,37 +27,53 @@ struct Names {
         "layer." kind ".quantize"                                                                           \
   }
 // In the order of MixerKind.
-constexpr std::array<Names, 11> all_names{
+constexpr std::array<Names, mixer_kinds> all_names{
     {NAMES("mixer"), NAMES("gated_delta_net"), NAMES("kimi_delta_attention"), NAMES("mamba"), NAMES("mamba2"),
      NAMES("gated_linear_attention"), NAMES("retention"), NAMES("rwkv7"), NAMES("lightning_attention"),
-     NAMES("rg_lru"), NAMES("short_convolution")}};
+     NAMES("rg_lru"), NAMES("short_convolution"), NAMES("delta_net"), NAMES("mlstm"), NAMES("hyena"),
+     NAMES("gated_memory")}};
 #undef NAMES
 
-constexpr std::string_view key_columns_text = "mixer_key_heads / tensor * mixer_key_dim";
-constexpr std::string_view value_columns_text = "mixer_value_heads / tensor * mixer_value_dim";
+// Expressions of the sizes of each of a model's mixers.
+struct Texts {
+  std::string_view keys, values, key_heads, value_heads, local_key_heads, local_value_heads, key_dim,
+      value_dim, two_value_heads, two_value_dims, rank, half_rank, rank_and_states, chunk;
+};
+#define TEXTS(mixer)                                                                                       \
+  {                                                                                                        \
+    mixer "_key_heads / tensor * " mixer "_key_dim", mixer "_value_heads / tensor * " mixer "_value_dim",  \
+        mixer "_key_heads / tensor", mixer "_value_heads / tensor", mixer "_key_heads / tensor / context", \
+        mixer "_value_heads / tensor / context", mixer "_key_dim", mixer "_value_dim",                     \
+        "2 * (" mixer "_value_heads / tensor)", "2 * " mixer "_value_dim", mixer "_gate_rank",             \
+        mixer "_gate_rank / 2", mixer "_gate_rank + 2 * " mixer "_key_dim", mixer "_chunk"                 \
+  }
+constexpr std::array<Texts, most_mixers> all_texts{
+    {TEXTS("mixer"), TEXTS("second_mixer"), TEXTS("third_mixer")}};
+#undef TEXTS
 
 // The mixer of one rank.
-Mixer on_rank(const Shared& shared) {
-  Mixer out = shared.model.mixer;
-  out.key_heads = divide_up(out.key_heads, shared.plan.tensor);
-  out.value_heads = divide_up(out.value_heads, shared.plan.tensor);
-  return out;
-}
+struct Local : Mixer {
+  Local(const Shared& shared, std::size_t which) : Mixer(shared.model.mixers[which]), text(all_texts[which]) {
+    key_heads = divide_up(key_heads, shared.plan.tensor);
+    value_heads = divide_up(value_heads, shared.plan.tensor);
+  }
+  const Texts& text;
+};
 
 double real(std::int64_t value) {
   return static_cast<double>(value);
 }
 
-void lower_gates(const Shared& shared, const Mixer& mixer, const Names& names, Repeat layer, Emitter& emit) {
+void lower_gates(const Shared& shared, const Local& mixer, const Names& names, Repeat layer, Emitter& emit) {
   const MixerForm& form = form_of(mixer.kind);
   const DType dtype = shared.linear_dtype;
-  const Dim keys = dim(key_columns(mixer), key_columns_text);
-  const Dim values = dim(value_columns(mixer), value_columns_text);
-  const Dim rank = dim(mixer.gate_rank, "mixer_gate_rank");
+  const Dim keys = dim(key_columns(mixer), mixer.text.keys);
+  const Dim values = dim(value_columns(mixer), mixer.text.values);
+  const Dim rank = dim(mixer.gate_rank, mixer.text.rank);
   if (form.head_gates > 0)
     emit.linear(names.gates, shared.tokens,
                 dim(times(form.head_gates, mixer.value_heads),
-                    form.head_gates == 2 ? "2 * (mixer_value_heads / tensor)" : "mixer_value_heads / tensor"),
+                    form.head_gates == 2 ? mixer.text.two_value_heads : mixer.text.value_heads),
                 shared.hidden, dtype, layer);
   switch (form.gate) {
     case GateForm::none:
@@ -61,7 +83,7 @@ void lower_gates(const Shared& shared, const Mixer& mixer, const Names& names, R
       emit.linear(names.gate_up, shared.tokens, keys, rank, dtype, layer);
       return;
     case GateForm::keys_and_values: {
-      const Dim half = dim(divide_up(mixer.gate_rank, 2), "mixer_gate_rank / 2");
+      const Dim half = dim(divide_up(mixer.gate_rank, 2), mixer.text.half_rank);
       emit.linear(names.gate_down, shared.tokens, rank, shared.hidden, dtype, layer);
       emit.linear(names.key_gate_up, shared.tokens, keys, half, dtype, layer);
       emit.linear(names.gate_up, shared.tokens, values, half, dtype, layer);
@@ -74,48 +96,69 @@ void lower_gates(const Shared& shared, const Mixer& mixer, const Names& names, R
       return;
     case GateForm::time_step:
       emit.linear(names.gate_down, shared.tokens,
-                  dim(plus(mixer.gate_rank, times(2, mixer.key_dim)), "mixer_gate_rank + 2 * mixer_key_dim"),
-                  values, dtype, layer);
+                  dim(plus(mixer.gate_rank, times(2, mixer.key_dim)), mixer.text.rank_and_states), values,
+                  dtype, layer);
       emit.linear(names.gate_up, shared.tokens, values, rank, dtype, layer);
       return;
   }
 }
 
 // Bytes of the states that a step of decoding reads and writes are the recurrence's own.
-void lower_recurrence(const Shared& shared, const Mixer& mixer, const Names& names, Repeat layer,
+void lower_recurrence(const Shared& shared, const Local& mixer, const Names& names, Repeat layer,
                       Emitter& emit) {
   const MixerForm& form = form_of(mixer.kind);
   if (form.block_gates) {
-    emit.linear(names.block_gates, shared.tokens, dim(times(2, mixer.value_dim), "2 * mixer_value_dim"),
-                dim(mixer.value_dim, "mixer_value_dim"), shared.linear_dtype, layer,
-                dim(mixer.value_heads, "mixer_value_heads / tensor"));
+    emit.linear(names.block_gates, shared.tokens, dim(times(2, mixer.value_dim), mixer.text.two_value_dims),
+                dim(mixer.value_dim, mixer.text.value_dim), shared.linear_dtype, layer,
+                dim(mixer.value_heads, mixer.text.value_heads));
   }
   if (!form.has_state) return;
   AttentionShape shape;
   shape.sequences = dim(shared.plan.micro_batch_size, "micro_batch_size");
-  shape.heads =
-      dim(divide_up(mixer.value_heads, shared.plan.context), "mixer_value_heads / tensor / context");
-  shape.key_value_heads =
-      dim(divide_up(mixer.key_heads, shared.plan.context), "mixer_key_heads / tensor / context");
+  shape.heads = dim(divide_up(mixer.value_heads, shared.plan.context), mixer.text.local_value_heads);
+  shape.key_value_heads = dim(divide_up(mixer.key_heads, shared.plan.context), mixer.text.local_key_heads);
   shape.query_length =
       shared.decoding ? shared.query_length : dim(shared.plan.sequence_length, "sequence_length");
-  shape.key_length = shared.decoding ? Dim{1, "1"} : dim(mixer.chunk, "mixer_chunk");
-  shape.head_dim = dim(mixer.key_dim, "mixer_key_dim");
-  shape.value_head_dim = dim(mixer.value_dim, "mixer_value_dim");
+  shape.key_length = shared.decoding ? Dim{1, "1"} : dim(mixer.chunk, mixer.text.chunk);
+  shape.head_dim = dim(mixer.key_dim, mixer.text.key_dim);
+  shape.value_head_dim = dim(mixer.value_dim, mixer.text.value_dim);
   emit.scan(names.chunk, mixer.kind, shape, layer);
 }
 
 }  // namespace
 
-void lower_mixer(const Shared& shared, double count, Emitter& emit) {
-  const Mixer mixer = on_rank(shared);
+std::string_view mixer_inputs_text(MixerKind kind, std::size_t which) {
+  static const auto all = [] {
+    std::array<std::array<std::string, mixer_kinds>, most_mixers> out;
+    for (std::size_t mixer = 0; mixer < most_mixers; ++mixer) {
+      const Texts& text = all_texts[mixer];
+      for (std::size_t i = 1; i < mixer_kinds; ++i) {
+        const MixerColumns& in = form_of(static_cast<MixerKind>(i)).in;
+        std::string& sum = out[mixer][i];
+        const auto add = [&](std::int64_t number, std::string_view columns) {
+          if (number <= 0) return;
+          if (!sum.empty()) sum += " + ";
+          sum += number > 1 ? fmt::format("{} * ({})", number, columns) : std::string(columns);
+        };
+        add(in.keys, text.keys);
+        add(in.values, text.values);
+        add(in.heads, text.value_heads);
+      }
+    }
+    return out;
+  }();
+  return all[which][static_cast<std::size_t>(kind)];
+}
+
+void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter& emit) {
+  const Local mixer(shared, which);
   if (mixer.kind == MixerKind::none) return;
   const MixerForm& form = form_of(mixer.kind);
   const Names& names = all_names[static_cast<std::size_t>(mixer.kind)];
   const Repeat layer{count, Recomputed::with_layer};
   const double tokens = real(shared.tokens.value);
-  emit.linear(names.in, shared.tokens, dim(columns(mixer, form.in), form.in_expression), shared.hidden,
-              shared.linear_dtype, layer);
+  emit.linear(names.in, shared.tokens, dim(columns(mixer, form.in), mixer_inputs_text(mixer.kind, which)),
+              shared.hidden, shared.linear_dtype, layer);
   lower_gates(shared, mixer, names, layer, emit);
 
   const double channels = tokens * real(columns(mixer, form.convolved)) * shared.activation;
@@ -134,7 +177,7 @@ void lower_mixer(const Shared& shared, double count, Emitter& emit) {
   if (values > 0)
     emit.elementwise(names.gated, form.passes * values, (form.passes + 2) * values, layer,
                      of_each(values / shared.activation, gated_activation_flops));
-  emit.linear(names.out, shared.tokens, shared.hidden, dim(value_columns(mixer), value_columns_text),
+  emit.linear(names.out, shared.tokens, shared.hidden, dim(value_columns(mixer), mixer.text.values),
               shared.linear_dtype, layer);
   emit.quantize(names.quantize, layer);
 }
@@ -143,7 +186,8 @@ double scan_flops(const Op& op) {
   const AttentionShape& a = op.attention;
   const auto d = [](const Dim& each) { return static_cast<double>(each.value); };
   const double forward = 2 * d(a.sequences) * d(a.query_length) * d(a.heads) *
-                         recurrence_products(op.mixer, d(a.head_dim), d(a.value_head_dim), d(a.key_length));
+                         recurrence_products(op.mixer, d(a.head_dim), d(a.value_head_dim), d(a.key_length),
+                                             op.is_decoding ? 0.0 : d(a.query_length));
   return op.pass == Pass::backward ? 2 * forward : forward;
 }
 

@@ -20,7 +20,8 @@ double served_weight_bytes(const Setup& setup, RankParameters held);
 
 namespace detail {
 // With the multiply-adds per token of one layer's attention, and of what hybrids have in its place.
-double forward_flops_per_token(const Setup& setup, double attention, double mixer);
+double forward_flops_per_token(const Setup& setup, double attention,
+                               const std::array<double, most_mixers>& mixers);
 }  // namespace detail
 
 }  // namespace shapelint::model

@@ -40,6 +40,13 @@ cost::BucketUse bucket(const Context& c) {
   return cost::attention_bucket(*c.gpu, spec(c).head_dim, spec(c).value_head_dim,
                                 plan(c).mode == model::Mode::decode);
 }
+template <std::size_t which>
+double scanned_key_dim(const Context& c) {
+  const model::Mixer& mixer = spec(c).mixers[which];
+  if (mixer.kind == model::MixerKind::none) return 0;
+  return cost::computed_key_dim(cost::scan_kind(mixer.kind), real(mixer.key_dim));
+}
+
 double largest_bucket(const Context& c) {
   std::int64_t largest = 0;
   for (const gpu::AttentionBucket& each : c.gpu->attention.buckets) {
@@ -168,7 +175,9 @@ constexpr Variable of_gpu[] = {
     {"link_gpus", "GPUs that the fast link joins", [](const Context& c) { return real(c.gpu->link_gpus); }},
     {"has_flash", "whether a fused attention kernel takes this head dimension", [](const Context& c) { return bucket(c).bucket != nullptr ? 1.0 : 0.0; }, {FieldId::head_dim}},
     {"flash_head_dim", "head dimension that the fused attention kernel computes, zeros included; 0 when none takes it", [](const Context& c) { return bucket(c).bucket != nullptr ? real(bucket(c).head_dim) : 0; }, {FieldId::head_dim}},
-    {"scan_key_dim", "elements of a mixer's key that the kernels of prompts and training compute, zeros included; 0 without one", [](const Context& c) { return spec(c).mixer.kind != model::MixerKind::none ? cost::computed_key_dim(cost::scan_kind(spec(c).mixer.kind), real(spec(c).mixer.key_dim)) : 0; }, {FieldId::mixer_key_dim}},
+    {"scan_key_dim", "elements of a mixer's key that the kernels of prompts and training compute, zeros included; 0 without one", scanned_key_dim<0>, {FieldId::mixer_key_dim}},
+    {"second_scan_key_dim", "those of the second mixer's key", scanned_key_dim<1>, {FieldId::second_mixer_key_dim}},
+    {"third_scan_key_dim", "those of the third mixer's key", scanned_key_dim<2>, {FieldId::third_mixer_key_dim}},
     {"flash_limit", "largest head dimension of any fused attention kernel; 0 without any", largest_bucket},
     {"flash_multiple", "head dimensions that are no multiple of this are padded in memory by copies", [](const Context& c) { return real(c.gpu->attention.head_dim_multiple); }},
 };

@@ -66,12 +66,15 @@ std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
     return multiples(value, intermediate_reach, least_multiple * std::max<std::int64_t>(1, ranks));
   }
   if (field == FieldId::head_dim) return usual_head_dims(value);
-  if (field == FieldId::mixer_key_dim || field == FieldId::mixer_value_dim) return usual_mixer_dims(value);
-  if (field == FieldId::mixer_value_heads) {
+  for (std::size_t which = 0; which < model::most_mixers; ++which) {
+    const model::MixerFields& fields = model::mixer_fields[which];
+    if (field == fields.key_dim || field == fields.value_dim) return usual_mixer_dims(value);
+    if (field != fields.value_heads) continue;
     // As many values as now, in heads of another width.
     std::vector<std::int64_t> out;
-    const std::int64_t columns = model::value_columns(start.model.mixer);
-    for (const std::int64_t each : usual_mixer_dims(start.model.mixer.value_dim)) {
+    const model::Mixer& mixer = start.model.mixers[which];
+    const std::int64_t columns = model::value_columns(mixer);
+    for (const std::int64_t each : usual_mixer_dims(mixer.value_dim)) {
       if (columns % each == 0) out.push_back(columns / each);
     }
     return out;

@@ -127,13 +127,11 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
     if (!part->valid) return out;
   }
   const PartNode& attention = *parts[static_cast<std::size_t>(StepPart::attention)];
-  const PartNode& mixer = *parts[static_cast<std::size_t>(StepPart::mixer)];
   const PartNode& mlp = *parts[static_cast<std::size_t>(StepPart::mlp)];
   const PartNode& mixture = *parts[static_cast<std::size_t>(StepPart::mixture)];
   const PartNode& frame = *parts[static_cast<std::size_t>(StepPart::frame)];
   const PartNode& ends = *parts[static_cast<std::size_t>(StepPart::ends)];
   const std::int64_t attentions = model::num_attention_layers(plan.model);
-  const std::int64_t mixers = model::num_mixer_layers(plan.model);
   const std::int64_t mlps = model::num_mlps(plan.model);
   const std::int64_t mixtures = model::num_moe_layers(plan.model);
   const auto parameters = [&](bool high) {
@@ -151,8 +149,11 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   if (real(least) > bounds.parameters_high || real(out.parameters_high) < bounds.parameters_low) return out;
   const auto layer_flops = [&](bool high) {
     const auto of = [&](const PartNode& node) { return high ? node.products_high : node.products_low; };
-    return 2 * (real(attentions) * of(attention) + real(mixers) * of(mixer) + real(mlps) * of(mlp) +
-                real(mixtures) * of(mixture));
+    double mixers = 0;
+    for (const StepPart part : model::mixer_parts)
+      mixers += real(model::times_in(plan.model, part)) * of(*parts[static_cast<std::size_t>(part)]);
+    return 2 *
+           (real(attentions) * of(attention) + mixers + real(mlps) * of(mlp) + real(mixtures) * of(mixture));
   };
   const double most_layer_flops = layer_flops(true);
   const double most_head_flops = 2 * ends.products_high;
@@ -185,7 +186,10 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
     PartTime sum;
     add(sum, table.time(attention, gpu), runs.attention);
-    if (runs.mixer > 0) add(sum, table.time(mixer, gpu), runs.mixer);
+    for (const StepPart part : model::mixer_parts) {
+      const double mixing = runs.mixers[model::mixer_of(part)];
+      if (mixing > 0) add(sum, table.time(*parts[static_cast<std::size_t>(part)], gpu), mixing);
+    }
     add(sum, table.time(frame, gpu), runs.all);
     if (runs.mlp > 0) add(sum, table.time(mlp, gpu), runs.mlp);
     if (runs.mixture > 0) add(sum, table.time(mixture, gpu), runs.mixture);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "model/mixer.hpp"
 #include "suggest/edit/change.hpp"
 
 namespace shapelint::suggest {
@@ -82,6 +83,16 @@ std::int64_t shared_out(const model::Setup& setup, FieldId field) {
 
 }  // namespace
 
+namespace {
+
+bool is_one_of(FieldId field, FieldId model::MixerFields::*one, FieldId model::MixerFields::*other) {
+  return std::any_of(
+      model::mixer_fields.begin(), model::mixer_fields.end(),
+      [&](const model::MixerFields& each) { return each.*one == field || each.*other == field; });
+}
+
+}  // namespace
+
 Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
   const model::FieldInfo& info = model::info(field);
   const model::Setup& setup = reading.setup;
@@ -98,11 +109,11 @@ Axis neighbourhood(const model::Reading& reading, FieldId field, double reach) {
       for (const std::int64_t multiple : {tensor, 8 * tensor})
         add_multiples(values, value, multiple, 0, true);
     }
-  } else if (field == FieldId::mixer_value_heads || field == FieldId::mixer_key_heads) {
+  } else if (is_one_of(field, &model::MixerFields::value_heads, &model::MixerFields::key_heads)) {
     for (const std::int64_t multiple : {tensor, 8 * tensor}) add_multiples(values, value, multiple, 0, true);
     drop_far(values, value);
   } else if (field == FieldId::head_dim || field == FieldId::value_head_dim || info.section == "model.mla" ||
-             field == FieldId::mixer_key_dim || field == FieldId::mixer_value_dim) {
+             is_one_of(field, &model::MixerFields::key_dim, &model::MixerFields::value_dim)) {
     for (const std::int64_t multiple : {8, 16, 32, 64, 128}) add_multiples(values, value, multiple, 0, true);
     drop_far(values, value);
   } else if (field == FieldId::hidden_size) {

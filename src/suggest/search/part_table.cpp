@@ -164,7 +164,8 @@ PartNode PartTable::compute(std::size_t part, std::uint64_t key) {
   if (failed.mlp && (which == StepPart::mlp || which == StepPart::mixture)) return node;
   node.valid = true;
   const bool absent = (which == StepPart::mixture && setup.model.moe.num_experts <= 0) ||
-                      (which == StepPart::mixer && setup.model.mixer.kind == model::MixerKind::none);
+                      (model::mixer_of(which) < model::most_mixers &&
+                       setup.model.mixers[model::mixer_of(which)].kind == model::MixerKind::none);
   const model::PartSize size = absent ? model::PartSize{} : model::part_size(setup, which);
   node.parameters_low = node.parameters_high = size.parameters;
   node.experts_low = node.experts_high = size.expert_parameters;

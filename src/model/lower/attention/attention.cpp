@@ -234,7 +234,10 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
                         "micro_batch_size * (num_attention_heads / tensor)");
   if (model.relative_positions) lower_relative_positions(shared, shape, batch, count, emit);
   // The text's tokens attend beside the image's, in one call.
-  if (shared.stream != Stream::text) lower_attention_cores(shared, shape, batch, count, emit);
+  if (shared.stream != Stream::text) {
+    model.sparse.blocks > 0 ? lower_sparse_attention(shared, shape, batch, layer, emit)
+                            : lower_attention_cores(shared, shape, batch, count, emit);
+  }
 
   if (model.attention_gate) {
     const double gated = static_cast<double>(shared.tokens.value) * static_cast<double>(shared.heads.value) *

@@ -111,7 +111,7 @@ AdapterSize adapter_size(const Setup& setup, StepPart part) {
 AdapterSize adapter_size(const Setup& setup) {
   AdapterSize out;
   if (!setup.plan.adapters) return out;
-  for (const StepPart part : {StepPart::attention, StepPart::mixer, StepPart::mlp, StepPart::mixture}) {
+  for (const StepPart part : weighty_parts) {
     const AdapterSize each = adapter_size(setup, part);
     const std::int64_t layers = times_in(setup.model, part);
     out.dense = plus(out.dense, times(layers, each.dense));

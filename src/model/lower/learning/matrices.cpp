@@ -23,11 +23,23 @@ struct MixerAdapters {
   AdapterNames out;
 };
 // In the order of MixerKind.
-constexpr std::array<MixerAdapters, 11> mixer_adapters{
+constexpr std::array<MixerAdapters, mixer_kinds> mixer_adapters{
     {MIXER_ADAPTERS("mixer"), MIXER_ADAPTERS("gated_delta_net"), MIXER_ADAPTERS("kimi_delta_attention"),
      MIXER_ADAPTERS("mamba"), MIXER_ADAPTERS("mamba2"), MIXER_ADAPTERS("gated_linear_attention"),
      MIXER_ADAPTERS("retention"), MIXER_ADAPTERS("rwkv7"), MIXER_ADAPTERS("lightning_attention"),
-     MIXER_ADAPTERS("rg_lru"), MIXER_ADAPTERS("short_convolution")}};
+     MIXER_ADAPTERS("rg_lru"), MIXER_ADAPTERS("short_convolution"), MIXER_ADAPTERS("delta_net"),
+     MIXER_ADAPTERS("mlstm"), MIXER_ADAPTERS("hyena"), MIXER_ADAPTERS("gated_memory")}};
+
+// Of the mixers' last products: their inputs, and those on one rank.
+struct InputTexts {
+  std::string_view whole, local;
+};
+constexpr std::array<InputTexts, most_mixers> mixer_inputs{
+    {{"mixer_value_heads * mixer_value_dim", "mixer_value_heads / tensor * mixer_value_dim"},
+     {"second_mixer_value_heads * second_mixer_value_dim",
+      "second_mixer_value_heads / tensor * second_mixer_value_dim"},
+     {"third_mixer_value_heads * third_mixer_value_dim",
+      "third_mixer_value_heads / tensor * third_mixer_value_dim"}}};
 
 // An expression without its divisions by `tensor`: that of the whole matrix.
 std::string without_tensor(std::string_view expression) {
@@ -38,14 +50,16 @@ std::string without_tensor(std::string_view expression) {
   return out;
 }
 // Those of the mixers' first projections.
-std::string_view whole_columns(MixerKind kind) {
-  static const std::array<std::string, mixer_adapters.size()> all = [] {
-    std::array<std::string, mixer_adapters.size()> out;
-    for (std::size_t i = 1; i < out.size(); ++i)
-      out[i] = without_tensor(form_of(static_cast<MixerKind>(i)).in_expression);
+std::string_view whole_columns(MixerKind kind, std::size_t which) {
+  static const auto all = [] {
+    std::array<std::array<std::string, mixer_kinds>, most_mixers> out;
+    for (std::size_t mixer = 0; mixer < most_mixers; ++mixer) {
+      for (std::size_t i = 1; i < mixer_kinds; ++i)
+        out[mixer][i] = without_tensor(mixer_inputs_text(static_cast<MixerKind>(i), mixer));
+    }
     return out;
   }();
-  return all[static_cast<std::size_t>(kind)];
+  return all[which][static_cast<std::size_t>(kind)];
 }
 
 class Matrices {
@@ -58,7 +72,9 @@ class Matrices {
         model_.mla.kv_lora_rank > 0 ? latent_attention() : attention();
         break;
       case StepPart::mixer:
-        if (model_.mixer.kind != MixerKind::none) mixer();
+      case StepPart::second_mixer:
+      case StepPart::third_mixer:
+        if (model_.mixers[mixer_of(part)].kind != MixerKind::none) mixer(mixer_of(part));
         break;
       case StepPart::mlp:
         mlp();
@@ -168,17 +184,18 @@ class Matrices {
         dim(times(mine, mla.v_head_dim), "num_attention_heads / tensor * mla_v_head_dim"));
   }
 
-  void mixer() {
-    const MixerKind kind = model_.mixer.kind;
+  void mixer(std::size_t which) {
+    const Mixer& whole = model_.mixers[which];
+    const MixerKind kind = whole.kind;
     const MixerForm& form = form_of(kind);
     const MixerAdapters& names = mixer_adapters[static_cast<std::size_t>(kind)];
-    Mixer mine = model_.mixer;
+    Mixer mine = whole;
     mine.key_heads = divide_up(mine.key_heads, shared_.plan.tensor);
     mine.value_heads = divide_up(mine.value_heads, shared_.plan.tensor);
-    column(names.in, Role::other, shared_.hidden, dim(columns(model_.mixer, form.in), whole_columns(kind)),
-           dim(columns(mine, form.in), form.in_expression));
-    row(names.out, Role::other, dim(value_columns(model_.mixer), "mixer_value_heads * mixer_value_dim"),
-        dim(value_columns(mine), "mixer_value_heads / tensor * mixer_value_dim"));
+    column(names.in, Role::other, shared_.hidden, dim(columns(whole, form.in), whole_columns(kind, which)),
+           dim(columns(mine, form.in), mixer_inputs_text(kind, which)));
+    row(names.out, Role::other, dim(value_columns(whole), mixer_inputs[which].whole),
+        dim(value_columns(mine), mixer_inputs[which].local));
   }
 
   void mlp() {

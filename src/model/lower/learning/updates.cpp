@@ -108,7 +108,7 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
   const Plan& plan = setup.plan;
   const Shared shared(setup);
   std::vector<MatrixSizes> out;
-  for (const StepPart part : {StepPart::attention, StepPart::mixer, StepPart::mlp, StepPart::mixture}) {
+  for (const StepPart part : weighty_parts) {
     const auto layers = static_cast<double>(times_in(setup.model, part));
     for (const Matrix& matrix : matrices_of(shared, part)) {
       const Side inputs = side_of(matrix.inputs);

@@ -1,0 +1,169 @@
+// Models with several kinds of layers without softmax attention.
+#include <rapidcheck.h>
+
+#include "model/derive.hpp"
+#include "model/lower/lower.hpp"
+#include "model/mixer.hpp"
+#include "tests/catch.hpp"
+#include "tests/formats/native/native_support.hpp"
+#include "tests/model/workload_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::model;
+using tests::find;
+using tests::native_errors;
+using tests::table;
+
+namespace {
+
+Setup setup_of(const std::string& model, const std::string& run = "sequence_length = 4096\n") {
+  return tests::native("[run]\n" + run + model).readings[0].setup;
+}
+
+const std::string both = R"([model]
+hidden_size = 1024
+num_layers = 8
+num_attention_heads = 8
+intermediate_size = 4096
+vocab_size = 1024
+layers = "2 mamba2, 1 delta_net, 1 attention"
+[model.mixer]
+num_key_heads = 8
+num_value_heads = 32
+key_head_dim = 128
+value_head_dim = 64
+[model.second_mixer]
+kind = "delta_net"
+num_key_heads = 4
+num_value_heads = 4
+key_head_dim = 256
+value_head_dim = 256
+)";
+
+}  // namespace
+
+TEST_CASE("each kind of layer has a table of its own", "[model]") {
+  const Setup setup = setup_of(both, "sequence_length = 4096\nmode = \"prefill\"\n");
+  CHECK(setup.model.layers_without_attention == 6);
+  CHECK(setup.model.mixers[0].kind == MixerKind::mamba2);
+  CHECK(num_mixer_layers(setup.model, 0) == 4);
+  CHECK(setup.model.mixers[1].kind == MixerKind::delta_net);
+  CHECK(num_mixer_layers(setup.model, 1) == 2);
+  CHECK(num_mixer_layers(setup.model) == 6);
+  // Mamba-2: 2 * 8 * 128 of B and C, 2 * 32 * 64 of values and gate, 32 steps. Delta net: 2 * 1024 of queries
+  // and keys, 1024 of values, a gate for each of 4 heads.
+  CHECK(table(lower(setup), OpKind::gemm) == R"(
+layer.attention.qkv  forward  1 x 4096 x 3072 x 1024  tn  *2
+layer.attention.output  forward  1 x 4096 x 1024 x 1024  tn  *2
+layer.mamba2.in  forward  1 x 4096 x 6176 x 1024  tn  *4
+layer.mamba2.out  forward  1 x 4096 x 1024 x 2048  tn  *4
+layer.delta_net.in  forward  1 x 4096 x 3072 x 1024  tn  *2
+layer.delta_net.gates  forward  1 x 4096 x 4 x 1024  tn  *2
+layer.delta_net.out  forward  1 x 4096 x 1024 x 1024  tn  *2
+layer.mlp.up  forward  1 x 4096 x 4096 x 1024  tn  *8
+layer.mlp.down  forward  1 x 4096 x 1024 x 4096  tn  *8
+head.logits  forward  1 x 1 x 1024 x 1024  tn  *1
+)");
+  const Op* in = find(lower(setup), "layer.delta_net.in");
+  REQUIRE(in != nullptr);
+}
+
+TEST_CASE("an operation of the second kind says its own fields", "[model]") {
+  Setup setup = setup_of(both);
+  setup.plan.tensor = 2;
+  const Workload workload = lower(setup);
+  const Op* in = find(workload, "layer.delta_net.in");
+  REQUIRE(in != nullptr);
+  CHECK(in->n.value == 1536);
+  CHECK(in->n.expression ==
+        "2 * (second_mixer_key_heads / tensor * second_mixer_key_dim) + second_mixer_value_heads / tensor * "
+        "second_mixer_value_dim");
+}
+
+TEST_CASE("tables that `layers` does not name are contradictions", "[formats]") {
+  CHECK(
+      native_errors("[model]\nlayers = \"2 mamba2, 1 attention\"\nnum_layers = 3\n[model.second_mixer]\n"
+                    "kind = \"rwkv7\"\n[run]\nsequence_length = 4096\n")
+          .find(
+              "`layers` has no rwkv7, which `[model.second_mixer]` describes; name it in `layers`, or leave "
+              "the table out") != std::string::npos);
+  CHECK(native_errors("[model]\nnum_layers = 4\nlayers = \"1 mamba2, 1 rwkv7, 1 hyena, 1 mlstm\"\n"
+                      "[run]\nsequence_length = 4096\n")
+            .find("`layers` has 4 kinds of layers without attention") != std::string::npos);
+}
+
+TEST_CASE("a gated memory reads what an earlier layer remembered", "[model]") {
+  const Setup setup = setup_of(R"([model]
+hidden_size = 1024
+num_layers = 4
+num_attention_heads = 8
+vocab_size = 1024
+layers = "1 mamba, 1 attention, 1 gated_memory, 1 attention"
+)",
+                               "mode = \"decode\"\ncontext_length = 4096\n");
+  const Workload workload = lower(setup);
+  const Op* in = find(workload, "layer.gated_memory.in");
+  REQUIRE(in != nullptr);
+  CHECK(in->n.value == 2048);
+  CHECK(find(workload, "layer.gated_memory.chunk") == nullptr);
+  CHECK(mixer_state(setup.model.mixers[1]).recurrent_elements == 0);
+}
+
+TEST_CASE("what several kinds take is the sum of what each takes", "[model]") {
+  CHECK(rc::check([] {
+    Setup setup;
+    ModelSpec& model = setup.model;
+    model.hidden_size = 64 * *rc::gen::inRange(1, 32);
+    model.num_attention_heads = 8;
+    model.num_key_value_heads = 8;
+    model.head_dim = model.value_head_dim = 64;
+    model.intermediate_size = 1024;
+    model.vocab_size = 1024;
+    setup.plan.sequence_length = 1024;
+    setup.plan.tensor = *rc::gen::element(1, 2, 4);
+    model.num_layers = *rc::gen::inRange(1, 4);
+    const std::int64_t attention = model.num_layers;
+    const auto without = static_cast<double>(parameter_count(setup));
+    const double cache = cache_bytes(setup, 1000);
+    const double frame = static_cast<double>(part_size(setup, StepPart::frame).parameters +
+                                             part_size(setup, StepPart::mlp).parameters);
+    double expected = without;
+    double states = 0;
+    for (std::size_t which = 0; which < most_mixers; ++which) {
+      const auto kind = static_cast<MixerKind>(*rc::gen::inRange<std::size_t>(0, mixer_kinds));
+      Mixer mixer = usual_sizes(model, kind);
+      mixer.kind = kind;
+      mixer.layers = kind == MixerKind::none ? 0 : *rc::gen::inRange(0, 4);
+      mixer.value_heads *= 4;  // whole heads on each rank
+      model.mixers[which] = mixer;
+      model.num_layers += mixer.layers;
+      model.layers_without_attention += mixer.layers;
+      expected +=
+          static_cast<double>(mixer.layers) * (static_cast<double>(mixer_parameters(model, mixer)) + frame);
+      const MixerState state = mixer_state(mixer);
+      states +=
+          static_cast<double>(mixer.layers) * (4 * state.recurrent_elements + 2 * state.convolution_elements);
+    }
+    RC_ASSERT(num_attention_layers(model) == attention);
+    RC_ASSERT(static_cast<double>(parameter_count(setup)) == expected);
+    const double tensor = static_cast<double>(setup.plan.tensor);
+    const double kept = cache_bytes(setup, 1000) - cache;
+    RC_ASSERT(std::abs(kept * tensor - states) <= 1e-9 * states);
+
+    // A step is the sum of its parts, each as often as its layers.
+    const LayerRuns runs = layer_runs(setup);
+    double flops = 0;
+    const auto add = [&](StepPart part, double times) {
+      Workload one;
+      lower_part(setup, part, one);
+      for (const Op& op : one.ops) flops += times * op.count * op_flops(op);
+    };
+    add(StepPart::attention, runs.attention);
+    for (const StepPart part : mixer_parts) add(part, runs.mixers[mixer_of(part)]);
+    add(StepPart::mlp, runs.mlp);
+    add(StepPart::frame, runs.all);
+    add(StepPart::ends, 1);
+    const double whole = lower(setup).hardware_flops;
+    RC_ASSERT(std::abs(flops - whole) <= 1e-9 * whole);
+  }));
+}
