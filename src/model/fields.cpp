@@ -67,7 +67,10 @@ constexpr std::array<std::string_view, mixer_kinds> mixer_names{"none",
                                                                 "delta_net",
                                                                 "mlstm",
                                                                 "hyena",
-                                                                "gated_memory"};
+                                                                "gated_memory",
+                                                                "rwkv4",
+                                                                "rwkv5",
+                                                                "rwkv6"};
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};
 

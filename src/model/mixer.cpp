@@ -74,6 +74,10 @@ constexpr std::array<MixerForm, mixer_kinds> forms{{
      .is_matrix = false,
      .is_long = true},
     {.name = "gated_memory", .in = {0, 1, 0}, .passes = 3, .has_state = false},
+    // Each input of a projection is mixed with the token before.
+    {.name = "rwkv4", .in = {0, 3, 0}, .passes = 7, .is_matrix = false, .gates_mlp = true},
+    {.name = "rwkv5", .in = {2, 2, 0}, .passes = 9, .gates_mlp = true},
+    {.name = "rwkv6", .in = {2, 2, 0}, .gate = GateForm::keys, .passes = 11, .gates_mlp = true},
 }};
 
 std::int64_t when(bool present, std::int64_t count) {
@@ -115,6 +119,13 @@ std::int64_t own_parameters(const ModelSpec& model, const Mixer& mixer) {
     case MixerKind::rwkv7:  // six shares of the token before; decay, learning rate and residual of values
                             // with biases; k_k, k_a, r_k; the norm of heads with its bias
       return plus(times(9, hidden), times(3, keys), times(2, values));
+    // Shares of the token before, in it and in the MLP; decay and bonus; the norm of heads with its bias.
+    case MixerKind::rwkv4:
+      return plus(times(5, hidden), times(2, values));
+    case MixerKind::rwkv5:
+      return plus(times(6, hidden), times(2, keys), times(2, values));
+    case MixerKind::rwkv6:  // the shares by a product of half the decay's rank for each of five inputs
+      return plus(times(8, hidden), times(2, keys), times(2, values), times(5, mixer.gate_rank, hidden));
     case MixerKind::lightning_attention:  // the norm
       return values;
     case MixerKind::rg_lru:  // the decay; gates of input and decay within heads, with biases
@@ -223,6 +234,15 @@ Mixer usual_sizes(const ModelSpec& model, MixerKind kind) {
     case MixerKind::gated_memory:
       sizes(1, times(2, hidden), 1, 1, 0, 1, 0);
       break;
+    case MixerKind::rwkv4:  // each channel keeps a sum of values, one of weights, and their exponent
+      sizes(1, hidden, 3, 1, 0, 1, 0);
+      break;
+    case MixerKind::rwkv5:
+      sizes(divide_up(hidden, 64), divide_up(hidden, 64), 64, 64, 0, 64, 0);
+      break;
+    case MixerKind::rwkv6:
+      sizes(divide_up(hidden, 64), divide_up(hidden, 64), 64, 64, 0, 64, 64);
+      break;
   }
   return out;
 }
@@ -236,6 +256,7 @@ std::int64_t mixer_parameters(const ModelSpec& model, const Mixer& mixer) {
               when(mixer.bias, plus(in, model.hidden_size)), times(channels, mixer.conv_kernel),
               when(mixer.conv_kernel > 0 && (form.conv_bias || mixer.bias), channels),
               gate_parameters(model, mixer), own_parameters(model, mixer),
+              when(form.gates_mlp, times(model.hidden_size, model.hidden_size)),
               times(value_columns(mixer), model.hidden_size));
 }
 
@@ -267,6 +288,7 @@ double mixer_products(const ModelSpec& model, const Mixer& mixer, const Plan& pl
   double products =
       hidden * (real(columns(mixer, form.in)) + real(times(form.head_gates, mixer.value_heads)) + values) +
       real(gate_parameters(model, mixer)) + real(columns(mixer, form.convolved)) * real(mixer.conv_kernel);
+  if (form.gates_mlp) products += hidden * hidden;
   if (form.block_gates) products += 2 * values * real(mixer.value_dim);
   return products +
          real(mixer.value_heads) * recurrence_products(mixer.kind, real(mixer.key_dim), real(mixer.value_dim),

@@ -12,6 +12,8 @@
 //   delta_net             Yang et al. 2024, 2406.06484; flash-linear-attention, layers/delta_net.py
 //   mlstm                 Beck et al. 2025, xLSTM 7B, 2503.13427; Hugging Face, modeling_xlstm.py
 //   hyena                 Poli et al. 2023, 2302.10866; safari, src/models/sequence/hyena.py
+//   rwkv4                 Peng et al. 2023, 2305.13048; RWKV-LM, RWKV-v4/src/model.py
+//   rwkv5, rwkv6          Peng et al. 2024, 2404.05892; RWKV-LM, RWKV-v5/src/model.py
 //   gated_memory          Ren et al. 2025, SambaY, 2507.06607: an earlier layer's output, gated
 #pragma once
 
@@ -53,6 +55,7 @@ struct MixerForm {
   bool has_state = true;     // a recurrence with a state, in a kernel of its own
   bool is_matrix = true;     // its state is a matrix per head, updated by products of chunks of tokens
   bool block_gates = false;  // gates by a square product within each head (RG-LRU)
+  bool gates_mlp = false;    // a square product gates the MLP behind it (RWKV before 7: its receptance)
   bool is_long = false;      // a convolution as long as the sequence, by Fourier transforms (Hyena)
 };
 

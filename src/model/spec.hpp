@@ -105,9 +105,12 @@ enum class MixerKind : std::uint8_t {
   delta_net,
   mlstm,
   hyena,
-  gated_memory
+  gated_memory,
+  rwkv4,
+  rwkv5,
+  rwkv6
 };
-inline constexpr std::size_t mixer_kinds = 15;
+inline constexpr std::size_t mixer_kinds = 18;
 
 // Sizes are those of linear attention. A state space is one, too (Mamba-2, arXiv 2405.21060): its groups are
 // the heads of keys, its state is as wide as a key, and its heads are those of values.

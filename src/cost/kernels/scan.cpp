@@ -21,6 +21,7 @@ ScanKind scan_kind(MixerKind mixer) {
     case MixerKind::rwkv7:
       return ScanKind::rwkv7;
     case MixerKind::rg_lru:
+    case MixerKind::rwkv4:
       return ScanKind::rg_lru;
     case MixerKind::short_convolution:
       return ScanKind::short_convolution;
@@ -28,6 +29,8 @@ ScanKind scan_kind(MixerKind mixer) {
       return ScanKind::long_convolution;
     case MixerKind::none:
     case MixerKind::mlstm:
+    case MixerKind::rwkv5:
+    case MixerKind::rwkv6:
     case MixerKind::gated_memory:
     case MixerKind::gated_linear_attention:
     case MixerKind::retention:

@@ -17,21 +17,21 @@ namespace {
 // Names of the ops of one kind.
 struct Names {
   std::string_view in, gates, gate_down, gate_up, key_gate_up, exchange, conv, block_gates, chunk, gated, out,
-      quantize;
+      receptance, quantize;
 };
 #define NAMES(kind)                                                                                         \
   {                                                                                                         \
     "layer." kind ".in", "layer." kind ".gates", "layer." kind ".gate_down", "layer." kind ".gate_up",      \
         "layer." kind ".key_gate_up", "layer." kind ".exchange", "layer." kind ".conv",                     \
         "layer." kind ".block_gates", "layer." kind ".chunk", "layer." kind ".gated", "layer." kind ".out", \
-        "layer." kind ".quantize"                                                                           \
+        "layer." kind ".receptance", "layer." kind ".quantize"                                              \
   }
 // In the order of MixerKind.
 constexpr std::array<Names, mixer_kinds> all_names{
     {NAMES("mixer"), NAMES("gated_delta_net"), NAMES("kimi_delta_attention"), NAMES("mamba"), NAMES("mamba2"),
      NAMES("gated_linear_attention"), NAMES("retention"), NAMES("rwkv7"), NAMES("lightning_attention"),
      NAMES("rg_lru"), NAMES("short_convolution"), NAMES("delta_net"), NAMES("mlstm"), NAMES("hyena"),
-     NAMES("gated_memory")}};
+     NAMES("gated_memory"), NAMES("rwkv4"), NAMES("rwkv5"), NAMES("rwkv6")}};
 #undef NAMES
 
 // Expressions of the sizes of each of a model's mixers.
@@ -179,6 +179,10 @@ void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter&
                      of_each(values / shared.activation, gated_activation_flops));
   emit.linear(names.out, shared.tokens, shared.hidden, dim(value_columns(mixer), mixer.text.values),
               shared.linear_dtype, layer);
+  if (form.gates_mlp)
+    emit.linear(names.receptance, shared.tokens,
+                dim(divide_up(shared.hidden.value, shared.plan.tensor), "hidden_size / tensor"),
+                shared.hidden, shared.linear_dtype, layer);
   emit.quantize(names.quantize, layer);
 }
 

@@ -109,6 +109,31 @@ layers = "1 mamba, 1 attention, 1 gated_memory, 1 attention"
   CHECK(mixer_state(setup.model.mixers[1]).recurrent_elements == 0);
 }
 
+TEST_CASE("RWKV before 7 gates its MLP by a square product", "[model]") {
+  Setup setup = setup_of(R"([model]
+hidden_size = 2048
+num_layers = 1
+num_attention_heads = 8
+intermediate_size = 7168
+vocab_size = 1024
+layers = "rwkv6"
+)",
+                         "sequence_length = 4096\nmode = \"prefill\"\n");
+  // 2 * 2048 of queries and keys, as many of values and gate; the decay by 64.
+  CHECK(table(lower(setup), OpKind::gemm) == R"(
+layer.rwkv6.in  forward  1 x 4096 x 8192 x 2048  tn  *1
+layer.rwkv6.gate_down  forward  1 x 4096 x 64 x 2048  tn  *1
+layer.rwkv6.gate_up  forward  1 x 4096 x 2048 x 64  tn  *1
+layer.rwkv6.out  forward  1 x 4096 x 2048 x 2048  tn  *1
+layer.rwkv6.receptance  forward  1 x 4096 x 2048 x 2048  tn  *1
+layer.mlp.up  forward  1 x 4096 x 7168 x 2048  tn  *1
+layer.mlp.down  forward  1 x 4096 x 2048 x 7168  tn  *1
+head.logits  forward  1 x 1 x 1024 x 2048  tn  *1
+)");
+  setup.plan.tensor = 2;
+  CHECK(find(lower(setup), "layer.rwkv6.receptance")->n.value == 1024);
+}
+
 TEST_CASE("what several kinds take is the sum of what each takes", "[model]") {
   CHECK(rc::check([] {
     Setup setup;

@@ -28,7 +28,8 @@ constexpr std::array<MixerAdapters, mixer_kinds> mixer_adapters{
      MIXER_ADAPTERS("mamba"), MIXER_ADAPTERS("mamba2"), MIXER_ADAPTERS("gated_linear_attention"),
      MIXER_ADAPTERS("retention"), MIXER_ADAPTERS("rwkv7"), MIXER_ADAPTERS("lightning_attention"),
      MIXER_ADAPTERS("rg_lru"), MIXER_ADAPTERS("short_convolution"), MIXER_ADAPTERS("delta_net"),
-     MIXER_ADAPTERS("mlstm"), MIXER_ADAPTERS("hyena"), MIXER_ADAPTERS("gated_memory")}};
+     MIXER_ADAPTERS("mlstm"), MIXER_ADAPTERS("hyena"), MIXER_ADAPTERS("gated_memory"),
+     MIXER_ADAPTERS("rwkv4"), MIXER_ADAPTERS("rwkv5"), MIXER_ADAPTERS("rwkv6")}};
 
 // Of the mixers' last products: their inputs, and those on one rank.
 struct InputTexts {
