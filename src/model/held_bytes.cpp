@@ -1,0 +1,79 @@
+// What a rank holds while it serves: cached keys and values, states of recurrences, weights as stored.
+#include <algorithm>
+
+#include "model/arithmetic.hpp"
+#include "model/lower/emit.hpp"
+#include "model/lower/lower.hpp"
+#include "model/lower/whole.hpp"
+#include "model/mixer.hpp"
+#include "model/part_counts.hpp"
+
+namespace shapelint::model {
+namespace {
+
+// Tokens of keys and values that native sparse attention keeps beside those that it selects from.
+double sparse_cache(const ModelSpec& model, double tokens) {
+  const Sparse& sparse = model.sparse;
+  if (sparse.blocks <= 0 || model.mla.kv_lora_rank > 0) return 0;
+  const double compressed = tokens / static_cast<double>(std::max<std::int64_t>(1, sparse.compressed_stride));
+  return compressed + (sparse.shared ? 0.0 : std::min(tokens, static_cast<double>(sparse.window)));
+}
+
+}  // namespace
+
+double cache_bytes_per_token(const Setup& setup) {
+  return cache_bytes(setup, 1) - cache_bytes(setup, 0);
+}
+
+double cache_bytes(const Setup& setup, double tokens) {
+  const Shared shared(setup);
+  const ModelSpec& model = setup.model;
+  const Mla& mla = model.mla;
+  const double layers = static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
+  const auto of_rank = [&](std::int64_t some) {
+    return shared.layers_per_rank * static_cast<double>(std::min(model.num_layers, some)) / layers;
+  };
+  const double width = mla.kv_lora_rank > 0
+                           ? static_cast<double>(plus(mla.kv_lora_rank, mla.qk_rope_head_dim))
+                           : static_cast<double>(shared.key_value_heads.value) *
+                                 static_cast<double>(plus(setup.model.head_dim, setup.model.value_head_dim));
+  const double element = shared.cache_bytes > 0 ? shared.cache_bytes : shared.activation;
+  // The indexer's keys are cached in fp8 with a scale (DeepSeek-V3.2, inference/model.py).
+  constexpr double index_scale_bytes = 4;
+  const double indexed =
+      model.indexer.keys > 0 ? static_cast<double>(model.indexer.head_dim) + index_scale_bytes : 0.0;
+  const std::int64_t attention = num_attention_layers(model);
+  const std::int64_t narrow = num_window_layers(model);
+  const double seen = std::min(tokens, static_cast<double>(model.window.size));
+  // Layers that share keys and values have a window as often as others.
+  const double own = 1 - static_cast<double>(num_shared_key_value_layers(model)) /
+                             static_cast<double>(std::max<std::int64_t>(1, attention));
+  const double kept = own * (of_rank(attention - narrow) * tokens + of_rank(narrow) * seen);
+  const double cached =
+      kept * (width * element + indexed) + of_rank(attention) * sparse_cache(model, tokens) * width * element;
+  // States are kept in fp32, the convolution's last inputs as activations (vLLM, mamba_utils.py).
+  constexpr double state_bytes = 4;
+  double states = 0;
+  for (std::size_t which = 0; which < most_mixers; ++which) {
+    const MixerState state = mixer_state(model.mixers[which]);
+    states += of_rank(num_mixer_layers(model, which)) *
+              (state.recurrent_elements * state_bytes + state.convolution_elements * shared.activation);
+  }
+  return cached + states / static_cast<double>(std::max<std::int64_t>(1, setup.plan.tensor));
+}
+
+double served_weight_bytes(const Setup& setup) {
+  return served_weight_bytes(setup, parameters_per_rank(setup));
+}
+
+double served_weight_bytes(const Setup& setup, RankParameters held) {
+  const Shared shared(setup);
+  const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline);
+  const double wide =
+      static_cast<double>(plus(embedding_parameters(setup.model), head_parameters(setup.model))) / ranks;
+  // Training keeps weights of 16 bits or more beside products of 8, unless they are packed.
+  const double whole = shared.training ? shared.activation : bytes_of(shared.linear_dtype);
+  const double packed = packed_bytes(setup.plan) > 0 ? packed_bytes(setup.plan) : whole;
+  return wide * shared.activation + (held.dense + held.expert - wide) * packed;
+}
+}  // namespace shapelint::model
