@@ -120,8 +120,8 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
   const std::size_t first = result.readings.size();
   for (const Part& part : parts) {
     for (const Place& place : places_of(part, whole.view)) {
-      model::Reading reading =
-          resolve(dialect, dialects.common(), part, whole.view, place, options.overrides, find, result.errors);
+      model::Reading reading = resolve(dialect, dialects.common(), part, whole.view, place, options.overrides,
+                                       find, result.errors);
       reading.path = std::string(document.path());
       reading.name = model_name(reading.path);
       reading.part = label_of(part, whole.view, place);
