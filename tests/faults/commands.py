@@ -11,7 +11,7 @@ num_attention_heads = 12
 vocab_size = {}
 [run]
 micro_batch_size = 8
-sequence_length = 1024
+sequence_length = 1023
 """
 MODELS = 12
 OLD = "what was there before\n"
