@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -269,9 +270,13 @@ std::unique_ptr<CompiledSets::Rules> CompiledSets::take(std::span<const Rule> ru
   return set;
 }
 
-void CompiledSets::give_back(std::unique_ptr<Rules> set) {
+void CompiledSets::give_back(std::unique_ptr<Rules> set) noexcept {
   const std::lock_guard lock(mutex_);
-  free_.push_back(std::move(set));
+  try {
+    free_.push_back(std::move(set));
+  } catch (const std::bad_alloc&) {
+    // Without room to note it, it is let go: the next lint compiles another.
+  }
 }
 
 }  // namespace shapelint::rules
