@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -11,6 +12,16 @@
 #include <vector>
 
 namespace shapelint {
+
+// Whether another thread would find addresses to work with beyond its stack: libraries that promise not to
+// throw end the program where there are none.
+inline bool has_room_for_thread() {
+  constexpr std::size_t bytes = std::size_t{32} << 20U;
+  void* volatile probe = std::malloc(bytes);  // not optimised away
+  const bool has_room = probe != nullptr;
+  std::free(probe);
+  return has_room;
+}
 
 // Runs `work` in the calling thread and in up to `count - 1` others, fewer where the system has no more (a
 // container's limit on processes or memory), and returns when all have ended. `work` takes its share of
@@ -30,7 +41,7 @@ void run_in_threads(std::size_t count, const Work& work) {
   std::vector<std::thread> threads;
   threads.reserve(count);
   try {
-    for (std::size_t i = 1; i < count; ++i) threads.emplace_back([&run] { run(); });
+    for (std::size_t i = 1; i < count && has_room_for_thread(); ++i) threads.emplace_back([&run] { run(); });
   } catch (const std::exception&) {
     // Those that run do the rest.
   }
