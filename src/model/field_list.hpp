@@ -5,6 +5,20 @@
 #pragma once
 
 // clang-format off
+// Of one kind of layers without softmax attention: three tables have the same keys.
+#define SHAPELINT_FIELDS_OF_A_MIXER(INTEGER, BOOLEAN, CHOICE, prefix, table, at, what_it_is, which_layers) \
+  CHOICE(prefix, table, "kind", model.mixers[at].kind, MixerKind, mixer_names, what_it_is) \
+  INTEGER(prefix##_layers, table, "layers", model.mixers[at].layers, 0, most_layers, "layers", which_layers) \
+  INTEGER(prefix##_key_heads, table, "num_key_heads", model.mixers[at].key_heads, 0, largest_width, "heads", "heads of its queries and keys; of a state space its groups") \
+  INTEGER(prefix##_value_heads, table, "num_value_heads", model.mixers[at].value_heads, 0, largest_width, "heads", "heads of its values; of a state space its heads") \
+  INTEGER(prefix##_key_dim, table, "key_head_dim", model.mixers[at].key_dim, 0, largest_width, "elements", "width of one head of its keys; of a state space the size of its state") \
+  INTEGER(prefix##_value_dim, table, "value_head_dim", model.mixers[at].value_dim, 0, largest_width, "elements", "width of one head of its values") \
+  INTEGER(prefix##_conv_kernel, table, "conv_kernel", model.mixers[at].conv_kernel, 0, 1024, "taps", "taps of the causal convolution before it; 0 for none") \
+  INTEGER(prefix##_chunk, table, "chunk_size", model.mixers[at].chunk, 0, largest_length, "tokens", "tokens whose matrix products are taken together") \
+  INTEGER(prefix##_gate_rank, table, "gate_rank", model.mixers[at].gate_rank, 0, largest_width, "elements", "rank of its compressed gates (Mamba: of the time step); 0 for none") \
+  BOOLEAN(prefix##_bias, table, "bias", model.mixers[at].bias, "its projections have a bias") \
+  BOOLEAN(prefix##_parallel, table, "parallel", model.mixers[at].parallel, "it runs beside attention, in the same layers (Falcon-H1, Hymba)")
+
 #define SHAPELINT_FIELDS(INTEGER, BOOLEAN, CHOICE) \
   INTEGER(hidden_size, "model", "hidden_size", model.hidden_size, 1, largest_width, "elements", "width of the residual stream") \
   INTEGER(num_layers, "model", "num_layers", model.num_layers, 1, most_layers, "layers", "layers, or blocks of a hybrid") \
@@ -74,39 +88,9 @@
   INTEGER(mla_qk_nope_head_dim, "model.mla", "qk_nope_head_dim", model.mla.qk_nope_head_dim, 0, largest_width, "elements", "part of a query's head without rotary embedding") \
   INTEGER(mla_qk_rope_head_dim, "model.mla", "qk_rope_head_dim", model.mla.qk_rope_head_dim, 0, largest_width, "elements", "part of a query's head with rotary embedding") \
   INTEGER(mla_v_head_dim, "model.mla", "v_head_dim", model.mla.v_head_dim, 0, largest_width, "elements", "width of one head's values") \
-  CHOICE(mixer, "model.mixer", "kind", model.mixers[0].kind, MixerKind, mixer_names, "what the layers without softmax attention mix tokens by") \
-  INTEGER(mixer_layers, "model.mixer", "layers", model.mixers[0].layers, 0, most_layers, "layers", "layers that have it; all that are without softmax attention unless stated") \
-  INTEGER(mixer_key_heads, "model.mixer", "num_key_heads", model.mixers[0].key_heads, 0, largest_width, "heads", "heads of its queries and keys; of a state space its groups") \
-  INTEGER(mixer_value_heads, "model.mixer", "num_value_heads", model.mixers[0].value_heads, 0, largest_width, "heads", "heads of its values; of a state space its heads") \
-  INTEGER(mixer_key_dim, "model.mixer", "key_head_dim", model.mixers[0].key_dim, 0, largest_width, "elements", "width of one head of its keys; of a state space the size of its state") \
-  INTEGER(mixer_value_dim, "model.mixer", "value_head_dim", model.mixers[0].value_dim, 0, largest_width, "elements", "width of one head of its values") \
-  INTEGER(mixer_conv_kernel, "model.mixer", "conv_kernel", model.mixers[0].conv_kernel, 0, 1024, "taps", "taps of the causal convolution before it; 0 for none") \
-  INTEGER(mixer_chunk, "model.mixer", "chunk_size", model.mixers[0].chunk, 0, largest_length, "tokens", "tokens whose matrix products are taken together") \
-  INTEGER(mixer_gate_rank, "model.mixer", "gate_rank", model.mixers[0].gate_rank, 0, largest_width, "elements", "rank of its compressed gates (Mamba: of the time step); 0 for none") \
-  BOOLEAN(mixer_bias, "model.mixer", "bias", model.mixers[0].bias, "its projections have a bias") \
-  BOOLEAN(mixer_parallel, "model.mixer", "parallel", model.mixers[0].parallel, "it runs beside attention, in the same layers (Falcon-H1, Hymba)") \
-  CHOICE(second_mixer, "model.second_mixer", "kind", model.mixers[1].kind, MixerKind, mixer_names, "what some of those layers mix tokens by instead") \
-  INTEGER(second_mixer_layers, "model.second_mixer", "layers", model.mixers[1].layers, 0, most_layers, "layers", "layers that have it") \
-  INTEGER(second_mixer_key_heads, "model.second_mixer", "num_key_heads", model.mixers[1].key_heads, 0, largest_width, "heads", "heads of its queries and keys; of a state space its groups") \
-  INTEGER(second_mixer_value_heads, "model.second_mixer", "num_value_heads", model.mixers[1].value_heads, 0, largest_width, "heads", "heads of its values; of a state space its heads") \
-  INTEGER(second_mixer_key_dim, "model.second_mixer", "key_head_dim", model.mixers[1].key_dim, 0, largest_width, "elements", "width of one head of its keys; of a state space the size of its state") \
-  INTEGER(second_mixer_value_dim, "model.second_mixer", "value_head_dim", model.mixers[1].value_dim, 0, largest_width, "elements", "width of one head of its values") \
-  INTEGER(second_mixer_conv_kernel, "model.second_mixer", "conv_kernel", model.mixers[1].conv_kernel, 0, 1024, "taps", "taps of the causal convolution before it; 0 for none") \
-  INTEGER(second_mixer_chunk, "model.second_mixer", "chunk_size", model.mixers[1].chunk, 0, largest_length, "tokens", "tokens whose matrix products are taken together") \
-  INTEGER(second_mixer_gate_rank, "model.second_mixer", "gate_rank", model.mixers[1].gate_rank, 0, largest_width, "elements", "rank of its compressed gates (Mamba: of the time step); 0 for none") \
-  BOOLEAN(second_mixer_bias, "model.second_mixer", "bias", model.mixers[1].bias, "its projections have a bias") \
-  BOOLEAN(second_mixer_parallel, "model.second_mixer", "parallel", model.mixers[1].parallel, "it runs beside attention, in the same layers (Falcon-H1, Hymba)") \
-  CHOICE(third_mixer, "model.third_mixer", "kind", model.mixers[2].kind, MixerKind, mixer_names, "what others of them do") \
-  INTEGER(third_mixer_layers, "model.third_mixer", "layers", model.mixers[2].layers, 0, most_layers, "layers", "layers that have it") \
-  INTEGER(third_mixer_key_heads, "model.third_mixer", "num_key_heads", model.mixers[2].key_heads, 0, largest_width, "heads", "heads of its queries and keys; of a state space its groups") \
-  INTEGER(third_mixer_value_heads, "model.third_mixer", "num_value_heads", model.mixers[2].value_heads, 0, largest_width, "heads", "heads of its values; of a state space its heads") \
-  INTEGER(third_mixer_key_dim, "model.third_mixer", "key_head_dim", model.mixers[2].key_dim, 0, largest_width, "elements", "width of one head of its keys; of a state space the size of its state") \
-  INTEGER(third_mixer_value_dim, "model.third_mixer", "value_head_dim", model.mixers[2].value_dim, 0, largest_width, "elements", "width of one head of its values") \
-  INTEGER(third_mixer_conv_kernel, "model.third_mixer", "conv_kernel", model.mixers[2].conv_kernel, 0, 1024, "taps", "taps of the causal convolution before it; 0 for none") \
-  INTEGER(third_mixer_chunk, "model.third_mixer", "chunk_size", model.mixers[2].chunk, 0, largest_length, "tokens", "tokens whose matrix products are taken together") \
-  INTEGER(third_mixer_gate_rank, "model.third_mixer", "gate_rank", model.mixers[2].gate_rank, 0, largest_width, "elements", "rank of its compressed gates (Mamba: of the time step); 0 for none") \
-  BOOLEAN(third_mixer_bias, "model.third_mixer", "bias", model.mixers[2].bias, "its projections have a bias") \
-  BOOLEAN(third_mixer_parallel, "model.third_mixer", "parallel", model.mixers[2].parallel, "it runs beside attention, in the same layers (Falcon-H1, Hymba)") \
+  SHAPELINT_FIELDS_OF_A_MIXER(INTEGER, BOOLEAN, CHOICE, mixer, "model.mixer", 0, "what the layers without softmax attention mix tokens by", "layers that have it; all that are without softmax attention unless stated") \
+  SHAPELINT_FIELDS_OF_A_MIXER(INTEGER, BOOLEAN, CHOICE, second_mixer, "model.second_mixer", 1, "what some of those layers mix tokens by instead", "layers that have it") \
+  SHAPELINT_FIELDS_OF_A_MIXER(INTEGER, BOOLEAN, CHOICE, third_mixer, "model.third_mixer", 2, "what others of them do", "layers that have it") \
   INTEGER(window_size, "model.window", "size", model.window.size, 0, largest_length, "tokens", "keys that a query of a layer with a window sees; 0 for all") \
   INTEGER(window_layers, "model.window", "layers", model.window.layers, 0, most_layers, "layers", "layers whose attention has the window; with a size, all with attention unless stated") \
   BOOLEAN(window_chunked, "model.window", "chunked", model.window.chunked, "the window is the chunk that the query lies in (Llama 4), not the tokens before it") \
