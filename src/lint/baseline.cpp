@@ -92,7 +92,7 @@ std::string baseline_text(const Baseline& baseline) {
   }
   const nlohmann::ordered_json out{
       {"format", format_name}, {"version", version}, {"findings", std::move(findings)}};
-  return text::json_text(out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 std::string path_in_baseline(std::string_view baseline_path, std::string_view file,

@@ -134,7 +134,7 @@ std::string proofs_text(const std::vector<StoredProof>& proofs) {
     list.push_back(std::move(entry));
   }
   const ordered_json out{{"format", format_name}, {"version", version}, {"proofs", std::move(list)}};
-  return text::json_text(out.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 std::size_t add_proofs(const Measured& measured, const std::string& file, std::vector<StoredProof>& proofs) {

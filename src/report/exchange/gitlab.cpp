@@ -53,7 +53,7 @@ std::string gitlab(const lint::Report& report) {
     if (!body.empty()) entry["content"] = {{"body", body}};
     out.push_back(std::move(entry));
   }
-  return text::json_text(out.dump(2, ' ', false, Json::error_handler_t::replace)) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 }  // namespace shapelint::report

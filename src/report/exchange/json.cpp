@@ -289,14 +289,14 @@ namespace {
 
 // The members of an object, without its braces and the line feeds beside them.
 std::string members(const Json& object) {
-  const std::string written = text::json_text(object.dump(2, ' ', false, Json::error_handler_t::replace));
+  const std::string written = text::json_text(object, 2);
   return written.substr(2, written.size() - 4);
 }
 
 // Each item two levels in, as it stands in a list of the outermost object.
 void write_item(const Json& item, bool is_first, std::ostream& out) {
   out << (is_first ? "\n    " : ",\n    ");
-  const std::string written = text::json_text(item.dump(2, ' ', false, Json::error_handler_t::replace));
+  const std::string written = text::json_text(item, 2);
   std::string_view left = written;
   for (std::size_t feed = left.find('\n'); feed != std::string_view::npos; feed = left.find('\n')) {
     out << left.substr(0, feed + 1) << "    ";
@@ -361,7 +361,7 @@ std::string json_lines(const lint::Report& report) {
     line.update(item.finding != nullptr ? finding_json(*item.finding, *item.model)
                                         : error_json(*item.error, item.source));
     line["path"] = item.path;
-    out += text::json_text(line.dump(-1, ' ', false, Json::error_handler_t::replace)) + '\n';
+    out += text::json_text(line, -1) + '\n';
   }
   return out;
 }

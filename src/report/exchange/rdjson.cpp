@@ -56,7 +56,7 @@ std::string rdjson(const lint::Report& report) {
     diagnostics.push_back(std::move(diagnostic));
   }
   const Json out{{"source", {{"name", "shapelint"}}}, {"diagnostics", std::move(diagnostics)}};
-  return text::json_text(out.dump(2, ' ', false, Json::error_handler_t::replace)) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 }  // namespace shapelint::report

@@ -234,7 +234,7 @@ std::string sarif(const lint::Report& report) {
   const Json out{{"version", "2.1.0"},
                  {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                  {"runs", Json::array({run})}};
-  return text::json_text(out.dump(2, ' ', false, Json::error_handler_t::replace)) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 }  // namespace shapelint::report

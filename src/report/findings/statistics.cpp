@@ -60,7 +60,7 @@ std::string statistics_json(const lint::Report& report) {
                    {"count", row.count},
                    {"files", row.files}});
   }
-  return text::json_text(out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 }  // namespace shapelint::report

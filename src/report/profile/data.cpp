@@ -118,7 +118,7 @@ std::string profile_json(const ProfileReport& report) {
                  {"losses", std::move(losses)},
                  {"findings", std::move(findings)},
                  {"notes", report.notes}};
-  return text::json_text(all.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return text::json_text(all, 1) + "\n";
 }
 
 }  // namespace shapelint::report

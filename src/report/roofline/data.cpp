@@ -288,7 +288,7 @@ std::string roofline_json(const RooflineReport& report) {
                  {"cases", std::move(cases)},
                  {"best", roofline_parts::best_sentences(report.cases)},
                  {"curves", std::move(curves)}};
-  return text::json_text(all.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return text::json_text(all, 1) + "\n";
 }
 
 std::string sweeps_json(const std::vector<RooflineCurve>& curves) {
@@ -314,7 +314,7 @@ std::string sweeps_json(const std::vector<RooflineCurve>& curves) {
     }
     out.push_back(std::move(sweep));
   }
-  return text::json_text(out.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return text::json_text(out, -1);
 }
 
 }  // namespace shapelint::report

@@ -135,7 +135,7 @@ std::string suggestions_json(const SuggestReport& report) {
   if (!report.problem.stack_note.empty()) out["stack"] = report.problem.stack_note;
   // Of a whole search it depends on the number of threads, and says nothing.
   if (!answer.complete) out["looked_at"] = answer.priced;
-  return text::json_text(out.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return text::json_text(out, 2) + "\n";
 }
 
 std::string suggestions_csv(const SuggestReport& report) {

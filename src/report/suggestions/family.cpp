@@ -123,7 +123,7 @@ std::string family_json(const suggest::Family& family, const std::vector<std::st
                  {"head_dim", family.head_dim},
                  {"vocab_size", family.vocab_size},
                  {"models", std::move(rungs)}};
-  return text::json_text(out.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return text::json_text(out, 2) + "\n";
 }
 
 std::string family_toml(const suggest::Family& family) {

@@ -91,7 +91,7 @@ std::string fit_json(const FitReport& report) {
   const Json out{{"version", fit_version},      {"shapelint", SHAPELINT_VERSION}, {"gpu", report.gpu},
                  {"profile", report.profile},   {"source", report.source},        {"sets", std::move(sets)},
                  {"stayed", std::move(stayed)}, {"findings", std::move(findings)}};
-  return text::json_text(out.dump(2, ' ', false, Json::error_handler_t::replace)) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 }  // namespace shapelint::cli

@@ -53,7 +53,7 @@ ordered_json contract_json(const Contract& contract) {
 }
 
 std::string dumped(const ordered_json& json) {
-  return text::json_text(json.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + '\n';
+  return text::json_text(json, 2) + '\n';
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ std::string fits_json_text(std::span<const GpuFits> all) {
                           {"gpus", std::move(ids)},
                           {"best", std::move(best)},
                           {"rows", std::move(rows)}};
-  return text::json_text(json.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + '\n';
+  return text::json_text(json, 2) + '\n';
 }
 
 }  // namespace shapelint::cli

@@ -128,7 +128,7 @@ std::string gpus_json_text(std::span<const Shown> all, bool in_full) {
   ordered_json gpus = ordered_json::array();
   for (const Shown& shown : all) gpus.push_back(in_full ? profile_json(shown) : summary_json(shown.gpu));
   const ordered_json out = {{"version", json_version}, {"gpus", std::move(gpus)}};
-  return text::json_text(out.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
+  return text::json_text(out, 2) + "\n";
 }
 
 }  // namespace shapelint::cli

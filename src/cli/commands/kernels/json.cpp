@@ -50,7 +50,7 @@ std::string kernels_json_text(const cost::KernelKind& kind, const gpu::Gpu& gpu,
   }
   const ordered_json out = {
       {"version", json_version}, {"kind", kind.name}, {"gpu", gpu.id}, {"rows", std::move(rows)}};
-  return text::json_text(out.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
+  return text::json_text(out, 2) + "\n";
 }
 
 std::string kernel_kinds_json_text() {
@@ -66,7 +66,7 @@ std::string kernel_kinds_json_text() {
     kinds.push_back({{"name", kind.name}, {"summary", kind.summary}, {"columns", std::move(columns)}});
   }
   const ordered_json out = {{"version", json_version}, {"kinds", std::move(kinds)}};
-  return text::json_text(out.dump(2)) + "\n";
+  return text::json_text(out, 2) + "\n";
 }
 
 }  // namespace shapelint::cli

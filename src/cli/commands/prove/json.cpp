@@ -45,7 +45,7 @@ Json finding_json(const prove::Proof& proof, bool on_gpu) {
 }
 
 std::string text_of(const Json& out) {
-  return text::json_text(out.dump(2, ' ', false, Json::error_handler_t::replace)) + '\n';
+  return text::json_text(out, 2) + '\n';
 }
 
 }  // namespace

@@ -55,9 +55,7 @@ ordered_json rule_json(const rules::Rule& rule) {
 std::string rules_json_text(std::span<const rules::Rule* const> all) {
   ordered_json list = ordered_json::array();
   for (const rules::Rule* rule : all) list.push_back(rule_json(*rule));
-  return text::json_text(ordered_json{{"version", json_version}, {"rules", std::move(list)}}.dump(
-             2, ' ', false, ordered_json::error_handler_t::replace)) +
-         '\n';
+  return text::json_text(ordered_json{{"version", json_version}, {"rules", std::move(list)}}, 2) + '\n';
 }
 
 }  // namespace shapelint::cli

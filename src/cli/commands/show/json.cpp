@@ -169,7 +169,7 @@ std::string show_json(const std::vector<ShownFile>& files, bool fields_only, Pla
     entry["notes"] = notes_of(file.result.notes, places);
     all.push_back(std::move(entry));
   }
-  return text::json_text(all.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return text::json_text(all, 1) + "\n";
 }
 
 }  // namespace shapelint::cli
