@@ -54,11 +54,8 @@ std::optional<OpCost> price_layer(const gpu::Gpu& gpu, std::string_view kind, Ex
     layer.experts = std::max(layer.experts, slots);
     return price_experts(gpu, layer);
   }
-  const Distribution routed = distribution_of(distribution);
-  slots = std::max(slots, layer.experts);
-  const std::vector<ExpertLoad> loads =
-      routed.is_balanced ? balanced_loads(layer, routed.skew, slots) : expert_loads(layer, routed.skew);
-  layer.experts = slots;
+  const std::vector<ExpertLoad> loads = routed_loads(layer, distribution, slots);
+  layer.experts = std::max(layer.experts, slots);
   return price_moe_kernel(gpu, *known, layer, loads, format->stored_bytes);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ constexpr double tile_columns = 128;
 // Whether the busiest expert has much more than its share.
 bool is_skewed(std::span<const ExpertLoad> loads) {
   return loads.size() > 2;
+}
+
+double rows_of(std::span<const ExpertLoad> loads) {
+  return std::accumulate(loads.begin(), loads.end(), 0.0,
+                         [](double sum, const ExpertLoad& load) { return sum + load.rows * load.experts; });
 }
 
 // Rows of tiles to choose from: doubled from the first to the last.
@@ -62,8 +68,7 @@ double product_us(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, TileRows ti
 // are. A token reaches it with its share s of all choices: k s where they are dealt out in turn, 1 - (1 -
 // s)^k else.
 void add_absent(const ExpertLayer& layer, std::span<ExpertLoad> loads) {
-  double rows = 0;
-  for (const ExpertLoad& load : loads) rows += load.rows * load.experts;
+  const double rows = rows_of(loads);
   const double choices = layer.tokens * layer.top_k;
   if (rows <= 0 || choices <= 0) return;
   const double share = std::min(1.0, rows / choices);
@@ -76,17 +81,18 @@ void add_absent(const ExpertLayer& layer, std::span<ExpertLoad> loads) {
 }  // namespace
 
 OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const ExpertLayer& layer,
-                        std::span<const ExpertLoad> own_loads, double weight_bytes) {
-  std::vector<ExpertLoad> loads(own_loads.begin(), own_loads.end());
-  if (kernel.computes_absent) add_absent(layer, loads);
+                        std::span<const ExpertLoad> loads, double weight_bytes) {
+  std::vector<ExpertLoad> with_absent;
+  if (kernel.computes_absent) {
+    with_absent.assign(loads.begin(), loads.end());
+    add_absent(layer, with_absent);
+    loads = with_absent;
+  }
   const double width = layer.intermediate / layer.tensor;
   const double branches = layer.gated ? 2 : 1;
-  double rows = 0;
+  const double rows = rows_of(loads);
   double experts = 0;
-  for (const ExpertLoad& load : loads) {
-    rows += load.rows * load.experts;
-    experts += load.experts;
-  }
+  for (const ExpertLoad& load : loads) experts += load.experts;
   const double speed = kernel.efficiency * (is_skewed(loads) ? kernel.skewed_speed : 1);
   const double local = std::max(1.0, layer.experts / layer.expert);
   const TileRows tiles = tile_rows(kernel, layer.tokens, local);
