@@ -242,9 +242,7 @@ std::vector<Kernel> read_kernels(NodeRef root, std::span<const Field<Kernel>> fi
     if constexpr (std::is_base_of_v<Traffic, Kernel>) {
       read_fields<Traffic>(item, "", traffic_table, others, kernel, errors);
     }
-    if (!find_architecture_file(kernel.architecture)) {
-      errors.push_back(item.error(fmt::format("`{}` names no architecture", item.path())));
-    }
+    check_architecture(item, kernel.architecture, errors);
     kernels.push_back(std::move(kernel));
   }
   return kernels;

@@ -128,6 +128,11 @@ const Document* find_architecture_file(std::string_view id, std::span<const Docu
   return find_file(Kind::architecture, own, [&](const Document& each) { return id_of(each) == id; });
 }
 
+void check_architecture(text::NodeRef item, std::string_view id, std::vector<Error>& errors) {
+  if (!find_architecture_file(id))
+    errors.push_back(item.error(fmt::format("`{}` names no architecture", item.path())));
+}
+
 Result<Architecture> find_architecture(std::string_view id, std::span<const Document> own) {
   if (const Document* file = find_architecture_file(id, own)) {
     std::vector<Error> errors;

@@ -41,6 +41,9 @@ Architecture read_architecture(const text::Document& document, std::vector<Error
 // The file of an architecture, or nothing.
 const text::Document* find_architecture_file(std::string_view id, std::span<const text::Document> own = {});
 
+// An error at `item` unless there is a built-in architecture of that id.
+void check_architecture(text::NodeRef item, std::string_view id, std::vector<Error>& errors);
+
 // The same product with another number of SMs: B300 is sold with 148 and 152. Peaks, achievable rates and the
 // L2's bandwidth, which is limited by the SMs' ports, scale with the count; DRAM, links and cache sizes do
 // not. Error: fewer than 1, or more than the full die has.

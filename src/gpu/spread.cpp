@@ -65,11 +65,6 @@ const Builtin& builtin_spreads() {
   return known;
 }
 
-void check_architecture(text::NodeRef item, const std::string& architecture, std::vector<Error>& errors) {
-  if (!find_architecture_file(architecture))
-    errors.push_back(item.error(fmt::format("`{}` names no architecture", item.path())));
-}
-
 // Three digits are more than anybody can measure.
 std::string digits(double value) {
   return exact(std::stod(fmt::format("{:.3g}", value)));
