@@ -109,13 +109,11 @@ Result<std::vector<StoredProof>> read_proofs(const std::string& path, std::strin
 std::string proofs_text(const std::vector<StoredProof>& proofs) {
   ordered_json list = ordered_json::array();
   for (const StoredProof& each : proofs) {
-    ordered_json changes = ordered_json::object();
-    for (const auto& [field, values] : each.proof.changes) changes[field] = {values.first, values.second};
     ordered_json entry{{"file", each.file}};
     if (!each.model.empty()) entry["model"] = each.model;
     entry["finding"] = each.proof.code;
     entry["rule"] = each.proof.rule;
-    entry["changes"] = std::move(changes);
+    entry["changes"] = each.proof.changes;
     entry["gpu"] = each.gpu;
     entry["device"] = each.device;
     entry["date"] = each.date;

@@ -58,13 +58,11 @@ Json predicted_json(const std::optional<prove::Predicted>& predicted) {
 
 Json finding_json(const ProvedFinding& each) {
   const prove::Proof& proof = each.proof.proof;
-  Json changes = Json::object();
-  for (const auto& [field, values] : proof.changes) changes[field] = {values.first, values.second};
   Json out{{"file", each.file}};
   if (!each.proof.model.empty()) out["model"] = each.proof.model;
   out["finding"] = proof.code;
   out["rule"] = proof.rule;
-  out["changes"] = std::move(changes);
+  out["changes"] = proof.changes;
   out["device"] = each.proof.device;
   out["date"] = each.proof.date;
   out["verdict"] = prove::name(proof.verdict);

@@ -26,9 +26,7 @@ Json gain_json(double gain, double half_width) {
 }
 
 Json finding_json(const prove::Proof& proof, bool on_gpu) {
-  Json changes = Json::object();
-  for (const auto& [field, values] : proof.changes) changes[field] = {values.first, values.second};
-  Json out{{"finding", proof.code}, {"rule", proof.rule}, {"changes", std::move(changes)}};
+  Json out{{"finding", proof.code}, {"rule", proof.rule}, {"changes", proof.changes}};
   out["predicted"] = {{"gain", proof.predicted}, {"error", proof.predicted_error}};
   out["measured"] = nullptr;
   if (proof.measured_share > 0) {
