@@ -143,6 +143,10 @@ std::vector<Item> items(const lint::Report& report, Which which) {
   return all;
 }
 
+std::string message_with_models(const Item& item) {
+  return item.models.empty() ? item.message : fmt::format("{}: {}", item.models, item.message);
+}
+
 std::string_view word_of(rules::Severity severity, const SeverityWords& words) {
   switch (severity) {
     case rules::Severity::error:

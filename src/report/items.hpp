@@ -55,6 +55,9 @@ enum class Which : std::uint8_t { shown, shown_and_gaps, for_programs };
 // Findings and errors, sorted by path, line, column, code and message.
 std::vector<Item> items(const lint::Report& report, Which which = Which::shown);
 
+// Its message behind the models that it is of, where the file has several.
+std::string message_with_models(const Item& item);
+
 // What a format calls each severity.
 struct SeverityWords {
   std::string_view info;

@@ -59,7 +59,7 @@ std::string github(const lint::Report& report) {
         out += fmt::format(",col={},endColumn={}", region.begin.column, region.end.column);
       }
     }
-    std::string body = item.models.empty() ? item.message : fmt::format("{}: {}", item.models, item.message);
+    std::string body = message_with_models(item);
     for (const std::string& detail : item.details) body += '\n' + detail;
     if (item.finding != nullptr) {
       body += fmt::format("\nmore: `shapelint explain {}`", item.code);

@@ -30,8 +30,7 @@ std::string concise(const lint::Report& report, const RenderOptions& options) {
     if (item.region) out += fmt::format(":{}:{}", item.region->begin.line, item.region->begin.column);
     if (!item.path.empty()) out += ": ";
     out += options.style.paint(role_of(item.severity), rules::name(item.severity)) + ": ";
-    if (!item.models.empty()) out += item.models + ": ";
-    out += fmt::format("{} [{}]", item.message, item.code);
+    out += fmt::format("{} [{}]", message_with_models(item), item.code);
     const std::string gain = gain_text(item);
     out += gain.empty() ? "\n" : fmt::format(" ({})\n", gain);
   }

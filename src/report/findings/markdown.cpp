@@ -63,10 +63,8 @@ std::string row(const Item& item) {
   }
   const std::string rule =
       item.url.empty() ? cell(item.code) : fmt::format("[{}]({})", cell(item.code), item.url);
-  return fmt::format(
-      "| {} | {} {} | {} | {} | {} |\n", code(place), rules::name(item.severity), rule,
-      cell(item.models.empty() ? item.message : fmt::format("{}: {}", item.models, item.message)), cost,
-      cell(proposal));
+  return fmt::format("| {} | {} {} | {} | {} | {} |\n", code(place), rules::name(item.severity), rule,
+                     cell(message_with_models(item)), cost, cell(proposal));
 }
 
 }  // namespace
