@@ -44,6 +44,10 @@ formats::NativeFile native_file(const std::string& path) {
   return native(read_source_file(path));
 }
 
+model::Setup setup_of(const std::string& model, const std::string& run) {
+  return native("[run]\n" + run + model).readings[0].setup;
+}
+
 std::string native_errors(std::string_view source) {
   const auto document = text::parse_toml("model.toml", std::string(source));
   if (!document) return listed(source, {document.error()});

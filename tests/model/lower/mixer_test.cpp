@@ -12,13 +12,10 @@
 using namespace shapelint;
 using namespace shapelint::model;
 using tests::find;
+using tests::setup_of;
 using tests::table;
 
 namespace {
-
-Setup setup_of(const std::string& model, const std::string& run = "sequence_length = 4096\n") {
-  return tests::native("[run]\n" + run + model).readings[0].setup;
-}
 
 // Qwen3-Next's layers, without its mixture.
 const std::string hybrid = R"([model]

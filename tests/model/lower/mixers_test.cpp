@@ -12,13 +12,10 @@ using namespace shapelint;
 using namespace shapelint::model;
 using tests::find;
 using tests::native_errors;
+using tests::setup_of;
 using tests::table;
 
 namespace {
-
-Setup setup_of(const std::string& model, const std::string& run = "sequence_length = 4096\n") {
-  return tests::native("[run]\n" + run + model).readings[0].setup;
-}
 
 const std::string both = R"([model]
 hidden_size = 1024
