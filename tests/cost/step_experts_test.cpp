@@ -21,6 +21,15 @@ model::Setup decoding(std::int64_t sequences) {
   return setup;
 }
 
+cost::ExpertLayer mixtral() {
+  cost::ExpertLayer layer;
+  layer.hidden = 4096;
+  layer.intermediate = 14336;
+  layer.top_k = 2;
+  layer.experts = 8;
+  return layer;
+}
+
 double experts_us(const gpu::Gpu& gpu, const model::Setup& setup) {
   double sum = 0;
   const model::Workload workload = model::lower(setup);
@@ -41,12 +50,8 @@ TEST_CASE("experts of a step cost what an engine's kernel costs", "[cost]") {
   const auto gpu = gpu::find_gpu("h100");
   REQUIRE(gpu);
   // `shapelint kernels moe` says 308 us for 16 tokens of Mixtral with TensorRT-LLM's kernels
-  cost::ExpertLayer layer;
+  cost::ExpertLayer layer = mixtral();
   layer.tokens = 16;
-  layer.hidden = 4096;
-  layer.intermediate = 14336;
-  layer.top_k = 2;
-  layer.experts = 8;
   const gpu::MoeKernel* kernel = gpu::moe_kernel_of("hopper", "bf16", "trtllm", "", {});
   REQUIRE(kernel != nullptr);
   CHECK(kernel->engine == "trtllm");
@@ -103,11 +108,7 @@ TEST_CASE("what other ranks' choices cost", "[cost]") {
 TEST_CASE("tiles that nothing was searched for hang on the number of tokens", "[cost]") {
   const auto gpu = gpu::find_gpu("l40s");
   REQUIRE(gpu);
-  cost::ExpertLayer layer;
-  layer.hidden = 4096;
-  layer.intermediate = 14336;
-  layer.top_k = 2;
-  layer.experts = 8;
+  cost::ExpertLayer layer = mixtral();
   gpu::MoeKernel kernel;
   kernel.least_tile = 16;
   kernel.most_tile = 64;
