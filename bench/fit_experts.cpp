@@ -56,7 +56,8 @@ std::vector<std::string> cells_of(std::string line) {
   return cells;
 }
 
-// Which half a site is in; the same for all runs of it. FNV-1a.
+// Which half a site is in; the same for all runs of it. FNV-1a from a start of its own:
+// another start would make other halves than the constants of gpus/engines/moe.toml were fitted to.
 bool is_fitted(const std::string& site) {
   std::uint64_t hash = 1469598103934665603U;
   for (const char c : site) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
