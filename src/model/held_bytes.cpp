@@ -76,4 +76,5 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   const double packed = packed_bytes(setup.plan) > 0 ? packed_bytes(setup.plan) : whole;
   return wide * shared.activation + (held.dense + held.expert - wide) * packed;
 }
+
 }  // namespace shapelint::model
