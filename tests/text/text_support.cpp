@@ -66,7 +66,8 @@ nlohmann::json random_tree(int depth) {
     case 2:
       return *rc::gen::arbitrary<std::int64_t>();
     case 3:
-      return static_cast<double>(*rc::gen::inRange(-100000, 100000)) * 1.25e-7;
+      // Odd, so that more than one digit is written: YAML reads 5e-06, without a point, as a text.
+      return static_cast<double>(2 * *rc::gen::inRange(-50000, 50000) + 1) * 1.25e-7;
     case 4:
     case 5:
       return random_text();
