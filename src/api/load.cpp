@@ -9,12 +9,12 @@
 #include "api/convert.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
-#include "formats/discover.hpp"
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
 #include "model/unresolved.hpp"
 #include "project/applied.hpp"
 #include "project/gpus.hpp"
+#include "project/named.hpp"
 #include "project/stack.hpp"
 #include "text/limits.hpp"
 
@@ -145,13 +145,13 @@ std::unique_ptr<Loaded> load(const FileSystem& files, const Source& source, cons
   out->path = source.path;
   project::Request request = request_of(read, gpus, out->files, out->errors);
   limit_proposals(request, shape, head_multiple, out->errors);
+  out->project = std::make_unique<const project::Project>(std::move(request), out->files);
   auto content = source.text ? shapelint::Result<std::string>(*source.text)
-                             : formats::read_named(source.path, out->files);
+                             : project::text_named(*out->project, source.path);
   if (!content) out->errors.push_back(error_of(content.error(), code::unreadable));
   if (!out->errors.empty()) return out;
   out->text = *std::move(content);
   out->sources.remember(out->path, out->text);
-  out->project = std::make_unique<const project::Project>(std::move(request), out->files);
   out->configured = &out->project->of(out->path);
   for (const text::LocatedError& each : out->configured->errors) {
     out->errors.push_back(error_of(

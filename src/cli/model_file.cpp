@@ -40,7 +40,7 @@ ModelFile read_model_file(const std::string& path, const std::string& stdin_name
     file.errors.push_back({named.error(), {}});
     return file;
   }
-  auto source = file.is_stdin ? read_all(io.in, file.path) : formats::read_named(file.path, io.files);
+  auto source = file.is_stdin ? read_all(io.in, file.path) : project::text_named(project, file.path);
   if (!source) {
     file.errors.push_back({source.error(), {}});
     return file;

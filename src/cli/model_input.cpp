@@ -79,8 +79,10 @@ Option model_file_option(std::string& file) {
   return {.names = "FILE",
           .value = "FILE",
           .doc =
-              "model to start from: a file, a folder with a config.json, a published one (`org/Name`) in the "
-              "local Hugging Face cache; `-` reads standard input",
+              "model to start from: a file, a folder with a config.json, or a published one by its name "
+              "(`org/Name`: the local Hugging Face cache's, or one of over 600 that are known); `-` reads "
+              "standard "
+              "input",
           .set = into(file),
           .required = true};
 }

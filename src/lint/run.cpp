@@ -202,7 +202,7 @@ class Run {
 
   // The job's text; nothing when there is none to lint.
   std::optional<std::string> text_of(Job& job) const {
-    auto content = job.given != nullptr ? job.given->source : formats::read_named(job.path, files_);
+    auto content = job.given != nullptr ? job.given->source : project::text_named(project_, job.path);
     if (content) {
       auto empty = formats::check_is_filled(job.path, *content);
       if (!empty) return *std::move(content);

@@ -3,11 +3,40 @@
 
 #include <fmt/format.h>
 
+#include "base/names.hpp"
+#include "formats/dialect/known.hpp"
 #include "formats/dialect/paths.hpp"
+#include "formats/discover.hpp"
 #include "formats/neighbours.hpp"
 #include "text/parse_any.hpp"
 
 namespace shapelint::project {
+
+namespace {
+
+// `configs/7b.yaml`, `./7b` and a file beside others are no model's names.
+bool is_path(const text::FileSystem& files, std::string_view name) {
+  if (text::syntax_by_name(name) || name.starts_with('.') || name.starts_with('/')) return true;
+  const auto slash = name.find('/');
+  if (slash == std::string_view::npos) return false;
+  return name.find('/', slash + 1) != std::string_view::npos ||
+         files.is_directory(std::string(name.substr(0, slash)));
+}
+
+// The published model that `name` stands for, the user's own before the built-in ones; nullptr: none.
+const catalog::KnownModel* published(const Project& project, const std::string& name) {
+  if (is_path(project.files(), name)) return nullptr;
+  if (const auto* own = formats::find_known_model(name, project.of(name).models)) return own;
+  return formats::find_known_model(name);
+}
+
+std::string nearest_published(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const catalog::KnownModel& each : catalog::known_models()) names.push_back(each.name);
+  return did_you_mean(name, names);
+}
+
+}  // namespace
 
 Result<std::string> path_named(const Project& project, const std::string& name) {
   const text::FileSystem& files = project.files();
@@ -15,20 +44,19 @@ Result<std::string> path_named(const Project& project, const std::string& name) 
   const auto cached = formats::cached_model(files, project.request().model_cache, name);
   if (!cached) return name;
   if (!cached->config.empty()) return cached->config;
-  // `configs/7b.yaml` and a file beside others are no model's names.
-  const auto slash = name.find('/');
-  const bool is_path =
-      slash == std::string::npos || text::syntax_by_name(name) || files.is_directory(name.substr(0, slash));
-  if (is_path) return name;
+  if (name.find('/') == std::string::npos || is_path(files, name) || published(project, name) != nullptr)
+    return name;
   const std::string looked =
       files.is_directory(cached->folder)
           ? fmt::format("no revision in `{}/snapshots` has a config.json", cached->folder)
           : fmt::format("looked for `{}`; HF_HOME or HF_HUB_CACHE name another cache", cached->folder);
-  return Error{"there is no such file, and no such model in the local Hugging Face cache",
-               looked,
-               name,
-               {},
-               ErrorCode::not_found};
+  const std::string near = nearest_published(name);
+  return Error{
+      "there is no such file, and no such model in the local Hugging Face cache or among the known ones",
+      near.empty() ? looked : fmt::format("{}; {}", near, looked),
+      name,
+      {},
+      ErrorCode::not_found};
 }
 
 Result<std::string> file_named(const Project& project, const std::string& name) {
@@ -37,6 +65,13 @@ Result<std::string> file_named(const Project& project, const std::string& name) 
   std::string config = formats::join(*path, "config.json");
   if (!project.files().exists(config)) return path;
   return config;
+}
+
+Result<std::string> text_named(const Project& project, const std::string& path) {
+  Result<std::string> text = formats::read_named(path, project.files());
+  if (text || text.error().code != ErrorCode::not_found) return text;
+  if (published(project, path) == nullptr) return text;
+  return fmt::format("published = \"{}\"\n", path);  // formats/published.toml
 }
 
 }  // namespace shapelint::project

@@ -66,9 +66,36 @@ TEST_CASE("the cache lies where the Hub's own library has it", "[cli][named]") {
     const auto ran = run({"show", "org/other"}, files, variables);
     CHECK(ran.code == 2);
     CHECK(ran.err ==
-          "error: org/other: there is no such file, and no such model in the local Hugging Face cache; "
-          "looked for `" +
+          "error: org/other: there is no such file, and no such model in the local Hugging Face cache "
+          "or among the known ones; looked for `" +
               hub + "/models--org--other`; HF_HOME or HF_HUB_CACHE name another cache\n");
+  }
+}
+
+TEST_CASE("a published model is known by its name where no file and no cache has it", "[cli][named]") {
+  text::MemoryFileSystem files;
+  const auto ran = run({"Qwen/Qwen3-8B", "--gpu", "h100", "--sequence-length", "8192"}, files, environment);
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("8.191 B parameters: one training step of 8,192 tokens") != std::string::npos);
+  CHECK(ran.out.find("shape taken as fixed, since it is that of Qwen/Qwen3-8B") != std::string::npos);
+  for (const char* const command : {"lint", "suggest", "roofline", "fits", "show"}) {
+    INFO(command);
+    std::vector<std::string> words{command, "gpt2"};
+    if (command != std::string_view("show")) words.insert(words.end(), {"--gpu", "a100"});
+    if (command == std::string_view("fits")) words.insert(words.end(), {"--count", "4"});
+    CHECK(run(words, files, environment).code != 2);
+  }
+  // Its length is assumed, and said to be: no more than its table of positions.
+  CHECK(run({"gpt2", "--gpu", "a100"}, files).out.find("assumed: micro_batch_size 1, sequence_length 1024") !=
+        std::string::npos);
+  CHECK(
+      run({"Qwen/Qwen3-8X", "--gpu", "h100"}, files, environment).err.find("did you mean `Qwen/Qwen3-8B`") !=
+      std::string::npos);
+  // What can only be a path is one.
+  files.files["openai-community/README.md"] = "";
+  for (const char* const path : {"./gpt2", "a/b/gpt2", "gpt2.json", "openai-community/gpt2"}) {
+    INFO(path);
+    CHECK(run({"show", path}, files, environment).code == 2);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "project/applied.hpp"
 #include "project/gpus.hpp"
+#include "project/named.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;
@@ -210,6 +211,13 @@ TEST_CASE("a model of one's own goes before the built-in table", "[project]") {
   CHECK(width({}, "small-long") == 3072);
   CHECK(width({}, "Qwen/Qwen3-8B") == 1024);
   CHECK(width({}, "Qwen/Qwen3-14B") == 5120);
+  // By its name alone, too.
+  const project::Project project({}, files);
+  const auto path = project::path_named(project, "house/Small-3B");
+  const auto text = project::text_named(project, "house/Small-3B");
+  CHECK((path && *path == "house/Small-3B"));
+  CHECK((text && *text == "published = \"house/Small-3B\"\n"));
+  CHECK_FALSE(project::text_named(project, "house/Small-4B"));
   project::Request isolated;
   isolated.isolated = true;
   CHECK(width(isolated, "Qwen/Qwen3-8B") == 4096);

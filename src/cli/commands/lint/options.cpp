@@ -170,9 +170,9 @@ std::vector<Option> lint_options(LintOptions& options) {
       {.names = "FILE",
        .value = "FILE",
        .doc = "configuration to check (`docs/formats.md` lists what is understood), a folder to search, or a "
-              "published "
-              "model (`org/Name`) in the local Hugging Face cache; `-` "
-              "reads standard input",
+              "published model by its name (`org/Name`: the local Hugging Face cache's, or one of over 600 "
+              "that are "
+              "known); `-` reads standard input",
        .set = into(options.files),
        .many = true,
        .required = true},

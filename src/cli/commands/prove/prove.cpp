@@ -151,10 +151,9 @@ std::vector<Option> prove_options(ProveOptions& options) {
   std::vector<Option> all{
       {.names = "FILE",
        .value = "FILE",
-       .doc =
-           "model whose findings are measured: a file, a folder with a config.json, a published one "
-           "(`org/Name`) in the local Hugging Face cache; `-` reads standard input; with --read the one that "
-           "was measured unless given",
+       .doc = "model whose findings are measured: a file, a folder with a config.json, or a published "
+              "one by its name (`org/Name`); `-` reads standard input; with --read the one that "
+              "was measured unless given",
        .set = into(options.file)},
       model_option(options.model),
       {.names = "--findings",

@@ -60,7 +60,7 @@ std::vector<Option> show_options(ShowOptions& options) {
   std::vector<Option> all{
       {.names = "FILE",
        .value = "FILE",
-       .doc = "configurations, folders to search for them, published models in the local cache, or `-`",
+       .doc = "configurations, folders to search for them, published models by name, or `-`",
        .set = into(options.files),
        .many = true,
        .required = true},
@@ -96,7 +96,7 @@ ExitCode show(const ShowOptions& options, Io& io) {
   std::vector<ShownFile> files;
   for (const formats::Found& file : found.files) {
     const bool is_stdin = file.path == stdin_name;
-    auto content = is_stdin ? read_all(io.in, file.path) : formats::read_named(file.path, io.files);
+    auto content = is_stdin ? read_all(io.in, file.path) : project::text_named(project, file.path);
     if (!content) {
       print_error(io, content.error());
       code = ExitCode::error;
