@@ -66,18 +66,22 @@ std::vector<Constraint> head_constraints(std::int64_t multiple, const model::Set
            }}};
 }
 
-// How much a layer remembers is not a question of speed, and groups share whole heads.
+// How much a layer remembers is not a question of speed, and groups share whole heads: two conditions, so
+// that a shape none is allowed of says which it breaks.
 std::vector<Constraint> mixer_constraints(const model::Setup& start) {
   std::vector<Constraint> out;
   for (std::size_t which = 0; which < model::most_mixers; ++which) {
     if (start.model.mixers[which].kind == model::MixerKind::none) continue;
+    const std::string_view section = model::info(model::mixer_fields[which].kind).section;
     const double remembered = model::mixer_state(start.model.mixers[which]).recurrent_elements;
-    out.push_back({fmt::format("`[{}]`: its state gets no smaller, and its groups have whole heads",
-                               model::info(model::mixer_fields[which].kind).section),
+    out.push_back({fmt::format("`[{}]`: its state gets no smaller", section),
                    [remembered, which](const model::Setup& setup) {
+                     return model::mixer_state(setup.model.mixers[which]).recurrent_elements >= remembered;
+                   }});
+    out.push_back({fmt::format("`[{}]`: each of its key heads serves as many value heads", section),
+                   [which](const model::Setup& setup) {
                      const model::Mixer& mixer = setup.model.mixers[which];
-                     return model::mixer_state(mixer).recurrent_elements >= remembered &&
-                            (mixer.key_heads <= 0 || mixer.value_heads % mixer.key_heads == 0);
+                     return mixer.key_heads <= 0 || mixer.value_heads % mixer.key_heads == 0;
                    }});
   }
   return out;

@@ -31,7 +31,7 @@ bool names_shape(std::span<const std::string> fields);
 std::vector<Constraint> shape_constraints(Shape shape, const model::Setup& start);
 // Of numbers of heads; none when any number will do.
 std::vector<Constraint> head_constraints(std::int64_t multiple, const model::Setup& start);
-// Of recurrent layers: what they remember gets no smaller, and groups share whole heads.
+// Of recurrent layers, two for each mixer: what it remembers gets no smaller, and groups share whole heads.
 std::vector<Constraint> mixer_constraints(const model::Setup& start);
 // All.
 std::vector<Constraint> doable_constraints(const Doable& doable, const model::Setup& start);

@@ -172,17 +172,22 @@ TEST_CASE("a recurrent layer remembers no less than before, and its groups have 
                            .key_dim = 128,
                            .value_dim = 128};
   const std::vector<suggest::Constraint> constraints = suggest::mixer_constraints(start);
-  REQUIRE(constraints.size() == 1);
-  const auto holds = [&](std::int64_t heads, std::int64_t key_dim, std::int64_t value_dim) {
+  REQUIRE(constraints.size() == 2);
+  const auto broken = [&](std::int64_t heads, std::int64_t key_dim, std::int64_t value_dim) {
     model::Setup setup = start;
     setup.model.mixers[0].value_heads = heads;
     setup.model.mixers[0].key_dim = key_dim;
     setup.model.mixers[0].value_dim = value_dim;
-    return constraints[0].holds(setup);
+    std::string names;
+    for (const suggest::Constraint& each : constraints) {
+      if (!each.holds(setup)) names += each.name + "|";
+    }
+    return names;
   };
-  CHECK(holds(32, 128, 128));
-  CHECK(holds(16, 128, 256));
-  CHECK_FALSE(holds(32, 64, 128));
-  CHECK_FALSE(holds(40, 128, 128));
+  CHECK(broken(32, 128, 128).empty());
+  CHECK(broken(16, 128, 256).empty());
+  // Each says which of the two it is.
+  CHECK(broken(32, 64, 128) == "`[model.mixer]`: its state gets no smaller|");
+  CHECK(broken(40, 128, 128) == "`[model.mixer]`: each of its key heads serves as many value heads|");
   CHECK(suggest::mixer_constraints(model::Setup{}).empty());
 }
