@@ -130,7 +130,7 @@ class Search {
         project::shape_of(priceable_.shape, *reading, loaded_->files, names_shape);
     doable.shape = shape.shape;
     problem_.shape_note = project::shape_note(shape);
-    rules::constrain(problem_, rules::builtin_rules(), doable, std::move(conditions));
+    rules::constrain(problem_, *loaded_->configured->rules, doable, std::move(conditions));
     if (!priceable_.stacks.empty()) run_on_stack(*reading);
     set_axes(shape.shape);
   }

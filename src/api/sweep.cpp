@@ -89,8 +89,9 @@ std::vector<Axis> axes_of(const std::vector<SweepColumn>& columns, std::vector<E
 
 class Sweep {
  public:
-  Sweep(const model::Reading& reading, const std::vector<gpu::Gpu>& gpus, const std::vector<Axis>& axes)
-      : reading_(reading), gpus_(gpus), axes_(axes), rows_(axes.front().values.size()) {
+  Sweep(const rules::RuleBook& book, const model::Reading& reading, const std::vector<gpu::Gpu>& gpus,
+        const std::vector<Axis>& axes)
+      : book_(book), reading_(reading), gpus_(gpus), axes_(axes), rows_(axes.front().values.size()) {
     out_.parameters.resize(rows_);
     out_.memory_gb.resize(rows_);
     out_.fails.resize(rows_);
@@ -150,7 +151,7 @@ class Sweep {
   void work(const std::function<bool(double)>& progress) {
     std::vector<cost::GridAxis> axes;
     for (const Axis& axis : axes_) axes.push_back({axis.field, axis.distinct});
-    rules::Points points(rules::builtin_rules(), reading_, gpus_, std::move(axes));
+    rules::Points points(book_, reading_, gpus_, std::move(axes));
     std::vector<std::int64_t> values(axes_.size());
     std::vector<std::uint32_t> positions(axes_.size());
     while (!stopped_) {
@@ -197,6 +198,7 @@ class Sweep {
     return place->second;
   }
 
+  const rules::RuleBook& book_;
   const model::Reading& reading_;
   const std::vector<gpu::Gpu>& gpus_;
   const std::vector<Axis>& axes_;
@@ -227,7 +229,7 @@ Result<SweepResult> sweep(const FileSystem& files, const Source& source,
   const model::Reading* reading = choose_model(priceable, options.model, loaded->path, errors);
   if (reading == nullptr) return errors;
   for (Axis& axis : axes) number_values(axis);
-  Sweep sweep(*reading, priceable.gpus, axes);
+  Sweep sweep(*loaded->configured->rules, *reading, priceable.gpus, axes);
   if (!sweep.run(options.threads, options.progress)) {
     return Error{std::string(code::no_candidates), "the sweep was ended before its last row", {}, {}};
   }

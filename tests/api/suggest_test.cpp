@@ -61,6 +61,42 @@ TEST_CASE("suggestions have changes, prices and reasons", "[api]") {
   for (const api::Suggestion& each : result->suggestions) CHECK(each.gain <= best.gain + 1e-3);
 }
 
+TEST_CASE("a search proposes nothing that a rule of the project's own forbids", "[api]") {
+  const auto best_vocabulary = [](const std::string& configuration) {
+    const auto files = api::memory_files(
+        {{"m.toml", gpt3}, {"shapelint.toml", configuration}, {"own/LAB102-vocab-not-of-1000.toml", R"toml(
+code = "LAB102"
+name = "vocab-not-of-1000"
+since = "1.0"
+summary = "vocabularies that the laboratory's tokenizer does not fill"
+severity = "error"
+confidence = "certain"
+scope = "model"
+effect = "fails"
+when = "vocab_size % 1000 != 0"
+blame = ["vocab_size"]
+message = "the tokenizer fills whole thousands, not {vocab_size}"
+mechanism = "it is trained so"
+sources = ["the laboratory"]
+why = "The laboratory's tokenizer has whole thousands of tokens."
+[[fix]]
+vocab_size = "ceil_to(vocab_size, 1000)"
+)toml"}});
+    const auto result =
+        api::suggest(*files, {"m.toml"},
+                     {.gpus = {{"a100"}}, .ranges = {"vocab_size=50304:51200:8"}, .top = 1, .threads = 1});
+    REQUIRE(errors_of(result) == "none");
+    for (const api::Suggestion& each : result->suggestions) {
+      for (const api::Change& change : each.changes) {
+        if (change.field == "vocab_size") return change.to_number;
+      }
+    }
+    return std::int64_t{0};
+  };
+  CHECK(best_vocabulary("") % 1000 != 0);
+  CHECK(best_vocabulary("rule-folders = [\"own\"]") == 51000);
+}
+
 TEST_CASE("a search ends when its caller says so", "[api]") {
   const auto files = api::memory_files({{"m.toml", gpt3}});
   std::size_t asked = 0;

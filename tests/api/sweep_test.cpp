@@ -50,6 +50,35 @@ TEST_CASE("each row of a sweep is the step that a setting gives", "[api]") {
   }
 }
 
+TEST_CASE("a row of a sweep names the rules of the project's own that it breaks", "[api]") {
+  const auto files = api::memory_files({{"config.json", llama},
+                                        {"shapelint.toml", "rule-folders = [\"own\"]"},
+                                        {"own/LAB103-wide-mlp.toml", R"(
+code = "LAB103"
+name = "wide-mlp"
+since = "1.0"
+summary = "an MLP that the laboratory's kernel does not run"
+severity = "error"
+confidence = "certain"
+scope = "model"
+effect = "fails"
+when = "intermediate_size > 8192"
+blame = ["intermediate_size"]
+message = "the laboratory's kernel is 8192 wide, not {intermediate_size}"
+mechanism = "the kernel is written so"
+sources = ["the laboratory"]
+why = "The laboratory's kernel is 8192 wide."
+[[fix]]
+intermediate_size = "8192"
+)"}});
+  const std::vector<std::int64_t> widths{8192, 16384};
+  const auto swept =
+      api::sweep(*files, {"config.json"}, {{"intermediate_size", widths}}, {.gpus = {{"h100"}}});
+  REQUIRE(swept);
+  CHECK(swept->reasons[swept->fails[0]].empty());
+  CHECK(swept->reasons[swept->fails[1]] == "LAB103");
+}
+
 TEST_CASE("a sweep is the same with any number of threads", "[api]") {
   const auto files = api::memory_files({{"config.json", llama}});
   std::vector<std::int64_t> heads;
