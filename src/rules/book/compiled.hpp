@@ -39,15 +39,15 @@ class CompiledRule {
   bool lacks(const model::Reading& reading) const;
   // The condition. Error: it has no value.
   Result<bool> holds(const Context& context);
-  // Indices of the variables in the condition (parameters are not among them), once lacks() was asked.
+  // Indices of the variables in the condition; parameters are not among them.
   std::vector<std::size_t> variables() const;
   using Words = std::span<const std::pair<std::string_view, std::string>>;
   // The message for a finding, and its few words.
   std::string message(const Context& context, Words filled);
   std::string brief(const Context& context, Words filled);
-  // The changes that a fix asks for; nothing when an expression has no value or no whole one.
   // The change that a fix with scope `conv` asks of one layer; nothing when the file has no number to edit.
   std::optional<Change> layer_change(const Fix& fix, const Context& context);
+  // The changes that a fix asks for; nothing when an expression has no value or no whole one.
   std::optional<std::vector<Change>> changes(const Fix& fix, const Context& context, model::FieldId blamed);
 
  private:
