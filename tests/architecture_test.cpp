@@ -114,7 +114,7 @@ const std::map<std::string, std::set<std::string>> beside_the_face{
     // `gemm` shows every candidate of a kernel, `formats` the dialects themselves, `config` a configuration.
     {"cli/commands", {"cost", "formats", "gpu", "lsp", "model", "project"}},
     // A GPU's constants, searched for and written down, and the proofs that they are adjusted to.
-    {"cli/commands/calibrate", {"formats", "gpu", "lint", "prove"}},
+    {"cli/commands/calibrate", {"formats", "gpu", "lint", "project", "prove"}},
     // The face has findings of contracts, not the contracts.
     {"cli/commands/contracts", {"contracts", "project"}},
     // Plans that a stack takes are priced with the command line's own project.

@@ -57,6 +57,23 @@ TEST_CASE("a GPU's own profile is fitted by name, and the new one is used as it 
   CHECK(again.err.find("it is there already") != std::string::npos);
 }
 
+TEST_CASE("the GPU of a configuration is fitted, and its own profile written anew", "[calibrate]") {
+  text::MemoryFileSystem files;
+  files.files["measured.csv"] = table();
+  files.files["shapelint.toml"] = "gpu = [\"ours\"]\ngpu-folders = [\"gpus\"]\n";
+  files.files["gpus/ours.toml"] = "based_on = \"h200\"\nname = \"our H200\"\nsm_count = 120\n";
+  const auto ran = run({"calibrate", "measured.csv", "--evaluations", "100", "--folds", "1"}, files);
+  INFO(ran.out << ran.err);
+  CHECK(ran.code == 0);
+  REQUIRE(files.files.contains("ours-measured.toml"));
+  CHECK(files.files["ours-measured.toml"].starts_with(files.files["gpus/ours.toml"]));
+  CHECK(files.files["ours-measured.toml"].find("[calibration]") != std::string::npos);
+  // Without the configuration there is no such GPU, and none is named.
+  CHECK(run({"calibrate", "measured.csv", "--isolated"}, files).code == 2);
+  CHECK(run({"calibrate", "measured.csv", "--gpu", "ours", "--isolated"}, files)
+            .err.starts_with("error: unknown GPU `ours`"));
+}
+
 TEST_CASE("what is to be fitted is one GPU with one table at least", "[calibrate]") {
   const auto told = [](const std::vector<std::string>& arguments) {
     const auto ran = run(arguments);
@@ -64,7 +81,7 @@ TEST_CASE("what is to be fitted is one GPU with one table at least", "[calibrate
     return ran.err;
   };
   CHECK(told({"calibrate", "--gpu", "h200"}).starts_with("error: no table of measured products is given"));
-  CHECK(told({"calibrate", "t.csv"}).starts_with("error: one GPU is fitted"));
+  CHECK(told({"calibrate", "t.csv"}).starts_with("error: 0 GPUs are named"));
   CHECK(told({"calibrate", "t.csv", "--gpu", "h200", "--gpu-file", "g.toml"})
             .starts_with("error: one GPU is fitted"));
   CHECK(told({"calibrate", "t.csv", "--gpu-file", "g.toml"})

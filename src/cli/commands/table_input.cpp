@@ -21,7 +21,10 @@ constexpr std::int64_t largest_table_bytes = 2'000'000'000;
 std::optional<gpu::Gpu> one_gpu(const ProjectOptions& options, Io& io) {
   auto request = request_of(options, io);
   if (!request) return std::nullopt;
-  const project::Project project(*std::move(request), io.files);
+  return one_gpu(project::Project(*std::move(request), io.files), io);
+}
+
+std::optional<gpu::Gpu> one_gpu(const project::Project& project, Io& io) {
   if (!are_configured(project, {}, io)) return std::nullopt;
   std::vector<Error> errors;
   project::Applied applied = project::what_applies(project.here(), {}, {}, errors);

@@ -7,11 +7,13 @@
 #include "cli/io.hpp"
 #include "cli/project_options.hpp"
 #include "gpu/gpu.hpp"
+#include "project/project.hpp"
 
 namespace shapelint::cli {
 
 // The one GPU that the options, or else the configuration, name. Nothing, after an error, when it is not one.
 std::optional<gpu::Gpu> one_gpu(const ProjectOptions& options, Io& io);
+std::optional<gpu::Gpu> one_gpu(const project::Project& project, Io& io);
 
 // The text of a table; `-` is standard input. Nothing, after an error, when it cannot be read.
 std::optional<std::string> table_text(const std::string& path, Io& io);

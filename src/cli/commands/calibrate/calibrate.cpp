@@ -12,6 +12,7 @@
 #include "calibrate/fit.hpp"
 #include "cli/commands/calibrate/profile.hpp"
 #include "cli/commands/calibrate/report.hpp"
+#include "cli/commands/table_input.hpp"
 #include "cli/messages.hpp"
 #include "cli/words.hpp"
 #include "gpu/registry.hpp"
@@ -22,7 +23,6 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::int64_t largest_table_bytes = 2'000'000'000;
 constexpr std::array<std::string_view, 2> formats{"text", "json"};
 
 struct Input {
@@ -32,8 +32,7 @@ struct Input {
 
 // Whether a row was measured on this GPU; rows that name none were.
 bool is_of(std::string_view name, const gpu::Gpu& gpu) {
-  return name.empty() || name == gpu.id ||
-         std::find(gpu.aliases.begin(), gpu.aliases.end(), name) != gpu.aliases.end();
+  return name.empty() || gpu::is_called(gpu, name);
 }
 
 bool read_inputs(const CalibrateOptions& options, Io& io, std::vector<Input>& inputs) {
@@ -41,11 +40,8 @@ bool read_inputs(const CalibrateOptions& options, Io& io, std::vector<Input>& in
   inputs.resize(options.shapes.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::string& path = options.shapes[i];
-    auto text = io.files.read(path, largest_table_bytes);
-    if (!text) {
-      print_error(io, fmt::format("{}: {}", path, text.error().message), text.error().hint);
-      return false;
-    }
+    auto text = table_text(path, io);
+    if (!text) return false;
     inputs[i].text = *std::move(text);
     if (prove::is_swept(inputs[i].text)) {
       auto swept = prove::read_swept(path, inputs[i].text);
@@ -67,7 +63,7 @@ bool read_inputs(const CalibrateOptions& options, Io& io, std::vector<Input>& in
 }  // namespace
 
 std::vector<Option> calibrate_options(CalibrateOptions& options) {
-  return {
+  std::vector<Option> all{
       {.names = "TABLE",
        .value = "FILE.csv",
        .doc = "measured products: columns m, n, k, time_us and, where they differ, batch, dtype, recipe, op, "
@@ -123,6 +119,8 @@ std::vector<Option> calibrate_options(CalibrateOptions& options) {
       format_option(options.format, formats,
                     "of what is said of the fit: text or json (docs/schema/shapelint-calibrate.schema.json)"),
   };
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  return all;
 }
 
 namespace {
@@ -133,30 +131,34 @@ bool go_together(const CalibrateOptions& options, Io& io) {
     print_error(io, "no table of measured products is given", "`shapelint calibrate TABLE`");
     return false;
   }
-  if (options.gpu.empty() != options.gpu_file.empty() || (options.proofs && options.gpu_file.empty()))
-    return true;
-  print_error(io, "one GPU is fitted", "`--gpu NAME` or `--gpu-file FILE.toml` says which");
+  if (!options.gpu.empty() && !options.gpu_file.empty()) {
+    print_error(io, "one GPU is fitted", "`--gpu NAME` or `--gpu-file FILE.toml` says which");
+    return false;
+  }
+  if (options.gpu_file.empty() || !options.output.empty()) return true;
+  print_error(io, "no file is given for the new profile", "`-o FILE.toml`");
   return false;
 }
 
-ExitCode fit(const CalibrateOptions& options, Io& io) {
-  const std::optional<std::string> output = output_of(options, "-measured", io);
+ExitCode fit(const CalibrateOptions& options, const project::Configured& here, Io& io) {
+  std::optional<Start> start = start_of(options, here, io);
+  if (!start) return ExitCode::error;
+  gpu::Gpu& gpu = start->gpu;
+  const std::optional<std::string> output = output_of(options, gpu, "-measured", io);
   if (!output) return ExitCode::error;
   // A profile may be fitted in place, but what it is fitted to was measured.
-  const std::filesystem::path here(io.files.working_directory());
+  const std::filesystem::path folder(io.files.working_directory());
   for (const std::string& shapes : options.shapes) {
     std::error_code problem;
-    if (!std::filesystem::equivalent(here / shapes, here / *output, problem)) continue;
+    if (!std::filesystem::equivalent(folder / shapes, folder / *output, problem)) continue;
     print_error(io, fmt::format("{}: the output is a file that is read, and stays as it is", *output),
                 "name another file");
     return ExitCode::error;
   }
-  std::optional<Start> start = start_of(options, io);
   std::vector<Input> inputs;
-  if (!start || !read_inputs(options, io, inputs)) return ExitCode::error;
-  gpu::Gpu& gpu = start->gpu;
+  if (!read_inputs(options, io, inputs)) return ExitCode::error;
   if (!options.start_from.empty()) {
-    const auto other = gpu::find_gpu(options.start_from);
+    const auto other = gpu::find_gpu(options.start_from, here.profiles);
     if (!other) {
       print_error(io, other.error().message, other.error().hint);
       return ExitCode::error;
@@ -227,7 +229,17 @@ ExitCode fit(const CalibrateOptions& options, Io& io) {
 
 ExitCode calibrate(const CalibrateOptions& options, Io& io) {
   if (!go_together(options, io)) return ExitCode::error;
-  return options.proofs ? adjust_to_proofs(options, io) : fit(options, io);
+  auto request = request_of(options.project, io);
+  if (!request) return ExitCode::error;
+  const project::Project project(*std::move(request), io.files);
+  if (!are_configured(project, {}, io)) return ExitCode::error;
+  if (options.proofs) return adjust_to_proofs(options, project, io);
+  if (!options.gpu.empty() || !options.gpu_file.empty()) return fit(options, project.here(), io);
+  const auto configured = one_gpu(project, io);
+  if (!configured) return ExitCode::error;
+  CalibrateOptions chosen = options;
+  chosen.gpu = configured->id;
+  return fit(chosen, project.here(), io);
 }
 
 }  // namespace shapelint::cli

@@ -9,10 +9,13 @@
 #include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
+#include "cli/project_options.hpp"
+#include "project/project.hpp"
 
 namespace shapelint::cli {
 
 struct CalibrateOptions {
+  ProjectOptions project;  // whose GPUs are known, too
   std::string gpu_file;
   std::string gpu;                  // instead of a file
   std::vector<std::string> shapes;  // tables; with `proofs` where those are
@@ -31,6 +34,6 @@ constexpr std::size_t fit_as_json = 1;
 std::vector<Option> calibrate_options(CalibrateOptions& options);
 ExitCode calibrate(const CalibrateOptions& options, Io& io);
 // Of --proofs.
-ExitCode adjust_to_proofs(const CalibrateOptions& options, Io& io);
+ExitCode adjust_to_proofs(const CalibrateOptions& options, const project::Project& project, Io& io);
 
 }  // namespace shapelint::cli

@@ -39,17 +39,23 @@ std::string score_line(std::string_view what, const calibrate::Score& s) {
                      percent(s.median), percent(s.p90), fixed(s.bias, 3));
 }
 
+// A project's own profile is written again as it stands, a built-in one is built upon.
+std::optional<Start> start_of(std::string_view name, std::span<const text::Document> profiles, Io& io) {
+  const auto known = gpu::find_gpu(name, profiles);
+  if (!known) {
+    print_error(io, known.error().message, known.error().hint);
+    return std::nullopt;
+  }
+  const auto own = std::find_if(profiles.begin(), profiles.end(),
+                                [&](const text::Document& each) { return gpu::id_of(each) == known->id; });
+  return Start{*known, own == profiles.end() ? fmt::format("based_on = \"{}\"\n", known->id)
+                                             : own->shared_source().str()};
+}
+
 }  // namespace
 
-std::optional<Start> start_of(const CalibrateOptions& options, Io& io) {
-  if (options.gpu_file.empty()) {
-    const auto known = gpu::find_gpu(options.gpu);
-    if (!known) {
-      print_error(io, known.error().message, known.error().hint);
-      return std::nullopt;
-    }
-    return Start{*known, fmt::format("based_on = \"{}\"\n", known->id)};
-  }
+std::optional<Start> start_of(const CalibrateOptions& options, const project::Configured& here, Io& io) {
+  if (options.gpu_file.empty()) return start_of(options.gpu, here.profiles, io);
   const auto fail = [&](const Error& error) {
     print_error(io, fmt::format("{}: {}", options.gpu_file, error.message), error.hint);
     return std::nullopt;
@@ -59,19 +65,15 @@ std::optional<Start> start_of(const CalibrateOptions& options, Io& io) {
   const auto document = text::parse_toml(options.gpu_file, *text);
   if (!document) return fail(document.error());
   std::vector<Error> errors;
-  Start start{gpu::read_gpu(*document, errors), *text};
+  Start start{gpu::read_gpu(*document, errors, here.profiles), *text};
   if (print_errors(io, options.gpu_file, errors)) return std::nullopt;
   return start;
 }
 
-std::optional<std::string> output_of(const CalibrateOptions& options, std::string_view ending, Io& io) {
+std::optional<std::string> output_of(const CalibrateOptions& options, const gpu::Gpu& gpu,
+                                     std::string_view ending, Io& io) {
   if (!options.output.empty()) return options.output;
-  if (options.gpu.empty()) {
-    print_error(io, "no file is given for the new profile", "`-o FILE.toml`");
-    return std::nullopt;
-  }
-  const auto known = gpu::find_gpu(options.gpu);
-  std::string path = fmt::format("{}{}.toml", known ? known->id : options.gpu, ending);
+  std::string path = fmt::format("{}{}.toml", gpu.id, ending);
   if (!io.files.exists(path)) return path;
   print_error(io, fmt::format("{}: it is there already", path), "`-o FILE.toml` says where the profile goes");
   return std::nullopt;

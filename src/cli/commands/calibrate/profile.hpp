@@ -17,11 +17,12 @@ struct Start {
   std::string text;
 };
 
-// Of --gpu or --gpu-file; nothing, and an error, where there is none.
-std::optional<Start> start_of(const CalibrateOptions& options, Io& io);
+// Of --gpu or --gpu-file, among the GPUs of the project; nothing, and an error, where there is none.
+std::optional<Start> start_of(const CalibrateOptions& options, const project::Configured& here, Io& io);
 
 // Where the profile goes: -o, or else the GPU's name with `ending`, which must not be there yet.
-std::optional<std::string> output_of(const CalibrateOptions& options, std::string_view ending, Io& io);
+std::optional<std::string> output_of(const CalibrateOptions& options, const gpu::Gpu& gpu,
+                                     std::string_view ending, Io& io);
 
 // Those of the options, within what makes sense, and with progress on a terminal.
 calibrate::FitOptions fit_options(const CalibrateOptions& options, Io& io);

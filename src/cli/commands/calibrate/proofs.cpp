@@ -181,7 +181,7 @@ std::string findings_text(const std::vector<ProvedFinding>& findings) {
 std::optional<std::vector<ProvedFinding>> findings_of(const CalibrateOptions& options,
                                                       const std::vector<ProofFile>& files,
                                                       const gpu::Gpu& before, const gpu::Gpu& after, Io& io) {
-  ProjectOptions asked;
+  ProjectOptions asked = options.project;
   if (options.gpu_file.empty()) {
     asked.request.gpus.names = {before.id};
   } else {
@@ -265,7 +265,7 @@ void adjust(const CalibrateOptions& options, const std::vector<calibrate::Measur
 
 }  // namespace
 
-ExitCode adjust_to_proofs(const CalibrateOptions& options, Io& io) {
+ExitCode adjust_to_proofs(const CalibrateOptions& options, const project::Project& project, Io& io) {
   auto files = read_files(options, io);
   if (!files) return ExitCode::error;
   CalibrateOptions chosen = options;
@@ -274,9 +274,9 @@ ExitCode adjust_to_proofs(const CalibrateOptions& options, Io& io) {
     if (!gpu) return ExitCode::error;
     chosen.gpu = *std::move(gpu);
   }
-  auto start = start_of(chosen, io);
+  auto start = start_of(chosen, project.here(), io);
   if (!start) return ExitCode::error;
-  const auto output = output_of(chosen, "-proofs", io);
+  const auto output = output_of(chosen, start->gpu, "-proofs", io);
   if (!output) return ExitCode::error;
   gpu::Gpu& gpu = start->gpu;
   const gpu::Gpu before = gpu;
@@ -314,7 +314,7 @@ ExitCode adjust_to_proofs(const CalibrateOptions& options, Io& io) {
   const auto document = text::parse_toml(*output, profile);
   std::vector<Error> errors;
   if (!document) errors.push_back(document.error());
-  const gpu::Gpu after = document ? gpu::read_gpu(*document, errors) : gpu;
+  const gpu::Gpu after = document ? gpu::read_gpu(*document, errors, project.here().profiles) : gpu;
   if (print_errors(io, *output, errors)) return ExitCode::error;
   auto findings = findings_of(chosen, *files, before, after, io);
   if (!findings) return ExitCode::error;
