@@ -32,8 +32,7 @@ constexpr std::array<std::string_view, cost::loss_count> explanations{
     "collectives that computation does not hide",
     "ranks of a pipeline that wait for their first or after their last micro-batch",
     "zeros that fill sizes up to what the kernels of the stack take; below nought where the padded sizes are "
-    "the "
-    "faster ones",
+    "the faster ones",
     "kernels of the stack that run in place of others, or take longer with these sizes"};
 
 std::string title_of(const report::RooflineCase& of) {

@@ -154,10 +154,8 @@ ManPage overview_page() {
       roff(
           "shapelint reads the configuration of a model, works out every operation that a GPU runs for one "
           "step, predicts how long each takes, and says which dimensions waste time, how much, why, and what "
-          "to "
-          "use instead. Without a command, `lint` is run: its options are in shapelint-lint(1). It needs no "
-          "GPU "
-          "and no network.") +
+          "to use instead. Without a command, `lint` is run: its options are in shapelint-lint(1). It needs "
+          "no GPU and no network.") +
       "\n.SH COMMANDS\nEach has a page of its own.\n";
   for (const Command& command : commands()) {
     text += fmt::format(".TP\n.BR shapelint\\-{} (1)\n{}\n", roff(command.name), roff(command.summary));

@@ -81,8 +81,7 @@ Option model_file_option(std::string& file) {
           .doc =
               "model to start from: a file, a folder with a config.json, or a published one by its name "
               "(`org/Name`: the local Hugging Face cache's, or one of over 600 that are known); `-` reads "
-              "standard "
-              "input",
+              "standard input",
           .set = into(file),
           .required = true};
 }

@@ -108,16 +108,12 @@ std::string contracts_markdown(const Book& book) {
       "<!-- Written from contracts/ by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n";
   out += fmt::format(
       "{} contracts of {} packages. Each says what must hold of the sizes that one rank holds, and what "
-      "comes of "
-      "it where it does not: the package refuses, pads, falls back to another kernel, or is slower. "
+      "comes of it where it does not: the package refuses, pads, falls back to another kernel, or is slower. "
       "`shapelint FILE "
       "--stack PACKAGE==VERSION` checks them, `shapelint fits FILE --stack PACKAGE --count 8` asks which "
-      "degrees of "
-      "parallelism meet them all, `shapelint contracts NAME` shows one in full. A contract binds only the "
-      "GPUs, modes, "
-      "number formats and recipes that it names, and the versions up to the one whose source was read. "
-      "[Adding "
-      "one](adding-a-contract.md).\n",
+      "degrees of parallelism meet them all, `shapelint contracts NAME` shows one in full. A contract binds "
+      "only the GPUs, modes, number formats and recipes that it names, and the versions up to the one whose "
+      "source was read. [Adding one](adding-a-contract.md).\n",
       book.contracts().size(), book.packages().size());
   for (const std::string_view package : book.packages()) {
     const auto first = std::find_if(book.contracts().begin(), book.contracts().end(),

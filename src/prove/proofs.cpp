@@ -71,8 +71,7 @@ Result<StoredProof> read_one(text::NodeRef node) {
   if (!good || out.file.empty() || out.gpu.empty() || proof.code.empty() || out.sizes.empty()) {
     return node.error(
         "a proof needs `file`, `gpu`, `finding`, `sizes`, `predicted`, `measured` with shares of the step, "
-        "and "
-        "a `verdict` of confirmed, smaller or refuted");
+        "and a `verdict` of confirmed, smaller or refuted");
   }
   proof.verdict = *found;
   for (const text::NodeRef row : node["products"]) {

@@ -67,13 +67,10 @@ parallel = { data = 8, zero = 3 }
 std::string_view about(std::string_view section) {
   if (section == "model")
     return "The shape of the model. `name` is used in headings. `layers` says of what kind each layer is: "
-           "kinds "
-           "and how many follow each other, repeated over `num_layers` (`\"3 gated_delta_net, 1 "
-           "attention\"`; "
-           "`attention`, `window_attention`, `mlp`, and those of `[model.mixer]`), a list of all, or a "
-           "letter "
-           "for each (`\"M-M*-\"`: `M` Mamba-2, `G` gated delta net, `*` attention, `-` MLP, `E` experts), "
-           "which then is that part alone.";
+           "kinds and how many follow each other, repeated over `num_layers` (`\"3 gated_delta_net, 1 "
+           "attention\"`; `attention`, `window_attention`, `mlp`, and those of `[model.mixer]`), a list of "
+           "all, or a letter for each (`\"M-M*-\"`: `M` Mamba-2, `G` gated delta net, `*` attention, `-` "
+           "MLP, `E` experts), which then is that part alone.";
   if (section == "model.moe") return "A mixture of experts in place of the MLP.";
   if (section == "model.mla") return "Multi-head latent attention (DeepSeek-V2 and later).";
   if (section == "model.mixer")

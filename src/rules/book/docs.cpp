@@ -57,8 +57,7 @@ std::string seen_by(const LevelInfo& level) {
   if (level.level == Level::model) return "every rule";
   if (level.level == Level::gpu)
     return "every rule but those with effect `fails` on the model, which bind proposals for all GPUs, and "
-           "those "
-           "of the file alone (scopes `remark`, `comment`)";
+           "those of the file alone (scopes `remark`, `comment`)";
   std::vector<std::string_view> names;
   for (const ScopeInfo& each : scopes()) {
     if (sees(each.scope, level.level)) names.push_back(each.name);
@@ -132,8 +131,7 @@ std::string rule_markdown(const Rule& rule) {
   if (contracts.empty()) return out;
   out +=
       "\n## Contracts\n\nWhat packages demand here, each with its versions and GPUs; with `--stack` a "
-      "finding of "
-      "theirs stands in this rule's place:\n\n";
+      "finding of theirs stands in this rule's place:\n\n";
   for (const std::string_view id : contracts) {
     out += fmt::format("- [{}](../contracts.md#{})\n", id, id.substr(0, id.find('/')));
   }
@@ -144,12 +142,9 @@ std::string index_markdown(const RuleBook& rules) {
   std::string out =
       "# Rules\n\n<!-- Written from rules/*.toml by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n"
       "`shapelint explain CODE` prints the same. Codes are never used again; blocks are topics: 1xx "
-      "alignment, "
-      "2xx tiles, 3xx waves, 4xx divisibility, 5xx the step as a whole, 6xx attention kernels, 7xx "
-      "convolutions, 8xx gated "
-      "MLPs and "
-      "number formats, 9xx the file. [How to write a rule](../adding-a-rule.md), [what its expressions may "
-      "use](variables.md).\n\n"
+      "alignment, 2xx tiles, 3xx waves, 4xx divisibility, 5xx the step as a whole, 6xx attention kernels, "
+      "7xx convolutions, 8xx gated MLPs and number formats, 9xx the file. [How to write a "
+      "rule](../adding-a-rule.md), [what its expressions may use](variables.md).\n\n"
       "| Code | Name | Severity | Finds |\n|---|---|---|---|\n";
   for (const Rule& rule : rules.rules()) {
     out += fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} |\n", rule.code, rule.name, name(severity_of(rule)),
@@ -161,20 +156,17 @@ std::string index_markdown(const RuleBook& rules) {
 std::string variables_markdown() {
   std::string out =
       "# What expressions may use\n\n<!-- Written from the tables of the program by the tests; "
-      "UPDATE_GOLDEN=1 "
-      "writes it anew. -->\n\n"
+      "UPDATE_GOLDEN=1 writes it anew. -->\n\n"
       "Numbers are doubles; conditions are 1 or 0. Operators: `+ - * / % ^`, `== != < <= > >=`, `&& || !`. "
-      "`%` is "
-      "for whole numbers. A division by zero has no value, and a condition that depends on it is an error "
-      "rather "
-      "than true or false.\n\n## Functions\n\n| Function | Value |\n|---|---|\n";
+      "`%` is for whole numbers. A division by zero has no value, and a condition that depends on it is an "
+      "error rather than true or false.\n\n## Functions\n\n| Function | Value |\n|---|---|\n";
   for (const expr::Function& each : expr::functions()) {
     out += fmt::format("| `{}` | {} |\n", each.signature, each.doc);
   }
   out +=
       "\n## Fields\n\nEvery key of the [native format](../native-format.md) by its name, and `stated_NAME`, "
-      "which "
-      "is 1 when the file (or the command line) states it. Choices are written by name: `mode == train`.\n\n"
+      "which is 1 when the file (or the command line) states it. Choices are written by name: `mode == "
+      "train`.\n\n"
       "| Field | Meaning |\n|---|---|\n";
   for (const model::FieldInfo& field : model::fields()) {
     std::string choices;

@@ -130,8 +130,7 @@ std::vector<Option> file_options(LintOptions& options) {
       {.names = "--exclude",
        .value = "PATTERN",
        .doc = "not the files that are found in a folder and match, besides those that the configuration "
-              "excludes: "
-              "`old_*.yaml` by name, `archive/**` by path from here; may be given again",
+              "excludes: `old_*.yaml` by name, `archive/**` by path from here; may be given again",
        .set = into(options.run.exclude),
        .many = true,
        .group = file_group},
@@ -171,8 +170,7 @@ std::vector<Option> lint_options(LintOptions& options) {
        .value = "FILE",
        .doc = "configuration to check (`docs/formats.md` lists what is understood), a folder to search, or a "
               "published model by its name (`org/Name`: the local Hugging Face cache's, or one of over 600 "
-              "that are "
-              "known); `-` reads standard input",
+              "that are known); `-` reads standard input",
        .set = into(options.files),
        .many = true,
        .required = true},

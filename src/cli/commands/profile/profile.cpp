@@ -122,10 +122,9 @@ std::vector<Option> profile_options(ProfileOptions& options) {
   std::vector<Option> all{
       {.names = "TRACE",
        .value = "TRACE",
-       .doc =
-           "what a profiler wrote: PyTorch's JSON, packed with gzip or not, or Nsight Systems' SQLite "
-           "export; "
-           "of several ranks the first is matched, the others are shown beside it; `-` reads standard input",
+       .doc = "what a profiler wrote: PyTorch's JSON, packed with gzip or not, or Nsight Systems' SQLite "
+              "export; of several ranks the first is matched, the others are shown beside it; `-` reads "
+              "standard input",
        .set = into(options.traces),
        .many = true,
        .required = true},
@@ -143,8 +142,7 @@ std::vector<Option> profile_options(ProfileOptions& options) {
       {.names = "--step",
        .value = "PATTERN",
        .doc = "names of the ranges that are steps, with `*`; unless given, `ProfilerStep#*`, else ranges "
-              "that are "
-              "numbered as steps or iterations",
+              "that are numbered as steps or iterations",
        .set = into(options.step)},
       {.names = "--top",
        .value = "N",

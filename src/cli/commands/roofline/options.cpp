@@ -63,8 +63,7 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
       {.names = "--report",
        .value = "FILE.html",
        .doc = "writes an interactive page: roofline, losses, operations, sweeps (over --over, and over the "
-              "batch, "
-              "lengths and the model's dimensions) and the linter's findings",
+              "batch, lengths and the model's dimensions) and the linter's findings",
        .set = into(options.pictures.page)},
   };
   all.push_back(stack_option(options.project));

@@ -186,8 +186,7 @@ std::vector<Option> sweep_options(SweepOptions& options) {
       {.names = "--plot",
        .value = "FILE.svg",
        .doc = "also writes a picture: throughput against the last field that is swept, with the edges of "
-              "tiles and "
-              "waves",
+              "tiles and waves",
        .set = into(options.plot)},
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
