@@ -72,11 +72,14 @@ std::string page_name(const Rule& rule) {
 }
 
 std::string page_address(std::string_view code) {
+  if (home().empty()) return {};
   const std::string begin = fmt::format("rules/{}-", code);
-  for (const text::Document& each : catalog::builtin("rules")) {
-    if (each.path().starts_with(begin) && !home().empty()) return fmt::format("{}rules/{}/", home(), code);
-  }
-  return {};
+  const std::span<const text::Document> all = catalog::builtin("rules");  // sorted by path
+  const auto found = std::lower_bound(
+      all.begin(), all.end(), begin,
+      [](const text::Document& each, std::string_view wanted) { return each.path() < wanted; });
+  const bool is_builtin = found != all.end() && found->path().starts_with(begin);
+  return is_builtin ? fmt::format("{}rules/{}/", home(), code) : std::string();
 }
 
 std::string rule_markdown(const Rule& rule) {
