@@ -68,7 +68,7 @@ std::optional<std::int64_t> next_integer(std::string_view& text) {
 }
 
 // Models whose entries differ in sizes only: rows of a name, its sizes, and the number of its source.
-void load_family(NodeRef family, std::span<const std::string_view> sources, std::vector<KnownModel>& models,
+void load_family(NodeRef family, std::int64_t sources, std::vector<KnownModel>& models,
                  std::vector<Error>& errors) {
   KnownModel common;
   fill(common, family["common"], errors);
@@ -92,13 +92,11 @@ void load_family(NodeRef family, std::span<const std::string_view> sources, std:
       known.values.emplace_back(column, value.value_or(0));
     }
     const auto source = next_integer(rest);
-    if (!is_whole || !rest.empty() || !source || *source < 0 ||
-        static_cast<std::size_t>(*source) >= sources.size()) {
+    if (!is_whole || !rest.empty() || !source || *source >= sources) {
       errors.push_back(row.error("a row is a name, a number for each of `columns`, and that of its source"));
       models.pop_back();
       continue;
     }
-    known.source = std::string(sources[static_cast<std::size_t>(*source)]);
     known.values.insert(known.values.end(), common.values.begin(), common.values.end());
   }
 }
@@ -108,7 +106,6 @@ void load_family(NodeRef family, std::span<const std::string_view> sources, std:
 void load_known_models(const text::Document& document, std::vector<KnownModel>& models,
                        std::vector<Error>& errors) {
   const NodeRef root = document.root();
-  const std::string source(root["source"].as_string().value_or(""));
   // What the models of a file have in common, before what each says itself.
   KnownModel common;
   fill(common, root["common"], errors);
@@ -117,13 +114,11 @@ void load_known_models(const text::Document& document, std::vector<KnownModel>& 
     known.name = entry["name"].as_string().value_or("");
     if (known.name.empty()) errors.push_back(entry.error("a model needs a name"));
     known.title = entry["title"].as_string().value_or("");
-    known.source = entry["source"].as_string().value_or(source);
     for (const NodeRef alias : entry["aliases"]) known.aliases.emplace_back(alias.as_string().value_or(""));
     fill(known, entry, errors);
     models.push_back(std::move(known));
   }
-  std::vector<std::string_view> sources;
-  for (const NodeRef each : root["sources"]) sources.push_back(each.as_string().value_or(""));
+  const auto sources = static_cast<std::int64_t>(root["sources"].size());
   std::size_t rows = models.size();
   for (const NodeRef family : root["family"]) rows += family["models"].size();
   models.reserve(rows);

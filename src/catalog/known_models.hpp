@@ -20,7 +20,6 @@ struct KnownModel {
   std::string title;  // as people call it: `Llama 3 8B`; empty: by its name
   std::vector<std::string>
       aliases;  // patterns with `*`, matched against names without their organisation too
-  std::string source;
   std::vector<std::pair<model::FieldId, std::int64_t>> values;
 };
 

@@ -112,7 +112,6 @@ std::optional<catalog::KnownModel> find_in_cache(const text::FileSystem& files, 
   if (found == read.readings.end()) return std::nullopt;
   catalog::KnownModel known;
   known.name = fmt::format("{} in the local cache", name);
-  known.source = cached->config;
   for (const model::FieldInfo& field : model::fields()) {
     if (field.section.starts_with("model") && model::is_known(*found, field.id))
       known.values.emplace_back(field.id, field.get(found->setup));
