@@ -11,6 +11,7 @@
 #include "contracts/on_stack.hpp"
 #include "gpu/registry.hpp"
 #include "project/shape.hpp"
+#include "project/stack.hpp"
 #include "rules/engine/conditions.hpp"
 #include "suggest/answer.hpp"
 #include "suggest/edit/axes.hpp"
@@ -131,14 +132,20 @@ class Search {
     doable.shape = shape.shape;
     problem_.shape_note = project::shape_note(shape);
     rules::constrain(problem_, *loaded_->configured->rules, doable, std::move(conditions));
-    if (!priceable_.stacks.empty()) run_on_stack(*reading);
+    ask_stack(*reading);
     set_axes(shape.shape);
   }
 
-  void run_on_stack(const model::Reading& reading) {
+  // Where none is named, what the framework of the file's format refuses is no suggestion.
+  void ask_stack(const model::Reading& reading) {
+    const bool is_named = !priceable_.stacks.empty();
     const auto place = std::find(priceable_.readings.begin(), priceable_.readings.end(), &reading);
-    contracts::constrain(problem_, project::contracts_of(*loaded_->configured),
-                         priceable_.stacks[static_cast<std::size_t>(place - priceable_.readings.begin())]);
+    const contracts::Stack stack =
+        is_named ? priceable_.stacks[static_cast<std::size_t>(place - priceable_.readings.begin())]
+                 : project::stack_of_format(*loaded_->configured, reading);
+    if (stack.empty()) return;
+    contracts::constrain(problem_, project::contracts_of(*loaded_->configured), stack,
+                         is_named ? contracts::Runs::as_stack : contracts::Runs::as_written);
   }
 
   void set_weights() {

@@ -79,7 +79,8 @@ Option stack_option(ProjectOptions& options) {
           .doc =
               "packages that it is run with, `vllm==0.24,deep-ep`: what their kernels demand is checked "
               "(`shapelint contracts` lists it), of the newest version that is known where none is given; "
-              "`auto`: those that the file's format and the requirements beside it name",
+              "`auto`: those that the file's format and the requirements beside it name; `none`: nothing of "
+              "contracts; unless given, what the framework of the file's format refuses",
           .set = into_list(options.request.stack),
           .many = true,
           .group = "Configuration",

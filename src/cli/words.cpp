@@ -18,7 +18,7 @@ std::vector<std::string> gpu_words() {
 }
 
 std::vector<std::string> package_words() {
-  std::vector<std::string> words{std::string(contracts::automatic)};
+  std::vector<std::string> words{std::string(contracts::automatic), std::string(contracts::nothing)};
   for (const std::string_view name : contracts::builtin_contracts().packages()) words.emplace_back(name);
   return words;
 }

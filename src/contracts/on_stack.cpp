@@ -29,13 +29,15 @@ bool meets_all(const Shared& shared, std::span<const Contract* const> contracts,
 }  // namespace
 
 suggest::OnStack on_stack(const std::shared_ptr<Checker>& checker, const model::Reading& reading,
-                          std::span<const gpu::Gpu* const> gpus) {
+                          std::span<const gpu::Gpu* const> gpus, Runs runs) {
   const auto shared = std::make_shared<Shared>(Shared{checker, reading, {}});
   for (const gpu::Gpu* each : gpus) shared->gpus.push_back(*each);
   suggest::OnStack out;
-  out.run = [shared](const model::Setup& setup, const gpu::Gpu& gpu) {
-    return stack_run(setup, shared->checker->check(shared->reading, setup, gpu, Words::none));
-  };
+  if (runs == Runs::as_stack) {
+    out.run = [shared](const model::Setup& setup, const gpu::Gpu& gpu) {
+      return stack_run(setup, shared->checker->check(shared->reading, setup, gpu, Words::none));
+    };
+  }
   std::vector<std::vector<const Contract*>> groups;
   for (const Contract* each : checker->contracts()) {
     const bool is_asked =
@@ -47,8 +49,8 @@ suggest::OnStack on_stack(const std::shared_ptr<Checker>& checker, const model::
   }
   for (const std::vector<const Contract*>& group : groups) {
     std::string name = group.size() == 1
-                           ? fmt::format("`--stack`: {} ({})", group.front()->id, group.front()->summary)
-                           : fmt::format("`--stack`: one of {} further contracts", group.size());
+                           ? fmt::format("contract {} ({})", group.front()->id, group.front()->summary)
+                           : fmt::format("one of {} further contracts", group.size());
     out.constraints.push_back({std::move(name), [shared, group](const model::Setup& setup) {
                                  return meets_all(*shared, group, setup);
                                }});
@@ -56,19 +58,19 @@ suggest::OnStack on_stack(const std::shared_ptr<Checker>& checker, const model::
   return out;
 }
 
-void constrain(suggest::Problem& problem, const Book& book, const Stack& stack) {
+void constrain(suggest::Problem& problem, const Book& book, const Stack& stack, Runs runs) {
   // In the mode that the search is about.
   model::Reading reading = *problem.reading;
   reading.setup = problem.start;
-  problem.on_stack = [&book, stack, reading, gpus = problem.gpus] {
-    return on_stack(std::make_shared<Checker>(book, stack), reading, gpus);
+  problem.on_stack = [&book, stack, reading, gpus = problem.gpus, runs] {
+    return on_stack(std::make_shared<Checker>(book, stack), reading, gpus, runs);
   };
   problem.constraints = [own = std::move(problem.constraints), make = problem.on_stack] {
     std::vector<suggest::Constraint> out = own ? own() : std::vector<suggest::Constraint>{};
     for (suggest::Constraint& each : make().constraints) out.push_back(std::move(each));
     return out;
   };
-  problem.stack_note = describe(book, stack);
+  if (runs == Runs::as_stack) problem.stack_note = describe(book, stack);
   Checker checker(book, stack);
   std::vector<std::string_view> refused;
   for (const gpu::Gpu* gpu : problem.gpus) {
@@ -78,7 +80,7 @@ void constrain(suggest::Problem& problem, const Book& book, const Stack& stack) 
           std::find(refused.begin(), refused.end(), each.contract->id) == refused.end()) {
         refused.push_back(each.contract->id);
       }
-      if (each.contract->outcome != Outcome::pads) continue;
+      if (runs == Runs::as_written || each.contract->outcome != Outcome::pads) continue;
       for (const suggest::Change& change : each.set) problem.padded.push_back(change.field);
     }
   }

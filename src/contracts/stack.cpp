@@ -110,33 +110,6 @@ Stack parse_stack(const Book& book, std::span<const std::string> texts, std::vec
   return out;
 }
 
-Stack stack_of_dialect(const Book& book, const model::Reading& reading) {
-  // Formats that are of one package, or of what is built on it.
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> owners{{
-      {"flagscale", "megatron-core"},
-      {"maxtext", "maxtext"},
-      {"maxtext-command", "maxtext"},
-      {"megatron", "megatron-core"},
-      {"megatron-args", "megatron-core"},
-      {"megatron-bridge", "megatron-core"},
-      {"megatron-swift", "megatron-core"},
-      {"nemo-recipe", "megatron-core"},
-      {"primus", "megatron-core"},
-      {"sglang", "sglang"},
-      {"tensorrt-llm", "tensorrt-llm"},
-      {"torchtitan", "torchtitan"},
-      {"torchtitan-python", "torchtitan"},
-      {"vllm", "vllm"},
-  }};
-  Stack out;
-  for (const auto& [dialect, package] : owners) {
-    if (reading.dialect == dialect && !find_package(book, package).empty()) {
-      add(out, {std::string(package), {}, {}});
-    }
-  }
-  return out;
-}
-
 Stack stack_of_lock(const Book& book, std::string_view file_name, std::string_view text) {
   Stack out;
   const bool is_lock = file_name.ends_with(".lock");

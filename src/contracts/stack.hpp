@@ -22,15 +22,17 @@ using Stack = std::vector<StackPackage>;
 
 // Among the packages of a stack: those that the file's format and the requirements beside it name.
 inline constexpr std::string_view automatic = "auto";
+// In the place of packages: not even what the file's format demands is checked.
+inline constexpr std::string_view nothing = "none";
+inline bool is_package(std::string_view text) {
+  return text != automatic && text != nothing;
+}
 
 // `vllm==0.24` or `vllm`; `-` and `_` and case make no difference. Error: no such package, or no version.
 Result<StackPackage> parse_package(const Book& book, std::string_view text);
 
 // Several; mistakes are appended.
 Stack parse_stack(const Book& book, std::span<const std::string> texts, std::vector<Error>& errors);
-
-// What the file's own format tells: a script of Megatron-LM runs Megatron-core.
-Stack stack_of_dialect(const Book& book, const model::Reading& reading);
 
 // The packages with contracts that a requirements.txt, a pyproject.toml or a uv.lock names, by its text.
 Stack stack_of_lock(const Book& book, std::string_view file_name, std::string_view text);

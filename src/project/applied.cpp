@@ -129,7 +129,7 @@ class Reader {
     std::vector<std::string> values;
     for (const auto& each : stated_.stack) {
       values.push_back(each.value);
-      if (each.value == contracts::automatic) continue;
+      if (!contracts::is_package(each.value)) continue;
       const auto found = contracts::parse_package(contracts_of(configured_), each.value);
       if (!found) errors_.push_back({found.error().message, found.error().hint, path_, each.span});
     }

@@ -32,7 +32,7 @@ struct Applied {
   rules::Severity fail_level = rules::Severity::warning;
   bool min_severity_stated = false;   // somebody asked for what `rules` has: it holds for programs, too
   std::optional<rules::Shape> shape;  // what somebody asked for; else shape_of() decides for each model
-  std::vector<std::string> stack;     // packages with contracts, `auto` among them; empty: no contracts
+  std::vector<std::string> stack;     // packages with contracts, or `auto`, `none`; empty: nobody said
   std::vector<gpu::Gpu> gpus;
   GpusFrom gpus_from = GpusFrom::assumption;
   // Of those that somebody named, what take_unable() left out though it is no mistake.

@@ -119,12 +119,12 @@ class NameCheck {
     if (error) place(*error, setting.parameter);
   }
   void package(const std::string& text) {
-    if (text == contracts::automatic) return;
+    if (!contracts::is_package(text)) return;
     const auto found = contracts::parse_package(contracts_of(out_), text);
     if (!found) errors_.push_back({found.error(), {}});
   }
   void package(const Name& name) {
-    if (name.value == contracts::automatic) return;
+    if (!contracts::is_package(name.value)) return;
     const auto found = contracts::parse_package(contracts_of(out_), name.value);
     if (!found) place(found.error(), name);
   }

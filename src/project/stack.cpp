@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/dialect/dialects.hpp"
 #include "formats/dialect/paths.hpp"
 #include "text/limits.hpp"
 
@@ -28,6 +29,15 @@ void add(contracts::Stack& stack, const contracts::Stack& more) {
 
 }  // namespace
 
+contracts::Stack stack_of_format(const Configured& configured, const model::Reading& reading) {
+  const formats::Dialects& dialects =
+      configured.dialects ? *configured.dialects : formats::Dialects::builtin();
+  const formats::Dialect* dialect = dialects.find(reading.dialect);
+  if (dialect == nullptr || dialect->package.empty()) return {};
+  const auto package = contracts::parse_package(contracts_of(configured), dialect->package);
+  return package ? contracts::Stack{*package} : contracts::Stack{};
+}
+
 contracts::Stack stack_of(const Configured& configured, std::span<const std::string> applied,
                           const model::Reading& reading, const text::FileSystem& files) {
   const contracts::Book& book = contracts_of(configured);
@@ -36,7 +46,7 @@ contracts::Stack stack_of(const Configured& configured, std::span<const std::str
   for (const std::string& text : applied) {
     if (text == contracts::automatic) {
       is_automatic = true;
-    } else {
+    } else if (text != contracts::nothing) {
       named.push_back(text);
     }
   }
@@ -48,7 +58,7 @@ contracts::Stack stack_of(const Configured& configured, std::span<const std::str
         files.read(formats::join(formats::folder_of(reading.path), name), text::max_source_bytes);
     if (text) add(out, contracts::stack_of_lock(book, name, *text));
   }
-  add(out, contracts::stack_of_dialect(book, reading));
+  add(out, stack_of_format(configured, reading));
   return out;
 }
 

@@ -201,8 +201,8 @@ TEST_CASE("constraints beyond so many are one together, and none is lost", "[con
   const model::Reading reading = tests::read(gpt2);
   const suggest::OnStack stack = on_stack(book, {{"ours", {}, {}}}, reading, test::known_gpu("h100"));
   CHECK(stack.constraints.size() == contracts::most_alone + 1);
-  CHECK(stack.constraints.front().name == "`--stack`: ours/c00 (a demand)");
-  CHECK(stack.constraints.back().name == "`--stack`: one of 24 further contracts");
+  CHECK(stack.constraints.front().name == "contract ours/c00 (a demand)");
+  CHECK(stack.constraints.back().name == "one of 24 further contracts");
   const auto refused = [&](std::int64_t rows) {
     model::Setup setup = reading.setup;
     setup.model.vocab_size = rows;
@@ -269,5 +269,6 @@ TEST_CASE("rules that say the same as contracts name those that there are", "[co
       CHECK(found->id == id);
     }
   }
-  CHECK(codes == std::vector<std::string>{"SL602", "SL802", "SL803", "SL804", "SL805"});
+  CHECK(codes == std::vector<std::string>{"SL403", "SL404", "SL406", "SL408", "SL410", "SL411", "SL414",
+                                          "SL602", "SL802", "SL803", "SL804", "SL805"});
 }

@@ -62,15 +62,3 @@ TEST_CASE("requirements, projects and locks tell the packages that have contract
             "dependencies = [\n  { name = \"numpy\" },\n]\n\n[[package]]\nname = \"numpy\"\nversion = "
             "\"1.26\"\n")) == "deep-ep==2.1.0 ");
 }
-
-TEST_CASE("formats of one package tell that it runs the model", "[contracts]") {
-  const auto of = [](std::string_view dialect) {
-    model::Reading reading;
-    reading.dialect = dialect;
-    return written(contracts::stack_of_dialect(book(), reading));
-  };
-  CHECK(of("vllm") == "vllm ");
-  CHECK(of("maxtext-command") == "maxtext ");
-  CHECK(of("nemo-recipe") == "megatron-core ");
-  CHECK(of("huggingface").empty());
-}

@@ -340,7 +340,8 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
                          "beside",    "runs",      "environment",
                          "exports",   "inherit",   "part",
                          "fields",    "otherwise", "types",
-                         "writes",    "how",       "example"});
+                         "writes",    "how",       "example",
+                         "package"});
   Dialect out;
   out.path = std::string(document.path());
   out.name = load.string(root["name"]);
@@ -349,6 +350,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   out.whose = load.string(root["whose"]);
   if (out.whose.empty()) out.whose = out.title;
   out.source = load.string(root["source"]);
+  out.package = load.string(root["package"]);
   load.check_keys(root["example"], {"file", "text"});
   out.example = {load.string(root["example"]["file"]), load.string(root["example"]["text"])};
   out.order = order_of(document);

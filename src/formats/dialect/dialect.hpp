@@ -135,6 +135,7 @@ struct Dialect {
   std::string like;   // another dialect whose tables hold where this one says nothing
   std::string whose;  // whose defaults these are, for notes
   std::string source;
+  std::string package;  // that runs what its files describe, among those with contracts; empty: several may
   Example example;
   std::int64_t order = 100;
   std::vector<std::string> syntax;

@@ -102,17 +102,33 @@ void take_over(const project::Configured& configured, const project::Applied& ap
   });
 }
 
+// Whether nothing is left to tell of an implied stack's contract: it does not refuse, or a rule that stops
+// the run has found the same.
+bool is_told(const Contract& contract, const ModelReport& model) {
+  if (contract.outcome != Outcome::refuses) return true;
+  const auto blames = [&](const rules::Finding& finding) {
+    return finding.certain_to_fail && finding.blamed != model::no_field &&
+           std::find(contract.blame.begin(), contract.blame.end(), model::info(finding.blamed).name) !=
+               contract.blame.end();
+  };
+  return std::any_of(model.result.findings.begin(), model.result.findings.end(), blames);
+}
+
 }  // namespace
 
 FileStack stack_of(const project::Configured& configured, const project::Applied& applied,
                    const model::Reading& reading, const text::FileSystem& files) {
   FileStack out;
-  if (applied.stack.empty()) return out;
-  out.checker = std::make_shared<contracts::Checker>(
-      project::contracts_of(configured), project::stack_of(configured, applied.stack, reading, files));
+  out.is_implied = applied.stack.empty();
+  const contracts::Stack stack = out.is_implied
+                                     ? project::stack_of_format(configured, reading)
+                                     : project::stack_of(configured, applied.stack, reading, files);
+  if (stack.empty()) return out;
+  out.checker = std::make_shared<contracts::Checker>(project::contracts_of(configured), stack);
   std::vector<const gpu::Gpu*> gpus;
   for (const gpu::Gpu& each : applied.gpus) gpus.push_back(&each);
-  out.on_stack = std::make_shared<const suggest::OnStack>(contracts::on_stack(out.checker, reading, gpus));
+  out.on_stack = std::make_shared<const suggest::OnStack>(contracts::on_stack(
+      out.checker, reading, gpus, out.is_implied ? contracts::Runs::as_written : contracts::Runs::as_stack));
   return out;
 }
 
@@ -124,7 +140,7 @@ void add_contracts(const project::Configured& configured, const project::Applied
   for (const gpu::Gpu& gpu : applied.gpus) {
     const std::vector<contracts::Verdict> verdicts = checker.check(model.reading, model.reading.setup, gpu);
     for (const contracts::Verdict& each : verdicts) {
-      if (each.meets) continue;
+      if (each.meets || (stack.is_implied && is_told(*each.contract, model))) continue;
       const auto [entry, is_new] = all.try_emplace(each.contract);
       Unmet& unmet = entry->second;
       if (is_new) unmet.verdict = each;
@@ -151,6 +167,7 @@ void add_contracts(const project::Configured& configured, const project::Applied
     model.result.findings.push_back(std::move(finding));
   }
   rules::sort_findings(model.result.findings);
+  if (stack.is_implied) return;
   for (const auto* list : {&checker.older(), &checker.newer()}) {
     if (list->empty()) continue;
     notes.push_back(fmt::format("{}: {} contracts are not known of so {} a version of {}, and not checked",

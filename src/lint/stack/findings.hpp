@@ -17,13 +17,16 @@ namespace shapelint::lint {
 struct FileStack {
   std::shared_ptr<contracts::Checker> checker;  // absent without a stack
   std::shared_ptr<const suggest::OnStack> on_stack;
+  // Nobody named one, and the file's format is of one package: what that refuses counts, of its newest
+  // version that is known, and steps are priced as they are written.
+  bool is_implied = false;
 };
 FileStack stack_of(const project::Configured& configured, const project::Applied& applied,
                    const model::Reading& reading, const text::FileSystem& files);
 
 // Adds a finding for each contract of the file's stack that its model does not meet on one of the GPUs at
-// least. Nothing without a stack. Contracts that are not known for the stack's versions are told of in
-// `notes`.
+// least; of an implied stack for those that refuse it for what no rule has found. Nothing without a stack.
+// Contracts that are not known for the stack's versions are told of in `notes`.
 void add_contracts(const project::Configured& configured, const project::Applied& applied,
                    const FileStack& stack, ModelReport& model, std::vector<std::string>& notes);
 
