@@ -58,7 +58,7 @@ function fillSummary() {
   const room = current.gpu_memory_bytes;
   const full = Boolean(room) && current.memory_bytes > room;
   const cards = [["step", time(step.time_us)], ["bound by", step.bound],
-                 [isNetwork(current) ? "images per second" : "tokens per second", number(step.tokens_per_s)],
+                 [`${isNetwork(current) ? "images" : "tokens"} per second and GPU`, number(current.tokens_per_s_per_gpu)],
                  [full ? `memory: does not fit into ${number(room / 1e9, 3)} GB` : `memory needed${room ? ` of ${number(room / 1e9, 3)} GB` : ""}`,
                   number(current.memory_bytes / 1e9, 3) + " GB", full ? "warned" : ""],
                  ["kernels", number(current.launches.kernels)]];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -78,9 +79,13 @@ Box ceiling_label(const Frame& frame, const RoofLine& roof) {
   return {frame.x.to - wide, frame.x.to, y - (roof.achieved ? 2 : 16), y + 2};
 }
 
-void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const RoofLine& roof,
-               bool labels) {
-  const std::string classes = fmt::format("roof{}", roof.achieved ? " faint" : "");
+struct Segment {
+  Pixel from;
+  Pixel to;
+};
+
+// What is seen of a roof; nothing where all of it lies outside of the frame.
+std::optional<Segment> seen(const Frame& frame, const RooflineFigure& figure, const RoofLine& roof) {
   const auto at = [&](double x, double y) { return Pixel{place(frame.x, x), place(frame.y, y)}; };
   const bool slope = roof.gb_s > 0;
   double x0 = frame.x.low;
@@ -93,20 +98,35 @@ void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const
   } else if (const double bandwidth = steepest(figure, roof.achieved); bandwidth > 0) {
     x0 = std::max(x0, roof.tflops * gb_s_per_tflops / bandwidth);
   }
-  if (!(x1 > x0)) return;
-  const Pixel from = at(x0, y_of(x0));
-  const Pixel to = at(x1, y_of(x1));
-  if (!labels) return svg.path({from, to}, classes, roof.hover);
+  if (!(x1 > x0)) return std::nullopt;
+  return Segment{at(x0, y_of(x0)), at(x1, y_of(x1))};
+}
+
+// Along a slope, ending where it meets its ceiling: marks of memory-bound ops lie further down.
+struct SlopeLabel {
+  Pixel end;
+  double turn = 0;  // radians, clockwise
+};
+SlopeLabel slope_label(Pixel from, Pixel to) {
+  constexpr double before_end = 12;
+  constexpr double above = 5;
+  const double turn = std::atan2(to.y - from.y, to.x - from.x);
+  return {{to.x - before_end * std::cos(turn) + above * std::sin(turn),
+           to.y - before_end * std::sin(turn) - above * std::cos(turn)},
+          turn};
+}
+
+void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const RoofLine& roof,
+               bool labels) {
+  const std::optional<Segment> line = seen(frame, figure, roof);
+  if (!line) return;
+  const auto [from, to] = *line;
+  if (!labels) return svg.path({from, to}, roof.achieved ? "roof faint" : "roof", roof.hover);
   if (roof.achieved) return;
-  if (slope) {
-    // Along the line, ending where it meets its ceiling: marks of memory-bound ops lie further down.
+  if (roof.gb_s > 0) {
     constexpr double degrees_per_radian = 180 / 3.14159265358979323846;
-    constexpr double before_end = 12;
-    constexpr double above = 5;
-    const double turn = std::atan2(to.y - from.y, to.x - from.x);
-    const Pixel corner{to.x - before_end * std::cos(turn) + above * std::sin(turn),
-                       to.y - before_end * std::sin(turn) - above * std::cos(turn)};
-    svg.text(corner, roof.label, Anchor::end, "small halo", turn * degrees_per_radian);
+    const SlopeLabel label = slope_label(from, to);
+    svg.text(label.end, roof.label, Anchor::end, "small halo", label.turn * degrees_per_radian);
   } else {
     svg.text({frame.x.to - 4, to.y - 5}, roof.label, Anchor::end, "small halo");
   }
@@ -122,7 +142,13 @@ std::vector<Pixel> spots_around(Pixel at, double r, double wide) {
   constexpr int most_lines = 14;
   for (int away = 1; away <= most_lines; ++away) {
     const double dy = line_height * away;
-    for (const double dx : {-wide - 14 - r, -wide / 2, 14 + r}) {
+    std::vector<double> across{-wide / 2};
+    // Further and further to the sides: a slanted line from there passes by the names between.
+    for (const double slant : {0.0, 15.0, 30.0, 60.0, 120.0}) {
+      const double aside = r + 14 + slant * away;
+      across.insert(across.end(), {-wide - aside, aside});
+    }
+    for (const double dx : across) {
       spots.push_back({at.x + dx, at.y + 4 + dy});
       spots.push_back({at.x + dx, at.y + 4 - dy});
     }
@@ -130,29 +156,59 @@ std::vector<Pixel> spots_around(Pixel at, double r, double wide) {
   return spots;
 }
 
-// From the edge of a mark to the nearest edge of its name, where the two do not touch.
-void draw_leader(Svg& svg, Pixel at, double r, const Box& name) {
+// From the edge of a mark to the nearest edge of its name; nothing where the two touch.
+std::optional<Segment> leader(Pixel at, double r, const Box& name) {
   const Pixel to{std::clamp(at.x, name.x0, name.x1), std::clamp(at.y, name.y0, name.y1)};
-  const double across = to.x - at.x;
-  const double up = to.y - at.y;
-  const double distance = std::sqrt(across * across + up * up);
+  const double distance = std::hypot(to.x - at.x, to.y - at.y);
   constexpr double beside = 8;
-  if (distance <= r + beside) return;
+  if (distance <= r + beside) return std::nullopt;
   const double share = r / distance;
-  svg.line({at.x + share * across, at.y + share * up}, to, "axis");
+  return Segment{{at.x + share * (to.x - at.x), at.y + share * (to.y - at.y)}, to};
+}
+
+// Small boxes along a line, so that what is placed later keeps off it.
+std::vector<Box> boxes_along(const Segment& line, double half) {
+  const double length = std::hypot(line.to.x - line.from.x, line.to.y - line.from.y);
+  const auto steps = static_cast<int>(length / std::max(1.0, half)) + 1;
+  std::vector<Box> out;
+  for (int i = 0; i <= steps; ++i) {
+    const double share = static_cast<double>(i) / steps;
+    const double x = line.from.x + share * (line.to.x - line.from.x);
+    const double y = line.from.y + share * (line.to.y - line.from.y);
+    out.push_back({x - half, x + half, y - half, y + half});
+  }
+  return out;
+}
+
+// Where roofs have their names.
+std::vector<Box> roof_labels(const Frame& frame, const RooflineFigure& figure) {
+  std::vector<Box> out;
+  for (const RoofLine& roof : figure.roofs) {
+    if (roof.tflops > 0) out.push_back(ceiling_label(frame, roof));
+    const std::optional<Segment> line = seen(frame, figure, roof);
+    if (roof.gb_s <= 0 || roof.achieved || !line) continue;
+    const SlopeLabel label = slope_label(line->from, line->to);
+    const double wide = text_width(roof.label, 11);
+    const Pixel begin{label.end.x - wide * std::cos(label.turn), label.end.y - wide * std::sin(label.turn)};
+    constexpr double half = 6;  // of the letters' height
+    const std::vector<Box> along = boxes_along({begin, label.end}, half);
+    out.insert(out.end(), along.begin(), along.end());
+  }
+  return out;
 }
 
 // Names of the largest marks, largest first: beside them where there is room between the names and marks that
-// are there, otherwise at the end of a line.
+// are there, otherwise at the end of a line that crosses as few names as can be.
 void draw_names(Svg& svg, const Frame& frame, const RooflineFigure& figure,
                 const std::vector<const RooflineMark*>& by_size) {
   const auto center = [&](const RooflineMark& mark) {
     return Pixel{place(frame.x, mark.intensity), place(frame.y, mark.tflops)};
   };
-  std::vector<Box> taken;
-  for (const RoofLine& roof : figure.roofs) {
-    if (roof.tflops > 0) taken.push_back(ceiling_label(frame, roof));
-  }
+  std::vector<Box> names = roof_labels(frame, figure);
+  std::vector<Box> taken = names;
+  const auto is_free = [](const Box& box, const std::vector<Box>& others) {
+    return std::none_of(others.begin(), others.end(), [&](const Box& other) { return overlaps(box, other); });
+  };
   for (const RooflineMark* mark : by_size) {
     const Pixel at = center(*mark);
     const double r = radius(mark->area);
@@ -166,19 +222,36 @@ void draw_names(Svg& svg, const Frame& frame, const RooflineFigure& figure,
     std::vector<Pixel> spots = spots_around(at, r, wide);
     const bool is_large = i < most_names;
     if (!is_large) spots.resize(spots_beside);
-    for (const Pixel& spot : spots) {
-      const Box box{spot.x, spot.x + wide, spot.y - 10, spot.y + 3};
+    const auto box_at = [&](const Pixel& spot) {
+      return Box{spot.x, spot.x + wide, spot.y - 10, spot.y + 3};
+    };
+    std::erase_if(spots, [&](const Pixel& spot) {
+      const Box box = box_at(spot);
       const bool is_inside = box.x0 >= frame.x.from + 2 && box.x1 <= frame.x.to - 2 &&
                              box.y1 <= frame.y.from - 2 && box.y0 >= frame.y.to + 2;
-      if (!is_inside) continue;
-      if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return overlaps(box, other); }))
-        continue;
-      draw_leader(svg, at, r, box);
-      svg.text(spot, by_size[i]->name, Anchor::start, "small halo");
-      taken.push_back(box);
-      others += is_large ? 0 : 1;
-      break;
+      return !is_inside || !is_free(box, taken);
+    });
+    if (spots.empty()) continue;
+    const auto crossed = [&](const Pixel& spot) {
+      const std::optional<Segment> line = leader(at, r, box_at(spot));
+      if (!line) return std::ptrdiff_t{0};
+      const std::vector<Box> along = boxes_along(*line, 1);
+      return std::count_if(names.begin(), names.end(),
+                           [&](const Box& name) { return !is_free(name, along); });
+    };
+    const auto spot = std::min_element(spots.begin(), spots.end(), [&](const Pixel& a, const Pixel& b) {
+      return crossed(a) < crossed(b);  // the first, which is the nearest, of several
+    });
+    const Box box = box_at(*spot);
+    if (const std::optional<Segment> line = leader(at, r, box)) {
+      svg.line(line->from, line->to, "axis");
+      const std::vector<Box> along = boxes_along(*line, 1);
+      taken.insert(taken.end(), along.begin(), along.end());
     }
+    svg.text(*spot, by_size[i]->name, Anchor::start, "small halo");
+    names.push_back(box);
+    taken.push_back(box);
+    others += is_large ? 0 : 1;
   }
 }
 

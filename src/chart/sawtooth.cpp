@@ -87,8 +87,9 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
   if (figure.current_x >= frame.x.low && figure.current_x <= frame.x.high && figure.current_x > 0) {
     const double at = place(frame.x, figure.current_x);
     svg.line({at, bottom}, {at, top}, "axis faint");
-    svg.text({at, top - 4}, fmt::format("the file: {}", tick_label(figure.current_x)), Anchor::middle,
-             "soft small");
+    const std::string label = fmt::format("the file: {}", tick_label(figure.current_x));
+    const double half = text_width(label, 11) / 2;
+    svg.text({std::clamp(at, half + 4, width - half - 4), top - 4}, label, Anchor::middle, "soft small");
   }
   for (std::size_t i = 0; i < figure.lines.size(); ++i) {
     const SawtoothLine& line = figure.lines[i];

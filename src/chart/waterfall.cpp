@@ -69,7 +69,7 @@ std::string waterfall_svg(const WaterfallFigure& figure) {
     svg.rectangle({std::min(begin, end), y}, std::max(1.5, std::abs(end - begin)), bar_height,
                   ground ? "bar c2" : (bar->us < 0 ? "bar c4" : "bar c1"), bar->hover);
     svg.line({end, y + bar_height}, {end, y + row}, "edge");
-    svg.text({std::max(begin, end) + 8, y + 14}, duration(bar->us) + "  " + percent(bar->us / total_us),
+    svg.text({std::max(begin, end) + 8, y + 14}, duration(bar->us) + ", " + percent(bar->us / total_us),
              Anchor::start, "small");
     y += row;
   }

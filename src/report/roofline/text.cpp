@@ -252,8 +252,8 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
   if (step.hidden_us > 0)
     out += fmt::format("communication behind computation {}\n", duration(step.hidden_us));
   if (training || !each.serving) {
-    out += fmt::format("MFU {}, HFU {}, {} {}/s\n", percent(step.mfu), percent(step.hfu),
-                       brief(step.tokens_per_s), is_network(each.setup) ? "images" : "tokens");
+    out += fmt::format("MFU {}, HFU {}, {} {}/s/GPU\n", percent(step.mfu), percent(step.hfu),
+                       brief(tokens_per_gpu(each)), is_network(each.setup) ? "images" : "tokens");
   }
   if (each.serving) out += serving_text(*each.serving, each.setup.plan);
   if (each.generation) out += generation_text(*each.generation, *each.serving, each.setup.plan);
