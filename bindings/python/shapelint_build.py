@@ -28,12 +28,34 @@ PACKAGE = ROOT / "bindings/python/shapelint"
 SOURCE_FOLDERS = ["bindings", "cmake", "contracts", "docs/schema", "examples", "formats", "gpus", "include", "man", "rules", "scripts", "src", "traces", "web"]
 SOURCE_FILES = ["bench/measure.py", "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "pyproject.toml", "vcpkg.json"]
 
+# Pages of the documentation site that are called otherwise than their documents; scripts/site checks them.
+PAGES = {"docs/README.md": "documents/", "CHANGELOG.md": "changelog/", "CONTRIBUTING.md": "contributing/", "SECURITY.md": "vulnerabilities/"}
+
 
 def version() -> str:
     found = re.search(r"^project\(shapelint VERSION ([0-9.]+) ", (ROOT / "CMakeLists.txt").read_text(), re.M)
     if found is None:
         raise RuntimeError("CMakeLists.txt has no version")
     return found.group(1)
+
+
+def home() -> str:
+    """The address of the documentation site."""
+    found = re.search(r'^set\(home "(.*)"\)$', (ROOT / "CMakeLists.txt").read_text(), re.M)
+    if found is None:
+        raise RuntimeError("CMakeLists.txt has no address of the site")
+    return os.environ.get("SHAPELINT_HOME") or found.group(1)
+
+
+def description() -> str:
+    """The README, with pages of the site where it links to files: an index of packages has none."""
+
+    def address(link: re.Match[str]) -> str:
+        path, mark, fragment = link.group(1).partition("#")
+        page = PAGES.get(path, re.sub(r"\.md$", "/", path[5:]) if path.startswith("docs/") else f"sources/{path}/")
+        return f"]({home()}{page}{mark}{fragment})"
+
+    return re.sub(r"\]\((?![a-z]+:)([^)\s]+)\)", address, (ROOT / "README.md").read_text(encoding="utf-8"))
 
 
 def metadata() -> str:
@@ -45,13 +67,13 @@ def metadata() -> str:
             raise RuntimeError(f"pyproject.toml has no {key}")
         return found.group(1)
 
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     return (
         "Metadata-Version: 2.1\n"
         f"Name: {value('name')}\nVersion: {version()}\nSummary: {value('description')}\n"
         f"Requires-Python: {value('requires-python')}\nLicense: Apache-2.0\nLicense-File: LICENSE\n"
+        f"Project-URL: Documentation, {home()}\n"
         "Classifier: Programming Language :: C++\nClassifier: Programming Language :: Python :: 3\n"
-        "Classifier: Typing :: Typed\nDescription-Content-Type: text/markdown\n\n" + readme
+        "Classifier: Typing :: Typed\nDescription-Content-Type: text/markdown\n\n" + description()
     )
 
 
