@@ -47,15 +47,23 @@ def home() -> str:
     return os.environ.get("SHAPELINT_HOME") or found.group(1)
 
 
-def description() -> str:
-    """The README, with pages of the site where it links to files: an index of packages has none."""
+def with_addresses(text: str) -> str:
+    """Markdown with pages of the site where it links to files: neither an index of packages nor a release's page has them."""
 
     def address(link: re.Match[str]) -> str:
         path, mark, fragment = link.group(1).partition("#")
-        page = PAGES.get(path, re.sub(r"\.md$", "/", path[5:]) if path.startswith("docs/") else f"sources/{path}/")
+        page = f"sources/{path}/"
+        if path in PAGES:
+            page = PAGES[path]
+        elif path.startswith("docs/"):
+            page = re.sub(r"(/README)?\.md$", "/", path[5:])
         return f"]({home()}{page}{mark}{fragment})"
 
-    return re.sub(r"\]\((?![a-z]+:)([^)\s]+)\)", address, (ROOT / "README.md").read_text(encoding="utf-8"))
+    return re.sub(r"\]\((?![a-z]+:)([^)\s]+)\)", address, text)
+
+
+def description() -> str:
+    return with_addresses((ROOT / "README.md").read_text(encoding="utf-8"))
 
 
 def metadata() -> str:

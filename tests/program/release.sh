@@ -33,6 +33,7 @@ for file in "$folder"/*.tar.gz "$folder"/*.whl "$folder"/*.cdx.json; do
 done
 grep -q '^### Added' "$folder/notes.md" || fail "the notes tell nothing"
 ! grep -q '^## ' "$folder/notes.md" || fail "the notes are of several versions"
+! grep -E '\]\(' "$folder/notes.md" | grep -qvE '\]\(https?:' || fail "the notes link to files"
 
 for archive in "$folder/shapelint-$version"-linux-*.tar.gz; do
   name=$(basename "$archive" .tar.gz)
