@@ -144,17 +144,32 @@ double joined(const Setup& setup) {
   return (own + static_cast<double>(joined_length(setup))) / own;
 }
 
+// Queries of a decoding step and the keys that each meets: of sequences that decode, and of a prompt.
+struct Decoding {
+  Decoding(const Plan& plan, CausalFlops convention)
+      : decoded(static_cast<double>(plan.micro_batch_size) *
+                (static_cast<double>(plan.speculative_tokens) + 1)),
+        read(static_cast<double>(plan.prefill_tokens)),
+        own_keys(static_cast<double>(plan.context_length) + static_cast<double>(plan.speculative_tokens) + 1),
+        cached(std::max(0.0, static_cast<double>(plan.context_length) - read) / 2),
+        prompt_keys(cached + (convention == CausalFlops::half ? read / 2 : read)) {}
+
+  // Of something that is each for a query of the one kind, and of the other.
+  double mean(double own, double prompt) const { return (decoded * own + read * prompt) / (decoded + read); }
+
+  double decoded;
+  double read;
+  double own_keys;
+  double cached;  // of a prompt as long as the cache, read in parts as long as this one
+  double prompt_keys;
+};
+
 // Keys that one query meets: both products of attention run over them.
 double keys_per_query(const Setup& setup, CausalFlops convention) {
   const Plan& plan = setup.plan;
   if (plan.mode == Mode::decode) {
-    const double checked = static_cast<double>(plan.speculative_tokens) + 1;
-    const double decoded = static_cast<double>(plan.micro_batch_size) * checked;
-    const auto read = static_cast<double>(plan.prefill_tokens);
-    const double own_keys = static_cast<double>(plan.context_length) + checked;
-    const double prompt_keys =
-        static_cast<double>(plan.context_length) / 2 + (convention == CausalFlops::half ? read / 2 : read);
-    return (decoded * own_keys + read * prompt_keys) / (decoded + read);
+    const Decoding step(plan, convention);
+    return step.mean(step.own_keys, step.prompt_keys);
   }
   const double cached = static_cast<double>(cached_tokens(plan));
   const std::int64_t document = document_tokens(setup);
@@ -195,8 +210,16 @@ double attention_products(const Setup& setup, CausalFlops convention) {
     // expanding keys and values costs as much as absorbing the expansion into query and output
     const double key_value = hidden * (rank + rope) + rank * heads * (nope + value);
     const bool absorbs = setup.plan.mode == Mode::decode || model.indexer.keys > 0;
-    const double width = absorbs ? 2 * rank + rope : nope + rope + value;
-    return query + key_value + heads * width * keys + heads * value * hidden + scored;
+    const double folded = 2 * rank + rope;
+    const double unfolded = nope + rope + value;
+    double scores = heads * (absorbs ? folded : unfolded) * keys;
+    if (setup.plan.mode == Mode::decode && setup.plan.prefill_tokens > 0 && model.indexer.keys == 0) {
+      // A prompt's queries absorb nothing; what is cached of it is expanded again.
+      const Decoding step(setup.plan, convention);
+      scores = heads * step.mean(folded * step.own_keys, unfolded * step.prompt_keys) +
+               step.mean(0, rank * heads * (nope + value) * step.cached / step.read);
+    }
+    return query + key_value + scores + heads * value * hidden + scored;
   }
   const double groups = static_cast<double>(model.num_key_value_heads);
   const double qk = static_cast<double>(model.head_dim);

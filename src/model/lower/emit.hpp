@@ -252,6 +252,8 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
 // While decoding, the attention of a prompt's tokens that the step reads along, halfway through the prompt;
 // nothing where there are none. `shape` is that of the decoding sequences.
 void lower_prompt_core(const Shared& shared, AttentionShape shape, double count, Emitter& emit);
+// Keys that it meets: those of this part of a prompt, and of the parts before it.
+Dim prompt_keys(const Plan& plan);
 // Queries of this layer over the keys and values of an encoder's output (lower_cross.cpp).
 void lower_cross_attention(const Shared& shared, double count, Emitter& emit);
 // What layers without attention mix tokens by: that one of the model's (mixer.cpp). The columns of its first

@@ -25,6 +25,20 @@ Setup decoding(const std::string& name, std::int64_t prompt) {
 
 }  // namespace
 
+TEST_CASE("a prompt beside decodes unfolds its latent keys, and only decodes absorb them", "[model][moe]") {
+  Setup setup = decoding("deepseek-v3", 96);
+  const Workload workload = lower(setup);
+  const Op* prompt = find(workload, "layer.attention.prompt_flash");
+  REQUIRE(prompt != nullptr);
+  CHECK(prompt->attention.key_value_heads.value == setup.model.num_attention_heads);
+  CHECK(prompt->attention.head_dim.value == 128 + 64);
+  CHECK(prompt->attention.value_head_dim.value == 128);
+  CHECK(find(workload, "layer.attention.prompt_kv_up")->m.value == prompt->attention.key_length.value);
+  CHECK(find(workload, "layer.attention.absorb_q")->m.value == 6);
+  CHECK(find(workload, "layer.attention.flash")->attention.key_value_heads.value == 1);
+  CHECK(find(lower(decoding("deepseek-v3", 0)), "layer.attention.prompt_kv_up") == nullptr);
+}
+
 TEST_CASE("a prompt's tokens share the products and have an attention of their own", "[model]") {
   const Workload workload = lower(decoding("llama-3-8b", 96));
   CHECK(find(workload, "layer.attention.qkv")->m.value == 102);
@@ -38,10 +52,12 @@ TEST_CASE("a prompt's tokens share the products and have an attention of their o
   REQUIRE(prompt != nullptr);
   CHECK(prompt->attention.sequences.value == 1);
   CHECK(prompt->attention.query_length.value == 96);
-  CHECK(prompt->attention.key_length.value == 501 + 96);  // halfway through 1001 cached, rounded up
+  CHECK(prompt->attention.key_length.value == (1001 + 96 + 1) / 2);  // the middle part of a prompt of 1001
   CHECK(prompt->attention.key_value_heads.value == 8);
   CHECK(prompt->attention.causal);
   CHECK(find(lower(decoding("llama-3-8b", 0)), "layer.attention.prompt_flash") == nullptr);
+  const Workload whole = lower(decoding("llama-3-8b", 1001));  // all of it at once
+  CHECK(find(whole, "layer.attention.prompt_flash")->attention.key_length.value == 1001);
   // Only a decode reads prompts along.
   Setup training = replica("llama-3-8b");
   const double before = lower(training).model_flops;

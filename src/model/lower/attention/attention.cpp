@@ -78,6 +78,14 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
                core);
 }
 
+// A prompt as long as the cache is read in parts as long as this one, of which the middle one has half of the
+// others before it.
+Dim prompt_keys(const Plan& plan) {
+  if (plan.context_length <= plan.prefill_tokens) return dim(plan.prefill_tokens, "prefill_tokens");
+  return dim(divide_up(plus(plan.context_length, plan.prefill_tokens), 2),
+             "(context_length + prefill_tokens) / 2");
+}
+
 void lower_prompt_core(const Shared& shared, AttentionShape shape, double count, Emitter& emit) {
   const Plan& plan = shared.plan;
   if (!shared.decoding || plan.prefill_tokens <= 0) return;
@@ -87,8 +95,7 @@ void lower_prompt_core(const Shared& shared, AttentionShape shape, double count,
                             "layer.attention.prompt_values"};
   shape.sequences = {1, "1"};
   shape.query_length = dim(plan.prefill_tokens, "prefill_tokens");
-  shape.key_length = dim(plus(divide_up(plan.context_length, 2), plan.prefill_tokens),
-                         "context_length / 2 + prefill_tokens");
+  shape.key_length = prompt_keys(plan);
   shape.causal = shared.model.causal;
   lower_attention_core(shared, shape, shape.heads, count, emit, names);
 }

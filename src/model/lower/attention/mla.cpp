@@ -91,28 +91,35 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   shape.window = shared.model.indexer.keys;
   const Dim batch = dim(times(shared.plan.micro_batch_size, shared.heads.value),
                         "micro_batch_size * (num_attention_heads / tensor)");
+  const auto unfold = [&](std::string_view name, Dim tokens) {
+    emit.linear(name, tokens,
+                dim(times(shared.heads.value, plus(mla.qk_nope_head_dim, mla.v_head_dim)),
+                    "num_attention_heads / tensor * (mla_qk_nope_head_dim + mla_v_head_dim)"),
+                rank, shared.linear_dtype, layer);
+  };
+  AttentionShape unfolded = shape;
+  unfolded.key_value_heads = shared.heads;
+  unfolded.head_dim =
+      dim(plus(mla.qk_nope_head_dim, mla.qk_rope_head_dim), "mla_qk_nope_head_dim + mla_qk_rope_head_dim");
+  unfolded.value_head_dim = values;
   if (shared.decoding || is_sparse) {
     // per head: q' = q W_uk, then attention over the compressed vectors as one key-value head, then W_uv
-    emit.linear("layer.attention.absorb_q", shared.tokens, rank, nope, shared.linear_dtype, layer,
-                shared.heads);
+    const Dim absorbed = is_sparse ? shared.tokens : shared.decoded;
+    emit.linear("layer.attention.absorb_q", absorbed, rank, nope, shared.linear_dtype, layer, shared.heads);
     shape.key_value_heads = {1, "1"};
     shape.head_dim =
         dim(plus(mla.kv_lora_rank, mla.qk_rope_head_dim), "mla_kv_lora_rank + mla_qk_rope_head_dim");
     shape.value_head_dim = rank;
     lower_attention_core(shared, shape, batch, count, emit);
-    lower_prompt_core(shared, shape, count, emit);
-    emit.linear("layer.attention.absorb_v", shared.tokens, values, rank, shared.linear_dtype, layer,
-                shared.heads);
+    // The queries of a prompt are as many as its keys: unfolding keys and values costs less than long queries
+    // (vLLM, SGLang and TensorRT-LLM read prompts so beside decodes, too).
+    if (shared.plan.prefill_tokens > 0 && shared.decoding && !is_sparse)
+      unfold("layer.attention.prompt_kv_up", prompt_keys(shared.plan));
+    lower_prompt_core(shared, is_sparse ? shape : unfolded, count, emit);
+    emit.linear("layer.attention.absorb_v", absorbed, values, rank, shared.linear_dtype, layer, shared.heads);
   } else {
-    emit.linear("layer.attention.kv_up", shared.tokens,
-                dim(times(shared.heads.value, plus(mla.qk_nope_head_dim, mla.v_head_dim)),
-                    "num_attention_heads / tensor * (mla_qk_nope_head_dim + mla_v_head_dim)"),
-                rank, shared.linear_dtype, layer);
-    shape.key_value_heads = shared.heads;
-    shape.head_dim =
-        dim(plus(mla.qk_nope_head_dim, mla.qk_rope_head_dim), "mla_qk_nope_head_dim + mla_qk_rope_head_dim");
-    shape.value_head_dim = values;
-    lower_attention_core(shared, shape, batch, count, emit);
+    unfold("layer.attention.kv_up", shared.tokens);
+    lower_attention_core(shared, unfolded, batch, count, emit);
   }
   emit.linear("layer.attention.output", shared.tokens, shared.hidden,
               dim(times(shared.heads.value, mla.v_head_dim), "num_attention_heads / tensor * mla_v_head_dim"),
