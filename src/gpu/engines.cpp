@@ -31,7 +31,7 @@ constexpr Field<EngineKernel> name_table[] = {
 
 constexpr Field<Traffic> traffic_table[] = {
     {"", "dram_share", "", Type::number, &Traffic::dram_share, 0.01, 1.2, "of the data sheet's bandwidth"},
-    {"", "resident_share", "", Type::number, &Traffic::resident_share, 0.01, 2, "of L2, half from there"},
+    {"", "resident_share", "", Type::number, &Traffic::resident_share, 0.01, 4, "of L2, half from there"},
     {"", "resident_rate", "", Type::number, &Traffic::resident_rate, 0.01, 2, "share of L2's bandwidth"},
 };
 
@@ -64,15 +64,26 @@ constexpr Field<PrefillKernel> prefill_table[] = {
 };
 
 constexpr Field<DecodeKernel> decode_table[] = {
+    {"", "heads", "", Type::integer, &DecodeKernel::heads, 0, 1e6, "that it is for"},
     {"", "fixed_us", "us", Type::number, &DecodeKernel::fixed_us, 0, 500, "all launches timed together"},
     {"", "tile_us", "us", Type::number, &DecodeKernel::tile_us, 0, 30, "one CTA of packed heads"},
-    {"", "unpacked_tile_us", "us", Type::number, &DecodeKernel::unpacked_tile_us, 0, 30,
+    {"", "unpacked_tile_us", "us", Type::number, &DecodeKernel::unpacked_tile_us, 0, 60,
      "one CTA of one head"},
     {"", "head_tile_us", "us", Type::number, &DecodeKernel::head_tile_us, 0, 10,
      "and for each 128 of head dim"},
     {"", "query_tile", "rows", Type::integer, &DecodeKernel::query_tile, 1, most_rows, "computed together"},
     {"", "key_tile", "rows", Type::integer, &DecodeKernel::key_tile, 1, most_rows, "smallest split"},
     {"", "slots", "", Type::integer, &DecodeKernel::slots, 0, 64, "CTAs per SM up to which keys are split"},
+    {"", "balances_splits", "", Type::boolean, &DecodeKernel::balances_splits, 0, 0,
+     "parts of as many tiles as an SM has"},
+    {"", "fills_waves", "", Type::boolean, &DecodeKernel::fills_waves, 0, 0,
+     "fewest parts that nearly fill their waves"},
+    {"", "splits_packed", "", Type::boolean, &DecodeKernel::splits_packed, 0, 0,
+     "only packed heads are split"},
+    {"", "most_splits", "", Type::integer, &DecodeKernel::most_splits, 1, most_rows, "parts at most"},
+    {"", "fixed_splits", "", Type::integer, &DecodeKernel::fixed_splits, 0, most_rows, "parts, always"},
+    {"", "fixed_up_to", "", Type::integer, &DecodeKernel::fixed_up_to, 1, 1e9,
+     "sequences; more are not split"},
     {"", "packs_from", "", Type::integer, &DecodeKernel::packs_from, 1, most_rows, "heads that share keys"},
     {"", "packs_up_to", "", Type::integer, &DecodeKernel::packs_up_to, 0, most_rows, "more run one by one"},
     {"", "window_unpacks", "", Type::boolean, &DecodeKernel::window_unpacks, 0, 0,
@@ -81,11 +92,22 @@ constexpr Field<DecodeKernel> decode_table[] = {
      "keys outside of the window too"},
     {"", "window_straddles", "", Type::boolean, &DecodeKernel::window_straddles, 0, 0,
      "a window takes one tile of keys more"},
-    {"", "sm_gb_s", "GB/s", Type::number, &DecodeKernel::sm_gb_s, 1, 600, "that one SM reads"},
-    {"", "efficiency", "", Type::number, &DecodeKernel::efficiency, 0.001, 1.3, "share of the peak"},
+    {"", "sm_gb_s", "GB/s", Type::number, &DecodeKernel::sm_gb_s, 1, 900, "that one SM reads"},
+    {"", "efficiency", "", Type::number, &DecodeKernel::efficiency, 0.001, 2, "share of the peak"},
+    {"", "efficiency_64", "", Type::number, &DecodeKernel::efficiency_64, 0, 2, "head dim 64"},
+    {"", "efficiency_192", "", Type::number, &DecodeKernel::efficiency_192, 0, 2, "head dim 192"},
+    {"", "efficiency_256", "", Type::number, &DecodeKernel::efficiency_256, 0, 2, "head dim 256"},
     {"", "wave_rounding", "", Type::number, &DecodeKernel::wave_rounding, 0, 1, "1: whole waves"},
-    {"", "split_us", "us", Type::number, &DecodeKernel::split_us, 0, 20, "joining split keys"},
+    {"", "split_us", "us", Type::number, &DecodeKernel::split_us, 0, 40, "joining split keys"},
+    {"", "overlap_power", "", Type::number, &DecodeKernel::overlap_power, 1, 30, "1: one after the other"},
     {"", "sequence_us", "us", Type::number, &DecodeKernel::sequence_us, 0, 1, "of each sequence"},
+    {"", "search_us", "us", Type::number, &DecodeKernel::search_us, 0, 1, "a CTA finds its sequence"},
+    {"", "join_ns", "ns", Type::number, &DecodeKernel::join_ns, 0, 100,
+     "joining parts, for each head, sequence and sequence"},
+    {"", "shares_in_place", "", Type::boolean, &DecodeKernel::shares_in_place, 0, 0,
+     "query_passes only where heads of keys are several"},
+    {"", "timed_share", "", Type::number, &DecodeKernel::timed_share, 0.1, 1.2,
+     "of packed heads' cache that the timings moved"},
     {"", "query_passes", "", Type::number, &DecodeKernel::query_passes, 0, most_passes, "over the new token"},
     {"", "token_kb", "kB", Type::number, &DecodeKernel::token_kb, 0, 1000, "more traffic of each token"},
 };
@@ -271,7 +293,7 @@ std::span<const DecodeKernel> decode_kernels(std::string_view kind) {
   return of_kind(known, kind);
 }
 std::span<const MoeKernel> moe_kernels(std::string_view kind) {
-  static const auto known = builtin_kernels<MoeKernel>({"moe", "wide-ep-moe"}, moe_fields());
+  static const auto known = builtin_kernels<MoeKernel>({"moe", "wide-ep-moe", "frontier-moe"}, moe_fields());
   return of_kind(known, kind);
 }
 std::span<const PassKernel> pass_kernels(std::string_view kind) {

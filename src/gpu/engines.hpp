@@ -59,6 +59,7 @@ struct PrefillKernel : EngineKernel, Traffic {
 
 // Attention of one query over a cache.
 struct DecodeKernel : EngineKernel, Traffic {
+  std::int64_t heads = 0;  // that it is for; 0: any number
   double fixed_us = 9;
   double tile_us = 1;            // one CTA, whatever it reads, where heads that share keys are packed
   double unpacked_tile_us = 1;   // where they are not
@@ -66,6 +67,12 @@ struct DecodeKernel : EngineKernel, Traffic {
   std::int64_t query_tile = 64;  // rows computed together
   std::int64_t key_tile = 64;
   std::int64_t slots = 2;          // CTAs per SM up to which keys are split
+  bool balances_splits = false;    // into parts of as many tiles as an SM has of all (FlashAttention 3)
+  bool fills_waves = false;        // into the fewest parts that nearly fill their waves (FlashAttention 2)
+  bool splits_packed = false;      // only where heads that share keys are packed
+  std::int64_t most_splits = 128;  // parts at most, in these two ways
+  std::int64_t fixed_splits = 0;   // that many parts, whatever there is to do
+  std::int64_t fixed_up_to = 512;  // up to so many sequences; none of more
   std::int64_t packs_from = 1;     // heads that share keys are packed from this many on
   std::int64_t packs_up_to = 128;  // up to this many; more run one by one
   bool window_unpacks = false;     // not under a window
@@ -73,10 +80,18 @@ struct DecodeKernel : EngineKernel, Traffic {
   bool window_straddles = false;   // a window takes one tile of keys more than it fills
   double sm_gb_s = 30;             // that one SM reads
   double efficiency = 0.3;         // share of the peak
-  double wave_rounding = 0.3;      // 0: SMs never idle; 1: whole waves
-  double split_us = 2;             // joining the parts of split keys
-  double sequence_us = 0;          // of each sequence: what is prepared for it
-  double query_passes = 1;         // more passes over queries, new keys and values
+  double efficiency_64 = 0;        // at this head dim and less; 0: as others
+  double efficiency_192 = 0;       // above 128, up to this one
+  double efficiency_256 = 0;
+  double wave_rounding = 0.3;    // 0: SMs never idle; 1: whole waves
+  double overlap_power = 4;      // 1: CTAs and DRAM one after the other; large: at once
+  double split_us = 2;           // joining the parts of split keys
+  double sequence_us = 0;        // of each sequence: what is prepared for it
+  double search_us = 0;          // in each CTA, for each sequence: finding its own
+  double join_ns = 0;            // joining parts: for each head, sequence and sequence
+  double query_passes = 1;       // more passes over queries, new keys and values
+  bool shares_in_place = false;  // no such passes where one head of keys is shared by all
+  double timed_share = 1;        // of packed heads' cache, that the timings moved
   double token_kb = 0;
 };
 
@@ -181,13 +196,17 @@ struct EngineNames {
   std::string_view cache;
   std::string_view operation;
   ExpertShape experts = {};
+  std::int64_t heads = 0;  // of queries
 };
 
 // Whether a kernel that was tuned for some sizes only is for these: 1, or 0 where it is for any; -1: not.
 template <class Kernel>
-int tuned_for(const Kernel& kernel, const ExpertShape& shape) {
+int tuned_for(const Kernel& kernel, const ExpertShape& shape, std::int64_t heads = 0) {
   if constexpr (requires { kernel.tuned; }) {
     if (!kernel.tuned.empty()) return std::ranges::find(kernel.tuned, shape) != kernel.tuned.end() ? 1 : -1;
+  }
+  if constexpr (requires { kernel.heads; }) {
+    if (kernel.heads > 0) return kernel.heads == heads ? 1 : -1;
   }
   return 0;
 }
@@ -202,7 +221,7 @@ const Kernel* closest(std::span<const Kernel> kernels, std::string_view architec
   for (const Kernel& each : kernels) {
     if (each.architecture != architecture || each.operation != names.operation) continue;
     if (same_dtype && each.dtype != names.dtype) continue;
-    const int tuned = tuned_for(each, names.experts);
+    const int tuned = tuned_for(each, names.experts, names.heads);
     if (tuned < 0) continue;
     const int same = (each.kernel == names.kernel ? 16 : 0) + (each.engine == names.engine ? 8 : 0) +
                      (each.dtype == names.dtype ? 4 : 0) + (each.cache == names.cache ? 2 : 0) + tuned;

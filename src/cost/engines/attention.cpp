@@ -13,6 +13,7 @@ constexpr double most_counted_tiles = 4096;
 // Ideal time at which half of the power limit's loss is reached (as in fitted products).
 constexpr double power_us = 2000;
 constexpr double kb = 1000;
+constexpr double us_per_ns = 1e-3;
 
 double efficiency_of(const gpu::PrefillKernel& kernel, double head_dim) {
   struct Speed {
@@ -61,6 +62,63 @@ Visited visited(const KernelAttention& shape, double window, double tiles, doubl
     out.longest = std::max(out.longest, here);
   }
   return out;
+}
+
+// FlashAttention 3 gives each SM a tenth more tiles than there are for it
+// (hopper/flash_prepare_scheduler.cu).
+constexpr double split_margin = 1.1;
+// FlashAttention 2 takes the fewest parts whose waves are at least so full, as a share of the fullest, and
+// none where that much of a wave is filled without (csrc/flash_attn/flash_api.cpp, num_splits_heuristic).
+constexpr double nearly_full = 0.85;
+constexpr double filled_wave = 0.8;
+
+double fewest_that_fill(double heads, double tiles, double slots, double most) {
+  if (heads >= filled_wave * slots) return 1;
+  most = std::min({most, slots, tiles});
+  const auto filled = [&](double splits) {
+    // Parts of as many tiles as with one part less would leave one without work.
+    if (splits > 1 && std::ceil(tiles / splits) == std::ceil(tiles / (splits - 1))) return 0.0;
+    const double waves = heads * splits / slots;
+    return waves / std::ceil(waves);
+  };
+  double best = 0;
+  for (double splits = 1; splits <= most; ++splits) best = std::max(best, filled(splits));
+  for (double splits = 1; splits <= most; ++splits) {
+    if (filled(splits) >= nearly_full * best) return splits;
+  }
+  return 1;
+}
+
+// Parts that the keys of `heads` CTAs are split into, each of `tiles` tiles.
+double splits_of(const gpu::DecodeKernel& kernel, double heads, double tiles, double slots,
+                 double sequences) {
+  const auto most = static_cast<double>(kernel.most_splits);
+  if (kernel.fixed_splits > 0) {
+    return sequences <= static_cast<double>(kernel.fixed_up_to) ? static_cast<double>(kernel.fixed_splits)
+                                                                : 1;
+  }
+  if (kernel.balances_splits) {
+    const double each = std::ceil(split_margin * tiles * heads / slots);
+    return std::clamp(std::ceil(tiles / each), 1.0, most);
+  }
+  if (kernel.fills_waves) return fewest_that_fill(heads, tiles, slots, most);
+  return std::clamp(std::floor(slots / heads), 1.0, tiles);
+}
+
+double efficiency_of(const gpu::DecodeKernel& kernel, double head_dim) {
+  const double own = head_dim <= 64    ? kernel.efficiency_64
+                     : head_dim <= 128 ? 0
+                     : head_dim <= 192 ? kernel.efficiency_192
+                     : head_dim <= 256 ? kernel.efficiency_256
+                                       : 0;
+  return own > 0 ? own : kernel.efficiency;
+}
+
+// Times that overlap: their sum at a power of 1, the longer one at a large power.
+double norm(double a, double b, double power) {
+  const double longer = std::max(a, b);
+  if (!(longer > 0)) return 0;
+  return longer * std::pow(1 + std::pow(std::min(a, b) / longer, power), 1 / power);
 }
 
 double visible_pairs(const KernelAttention& shape) {
@@ -136,16 +194,19 @@ OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const 
   const double tiles = std::ceil(keys / key_tile);
   const double split_tiles = kernel.splits_all_keys ? std::ceil(all_keys / key_tile) : tiles;
   const double slots = static_cast<double>(kernel.slots) * sms;
-  const double splits = std::clamp(std::floor(slots / heads), 1.0, split_tiles);
+  const double splits =
+      kernel.splits_packed && !packs ? 1 : splits_of(kernel, heads, split_tiles, slots, shape.sequences);
   const double tiles_each = std::min(tiles, std::ceil(split_tiles / splits));
-  const double ctas = heads * std::ceil(tiles / tiles_each);
+  // Parts of a fixed number are started even where there are no keys for them.
+  const double ctas = heads * (kernel.fixed_splits > 0 ? splits : std::ceil(tiles / tiles_each));
 
   const double key_width = shape.latent ? shape.head_dim : shape.head_dim + shape.value_head_dim;
   const double cached = bytes_of(shape.cache);
   const double element = bytes_of(DType::bf16);
   const double tokens = shape.sequences * shape.tokens;
   const double query_width = shape.head_dim + shape.value_head_dim;
-  const double bytes = shape.sequences * shape.key_value_heads * keys * key_width * cached +
+  const double moved = packs ? kernel.timed_share : 1;
+  const double bytes = moved * shape.sequences * shape.key_value_heads * keys * key_width * cached +
                        tokens * shape.heads * query_width * element;
   const double rate = detail::us_per_byte(gpu, kernel, bytes);
   const double memory_us = bytes * rate;
@@ -154,24 +215,30 @@ OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const 
   // timed is more; and it computes whole tiles of rows.
   const double sm_rate =
       std::max(kernel.sm_gb_s * bytes_per_us_per_gb_s, kernel.dram_share * dram_bytes_per_us(gpu) / sms);
-  const double read_us = tiles_each * key_tile * key_width * cached / sm_rate;
+  const double read_us = moved * tiles_each * key_tile * key_width * cached / sm_rate;
   const double pair_flops = 2 * query_width;
   const double peak = peak_flops_per_us(gpu, shape.dtype);
   const double compute_us =
-      query_tile * tiles_each * key_tile * pair_flops * sms / (peak * kernel.efficiency);
-  const double start_us =
-      (packs ? kernel.tile_us : kernel.unpacked_tile_us) + kernel.head_tile_us * shape.value_head_dim / 128;
+      query_tile * tiles_each * key_tile * pair_flops * sms / (peak * efficiency_of(kernel, shape.head_dim));
+  const double start_us = (packs ? kernel.tile_us : kernel.unpacked_tile_us) +
+                          kernel.head_tile_us * shape.value_head_dim / 128 +
+                          kernel.search_us * shape.sequences;
   const double waves = ctas / sms;
   const double rounds =
       waves < 1 ? 1 : kernel.wave_rounding * std::ceil(waves) + (1 - kernel.wave_rounding) * waves;
   const double busy_us = (std::max(read_us, compute_us) + start_us) * rounds;
 
+  const double passes =
+      kernel.shares_in_place && !(packs && shape.key_value_heads > 1) ? 0 : kernel.query_passes;
   const double extra =
-      kernel.query_passes * tokens * (shape.heads + 2 * shape.key_value_heads) * query_width / 2 * element +
+      passes * tokens * (shape.heads + 2 * shape.key_value_heads) * query_width / 2 * element +
       tokens * kernel.token_kb * kb;
   const double extra_us =
       extra / (kernel.dram_share * dram_bytes_per_us(gpu)) + kernel.sequence_us * shape.sequences;
-  const double core_us = overlapped(busy_us, memory_us) + (splits > 1 ? kernel.split_us : 0) + extra_us;
+  const double join_us =
+      kernel.split_us + kernel.join_ns * us_per_ns * shape.sequences * shape.sequences * shape.heads;
+  const double core_us =
+      norm(busy_us, memory_us, kernel.overlap_power) + (splits > 1 ? join_us : 0) + extra_us;
   const double arithmetic_us = shape.sequences * shape.heads * shape.tokens * seen * pair_flops / peak;
   const double traffic_us = bytes / dram_bytes_per_us(gpu);
   // Padded rows are computed while keys are read: what bounds is what would at the peaks.

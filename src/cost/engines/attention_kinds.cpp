@@ -31,7 +31,13 @@ std::optional<OpCost> price_attention_kernel(const gpu::Gpu& gpu, std::string_vi
                                              const KernelAttention& attention, std::string_view engine,
                                              std::string_view kernel) {
   if (!can_multiply(gpu, attention.dtype)) return std::nullopt;
-  const gpu::EngineNames names{engine, kernel, name(attention.dtype), name(attention.cache), {}};
+  const gpu::EngineNames names{engine,
+                               kernel,
+                               name(attention.dtype),
+                               name(attention.cache),
+                               {},
+                               {},
+                               static_cast<std::int64_t>(attention.heads)};
   const std::string& architecture = gpu.architecture.id;
   if (decodes) {
     if (const auto* known = gpu::closest(gpu::decode_kernels(kind), architecture, names)) {

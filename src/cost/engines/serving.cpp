@@ -43,7 +43,9 @@ std::optional<OpCost> price_serving_attention(const gpu::Gpu& gpu, const model::
   // Queries over a latent, or heads that were unfolded from one (MLA).
   const bool is_unfolded = shape.heads == shape.key_value_heads && shape.value_head_dim < shape.head_dim;
   if (decodes ? is_unfolded && !shape.latent : shape.latent) return std::nullopt;  // never timed
-  const gpu::EngineNames names{engine_name(op.experts.engine), {}, name(shape.dtype), name(shape.cache), {}};
+  const gpu::EngineNames names{
+      engine_name(op.experts.engine),        {}, name(shape.dtype), name(shape.cache), {}, {},
+      static_cast<std::int64_t>(shape.heads)};
   const std::string& architecture = gpu.architecture.id;
   if (decodes) {
     const auto kernels = gpu::decode_kernels(shape.latent ? "mla-decode" : "attention-decode");
@@ -52,6 +54,7 @@ std::optional<OpCost> price_serving_attention(const gpu::Gpu& gpu, const model::
     gpu::DecodeKernel kernel = *known;
     kernel.fixed_us = launches_in_step_us(gpu, kernel.fixed_us, op.experts.engine);
     kernel.resident_share = 0;  // the cache of each layer is read once, from DRAM
+    kernel.timed_share = 1;     // and all of it
     return price_decode(gpu, kernel, shape);
   }
   const auto kernels = gpu::prefill_kernels(is_unfolded ? "mla-prefill" : "attention-prefill");

@@ -45,3 +45,77 @@ TEST_CASE("each sequence that is decoded is prepared for", "[kernels]") {
   kernel.sequence_us = 0.02;
   CHECK(time_us() == Approx(before + 512 * 0.02));
 }
+
+namespace {
+
+// Of a kernel that reads through one SM at a time: how long, with these parts of the keys.
+double time_us(gpu::DecodeKernel kernel, double sequences, double cached) {
+  const auto gpu = gpu::find_gpu("a100");
+  REQUIRE(gpu);
+  kernel.fixed_us = 0;
+  kernel.tile_us = kernel.split_us = kernel.query_passes = 0;
+  kernel.key_tile = 128;
+  kernel.resident_share = 0.01;
+  kernel.sm_gb_s = 1;  // at most DRAM's share
+  kernel.wave_rounding = 1;
+  kernel.overlap_power = 30;
+  cost::KernelAttention shape = of(sequences, cached, 0);
+  shape.key_value_heads = 1;
+  return cost::price_decode(*gpu, kernel, shape).time_us;
+}
+
+}  // namespace
+
+TEST_CASE("parts as long as an SM's share may start a second wave", "[kernels]") {
+  gpu::DecodeKernel kernel;
+  kernel.slots = 1;
+  kernel.balances_splits = true;
+  // 256 tiles each: ceil(1.1 x 4096 / 108) = 42 an SM, 7 parts of 37: 112 CTAs on 108 SMs, two waves of them;
+  // of 32 sequences 4 parts of 32.
+  CHECK(time_us(kernel, 32, 16383) == Approx(time_us(kernel, 16, 32767) * 32 / 37).epsilon(0.01));
+  kernel.most_splits = 2;
+  CHECK(time_us(kernel, 16, 32767) > 1.5 * time_us(kernel, 32, 16383));
+}
+
+TEST_CASE("FlashAttention 2 takes the fewest parts that nearly fill their waves, of packed heads",
+          "[kernels]") {
+  gpu::DecodeKernel kernel;
+  kernel.slots = 2;
+  kernel.fills_waves = true;
+  gpu::DecodeKernel filled = kernel;
+  filled.fills_waves = false;
+  // 16 heads, 216 slots: 12 parts fill 0.89 of a wave, 13 of them 0.96; the most would be 13.
+  CHECK(time_us(kernel, 16, 32767) > time_us(filled, 16, 32767));
+  CHECK(time_us(kernel, 173, 4095) ==
+        Approx(time_us(filled, 216, 4095)).epsilon(0.01));  // 0.8 of a wave is filled: not split
+  kernel.splits_packed = true;
+  kernel.packs_up_to = 1;  // 32 heads share keys, and run one by one
+  CHECK(time_us(kernel, 1, 32767) > 3 * time_us(filled, 1, 32767));
+}
+
+TEST_CASE("a fixed number of parts costs short caches their CTAs, of up to so many sequences", "[kernels]") {
+  const auto gpu = gpu::find_gpu("h100");
+  REQUIRE(gpu);
+  gpu::DecodeKernel kernel;
+  kernel.fixed_splits = 32;
+  kernel.search_us = 0.01;
+  kernel.join_ns = 0.4;
+  const auto each_us = [&](double sequences) {
+    return cost::price_decode(*gpu, kernel, of(sequences, 15, 0)).time_us / sequences;
+  };
+  CHECK(each_us(512) > 3 * each_us(1024));
+  CHECK(each_us(512) > 1.5 * each_us(64));  // CTAs look for their sequence among all
+}
+
+TEST_CASE("timings that moved a part of the cache are no promise for a step", "[kernels]") {
+  const auto gpu = gpu::find_gpu("a100");
+  REQUIRE(gpu);
+  gpu::DecodeKernel kernel;
+  kernel.sm_gb_s = 600;
+  kernel.efficiency = 1;
+  kernel.tile_us = 0;
+  kernel.timed_share = 0.5;
+  const double half = cost::price_decode(*gpu, kernel, of(256, 8191, 0)).memory_us;
+  kernel.timed_share = 1;
+  CHECK(cost::price_decode(*gpu, kernel, of(256, 8191, 0)).memory_us == Approx(2 * half).epsilon(0.02));
+}
