@@ -16,6 +16,7 @@ TARGETS = {"grouped-products": ("up_us", 1), "frontier-moe": ("grouped_gemm_ms",
 # What a table measured, or follows from that: never shown to the program.
 MEASURED = {"time_us", "up_us", "down_us", "up_mfu", "down_mfu", "stage1_us", "stage2_us", "tflops", "grouped_gemm_ms"}
 LEAST_US = 50  # launches matter below
+MOST_APART = 0.2  # of the stated speed from what sizes and time make
 
 
 def read(path):
@@ -29,6 +30,15 @@ def positive(text):
     except (TypeError, ValueError):
         return None
     return value if math.isfinite(value) and value > 0 else None
+
+
+def contradicts(row):
+    """Whether a row's speed is that of other sizes: aiter's tables repeat the time of one number of tokens for others."""
+    if not row.get("tflops") or "topk" not in row:
+        return False
+    products = 3 if row["gated"] == "1" else 2
+    flops = 2 * products * math.prod(int(row[column]) for column in ("tokens", "topk", "hidden", "inter"))
+    return abs(float(row["tflops"]) * 1e6 * float(row["time_us"]) / flops - 1) > MOST_APART
 
 
 def answers(program, kind, gpu, rows):
@@ -61,7 +71,7 @@ def score(program, folder, every=1):
         column, scale = TARGETS.get(kind, ("time_us", 1))
         by_gpu = collections.defaultdict(list)
         for number, row in enumerate(read(path)):
-            if number % every == 0 and positive(row.get(column)) and row.get("gpu"):
+            if number % every == 0 and positive(row.get(column)) and row.get("gpu") and not contradicts(row):
                 by_gpu[row["gpu"]].append(row)
         found, unanswered = {}, 0
         for gpu, rows in sorted(by_gpu.items()):

@@ -17,8 +17,15 @@ constexpr std::array expert_formats{ExpertFormat{"", DType::bf16, 2, 0, true},
                                     ExpertFormat{"fp8", DType::fp8, 1, 0, true},
                                     ExpertFormat{"fp8_block", DType::fp8, 1, 0, false},
                                     ExpertFormat{"nvfp4", DType::fp4, 0.5625, 0, false},
+                                    ExpertFormat{"mxfp4", DType::fp4, 0.53125, 0, false},
                                     ExpertFormat{"w4a8_mxfp4_mxfp8", DType::fp8, 0.53125, 0.53125, false},
                                     ExpertFormat{"int4_wo", DType::bf16, 0.515625, 0.515625, false}};
+
+// Grouped products alone, as one study timed them; other architectures have the engines' kernels for it.
+constexpr std::string_view frontier = "frontier-moe";
+
+// Each token's experts are drawn, all alike.
+constexpr std::string_view drawn_routing = "drawn";
 
 // Of `power_law_1.2` or `power_law_1.2_eplb`: experts are moved and copied so that ranks have equal rows.
 struct Distribution {
@@ -50,6 +57,7 @@ std::optional<OpCost> price_layer(const gpu::Gpu& gpu, std::string_view kind, Ex
                    static_cast<std::int64_t>(layer.intermediate / layer.tensor)};
   names.dtype = format->is_plain ? name(format->dtype) : format->name;
   const auto* known = gpu::closest(gpu::moe_kernels(kind), gpu.architecture.id, names, true);
+  if (known == nullptr && kind == frontier) return std::nullopt;
   if (known == nullptr) {
     layer.experts = std::max(layer.experts, slots);
     return price_experts(gpu, layer);
@@ -118,19 +126,35 @@ std::optional<OpCost> price_wide(const gpu::Gpu& gpu, Row row) {
 }
 
 constexpr std::array amd_moe_columns{
-    size("tokens", "of this rank"),  size("hidden", "elements"),
-    size("inter", "of an expert"),   size("topk", "experts of each token"),
-    size("experts", "of this rank"), word("q_a", "of activations"),
-    word("q_w", "of weights"),       size_or("gated", 1, "1: gate and up, 0: up alone"),
+    size("tokens", "of this rank"),
+    size("hidden", "elements"),
+    size("inter", "of an expert"),
+    size("topk", "experts of each token"),
+    size("experts", "of this rank"),
+    word("q_a", "of activations"),
+    word("q_w", "of weights"),
+    size_or("gated", 1, "1: gate and up, 0: up alone"),
+    word("q_type", "per_1x128: scaled in blocks"),
 };
+
+// As `moe_dtype` names the format of these activations, weights and scales. Empty: none.
+std::string_view amd_format(std::string_view activations, std::string_view weights, std::string_view scales) {
+  const auto dtype = activations.starts_with("float4") ? DType::fp4 : dtype_of(activations, DType::bf16);
+  if (!dtype) return {};
+  if (weights == "int4" || weights.starts_with("float4")) {
+    if (*dtype == DType::fp4) return "mxfp4";
+    return *dtype == DType::fp8 ? "w4a8_mxfp4_mxfp8" : "int4_wo";
+  }
+  if (*dtype == DType::fp8 || *dtype == DType::int8) return scales == "per_1x128" ? "fp8_block" : "fp8";
+  return *dtype == DType::bf16 || *dtype == DType::fp16 ? "bfloat16" : std::string_view{};
+}
 
 std::optional<OpCost> price_amd_moe(const gpu::Gpu& gpu, Row row) {
   ExpertLayer layer = whole_layer_of(row);
   layer.gated = row[7].whole != 0;
-  const auto dtype = dtype_of(row[5].word, DType::bf16);
-  if (!dtype) return std::nullopt;
-  layer.dtype = *dtype;
-  return price_experts(gpu, layer);
+  const std::string_view format = amd_format(row[5].word, row[6].word, row[8].word);
+  if (format.empty()) return std::nullopt;
+  return price_layer(gpu, "moe", layer, format, drawn_routing, {"aiter", {}, {}, {}, {}});
 }
 
 constexpr std::array grouped_columns{
@@ -175,6 +199,8 @@ std::optional<OpCost> price_frontier(const gpu::Gpu& gpu, Row row) {
   layer.intermediate = number(row, 5);
   layer.gated = row[6].word != "False";
   layer.tensor = number(row, 7);
+  if (const auto timed = price_layer(gpu, frontier, layer, "", drawn_routing, {"frontier", {}, {}, {}, {}}))
+    return timed;
   return price_layer(gpu, "moe", layer, "", "", {"vllm", {}, {}, {}, {}});
 }
 
@@ -197,6 +223,10 @@ const ExpertFormat* find_expert_format(std::string_view name) {
 }
 
 std::vector<ExpertLoad> routed_loads(const ExpertLayer& layer, std::string_view distribution, double slots) {
+  if (distribution == drawn_routing) {
+    const double visited = visited_experts(layer);
+    return {{layer.tokens * std::min(layer.top_k, layer.experts) / layer.expert / visited, visited}};
+  }
   const Distribution routed = distribution_of(distribution);
   return routed.is_balanced ? balanced_loads(layer, routed.skew, std::max(slots, layer.experts))
                             : expert_loads(layer, routed.skew);

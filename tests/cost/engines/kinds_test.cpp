@@ -122,6 +122,32 @@ TEST_CASE("kernels that only mask a window compute all keys", "[kernels]") {
   CHECK(price("l40s", "attention-prefill", with(masked, "window_size", "256")) == Approx(all_us));
 }
 
+TEST_CASE("AMD's experts are priced by the format of their weights", "[kernels][moe]") {
+  const std::map<std::string, std::string> layer{
+      {"tokens", "64"},   {"hidden", "7168"},       {"inter", "512"},         {"topk", "8"},
+      {"experts", "256"}, {"q_a", "float8_e4m3fn"}, {"q_w", "float8_e4m3fn"}, {"q_type", "per_1x128"}};
+  const double narrow = price("mi355x", "amd-moe", layer);
+  const double packed = price("mi355x", "amd-moe", with(layer, "q_w", "float4_e2m1fn_x2"));
+  const double four_bits =
+      price("mi355x", "amd-moe", with(with(layer, "q_w", "float4_e2m1fn_x2"), "q_a", "float4_e2m1fn_x2"));
+  CHECK(packed < 0.75 * narrow);  // weights are most of what moves
+  CHECK(four_bits < 0.75 * narrow);
+  CHECK(four_bits > 0);
+  // Few tokens draw fewer experts than they choose: 13 of 16, of two tokens with 8 of 256 each nearly 16.
+  CHECK(price("mi355x", "amd-moe", with(with(layer, "experts", "16"), "tokens", "2")) <
+        price("mi355x", "amd-moe", with(layer, "tokens", "2")));
+  CHECK(price("mi300x", "amd-moe", with(layer, "q_a", "bfloat16")) > 0);
+}
+
+TEST_CASE("a kernel for one number of heads is for no other", "[kernels]") {
+  const std::map<std::string, std::string> latent{{"batch_size", "8"},       {"isl", "1"},
+                                                  {"num_heads", "128"},      {"step", "16383"},
+                                                  {"mla_dtype", "bfloat16"}, {"framework", "trtllm"},
+                                                  {"kv_cache_dtype", "fp8"}, {"kernel_source", "default"}};
+  const double all = price("rtx-pro-6000-blackwell-server", "mla-decode", latent);
+  CHECK(price("rtx-pro-6000-blackwell-server", "mla-decode", with(latent, "num_heads", "64")) > 2 * all);
+}
+
 TEST_CASE("what no kernel is known of has no price", "[kernels]") {
   CHECK(price("h100", "attention-decode", with(cached, "attn_dtype", "int3")) == 0);
   CHECK(price("a100", "attention-decode", with(cached, "attn_dtype", "fp8")) == 0);  // no units for it
