@@ -52,6 +52,35 @@ TEST_CASE("few decoded tokens do not reach every expert", "[model]") {
   CHECK(find(lower(setup), "layer.moe.gate_up")->m.value == 16);
 }
 
+TEST_CASE("engines gather all tokens on every rank of a node with attention data parallelism",
+          "[model][moe]") {
+  Setup setup = replica("deepseek-v3");
+  setup.plan.mode = Mode::decode;
+  setup.plan.context_length = 1000;
+  setup.plan.micro_batch_size = 16;
+  setup.plan.tensor = 1;
+  setup.plan.expert = setup.plan.data = 8;
+  setup.plan.sequence_parallel = false;
+  CHECK(find(lower(setup), "layer.moe.all_to_all") != nullptr);
+  setup.plan.engine = Engine::vllm;
+  const Workload workload = lower(setup);
+  CHECK(find(workload, "layer.moe.all_to_all") == nullptr);
+  const Op* gather = find(workload, "layer.moe.token_gather");
+  REQUIRE(gather != nullptr);
+  CHECK(gather->ranks == 8);
+  CHECK(gather->collective == CollectiveKind::all_gather);
+  CHECK(gather->bytes == 8.0 * 16 * 7168 * 2);
+  const Op* scatter = find(workload, "layer.moe.token_scatter");
+  REQUIRE(scatter != nullptr);
+  CHECK(scatter->collective == CollectiveKind::reduce_scatter);
+  CHECK(scatter->bytes == gather->bytes);
+  setup.plan.dispatch_bits = 8;
+  CHECK(find(lower(setup), "layer.moe.token_gather")->bytes == gather->bytes / 2);
+  setup.plan.dispatch_bits = 0;
+  setup.plan.expert = setup.plan.data = 32;  // beyond a node tokens are exchanged
+  CHECK(find(lower(setup), "layer.moe.all_to_all") != nullptr);
+}
+
 TEST_CASE("a short prompt does not reach every expert either", "[model]") {
   Setup setup = replica("mixtral-8x7b");
   setup.plan.mode = Mode::prefill;

@@ -19,7 +19,13 @@ struct Folding {
   bool is_sharded;      // each rank hands out tokens of its own
   bool is_whole;        // the group is as large as that of the tensor-parallel ranks, or is one rank
   std::int64_t tokens;  // that are routed among the group
+  bool is_gathered;     // each rank gets all of them, and gives back sums
 };
+
+// Groups up to this size are within a node, where engines gather tokens unless told else: vLLM's
+// `allgather_reducescatter`, SGLang's attention DP without an all-to-all backend, TensorRT-LLM's fused
+// experts (alltoall `NotEnabled`) on HGX boards. Wider groups exchange them.
+constexpr std::int64_t gathering_ranks = 8;
 
 // Ranks of tensor parallelism hold the same tokens, but for sequence parallelism. Where the group reaches
 // beyond them they divide the tokens, so that none is sent twice; within them, each computes its experts for
@@ -28,7 +34,10 @@ Folding::Folding(const Setup& setup, std::int64_t rank_tokens)
     : ranks(times(setup.plan.expert, setup.plan.expert_tensor)),
       is_sharded(setup.plan.sequence_parallel || ranks > setup.plan.tensor),
       is_whole(is_sharded ? ranks == setup.plan.tensor : true),
-      tokens(is_whole ? rank_tokens : divide_up(times(rank_tokens, ranks), setup.plan.tensor)) {}
+      tokens(is_whole ? rank_tokens : divide_up(times(rank_tokens, ranks), setup.plan.tensor)),
+      is_gathered(ranks > setup.plan.tensor && setup.plan.mode != Mode::train &&
+                  setup.plan.engine != Engine::fastest && setup.plan.overlap == Overlap::none &&
+                  ranks <= gathering_ranks) {}
 
 // Expressions that are made of the tokens', once.
 struct Texts {
@@ -142,8 +151,8 @@ ExpertWork work_of(const Shared& shared, const Folding& folding, const Load& loa
   work.is_even = plan.routing == Routing::even;
   work.local_experts = static_cast<double>(divide_up(shared.model.moe.num_experts, plan.expert));
   work.rows = load.copies;
-  work.tokens =
-      static_cast<double>(folding.tokens) / static_cast<double>(folding.is_sharded ? folding.ranks : 1);
+  const bool has_a_part = folding.is_sharded && !folding.is_gathered;
+  work.tokens = static_cast<double>(folding.tokens) / static_cast<double>(has_a_part ? folding.ranks : 1);
   work.row_elements = static_cast<double>(expert_vectors(shared).value);
   work.width = divide_up(shared.model.moe.intermediate_size, plan.expert_tensor);
   return work;
@@ -193,18 +202,21 @@ void lower_experts(const Shared& shared, const ExpertNames& names, Dim tokens, D
   mark(first, ExpertPart::down, width);
 }
 
+// Of the bytes of activations, that tokens are sent to their experts in.
+double narrow_share(const Shared& shared) {
+  const std::int64_t bits = shared.plan.dispatch_bits;
+  return bits > 0 ? std::min(1.0, static_cast<double>(bits) / 8 / shared.activation) : 1.0;
+}
+
 // The exchange of tokens among a group, there or back: between its experts, then among the ranks of each
 // expert.
 void exchange(const Shared& shared, const Folding& folding, double own_bytes, std::string_view name,
               Repeat layer, Emitter& emit) {
   const Plan& plan = shared.plan;
-  if (!folding.is_sharded) return;
+  if (!folding.is_sharded || folding.is_gathered) return;
   const std::int64_t copies = std::max<std::int64_t>(1, shared.model.moe.experts_per_token);
   // What goes there may be narrower than what comes back, and backward likewise.
-  const double narrow = plan.dispatch_bits > 0
-                            ? std::min(1.0, static_cast<double>(plan.dispatch_bits) / 8 / shared.activation)
-                            : 1.0;
-  const double sent = static_cast<double>(copies) * own_bytes * (1 + narrow) / 2;
+  const double sent = static_cast<double>(copies) * own_bytes * (1 + narrow_share(shared)) / 2;
   const std::size_t first = emit.size();
   emit.collective(name, CollectiveKind::all_to_all, CollectiveKind::all_to_all, sent, plan.expert, layer,
                   false, plan.expert_tensor);
@@ -268,7 +280,8 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
           : load.copies;
   // What arrives from several ranks is put in the order of the rank's experts, and back: read and written
   // once more.
-  const bool sorts_again = folding.is_sharded && plan.expert > 1 && load.experts.value > 1;
+  const bool sorts_again =
+      folding.is_sharded && !folding.is_gathered && plan.expert > 1 && load.experts.value > 1;
   const double moved = own_bytes + (handed + (sorts_again ? 2 * load.copies : 0)) * row_bytes;
   const ExpertWork work = work_of(shared, folding, load);
   const auto mark = [&](std::size_t first, ExpertPart part) {
@@ -281,9 +294,15 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   emit.elementwise("layer.moe.dispatch", moved, moved, layer);
   mark(dispatch, ExpertPart::dispatch);
   exchange(shared, folding, own_bytes, "layer.moe.all_to_all", {2 * count, Recomputed::with_layer}, emit);
+  const double together = static_cast<double>(folding.tokens) * row_bytes;
+  if (folding.is_gathered) {
+    emit.collective("layer.moe.token_gather", CollectiveKind::all_gather, std::nullopt,
+                    together * narrow_share(shared), folding.ranks, layer);
+  }
   // Ranks that split an expert have handed out different tokens, and each needs all of them: a copy for each
   // of the experts that they went to, or, where all experts are on these ranks, each once.
-  const bool gathers_experts = folding.is_sharded && splits_experts && !(gathers_once && meets);
+  const bool gathers_experts =
+      folding.is_sharded && splits_experts && !(gathers_once && meets) && !folding.is_gathered;
   const double gathered = (plan.expert > 1 ? load.copies : static_cast<double>(folding.tokens)) * row_bytes;
   if (gathers_experts) {
     emit.collective("layer.moe.expert_gather", CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
@@ -307,6 +326,10 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   emit.elementwise("layer.moe.combine", moved, moved, layer,
                    of_each(handed * row_bytes / shared.activation, {2, 2}));
   mark(combine, ExpertPart::combine);
+  if (folding.is_gathered) {
+    emit.collective("layer.moe.token_scatter", CollectiveKind::reduce_scatter, std::nullopt, together,
+                    folding.ranks, layer);
+  }
   if (moe.latent_size > 0)
     emit.linear("layer.moe.latent_up", own, shared.hidden, outer, shared.linear_dtype, layer);
   lower_shared_experts(shared, layer, emit);
