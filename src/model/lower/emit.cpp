@@ -82,10 +82,10 @@ constexpr std::array stream_names{STREAMS("norm"),
 #undef JOINT
 
 // Whether an engine that fuses norms quantizes in kernels of their own before each product all the same:
-// SGLang (fp8_utils.py, per_token_group_quant_fp8; scaled_fp4_quant), TensorRT-LLM in blocks
-// (FP8BlockScalesLinearMethod, fp8_quantize_1x128).
+// SGLang (fp8_utils.py, per_token_group_quant_fp8; scaled_fp4_quant), all in blocks (TensorRT-LLM's
+// FP8BlockScalesLinearMethod, fp8_quantize_1x128; vLLM's W8A8BlockFp8LinearOp, QuantFP8).
 bool quantizes_apart(const Plan& plan, Recipe recipe) {
-  return plan.engine == Engine::sglang || (plan.engine == Engine::trtllm && recipe == Recipe::block128);
+  return plan.engine == Engine::sglang || (plan.engine != Engine::fastest && recipe == Recipe::block128);
 }
 
 }  // namespace

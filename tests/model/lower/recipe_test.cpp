@@ -73,6 +73,8 @@ TEST_CASE("serving scales where a recipe is asked for, and inside norms where th
   setup.plan.engine = Engine::trtllm;
   CHECK(find(lower(setup), "layer.mlp.quantize")->count == 2.0 * 32);
   setup.plan.engine = Engine::vllm;
+  CHECK(find(lower(setup), "layer.mlp.quantize")->count == 2.0 * 32);
+  setup.plan.recipe = Recipe::row;
   CHECK(find(lower(setup), "layer.mlp.quantize") == nullptr);
 }
 
