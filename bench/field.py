@@ -18,7 +18,8 @@ their own: [accuracy.md](accuracy.md). What kernels are, and on which rows they 
 half of the sites of each table took part in the fit, no whole run did but those that a constant names.
 
 Errors are of |predicted / measured - 1|, bias is the geometric mean of predicted / measured. The roofline is the larger of
-FLOPs / peak and bytes / bandwidth of the data sheet, or the link at its full rate, on the same rows.
+FLOPs / peak and bytes / bandwidth of the data sheet, or the link at its full rate, on the same rows. Rows of `amd-moe` whose
+stated speed is that of other sizes (the table repeats times) are left out.
 
 ## Kernels of 50 us and more
 
@@ -37,7 +38,8 @@ as many requests at once as stated, or as the cache has room for; requests that 
 (SGLang: in steps of their own), routing is the power law that the field times mixtures with. Runs of InferenceX's lengths are
 priced as its scripts start them: cache in fp8, lengths of 0.9 of those stated, limits on requests. Speculative decoding is not
 stated in that table: runs that took less than {faster} of the time of another with the same layout, batch and lengths are
-taken to use it, and are counted apart. So are all rows of an engine, model, GPU and format of weights where one would have read
+taken to use it, and are counted apart, with all runs of an engine's version, model, GPU and format most of whose runs with such
+another did (TensorRT-LLM 1.2.0rc6.post3 and, in part, 1.1.0rc2.post2). So are all rows of an engine, model, GPU and format of weights where one would have read
 its prompts at more than {peak} of the peak (their beginnings were cached), and where two of the same layout, batch and lengths
 differ more than {contradiction}-fold.
 
@@ -64,6 +66,7 @@ Stated by others: KernelSight-LM time per token 12.8 %, first token 15.4 %; Fron
 |---|--:|--:|--:|
 """
 FASTER = 0.7  # of the time of a run like it
+ALIKE = 0.95  # of the time of the slowest run like it: another run's
 # Reading all prompts anew at the stated speed would take more of the peak than any product reaches: they were cached.
 MOST_OF_PEAK = 0.7
 CONTRADICTION = 4  # times, "four" below: rows that state the same layout, batch and lengths
@@ -78,6 +81,17 @@ def errors(ratios):
 def kind_of(run):
     """Engine, model, GPU and format of weights; of a training run something else."""
     return " ".join(run.name.split()[:4])
+
+
+def versions_that_draft(runs, slowest):
+    """Versions most of whose runs that another states, too, took much less time than it."""
+    met = collections.defaultdict(list)
+    for run in runs:
+        if run.group[0] == "serving" and run.version:
+            met[(kind_of(run), run.version)].append(run.measured / slowest[run.key])
+    shared = {version: [ratio for ratio in ratios if ratio < ALIKE] for version, ratios in met.items()}
+    return {version for version, ratios in shared.items()
+            if ratios and sum(ratio < FASTER for ratio in ratios) > len(ratios) / 2 and len(ratios) > len(met[version]) / 3}
 
 
 def kernel_rows(program, folder, every):
@@ -115,6 +129,7 @@ def main():
             cached.add(kind_of(run))
         if fastest[run.key] > CONTRADICTION * lowest[run.key]:
             contradicting.add(kind_of(run))
+    drafting = versions_that_draft(runs, fastest)
     by_model, alike = collections.defaultdict(list), collections.defaultdict(list)
     for run in runs:
         group = " ".join(part for part in run.group if part)
@@ -124,7 +139,7 @@ def main():
             group += ", of prompts that were cached"
         elif kind_of(run) in contradicting:
             group += ", of rows that contradict each other"
-        elif run.measured < FASTER * fastest[run.key]:
+        elif run.measured < FASTER * fastest[run.key] or (kind_of(run), run.version) in drafting:
             group += ", faster than others like them"
         if run.group[0] == "serving":
             by_model[kind_of(run)].append(run.ratio)

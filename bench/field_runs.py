@@ -50,6 +50,11 @@ STARTED = {("vllm", "gpt-oss-120b", "b200"): NARROW_CACHE, ("trtllm", "gpt-oss-1
            ("vllm", "MiniMax-M2.5", "h200"): {**NARROW_CACHE, "expert_kernels": "triton"},
            ("vllm", "Kimi-K2.5", "b300"): NARROW_CACHE, ("sglang", "DeepSeek-V3", "b200"): NARROW_CACHE,
            ("trtllm", "DeepSeek-V3", "b200"): NARROW_CACHE, ("trtllm", "DeepSeek-V3", "h200"): NARROW_CACHE}
+# The same where scripts of a version, or of attention data parallelism, started them otherwise.
+STARTED_OTHERWISE = {("vllm", "MiniMax-M2.5", "b200", "0.17.0"): {"expert_kernels": "triton"},
+                     ("trtllm", "DeepSeek-V3", "b200", "fp4 DP"): {**NARROW_CACHE, "expert_kernels": "cutlass"}}
+# vLLM shared out experts with these whatever the degree that is stated (--enable-expert-parallel from EP_SIZE 1 on).
+WHOLE_EXPERTS = {("vllm", "MiniMax-M2.5", "b200", "0.17.0")}
 # Requests that run at once at most (SGLang's --max-running-requests in the same scripts), by weights' format and degree.
 MOST_AT_ONCE = {("sglang", "DeepSeek-V3", "b200", "fp8", 8): 128, ("sglang", "DeepSeek-V3", "b200", "fp8", 4): 32,
                 ("sglang", "DeepSeek-V3", "b200", "fp4", 8): 256, ("sglang", "DeepSeek-V3", "b200", "fp4", 4): 256}
@@ -138,6 +143,15 @@ def training(data):
                 float(row["tokens_sec_gpu"])
 
 
+def vllm_layout(model, moe, gpus, batch):
+    """Degrees and batch of a run with attention data parallelism. The table states the GPUs as both tensor and data degree,
+    their square as that of experts; InferenceX's scripts (fixed_seq_len/minimaxm2.5_*.sh) give vLLM the data degree alone,
+    but those of MiniMax-M2.5 in fp8 pass over DP_ATTENTION: they ran with tensor parallelism, with all requests in one batch."""
+    if model == "MiniMax-M2.5" and moe == "fp8":
+        return gpus, 1, gpus, gpus * batch
+    return 1, gpus, gpus, batch
+
+
 def serving(data):
     for row in csv.DictReader(gzip.open(os.path.join(data, "serving-runs.csv.gz"), "rt")):
         if row["model_path"] not in SERVED:
@@ -150,6 +164,8 @@ def serving(data):
                                                       "batch_size"))
         model = SERVED[row["model_path"]]
         is_mixture = "moe" in MODELS[model]
+        if row["backend"] == "vllm" and tp == dp > 1:
+            tp, dp, ep, batch = vllm_layout(model, moe=row["moe_quant_mode"], gpus=tp, batch=batch)
         # Beyond a node of eight the table's degrees do not say how the GPUs are divided.
         if number("pp_size") > 1 or tp * dp > 8 or (is_mixture and ep * etp != tp * dp):
             continue
@@ -179,7 +195,11 @@ def serving(data):
         name = f'{row["backend"]} {model} {row["system"]} {run["dtype"]} tp{tp} dp{dp} ep{ep} b{batch} {lengths}'
         run["engine"] = row["backend"]
         if is_published:
-            run.update(STARTED.get((row["backend"], model, gpu), {}))
+            started = (row["backend"], model, gpu)
+            own = [started + (kind,) for kind in (row["backend_version"], f'{run["dtype"]} DP' if dp > 1 else "")]
+            run.update(next((STARTED_OTHERWISE[kind] for kind in own if kind in STARTED_OTHERWISE), STARTED.get(started, {})))
+            if own[0] in WHOLE_EXPERTS:
+                parallel.update(expert=tp * dp, expert_tensor=1)
             batch = min(batch, MOST_AT_ONCE.get((row["backend"], model, gpu, run["dtype"], tp), batch))
             run["micro_batch_size"] = batch
         if is_mixture:  # real tokens do not go to all experts alike; so is the field's routing drawn
@@ -187,7 +207,7 @@ def serving(data):
         # Requests that come in are read between the steps of the others: each of a request's osl steps sees batch / osl.
         prompts = batch / osl if row["mode"] == "agg" else 0
         priced = FUSED_NORM.get((model, gpu), model)
-        yield group, name, priced, run, parallel, gpu, float(row["silicon_tpot_ms"]), isl, prompts
+        yield group, name, priced, run, parallel, gpu, float(row["silicon_tpot_ms"]), isl, prompts, row["backend_version"]
 
 
 @dataclasses.dataclass
@@ -198,6 +218,7 @@ class Run:
     measured: float
     predicted: float
     step: dict
+    version: str = ""  # of the engine
     reading_share: float = 0  # of the peak, that reading the prompts takes at the stated speed
 
     @property
@@ -228,18 +249,31 @@ def held_at_once(program, case, model, run, parallel, gpu):
     return max(1, min(batch, 1 + int((usable - one) / each))) if each > 0 else batch
 
 
-def reading_us(program, decoding_us, model, run, parallel, gpu, prompt, prompts):
-    """What reading `prompts` prompts of that many tokens with each step adds to it, in the mean."""
+def outside_experts_us(case):
+    """Of a step, all but what the ranks of attention data parallelism do together."""
+    share = sum(op["share_of_step"] for op in case["ops"] if not op["name"].startswith("layer.moe."))
+    return share * case["step"]["time_us"]
+
+
+def reading_us(program, decoding, model, run, parallel, gpu, prompt, prompts):
+    """What reading `prompts` prompts of that many tokens with each step adds to it, in the mean.
+
+    The ranks of attention data parallelism wait for each other in each layer, but do not read at the same time (TensorRT-LLM's
+    balance their prompts: attention_dp_config in the scripts): a step of each waits for the prompts of all."""
     tokens = prompts * prompt
     together = min(max(prompt, math.ceil(tokens)), max(prompt, TOKEN_BUDGET))
+    decoding_us = decoding["step"]["time_us"]
+    others = 0 if run["engine"] == "trtllm" else parallel["data"] - 1
     if run["engine"] == "sglang":  # in steps of their own
         apart = {**run, "mode": "prefill", "micro_batch_size": max(1, round(together / prompt)),
                  "sequence_length": prompt, "context_length": 0}
         case, error = predicted(program, text_of(model, apart, parallel), gpu)
-        more_us = case["step"]["time_us"] if case else 0
+        more_us = case["step"]["time_us"] + others * outside_experts_us(case) if case else 0
     else:  # beside the others' new tokens
         case, error = predicted(program, text_of(model, {**run, "prefill_tokens": together}, parallel), gpu)
         more_us = case["step"]["time_us"] - decoding_us if case else 0
+        if case:
+            more_us += others * max(0, outside_experts_us(case) - outside_experts_us(decoding))
     return tokens / together * more_us, error
 
 
@@ -252,7 +286,8 @@ def reading_share(program, model, run, parallel, gpu, prompt, prompts, measured_
 
 
 def price(program, job):
-    group, name, model, run, parallel, gpu, measured, *prompt = job
+    group, name, model, run, parallel, gpu, measured, *serving_only = job
+    prompt, version = serving_only[:2], "".join(serving_only[2:])
     case, error = predicted(program, text_of(model, run, parallel), gpu)
     if case is not None and group[0] == "serving":
         held = held_at_once(program, case, model, run, parallel, gpu)
@@ -263,13 +298,13 @@ def price(program, job):
     share = 0
     if case is not None and prompt and prompt[1] > 0:
         share = reading_share(program, model, run, parallel, gpu, *prompt, measured)
-        more_us, error = reading_us(program, case["step"]["time_us"], model, run, parallel, gpu, *prompt)
+        more_us, error = reading_us(program, case, model, run, parallel, gpu, *prompt)
         case["step"]["time_us"] += more_us
     if error:
         print(f"no prediction of {name}: {error}", file=sys.stderr)
         return None
     value = case["tokens_per_s_per_gpu"] if group[0] == "training" else case["step"]["time_us"] / 1000
-    return Run(group, name, (name, group), measured, value, case["step"], share)
+    return Run(group, name, (name, group), measured, value, case["step"], version, share)
 
 
 def score(program, data, every=1, only=""):
