@@ -46,11 +46,15 @@ bool speaks_of(const rules::Rule* rule, const std::string& dialect) {
 std::vector<std::string> ways_of(const rules::Proposal& proposal, const formats::Dialect* dialect,
                                  const model::Reading& reading, bool even_if_same) {
   std::vector<std::string> ways;
+  std::vector<model::FieldId> all;
+  for (const rules::Change& change : proposal.changes) all.push_back(change.field);
   for (const rules::Change& change : proposal.changes) {
     if (change.field == model::no_field) continue;
     std::string way;
     if (dialect != nullptr) {
       way = formats::way_to_set(*dialect, reading, change.field, change.from, change.to, even_if_same);
+      if (way.empty() && even_if_same)
+        way = formats::key_to_change(*dialect, reading, change.field, change.to, all);
     } else if (reading.dialect == native) {
       way = way_in_native(reading, change);
     }

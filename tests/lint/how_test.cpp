@@ -114,6 +114,31 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
   }
 }
 
+TEST_CASE("the key of every change of a proposal is named, and the one that a value was read from",
+          "[lint]") {
+  const std::string lora =
+      "model_name_or_path: Qwen/Qwen2.5-7B-Instruct\nfinetuning_type: lora\nlora_rank: 8\ntemplate: qwen\n"
+      "cutoff_len: 512\nbf16: true\nper_device_train_batch_size: 1\ngradient_accumulation_steps: 8\n";
+  const std::string verl =
+      "python3 -m verl.trainer.main_ppo data.train_batch_size=1000 data.max_prompt_length=1024 "
+      "data.max_response_length=3000 actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct "
+      "actor_rollout_ref.actor.ppo_mini_batch_size=256 actor_rollout_ref.rollout.name=vllm "
+      "trainer.n_gpus_per_node=8 actor_rollout_ref.rollout.tensor_model_parallel_size=";
+  const Case cases[] = {
+      {"lora.yaml", lora + "stage: sft\n", "SL501",
+       "`per_device_train_batch_size: 4` and `gradient_accumulation_steps: 2`"},
+      // Two sequences of each pair run together.
+      {"pairs.yaml", lora + "stage: dpo\n", "SL501",
+       "`per_device_train_batch_size: 4` and `gradient_accumulation_steps: 2`"},
+      // The actor and the engine of the rollouts have a degree each.
+      {"run.sh", verl + "8\n", "SL403", "`actor_rollout_ref.rollout.tensor_model_parallel_size=1`"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.path << " " << each.code);
+    CHECK(how_of(each) == each.how);
+  }
+}
+
 TEST_CASE("`sdpa` is no newer FlashAttention than version 2", "[lint]") {
   const Case cases[] = {
       {"config.json", config_json("50304", R"(, "attn_implementation": "flash_attention_2")"), "SL608",

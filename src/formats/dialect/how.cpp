@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/words.hpp"
+#include "formats/dialect/formula.hpp"
 
 namespace shapelint::formats {
 
@@ -16,6 +18,9 @@ namespace {
 
 using model::FieldId;
 using model::Origin;
+
+// How Hydra's overrides are written.
+constexpr std::string_view overrides = "{key}={value}";
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
@@ -46,8 +51,10 @@ std::string leaf_of(std::string_view path) {
   return leaf;
 }
 
+// `_tp` is how data files call `-tp`.
 std::string key_text(std::string_view writes, std::string_view key) {
-  return is_flag(writes) ? "--" + dashed(key) : std::string(key);
+  if (!is_flag(writes)) return std::string(key);
+  return key.starts_with('_') || key.starts_with("-") ? dashed(key) : "--" + dashed(key);
 }
 
 bool is_bare(std::string_view value) {
@@ -62,8 +69,8 @@ std::string setting(std::string_view writes, std::string_view key, std::string v
   if (is_plain_flag && value == "true") return key_text(writes, key);
   const bool needs_quotes = writes.starts_with('"') || writes.find(" = ") != std::string_view::npos;
   if (needs_quotes && !is_bare(value)) value = '"' + value + '"';
-  const std::string name = is_flag(writes) ? dashed(key) : std::string(key);
-  return replaced(replaced(std::string(writes), "{key}", name), "{value}", value);
+  const std::string_view pattern = is_flag(writes) ? writes.substr(writes.find('{')) : writes;
+  return replaced(replaced(std::string(pattern), "{key}", key_text(writes, key)), "{value}", value);
 }
 
 // The power of two, from 64 on, to whose next multiple `from` is padded to become `to`; 0: none.
@@ -147,30 +154,120 @@ std::string_view way_of_writing(std::string_view syntax) {
   return {};
 }
 
+namespace {
+
+// The table of a part goes before the dialect's own, and hides what that says of a field that no key states.
+std::vector<const Alternatives*> tables_of(const Dialect& dialect, const model::Reading& reading,
+                                           std::string_view name) {
+  std::vector<const Alternatives*> out;
+  const auto add = [&](const FieldRules& rules) {
+    if (const auto found = rules.find(name); found != rules.end()) out.push_back(&found->second);
+  };
+  for (const Part& part : dialect.parts) {
+    if (!part.name.empty() && reading.part.starts_with(part.name)) add(part.fields);
+  }
+  if (!out.empty() && model::origin(reading, model::find_field(name)).kind != Origin::Kind::stated)
+    return out;
+  add(dialect.fields);
+  add(dialect.otherwise);
+  return out;
+}
+
+// Whether a file that has its value under `written` may have been read by this key.
+bool is_end_of(const KeyPath& key, std::string_view written) {
+  for (auto component = key.components.rbegin(); component != key.components.rend(); ++component) {
+    const std::size_t dot = written.rfind('.');
+    if (leaf_of(written) != leaf_of(*component)) return false;
+    written = dot == std::string_view::npos ? std::string_view{} : written.substr(0, dot);
+  }
+  return true;
+}
+
+// Of several keys that may be, the one that says most of its place.
+const KeyPath* key_of(const Alternative& alternative, const Origin& origin) {
+  const KeyPath* best = nullptr;
+  for (const KeyPath& key : alternative.keys) {
+    if (!is_one_key(key)) continue;
+    if (origin.kind != Origin::Kind::stated) return &key;
+    if (!is_end_of(key, origin.key_path)) continue;
+    if (best == nullptr || key.components.size() > best->components.size()) best = &key;
+  }
+  return best;
+}
+
+std::vector<std::string> names_in(const std::string& expression) {
+  const Result<std::vector<std::string>> names = variables(expression);
+  return names ? *names : std::vector<std::string>{};
+}
+
+// What to write where the value is a multiple of what is written; empty where it is not, or no whole number.
+std::string written_before(const std::string& expression, FieldId field, std::int64_t to) {
+  const auto value_of = [&](double x) {
+    return evaluate(expression, [&](std::string_view name) -> std::optional<double> {
+      return name == "x" ? std::optional(x) : std::nullopt;
+    });
+  };
+  const auto of_one = value_of(1);
+  if (!of_one || *of_one == 0) return {};
+  const double x = static_cast<double>(to) / *of_one;
+  const bool fits = x >= 1 && x == std::floor(x) && value_of(x) == static_cast<double>(to);
+  return fits ? model::value_text(field, static_cast<std::int64_t>(x)) : std::string{};
+}
+
+// A setting, or a key, with the tables around it; overrides of a command are written with all of their path.
+std::string under(std::string_view writes, const KeyPath& path, const std::string& text) {
+  auto begin = path.components.begin();
+  if (path.absolute && (*begin == "overrides" || *begin == "flags")) ++begin;
+  const std::vector<std::string> above(begin, path.components.end() - 1);
+  if (above.empty()) return '`' + text + '`';
+  if (writes == overrides) return fmt::format("`{}.{}`", fmt::join(above, "."), text);
+  return fmt::format("`{}` under `{}`", text, fmt::join(above, "."));
+}
+
+}  // namespace
+
 std::string way_to_set(const Dialect& dialect, const model::Reading& reading, FieldId field,
                        std::int64_t from, std::int64_t to, bool even_if_same) {
   if (auto words = said_by(dialect, reading, field, from, to)) return *std::move(words);
   const Origin& origin = model::origin(reading, field);
   const bool is_stated = origin.kind == Origin::Kind::stated;
-  const std::string stated = is_stated ? leaf_of(origin.key_path) : std::string{};
   const std::string_view name = model::info(field).name;
-  if (stated == name && !even_if_same) return {};
-  for (const FieldRules* rules : {&dialect.fields, &dialect.otherwise}) {
-    const auto found = rules->find(name);
-    if (found == rules->end()) continue;
-    for (const Alternative& each : found->second) {
+  if (is_stated && leaf_of(origin.key_path) == name && !even_if_same) return {};
+  const std::string_view writes = writing_of(dialect, reading.path);
+  for (const Alternatives* alternatives : tables_of(dialect, reading, name)) {
+    for (const Alternative& each : *alternatives) {
       if (each.kind != Alternative::Kind::key || each.reading != Alternative::Reading::value) continue;
-      const auto path = std::find_if(each.keys.begin(), each.keys.end(), [&](const KeyPath& key) {
-        return is_one_key(key) && (!is_stated || leaf_of(key.components.back()) == stated);
+      if (is_stated && each.note != origin.note) continue;
+      const KeyPath* path = key_of(each, origin);
+      if (path == nullptr) continue;
+      const std::string value =
+          each.value.empty() ? written_value(each, field, to) : written_before(each.value, field, to);
+      const std::string text = value.empty() ? value : setting(writes, path->components.back(), value);
+      if (!text.empty()) return under(writes, *path, text);
+    }
+  }
+  return {};
+}
+
+std::string key_to_change(const Dialect& dialect, const model::Reading& reading, FieldId field,
+                          std::int64_t to, const std::vector<FieldId>& with) {
+  const Origin& origin = model::origin(reading, field);
+  const std::string_view name = model::info(field).name;
+  const std::string_view writes = writing_of(dialect, reading.path);
+  if (origin.kind != Origin::Kind::stated || writes.empty()) return {};
+  for (const Alternatives* alternatives : tables_of(dialect, reading, name)) {
+    for (const Alternative& each : *alternatives) {
+      if (each.kind != Alternative::Kind::key || each.note != origin.note) continue;
+      const KeyPath* path = key_of(each, origin);
+      if (path == nullptr) continue;
+      const std::vector<std::string> names = names_in(each.value);
+      const bool follows = std::any_of(with.begin(), with.end(), [&](FieldId other) {
+        return std::find(names.begin(), names.end(), model::info(other).name) != names.end();
       });
-      if (path == each.keys.end()) continue;
-      const std::string value = each.value.empty() ? written_value(each, field, to) : std::string{};
-      const std::string text =
-          value.empty() ? value : setting(writing_of(dialect, reading.path), path->components.back(), value);
-      if (text.empty()) return {};
-      std::vector<std::string> above(path->components.begin(), path->components.end() - 1);
-      if (above.empty()) return '`' + text + '`';
-      return fmt::format("`{}` under `{}`", text, fmt::join(above, "."));
+      if (follows) return {};
+      return fmt::format("{} such that `{}` is {}",
+                         under(writes, *path, key_text(writes, path->components.back())), name,
+                         model::value_text(field, to));
     }
   }
   return {};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/dialect/dialect.hpp"
 #include "model/reading.hpp"
@@ -15,6 +16,12 @@ namespace shapelint::formats {
 // file already calls it what the field is called.
 std::string way_to_set(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
                        std::int64_t from, std::int64_t to, bool even_if_same = false);
+
+// Of a field whose value is made of others besides its key, so that none can be told: the key that the file
+// has it from, and what it has to come to. Empty where it follows from one of the fields that change `with`
+// it.
+std::string key_to_change(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
+                          std::int64_t to, const std::vector<model::FieldId>& with);
 
 // How files of a syntax write a setting, `{key}: {value}`; empty for those that are not written by hand.
 std::string_view way_of_writing(std::string_view syntax);
