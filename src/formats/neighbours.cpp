@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "formats/dialect/paths.hpp"
+#include "model/assumed.hpp"
+#include "model/derive.hpp"
 #include "model/unresolved.hpp"
 
 namespace shapelint::formats {
@@ -52,6 +54,19 @@ std::optional<ReadResult> read_beside(const text::FileSystem& files, const std::
   return result;
 }
 
+namespace {
+
+// By the file or its framework, and not what holds for every framework.
+bool is_said(const model::Reading& plan, model::FieldId field) {
+  using Kind = model::Origin::Kind;
+  const model::Origin& origin = plan.origins[field];
+  if (origin.kind == Kind::stated) return true;
+  const bool may_be = origin.kind == Kind::derived || model::is_assumed(plan, field);
+  return may_be && !model::derives_from_table(plan, field);
+}
+
+}  // namespace
+
 void run_as(const model::Reading& plan, model::Reading& reading) {
   for (const model::Remark* each : model::unresolved(plan)) {
     const bool is_given = model::is_known(reading, each->field) &&
@@ -60,10 +75,15 @@ void run_as(const model::Reading& plan, model::Reading& reading) {
   }
   for (const model::FieldInfo& field : model::fields()) {
     const bool is_plan = field.section == "run" || field.section == "parallel";
-    if (!is_plan || plan.origins[field.id].kind != model::Origin::Kind::stated) continue;
+    if (!is_plan || !is_said(plan, field.id)) continue;
     if (reading.origins[field.id].kind == model::Origin::Kind::command_line) continue;
     field.set(reading.setup, field.get(plan.setup));
     reading.origins[field.id] = plan.origins[field.id];
+  }
+  for (const model::Extra& each : plan.extras) {
+    const bool is_there = std::any_of(reading.extras.begin(), reading.extras.end(),
+                                      [&](const model::Extra& other) { return other.name == each.name; });
+    if (!is_there) reading.extras.push_back(each);
   }
 }
 

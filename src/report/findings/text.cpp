@@ -88,7 +88,22 @@ std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
   const suggest::Footprint least = rules::least_footprint(reading, reading.setup);
   const double certain = least.state_bytes + least.activation_bytes;
   if (certain > gpu.dram_size_gb * suggest::bytes_per_memory_gb) return out + ": it does not fit";
-  return out + (certain > usable ? ": it may not fit" : " (less where data-parallel ranks share it)");
+  if (certain > usable) return out + ": it may not fit";
+  return out + (rules::takes_what_fits(reading) ? " (sequences that do not fit wait)"
+                                                : " (less where data-parallel ranks share it)");
+}
+
+// "micro_batch_size 250 (max_num_seqs: as many as a busy server may take) and attention flash".
+std::string assumed_text(const model::Reading& reading, const std::vector<model::FieldId>& fields) {
+  constexpr std::string_view from = "assumed from ";
+  std::vector<std::string> parts;
+  for (const model::FieldId field : fields) {
+    const std::string_view note = model::origin(reading, field).note;
+    std::string part = lint::values_text({field}, reading.setup);
+    if (note.starts_with(from)) part += fmt::format(" ({})", note.substr(from.size()));
+    parts.push_back(std::move(part));
+  }
+  return in_words(parts);
 }
 
 // What was not looked at, where the findings that say so are not shown: "not costed: … (SL912)".
@@ -139,11 +154,10 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
   out += gaps;
   const std::vector<model::FieldId> assumed = model::assumed_fields(model.reading);
   if (!assumed.empty()) {
-    out +=
-        wrap(fmt::format("assumed: {}; options such as {} state what is run",
-                         lint::values_text(assumed, model.reading.setup), lint::options_text({assumed[0]})),
-             4, 2, style) +
-        '\n';
+    out += wrap(fmt::format("assumed: {}; options such as {} state what is run",
+                            assumed_text(model.reading, assumed), lint::options_text({assumed[0]})),
+                4, 2, style) +
+           '\n';
   }
   if (!model.shape_note.empty()) out += "  " + wrap(model.shape_note, 2, 2, style) + '\n';
   const std::string left_out = lint::left_out_text(model.gpus_left_out, model.reading.setup.plan.dtype);

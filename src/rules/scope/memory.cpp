@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "model/assumed.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/scope/values.hpp"
 
@@ -22,6 +23,9 @@ constexpr std::string_view packed_name = "packs_weights";
 // And where layers keep keys and values of a window only.
 constexpr std::string_view window_name = "has_window";
 
+// And how long the sequences of a server may become, one of which it must hold to start.
+constexpr std::string_view longest_name = "longest_sequence";
+
 // And how many GPUs a launch is for.
 constexpr std::string_view world_name = "world_size";
 
@@ -36,6 +40,11 @@ bool may_be_packed(const model::Reading& reading, const model::Setup& setup) {
 
 }  // namespace
 
+bool takes_what_fits(const model::Reading& reading) {
+  return reading.setup.plan.mode == model::Mode::decode &&
+         model::is_assumed(reading, FieldId::micro_batch_size);
+}
+
 bool states_plan(const model::Reading& reading) {
   constexpr std::array layout{FieldId::tensor,          FieldId::pipeline, FieldId::data,
                               FieldId::expert,          FieldId::context,  FieldId::zero,
@@ -46,14 +55,25 @@ bool states_plan(const model::Reading& reading) {
     return is_known(reading, field) && !model::origin(reading, field).note.starts_with("assumed");
   };
   const auto stated = [&](FieldId field) { return is_stated(reading, field); };
-  if (!std::all_of(layout.begin(), layout.end(), known)) return false;
+  // Of a server nobody need say how many sequences it holds: it takes as many as fit.
+  const auto counts = [&](FieldId field) {
+    return known(field) || (field == FieldId::micro_batch_size && takes_what_fits(reading));
+  };
+  if (!std::all_of(layout.begin(), layout.end(), counts)) return false;
   return std::any_of(layout.begin(), layout.end(), stated) || tells_what_is_shared(reading);
 }
 
 suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup) {
   if (setup.plan.mode != model::Mode::train) {
     if (may_be_packed(reading, setup)) return {};
-    suggest::Footprint served = suggest::footprint(setup);
+    model::Setup least = setup;
+    if (takes_what_fits(reading) && setup.plan.micro_batch_size == reading.setup.plan.micro_batch_size) {
+      least.plan.micro_batch_size = 1;
+      const auto longest = static_cast<std::int64_t>(extra(reading, longest_name));
+      if (longest > 0 || model::is_assumed(reading, FieldId::context_length))
+        least.plan.context_length = longest;
+    }
+    suggest::Footprint served = suggest::footprint(least);
     // Nobody says how many layers do so.
     if (extra(reading, window_name) > 0 && setup.model.window.size <= 0)
       served.state_bytes = model::served_weight_bytes(setup);

@@ -10,10 +10,14 @@ namespace shapelint::rules {
 // only the run knows leaves all of it open.
 bool states_plan(const model::Reading& reading);
 
+// Of a server nobody says how many sequences a step has: of more than fit some wait.
+bool takes_what_fits(const model::Reading& reading);
+
 // The least that `setup`, which the file of `reading` says or a change of it, needs on each GPU. Of a run on
 // more data-parallel ranks than the file counts ZeRO shares more. Where nothing says what is shared,
 // offloaded, frozen or computed again (FSDP, adapters), nothing is certain of training, nor of serving where
-// weights are stored in fewer bits and nobody says in how many.
+// weights are stored in fewer bits and nobody says in how many. A server that takes what fits must hold one
+// sequence of the length that it is started for.
 suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup);
 
 }  // namespace shapelint::rules

@@ -209,8 +209,29 @@ Span values_span(const Flag& flag) {
 
 namespace {
 
+// The name of a program or of what it is told to do; empty for any other word.
+std::string_view plain_name(std::string_view word) {
+  word.remove_prefix(word.rfind('/') + 1);  // npos + 1: all of it
+  const bool is_plain =
+      !word.empty() && word.front() != '-' &&
+      std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
+  return is_plain ? word : std::string_view{};
+}
+
+std::vector<std::pair<std::string, Text>> following(const std::vector<Text>& words) {
+  constexpr std::size_t most = 16;
+  std::vector<std::pair<std::string, Text>> out;
+  for (std::size_t i = 0; i + 1 < words.size() && out.size() < most; ++i) {
+    const std::string word = as_string(words[i]);
+    const std::string_view name = is_known(words[i]) ? plain_name(word) : std::string_view{};
+    if (!name.empty() && !is_flag(as_string(words[i + 1]))) out.emplace_back(name, words[i + 1]);
+  }
+  return out;
+}
+
 Flags collect(const std::vector<Text>& words) {
   Flags found;
+  found.following = following(words);
   bool takes_values = false;
   bool has_configuration = false;
   for (const Text& word : words) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "text/document.hpp"
@@ -18,7 +19,10 @@ struct Flags {
   std::vector<Text> command;  // words before the first flag
   std::vector<Flag> flags;
   std::vector<Text> arguments;
-  Text configuration;           // the YAML file among the words that belong to no flag; empty for none
+  Text configuration;  // the YAML file among the words that belong to no flag; empty for none
+  // A word of lower-case letters, and the word behind it that is no flag: `vllm serve MODEL` has `vllm`
+  // before `serve`, and that before the model. Without the folder of a program.
+  std::vector<std::pair<std::string, Text>> following;
   std::vector<Flag> overrides;  // Hydra's `model.path=x`, `+trainer.nnodes=2`: the key, and one value
 };
 

@@ -172,6 +172,15 @@ void add_overrides(TreeBuilder& tree, std::int32_t root, const std::vector<Flag>
   }
 }
 
+void add_following(TreeBuilder& tree, std::int32_t root, const Flags& flags, Span place) {
+  if (flags.following.empty()) return;
+  const std::int32_t table = tree.add(root, Kind::table, "following", {}, place);
+  std::set<std::string_view> seen;
+  for (const auto& [word, next] : flags.following) {
+    if (seen.insert(word).second) add_value(tree, table, word, {}, next, {});
+  }
+}
+
 void add_variable(TreeBuilder& tree, std::int32_t variables, const std::string& name, Span place,
                   const Value& value) {
   if (value.is_array) {
@@ -199,6 +208,7 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& fou
       tree.add(no_node, Kind::table, {}, {}, Span{0, static_cast<std::int64_t>(source.size())});
   tree.set_string(tree.add(root, Kind::string, "command", {}, place), joined(flags.command));
   if (const Text* program = program_of(flags)) add_value(tree, root, "program", place, *program, {});
+  add_following(tree, root, flags, place);
   if (!flags.configuration.empty()) add_value(tree, root, "configuration", place, flags.configuration, {});
   const std::int32_t table = tree.add(root, Kind::table, "flags", {}, place);
   for (const Flag& flag : flags.flags) {

@@ -29,6 +29,8 @@ using SourceLoader =
 // are in one more Document. Without flags: one Document with the variables.
 //
 //   command    string: the words before the first flag (`torchrun pretrain_gpt.py`)
+//   following  table: a word of lower-case letters → the word behind it, where that is no flag (`serve` → the
+//              model of `vllm serve MODEL`); the first time that the word stands there
 //   program    string: the Python file among the words, where there is one
 //   flags      table: `--name` → value as typed by Python's argparse users: integer, number, boolean for
 //              true/false and for a flag without value, string, list when several values follow. A flag that

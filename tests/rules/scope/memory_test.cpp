@@ -95,6 +95,8 @@ TEST_CASE("of a cache that all layers keep for a window, what the window holds i
     model::Reading reading = decoding(window);
     reading.setup.plan.micro_batch_size = 64;
     reading.setup.plan.context_length = 4096;
+    for (const model::FieldId said : {model::FieldId::micro_batch_size, model::FieldId::context_length})
+      reading.origins[said].kind = model::Origin::Kind::command_line;
     return least_state(reading);
   };
   const double whole = served("");
