@@ -4,6 +4,7 @@
 #include "model/derive.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace shapelint::formats {
 
@@ -24,6 +25,20 @@ bool rests_on_something(const model::Reading& reading, FieldId field) {
     default:
       return true;
   }
+}
+
+bool is_in_range(double number, const model::FieldInfo& field) {
+  const double rounded = std::round(number);
+  return std::abs(rounded - number) < 1e-6 && rounded >= static_cast<double>(field.minimum) &&
+         rounded <= static_cast<double>(field.maximum);
+}
+
+void leave_unpadded(model::Reading& reading) {
+  reading.setup.model.vocab_padding_multiple = 1;
+  Origin& padding = reading.origins[FieldId::vocab_padding_multiple];
+  padding = Origin{};
+  padding.kind = Origin::Kind::defaulted;
+  padding.note = "not used: the vocabulary is assumed";
 }
 
 void keep_within_positions(model::Reading& reading) {

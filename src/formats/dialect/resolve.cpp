@@ -169,11 +169,7 @@ class Resolver {
   }
 
   void check_range(const model::FieldInfo& field, Value& value) {
-    const double rounded = std::round(*value.number);
-    if (std::abs(rounded - *value.number) < 1e-6 && rounded >= static_cast<double>(field.minimum) &&
-        rounded <= static_cast<double>(field.maximum)) {
-      return;
-    }
+    if (is_in_range(*value.number, field)) return;
     if (value.written) refuse_size(value.written, *value.number, field.id, errors_);
     notes_.push_back({fmt::format("`{}` would be {}, which is out of range, so it is taken as unknown",
                                   field.name, exact(*value.number)),
@@ -186,11 +182,7 @@ class Resolver {
   void assume_vocabulary(model::Reading& reading) {
     if (is_known(reading, FieldId::vocab_size) || withheld_[FieldId::vocab_size]) return;
     assume(reading, FieldId::vocab_size);
-    reading.setup.model.vocab_padding_multiple = 1;
-    Origin& padding = reading.origins[FieldId::vocab_padding_multiple];
-    padding = Origin{};
-    padding.kind = Origin::Kind::defaulted;
-    padding.note = "not used: the vocabulary is assumed";
+    leave_unpadded(reading);
   }
 
   // No step can be costed without a length and a vocabulary; the common tables hold those that are assumed.
@@ -238,7 +230,9 @@ class Resolver {
       return out;
     }
     for (; each != nullptr && each->stage == Stage::after_known; each = each->next) {
-      if (try_rules(*each->alternatives, name, out)) return out;
+      if (!try_rules(*each->alternatives, name, out)) continue;
+      if (out.written) refuse_null(out.written, field, errors_);
+      return out;
     }
     out.assumed = each != nullptr && try_rules(*each->alternatives, name, out);
     return out;
@@ -345,25 +339,30 @@ class Resolver {
     for (const KeyPath& path : each.keys) {
       const NodeRef node = find(path);
       if (!node) look_for_missing(path, name, out);
+      if (node.is(Kind::null)) out.written = node;
       if (!node || node.is(Kind::null)) continue;
-      const Seen seen = look(node, each, model::find_field(name));
+      const FieldId field = model::find_field(name);
+      if (refuse_kind(node, each, field, errors_)) return true;
+      const Seen seen = look(node, each, field);
       if (seen.kind == Seen::Kind::nothing) continue;
       if (seen.kind == Seen::Kind::unreadable) {
         if (!leave_open(each, node, name, out)) continue;
         return true;
       }
       if (!holds(each.when, seen.number, out).value_or(false)) continue;
+      const bool is_plain = each.map.empty() && each.reading == Alternative::Reading::value;
+      // A batch of no sequence has no micro-batches, whatever it is divided by.
+      if (is_plain && field == FieldId::gradient_accumulation && seen.number < 1)
+        refuse_size(node, seen.number, field, errors_);
       out.gap.reset();
       out.number = each.value.empty() ? std::optional(seen.number) : calculate(each.value, seen.number, out);
       if (!out.number) {
         note(node, fmt::format("`{}` is given as `{}`, but not all of it is known", name, node.path()));
         return true;
       }
-      if (each.map.empty() && each.reading == Alternative::Reading::value)
-        remark_on_text(dialect_, node, model::find_field(name), remarks_);
+      if (is_plain) remark_on_text(dialect_, node, field, remarks_);
       out.origin = stated_at(node, each.note);
-      if (each.value.empty() && each.map.empty() && each.reading == Alternative::Reading::value)
-        out.written = node;
+      out.written = is_plain && each.value.empty() ? node : NodeRef{};
       return true;
     }
     return false;

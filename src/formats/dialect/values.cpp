@@ -2,6 +2,8 @@
 #include "formats/dialect/values.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -145,6 +147,56 @@ void add_error(Error error, std::vector<Error>& errors) {
   if (!is_said) errors.push_back(std::move(error));
 }
 
+// What leaves no model where it is nothing.
+constexpr FieldId model_fields[] = {FieldId::hidden_size, FieldId::num_layers};
+// Sizes that are numbers in every framework.
+constexpr FieldId shape_fields[] = {FieldId::hidden_size,         FieldId::num_layers,
+                                    FieldId::num_attention_heads, FieldId::num_key_value_heads,
+                                    FieldId::intermediate_size,   FieldId::vocab_size};
+// Sizes and degrees of a run, and of a mixture.
+constexpr FieldId run_fields[] = {FieldId::head_dim,
+                                  FieldId::sequence_length,
+                                  FieldId::micro_batch_size,
+                                  FieldId::tensor,
+                                  FieldId::gradient_accumulation,
+                                  FieldId::pipeline,
+                                  FieldId::data,
+                                  FieldId::context,
+                                  FieldId::expert,
+                                  FieldId::expert_tensor,
+                                  FieldId::moe_intermediate_size,
+                                  FieldId::moe_num_experts,
+                                  FieldId::virtual_pipeline,
+                                  FieldId::moe_experts_per_token};
+// Of those where no framework takes 0 for none or for a choice of its own.
+constexpr FieldId never_zero[] = {FieldId::micro_batch_size, FieldId::tensor, FieldId::pipeline,
+                                  FieldId::gradient_accumulation};
+
+template <std::size_t size>
+bool is_one_of(const FieldId (&fields)[size], FieldId field) {
+  return std::find(std::begin(fields), std::end(fields), field) != std::end(fields);
+}
+
+// `4,096`: an integer in groups of three digits.
+bool has_grouped_digits(std::string_view text) {
+  const std::size_t first = text.find(',');
+  if (first == std::string_view::npos || first == 0 || first > 3 || (text.size() - first) % 4 != 0)
+    return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_comma = i >= first && (i - first) % 4 == 0;
+    if (is_comma ? text[i] != ',' : text[i] < '0' || text[i] > '9') return false;
+  }
+  return true;
+}
+
+// A call, or what a search over values writes.
+bool stands_for_a_number(NodeRef table) {
+  for (const NodeRef child : table) {
+    if (matches_any("()|*value*|min|max|distribution|default|choices|_*", child.key())) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Seen look(NodeRef node, const Alternative& each, FieldId field) {
@@ -211,16 +263,44 @@ bool refuse_word(NodeRef node, const Alternative& each, FieldId field, std::vect
   if (!text || field == model::no_field || !each.map.empty() || each.reading != Alternative::Reading::value)
     return false;
   const model::FieldInfo& info = model::info(field);
-  if (info.type != model::FieldType::integer || !is_plain_word(*text)) return false;
-  add_error(node.error(fmt::format("`{}` is `{}`, where a number must stand", shown_key(node), *text)),
+  const bool is_grouped = is_one_of(shape_fields, field) && has_grouped_digits(*text);
+  if (info.type != model::FieldType::integer || (!is_plain_word(*text) && !is_grouped)) return false;
+  add_error(node.error(fmt::format("`{}` is `{}`, where a number must stand", shown_key(node), *text),
+                       is_grouped ? "write its digits without commas" : ""),
             errors);
   return true;
 }
 
+bool refuse_kind(NodeRef node, const Alternative& each, FieldId field, std::vector<Error>& errors) {
+  const bool is_plain = each.map.empty() && each.when.empty() && each.reading == Alternative::Reading::value;
+  if (!is_plain || !is_one_of(shape_fields, field) || node.key().starts_with('-')) return false;
+  const auto truth = node.as_boolean();
+  const bool is_table = node.is(Kind::table) && !stands_for_a_number(node);
+  if (!truth && !is_table) return false;
+  const std::string_view found = is_table ? "a table" : *truth ? "`true`" : "`false`";
+  add_error(node.error(fmt::format("`{}` is {}, where a number must stand", shown_key(node), found)), errors);
+  return true;
+}
+
+bool refuse_null(NodeRef node, FieldId field, std::vector<Error>& errors) {
+  if (!is_one_of(model_fields, field) || !node.is(Kind::null)) return false;
+  add_error(node.error(fmt::format("`{}` is null, where a number must stand", shown_key(node))), errors);
+  return true;
+}
+
 bool refuse_size(NodeRef node, double value, FieldId field, std::vector<Error>& errors) {
-  const bool is_needed = field == FieldId::hidden_size || field == FieldId::num_layers;
+  const bool is_model = is_one_of(model_fields, field);
+  if (!is_model && !is_one_of(shape_fields, field) && !is_one_of(run_fields, field)) return false;
+  if (value != std::floor(value)) {
+    add_error(
+        node.error(fmt::format("`{}` is {}, where a whole number must stand", shown_key(node), exact(value))),
+        errors);
+    return true;
+  }
+  // What is none or automatic is 0 in some frameworks, and -1 in most.
+  const bool is_mistake = value < -1 || is_model || (value == 0 && is_one_of(never_zero, field));
   const std::int64_t minimum = model::info(field).minimum;
-  if (!is_needed || value >= static_cast<double>(minimum)) return false;
+  if (!is_mistake || value >= static_cast<double>(minimum)) return false;
   add_error(
       node.error(fmt::format("`{}` is {}, and must be at least {}", shown_key(node), exact(value), minimum)),
       errors);

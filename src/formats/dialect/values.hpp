@@ -34,11 +34,16 @@ model::Origin stated_at(text::NodeRef node, const std::string& note);
 std::string shown_key(text::NodeRef node);
 
 // Says of a word where only a number can stand that it is a mistake: what a program or a person fills in
-// later
-// (`auto`, `$WIDTH`, `<width>`, `HIDDEN_SIZE`) is none. False when there is nothing to say.
+// later (`auto`, `$WIDTH`, `<width>`, `HIDDEN_SIZE`) is none. False when there is nothing to say.
 bool refuse_word(text::NodeRef node, const Alternative& alternative, model::FieldId field,
                  std::vector<Error>& errors);
-// The same of a number that leaves no model: no width, or no layer.
+// The same of a table, `true` or `false` where a size of the model stands.
+bool refuse_kind(text::NodeRef node, const Alternative& alternative, model::FieldId field,
+                 std::vector<Error>& errors);
+// The same of null where the model's width or its layers must stand.
+bool refuse_null(text::NodeRef node, model::FieldId field, std::vector<Error>& errors);
+// The same of a number out of a size's range: a fraction, or less than there can be. -1 stands for a choice
+// of the framework's own, and 0 does in some places.
 bool refuse_size(text::NodeRef node, double number, model::FieldId field, std::vector<Error>& errors);
 
 }  // namespace shapelint::formats

@@ -12,3 +12,11 @@ shapelint tests/golden/errors/word-for-size.txt
 shapelint tests/golden/errors/no-decoder.txt
 shapelint tests/golden/errors/broken-yaml.txt
 shapelint roofline tests/golden/errors/broken-yaml.txt
+# Numbers that a size or a degree cannot be.
+shapelint tests/golden/errors/degrees.txt
+shapelint tests/golden/errors/no-batch.txt
+shapelint tests/golden/errors/not-a-number.txt
+shapelint tests/golden/errors/commas.txt
+# What frameworks take for none, or for a choice of their own.
+shapelint tests/golden/errors/automatic.txt --gpu h100
+shapelint tests/golden/errors/automatic-degrees.txt --gpu h100
