@@ -116,11 +116,18 @@ const model::Dim& dim_of(const model::Op& op, char dimension) {
   return dimension == 'm' ? op.m : dimension == 'n' ? op.n : op.k;
 }
 
-// One for each dimension of the operation that the rule lists.
+// Whether it is the tokens that an expert gets on average: what one gets is chance, and frameworks fill it
+// up.
+bool is_average(const model::Dim& dim) {
+  return dim.expression.find("moe_experts_per_token") != std::string_view::npos;
+}
+
+// One for each dimension of the operation that the rule lists, and that has a size of its own.
 void add_dimensions(const Scene& scene, const Subject& operation, std::vector<Subject>& out) {
   const model::Op& op = *operation.context.operation.op;
   for (const std::string_view name : scene.blame) {
     const model::Dim& dim = dim_of(op, name.front());
+    if (is_average(dim)) continue;
     Subject subject = operation;
     subject.context.operation.dimension = real(dim.value);
     subject.context.operation.letter = name.front();
