@@ -7,6 +7,7 @@
 
 #include "model/lower/lower.hpp"
 #include "rules/engine/hits.hpp"
+#include "rules/scope/compare.hpp"
 
 namespace shapelint::rules {
 
@@ -25,6 +26,8 @@ class Changed {
   Changed& operator=(const Changed&) = delete;
 
   bool still_has(CompiledRule& rule, model::FieldId field) {
+    // A model that is further from the published one is no longer near it, and none the better for that.
+    if (rule.rule().scope == Scope::known && !is_published(reading_)) return true;
     std::vector<Error> errors;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Baseline baseline{&request_.evaluators[i]->gpu(), &steps_[i].workload, &steps_[i].cost, &network_,

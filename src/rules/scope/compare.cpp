@@ -76,6 +76,19 @@ void look_at_mlp(const model::Reading& reading, const catalog::KnownModel& known
 
 }  // namespace
 
+bool is_other_kind(const model::Reading& reading, const catalog::KnownModel& known) {
+  const bool is_mixture = reading.setup.model.moe.num_experts > 0;
+  return is_mixture != (value_of(known, FieldId::moe_num_experts).value_or(0) > 0);
+}
+
+bool is_published(const model::Reading& reading) {
+  const auto known = catalog::known_models();
+  return std::any_of(known.begin(), known.end(), [&](const catalog::KnownModel& each) {
+    return !is_other_kind(reading, each) && is_near(reading, each) &&
+           compare(reading, each).differences.empty();
+  });
+}
+
 bool is_near(const model::Reading& reading, const catalog::KnownModel& known) {
   constexpr std::array first{FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
                              FieldId::intermediate_size};

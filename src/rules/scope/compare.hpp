@@ -20,6 +20,10 @@ struct Comparison {
 };
 // The same width, or at most two other sizes of four: what differs in more is another model.
 bool is_near(const model::Reading& reading, const catalog::KnownModel& known);
+// Whether one is a mixture of experts and the other is not: that is no slip.
+bool is_other_kind(const model::Reading& reading, const catalog::KnownModel& known);
+// Whether it is a published model, in all that is compared.
+bool is_published(const model::Reading& reading);
 Comparison compare(const model::Reading& reading, const catalog::KnownModel& known);
 
 }  // namespace shapelint::rules

@@ -54,6 +54,7 @@ std::vector<Subject> each_known_model(const Scene& scene) {
   std::vector<Subject> out;
   if (!scene.reading.setup.model.conv.empty()) return out;
   for (const catalog::KnownModel& known : catalog::known_models()) {
+    if (is_other_kind(scene.reading, known)) continue;
     if (!is_near(scene.reading, known)) continue;
     const Comparison comparison = compare(scene.reading, known);
     if (comparison.differences.empty()) return {};  // it is this very model

@@ -59,3 +59,24 @@ sequence_length = 2048
 )") == "SL401 hidden_size 5130 -> 5120: SL102\n"
        "SL102 hidden_size 5130 -> 5120: SL401\n");
 }
+
+TEST_CASE("what leads further away from a published model does not mend a slip", "[rules]") {
+  // Yi 6B, whose MLP is 11008 wide.
+  const std::string config = R"(
+[model]
+hidden_size = 4096
+num_layers = 32
+num_attention_heads = 32
+num_key_value_heads = 4
+mlp_gated = true
+vocab_size = 64000
+intermediate_size = )";
+  const std::string run = "\n[run]\nmicro_batch_size = 1\nsequence_length = 4096\n[parallel]\n";
+  const std::string further = mended(config + "11000" + run + "tensor = 8\n");
+  CAPTURE(further);
+  CHECK(further.find("SL902 ") != std::string::npos);
+  CHECK(further.find("SL103 intermediate_size 11000 -> 11264:\n") != std::string::npos);
+  const std::string there = mended(config + "11004" + run);
+  CAPTURE(there);
+  CHECK(there.find("SL103 intermediate_size 11004 -> 11008: SL902") != std::string::npos);
+}
