@@ -145,6 +145,7 @@ constexpr Variable of_model[] = {
     {"gated_linear2_width", "width that the second linear layer of the same MLP takes", [](const Context& c) { return extra(*c.reading, "gated_linear2_width"); }},
     {"gated_as_written", "the width that the file gives for a gated MLP, before the framework cuts it into branches", [](const Context& c) { return extra(*c.reading, "gated_as_written"); }},
     {"quantization_block", "values that share a scale in the file's quantized weights", [](const Context& c) { return extra(*c.reading, "quantization_block"); }},
+    {"pattern_layers", "layers of which the file's pattern says what each is, where it has one that must be as long as the layers; 0: none", [](const Context& c) { return extra(*c.reading, "pattern_layers"); }, {}, true},
     {"state_space_layers", "layers with a state space or linear attention, which are not costed", [](const Context& c) { return extra(*c.reading, "state_space_layers"); }, {}, true},
     {"other_heads", "layers whose attention has other heads than the file's first, which is costed as if it had not; 0: none", [](const Context& c) { return extra(*c.reading, "other_heads"); }, {}, true},
     {"uncosted_parts", "whether layers hold more than attention and an MLP, which is not costed", [](const Context& c) { return extra(*c.reading, "uncosted_parts"); }, {}, true},
