@@ -96,6 +96,7 @@ void check(const Rule& rule, std::vector<Error>& errors) {
     if (compiled) check_levels(rule, text, *compiled, names, errors);
   };
   if (!rule.when.value.empty()) check_expression(rule.when);
+  for (const auto& [field, text] : rule.blame_when) check_expression(text);
   for (const Text* text : {&rule.message, &rule.brief}) {
     if (text->value.empty()) continue;
     const Template compiled = Template::compile(text->value, names, words, found);
@@ -163,6 +164,18 @@ bool CompiledRule::lacks(const model::Reading& reading) const {
 Result<bool> CompiledRule::holds(const Context& context) {
   if (!when_) return false;
   return when_->holds([&](std::int32_t name) { return value(name, context); });
+}
+
+std::vector<std::string_view> CompiledRule::blamed(const Context& context) {
+  std::vector<std::string_view> out;
+  for (const std::string_view name : rule_->blame) {
+    const auto found = std::find_if(rule_->blame_when.begin(), rule_->blame_when.end(),
+                                    [&](const auto& each) { return each.first == name; });
+    const expr::Expression* compiled = found != rule_->blame_when.end() ? expression(found->second) : nullptr;
+    const Result<double> holds = compiled != nullptr ? evaluate(*compiled, context) : Result<double>(1.0);
+    if (holds && *holds != 0) out.push_back(name);
+  }
+  return out.empty() ? rule_->blame : out;
 }
 
 std::vector<std::size_t> CompiledRule::variables() const {

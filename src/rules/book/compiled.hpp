@@ -39,6 +39,8 @@ class CompiledRule {
   bool lacks(const model::Reading& reading) const;
   // The condition. Error: it has no value.
   Result<bool> holds(const Context& context);
+  // Of the fields that the rule lists, those that are to blame where the condition holds; all if none is.
+  std::vector<std::string_view> blamed(const Context& context);
   // Indices of the variables in the condition; parameters are not among them.
   std::vector<std::size_t> variables() const;
   using Words = std::span<const std::pair<std::string_view, std::string>>;

@@ -42,10 +42,10 @@ std::string_view name_in(NameTable<T> table, T value) {
   return "";
 }
 
-constexpr std::array<std::string_view, 22> rule_keys{
-    "code",       "name",    "since",   "status",  "severity",  "confidence", "scope", "effect",
-    "summary",    "when",    "message", "brief",   "mechanism", "why",        "blame", "rests_on",
-    "parameters", "sources", "how",     "example", "gain_from", "fix"};
+constexpr std::array<std::string_view, 23> rule_keys{
+    "code",       "name",    "since",   "status",  "severity",  "confidence", "scope",     "effect",
+    "summary",    "when",    "message", "brief",   "mechanism", "why",        "blame",     "rests_on",
+    "parameters", "sources", "how",     "example", "gain_from", "fix",        "blame_when"};
 constexpr std::array<std::string_view, 6> example_keys{"config", "file", "gpu", "finds", "at", "says"};
 constexpr std::array<std::string_view, 2> parameter_keys{"value", "doc"};
 // What a gemm rule may blame besides fields: the dimension's own fields are blamed then.
@@ -198,8 +198,15 @@ class Reader : text::TableReader {
     if (kind == Blames::layer_numbers) return read_layer_number(blame, rule.blame);
     std::span<const std::string_view> also;
     if (kind == Blames::fields_or_dimensions) also = dimensions_of_a_product;
-    if (blame.is(Kind::string)) return read_field(blame, also, rule.blame);
-    for (const NodeRef each : list(blame)) read_field(each, also, rule.blame);
+    if (blame.is(Kind::string)) read_field(blame, also, rule.blame);
+    if (!blame.is(Kind::string)) {
+      for (const NodeRef each : list(blame)) read_field(each, also, rule.blame);
+    }
+    for (const NodeRef each : value(rule_key("blame_when"))) {
+      if (std::find(rule.blame.begin(), rule.blame.end(), each.key()) == rule.blame.end())
+        errors_.push_back(each.key_error(fmt::format("`{}` is not in `blame`", each.key())));
+      rule.blame_when.emplace_back(each.key(), Text{string_or(each, ""), each});
+    }
   }
 
   void read_parameters(Rule& rule) {

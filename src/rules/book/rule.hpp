@@ -82,6 +82,8 @@ struct Rule {
   std::string_view mechanism;           // one or two sentences, printed with a finding
   std::string_view why;                 // the page's text
   std::vector<std::string_view> blame;  // fields, the first that the file states is blamed; or m, n, k
+  // Of these, fields that are blamed only where this holds, too.
+  std::vector<std::pair<std::string_view, Text>> blame_when;
   // Fields that a finding depends on besides what it blames: where they are only assumed, it is marked.
   std::vector<std::string_view> rests_on;
   std::vector<Parameter> parameters;

@@ -16,7 +16,14 @@ std::vector<Subject> found_by(CompiledRule& compiled, const Scene& scene, std::v
   bool failed = false;
   for (Subject& subject : info(rule.scope).subjects(scene)) {
     const Result<bool> holds = compiled.holds(subject.context);
-    if (holds && *holds) found.push_back(std::move(subject));
+    if (holds && *holds) {
+      if (!rule.blame_when.empty()) {
+        const std::vector<std::string_view> blamed = compiled.blamed(subject.context);
+        subject.blame = listed_blame({scene.reading, scene.baseline, blamed});
+        subject.context.blamed = value_of(scene.reading, subject.blame.field);
+      }
+      found.push_back(std::move(subject));
+    }
     if (holds || failed) continue;
     failed = true;
     Error error = holds.error();

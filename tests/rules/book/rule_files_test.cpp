@@ -119,6 +119,12 @@ TEST_CASE("mistakes in a rule file are all reported, each at its place") {
         "9:1: unknown field `hiden_size`; did you mean `hidden_size`\n");
   CHECK(mistakes(rule("hidden_size > 3", "[[fix]]\nvary = [\"hiden_size\"]\n")) ==
         "9:9: unknown field `hiden_size`; did you mean `hidden_size`\n");
+  CHECK(mistakes(rule("hidden_size > 3",
+                      "blame_when = { hidden_size = \"tensor > 1\" }\n[[fix]]\nvary = [\"blamed\"]\n"))
+            .empty());
+  CHECK(
+      mistakes(rule("hidden_size > 3", "blame_when = { num_layers = \"1\" }\n[[fix]]\nvary = [\"blamed\"]\n"))
+          .find("`num_layers` is not in `blame`") != std::string::npos);
   CHECK(mistakes(rule("hidden_size > 3", "[[fix]]\nvary = [\"blamed\"]\n")).empty());
   CHECK(
       mistakes(
