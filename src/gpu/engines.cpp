@@ -49,6 +49,8 @@ constexpr Field<PrefillKernel> prefill_table[] = {
      "and for each 128 of head dim"},
     {"", "window_share", "", Type::number, &PrefillKernel::window_share, 0.05, 1.5,
      "of the speed, under a window"},
+    {"", "cut_tile_us", "us", Type::number, &PrefillKernel::cut_tile_us, 0, 1000,
+     "of a tile of queries whose first keys the window cuts off"},
     {"", "efficiency_64", "", Type::number, &PrefillKernel::efficiency_64, 0, 1.3, "head dim 64"},
     {"", "efficiency_128", "", Type::number, &PrefillKernel::efficiency_128, 0, 1.3, "head dim 128"},
     {"", "efficiency_192", "", Type::number, &PrefillKernel::efficiency_192, 0, 1.3, "head dim 192"},

@@ -45,6 +45,7 @@ struct PrefillKernel : EngineKernel, Traffic {
   double masked_us = 0;       // where they are skipped tile by tile: what one of those tiles takes
   double head_masked_us = 0;  // and for each 128 of head dim
   double window_share = 1;    // of the speed that is left under a window
+  double cut_tile_us = 0;     // of a tile of queries whose first keys the window cuts off
   double efficiency_64 = 0;   // share of the peak by head dim, whole tiles; 0: none was measured
   double efficiency_128 = 0;
   double efficiency_192 = 0;

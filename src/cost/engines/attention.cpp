@@ -43,6 +43,7 @@ constexpr double chunk_window = 8192;
 struct Visited {
   double keys = 0;
   double longest = 0;
+  double cut = 0;  // tiles of queries that do not see the first keys
 };
 
 Visited visited(const KernelAttention& shape, double window, double tiles, double positions,
@@ -51,8 +52,9 @@ Visited visited(const KernelAttention& shape, double window, double tiles, doubl
   Visited out;
   if (tiles > most_counted_tiles) {
     const double mean = shape.cached + shape.tokens / 2;
-    const double seen = window > 0 ? std::min(mean, window + positions) : mean;
-    return {tiles * seen, window > 0 ? std::min(keys, window + positions) : keys};
+    if (window <= 0) return {tiles * mean, keys, 0};
+    const double cut = std::clamp(1 - (window - shape.cached) / std::max(shape.tokens, 1.0), 0.0, 1.0);
+    return {tiles * std::min(mean, window + positions), std::min(keys, window + positions), tiles * cut};
   }
   for (double tile = 0; tile < tiles; ++tile) {
     const double end = std::min(keys, shape.cached + (tile + 1) * positions);
@@ -60,6 +62,7 @@ Visited visited(const KernelAttention& shape, double window, double tiles, doubl
     const double here = std::ceil(end / key_tile) * key_tile - std::floor(begin / key_tile) * key_tile;
     out.keys += here;
     out.longest = std::max(out.longest, here);
+    if (begin > 0) ++out.cut;
   }
   return out;
 }
@@ -147,12 +150,15 @@ OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, cons
   Visited masked;
   if (kernel.skips_window && shape.window > 0 && masked_us > 0) {
     masked = visited(shape, 0, tiles, query_tile / packed, static_cast<double>(kernel.key_tile));
-    masked = {masked.keys - keys.keys, masked.longest - keys.longest};
+    masked = {masked.keys - keys.keys, masked.longest - keys.longest, 0};
   }
   const double masked_key_us = std::min(key_us, masked_us / static_cast<double>(kernel.key_tile));
-  const double busy_us =
-      heads * (keys.keys * key_us + masked.keys * masked_key_us + tiles * kernel.tile_us) / sms;
-  const double longest_us = keys.longest * key_us + masked.longest * masked_key_us + kernel.tile_us;
+  const double busy_us = heads *
+                         (keys.keys * key_us + masked.keys * masked_key_us + tiles * kernel.tile_us +
+                          keys.cut * kernel.cut_tile_us) /
+                         sms;
+  const double longest_us = keys.longest * key_us + masked.longest * masked_key_us + kernel.tile_us +
+                            (keys.cut > 0 ? kernel.cut_tile_us : 0);
   const double load = std::min(1.0, heads * tiles / sms);
   const double at_peak_us = heads * keys.keys * query_tile * pair_flops / peak;
   const double clock = 1 - kernel.power_drop * at_peak_us / (at_peak_us + power_us);

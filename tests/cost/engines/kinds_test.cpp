@@ -217,3 +217,27 @@ TEST_CASE("keys outside of a window cost what leaving them out takes, at most wh
   kernel.window_share = 1;
   CHECK(time() == chunk);
 }
+
+TEST_CASE("a tile of queries whose first keys a window cuts off takes longer", "[cost]") {
+  const auto gpu = gpu::find_gpu("h100");
+  gpu::PrefillKernel kernel;
+  kernel.efficiency_64 = 0.5;
+  kernel.query_tile = 64;
+  kernel.key_tile = 64;
+  cost::KernelAttention shape;
+  shape.sequences = 64;
+  shape.heads = shape.key_value_heads = 32;
+  shape.head_dim = shape.value_head_dim = 64;
+  shape.window = 128;
+  const auto more_us = [&](double tokens) {
+    shape.tokens = tokens;
+    kernel.cut_tile_us = 0;
+    const double plain_us = cost::price_prefill(*gpu, kernel, shape).time_us;
+    kernel.cut_tile_us = 2;
+    return cost::price_prefill(*gpu, kernel, shape).time_us - plain_us;
+  };
+  // Up to the window nothing is cut; of 256 tokens the third tile still begins with the first key.
+  CHECK(more_us(128) == 0);
+  CHECK(more_us(256) > 0);
+  CHECK(more_us(1024) > 6 * more_us(256));
+}
