@@ -78,6 +78,12 @@ void check_complete(const model::Reading& reading, std::vector<Error>& errors) {
                       "a setting can give it", reading.path});
   }
   if (!reading.setup.model.conv.empty()) return;
+  if (reading.setup.plan.mode == model::Mode::decode && !model::decodes(reading.setup.model)) {
+    errors.push_back({std::string(code::incomplete),
+                      "a model of images or sound has no decoding: it reads all of them at once",
+                      "`prefill` is one forward pass, of a sampler's many", reading.path});
+    return;
+  }
   for (const model::FieldId field : model::missing_sizes(reading)) {
     const bool has_none = field == model::FieldId::num_attention_heads && reading.complete;
     errors.push_back({std::string(code::incomplete),

@@ -59,6 +59,11 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
     }
     return errors;
   }
+  if (reading.setup.plan.mode == model::Mode::decode && !model::decodes(reading.setup.model)) {
+    errors.push_back({"a model of images or sound has no decoding: it reads all of them at once",
+                      "`prefill` is one forward pass, of a sampler's many", path, std::nullopt});
+    return errors;
+  }
   for (const model::FieldId field : model::missing_sizes(reading)) {
     // A model whose layers mix tokens by something else has no heads that could be given.
     if (field == model::FieldId::num_attention_heads && reading.complete) {

@@ -39,4 +39,11 @@ inline std::vector<FieldId> missing_sizes(const Reading& reading) {
   return out;
 }
 
+// Whether a step that decodes makes sense: images and sound are read whole, and a diffusion transformer
+// computes all of its patches in every pass.
+inline bool decodes(const ModelSpec& model) {
+  const bool is_diffusion = model.diffusion.modulation > 0 || model.diffusion.text_joined;
+  return !is_diffusion && (model.causal || model.input == Input::vocabulary);
+}
+
 }  // namespace shapelint::model

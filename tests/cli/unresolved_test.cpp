@@ -53,6 +53,20 @@ TEST_CASE("a degree that only the run knows is named, and nothing is predicted",
   CHECK(run({"show", "a.sh"}, files).out.find("heads_per_rank") == std::string::npos);
 }
 
+TEST_CASE("models of images have no decoding, those of words do", "[cli]") {
+  const auto files = with({{"vit.json", R"({"model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12,
+                                           "num_attention_heads": 12, "intermediate_size": 3072})"},
+                           {"dit.json", R"({"_class_name": "DiTTransformer2DModel", "num_attention_heads": 16,
+                                           "attention_head_dim": 72, "in_channels": 4, "num_layers": 28,
+                                           "sample_size": 32, "patch_size": 2})"}});
+  for (const std::string file : {"vit.json", "dit.json"}) {
+    CHECK(is_priced(files, {file, "--mode", "prefill"}));
+    CHECK_FALSE(is_priced(files, {file, "--mode", "decode"}));
+    CHECK(run({"roofline", file, "--isolated", "--gpu", "a100", "--mode", "decode"}, files)
+              .err.find("has no decoding: it reads all of them at once") != std::string::npos);
+  }
+}
+
 TEST_CASE("a given value takes the place of the one that only the run knows", "[formats][unresolved]") {
   auto files = with({{"a.sh", flags + " --tensor-model-parallel-size $SLURM_GPUS_PER_NODE\n"}});
   CHECK(is_priced(files, {"a.sh", "--tensor", "4"}));
