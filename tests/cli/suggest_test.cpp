@@ -207,3 +207,47 @@ TEST_CASE("a row of a sweep is what lint says of that model", "[sweep][cli]") {
   const double time_us = linted["models"][0]["steps"][0]["before"]["time_us"];
   CHECK(rows[2].find(Json(time_us).dump()) != std::string::npos);
 }
+
+TEST_CASE("the sizes of the second of two kinds of layers are varied, and written into its table",
+          "[suggest][cli]") {
+  text::MemoryFileSystem files;
+  files.files["two.toml"] = R"([model]
+hidden_size = 2048
+num_layers = 24
+num_attention_heads = 16
+intermediate_size = 8192
+mlp_gated = true
+vocab_size = 50304
+layers = "1 delta_net, 2 mamba2, 1 attention"
+[model.mixer]
+kind = "delta_net"
+num_key_heads = 16
+num_value_heads = 16
+key_head_dim = 128
+value_head_dim = 128
+[model.second_mixer]
+kind = "mamba2"
+num_key_heads = 8
+num_value_heads = 64
+key_head_dim = 128
+value_head_dim = 64
+[run]
+micro_batch_size = 4
+sequence_length = 4096
+)";
+  const std::vector<std::string> command{
+      "suggest", "two.toml", "--gpu", "h100", "--vary", "second_mixer_value_heads,second_mixer_value_dim"};
+  std::vector<std::string> as_json = command;
+  as_json.insert(as_json.end(), {"--format", "json"});
+  const Json answer = json_of(tests::run(as_json, files));
+  REQUIRE(answer["suggestions"].size() == 1);
+  std::vector<std::string> apply = command;
+  apply.insert(apply.end(), {"--apply", "1", "-o", "new.toml"});
+  REQUIRE(tests::run(apply, files).code == 0);
+  const std::string& written = files.files["new.toml"];
+  CHECK(written.find("num_value_heads = 32\nkey_head_dim = 128\nvalue_head_dim = 128\n[run]") !=
+        std::string::npos);
+  CHECK(
+      written.find("num_value_heads = 16\nkey_head_dim = 128\nvalue_head_dim = 128\n[model.second_mixer]") !=
+      std::string::npos);
+}

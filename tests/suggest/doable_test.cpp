@@ -163,6 +163,29 @@ TEST_CASE("of a trained model nothing changes but rows of the vocabulary", "[sug
   CHECK(allows(Shape::free, heads));
 }
 
+TEST_CASE("each of several kinds of recurrent layers remembers no less than before", "[suggest]") {
+  model::Setup start;
+  start.model.mixers[0] = {.kind = model::MixerKind::mamba2,
+                           .layers = 3,
+                           .key_heads = 8,
+                           .value_heads = 32,
+                           .key_dim = 128,
+                           .value_dim = 64};
+  start.model.mixers[1] = {.kind = model::MixerKind::delta_net,
+                           .layers = 1,
+                           .key_heads = 4,
+                           .value_heads = 4,
+                           .key_dim = 256,
+                           .value_dim = 256};
+  std::string names;
+  model::Setup smaller = start;
+  smaller.model.mixers[1].key_dim = 128;
+  for (const suggest::Constraint& each : suggest::mixer_constraints(start)) {
+    if (!each.holds(smaller)) names += each.name + "|";
+  }
+  CHECK(names == "`[model.second_mixer]`: its state gets no smaller|");
+}
+
 TEST_CASE("a recurrent layer remembers no less than before, and its groups have whole heads", "[suggest]") {
   model::Setup start;
   start.model.mixers[0] = {.kind = model::MixerKind::gated_delta_net,
