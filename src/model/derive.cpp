@@ -307,6 +307,8 @@ std::vector<Derivation> build() {
   add(FieldId::channels_last, defaulted, own, always, constant<1>);
   add(FieldId::dropout, defaulted, own, always, constant<0>);
   add(FieldId::adapter_rank, defaulted, none, always, constant<0>);
+  add(FieldId::recompute_experts, defaulted, own, always, constant<0>);
+  add(FieldId::graphs, defaulted, own, always, constant<static_cast<std::int64_t>(Graphs::by_release)>);
   for (const FieldId first :
        {FieldId::adapted, FieldId::optimizer, FieldId::document_length, FieldId::offload_activations}) {
     add(first, defaulted, own, always, constant<0>);

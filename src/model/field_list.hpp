@@ -116,6 +116,8 @@
   CHOICE(expert_kernels, "run", "expert_kernels", plan.expert_kernels, ExpertKernels, expert_kernel_names, "serving: the family of those kernels, where an engine has several; default: the engine's own choice") \
   CHOICE(routing, "run", "routing", plan.routing, Routing, routing_names, "how tokens are spread over a mixture's experts: evenly, as chance has it, or by a power law, where the rank with most of them is priced") \
   BOOLEAN(channels_last, "run", "channels_last", plan.channels_last, "convolutional network: images lie in memory by pixel (NHWC), as tensor cores need them; else (NCHW) they are transposed around each convolution that runs there") \
+  BOOLEAN(recompute_experts, "run", "recompute_experts", plan.recompute_experts, "training: mixtures of experts are computed again in the backward pass, their exchange of tokens with them (Megatron's `--recompute-modules moe`)") \
+  CHOICE(graphs, "run", "cuda_graphs", plan.graphs, Graphs, graph_names, "training a mixture: what CUDA graphs hold. step: the whole step, experts in buffers of a fixed size; parts: attention, recurrences, routers, so that the GPU waits for its host before the experts, as it does without graphs; by_release: as recipes of the software's month") \
   INTEGER(micro_batch_size, "run", "micro_batch_size", plan.micro_batch_size, 1, largest_length, "sequences", "sequences per forward pass and rank") \
   INTEGER(sequence_length, "run", "sequence_length", plan.sequence_length, 1, largest_length, "tokens", "tokens per sequence") \
   INTEGER(source_length, "run", "source_length", plan.source_length, 0, largest_length, "tokens", "tokens of the encoder's output that cross-attention reads, or of the text that a diffusion transformer reads along; sequence_length unless stated") \

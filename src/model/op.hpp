@@ -94,6 +94,7 @@ struct ExpertWork {
   double weight_bytes = 0;   // of an element of theirs, packed; 0: as dtype
   bool is_training = false;  // then only what the host waits for has a price of its own
   Software software = Software::newest;
+  Graphs graphs = Graphs::by_release;
   bool is_even = true;       // all experts that have work have as much
   double local_experts = 1;  // of this rank
   double rows = 0;           // of all of them together

@@ -28,6 +28,10 @@ enum class Fusion : std::uint8_t { none, norms, full };
 enum class Optimizer : std::uint8_t { adam, muon, shampoo };
 // Which products of a layer have an adapter (LoRA) beside them.
 enum class Adapted : std::uint8_t { all, attention, query_value };
+// What a training step's CUDA graphs hold: as releases of that month had it; parts of layers, so that the
+// host launches the experts when it has seen how many tokens each of them got; the whole step, experts in
+// buffers of a fixed size.
+enum class Graphs : std::uint8_t { by_release, parts, step };
 // How tokens are spread over a mixture's experts: as evenly as chance has it, or by a power law of that
 // exponent.
 enum class Routing : std::uint8_t { even, power_law_1_01, power_law_1_2 };
@@ -304,6 +308,8 @@ struct Plan {
   std::int64_t source_length = 0;          // tokens of the encoder's output that cross-attention reads
   std::int64_t context_length = 0;         // decode: tokens already in the cache
   std::int64_t gradient_accumulation = 1;  // micro-batches per step and pipeline
+  bool recompute_experts = false;  // besides: mixtures, with their exchange of tokens
+  Graphs graphs = Graphs::by_release;
   std::int64_t tensor = 1;
   std::int64_t pipeline = 1;
   std::int64_t virtual_pipeline = 1;  // chunks of layers that a stage holds (interleaved schedule)

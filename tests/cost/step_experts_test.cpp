@@ -178,6 +178,35 @@ TEST_CASE("software before 2026-06 waits for its host in every mixture layer on 
   CHECK(step_us(*h100, setup) == early_us);
 }
 
+TEST_CASE("a graph of the whole step frees a mixture from its host, one of its parts does not", "[cost]") {
+  model::Setup setup = tests::replica("mixtral-8x7b");
+  const auto b200 = gpu::find_gpu("b200");
+  const auto h100 = gpu::find_gpu("h100");
+  const double newest_us = step_us(*b200, setup);
+  const double waiting_us = step_us(*h100, setup);
+  setup.plan.graphs = model::Graphs::step;
+  CHECK(step_us(*b200, setup) == newest_us);
+  CHECK(step_us(*h100, setup) == Approx(waiting_us - 32 * 3300));
+  setup.plan.graphs = model::Graphs::parts;
+  CHECK(step_us(*b200, setup) == Approx(newest_us + 32 * 3300));
+  CHECK(step_us(*h100, setup) == waiting_us);
+}
+
+TEST_CASE("recomputed experts run their products and their exchange again, and nothing else does",
+          "[model]") {
+  model::Setup setup = tests::replica("mixtral-8x7b");
+  setup.plan.recompute_experts = true;
+  std::size_t again = 0;
+  for (const model::Op& op : model::lower(setup).ops) {
+    if (op.pass != model::Pass::recompute) continue;
+    ++again;
+    CHECK(op.name.starts_with("layer.moe."));
+  }
+  CHECK(again > 0);
+  setup.plan.recompute_experts = false;
+  for (const model::Op& op : model::lower(setup).ops) CHECK(op.pass != model::Pass::recompute);
+}
+
 TEST_CASE("quantizing costs what engines' kernels take for it", "[cost]") {
   const auto gpu = gpu::find_gpu("h100");
   model::Op op;

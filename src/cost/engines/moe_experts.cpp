@@ -238,6 +238,8 @@ std::optional<OpCost> price_expert_op(const gpu::Gpu& gpu, const model::Op& op) 
 }
 
 double host_stall_us(const gpu::Gpu& gpu, const model::ExpertWork& work) {
+  if (work.graphs == model::Graphs::step) return 0;
+  if (work.graphs == model::Graphs::parts) return gpu.architecture.mixture_stall_us / 2;
   const std::string& until = gpu.architecture.mixture_stall_until;
   const auto number = [&](std::size_t at, std::size_t size) {
     int value = 0;

@@ -190,15 +190,9 @@ Shared::Shared(const Setup& from, Stream of, Width as)
 
 bool Emitter::again(Repeat repeat) const {
   if (!shared_->training) return false;
-  switch (shared_->plan.recompute) {
-    case Recompute::none:
-      return false;
-    case Recompute::selective:
-      return repeat.recomputed == Recomputed::with_attention;
-    case Recompute::full:
-      return repeat.recomputed != Recomputed::never;
-  }
-  return false;
+  if (shared_->plan.recompute == Recompute::full) return repeat.recomputed != Recomputed::never;
+  if (repeat.recomputed == Recomputed::with_experts) return shared_->plan.recompute_experts;
+  return shared_->plan.recompute == Recompute::selective && repeat.recomputed == Recomputed::with_attention;
 }
 
 // An op outside of the layers' packed weights.

@@ -21,7 +21,7 @@ constexpr Dim dim(std::int64_t value, std::string_view expression) {
 }
 
 // Which ops run again in the backward pass.
-enum class Recomputed : std::uint8_t { never, with_layer, with_attention };
+enum class Recomputed : std::uint8_t { never, with_layer, with_attention, with_experts };
 
 // How often an op's forward runs in the step, and whether recomputation repeats it.
 struct Repeat {

@@ -141,6 +141,7 @@ ExpertWork work_of(const Shared& shared, const Folding& folding, const Load& loa
   const Plan& plan = shared.plan;
   work.is_training = shared.training;
   work.software = plan.software;
+  work.graphs = plan.graphs;
   if (shared.training) return work;
   work.part = ExpertPart::up;
   work.engine = plan.engine;
@@ -248,7 +249,7 @@ std::int64_t routed_tokens(const Setup& setup) {
 void lower_moe(const Shared& shared, double count, Emitter& emit) {
   const Moe& moe = shared.model.moe;
   const Plan& plan = shared.plan;
-  const Repeat layer{count, Recomputed::with_layer};
+  const Repeat layer{count, Recomputed::with_experts};
   const Folding folding(shared.setup, shared.tokens.value);
   const Load load = load_of(shared, folding);
   const std::int64_t copies = std::max<std::int64_t>(1, moe.experts_per_token);
@@ -293,7 +294,7 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   const std::size_t dispatch = emit.size();
   emit.elementwise("layer.moe.dispatch", moved, moved, layer);
   mark(dispatch, ExpertPart::dispatch);
-  exchange(shared, folding, own_bytes, "layer.moe.all_to_all", {2 * count, Recomputed::with_layer}, emit);
+  exchange(shared, folding, own_bytes, "layer.moe.all_to_all", {2 * count, Recomputed::with_experts}, emit);
   const double together = static_cast<double>(folding.tokens) * row_bytes;
   if (folding.is_gathered) {
     emit.collective("layer.moe.token_gather", CollectiveKind::all_gather, std::nullopt,
