@@ -1,4 +1,6 @@
 // Parameters and FLOPs of a whole model, as papers and model cards count them.
+#include <algorithm>
+
 #include "model/arithmetic.hpp"
 #include "model/cnn/cnn.hpp"
 #include "model/lower/emit.hpp"
@@ -11,75 +13,21 @@ namespace shapelint::model {
 
 namespace {
 
-// Of DeepSeek-V3.2's indexer: queries from the compressed query, one key, its layer norm, a weight per head.
-std::int64_t indexer_parameters(const ModelSpec& model) {
-  const Indexer& indexer = model.indexer;
-  if (indexer.keys <= 0) return 0;
-  const std::int64_t from = model.mla.q_lora_rank > 0 ? model.mla.q_lora_rank : model.hidden_size;
-  return plus(times(from, indexer.heads, indexer.head_dim), times(model.hidden_size, indexer.head_dim),
-              times(2, indexer.head_dim), times(model.hidden_size, indexer.heads));
-}
-
-// A scale for each element of a head, the same for all; or for each of all heads.
-std::int64_t query_key_norm_parameters(const ModelSpec& model) {
-  if (!model.qk_norm_whole) return times(2, norm_parameters(model, model.head_dim));
-  return plus(norm_parameters(model, times(model.num_attention_heads, model.head_dim)),
-              norm_parameters(model, times(model.num_key_value_heads, model.head_dim)));
-}
-
-// Of native sparse attention: keys and values of two more branches, three gates per head, and what makes a
-// compressed key or value of a block.
-std::int64_t sparse_parameters(const ModelSpec& model) {
-  const std::int64_t key = model.head_dim;
-  const std::int64_t value = model.value_head_dim;
-  const std::int64_t gates = times(model.hidden_size, 3, model.num_attention_heads);
-  if (model.sparse.shared) return gates;
-  return plus(gates, times(model.hidden_size, 2, model.num_key_value_heads, plus(key, value)),
-              times(model.sparse.compressed_size, plus(times(key, key), times(value, value))));
-}
-
-std::int64_t attention_parameters(const ModelSpec& model) {
-  const std::int64_t hidden = model.hidden_size;
-  const std::int64_t heads = model.num_attention_heads;
-  if (model.mla.kv_lora_rank > 0) {
-    const Mla& mla = model.mla;
-    const std::int64_t queries = times(heads, plus(mla.qk_nope_head_dim, mla.qk_rope_head_dim));
-    const std::int64_t query =
-        mla.q_lora_rank > 0 ? plus(times(hidden, mla.q_lora_rank), norm_parameters(model, mla.q_lora_rank),
-                                   times(mla.q_lora_rank, queries))
-                            : times(hidden, queries);
-    const std::int64_t key_value = plus(
-        times(hidden, plus(mla.kv_lora_rank, mla.qk_rope_head_dim)), norm_parameters(model, mla.kv_lora_rank),
-        times(mla.kv_lora_rank, heads, plus(mla.qk_nope_head_dim, mla.v_head_dim)));
-    return plus(query, key_value, times(heads, mla.v_head_dim, hidden),
-                when(model.attention_output_bias, hidden), indexer_parameters(model));
-  }
-  const std::int64_t key_value_columns =
-      times(model.num_key_value_heads, plus(model.head_dim, model.value_head_dim));
-  const std::int64_t columns =
-      plus(times(heads, model.head_dim), when(model.attention_gate, times(heads, model.value_head_dim)),
-           key_value_columns);
-  const std::int64_t projections =
-      plus(times(hidden, columns), when(model.qkv_bias, columns), times(heads, model.value_head_dim, hidden),
-           when(model.attention_output_bias, hidden));
-  const std::int64_t all =
-      plus(projections, when(model.cross_attention, projections),
-           when(model.qk_norm, query_key_norm_parameters(model)), when(model.window.sinks, heads),
-           convolution_parameters(model), when(model.sparse.blocks > 0, sparse_parameters(model)),
-           when(model.relative_positions,
-                plus(times(hidden, heads, model.head_dim), times(2, heads, model.head_dim))));
-  // Of layers that have no keys and values of their own, each one's share, to less than a parameter.
-  const std::int64_t shared = num_shared_key_value_layers(model);
-  const std::int64_t spared = times(key_value_columns, plus(hidden, model.qkv_bias ? 1 : 0));
-  return all - times(shared, spared) / std::max<std::int64_t>(1, num_attention_layers(model));
-}
-
 std::int64_t mlp_parameters(const ModelSpec& model, std::int64_t width, std::int64_t outer) {
   const std::int64_t branches = model.mlp_gated ? 2 : 1;
   return plus(times(branches + 1, outer, width), when(model.mlp_bias, plus(times(branches, width), outer)));
 }
 std::int64_t mlp_parameters(const ModelSpec& model, std::int64_t width) {
   return mlp_parameters(model, width, model.hidden_size);
+}
+// Of a layer's MLP, with the norm before it where it belongs to a shared block.
+std::int64_t layer_mlp_parameters(const ModelSpec& model) {
+  const std::int64_t whole = mlp_parameters(model, model.intermediate_size);
+  const SharedBlock& shared = model.shared_block;
+  if (shared.blocks <= 0) return whole;
+  const std::int64_t first = times(model.mlp_gated ? 2 : 1, model.intermediate_size);
+  return shared_out(model, StepPart::mlp, plus(whole, norm_parameters(model, model.hidden_size)),
+                    times(shared.adapter_rank, plus(model.hidden_size, first)));
 }
 
 // What an expert reads and writes is as wide as this.
@@ -133,7 +81,7 @@ std::int64_t parameters_with(const ModelSpec& model, std::int64_t experts) {
     mixers = plus(mixers, all(part, mixer_parameters(model, model.mixers[mixer_of(part)])));
   return plus(all(StepPart::frame, frame_parameters(model)),
               all(StepPart::attention, attention_parameters(model)), mixers,
-              all(StepPart::mlp, mlp_parameters(model, model.intermediate_size)),
+              all(StepPart::mlp, layer_mlp_parameters(model)),
               all(StepPart::mixture, moe_parameters(model, experts)), embedding_parameters(model),
               head_parameters(model));
 }
@@ -238,9 +186,16 @@ double attention_products(const Setup& setup, CausalFlops convention) {
                 groups * real(sparse.compressed_size) * (qk * qk + value * value) /
                     real(std::max<std::int64_t>(1, sparse.compressed_stride));
   }
+  const auto inputs = static_cast<double>(shared_inputs(model));
   double products =
-      hidden * (heads * (model.attention_gate ? qk + value : qk) + own * groups * (qk + value)) +
+      inputs * (heads * (model.attention_gate ? qk + value : qk) + own * groups * (qk + value)) +
       heads * (qk + value) * keys + heads * value * hidden + scored;
+  if (model.shared_block.blocks > 0) {
+    const SharedBlock& shared = model.shared_block;
+    const auto rank = static_cast<double>(shared.adapter_rank);
+    if (shared.adapts_attention) products += rank * (3 * inputs + heads * qk + groups * (qk + value));
+    if (shared.projection) products += hidden * hidden;
+  }
   if (model.convolution_kernel > 0)
     products += hidden * (3 * hidden + static_cast<double>(model.convolution_kernel));
   // Distances of both signs, embedded once for all sequences of a batch; a score with each.
@@ -300,8 +255,12 @@ namespace {
 
 // Multiply-adds of one layer's MLP for one token, and of its mixture of experts.
 double mlp_products(const ModelSpec& model) {
-  return (model.mlp_gated ? 3.0 : 2.0) * static_cast<double>(model.hidden_size) *
-         static_cast<double>(model.intermediate_size);
+  const double hidden = static_cast<double>(model.hidden_size);
+  const double width = static_cast<double>(model.intermediate_size);
+  const double first = model.mlp_gated ? 2.0 : 1.0;
+  const double added =
+      model.shared_block.blocks > 0 ? static_cast<double>(model.shared_block.adapter_rank) : 0.0;
+  return (first + 1) * hidden * width + added * (hidden + first * width);
 }
 double mixture_products(const ModelSpec& model) {
   const double hidden = static_cast<double>(model.hidden_size);
@@ -338,6 +297,13 @@ std::int64_t times_in(const ModelSpec& model, StepPart part) {
   return 0;
 }
 
+std::int64_t weights_in(const ModelSpec& model, StepPart part) {
+  const std::int64_t all = times_in(model, part);
+  const bool is_shared =
+      model.shared_block.blocks > 0 && (part == StepPart::attention || part == StepPart::mlp);
+  return is_shared ? std::min(all, model.shared_block.blocks) : all;
+}
+
 PartSize part_size(const Setup& setup, StepPart part) {
   const ModelSpec& model = setup.model;
   switch (part) {
@@ -350,7 +316,7 @@ PartSize part_size(const Setup& setup, StepPart part) {
       return {mixer_parameters(model, mixer), 0, mixer_products(model, mixer, setup.plan)};
     }
     case StepPart::mlp:
-      return {mlp_parameters(model, model.intermediate_size), 0, joined(setup) * mlp_products(model)};
+      return {layer_mlp_parameters(model), 0, joined(setup) * mlp_products(model)};
     case StepPart::mixture:
       return {moe_parameters(model, model.moe.num_experts),
               times(model.moe.num_experts, expert_parameters(model)),

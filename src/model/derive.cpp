@@ -139,6 +139,7 @@ void add_mixers(const Add& add) {
   for (const MixerFields& each : mixer_fields) {
     add(each.kind, defaulted, none, always, constant<0>);
     add(each.parallel, defaulted, none, always, constant<0>);
+    add(each.joined, defaulted, none, always, constant<0>);
   }
   add(FieldId::second_mixer_layers, defaulted, none, always, constant<0>);
   add(FieldId::third_mixer_layers, defaulted, none, always, constant<0>);
@@ -160,6 +161,10 @@ void add_mixers(const Add& add) {
   add_mixer<0>(add);
   add_mixer<1>(add);
   add_mixer<2>(add);
+  for (const FieldId no : {FieldId::shared_blocks, FieldId::shared_input_size, FieldId::shared_adapter_rank,
+                           FieldId::shared_adapts_attention, FieldId::shared_projection}) {
+    add(no, defaulted, none, always, constant<0>);
+  }
   // As the first paper has them (2502.11089, section 4.1).
   add(FieldId::sparse_blocks, defaulted, none, always, constant<0>);
   add(FieldId::sparse_shared, defaulted, none, always, constant<0>);
@@ -302,13 +307,13 @@ std::vector<Derivation> build() {
       constant<static_cast<std::int64_t>(ExpertKernels::default_ones)>);
   add(FieldId::attention, defaulted, own, always, constant<static_cast<std::int64_t>(Attention::flash)>);
   add(FieldId::recompute, defaulted, own, always, constant<static_cast<std::int64_t>(Recompute::none)>);
+  add(FieldId::recompute_experts, defaulted, own, always, constant<0>);
+  add(FieldId::graphs, defaulted, own, always, constant<static_cast<std::int64_t>(Graphs::by_release)>);
   add(FieldId::fused_gradient_accumulation, defaulted, own, always, constant<0>);
   add(FieldId::fusion, defaulted, own, always, constant<static_cast<std::int64_t>(Fusion::none)>);
   add(FieldId::channels_last, defaulted, own, always, constant<1>);
   add(FieldId::dropout, defaulted, own, always, constant<0>);
   add(FieldId::adapter_rank, defaulted, none, always, constant<0>);
-  add(FieldId::recompute_experts, defaulted, own, always, constant<0>);
-  add(FieldId::graphs, defaulted, own, always, constant<static_cast<std::int64_t>(Graphs::by_release)>);
   for (const FieldId first :
        {FieldId::adapted, FieldId::optimizer, FieldId::document_length, FieldId::offload_activations}) {
     add(first, defaulted, own, always, constant<0>);

@@ -17,7 +17,8 @@
   INTEGER(prefix##_chunk, table, "chunk_size", model.mixers[at].chunk, 0, largest_length, "tokens", "tokens whose matrix products are taken together") \
   INTEGER(prefix##_gate_rank, table, "gate_rank", model.mixers[at].gate_rank, 0, largest_width, "elements", "rank of its compressed gates (Mamba: of the time step); 0 for none") \
   BOOLEAN(prefix##_bias, table, "bias", model.mixers[at].bias, "its projections have a bias") \
-  BOOLEAN(prefix##_parallel, table, "parallel", model.mixers[at].parallel, "it runs beside attention, in the same layers (Falcon-H1, Hymba)")
+  BOOLEAN(prefix##_parallel, table, "parallel", model.mixers[at].parallel, "it runs beside attention, in the same layers (Falcon-H1, Hymba)") \
+  BOOLEAN(prefix##_joined, table, "joined", model.mixers[at].joined, "attention's projection back takes the mean of both, and the mixer has none of its own (Hymba)")
 
 #define SHAPELINT_FIELDS(INTEGER, BOOLEAN, CHOICE) \
   INTEGER(hidden_size, "model", "hidden_size", model.hidden_size, 1, largest_width, "elements", "width of the residual stream") \
@@ -104,20 +105,25 @@
   INTEGER(sparse_compressed_stride, "model.sparse", "compressed_stride", model.sparse.compressed_stride, 0, largest_length, "tokens", "keys from one of these to the next") \
   BOOLEAN(sparse_shared, "model.sparse", "shared", model.sparse.shared, "one projection of keys and values for all three branches, and means as compressed keys (flash-linear-attention)") \
   INTEGER(sparse_window, "model.sparse", "window", model.sparse.window, 0, largest_length, "tokens", "last keys that each query sees besides") \
+  INTEGER(shared_blocks, "model.shared_block", "blocks", model.shared_block.blocks, 0, most_layers, "blocks", "blocks of attention and MLP that all layers with attention take their weights from in turn; 0 where each has its own") \
+  INTEGER(shared_input_size, "model.shared_block", "input_size", model.shared_block.input_size, 0, largest_width, "elements", "elements that their attention reads: twice hidden_size where the embedding stands beside the stream (Zamba)") \
+  INTEGER(shared_adapter_rank, "model.shared_block", "adapter_rank", model.shared_block.adapter_rank, 0, largest_width, "elements", "rank of what each layer adds to the weights of the shared MLP's first product (Zamba2); 0 for nothing") \
+  BOOLEAN(shared_adapts_attention, "model.shared_block", "adapts_attention", model.shared_block.adapts_attention, "each layer adds the same to the weights of queries, keys and values") \
+  BOOLEAN(shared_projection, "model.shared_block", "projection", model.shared_block.projection, "each layer has a square product of its own behind the shared block (Zamba)") \
   CHOICE(mode, "run", "mode", plan.mode, Mode, mode_names, "what is run") \
   CHOICE(dtype, "run", "dtype", plan.dtype, DType, dtype_names, "number format of the matrix products") \
   CHOICE(recipe, "run", "recipe", plan.recipe, Recipe, recipe_names, "how operands of a byte or less are scaled (one scale for each tensor, row, or block); none: in training tensor or nvfp4, in serving as the GPU's profile was measured") \
   INTEGER(wide_layers, "run", "wide_layers", plan.wide_layers, 0, most_layers, "layers", "layers whose products stay in 16 bits where dtype is narrower: the first and last of a model, in NVFP4's recipes") \
   CHOICE(attention, "run", "attention", plan.attention, Attention, attention_names, "one fused kernel (flash: the newest that the GPU has; flash1, flash2: of an older FlashAttention), or matrix products and a softmax") \
   CHOICE(recompute, "run", "recompute", plan.recompute, Recompute, recompute_names, "activations computed again in the backward pass") \
+  BOOLEAN(recompute_experts, "run", "recompute_experts", plan.recompute_experts, "training: mixtures of experts are computed again in the backward pass, their exchange of tokens with them (Megatron's `--recompute-modules moe`)") \
+  CHOICE(graphs, "run", "cuda_graphs", plan.graphs, Graphs, graph_names, "training a mixture: what CUDA graphs hold. step: the whole step, experts in buffers of a fixed size; parts: attention, recurrences, routers, so that the GPU waits for its host before the experts, as it does without graphs; by_release: as recipes of the software's month") \
   CHOICE(fusion, "run", "fusion", plan.fusion, Fusion, fusion_names, "elementwise kernels that run inside others: norms with the residual additions before them (vLLM, TensorRT-LLM), full also activations with the products before them (torch.compile); convolutional networks: none as frameworks run them, norms: batch norms, activations and additions joined, full: inside the convolutions (inference)") \
   CHOICE(software, "run", "software", plan.software, Software, software_names, "month of the software's release, where published runs of several dates show that it matters (training of mixtures)") \
   CHOICE(engine, "run", "engine", plan.engine, Engine, engine_names, "serving: whose kernels run (experts, attention, all-reduces, quantizing passes); fastest: those that are so in general (TensorRT-LLM's)") \
   CHOICE(expert_kernels, "run", "expert_kernels", plan.expert_kernels, ExpertKernels, expert_kernel_names, "serving: the family of those kernels, where an engine has several; default: the engine's own choice") \
   CHOICE(routing, "run", "routing", plan.routing, Routing, routing_names, "how tokens are spread over a mixture's experts: evenly, as chance has it, or by a power law, where the rank with most of them is priced") \
   BOOLEAN(channels_last, "run", "channels_last", plan.channels_last, "convolutional network: images lie in memory by pixel (NHWC), as tensor cores need them; else (NCHW) they are transposed around each convolution that runs there") \
-  BOOLEAN(recompute_experts, "run", "recompute_experts", plan.recompute_experts, "training: mixtures of experts are computed again in the backward pass, their exchange of tokens with them (Megatron's `--recompute-modules moe`)") \
-  CHOICE(graphs, "run", "cuda_graphs", plan.graphs, Graphs, graph_names, "training a mixture: what CUDA graphs hold. step: the whole step, experts in buffers of a fixed size; parts: attention, recurrences, routers, so that the GPU waits for its host before the experts, as it does without graphs; by_release: as recipes of the software's month") \
   INTEGER(micro_batch_size, "run", "micro_batch_size", plan.micro_batch_size, 1, largest_length, "sequences", "sequences per forward pass and rank") \
   INTEGER(sequence_length, "run", "sequence_length", plan.sequence_length, 1, largest_length, "tokens", "tokens per sequence") \
   INTEGER(source_length, "run", "source_length", plan.source_length, 0, largest_length, "tokens", "tokens of the encoder's output that cross-attention reads, or of the text that a diffusion transformer reads along; sequence_length unless stated") \

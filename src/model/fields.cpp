@@ -71,7 +71,8 @@ constexpr std::array<std::string_view, mixer_kinds> mixer_names{"none",
                                                                 "gated_memory",
                                                                 "rwkv4",
                                                                 "rwkv5",
-                                                                "rwkv6"};
+                                                                "rwkv6",
+                                                                "slstm"};
 constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32", "fp16", "bf16",
                                                                   "fp8",  "int8", "fp4"};
 

@@ -12,6 +12,8 @@ namespace shapelint::model {
 
 namespace {
 
+constexpr std::int64_t slstm_gates = 4;  // of input, forgetting and output, and the cell's input
+
 constexpr std::array<MixerForm, mixer_kinds> forms{{
     {},
     {.name = "gated_delta_net",
@@ -53,7 +55,7 @@ constexpr std::array<MixerForm, mixer_kinds> forms{{
      .conv_bias = true,
      .passes = 3,
      .is_matrix = false,
-     .block_gates = true},
+     .block_gates = 2},
     {.name = "short_convolution",
      .in = {0, 3, 0},
      .convolved = {0, 1, 0},
@@ -78,6 +80,14 @@ constexpr std::array<MixerForm, mixer_kinds> forms{{
     {.name = "rwkv4", .in = {0, 3, 0}, .passes = 7, .is_matrix = false, .gates_mlp = true},
     {.name = "rwkv5", .in = {2, 2, 0}, .passes = 9, .gates_mlp = true},
     {.name = "rwkv6", .in = {2, 2, 0}, .gate = GateForm::keys, .passes = 11, .gates_mlp = true},
+    // As wide as the hidden size: its gates read the stream, and the MLP behind it what it puts out.
+    {.name = "slstm",
+     .convolved = {0, 1, 0},
+     .conv_bias = true,
+     .passes = 2,
+     .is_matrix = false,
+     .block_gates = slstm_gates,
+     .has_output = false},
 }};
 
 std::int64_t when(bool present, std::int64_t count) {
@@ -97,6 +107,8 @@ std::int64_t own_parameters(const ModelSpec& model, const Mixer& mixer) {
     case MixerKind::short_convolution:
     case MixerKind::gated_memory:
       return 0;
+    case MixerKind::slstm:  // what the last token's output adds to the gates, their biases, the norm of heads
+      return plus(times(slstm_gates, values, plus(mixer.value_dim, 1)), values);
     case MixerKind::delta_net:  // the norm of a head
       return mixer.value_dim;
     case MixerKind::mlstm:  // biases of the gates of input and forgetting, the norm of heads
@@ -128,8 +140,8 @@ std::int64_t own_parameters(const ModelSpec& model, const Mixer& mixer) {
       return plus(times(8, hidden), times(2, keys), times(2, values), times(5, mixer.gate_rank, hidden));
     case MixerKind::lightning_attention:  // the norm
       return values;
-    case MixerKind::rg_lru:  // the decay; gates of input and decay within heads, with biases
-      return plus(times(3, values), times(2, mixer.value_heads, mixer.value_dim, mixer.value_dim));
+    case MixerKind::rg_lru:  // the decay; biases of the gates of input and decay
+      return times(3, values);
   }
   return 0;
 }
@@ -243,6 +255,9 @@ Mixer usual_sizes(const ModelSpec& model, MixerKind kind) {
     case MixerKind::rwkv6:
       sizes(divide_up(hidden, 64), divide_up(hidden, 64), 64, 64, 0, 64, 64);
       break;
+    case MixerKind::slstm:  // each channel keeps a cell, its normalizer, its stabilizer, and what it put out
+      sizes(1, heads, 4, divide_up(hidden, heads), 4, 1, 0);
+      break;
   }
   return out;
 }
@@ -256,8 +271,9 @@ std::int64_t mixer_parameters(const ModelSpec& model, const Mixer& mixer) {
               when(mixer.bias, plus(in, model.hidden_size)), times(channels, mixer.conv_kernel),
               when(mixer.conv_kernel > 0 && (form.conv_bias || mixer.bias), channels),
               gate_parameters(model, mixer), own_parameters(model, mixer),
+              times(form.block_gates, value_columns(mixer), mixer.value_dim),
               when(form.gates_mlp, times(model.hidden_size, model.hidden_size)),
-              times(value_columns(mixer), model.hidden_size));
+              when(has_output(mixer), times(value_columns(mixer), model.hidden_size)));
 }
 
 double recurrence_products(MixerKind kind, double key_dim, double value_dim, double chunk, double tokens) {
@@ -266,7 +282,10 @@ double recurrence_products(MixerKind kind, double key_dim, double value_dim, dou
   // Two transforms of real numbers over twice the sequence, so that its end does not reach its beginning, of
   // 2.5 N log2 N operations each.
   if (form.is_long && tokens > 0) return 5 * std::log2(2 * std::max(1.0, tokens)) * value_dim;
-  if (!form.is_matrix) return 3 * key_dim * value_dim;  // decay, input, output of each element of the state
+  if (!form.is_matrix) {  // decay, input, output of each element of the state
+    const double again = kind == MixerKind::slstm ? static_cast<double>(slstm_gates) * value_dim : 0;
+    return (3 * key_dim + again) * value_dim;
+  }
   // Within a chunk: scores of queries and keys, and these over the values; across chunks: the state is
   // updated and read (2312.06635, section 4.2).
   const double across = 2 * key_dim * value_dim;
@@ -286,10 +305,11 @@ double mixer_products(const ModelSpec& model, const Mixer& mixer, const Plan& pl
   const double hidden = real(model.hidden_size);
   const double values = real(value_columns(mixer));
   double products =
-      hidden * (real(columns(mixer, form.in)) + real(times(form.head_gates, mixer.value_heads)) + values) +
+      hidden * (real(columns(mixer, form.in)) + real(times(form.head_gates, mixer.value_heads)) +
+                (has_output(mixer) ? values : 0)) +
       real(gate_parameters(model, mixer)) + real(columns(mixer, form.convolved)) * real(mixer.conv_kernel);
   if (form.gates_mlp) products += hidden * hidden;
-  if (form.block_gates) products += 2 * values * real(mixer.value_dim);
+  products += real(form.block_gates) * values * real(mixer.value_dim);
   return products +
          real(mixer.value_heads) * recurrence_products(mixer.kind, real(mixer.key_dim), real(mixer.value_dim),
                                                        decoding ? 1.0 : real(mixer.chunk),
@@ -312,14 +332,15 @@ bool has_layer_pattern(const Setup& setup) {
   const ModelSpec& model = setup.model;
   return setup.plan.wide_layers > 0 || model.layers_without_attention > 0 || model.layers_without_mlp > 0 ||
          num_mixer_layers(model) > 0 || model.diffusion.joint_layers > 0 ||
-         model.shared_key_value_layers > 0 || model.window.size > 0;
+         model.shared_key_value_layers > 0 || model.window.size > 0 || model.shared_block.blocks > 0;
 }
 
 bool makes_layer_pattern(FieldId field) {
   const std::string_view section = info(field).section;
   return section.ends_with("mixer") || section == "model.window" || section == "model.diffusion" ||
-         field == FieldId::layers_without_attention || field == FieldId::layers_without_mlp ||
-         field == FieldId::shared_key_value_layers || field == FieldId::wide_layers;
+         section == "model.shared_block" || field == FieldId::layers_without_attention ||
+         field == FieldId::layers_without_mlp || field == FieldId::shared_key_value_layers ||
+         field == FieldId::wide_layers;
 }
 
 }  // namespace shapelint::model

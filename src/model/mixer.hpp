@@ -14,6 +14,7 @@
 //   hyena                 Poli et al. 2023, 2302.10866; safari, src/models/sequence/hyena.py
 //   rwkv4                 Peng et al. 2023, 2305.13048; RWKV-LM, RWKV-v4/src/model.py
 //   rwkv5, rwkv6          Peng et al. 2024, 2404.05892; RWKV-LM, RWKV-v5/src/model.py
+//   slstm                 Beck et al. 2024, xLSTM, 2405.04517, section 2.2; NX-AI/xlstm, blocks/slstm
 //   gated_memory          Ren et al. 2025, SambaY, 2507.06607: an earlier layer's output, gated
 #pragma once
 
@@ -50,28 +51,34 @@ struct MixerForm {
   bool conv_bias = false;
   std::int64_t head_gates = 0;  // scalars per head of values, by a small projection of their own
   GateForm gate = GateForm::none;
-  double passes = 0;         // elementwise: tensors as wide as the values read and written around the scan
-  bool is_delta = false;     // the delta rule: what a key finds in the state is subtracted first
-  bool has_state = true;     // a recurrence with a state, in a kernel of its own
-  bool is_matrix = true;     // its state is a matrix per head, updated by products of chunks of tokens
-  bool block_gates = false;  // gates by a square product within each head (RG-LRU)
-  bool gates_mlp = false;    // a square product gates the MLP behind it (RWKV before 7: its receptance)
-  bool is_long = false;      // a convolution as long as the sequence, by Fourier transforms (Hyena)
+  double passes = 0;      // elementwise: tensors as wide as the values read and written around the scan
+  bool is_delta = false;  // the delta rule: what a key finds in the state is subtracted first
+  bool has_state = true;  // a recurrence with a state, in a kernel of its own
+  bool is_matrix = true;  // its state is a matrix per head, updated by products of chunks of tokens
+  std::int64_t block_gates = 0;  // as wide as the values, by square products within each head (RG-LRU, sLSTM)
+  bool has_output = true;        // a projection back to the hidden size
+  bool gates_mlp = false;        // a square product gates the MLP behind it (RWKV before 7: its receptance)
+  bool is_long = false;          // a convolution as long as the sequence, by Fourier transforms (Hyena)
 };
 
 // Of a kind other than none.
 const MixerForm& form_of(MixerKind kind);
+// Whether it has a projection back to the hidden size.
+inline bool has_output(const Mixer& mixer) {
+  return form_of(mixer.kind).has_output && !(mixer.parallel && mixer.joined);
+}
 
 // The fields of each of a model's mixers.
 struct MixerFields {
   FieldId kind, layers, key_heads, value_heads, key_dim, value_dim, conv_kernel, chunk, gate_rank, bias,
-      parallel;
+      parallel, joined;
 };
-#define SHAPELINT_MIXER_FIELDS(mixer)                                                                        \
-  {                                                                                                          \
-    FieldId::mixer, FieldId::mixer##_layers, FieldId::mixer##_key_heads, FieldId::mixer##_value_heads,       \
-        FieldId::mixer##_key_dim, FieldId::mixer##_value_dim, FieldId::mixer##_conv_kernel,                  \
-        FieldId::mixer##_chunk, FieldId::mixer##_gate_rank, FieldId::mixer##_bias, FieldId::mixer##_parallel \
+#define SHAPELINT_MIXER_FIELDS(mixer)                                                                  \
+  {                                                                                                    \
+    FieldId::mixer, FieldId::mixer##_layers, FieldId::mixer##_key_heads, FieldId::mixer##_value_heads, \
+        FieldId::mixer##_key_dim, FieldId::mixer##_value_dim, FieldId::mixer##_conv_kernel,            \
+        FieldId::mixer##_chunk, FieldId::mixer##_gate_rank, FieldId::mixer##_bias,                     \
+        FieldId::mixer##_parallel, FieldId::mixer##_joined                                             \
   }
 inline constexpr std::array<MixerFields, most_mixers> mixer_fields{{SHAPELINT_MIXER_FIELDS(mixer),
                                                                     SHAPELINT_MIXER_FIELDS(second_mixer),

@@ -1,8 +1,9 @@
-// Internal to the counts: parameters of what is no layer's attention or MLP.
+// Internal to the counts: parameters of the parts of a model.
 #pragma once
 
 #include <cstdint>
 
+#include "model/lower/lower.hpp"
 #include "model/spec.hpp"
 
 namespace shapelint::model {
@@ -14,6 +15,10 @@ constexpr std::int64_t when(bool present, std::int64_t count) {
 std::int64_t norm_parameters(const ModelSpec& model, std::int64_t width);
 // A conformer's convolution module; 0 where there is none.
 std::int64_t convolution_parameters(const ModelSpec& model);
+std::int64_t attention_parameters(const ModelSpec& model);
+// Of weights that several layers share, one layer's part, and what each has of its own: to less than a
+// parameter.
+std::int64_t shared_out(const ModelSpec& model, StepPart part, std::int64_t common, std::int64_t own);
 // What comes before the layers, and what behind them.
 std::int64_t embedding_parameters(const ModelSpec& model);
 std::int64_t head_parameters(const ModelSpec& model);

@@ -112,9 +112,10 @@ enum class MixerKind : std::uint8_t {
   gated_memory,
   rwkv4,
   rwkv5,
-  rwkv6
+  rwkv6,
+  slstm
 };
-inline constexpr std::size_t mixer_kinds = 18;
+inline constexpr std::size_t mixer_kinds = 19;
 
 // Sizes are those of linear attention. A state space is one, too (Mamba-2, arXiv 2405.21060): its groups are
 // the heads of keys, its state is as wide as a key, and its heads are those of values.
@@ -130,6 +131,7 @@ struct Mixer {
   std::int64_t gate_rank = 0;    // of compressed gates, all of them together
   bool bias = false;             // of its projections
   bool parallel = false;         // beside attention, in the same layers (Falcon-H1, Hymba)
+  bool joined = false;  // then attention's projection back takes the mean of both (Hymba, 2411.13676)
 };
 
 // Kinds of layers without softmax attention that one model may have (SambaY two, Nemotron-Flash two).
@@ -161,6 +163,15 @@ struct Sparse {
   // One projection of keys and values for all three, and means in the place of products that compress them
   // (flash-linear-attention, layers/nsa.py).
   bool shared = false;
+};
+
+// Attention and MLP whose weights several layers have in common (Zamba, 2405.16712; Zamba2, 2411.15242).
+struct SharedBlock {
+  std::int64_t blocks = 0;        // that take turns; 0: each layer has its own
+  std::int64_t input_size = 0;    // of what attention reads: the stream beside the embedding; 0: hidden_size
+  std::int64_t adapter_rank = 0;  // of what each layer adds to the MLP's first weights; 0: nothing
+  bool adapts_attention = false;  // and to those of queries, keys and values
+  bool projection = false;        // a square product of each layer's own behind the block
 };
 
 // Multi-head latent attention (DeepSeek-V2 and later); kv_lora_rank 0 means ordinary attention.
@@ -282,6 +293,7 @@ struct ModelSpec {
   Window window;
   Indexer indexer;
   Sparse sparse;
+  SharedBlock shared_block;
 
   // A CNN: then the transformer's fields are unused.
   std::vector<Layer> conv;
@@ -296,6 +308,8 @@ struct Plan {
   DType dtype = DType::bf16;
   Attention attention = Attention::flash;
   Recompute recompute = Recompute::none;
+  bool recompute_experts = false;  // besides: mixtures, with their exchange of tokens
+  Graphs graphs = Graphs::by_release;
   Fusion fusion = Fusion::none;
   Recipe recipe = Recipe::none;  // of operands of a byte or less; none: as the GPU's profile was measured
   Software software = Software::newest;
@@ -308,8 +322,6 @@ struct Plan {
   std::int64_t source_length = 0;          // tokens of the encoder's output that cross-attention reads
   std::int64_t context_length = 0;         // decode: tokens already in the cache
   std::int64_t gradient_accumulation = 1;  // micro-batches per step and pipeline
-  bool recompute_experts = false;  // besides: mixtures, with their exchange of tokens
-  Graphs graphs = Graphs::by_release;
   std::int64_t tensor = 1;
   std::int64_t pipeline = 1;
   std::int64_t virtual_pipeline = 1;  // chunks of layers that a stage holds (interleaved schedule)

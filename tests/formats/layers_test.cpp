@@ -8,22 +8,16 @@
 #include "model/lower/lower.hpp"
 #include "model/mixer.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/published_counts.hpp"
 #include "text/files.hpp"
 
 using namespace shapelint;
+using tests::billion;
+using tests::check_parameters;
+using tests::million;
+using tests::Published;
 
 namespace {
-
-struct Published {
-  const char* name;
-  double printed;  // in units of `unit`
-  int decimals;    // that are printed
-  double unit;
-  const char* config;
-};
-
-constexpr double million = 1e6;
-constexpr double billion = 1e9;
 
 const std::vector<Published> models{
     // arXiv 2312.00752; sizes: state-spaces/mamba-*
@@ -351,20 +345,6 @@ const std::vector<Published> conformers{
     {"Conformer-CTC large", 121, 0, million, "{n_layers: 18, d_model: 512, n_heads: 8, conv_kernel_size: 31"},
     {"Conformer-CTC XLarge", 635, 0, million,
      "{n_layers: 24, d_model: 1024, n_heads: 8, conv_kernel_size: 5"}};
-
-void check_parameters(const Published& each, const std::string& path, const std::string& text) {
-  text::MemoryFileSystem files;
-  files.files[path] = text;
-  const formats::ReadResult result = formats::read_any(files, path);
-  CAPTURE(each.name);
-  REQUIRE(result.errors.empty());
-  REQUIRE(result.readings.size() == 1);
-  const auto counted = static_cast<double>(model::parameter_count(result.readings[0].setup));
-  CAPTURE(counted);
-  // Rounded to the printed digit.
-  const double scale = std::pow(10.0, each.decimals);
-  CHECK(std::round(counted / each.unit * scale) == std::round(each.printed * scale));
-}
 
 }  // namespace
 

@@ -106,6 +106,29 @@ TEST_CASE("keys are offered in the tables of a native file, without those that a
   CHECK(offered("[model]\nhidden_size = |").empty());
 }
 
+TEST_CASE("a finding about the second of two kinds of layers stands in its table", "[lsp]") {
+  const auto files = api::memory_files({}, "/project");
+  api::LintOptions options;
+  options.gpus.names = {"h100"};
+  Documents documents(options, *files);
+  const std::string uri = "file:///project/m.toml";
+  documents.open(
+      uri,
+      "[model]\nhidden_size = 2048\nnum_layers = 48\nnum_attention_heads = 16\nvocab_size = 151936\n"
+      "mlp_gated = true\nlayers = \"2 mamba2, 1 delta_net, 1 attention\"\n"
+      "[model.mixer]\nkey_head_dim = 128\nnum_key_heads = 8\nnum_value_heads = 64\nvalue_head_dim = 64\n"
+      "[model.second_mixer]\nkind = \"delta_net\"\nkey_head_dim = 96\nnum_key_heads = 8\n"
+      "num_value_heads = 8\nvalue_head_dim = 128\n[run]\nmicro_batch_size = 4\nsequence_length = 4096\n",
+      1);
+  std::vector<std::int64_t> lines;
+  for (const Diagnostic& each : documents.lint(uri)) {
+    if (each.code == "SL609") lines.push_back(each.range.begin.line);
+  }
+  CHECK(lines == std::vector<std::int64_t>{14});
+  CHECK(has(offered("[model.second_mixer]\nkind = \"delta_net\"\n|"), "key_head_dim"));
+  CHECK(has(offered("[model.third_mixer]\nkind = |"), "slstm"));
+}
+
 TEST_CASE("each field is offered in its table as a native file calls it", "[lsp]") {
   CHECK(has(offered("[model.mixer]\n|"), "num_value_heads"));
   CHECK(has(offered("[model.window]\n|"), "sinks"));
@@ -117,11 +140,12 @@ TEST_CASE("each field is offered in its table as a native file calls it", "[lsp]
 
 TEST_CASE("tables are offered, and values of choices", "[lsp]") {
   CHECK(offered("[|") == Texts{"model", "model.diffusion", "model.indexer", "model.mixer", "model.mla",
-                               "model.moe", "model.second_mixer", "model.sparse", "model.third_mixer",
-                               "model.window", "parallel", "run"});
+                               "model.moe", "model.second_mixer", "model.shared_block", "model.sparse",
+                               "model.third_mixer", "model.window", "parallel", "run"});
   CHECK(offered("[model]\n[mo|]\n") == Texts{"model.diffusion", "model.indexer", "model.mixer", "model.mla",
-                                             "model.moe", "model.second_mixer", "model.sparse",
-                                             "model.third_mixer", "model.window", "parallel", "run"});
+                                             "model.moe", "model.second_mixer", "model.shared_block",
+                                             "model.sparse", "model.third_mixer", "model.window", "parallel",
+                                             "run"});
   CHECK(offered("[package]\nname = \"x\"\n[|").empty());
   CHECK(offered("[run]\nmode = |") == Texts{"train", "prefill", "decode"});
   CHECK(offered("[run]\nmode = \"d|\"") == Texts{"train", "prefill", "decode"});

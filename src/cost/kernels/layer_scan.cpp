@@ -20,7 +20,8 @@ constexpr double flops_per_clock = 390;
 constexpr double memory_share = 0.5;  // of DRAM's bandwidth, and of L2's
 // How much of what two kernels have in common L2 holds, as a share of its size.
 constexpr double resident_part = 2;
-// One chunk of a sequence waits for the one before: loads, two products and a store.
+// One chunk of a sequence waits for the one before: loads, two products and a store. A token of a recurrence
+// whose gates read the last output waits for as much (sLSTM, never timed).
 constexpr double chunk_us = 2;
 // Kernels one after the other, of which some wait for arithmetic and some for memory.
 constexpr double product_overlap = 1.5;
@@ -41,6 +42,9 @@ constexpr double backward_work = 3;
 constexpr double selective_flops = 9;
 // Two gates' sigmoids, a power, a square root and the update (arXiv 2402.19427, equations 1 to 4).
 constexpr double lru_flops = 24;
+
+// Gates that read a head's last output (xLSTM, arXiv 2405.04517, equations 8 to 10).
+constexpr double recurrent_gates = 4;
 
 struct Form {
   std::string_view name;
@@ -66,6 +70,7 @@ constexpr std::array forms{
     Form{"linear attention", true, true, 2, 1, 1, 2, false, 0, 0},
     Form{"rwkv7", true, true, 7, 5, 4, 4, true, 4, 2},
     Form{"rg lru", false, true, 1, 0, 0, 0, false, 0, 0},
+    Form{"gated recurrence", true, true, 1, 0, 0, 0, false, 0, 0},
     Form{"short convolution", false, false, 1, 0, 0, 0, false, 0, 0},
     Form{"long convolution", false, false, 5, 0, 0, 0, false, 0, 0},
 };
@@ -105,6 +110,8 @@ double token_elements(ScanKind kind, const ScanSizes& s) {
       return 5 * s.value_heads * s.key_dim + 2 * values;  // r, w, k, a, b
     case ScanKind::rg_lru:
       return 4 * values;  // x, both gates and h
+    case ScanKind::gated_recurrence:
+      return 5 * values;  // four gates and h
     case ScanKind::short_convolution:
       return 2 * values;
     // In fp32: the input, its spectrum written, read for the product with the filter's, written, and read by
@@ -123,6 +130,8 @@ double recurrent_flops(ScanKind kind, const ScanSizes& s) {
       return selective_flops * states;
     case ScanKind::rg_lru:
       return lru_flops * channels_of(s);
+    case ScanKind::gated_recurrence:
+      return 2 * recurrent_gates * channels_of(s) * s.value_dim;
     case ScanKind::short_convolution:
       return 2 * s.conv_width * channels_of(s);
     case ScanKind::long_convolution:  // 2.5 N log2 N of each transform of N = 2 seq_len real numbers
@@ -153,6 +162,9 @@ ScanWork decoded(ScanKind kind, const ScanSizes& s) {
   work.elementwise_flops = tokens * (kind == ScanKind::long_convolution ? 8 * channels_of(s) * s.key_dim
                                                                         : recurrent_flops(kind, s));
   work.once_bytes = 2 * scan_state_bytes(kind, s) + tokens * token_elements(kind, s) * s.element_bytes;
+  // A recurrence with weights of its own reads these, too.
+  if (kind == ScanKind::gated_recurrence)
+    work.once_bytes += recurrent_gates * channels_of(s) * s.value_dim * s.element_bytes;
   work.steps = s.seq_len;
   work.lanes = s.batch * s.value_heads;
   return work;
@@ -191,7 +203,11 @@ ScanWork scan_work(ScanKind kind, const ScanSizes& s, ScanPass pass) {
   const double tokens = s.batch * s.seq_len;
   ScanWork work;
   work.launches = form.launches;
-  if (form.products) {
+  if (kind == ScanKind::gated_recurrence) {
+    work.product_flops = tokens * recurrent_flops(kind, s);
+    work.steps = s.seq_len;
+    work.lanes = s.batch * s.value_heads;
+  } else if (form.products) {
     const double chunk = std::max(1.0, s.chunk);
     const double chunks = blocks(s.seq_len, chunk);
     work.product_flops = product_flops(kind, s, computed_key_dim(kind, s.key_dim));

@@ -19,10 +19,12 @@ enum class ScanKind : std::uint8_t {
   kimi_delta,   // the same with a decay `a` of each key channel, products: arXiv 2510.26692
   mamba2,       // S = a S + dt B x', heads share B and C in groups, products: arXiv 2405.21060, section 6
   mamba1,       // the same for each channel by itself, elementwise: arXiv 2312.00752, section 3
-  linear_attention,   // S = a S + k v', products: GLA (2312.06635), RetNet (2307.08621), lightning
-                      // (2401.04658)
-  rwkv7,              // S = S (diag(w) - z b') + v k', products: arXiv 2503.14456
-  rg_lru,             // h = a h + sqrt(1 - a a) (i x), elementwise: arXiv 2402.19427, section 2.4
+  linear_attention,  // S = a S + k v', products: GLA (2312.06635), RetNet (2307.08621), lightning
+                     // (2401.04658)
+  rwkv7,             // S = S (diag(w) - z b') + v k', products: arXiv 2503.14456
+  rg_lru,            // h = a h + sqrt(1 - a a) (i x), elementwise: arXiv 2402.19427, section 2.4
+  gated_recurrence,  // gates of input, forgetting and output read the last output of their head by a product,
+                     // one token after the other: sLSTM, arXiv 2405.04517, section 2.2
   short_convolution,  // of conv_width tokens of each channel, causal
   long_convolution,   // as long as the sequence, by Fourier transforms in fp32: arXiv 2302.10866, section 3
 };

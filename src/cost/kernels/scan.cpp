@@ -27,6 +27,8 @@ ScanKind scan_kind(MixerKind mixer) {
       return ScanKind::short_convolution;
     case MixerKind::hyena:
       return ScanKind::long_convolution;
+    case MixerKind::slstm:
+      return ScanKind::gated_recurrence;
     case MixerKind::none:
     case MixerKind::mlstm:
     case MixerKind::rwkv5:

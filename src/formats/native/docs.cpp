@@ -82,6 +82,10 @@ std::string_view about(std::string_view section) {
     return "Native sparse attention (arXiv 2502.11089): compressed, selected and last keys, each with a "
            "projection of their own.";
   if (section == "model.window") return "Attention whose queries see some of the keys before them.";
+  if (section == "model.shared_block")
+    return "Attention and MLP whose weights several layers have in common (Zamba): counted once, run in each "
+           "of "
+           "them.";
   if (section == "model.indexer") return "Sparse latent attention (DeepSeek-V3.2).";
   if (section == "model.diffusion")
     return "A diffusion transformer: `sequence_length` counts the patches of an image or a video, and "

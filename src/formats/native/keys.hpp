@@ -10,8 +10,9 @@
 namespace shapelint::formats {
 
 // Tables inside `[model]`.
-inline constexpr std::array<std::string_view, 9> model_tables{
-    "moe", "mla", "mixer", "second_mixer", "third_mixer", "window", "indexer", "sparse", "diffusion"};
+inline constexpr std::array<std::string_view, 10> model_tables{
+    "moe",    "mla",     "mixer",  "second_mixer", "third_mixer",
+    "window", "indexer", "sparse", "shared_block", "diffusion"};
 constexpr bool is_model_table(std::string_view key) {
   for (const std::string_view each : model_tables) {
     if (each == key) return true;
@@ -19,7 +20,7 @@ constexpr bool is_model_table(std::string_view key) {
   return false;
 }
 // All tables that hold fields, in the order of the reference.
-inline constexpr std::array<std::string_view, 12> field_sections{"model",
+inline constexpr std::array<std::string_view, 13> field_sections{"model",
                                                                  "model.moe",
                                                                  "model.mla",
                                                                  "model.mixer",
@@ -28,6 +29,7 @@ inline constexpr std::array<std::string_view, 12> field_sections{"model",
                                                                  "model.window",
                                                                  "model.indexer",
                                                                  "model.sparse",
+                                                                 "model.shared_block",
                                                                  "model.diffusion",
                                                                  "run",
                                                                  "parallel"};

@@ -25,6 +25,11 @@ std::int64_t num_attention_layers(const ModelSpec& model) {
   return std::max<std::int64_t>(0, model.num_layers - model.layers_without_attention);
 }
 
+std::int64_t shared_inputs(const ModelSpec& model) {
+  const SharedBlock& shared = model.shared_block;
+  return shared.blocks > 0 && shared.input_size > 0 ? shared.input_size : model.hidden_size;
+}
+
 double mtp_layers(const Setup& setup) {
   return setup.plan.mode == Mode::train ? static_cast<double>(setup.model.mtp_layers) : 0.0;
 }

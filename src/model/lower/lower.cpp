@@ -37,7 +37,10 @@ Share share_of(const ModelSpec& model) {
   if (!has_mixer(model)) return {};
   const double layers = static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
   const auto of_all = [&](std::int64_t some) { return std::min(1.0, static_cast<double>(some) / layers); };
+  // Beside attention, a mixer may be in more layers than it (Zamba).
   std::int64_t mixing = num_attention_layers(model);
+  for (std::size_t which = 0; which < most_mixers; ++which)
+    if (model.mixers[which].parallel) mixing = std::max(mixing, num_mixer_layers(model, which));
   for (std::size_t which = 0; which < most_mixers; ++which)
     mixing = plus(mixing, model.mixers[which].parallel ? 0 : num_mixer_layers(model, which));
   return {of_all(mixing), of_all(num_dense_layers(model) + num_moe_layers(model))};

@@ -154,6 +154,10 @@ struct PartSize {
 PartSize part_size(const Setup& setup, StepPart part);
 // How often those parameters stand in the model.
 std::int64_t times_in(const ModelSpec& model, StepPart part);
+// Elements of a token that attention reads.
+std::int64_t shared_inputs(const ModelSpec& model);
+// Sets of weights that these have: fewer where layers share them ([model.shared_block]).
+std::int64_t weights_in(const ModelSpec& model, StepPart part);
 
 // How the arithmetic of causal attention is counted. Each token attends to half of the sequence on average,
 // but the usual MFU counts the full square, so that the numbers can be compared with published ones:

@@ -31,21 +31,22 @@ constexpr std::array<Names, mixer_kinds> all_names{
     {NAMES("mixer"), NAMES("gated_delta_net"), NAMES("kimi_delta_attention"), NAMES("mamba"), NAMES("mamba2"),
      NAMES("gated_linear_attention"), NAMES("retention"), NAMES("rwkv7"), NAMES("lightning_attention"),
      NAMES("rg_lru"), NAMES("short_convolution"), NAMES("delta_net"), NAMES("mlstm"), NAMES("hyena"),
-     NAMES("gated_memory"), NAMES("rwkv4"), NAMES("rwkv5"), NAMES("rwkv6")}};
+     NAMES("gated_memory"), NAMES("rwkv4"), NAMES("rwkv5"), NAMES("rwkv6"), NAMES("slstm")}};
 #undef NAMES
 
 // Expressions of the sizes of each of a model's mixers.
 struct Texts {
   std::string_view keys, values, key_heads, value_heads, local_key_heads, local_value_heads, key_dim,
-      value_dim, two_value_heads, two_value_dims, rank, half_rank, rank_and_states, chunk;
+      value_dim, two_value_heads, two_value_dims, four_value_dims, rank, half_rank, rank_and_states, chunk;
 };
 #define TEXTS(mixer)                                                                                       \
   {                                                                                                        \
     mixer "_key_heads / tensor * " mixer "_key_dim", mixer "_value_heads / tensor * " mixer "_value_dim",  \
         mixer "_key_heads / tensor", mixer "_value_heads / tensor", mixer "_key_heads / tensor / context", \
         mixer "_value_heads / tensor / context", mixer "_key_dim", mixer "_value_dim",                     \
-        "2 * (" mixer "_value_heads / tensor)", "2 * " mixer "_value_dim", mixer "_gate_rank",             \
-        mixer "_gate_rank / 2", mixer "_gate_rank + 2 * " mixer "_key_dim", mixer "_chunk"                 \
+        "2 * (" mixer "_value_heads / tensor)", "2 * " mixer "_value_dim", "4 * " mixer "_value_dim",      \
+        mixer "_gate_rank", mixer "_gate_rank / 2", mixer "_gate_rank + 2 * " mixer "_key_dim",            \
+        mixer "_chunk"                                                                                     \
   }
 constexpr std::array<Texts, most_mixers> all_texts{
     {TEXTS("mixer"), TEXTS("second_mixer"), TEXTS("third_mixer")}};
@@ -107,8 +108,10 @@ void lower_gates(const Shared& shared, const Local& mixer, const Names& names, R
 void lower_recurrence(const Shared& shared, const Local& mixer, const Names& names, Repeat layer,
                       Emitter& emit) {
   const MixerForm& form = form_of(mixer.kind);
-  if (form.block_gates) {
-    emit.linear(names.block_gates, shared.tokens, dim(times(2, mixer.value_dim), mixer.text.two_value_dims),
+  if (form.block_gates > 0) {
+    emit.linear(names.block_gates, shared.tokens,
+                dim(times(form.block_gates, mixer.value_dim),
+                    form.block_gates == 2 ? mixer.text.two_value_dims : mixer.text.four_value_dims),
                 dim(mixer.value_dim, mixer.text.value_dim), shared.linear_dtype, layer,
                 dim(mixer.value_heads, mixer.text.value_heads));
   }
@@ -157,8 +160,9 @@ void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter&
   const Names& names = all_names[static_cast<std::size_t>(mixer.kind)];
   const Repeat layer{count, Recomputed::with_layer};
   const double tokens = real(shared.tokens.value);
-  emit.linear(names.in, shared.tokens, dim(columns(mixer, form.in), mixer_inputs_text(mixer.kind, which)),
-              shared.hidden, shared.linear_dtype, layer);
+  if (columns(mixer, form.in) > 0)
+    emit.linear(names.in, shared.tokens, dim(columns(mixer, form.in), mixer_inputs_text(mixer.kind, which)),
+                shared.hidden, shared.linear_dtype, layer);
   lower_gates(shared, mixer, names, layer, emit);
 
   const double channels = tokens * real(columns(mixer, form.convolved)) * shared.activation;
@@ -177,8 +181,9 @@ void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter&
   if (values > 0)
     emit.elementwise(names.gated, form.passes * values, (form.passes + 2) * values, layer,
                      of_each(values / shared.activation, gated_activation_flops));
-  emit.linear(names.out, shared.tokens, shared.hidden, dim(value_columns(mixer), mixer.text.values),
-              shared.linear_dtype, layer);
+  if (has_output(mixer))
+    emit.linear(names.out, shared.tokens, shared.hidden, dim(value_columns(mixer), mixer.text.values),
+                shared.linear_dtype, layer);
   if (form.gates_mlp)
     emit.linear(names.receptance, shared.tokens,
                 dim(divide_up(shared.hidden.value, shared.plan.tensor), "hidden_size / tensor"),

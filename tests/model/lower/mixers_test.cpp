@@ -131,6 +131,103 @@ head.logits  forward  1 x 1 x 1024 x 2048  tn  *1
   CHECK(find(lower(setup), "layer.rwkv6.receptance")->n.value == 1024);
 }
 
+TEST_CASE("an sLSTM's gates read the stream and its last output, within heads", "[model]") {
+  const Setup setup = setup_of(R"([model]
+hidden_size = 1024
+num_layers = 1
+num_attention_heads = 4
+intermediate_size = 1408
+mlp_gated = true
+vocab_size = 1024
+layers = "slstm"
+)",
+                               "sequence_length = 2048\nmode = \"prefill\"\n");
+  CHECK(table(lower(setup), OpKind::gemm) == R"(
+layer.slstm.block_gates  forward  4 x 2048 x 1024 x 256  tn  *1
+layer.mlp.gate_up  forward  1 x 2048 x 2816 x 1024  tn  *1
+layer.mlp.down  forward  1 x 2048 x 1024 x 1408  tn  *1
+head.logits  forward  1 x 1 x 1024 x 1024  tn  *1
+)");
+  // Four gates of 1024 channels: 256 inputs each, twice, and a bias; four taps and a bias; the norm of heads.
+  CHECK(mixer_parameters(setup.model, setup.model.mixers[0]) ==
+        2 * 4 * 1024 * 256 + 4 * 1024 + 5 * 1024 + 1024);
+  // Cell, normalizer, stabilizer, output.
+  CHECK(mixer_state(setup.model.mixers[0]).recurrent_elements == 4 * 1024);
+}
+
+TEST_CASE("layers that share a block have its weights once, and what each adds of its own", "[model]") {
+  const std::string text = R"([model]
+hidden_size = 1024
+num_layers = 12
+num_attention_heads = 8
+head_dim = 256
+intermediate_size = 4096
+mlp_gated = true
+vocab_size = 1024
+norms_per_layer = 1
+layers_without_attention = 9
+layers_without_mlp = 9
+[model.mixer]
+kind = "mamba2"
+parallel = true
+[model.shared_block]
+blocks = 2
+input_size = 2048
+adapter_rank = 128
+projection = true
+)";
+  const Setup setup = setup_of(text, "sequence_length = 2048\nmode = \"prefill\"\n");
+  CHECK(num_mixer_layers(setup.model, 0) == 12);
+  CHECK(weights_in(setup.model, StepPart::attention) == 2);
+  const std::string gemms = table(lower(setup), OpKind::gemm);
+  CAPTURE(gemms);
+  CHECK(gemms.find("layer.attention.qkv  forward  1 x 2048 x 6144 x 2048  tn  *3") != std::string::npos);
+  CHECK(gemms.find("layer.shared_block.project  forward  1 x 2048 x 1024 x 1024  tn  *3") !=
+        std::string::npos);
+  CHECK(gemms.find("layer.shared_block.mlp_up  forward  1 x 2048 x 8192 x 128  tn  *3") != std::string::npos);
+  CHECK(gemms.find("layer.mlp.down  forward  1 x 2048 x 1024 x 4096  tn  *3") != std::string::npos);
+  Setup apart = setup;
+  apart.model.shared_block.blocks = 3;
+  // One block: queries, keys, values and output; the MLP; a norm of what attention reads, and of what the MLP
+  // does.
+  constexpr std::int64_t block = 2048 * 6144 + 2048 * 1024 + 3 * 1024 * 4096 + 2048 + 1024;
+  CHECK(std::abs(parameter_count(apart) - parameter_count(setup) - block) <= 6);
+  // Muon makes an update of each set of weights, not of each layer: queries and output twice, keys and values
+  // four times, gate and up four times, down twice.
+  Setup training = setup;
+  training.plan.mode = Mode::train;
+  training.plan.optimizer = Optimizer::muon;
+  double attention = 0;
+  const Workload workload = lower(training);
+  for (const Op& op : workload.ops) {
+    if (op.name == "optimizer.muon.gram" && op.k.expression.find("mixer") == std::string_view::npos &&
+        op.m.expression.find("mixer") == std::string_view::npos)
+      attention += op.count / 5;
+  }
+  CHECK(attention == Approx(2 * (2 + 2 + 3)));
+}
+
+TEST_CASE("a mixer joined with attention leaves the projection back to it", "[model]") {
+  const std::string text = R"([model]
+hidden_size = 1600
+num_layers = 4
+num_attention_heads = 25
+num_key_value_heads = 5
+value_head_dim = 128
+intermediate_size = 5504
+mlp_gated = true
+vocab_size = 1024
+[model.mixer]
+kind = "mamba"
+parallel = true
+joined = )";
+  const Setup joined = setup_of(text + "true\n");
+  const Setup apart = setup_of(text + "false\n");
+  CHECK(parameter_count(apart) - parameter_count(joined) == 4 * 3200 * 1600);
+  CHECK(find(lower(joined), "layer.mamba.out") == nullptr);
+  CHECK(find(lower(apart), "layer.mamba.out") != nullptr);
+}
+
 TEST_CASE("what several kinds take is the sum of what each takes", "[model]") {
   CHECK(rc::check([] {
     Setup setup;

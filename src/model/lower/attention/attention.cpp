@@ -38,6 +38,31 @@ Dim query_columns(const Shared& shared) {
              "num_attention_heads / tensor * (head_dim + value_head_dim)");
 }
 
+Dim attention_inputs(const Shared& shared) {
+  return shared.model.shared_block.blocks > 0 && shared.model.shared_block.input_size > 0
+             ? dim(shared.model.shared_block.input_size, "shared_input_size")
+             : shared.hidden;
+}
+
+// Of a block that layers share (Zamba): the stream is put beside the embedding and normalized, and each layer
+// adds products of its own to queries, keys and values.
+void lower_shared_inputs(const Shared& shared, Repeat layer, Emitter& emit) {
+  const SharedBlock& block = shared.model.shared_block;
+  if (block.blocks <= 0) return;
+  const Dim inputs = attention_inputs(shared);
+  const double read =
+      static_cast<double>(shared.tokens.value) * static_cast<double>(inputs.value) * shared.activation;
+  const double copies = block.input_size > 0 ? 2 : 0;
+  emit.elementwise("layer.shared_block.join", (2 + copies) * read, (3 + copies) * read, layer,
+                   of_each(read / shared.activation, norm_flops(shared.model)));
+  if (!block.adapts_attention || block.adapter_rank <= 0) return;
+  emit.linear("layer.shared_block.attention_down", shared.tokens,
+              dim(times(3, block.adapter_rank), "3 * shared_adapter_rank"), inputs, shared.linear_dtype,
+              layer);
+  emit.linear("layer.shared_block.attention_up", shared.tokens, qkv_columns(shared),
+              dim(block.adapter_rank, "shared_adapter_rank"), shared.linear_dtype, layer);
+}
+
 std::int64_t kernel_version(Attention attention) {
   if (attention == Attention::flash1) return 1;
   return attention == Attention::flash2 ? 2 : 0;
@@ -202,11 +227,13 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   const std::int64_t borrowing = shared.stream == Stream::all ? num_shared_key_value_layers(model) : 0;
   const double borrowed = static_cast<double>(borrowing) /
                           static_cast<double>(std::max<std::int64_t>(1, num_attention_layers(model)));
-  emit.linear("layer.attention.qkv", shared.tokens, qkv_columns(shared), shared.hidden, shared.linear_dtype,
+  const Dim inputs = attention_inputs(shared);
+  emit.linear("layer.attention.qkv", shared.tokens, qkv_columns(shared), inputs, shared.linear_dtype,
               {count * (1 - borrowed), Recomputed::with_layer});
   if (borrowing > 0)
-    emit.linear("layer.attention.query", shared.tokens, query_columns(shared), shared.hidden,
-                shared.linear_dtype, {count * borrowed, Recomputed::with_layer});
+    emit.linear("layer.attention.query", shared.tokens, query_columns(shared), inputs, shared.linear_dtype,
+                {count * borrowed, Recomputed::with_layer});
+  lower_shared_inputs(shared, layer, emit);
 
   const double key_heads = (1 - borrowed) * static_cast<double>(shared.key_value_heads.value);
   const double queries_and_keys = static_cast<double>(shared.tokens.value) *
@@ -256,6 +283,10 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
       "layer.attention.output", shared.tokens, shared.hidden,
       dim(times(shared.heads.value, model.value_head_dim), "num_attention_heads / tensor * value_head_dim"),
       shared.linear_dtype, layer);
+  if (model.shared_block.blocks > 0 && model.shared_block.projection)
+    emit.linear("layer.shared_block.project", shared.tokens, shared.hidden,
+                dim(divide_up(model.hidden_size, shared.plan.tensor), "hidden_size / tensor"),
+                shared.linear_dtype, layer);
   emit.quantize("layer.attention.quantize", layer);
 }
 

@@ -29,7 +29,7 @@ constexpr std::array<MixerAdapters, mixer_kinds> mixer_adapters{
      MIXER_ADAPTERS("retention"), MIXER_ADAPTERS("rwkv7"), MIXER_ADAPTERS("lightning_attention"),
      MIXER_ADAPTERS("rg_lru"), MIXER_ADAPTERS("short_convolution"), MIXER_ADAPTERS("delta_net"),
      MIXER_ADAPTERS("mlstm"), MIXER_ADAPTERS("hyena"), MIXER_ADAPTERS("gated_memory"),
-     MIXER_ADAPTERS("rwkv4"), MIXER_ADAPTERS("rwkv5"), MIXER_ADAPTERS("rwkv6")}};
+     MIXER_ADAPTERS("rwkv4"), MIXER_ADAPTERS("rwkv5"), MIXER_ADAPTERS("rwkv6"), MIXER_ADAPTERS("slstm")}};
 
 // Of the mixers' last products: their inputs, and those on one rank.
 struct InputTexts {
@@ -115,7 +115,11 @@ class Matrices {
     const std::int64_t groups = model_.num_key_value_heads;
     const bool gated = model_.attention_gate && !is_cross;
     const std::int64_t width = gated ? plus(model_.head_dim, model_.value_head_dim) : model_.head_dim;
-    column(query, Role::query, shared_.hidden,
+    const SharedBlock& block = model_.shared_block;
+    const Dim inputs = block.blocks > 0 && block.input_size > 0 && !is_cross
+                           ? dim(block.input_size, "shared_input_size")
+                           : shared_.hidden;
+    column(query, Role::query, inputs,
            dim(times(all, width), gated ? "num_attention_heads * (head_dim + value_head_dim)"
                                         : "num_attention_heads * head_dim"),
            dim(times(shared_.heads.value, width),
@@ -123,7 +127,7 @@ class Matrices {
                      : "num_attention_heads / tensor * head_dim"));
     const auto add = [&](const AdapterNames& names, Role role, double alike, bool is_value) {
       const std::int64_t each = is_value ? model_.value_head_dim : model_.head_dim;
-      Matrix& matrix = column(names, role, shared_.hidden,
+      Matrix& matrix = column(names, role, inputs,
                               dim(times(groups, each), is_value ? "num_key_value_heads * value_head_dim"
                                                                 : "num_key_value_heads * head_dim"),
                               dim(times(shared_.key_value_heads.value, each),
@@ -193,10 +197,12 @@ class Matrices {
     Mixer mine = whole;
     mine.key_heads = divide_up(mine.key_heads, shared_.plan.tensor);
     mine.value_heads = divide_up(mine.value_heads, shared_.plan.tensor);
-    column(names.in, Role::other, shared_.hidden, dim(columns(whole, form.in), whole_columns(kind, which)),
-           dim(columns(mine, form.in), mixer_inputs_text(kind, which)));
-    row(names.out, Role::other, dim(value_columns(whole), mixer_inputs[which].whole),
-        dim(value_columns(mine), mixer_inputs[which].local));
+    if (columns(whole, form.in) > 0)
+      column(names.in, Role::other, shared_.hidden, dim(columns(whole, form.in), whole_columns(kind, which)),
+             dim(columns(mine, form.in), mixer_inputs_text(kind, which)));
+    if (has_output(whole))
+      row(names.out, Role::other, dim(value_columns(whole), mixer_inputs[which].whole),
+          dim(value_columns(mine), mixer_inputs[which].local));
   }
 
   void mlp() {

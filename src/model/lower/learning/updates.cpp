@@ -109,7 +109,7 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
   const Shared shared(setup);
   std::vector<MatrixSizes> out;
   for (const StepPart part : weighty_parts) {
-    const auto layers = static_cast<double>(times_in(setup.model, part));
+    const auto layers = static_cast<double>(weights_in(setup.model, part));
     for (const Matrix& matrix : matrices_of(shared, part)) {
       const Side inputs = side_of(matrix.inputs);
       const Side outputs = side_of(matrix.outputs);
@@ -129,7 +129,11 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
 void lower_matrix_updates(const Shared& shared, StepPart part, double runs, Emitter& emit) {
   const Plan& plan = shared.plan;
   if (!shared.training || shared.adapting || plan.optimizer == Optimizer::adam) return;
-  const double per_step = runs / shared.micro_batches;
+  // Of weights that layers share, one update for each set.
+  const std::int64_t layers = times_in(shared.model, part);
+  const std::int64_t sets = weights_in(shared.model, part);
+  const double some = sets > 0 && sets < layers ? runs * real(sets) / real(layers) : runs;
+  const double per_step = some / shared.micro_batches;
   const Replicas same = replicas(plan);
   for (const Matrix& matrix : matrices_of(shared, part)) {
     const double ranks = matrix.is_expert ? same.expert : same.dense;
