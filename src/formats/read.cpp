@@ -8,6 +8,7 @@
 
 #include "base/names.hpp"
 #include "catalog/catalog.hpp"
+#include "formats/dense.hpp"
 #include "formats/dialect/inherit.hpp"
 #include "formats/dialect/known.hpp"
 #include "formats/dialect/paths.hpp"
@@ -19,6 +20,7 @@
 #include "formats/recognise.hpp"
 #include "formats/remarks.hpp"
 #include "formats/sourced.hpp"
+#include "model/lower/lower.hpp"
 #include "text/header/model_header.hpp"
 #include "text/told.hpp"
 
@@ -82,6 +84,8 @@ std::string label_of(const Part& part, const View& view, const Place& place) {
 
 bool same_values(const model::Reading& a, const model::Reading& b) {
   if (a.runs_in_whole > 0 || b.runs_in_whole > 0) return false;  // each is run
+  if (!a.setup.model.conv.empty() && model::parameter_count(a.setup) != model::parameter_count(b.setup))
+    return false;
   for (const model::FieldInfo& field : model::fields()) {
     if (field.get(a.setup) != field.get(b.setup)) return false;
   }
@@ -122,13 +126,15 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
     for (const Place& place : places_of(part, whole.view)) {
       model::Reading reading = resolve(dialect, dialects.common(), part, whole.view, place, options.overrides,
                                        find, result.errors);
+      add_dense_layers(dialect, whole.view, place, reading, result.errors);
       reading.path = std::string(document.path());
       reading.name = model_name(reading.path);
       reading.part = label_of(part, whole.view, place);
       reading.notes.insert(reading.notes.end(), whole.notes.begin(), whole.notes.end());
       read_before_decoding(reading);
       add_remarks(reading.remarks, result.remarks);
-      if (model::is_known(reading, model::FieldId::hidden_size) || part.keep_incomplete) {
+      if (model::is_known(reading, model::FieldId::hidden_size) || !reading.setup.model.conv.empty() ||
+          part.keep_incomplete) {
         result.readings.push_back(std::move(reading));
       } else {
         result.notes.insert(result.notes.end(), reading.notes.begin(), reading.notes.end());

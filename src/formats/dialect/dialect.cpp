@@ -257,6 +257,14 @@ class Loader {
     return out;
   }
 
+  DenseLayers layers(NodeRef node) {
+    check_keys(node,
+               {"name", "widths", "otherwise", "input", "output", "rows", "columns", "depth", "repeat"});
+    const auto of = [&](std::string_view key) { return string(node[key]); };
+    return {of("name"), paths(node["widths"]), of("otherwise"), of("input"), of("output"),
+            of("rows"), of("columns"),         of("depth"),     of("repeat")};
+  }
+
   Inherit inherit(NodeRef node) {
     check_keys(node, {"key", "search", "suffixes", "mount", "inside", "hydra", "states", "defaults", "ending",
                       "beside"});
@@ -341,7 +349,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
                          "exports",   "inherit",   "part",
                          "fields",    "otherwise", "types",
                          "writes",    "how",       "example",
-                         "package"});
+                         "package",   "layers"});
   Dialect out;
   out.path = std::string(document.path());
   out.name = load.string(root["name"]);
@@ -369,6 +377,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   out.exports = load.strings(root["exports"]);
   for (const NodeRef each : root["inherit"]) out.inherit.push_back(load.inherit(each));
   for (const NodeRef each : root["part"]) out.parts.push_back(load.part(each));
+  for (const NodeRef each : root["layers"]) out.layers.push_back(load.layers(each));
   out.fields = load.rules(root["fields"]);
   out.otherwise = load.rules(root["otherwise"]);
   for (const NodeRef each : root["types"]) {

@@ -128,6 +128,19 @@ struct Example {
   std::string text;
 };
 
+// Layers of a network that is no transformer, in the file's order: products with weights whose widths one
+// text lists
+// (`512-256-64`), or one product of two activations. Names are those of values that the dialect exports.
+struct DenseLayers {
+  std::string name;
+  std::vector<KeyPath> widths;       // the first number that is there
+  std::string otherwise;             // where the file states none
+  std::string input;                 // width of what comes in; empty: the text's own first number
+  std::string output;                // width that follows the text's; empty: none
+  std::string rows, columns, depth;  // of a product of two activations for each sample
+  std::string repeat;                // how often they stand there; empty: once
+};
+
 struct Dialect {
   std::string path;  // of its data file
   std::string name;
@@ -156,6 +169,7 @@ struct Dialect {
   std::vector<std::string> exports;      // helper values that a Reading carries for rules
   std::vector<Inherit> inherit;
   std::vector<Part> parts;
+  std::vector<DenseLayers> layers;
   FieldRules fields;
   FieldRules otherwise;  // tried after the model type's defaults
   std::vector<Way> ways;
