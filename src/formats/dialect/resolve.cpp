@@ -198,11 +198,11 @@ class Resolver {
     origin = value.origin;
   }
 
-  NodeRef find(const KeyPath& path) const {
-    for (const Place& scope : scopes_) {
-      const NodeRef node = view_.find(path, scope);
-      if (node) return node;
-    }
+  // Absent where a file that is not there would go before it.
+  NodeRef find(const KeyPath& path, FieldId field) const {
+    for (const Place& scope : scopes_)
+      if (const NodeRef node = view_.find(path, scope))
+        return view_.missing_above(path, scope, field) == nullptr ? node : NodeRef();
     return {};
   }
 
@@ -337,18 +337,15 @@ class Resolver {
 
   bool try_key(const Alternative& each, std::string_view name, Value& out) {
     for (const KeyPath& path : each.keys) {
-      const NodeRef node = find(path);
+      const FieldId field = model::find_field(name);
+      const NodeRef node = find(path, field);
       if (!node) look_for_missing(path, name, out);
       if (node.is(Kind::null)) out.written = node;
       if (!node || node.is(Kind::null)) continue;
-      const FieldId field = model::find_field(name);
       if (refuse_kind(node, each, field, errors_)) return true;
       const Seen seen = look(node, each, field);
-      if (seen.kind == Seen::Kind::nothing) continue;
-      if (seen.kind == Seen::Kind::unreadable) {
-        if (!leave_open(each, node, name, out)) continue;
-        return true;
-      }
+      if (seen.kind == Seen::Kind::unreadable && leave_open(each, node, name, out)) return true;
+      if (seen.kind != Seen::Kind::number) continue;
       if (!holds(each.when, seen.number, out).value_or(false)) continue;
       const bool is_plain = each.map.empty() && each.reading == Alternative::Reading::value;
       // A batch of no sequence has no micro-batches, whatever it is divided by.

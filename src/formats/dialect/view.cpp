@@ -104,15 +104,31 @@ const Missing* View::missing_at(const KeyPath& path, const Place& base, model::F
   return found == missing_.end() ? nullptr : &*found;
 }
 
-NodeRef View::find(const KeyPath& path, const Place& base) const {
+const Missing* View::missing_above(const KeyPath& path, const Place& base, model::FieldId field) const {
+  if (missing_.empty()) return nullptr;
   const WholePlace whole(path, base);
-  for (const Layer& layer : layers_) {
+  const std::size_t layer = find_in(whole).second;
+  const auto found = std::find_if(missing_.begin(), missing_.end(), [&](const Missing& each) {
+    return each.above <= layer && !each.states.empty() && holds_place(each.mount, whole) &&
+           can_state(each, field);
+  });
+  return found == missing_.end() ? nullptr : &*found;
+}
+
+template <class Components>
+std::pair<NodeRef, std::size_t> View::find_in(const Components& whole) const {
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const Layer& layer = layers_[i];
     if (!holds_place(layer.mount, whole)) continue;
     NodeRef node = descend(layer.document->root(), layer.inside, 0);
     node = descend(node, whole, layer.mount.size());
-    if (node) return node;
+    if (node) return {node, i};
   }
-  return {};
+  return {NodeRef(), layers_.size()};
+}
+
+NodeRef View::find(const KeyPath& path, const Place& base) const {
+  return find_in(WholePlace(path, base)).first;
 }
 
 NodeRef View::find_first(const std::vector<KeyPath>& paths, const Place& base) const {

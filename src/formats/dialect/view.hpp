@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/dialect/dialect.hpp"
@@ -25,6 +26,7 @@ struct Missing {
   std::string meaning;              // "`base.yml` is not there"
   Place mount;                      // where its values would stand
   std::vector<std::string> states;  // the only fields, or sections of fields, that it can hold; empty: any
+  std::size_t above = 0;            // layers that go before it; set by View
 };
 
 class View {
@@ -34,7 +36,11 @@ class View {
   // Layers added first win.
   void add(Layer layer) { layers_.push_back(std::move(layer)); }
   const std::vector<Layer>& layers() const { return layers_; }
-  void lack(Missing missing) { missing_.push_back(std::move(missing)); }
+  // What is added later would give way to it.
+  void lack(Missing missing) {
+    missing.above = layers_.size();
+    missing_.push_back(std::move(missing));
+  }
 
   // The value under `path`, relative to `base` unless absolute; absent when no layer has it. A null hides
   // what lower layers say.
@@ -43,11 +49,17 @@ class View {
   text::NodeRef find_first(const std::vector<KeyPath>& paths, const Place& base) const;
   // The file that was not read and may have a value of `field` under `path`; nullptr when there is none.
   const Missing* missing_at(const KeyPath& path, const Place& base, model::FieldId field) const;
+  // The file that was not read, is known to state `field`, and would go before what `find` gives; nullptr
+  // when there is none.
+  const Missing* missing_above(const KeyPath& path, const Place& base, model::FieldId field) const;
   // The places that a path with `*` stands for, in file order.
   std::vector<Place> places(const KeyPath& path) const;
 
  private:
   text::NodeRef step(text::NodeRef node, std::string_view component) const;
+  // With the layer that has it.
+  template <class Components>
+  std::pair<text::NodeRef, std::size_t> find_in(const Components& whole) const;
   template <class Components>
   text::NodeRef descend(text::NodeRef node, const Components& place, std::size_t from) const;
   void expand(text::NodeRef node, const Place& pattern, std::size_t at, Place& so_far,

@@ -229,6 +229,13 @@ std::vector<std::pair<std::string, Text>> following(const std::vector<Text>& wor
   return out;
 }
 
+bool starts_python(const std::vector<Text>& command) {
+  return std::any_of(command.begin(), command.end(), [](const Text& word) {
+    const std::string text = as_string(word);
+    return text.substr(text.rfind('/') + 1).starts_with("python");
+  });
+}
+
 Flags collect(const std::vector<Text>& words) {
   Flags found;
   found.following = following(words);
@@ -252,6 +259,10 @@ Flags collect(const std::vector<Text>& words) {
       if (!has_configuration) found.configuration = word;
       has_configuration = true;
     }
+    // `python -m module name=value`: the module's arguments.
+    const bool is_after_module = takes_values && !found.flags.empty() &&
+                                 found.flags.back().values.size() == 1 &&
+                                 as_string(found.flags.back().name) == "-m" && starts_python(found.command);
     if (is_flag(text)) {
       const std::size_t equals = text.find('=');
       if (open != nullptr && equals == std::string::npos) {
@@ -268,9 +279,9 @@ Flags collect(const std::vector<Text>& words) {
       takes_values = equals == std::string::npos;
       if (!takes_values) flag.values.push_back(without_quotes(substring(word, equals + 1, text.size())));
       found.flags.push_back(std::move(flag));
-    } else if (const auto key = is_first_value
-                                    ? std::nullopt
-                                    : override_key(text, has_configuration || !found.overrides.empty())) {
+    } else if (const auto key = is_first_value ? std::nullopt
+                                               : override_key(text, has_configuration || is_after_module ||
+                                                                        !found.overrides.empty())) {
       found.overrides.push_back({substring(word, key->first, key->second),
                                  {without_quotes(substring(word, key->second + 1, text.size()))}});
     } else if (found.flags.empty()) {

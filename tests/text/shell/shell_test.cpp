@@ -305,6 +305,8 @@ TEST_CASE("shell: Hydra's overrides are tables in tables") {
   // Keys without a dot are told by the configuration before them.
   CHECK(overrides("python -m train conf/base.yml size=2 name=$NAME --n 1\n") ==
         "{size: 2, name: unknown(the variable `NAME` is not set in this file)}");
+  CHECK(overrides("python -m a.train size=2 name=$NAME\n").starts_with("{size: 2"));
+  CHECK(overrides("run -m a.train size=2\n") == "absent");
   CHECK(overrides("train config=base.yaml size=2\n") == "{config: \"base.yaml\", size: 2}");
   CHECK(overrides("train --config base.yml size=2\n") == "absent");
   CHECK(overrides("train --set model.size=2 --n 1\n") == "absent");
