@@ -118,9 +118,11 @@ Seen count(NodeRef node, const Alternative& each) {
   if (!node.is(Kind::list) && (!node.is(Kind::table) || node["()"])) return {Seen::Kind::unreadable, 0};
   double found = 0;
   for (const NodeRef item : node) {
-    // Of tables those that have this key.
+    // Of tables those that have this key; of what is not read, by what is said of it: the name of an
+    // enumerator.
     const bool has = item.is(Kind::table) && item[each.of] && !item[each.of].is(Kind::null);
-    found += each.of.empty() || has || matches_any(each.of, written_form(item)) ? 1 : 0;
+    const std::string form = item.is(Kind::unknown) ? std::string(item.note()) : written_form(item);
+    found += each.of.empty() || has || matches_any(each.of, form) ? 1 : 0;
   }
   return number(found);
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace shapelint::text::python {
 
 namespace {
@@ -314,6 +316,27 @@ void Interpreter::unpack(const Expression& target, const Value& value, Frame& fr
   }
 }
 
+namespace {
+
+// Members of an enumeration are called by their names where their values say nothing: numbers that stand for
+// no more than themselves, and `enum.auto()`.
+void name_members(Object& made, std::string_view name) {
+  const bool is_plain = std::any_of(made.bases.begin(), made.bases.end(), [](const Value& base) {
+    return base.kind == Value::Kind::named && base.text == "enum.Enum";
+  });
+  for (Entry& each : made.entries) {
+    const Value& value = each.value;
+    const bool is_auto = value.kind == Value::Kind::instance && value.object->type == "enum.auto";
+    if (!is_auto && !(is_plain && value.kind == Value::Kind::integer)) continue;
+    Value member = of_text(fmt::format("{}.{}", name, each.key));
+    member.where = value.where;
+    member.span = value.span;
+    each.value = std::move(member);
+  }
+}
+
+}  // namespace
+
 void Interpreter::define(const Module& module, const Statement& statement, Index index, Frame& frame) {
   const bool is_class = statement.kind == Statement::Kind::type;
   const std::string& around = frame.names->type;
@@ -354,6 +377,7 @@ void Interpreter::define(const Module& module, const Statement& statement, Index
     inner.born = maybe_;
     run(module, statement.body, inner);
     maybe_ = inner.born;
+    name_members(made, statement.text);
   }
   Entry& entry = frame.names->set(statement.text, std::move(value));
   entry.key_span = Span{statement.begin, statement.end};

@@ -112,6 +112,15 @@ TEST_CASE("python: tables, constructors and members of enumerations") {
   CHECK(bytes_at(*document, document->root()["model"]["width"].key_span()) == "width");
 }
 
+TEST_CASE("python: members of enumerations go by their names where their values say nothing") {
+  CHECK(
+      shown("import enum\nclass Kind(enum.Enum):\n    LOCAL = enum.auto()\n    ALL = 2\n"
+            "class Width(enum.IntEnum):\n    SMALL = 8\nclass Word(str, enum.Enum):\n    SWIGLU = 'swiglu'\n"
+            "made = dict(kinds=[Kind.LOCAL, Kind.ALL] * 2, width=Width.SMALL, word=Word.SWIGLU)\n")
+          .find("made: {kinds: [\"Kind.LOCAL\", \"Kind.ALL\", \"Kind.LOCAL\", \"Kind.ALL\"], width: 8, "
+                "word: \"swiglu\"}") != std::string::npos);
+}
+
 TEST_CASE("python: classes with defaults") {
   CHECK(
       shown("from dataclasses import dataclass, field\n@dataclass\nclass Base:\n    width: int = 8\n"
