@@ -128,6 +128,8 @@ constexpr Field<MoeKernel> moe_table[] = {
     {"", "skewed_speed", "", Type::number, &MoeKernel::skewed_speed, 0.1, 1.5, "where experts' rows differ"},
     {"", "tile_us", "us", Type::number, &MoeKernel::tile_us, 0, 20, "start and end of a tile"},
     {"", "feed_gb_s", "GB/s", Type::number, &MoeKernel::feed_gb_s, 5, 1000, "operands into one SM"},
+    {"", "few_dram_share", "", Type::number, &MoeKernel::few_dram_share, 0, 1.2,
+     "dram_share with tiles of least_tile for few tokens"},
     {"", "wave_rounding", "", Type::number, &MoeKernel::wave_rounding, 0, 1, "1: whole waves"},
     {"", "least_wave", "", Type::number, &MoeKernel::least_wave, 0.01, 1, "that few tiles take"},
     {"", "overlap_power", "", Type::number, &MoeKernel::overlap_power, 1, 8, "1: one after the other"},

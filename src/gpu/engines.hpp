@@ -120,6 +120,7 @@ struct MoeKernel : EngineKernel, Traffic {
   double skewed_speed = 1;     // of it, where experts' rows differ
   double tile_us = 1;          // start and end of a tile
   double feed_gb_s = 200;      // operands into one SM
+  double few_dram_share = 0;   // dram_share with tiles of least_tile, where tiles_by_tokens; 0: the same
   double wave_rounding = 0.5;  // 0: SMs never idle; 1: whole waves
   double least_wave = 1;       // that few tiles take: where smaller, their products are split
   double overlap_power = 4;    // 1: arithmetic and traffic one after the other; large: at once

@@ -38,6 +38,15 @@ TileRows tile_rows(const gpu::MoeKernel& kernel, double tokens, double experts) 
   return tokens <= experts ? TileRows{least, least} : TileRows{most, most};
 }
 
+// Tiles for few tokens are narrow, and step through longer pieces of the sum: weights arrive faster with
+// them.
+gpu::Traffic traffic_of(const gpu::MoeKernel& kernel, double tokens, double experts) {
+  gpu::Traffic traffic = kernel;
+  if (kernel.tiles_by_tokens && tokens <= experts && kernel.few_dram_share > 0)
+    traffic.dram_share = kernel.few_dram_share;
+  return traffic;
+}
+
 // Busy time of all SMs for one grouped product C[rows, n] = A[rows, k] B[expert][k, n], with the tile height
 // that is fastest.
 double product_us(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, TileRows tiles,
@@ -109,7 +118,8 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
   const double extra =
       passed * (kernel.hidden_passes * layer.hidden + kernel.width_passes * width) * element +
       kernel.token_passes * layer.tokens * layer.hidden * element;
-  const double rate = detail::us_per_byte(gpu, kernel, weights + operands + extra);
+  const double rate =
+      detail::us_per_byte(gpu, traffic_of(kernel, layer.tokens, local), weights + operands + extra);
   const double memory_us = (weights + operands) * rate;
   const double fixed_us = kernel.fixed_us + kernel.expert_us * local;
   const double power = kernel.overlap_power;
@@ -185,8 +195,9 @@ OpCost grouped_product(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const 
   const double weights = experts * n * k * weight;
   const double operands = rows * (k * bytes_of(op.dtype) + n * bytes_of(DType::bf16));
   // A step's weights come from DRAM.
-  const double memory_us = weights / (kernel.dram_share * dram_bytes_per_us(gpu)) +
-                           operands * detail::us_per_byte(gpu, kernel, operands);
+  const gpu::Traffic traffic = traffic_of(kernel, op.experts.tokens, op.experts.local_experts);
+  const double memory_us = weights / (traffic.dram_share * dram_bytes_per_us(gpu)) +
+                           operands * detail::us_per_byte(gpu, traffic, operands);
   const double power = kernel.overlap_power;
   const double core_us = std::pow(std::pow(compute_us, power) + std::pow(memory_us, power), 1 / power);
   const double ideal_us = std::max(2 * rows * n * k / peak_flops_per_us(gpu, op.dtype),
