@@ -297,7 +297,8 @@ std::span<const DecodeKernel> decode_kernels(std::string_view kind) {
   return of_kind(known, kind);
 }
 std::span<const MoeKernel> moe_kernels(std::string_view kind) {
-  static const auto known = builtin_kernels<MoeKernel>({"moe", "wide-ep-moe", "frontier-moe"}, moe_fields());
+  static const auto known =
+      builtin_kernels<MoeKernel>({"moe", "wide-ep-moe", "frontier-moe", "grouped-products"}, moe_fields());
   return of_kind(known, kind);
 }
 std::span<const PassKernel> pass_kernels(std::string_view kind) {

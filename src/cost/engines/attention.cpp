@@ -117,13 +117,6 @@ double efficiency_of(const gpu::DecodeKernel& kernel, double head_dim) {
   return own > 0 ? own : kernel.efficiency;
 }
 
-// Times that overlap: their sum at a power of 1, the longer one at a large power.
-double norm(double a, double b, double power) {
-  const double longer = std::max(a, b);
-  if (!(longer > 0)) return 0;
-  return longer * std::pow(1 + std::pow(std::min(a, b) / longer, power), 1 / power);
-}
-
 double visible_pairs(const KernelAttention& shape) {
   const double all = shape.tokens * shape.cached + shape.tokens * (shape.tokens + 1) / 2;
   return shape.window > 0 ? std::min(all, shape.tokens * shape.window) : all;
@@ -244,7 +237,7 @@ OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const 
   const double join_us =
       kernel.split_us + kernel.join_ns * us_per_ns * shape.sequences * shape.sequences * shape.heads;
   const double core_us =
-      norm(busy_us, memory_us, kernel.overlap_power) + (splits > 1 ? join_us : 0) + extra_us;
+      overlapped(busy_us, memory_us, kernel.overlap_power) + (splits > 1 ? join_us : 0) + extra_us;
   const double arithmetic_us = shape.sequences * shape.heads * shape.tokens * seen * pair_flops / peak;
   const double traffic_us = bytes / dram_bytes_per_us(gpu);
   // Padded rows are computed while keys are read: what bounds is what would at the peaks.

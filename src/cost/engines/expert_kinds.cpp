@@ -175,7 +175,16 @@ std::optional<OpCost> price_grouped(const gpu::Gpu& gpu, Row row) {
   layer.intermediate = number(row, 4);
   layer.tokens = number(row, 5) * layer.expert;
   layer.dtype = DType::fp8;
-  return price_expert_up(gpu, layer);
+  const auto* known = gpu::closest(gpu::moe_kernels("grouped-products"), gpu.architecture.id,
+                                   {"deepgemm", {}, "fp8_block", {}, {}}, true);
+  if (known == nullptr || !can_multiply(gpu, layer.dtype)) return price_expert_up(gpu, layer);
+  const double visited = visited_experts(layer);
+  return price_grouped_product(gpu, *known,
+                               {{layer.tokens * layer.top_k / layer.expert / visited, visited},
+                                layer.dtype,
+                                bytes_of(layer.dtype),
+                                2 * layer.intermediate,
+                                layer.hidden});
 }
 
 constexpr std::array frontier_columns{

@@ -60,6 +60,17 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
 // and the launches are shared out among its five ops. Nothing where no such kernel was measured.
 std::optional<OpCost> price_expert_op(const gpu::Gpu& gpu, const model::Op& op);
 
+// C[rows, n] = A[rows, k] B[expert][k, n] of experts with as many rows each.
+struct GroupedProduct {
+  ExpertLoad load;
+  DType dtype = DType::bf16;
+  double weight_bytes = 2;  // of an element, with its scales
+  double n = 1;
+  double k = 1;
+  bool is_even = true;
+};
+OpCost price_grouped_product(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const GroupedProduct& of);
+
 // As gpus/engines names it; `fastest` is TensorRT-LLM.
 std::string_view engine_name(model::Engine engine);
 

@@ -122,9 +122,7 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
       detail::us_per_byte(gpu, traffic_of(kernel, layer.tokens, local), weights + operands + extra);
   const double memory_us = (weights + operands) * rate;
   const double fixed_us = kernel.fixed_us + kernel.expert_us * local;
-  const double power = kernel.overlap_power;
-  const double core_us =
-      std::pow(std::pow(compute_us, power) + std::pow(memory_us, power), 1 / power) + extra * rate;
+  const double core_us = overlapped(compute_us, memory_us, kernel.overlap_power) + extra * rate;
   const double flops = 2 * rows * (branches + 1) * layer.hidden * width;
   const double ideal_us =
       std::max(flops / peak_flops_per_us(gpu, layer.dtype), (weights + operands) / dram_bytes_per_us(gpu));
@@ -181,31 +179,43 @@ std::string_view name(model::ExpertKernels kernels) {
   return {};
 }
 
-OpCost grouped_product(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const model::Op& op,
-                       double fixed_us) {
-  const double n = static_cast<double>(op.n.value);
-  const double k = static_cast<double>(op.k.value);
-  const double experts = static_cast<double>(op.batch.value);
-  const double rows = op.experts.rows;
-  const double weight = op.weight_bytes > 0 ? op.weight_bytes : bytes_of(op.dtype) + scale_bytes_of(op);
-  const ExpertLoad load{rows / experts, experts};
-  const double speed = kernel.efficiency * (op.experts.is_even ? 1 : kernel.skewed_speed);
-  const TileRows tiles = tile_rows(kernel, op.experts.tokens, op.experts.local_experts);
-  const double compute_us = product_us(gpu, kernel, tiles, {&load, 1}, op.dtype, weight, n, k, speed);
-  const double weights = experts * n * k * weight;
-  const double operands = rows * (k * bytes_of(op.dtype) + n * bytes_of(DType::bf16));
-  // A step's weights come from DRAM.
-  const gpu::Traffic traffic = traffic_of(kernel, op.experts.tokens, op.experts.local_experts);
+// One grouped product, its weights from DRAM.
+OpCost product_cost(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const GroupedProduct& of,
+                    TileRows tiles, const gpu::Traffic& traffic, double fixed_us) {
+  const double rows = of.load.rows * of.load.experts;
+  const double speed = kernel.efficiency * (of.is_even ? 1 : kernel.skewed_speed);
+  const double compute_us =
+      product_us(gpu, kernel, tiles, {&of.load, 1}, of.dtype, of.weight_bytes, of.n, of.k, speed);
+  const double weights = of.load.experts * of.n * of.k * of.weight_bytes;
+  const double operands = rows * (of.k * bytes_of(of.dtype) + of.n * bytes_of(DType::bf16));
   const double memory_us = weights / (traffic.dram_share * dram_bytes_per_us(gpu)) +
                            operands * detail::us_per_byte(gpu, traffic, operands);
-  const double power = kernel.overlap_power;
-  const double core_us = std::pow(std::pow(compute_us, power) + std::pow(memory_us, power), 1 / power);
-  const double ideal_us = std::max(2 * rows * n * k / peak_flops_per_us(gpu, op.dtype),
+  const double core_us = overlapped(compute_us, memory_us, kernel.overlap_power);
+  const double ideal_us = std::max(2 * rows * of.n * of.k / peak_flops_per_us(gpu, of.dtype),
                                    (weights + operands) / dram_bytes_per_us(gpu));
   return detail::cost_of(compute_us, memory_us, fixed_us, core_us, ideal_us);
 }
 
+OpCost grouped_product(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const model::Op& op,
+                       double fixed_us) {
+  const double experts = static_cast<double>(op.batch.value);
+  const GroupedProduct of{{op.experts.rows / experts, experts},
+                          op.dtype,
+                          op.weight_bytes > 0 ? op.weight_bytes : bytes_of(op.dtype) + scale_bytes_of(op),
+                          static_cast<double>(op.n.value),
+                          static_cast<double>(op.k.value),
+                          op.experts.is_even};
+  const TileRows tiles = tile_rows(kernel, op.experts.tokens, op.experts.local_experts);
+  return product_cost(gpu, kernel, of, tiles, traffic_of(kernel, op.experts.tokens, op.experts.local_experts),
+                      fixed_us);
+}
+
 }  // namespace
+
+OpCost price_grouped_product(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const GroupedProduct& of) {
+  const double rows = of.load.rows * of.load.experts;
+  return product_cost(gpu, kernel, of, tile_rows(kernel, rows, of.load.experts), kernel, kernel.fixed_us);
+}
 
 std::string_view engine_name(model::Engine engine) {
   switch (engine) {

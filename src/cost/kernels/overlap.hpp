@@ -15,4 +15,11 @@ inline double overlapped(double a, double b) {
   return std::sqrt(std::sqrt(fourth(a) + fourth(b)));
 }
 
+// The same with another power: 1: one after the other; large: the longer one.
+inline double overlapped(double a, double b, double power) {
+  const double longer = std::fmax(a, b);
+  if (!(longer > 0)) return 0;
+  return longer * std::pow(1 + std::pow(std::fmin(a, b) / longer, power), 1 / power);
+}
+
 }  // namespace shapelint::cost
