@@ -46,6 +46,22 @@ double step_us(const gpu::Gpu& gpu, const model::Setup& setup) {
 
 }  // namespace
 
+TEST_CASE("experts of a step on AMD's GPUs cost what aiter's kernels cost", "[cost][moe]") {
+  const auto gpu = gpu::find_gpu("mi355x");
+  REQUIRE(gpu);
+  cost::ExpertLayer layer = mixtral();
+  layer.tokens = 16;
+  const gpu::MoeKernel* kernel = gpu::moe_kernel_of("cdna4", "mxfp4", "", "", {});
+  REQUIRE(kernel != nullptr);
+  CHECK(kernel->engine == "aiter");
+  model::Setup setup = decoding(16);
+  setup.plan.dtype = DType::fp4;
+  layer.dtype = DType::fp4;
+  const cost::OpCost whole =
+      cost::price_moe_kernel(*gpu, *kernel, layer, cost::expert_loads(layer, 0), 0.53125);
+  CHECK(experts_us(*gpu, setup) == Approx(whole.time_us).epsilon(0.25));
+}
+
 TEST_CASE("experts of a step cost what an engine's kernel costs", "[cost]") {
   const auto gpu = gpu::find_gpu("h100");
   REQUIRE(gpu);

@@ -240,6 +240,7 @@ std::optional<OpCost> price_expert_op(const gpu::Gpu& gpu, const model::Op& op) 
   };
   const gpu::MoeKernel* kernel = kernel_for(format);
   if (kernel == nullptr && format == "fp8_block") kernel = kernel_for("fp8");
+  if (kernel == nullptr && format == "nvfp4") kernel = kernel_for("mxfp4");  // 4 bits of AMD's
   if (kernel == nullptr) return std::nullopt;
   const double fixed_us = launches_in_step_us(gpu, kernel->fixed_us / ops_of_a_layer, work.engine);
   if (op.kind == model::OpKind::gemm) return grouped_product(gpu, *kernel, op, fixed_us);
