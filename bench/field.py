@@ -5,6 +5,7 @@ import collections
 import itertools
 import math
 import os
+import re
 import statistics
 
 import field_kernels
@@ -39,7 +40,7 @@ as many requests at once as stated, or as the cache has room for; requests that 
 priced as its scripts start them: cache in fp8, lengths of 0.9 of those stated, limits on requests. Speculative decoding is not
 stated in that table: runs that took less than {faster} of the time of another with the same layout, batch and lengths are
 taken to use it, and are counted apart, with all runs of an engine's version, model, GPU and format most of whose runs with such
-another did (TensorRT-LLM 1.2.0rc6.post3 and, in part, 1.1.0rc2.post2). So are all rows of an engine, model, GPU and format of weights where one would have read
+another did, however experts are shared out (TensorRT-LLM 1.2.0rc6.post3 on B200, 1.1.0rc2.post2 on H200). So are all rows of an engine, model, GPU and format of weights where one would have read
 its prompts at more than {peak} of the peak (their beginnings were cached), and where two of the same layout, batch and lengths
 differ more than {contradiction}-fold.
 
@@ -83,12 +84,15 @@ def kind_of(run):
     return " ".join(run.name.split()[:4])
 
 
-def versions_that_draft(runs, slowest):
-    """Versions most of whose runs that another states, too, took much less time than it."""
-    met = collections.defaultdict(list)
+def versions_that_draft(runs):
+    """Versions most of whose runs that another states, too, took much less time than it, however experts were shared out."""
+    layout = lambda run: (run.group, re.sub(r" ep\d+", "", run.name))
+    slowest, met = collections.defaultdict(float), collections.defaultdict(list)
+    for run in runs:
+        slowest[layout(run)] = max(slowest[layout(run)], run.measured)
     for run in runs:
         if run.group[0] == "serving" and run.version:
-            met[(kind_of(run), run.version)].append(run.measured / slowest[run.key])
+            met[(kind_of(run), run.version)].append(run.measured / slowest[layout(run)])
     shared = {version: [ratio for ratio in ratios if ratio < ALIKE] for version, ratios in met.items()}
     return {version for version, ratios in shared.items()
             if ratios and sum(ratio < FASTER for ratio in ratios) > len(ratios) / 2 and len(ratios) > len(met[version]) / 3}
@@ -129,7 +133,7 @@ def main():
             cached.add(kind_of(run))
         if fastest[run.key] > CONTRADICTION * lowest[run.key]:
             contradicting.add(kind_of(run))
-    drafting = versions_that_draft(runs, fastest)
+    drafting = versions_that_draft(runs)
     by_model, alike = collections.defaultdict(list), collections.defaultdict(list)
     for run in runs:
         group = " ".join(part for part in run.group if part)
