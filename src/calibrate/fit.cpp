@@ -186,11 +186,12 @@ Result<Fit> fit(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const Measu
   const std::size_t least = options.adjust ? least_adjusting_rows : least_rows;
   const std::size_t least_places = options.adjust ? 1 : least_sites;
   if (rows.size() < least || sites < least_places) {
-    return Error{
-        fmt::format("{} rows at {} pairs of n and k", rows.size(), sites),
-        fmt::format("at least {} rows at {} pairs are needed to determine anything", least, least_places),
-        {},
-        {}};
+    return Error{fmt::format("{} {} at {} {} of n and k", rows.size(), rows.size() == 1 ? "row" : "rows",
+                             sites, sites == 1 ? "pair" : "pairs"),
+                 fmt::format("at least {} rows at {} {} are needed to determine anything", least,
+                             least_places, least_places == 1 ? "pair" : "pairs"),
+                 {},
+                 {}};
   }
   Choice choice =
       options.adjust ? choose_to_adjust(gpu, set) : choose_constants(gpu, set, rows, options.rotated);

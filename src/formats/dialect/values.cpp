@@ -293,10 +293,10 @@ bool refuse_null(NodeRef node, FieldId field, std::vector<Error>& errors) {
 bool refuse_size(NodeRef node, double value, FieldId field, std::vector<Error>& errors) {
   const bool is_model = is_one_of(model_fields, field);
   if (!is_model && !is_one_of(shape_fields, field) && !is_one_of(run_fields, field)) return false;
-  if (value != std::floor(value)) {
-    add_error(
-        node.error(fmt::format("`{}` is {}, where a whole number must stand", shown_key(node), exact(value))),
-        errors);
+  if (!std::isfinite(value) || value != std::floor(value)) {
+    const std::string shown = std::isnan(value) ? "NaN" : std::isinf(value) ? "infinite" : exact(value);
+    add_error(node.error(fmt::format("`{}` is {}, where a whole number must stand", shown_key(node), shown)),
+              errors);
     return true;
   }
   // What is none or automatic is 0 in some frameworks, and -1 in most.

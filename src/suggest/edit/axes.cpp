@@ -222,7 +222,7 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
   if (static_cast<std::size_t>((numbers[1] - numbers[0]) / step) >= most_range_values) {
     return usage(fmt::format("`{}` has more than {} values", text,
                              with_commas(static_cast<std::int64_t>(most_range_values))),
-                 "a larger step");
+                 "give it a larger step");
   }
   for (std::int64_t at = numbers[0]; at <= numbers[1]; at += step) out.values.push_back(at);
   return out;

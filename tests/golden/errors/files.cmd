@@ -17,6 +17,7 @@ shapelint tests/golden/errors/degrees.txt
 shapelint tests/golden/errors/no-batch.txt
 shapelint tests/golden/errors/not-a-number.txt
 shapelint tests/golden/errors/commas.txt
+shapelint tests/golden/errors/nan.txt
 # What frameworks take for none, or for a choice of their own.
 shapelint tests/golden/errors/automatic.txt --gpu h100
 shapelint tests/golden/errors/automatic-degrees.txt --gpu h100

@@ -9,3 +9,4 @@ shapelint calibrate --gpu-file gpus/t4.toml --shapes tests/golden/gemm/table.csv
 shapelint gemm 1 2 3 --gpu h100 --dtype bf16 --recipe row
 shapelint gemm 1 2 3 --gpu h100 --dtype fp8 --recipe nvfp4
 shapelint gemm 1 2 3 --gpu a100 --recipe tensor
+shapelint calibrate --gpu h100 --shapes tests/golden/gemm/few.csv -o unused.toml

@@ -44,3 +44,4 @@ shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --model text
 shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --family 1b --vary hidden_size
 shapelint suggest no-such-model.toml --gpu a100
 shapelint sweep examples/gpt3-2.7b.toml --gpu a100 --over hidden=64:128 --over attention=1:2 --shard 0/4
+shapelint suggest examples/gpt3-2.7b.toml --gpu a100 --range hidden_size=1:4000000
