@@ -28,6 +28,7 @@ class CsvLines {
   // with more or fewer fields than the header is an error and passed over.
   bool next();
   std::string_view line() const { return line_; }  // as it stands, without its end
+  std::int64_t number() const { return number_; }  // of that line in the text
   std::string_view field(std::size_t column) const { return fields_[column]; }
 
   // An error of the line that was read last.

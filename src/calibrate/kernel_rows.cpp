@@ -32,6 +32,7 @@ bool find_columns(CsvLines& lines, const cost::KernelKind& kind, Places& places)
 
 bool read_cells(CsvLines& lines, const cost::KernelKind& kind, const Places& places, KernelRow& row) {
   row.line = lines.line();
+  row.number = lines.number();
   for (std::size_t i = 0; i < places.size(); ++i) {
     const cost::KernelColumn& column = kind.columns[i];
     cost::KernelCell cell;

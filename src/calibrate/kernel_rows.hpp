@@ -1,6 +1,7 @@
 // Tables of single kernels as CSV.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct KernelRow {
   std::vector<cost::KernelCell> cells;
   std::vector<bool> stated;  // by column of the kind
   std::string_view line;
+  std::int64_t number = 0;  // of that line in the table
 };
 
 struct KernelTable {

@@ -68,8 +68,8 @@ constexpr std::array attention_columns{
     size("head_dim", "elements"),
     size_or("step", 0, "tokens of each that are cached already"),
     size_or("window_size", 0, "keys that a query sees; 0 or empty: all"),
-    word("attn_dtype", "that scores are computed in: bfloat16, fp8"),
-    word("kv_cache_dtype", "of cached keys and values"),
+    word("attn_dtype", "that scores are computed in: bfloat16, fp8", is_dtype),
+    word("kv_cache_dtype", "of cached keys and values", is_dtype),
     word("framework", "the engine: vllm, sglang, trtllm"),
     word("kernel_source", "its kernel"),
 };
@@ -105,8 +105,8 @@ constexpr std::array latent_columns{
     size("isl", "new tokens of each"),
     size("num_heads", "heads of this rank"),
     size_or("step", 0, "tokens of each that are cached already"),
-    word("mla_dtype", "that scores are computed in"),
-    word("kv_cache_dtype", "of the cached latent"),
+    word("mla_dtype", "that scores are computed in", is_dtype),
+    word("kv_cache_dtype", "of the cached latent", is_dtype),
     word("framework", "the engine: vllm, sglang, trtllm"),
     word("kernel_source", "its kernel"),
 };

@@ -67,6 +67,10 @@ std::optional<OpCost> price_layer(const gpu::Gpu& gpu, std::string_view kind, Ex
   return price_moe_kernel(gpu, *known, layer, loads, format->stored_bytes);
 }
 
+bool is_expert_format(std::string_view word) {
+  return find_expert_format(word) != nullptr;
+}
+
 constexpr std::array moe_columns{
     size("num_tokens", "of all ranks that share the experts"),
     size("hidden_size", "elements"),
@@ -75,7 +79,7 @@ constexpr std::array moe_columns{
     size("num_experts", "of the whole layer"),
     size_or("moe_tp_size", 1, "ranks that an expert is cut over"),
     size_or("moe_ep_size", 1, "ranks that the experts are spread over"),
-    word("moe_dtype", "bfloat16, fp8, fp8_block, nvfp4, w4a8_mxfp4_mxfp8 or int4_wo"),
+    word("moe_dtype", "bfloat16, fp8, fp8_block, nvfp4, w4a8_mxfp4_mxfp8 or int4_wo", is_expert_format),
     word("distribution", "of tokens over experts: balanced, power_law_1.01, power_law_1.2"),
     word("framework", "the engine: vllm, sglang, trtllm"),
     word("kernel_source", "its kernel"),

@@ -20,6 +20,7 @@ struct KernelColumn {
   bool is_needed = true;      // others may lack in the table or be empty
   std::int64_t unstated = 0;  // a whole number that is not there
   std::string_view meaning{};
+  bool (*knows)(std::string_view word) = nullptr;  // whether a row with it can be priced; null: with any
 };
 
 // A cell of a row: one for each column of its kind, in their order.

@@ -54,18 +54,26 @@ std::optional<OpCost> price_message(const gpu::Gpu& gpu, std::string_view kind, 
   return price_collective(gpu, exchange.kind, bytes, static_cast<std::int64_t>(ranks));
 }
 
+const Exchange* find_exchange(std::string_view name) {
+  const auto* found = std::find_if(exchanges.begin(), exchanges.end(),
+                                   [&](const Exchange& each) { return each.name == name; });
+  return found != exchanges.end() ? found : nullptr;
+}
+bool is_exchange(std::string_view word) {
+  return find_exchange(word) != nullptr;
+}
+
 constexpr std::array nccl_columns{
-    word("op_name", "all_reduce, all_gather, reduce_scatter or alltoall"),
+    word("op_name", "all_reduce, all_gather, reduce_scatter or alltoall", is_exchange),
     size("num_gpus", "ranks"),
     size("message_size", "elements of the whole buffer"),
-    word("nccl_dtype", "of an element"),
+    word("nccl_dtype", "of an element", is_dtype),
 };
 
 std::optional<OpCost> price_nccl(const gpu::Gpu& gpu, Row row) {
   const auto dtype = dtype_of(row[3].word, DType::fp16);
-  const auto* exchange = std::find_if(exchanges.begin(), exchanges.end(),
-                                      [&](const Exchange& each) { return each.name == row[0].word; });
-  if (!dtype || exchange == exchanges.end()) return std::nullopt;
+  const Exchange* exchange = find_exchange(row[0].word);
+  if (!dtype || exchange == nullptr) return std::nullopt;
   return price_message(gpu, "nccl", *exchange, number(row, 2) * bytes_of(*dtype), number(row, 1),
                        {{}, {}, {}, {}, exchange->name});
 }
@@ -73,7 +81,7 @@ std::optional<OpCost> price_nccl(const gpu::Gpu& gpu, Row row) {
 constexpr std::array all_reduce_columns{
     size("num_gpus", "ranks"),
     size("message_size", "elements of the buffer"),
-    word("allreduce_dtype", "of an element"),
+    word("allreduce_dtype", "of an element", is_dtype),
     word("framework", "the engine: vllm, sglang, trtllm"),
     word("kernel_source", "its kernel"),
 };

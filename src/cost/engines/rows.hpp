@@ -18,8 +18,9 @@ constexpr KernelColumn size(std::string_view name, std::string_view meaning) {
 constexpr KernelColumn size_or(std::string_view name, std::int64_t unstated, std::string_view meaning) {
   return {name, CellType::whole, false, unstated, meaning};
 }
-constexpr KernelColumn word(std::string_view name, std::string_view meaning) {
-  return {name, CellType::word, false, 0, meaning};
+constexpr KernelColumn word(std::string_view name, std::string_view meaning,
+                            bool (*knows)(std::string_view) = nullptr) {
+  return {name, CellType::word, false, 0, meaning, knows};
 }
 
 inline double number(Row row, std::size_t column) {
@@ -33,6 +34,10 @@ inline std::optional<DType> dtype_of(std::string_view word, DType unstated) {
   if (word == "float16" || word == "half") return DType::fp16;
   if (word == "float8" || word.starts_with("float8_")) return DType::fp8;
   return parse_dtype(word);
+}
+
+inline bool is_dtype(std::string_view word) {
+  return dtype_of(word, DType::bf16).has_value();
 }
 
 // The kinds of each family, for the table of all.

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -78,6 +80,29 @@ std::string aligned(const cost::KernelKind& kind, const gpu::Gpu& gpu, const cal
   return out;
 }
 
+// Says of each word that its column does not know where it stands: rows with it have no answer.
+void tell_unknown_words(const cost::KernelKind& kind, const calibrate::KernelTable& table,
+                        std::string_view path, Io& io) {
+  for (std::size_t i = 0; i < kind.columns.size(); ++i) {
+    const cost::KernelColumn& column = kind.columns[i];
+    if (column.knows == nullptr) continue;
+    std::map<std::string_view, std::pair<std::int64_t, std::size_t>> unknown;  // first line, rows
+    for (const KernelRow& row : table.rows) {
+      const std::string_view word = row.cells[i].word;
+      if (word.empty() || column.knows(word)) continue;
+      ++unknown.try_emplace(word, row.number, 0).first->second.second;
+    }
+    for (const auto& [word, seen] : unknown) {
+      const auto& [line, rows] = seen;
+      print_note(io, fmt::format("{}:{}: `{}` is `{}`, which is not known, so {} no prediction (`--list` "
+                                 "names what is)",
+                                 path, line, column.name, word,
+                                 rows == 1 ? std::string("the row has")
+                                           : fmt::format("the {} rows with it have", rows)));
+    }
+  }
+}
+
 std::string list_text() {
   std::string out;
   for (const cost::KernelKind& kind : cost::kernel_kinds()) {
@@ -148,6 +173,7 @@ ExitCode kernels(const KernelsOptions& options, Io& io) {
   std::vector<Error> errors;
   const calibrate::KernelTable table = calibrate::read_kernel_rows(*text, options.shapes, *kind, errors);
   if (print_errors(io, options.shapes, errors)) return ExitCode::error;
+  tell_unknown_words(*kind, table, options.shapes, io);
   io.out << (format == "csv"    ? csv(*kind, *gpu, table)
              : format == "json" ? kernels_json_text(*kind, *gpu, table)
                                 : aligned(*kind, *gpu, table));
