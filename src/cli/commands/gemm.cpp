@@ -11,6 +11,7 @@
 #include "calibrate/shapes.hpp"
 #include "cli/commands/table_input.hpp"
 #include "cli/messages.hpp"
+#include "cost/kernels/demands.hpp"
 #include "cost/kernels/gemm.hpp"
 #include "gpu/registry.hpp"
 #include "model/op_names.hpp"
@@ -27,7 +28,7 @@ constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32"
 constexpr std::int64_t largest_size = 1'000'000'000'000;
 constexpr std::string_view added_columns =
     "predicted_us,bound,tile_m,tile_n,split_k,waves,alignment_efficiency,tile_efficiency,wave_efficiency,"
-    "ideal_us";
+    "ideal_us,refused";
 
 cost::Timing timing_of(const GemmOptions& options) {
   if (options.timing == 0) return options.shapes.empty() ? cost::Timing::in_step : cost::Timing::as_measured;
@@ -93,6 +94,24 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
   return out;
 }
 
+// Says that a product is refused where a library would refuse it: it has a time all the same, of what it
+// would take. `where`: the product, in words.
+void tell_refused(std::string_view where, const cost::GemmShape& shape, std::size_t others, Io& io) {
+  const std::string_view sides = cost::refused_sides(shape);
+  const bool has_two = sides.size() > 1;
+  print_note(
+      io,
+      fmt::format("{}{} needs multiples of {}, and {} {} none: cuBLASLt refuses the product{}; "
+                  "its time is what it would take (SL{})",
+                  where, name(shape.dtype), cost::demanded_multiple(shape.dtype),
+                  has_two        ? fmt::format("n {} and k {}", shape.n, shape.k)
+                  : sides == "n" ? fmt::format("n {}", shape.n)
+                                 : fmt::format("k {}", shape.k),
+                  has_two ? "are" : "is",
+                  others > 0 ? fmt::format("; {} more rows are refused, too (column `refused`)", others) : "",
+                  shape.dtype == DType::fp8 ? 802 : 804));
+}
+
 DType dtype_of(const GemmOptions& options) {
   if (options.dtype < dtypes.size()) return static_cast<DType>(options.dtype);
   const double bits = info(static_cast<Recipe>(options.recipe)).operand_bits;
@@ -113,6 +132,8 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
 
   cost::GemmModels models(gpu, timing_of(options), quantization_of(options));
   std::array<bool, dtypes.size()> checked{};
+  std::optional<calibrate::MeasuredShape> refused;  // the first that is
+  std::size_t others_refused = 0;
   fmt::memory_buffer out;
   fmt::format_to(std::back_inserter(out), "{},{}\n", shapes.header, added_columns);
   for (const calibrate::MeasuredShape& row : shapes.rows) {
@@ -120,16 +141,22 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
     if (!known && !runs(gpu, row.shape.dtype, io)) return ExitCode::error;
     known = true;
     const cost::OpCost cost = predict_gemm(models.of(row.shape), row.shape);
-    fmt::format_to(std::back_inserter(out), "{},{:.6g},{},{},{},{},{:.4g},{:.4f},{:.4f},{:.4f},{:.6g}\n",
+    const std::string_view sides = cost::refused_sides(row.shape);
+    others_refused += !sides.empty() && refused ? 1 : 0;
+    if (!sides.empty() && !refused) refused = row;
+    fmt::format_to(std::back_inserter(out), "{},{:.6g},{},{},{},{},{:.4g},{:.4f},{:.4f},{:.4f},{:.6g},{}\n",
                    row.line, cost.time_us, cost::name(cost.bound), cost.tile_m, cost.tile_n, cost.split_k,
                    cost.waves, cost.efficiency.alignment, cost.efficiency.tile, cost.efficiency.wave,
-                   cost.ideal_us);
+                   cost.ideal_us, sides);
     if (out.size() > (1U << 20U)) {
       io.out.write(out.data(), static_cast<std::streamsize>(out.size()));
       out.clear();
     }
   }
   io.out.write(out.data(), static_cast<std::streamsize>(out.size()));
+  if (refused)
+    tell_refused(fmt::format("{}: `{}`: ", options.shapes, refused->line), refused->shape, others_refused,
+                 io);
   return ExitCode::clean;
 }
 
@@ -228,6 +255,7 @@ ExitCode gemm(const GemmOptions& options, Io& io) {
     return ExitCode::error;
   }
   if (!runs(gpu, shape.dtype, io)) return ExitCode::error;
+  if (!cost::refused_sides(shape).empty()) tell_refused({}, shape, 0, io);
   io.out << explain(gpu, shape, predict_gemm(gpu, shape, timing_of(options), quantization_of(options)));
   return ExitCode::clean;
 }
