@@ -10,6 +10,7 @@ namespace shapelint::rules {
 
 namespace {
 
+using model::FieldId;
 using model::Layout;
 using model::OpKind;
 
@@ -77,6 +78,23 @@ constexpr Variable of_operation[] = {
 };
 // clang-format on
 
+const model::Dim& dim_of(const model::Op& op, char dimension) {
+  return dimension == 'm' ? op.m : dimension == 'n' ? op.n : op.k;
+}
+
+// Of what ranks share out unevenly its exact part, which the operation's size is rounded up from.
+double exact_size(const Context& c) {
+  const model::Dim& dim = dim_of(*c.operation.op, c.operation.letter);
+  for (const FieldId ranks : {FieldId::tensor, FieldId::expert_tensor}) {
+    const std::string_view name = model::info(ranks).name;
+    const std::size_t separator = dim.expression.rfind(" / ");
+    if (separator == std::string_view::npos || dim.expression.substr(separator + 3) != name) continue;
+    const FieldId whole = model::find_field(dim.expression.substr(0, separator));
+    if (whole != model::no_field) return value_of(*c.reading, whole) / value_of(*c.reading, ranks);
+  }
+  return real(dim.value);
+}
+
 // C[m,n] = A[m,k] B[k,n]
 // clang-format off
 constexpr Variable of_product[] = {
@@ -88,6 +106,7 @@ constexpr Variable of_product[] = {
     {"passes_bf16_us", "the same in bf16, without quantization; of a format of 16 bits or more the same", passes_bf16_us},
     {"op_element_bytes", "bytes of one element of its operands", [](const Context& c) { return bytes_of(c.operation.op->dtype); }},
     {"dimension", "the dimension in question: the rule is evaluated for each that `blame` lists", [](const Context& c) { return c.operation.dimension; }},
+    {"exact_dimension", "that dimension before it is rounded up, where ranks cannot share it out evenly", exact_size},
     {"contiguous", "whether that dimension is the contiguous one of an operand or of the output", [](const Context& c) { return c.operation.contiguous ? 1.0 : 0.0; }},
     {"tile", "side of the tile along that dimension; 1 for k, and where it is not known", tile_side},
     {"tile_m", "rows of the tile that the library is predicted to choose; 1 where it is not known", [](const Context& c) { return known_side(c.operation.cost->tile_m); }},
@@ -110,10 +129,6 @@ bool is_contiguous(Layout layout, char dimension) {
       return true;
   }
   return false;
-}
-
-const model::Dim& dim_of(const model::Op& op, char dimension) {
-  return dimension == 'm' ? op.m : dimension == 'n' ? op.n : op.k;
 }
 
 // Whether it is the tokens that an expert gets on average: what one gets is chance, and frameworks fill it
