@@ -101,6 +101,14 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
        "base_model: meta-llama/Llama-3.2-1B\nmicro_batch_size: 1\ngradient_accumulation_steps: 4\n"
        "sequence_len: 512\nbf16: true\ndatasets: []\n",
        "SL501", "`micro_batch_size: 4` and `gradient_accumulation_steps: 1`"},
+      // How many micro-batches a batch comes to is told in words, be it one.
+      {"train.sh",
+       "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4 --hidden-size 1024 --num-attention-heads "
+       "16 "
+       "--seq-length 512 --micro-batch-size 1 --global-batch-size 32 --vocab-size 50304 --bf16\n",
+       "SL501",
+       "`--micro-batch-size 4` and `--global-batch-size` is 1 times `--micro-batch-size` times the "
+       "data-parallel ranks"},
       // Written as this file is, of the two syntaxes that there are.
       {"neox.json",
        R"({"num_layers": 24, "hidden_size": 1024, "num_attention_heads": 16, "seq_length": 512, )"
