@@ -42,6 +42,20 @@ std::string_view add(Applied& applied, const Proposal& proposal, const model::Re
   return {};
 }
 
+// Whether a replica of the model takes as many GPUs as before: a step of fewer is longer, though each of them
+// does more.
+bool keeps_gpus(const Proposal& proposal) {
+  using model::FieldId;
+  double times = 1;
+  for (const Change& change : proposal.changes) {
+    if (change.field != FieldId::tensor && change.field != FieldId::pipeline &&
+        change.field != FieldId::context)
+      continue;
+    times *= static_cast<double>(change.to) / static_cast<double>(std::max<std::int64_t>(1, change.from));
+  }
+  return times == 1;
+}
+
 double gain_on(const Finding& finding, const std::string& gpu) {
   for (const GpuGain& each : finding.gains) {
     if (each.gpu == gpu) return each.gain;
@@ -62,8 +76,9 @@ void apply_together(std::span<const Finding> findings, const model::Reading& rea
     std::string_view why = "it is advice, and no part of the fixes";
     if (finding.severity != Severity::info) {
       for (const Proposal& proposal : finding.proposals) {
-        why = add(applied, proposal, reading, links, constraints, evaluator);
-        if (why.empty()) break;
+        why = keeps_gpus(proposal) ? add(applied, proposal, reading, links, constraints, evaluator)
+                                   : "a replica takes another number of GPUs, and a step another time";
+        if (why.empty() || !keeps_gpus(proposal)) break;
       }
     }
     if (gain <= largest) continue;
