@@ -46,7 +46,7 @@ Json fields_of(const model::Reading& reading, Places& places) {
     const Origin& origin = reading.origins[info.id];
     Json field;
     field["value"] = origin.kind == Origin::Kind::unknown ? Json(nullptr) : value_of(info, reading.setup);
-    field["origin"] = kind_name(origin.kind);
+    field["origin"] = kind_name(shown_kind(reading, info.id));
     if (origin.kind == Origin::Kind::stated) {
       const text::Place place = places.of(origin.path, origin.span);
       field["key"] = origin.key_path;

@@ -28,6 +28,9 @@ class Places {
 };
 
 std::string_view kind_name(model::Origin::Kind kind);
+// Where a field's value comes from, for whoever reads it: micro-batches that follow from a global batch stand
+// nowhere, though the key that says them does.
+model::Origin::Kind shown_kind(const model::Reading& reading, model::FieldId field);
 // `4096`, `yes`, `bf16`; `?` when it is unknown.
 std::string field_text(const model::Reading& reading, model::FieldId field);
 

@@ -35,6 +35,13 @@ std::string_view kind_name(Origin::Kind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+Origin::Kind shown_kind(const model::Reading& reading, model::FieldId field) {
+  const Origin& origin = model::origin(reading, field);
+  const bool is_worked_out = field == model::FieldId::gradient_accumulation &&
+                             origin.kind == Origin::Kind::stated && !origin.note.empty();
+  return is_worked_out ? Origin::Kind::derived : origin.kind;
+}
+
 std::string field_text(const model::Reading& reading, model::FieldId field) {
   if (!model::is_known(reading, field)) return "?";
   const model::FieldInfo& info = model::info(field);
@@ -175,7 +182,7 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
     }
     const Origin& origin = reading.origins[field.id];
     std::string line = fmt::format("  {:<26}{:>10}  {:<13}{}", field.key, field_text(reading, field.id),
-                                   kind_name(origin.kind), origin_text(origin, places));
+                                   kind_name(shown_kind(reading, field.id)), origin_text(origin, places));
     line = text::one_line(line);
     line.erase(line.find_last_not_of(' ') + 1);
     out += style.paint(role_of(origin.kind), line) + "\n";
