@@ -51,7 +51,7 @@ TEST_CASE("values are changed where they stand, and every other byte stays", "[l
       {"run.sh",
        script,
        replaced(replaced(script, "TP=3", "TP=4"), "\"50257\"", "\"50432\""),
-       {"run.sh:2:4: tensor 3 → 4 (SL403, SL404, SL406, SL110, SL103)",
+       {"run.sh:2:4: tensor 3 → 4 (SL403, SL404, SL406, SL422, SL110, SL103)",
         "run.sh:3:8: vocab_size 50257 → 50432 (SL101)"}},
       {"config/train.py",
        python,
@@ -132,6 +132,26 @@ TEST_CASE("a value that others use, too, or that is written otherwise, is left t
         "c/config.json:4:17: SL101 weights of this shape lie beside the file: change both, as with "
         "`resize_token_embeddings(pad_to_multiple_of=64)`");
   CHECK(beside.changed.empty());
+}
+
+TEST_CASE("a launch whose GPUs replicas cannot share is fixed, or said not to be", "[lint][fix]") {
+  const std::string text =
+      "torchrun --nnodes 2 --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 \\\n"
+      "  --num-attention-heads 32 --seq-length 4096 --vocab-size 32768 --bf16 --swiglu \\\n"
+      "  --num-experts 6 --moe-router-topk 2 --expert-model-parallel-size 32 \\\n"
+      "  --micro-batch-size 1 --global-batch-size 256 \\\n"
+      "  --tensor-model-parallel-size 2 --pipeline-model-parallel-size 3\n";
+  const FixRun ran = fixed({{"run.sh", text}});
+  CHECK(ran.left.empty());
+  REQUIRE(ran.changed.contains("run.sh"));
+  CHECK(ran.changed.at("run.sh") == replaced(replaced(text, "parallel-size 32", "parallel-size 2"),
+                                             "parallel-size 3\n", "parallel-size 4\n"));
+  // As many ranks as fit are others then, which is for people to want.
+  const std::string dense =
+      replaced(replaced(text, "--num-experts 6 --moe-router-topk 2 --expert-model-parallel-size 32", ""),
+               "--nnodes 2", "--nnodes 4");
+  const FixRun other = fixed({{"run.sh", dense}});
+  CHECK((other.changed.contains("run.sh") || !other.left.empty()));
 }
 
 TEST_CASE("what is silenced, known or not selected is not fixed", "[lint][fix]") {

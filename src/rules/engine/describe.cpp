@@ -9,6 +9,7 @@
 
 #include "model/assumed.hpp"
 #include "rules/engine/plain_names.hpp"
+#include "rules/scope/launch.hpp"
 #include "rules/scope/values.hpp"
 
 namespace shapelint::rules {
@@ -93,6 +94,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
       {"kernel", gpu.attention.name},
       {"held", plan(hit.context).mode == model::Mode::train ? "weights, gradients and optimizer states"
                                                             : "weights and cached keys and values"},
+      {"batch_parts", batch_parts(hit.context)},
   };
   finding.message = compiled.message(hit.context, words);
   finding.brief = compiled.brief(hit.context, words);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/lower/lower.hpp"
+#include "rules/scope/launch.hpp"
 #include "rules/scope/values.hpp"
 #include "suggest/edit/footprint.hpp"
 #include "suggest/search/near.hpp"
@@ -58,7 +59,7 @@ std::optional<std::vector<Change>> with_batch_kept(const model::Reading& reading
       extra(reading, "fixes_batch") <= 0 || find_change(changes, FieldId::data) != nullptr) {
     return changes;
   }
-  const std::int64_t sequences = plan.micro_batch_size * plan.gradient_accumulation;
+  const std::int64_t sequences = sequences_of_a_rank(reading);
   const std::int64_t at_once = micro != nullptr ? micro->to : plan.micro_batch_size;
   if (at_once < 1 || sequences % at_once != 0) return std::nullopt;
   const std::int64_t times = sequences / at_once;

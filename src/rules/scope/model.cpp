@@ -7,6 +7,7 @@
 #include "cost/kernels/scan.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
+#include "rules/scope/launch.hpp"
 #include "rules/scope/memory.hpp"
 #include "rules/scope/subjects.hpp"
 #include "rules/scope/values.hpp"
@@ -87,29 +88,6 @@ double least_gb(const Context& c, bool with_activations) {
   return (least.state_bytes + (with_activations ? least.activation_bytes : 0)) / bytes_per_gb;
 }
 
-// Replicas of the model that a launch of so many GPUs makes; 0 where it does not say how many, or too few to
-// be all.
-std::int64_t launched_replicas(const Context& c) {
-  const model::Plan& p = plan(c);
-  const auto gpus = static_cast<std::int64_t>(extra(*c.reading, "world_size"));
-  return gpus / std::max<std::int64_t>(1, model::times(p.tensor, p.pipeline, p.context));
-}
-
-// GPUs that run a stage of the pipeline; 0 where only the launch knows.
-std::int64_t stage_ranks(const Context& c) {
-  const model::Plan& p = plan(c);
-  const bool is_told = is_stated(*c.reading, FieldId::data) ||
-                       model::origin(*c.reading, FieldId::data).kind == model::Origin::Kind::command_line;
-  const std::int64_t data = is_told || c.reading->dialect == "native" ? p.data : launched_replicas(c);
-  return model::times(data, p.tensor, p.context);
-}
-
-// What a framework's file states of its global batch tells their number only with that of the ranks.
-bool knows_micro_batches(const Context& c) {
-  return c.reading->dialect == "native" ||
-         (is_stated(*c.reading, FieldId::gradient_accumulation) && launched_replicas(c) > 0);
-}
-
 // clang-format off
 constexpr Variable of_model[] = {
     {"vocab_rows", "rows of the embedding after padding, over all ranks", [](const Context& c) { return real(model::vocab_rows(*c.setup)); }, {FieldId::vocab_size}},
@@ -134,6 +112,11 @@ constexpr Variable of_model[] = {
     {"ranks", "GPUs of one replica of the model: tensor * pipeline * context", [](const Context& c) { return real(plan(c).tensor) * real(plan(c).pipeline) * real(plan(c).context); }},
     {"expert_ranks", "GPUs of a pipeline stage, over which experts can be shared out: data * tensor * context; 0 where neither the file nor its launch says how many there are", [](const Context& c) { return real(stage_ranks(c)); }},
     {"known_micro_batches", "gradient_accumulation, where the file says how many micro-batches a step has; 0 where it leaves that open", [](const Context& c) { return knows_micro_batches(c) ? real(plan(c).gradient_accumulation) : 0; }},
+    {"assumes_micro_batches", "whether a framework's file leaves open how many micro-batches a step has, so that gradient_accumulation is assumed", [](const Context& c) { return assumes_micro_batches(*c.reading) ? 1.0 : 0.0; }},
+    {"launched_gpus", "GPUs that the file's launch starts, which replicas of the model share; 0 where it does not say how many", [](const Context& c) { return real(launched_gpus(c)); }},
+    {"shared_batch", "sequences of an optimizer step, where the file says how many and the framework takes whole micro-batches of all ranks only; else 0", [](const Context& c) { return real(shared_batch(c)); }},
+    {"rounded_batch", "sequences of an optimizer step, where the file says how many and the framework leaves out those that make up no whole micro-batch on every rank; else 0", [](const Context& c) { return plan(c).mode == model::Mode::train ? extra(*c.reading, "rounded_batch") : 0; }},
+    {"batch_unit", "sequences of which shared_batch must be a multiple: micro_batch_size times the data-parallel ranks and the micro-batches, as far as the file and its launch say how many there are; 0 where it does not state micro_batch_size", [](const Context& c) { return real(batch_unit(c)); }},
     {"memory_gb", "estimated memory of one GPU in GB (docs: suggest/footprint)", [](const Context& c) { return suggest::memory_bytes(*c.setup) / bytes_per_gb; }, {FieldId::hidden_size, FieldId::num_layers}},
     {"state_gb", "the part of memory_gb that does not depend on activations: weights, gradients and optimizer states; in serving weights and the cache of keys and values", [](const Context& c) { return has_size(c) ? suggest::footprint(*c.setup).state_bytes / bytes_per_gb : 0; }},
     {"least_state_gb", "the least that state_gb can be: what ZeRO shares over ranks that the file does not count takes nothing; 0 for training where the file does not tell what is shared, offloaded or frozen", [](const Context& c) { return least_gb(c, false); }},

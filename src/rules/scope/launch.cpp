@@ -1,0 +1,103 @@
+// What a file says of the GPUs that its run is launched on, and of the sequences that they share.
+#include "rules/scope/launch.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "model/arithmetic.hpp"
+#include "rules/scope/values.hpp"
+
+namespace shapelint::rules {
+
+namespace {
+
+using model::FieldId;
+using model::Origin;
+
+constexpr std::string_view world_name = "world_size";
+// Sequences of a step, where the framework refuses a remainder, and the micro-batches that are stated beside.
+constexpr std::string_view batch_name = "shared_batch";
+constexpr std::string_view accumulation_name = "stated_micro_batches";
+
+std::int64_t whole(const Context& c, std::string_view name) {
+  return static_cast<std::int64_t>(extra(*c.reading, name));
+}
+
+bool counts_ranks_itself(const Context& c) {
+  return model::origin(*c.reading, FieldId::data).kind == Origin::Kind::command_line;
+}
+
+std::int64_t of_a_replica(const Context& c) {
+  const model::Plan& p = plan(c);
+  return std::max<std::int64_t>(1, model::times(p.tensor, p.pipeline, p.context));
+}
+
+// Micro-batches that the file states beside its batch; 1 where it leaves them to that.
+std::int64_t stated_micro_batches(const Context& c) {
+  const std::int64_t stated = whole(c, accumulation_name);
+  const bool is_ours = stated == c.reading->setup.plan.gradient_accumulation;
+  return std::max<std::int64_t>(1, stated > 0 && is_ours ? plan(c).gradient_accumulation : stated);
+}
+
+// Of the whole run; 1 where nobody says how many there are.
+std::int64_t known_ranks(const Context& c) {
+  if (is_stated(*c.reading, FieldId::data)) return std::max<std::int64_t>(1, plan(c).data);
+  return std::max<std::int64_t>(1, launched_replicas(c));
+}
+
+}  // namespace
+
+std::int64_t launched_gpus(const Context& c) {
+  return counts_ranks_itself(c) ? 0 : whole(c, world_name);
+}
+
+std::int64_t launched_replicas(const Context& c) {
+  return whole(c, world_name) / of_a_replica(c);
+}
+
+std::int64_t stage_ranks(const Context& c) {
+  const model::Plan& p = plan(c);
+  const bool is_told = is_stated(*c.reading, FieldId::data);
+  const std::int64_t data = is_told || c.reading->dialect == "native" ? p.data : launched_replicas(c);
+  return model::times(data, p.tensor, p.context);
+}
+
+bool knows_micro_batches(const Context& c) {
+  return c.reading->dialect == "native" ||
+         (is_stated(*c.reading, FieldId::gradient_accumulation) && launched_replicas(c) > 0);
+}
+
+bool assumes_micro_batches(const model::Reading& reading) {
+  return reading.dialect != "native" &&
+         model::origin(reading, FieldId::gradient_accumulation).kind == Origin::Kind::defaulted;
+}
+
+std::int64_t shared_batch(const Context& c) {
+  return plan(c).mode == model::Mode::train ? whole(c, batch_name) : 0;
+}
+
+std::int64_t batch_unit(const Context& c) {
+  if (!is_stated(*c.reading, FieldId::micro_batch_size)) return 0;
+  return model::times(plan(c).micro_batch_size, known_ranks(c), stated_micro_batches(c));
+}
+
+std::int64_t sequences_of_a_rank(const model::Reading& reading) {
+  Context c;
+  c.reading = &reading;
+  c.setup = &reading.setup;
+  const model::Plan& plan = reading.setup.plan;
+  const std::int64_t batch = whole(c, accumulation_name) > 0 ? 0 : shared_batch(c);
+  return batch > 0 ? batch / known_ranks(c) : model::times(plan.micro_batch_size, plan.gradient_accumulation);
+}
+
+std::string batch_parts(const Context& c) {
+  std::string out = fmt::format("`micro_batch_size` {}", plan(c).micro_batch_size);
+  const std::int64_t ranks = known_ranks(c);
+  if (ranks > 1) out += fmt::format(" * {} data-parallel ranks", ranks);
+  const std::int64_t micro_batches = stated_micro_batches(c);
+  if (micro_batches > 1) out += fmt::format(" * {} micro-batches", micro_batches);
+  return out;
+}
+
+}  // namespace shapelint::rules

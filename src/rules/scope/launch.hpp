@@ -1,0 +1,43 @@
+// What a file says of the GPUs that its run is launched on, and of the sequences that they share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "rules/scope/context.hpp"
+
+namespace shapelint::rules {
+
+// GPUs that the launch starts; 0 where it does not say how many, or where the command line counts ranks of
+// its own.
+std::int64_t launched_gpus(const Context& c);
+
+// Replicas of the model that a launch of so many GPUs makes; 0 where it does not say how many, or too few to
+// be all.
+std::int64_t launched_replicas(const Context& c);
+
+// GPUs that run a stage of the pipeline; 0 where only the launch knows.
+std::int64_t stage_ranks(const Context& c);
+
+// What a framework's file states of its global batch tells their number only with that of the ranks.
+bool knows_micro_batches(const Context& c);
+
+// Whether a framework's file leaves open how many micro-batches a step has, so that a number is assumed.
+bool assumes_micro_batches(const model::Reading& reading);
+
+// Sequences of an optimizer step that the framework only takes as whole micro-batches of all ranks; 0 where
+// the file does not say how many, or the framework takes others, too.
+std::int64_t shared_batch(const Context& c);
+
+// Sequences of which those must be a multiple: micro_batch_size times the data-parallel ranks and the
+// micro-batches, as far as the file and its launch say how many there are; 0 without a micro-batch.
+std::int64_t batch_unit(const Context& c);
+
+// Sequences that a data-parallel rank takes in a step: its share of the batch that the file states, or what
+// its micro-batches hold.
+std::int64_t sequences_of_a_rank(const model::Reading& reading);
+
+// batch_unit() as a product: "`micro_batch_size` 3 * 8 data-parallel ranks".
+std::string batch_parts(const Context& c);
+
+}  // namespace shapelint::rules
