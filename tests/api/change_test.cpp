@@ -144,7 +144,7 @@ TEST_CASE("what a file inherits has a text from before as well", "[api]") {
   const std::string heir =
       "defaults:\n  - base\n  - _self_\ntrainer: {devices: 6}\nmodel:\n  encoder_seq_length: 2048\n"
       "  hidden_size: 4096\n  num_layers: 32\n  num_attention_heads: 32\n  ffn_hidden_size: 11008\n"
-      "  micro_batch_size: 1\n";
+      "  micro_batch_size: 1\n  global_batch_size: 24\n";
   const auto files = api::memory_files({{"conf/base.yaml", base + "3\n"}, {"conf/run.yaml", heir}});
   const api::LintOptions options{.gpus = {{"a100"}}};
   const Strings now = codes(api::lint(*files, {{"conf/run.yaml"}}, options));

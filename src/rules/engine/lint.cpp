@@ -21,6 +21,7 @@
 #include "rules/engine/propose.hpp"
 #include "rules/engine/rank.hpp"
 #include "rules/engine/together.hpp"
+#include "rules/scope/launch.hpp"
 #include "rules/scope/variables.hpp"
 #include "suggest/edit/evaluate.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -57,8 +58,9 @@ class Engine {
     result_.parameters_before = model::parameter_count(reading_.setup);
     if (!reading_.setup.model.conv.empty()) network_ = model::resolve(reading_.setup.model);
     result_.gpus.reserve(gpus_.size());
+    const bool counts_bubble = !assumes_micro_batches(reading_);
     for (const gpu::Gpu& gpu : gpus_) {
-      evaluators_.push_back(std::make_unique<suggest::Evaluator>(gpu, stack_));
+      evaluators_.push_back(std::make_unique<suggest::Evaluator>(gpu, stack_, counts_bubble));
       suggest::Step step = evaluators_.back()->step(reading_.setup);
       GpuReport report;
       report.gpu = gpu.id;

@@ -10,6 +10,16 @@
 
 namespace shapelint::suggest {
 
+namespace {
+
+void leave_out_bubble(Step& step) {
+  step.workload.pipeline_bubble = 0;
+  step.cost.time_us -= step.cost.bubble_us;
+  step.cost.bubble_us = 0;
+}
+
+}  // namespace
+
 double gain(const Evaluation& before, const Evaluation& after) {
   if (before.gpu_us_per_token <= 0) return 0;
   const double time_ratio = after.gpu_us_per_token / before.gpu_us_per_token;
@@ -32,6 +42,7 @@ const Evaluation& Evaluator::evaluate(const model::Setup& setup) {
   const auto [entry, inserted] = known_.try_emplace(std::move(key));
   if (!inserted) return entry->second;
   step_of(stack_, memo_, setup, scratch_);
+  if (!counts_bubble_) leave_out_bubble(scratch_);
   Evaluation& out = entry->second;
   out.time_us = scratch_.cost.time_us;
   out.mfu = scratch_.cost.mfu;
@@ -51,9 +62,15 @@ Step Evaluator::step(const model::Setup& setup) {
   return out;
 }
 
+Step Evaluator::compared(const model::Setup& setup) {
+  Step out = step(setup);
+  if (!counts_bubble_) leave_out_bubble(out);
+  return out;
+}
+
 cost::Gain Evaluator::uncertainty(const model::Setup& before, const model::Setup& after) {
-  const Step from = step(before);
-  const Step to = step(after);
+  const Step from = compared(before);
+  const Step to = compared(after);
   cost::Gain out = cost::gain_between(gpu(), from.workload, from.cost, to.workload, to.cost);
   // The cost model compares steps; gains are per token and GPU, so the error of a step with more tokens
   // counts for each of them less.

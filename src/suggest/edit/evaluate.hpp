@@ -31,8 +31,11 @@ double gain(const Evaluation& before, const Evaluation& after);
 // Gpu that outlives it; not for several threads at once.
 class Evaluator {
  public:
-  // `stack`: what runs the setups, which outlives it, too; null: they run as they are written.
-  explicit Evaluator(const gpu::Gpu& gpu, const OnStack* stack = nullptr) : memo_(gpu), stack_(stack) {}
+  // `stack`: what runs the setups, which outlives it, too; null: they run as they are written. Without
+  // `counts_bubble` plans are compared as if their pipelines never idled: where how many micro-batches a step
+  // has is assumed, so is how long they do.
+  explicit Evaluator(const gpu::Gpu& gpu, const OnStack* stack = nullptr, bool counts_bubble = true)
+      : memo_(gpu), stack_(stack), counts_bubble_(counts_bubble) {}
   const gpu::Gpu& gpu() const { return memo_.gpu(); }
   cost::PriceMemo& prices() { return memo_; }
   // The reference holds as long as the Evaluator.
@@ -54,7 +57,10 @@ class Evaluator {
     std::size_t operator()(const Key& key) const;
   };
   cost::PriceMemo memo_;
+  // The step as it is compared.
+  Step compared(const model::Setup& setup);
   const OnStack* stack_;
+  bool counts_bubble_;
   std::unordered_map<Key, Evaluation, Hash> known_;
   Step scratch_;
 };
