@@ -9,6 +9,12 @@ python=${2:-python3}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$python" -m venv "$folder/alone"
+case "$package" in
+  *.tar.gz) # built once for both
+    "$folder/alone/bin/pip" wheel --quiet --no-index --no-deps --disable-pip-version-check --wheel-dir "$folder" "$package"
+    package=$(find "$folder" -maxdepth 1 -name 'shapelint-*.whl')
+    ;;
+esac
 "$folder/alone/bin/pip" install --quiet --no-index --disable-pip-version-check "$package"
 (
   cd "$folder"
