@@ -111,8 +111,10 @@ const std::set<std::string> all_of_cli_use{"base", "text", "report", "chart", "c
 const std::map<std::string, std::set<std::string>> beside_the_face{
     // Options fill what a project takes; models are read with the configuration and messages of a command.
     {"cli", {"contracts", "formats", "gpu", "lint", "model", "project"}},
-    // `gemm` shows every candidate of a kernel, `formats` the dialects themselves, `config` a configuration.
-    {"cli/commands", {"cost", "formats", "gpu", "lsp", "model", "project"}},
+    // `gemm` shows every candidate of a kernel, `formats` the dialects themselves, `config` a configuration;
+    // what a
+    // stack can be asked holds for several commands.
+    {"cli/commands", {"contracts", "cost", "formats", "gpu", "lsp", "model", "project"}},
     // A GPU's constants, searched for and written down, and the proofs that they are adjusted to.
     {"cli/commands/calibrate", {"formats", "gpu", "lint", "project", "prove"}},
     // The face has findings of contracts, not the contracts.
@@ -123,8 +125,9 @@ const std::map<std::string, std::set<std::string>> beside_the_face{
     {"cli/commands/gpus", {"gpu"}},
     // The engines behind a kernel's price.
     {"cli/commands/kernels", {"cost", "gpu"}},
-    // Fixes and baselines are written to files, and many files are linted at a time.
-    {"cli/commands/lint", {"lint"}},
+    // Fixes and baselines are written to files, many files are linted at a time, and versions are told of
+    // once.
+    {"cli/commands/lint", {"contracts", "lint", "project"}},
     // A step op by op beside a trace's, and the findings weighed by it.
     {"cli/commands/profile", {"lint", "model", "prove", "suggest", "trace"}},
     // Changed files as they would be run.

@@ -71,16 +71,21 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
     if (wanted == other && found != candidates.end()) return *found;
   }
   std::string_view best;
+  std::ptrdiff_t best_shared = 0;  // characters that both begin with
   std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
     const std::string other = folded(candidate);
     // Each character more or less is an edit: most names need no look at their characters.
     const std::size_t longer = std::max(wanted.size(), other.size());
-    if (longer - std::min(wanted.size(), other.size()) >= best_distance) continue;
+    if (longer - std::min(wanted.size(), other.size()) > best_distance) continue;
     const std::size_t distance = edit_distance(wanted, other);
-    if (distance < best_distance) {
+    // Of two as near: the one that begins as the name does (`h10` is `h100`, not `a10`).
+    const auto parting = std::mismatch(wanted.begin(), wanted.end(), other.begin(), other.end()).first;
+    const auto shared = parting - wanted.begin();
+    if (distance < best_distance || (distance == best_distance && !best.empty() && shared > best_shared)) {
       best = candidate;
       best_distance = distance;
+      best_shared = shared;
     }
   }
   return best;

@@ -48,7 +48,8 @@ std::span<const Command> commands() {
               "vocab_size (or the fields that `--vary` and `--range` name) for the shapes that are predicted "
               "to run fastest, within a budget of parameters, the GPU's memory, the frameworks' hard rules "
               "and any conditions of your own. The search is exact unless it is stopped: nothing in the "
-              "space is better than the first.\n\n"
+              "space is predicted to be better than the first by more than the error of the prediction. "
+              "Shapes that it cannot tell apart are listed by how little they change.\n\n"
               "Exit code: 0 when the search was made, 2 for wrong usage, input that cannot be read, or a "
               "space in which nothing is allowed (the message says which constraint empties it).",
               "shapelint suggest model.toml --gpu a100,h100\n"
@@ -184,7 +185,7 @@ std::span<const Command> commands() {
               "shapelint calibrate --proofs configs\n"
               "shapelint calibrate measured.csv --gpu-file my-gpu.toml -o my-gpu.toml",
               bind<CalibrateOptions, calibrate_options, calibrate>},
-      Command{"config", "show which configuration applies to a file, and what it says",
+      Command{"config", "print what is configured for a file (`--show FILE`), or a schema (`--schema WHICH`)",
               "The closest of .shapelint.toml, shapelint.toml and the table [tool.shapelint] of "
               "pyproject.toml counts, in the file's folder or above; docs/configuration.md describes it.",
               "shapelint config --show configs/7b/train.yaml\n"

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
 #include "report/wrap.hpp"
 
 namespace shapelint::cli {
@@ -35,11 +36,14 @@ std::string heading_of(const Option& option) {
 
 std::string entry(const std::string& heading, const std::string& doc) {
   std::string line = "  " + heading;
-  if (line.size() + 2 > doc_column) {
+  // Columns, of which `…` takes one.
+  const auto width = static_cast<std::size_t>(
+      std::count_if(line.begin(), line.end(), [](char byte) { return !is_continuation(byte); }));
+  if (width + 2 > doc_column) {
     line += '\n';
     return line + wrap(doc, doc_column, 0) + '\n';
   }
-  return line + wrap(doc, doc_column, line.size()) + '\n';
+  return line + wrap(doc, doc_column, width) + '\n';
 }
 
 std::string usage_of(const Command& command, std::span<const Option> options) {

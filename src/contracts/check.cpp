@@ -1,5 +1,6 @@
 // Which contracts a model meets.
 #include "contracts/check.hpp"
+#include "contracts/known_versions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "contracts/known_versions.hpp"
 #include "rules/scope/variables.hpp"
 
 namespace shapelint::contracts {
@@ -45,8 +47,9 @@ bool is_for(const Contract& contract, const model::Plan& plan) {
 
 Checker::Checker(const Book& book, Stack stack)
     : stack_(std::move(stack)), values_(rules::variable_names().size()) {
+  const Stack known = as_known(book, stack_);
   for (const Contract& each : book.contracts()) {
-    switch (standing(each, stack_)) {
+    switch (standing(each, known)) {
       case Standing::absent:
         break;
       case Standing::holds:

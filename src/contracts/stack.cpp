@@ -9,6 +9,7 @@
 
 #include "base/names.hpp"
 #include "base/words.hpp"
+#include "contracts/known_versions.hpp"
 
 namespace shapelint::contracts {
 
@@ -162,8 +163,11 @@ std::string describe(const Book& book, const Stack& stack) {
   std::string out;
   for (const StackPackage& each : stack) {
     if (!out.empty()) out += ", ";
-    out += each.version ? fmt::format("{} {}", each.name, each.version_text)
-                        : fmt::format("{} (the newest that is known, {})", each.name, book.newest(each.name));
+    out += is_past_known(book, each) ? fmt::format("{} {} (checked as {}, the newest that is known)",
+                                                   each.name, each.version_text, book.newest(each.name))
+           : each.version
+               ? fmt::format("{} {}", each.name, each.version_text)
+               : fmt::format("{} (the newest that is known, {})", each.name, book.newest(each.name));
   }
   return out;
 }

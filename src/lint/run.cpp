@@ -76,9 +76,11 @@ text::LocatedError not_understood(const Job& job, const text::FileSystem& files)
   for (const std::string_view note : job.outcome.notes) {
     if (note.starts_with(about_it)) why = note.substr(about_it.size());
   }
+  const std::string_view tells = job.outcome.recognised
+                                     ? "`shapelint show --verbose` tells what was understood"
+                                     : "`shapelint show --why` tells what the nearest formats miss in it";
   Error error{fmt::format("{}, so nothing in it was checked", why),
-              "`shapelint show --verbose` tells what was understood, and `--allow-unrecognised` passes over "
-              "such files",
+              fmt::format("{}, and `--allow-unrecognised` passes over such files", tells),
               job.path,
               {}};
   if (job.outcome.recognised) return {std::move(error), {}};

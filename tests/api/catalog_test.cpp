@@ -36,7 +36,7 @@ TEST_CASE("a GPU that is not known has an error that says which is meant", "[api
   REQUIRE_FALSE(gpu);
   REQUIRE(gpu.errors().size() == 1);
   CHECK(gpu.errors().front().code == "invalid-option");
-  CHECK(api::to_string(gpu.errors().front()) == "error: unknown GPU `h10`; did you mean `a10`");
+  CHECK(api::to_string(gpu.errors().front()) == "error: unknown GPU `h10`; did you mean `h100`");
 }
 
 TEST_CASE("all GPUs, rules and fields are listed, and each is found again", "[api]") {

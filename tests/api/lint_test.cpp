@@ -174,7 +174,7 @@ TEST_CASE("what is wrong is said with codes and places, all at once", "[api]") {
         "invalid-option error: `dtype` is `bf61`; one of fp32, tf32, fp16, bf16, fp8, int8, fp4\n");
   const auto gpu = api::lint(*files, {{"good.toml"}}, {.gpus = {{"h10"}}, .select = {"SL99"}});
   CHECK(text_of(gpu) ==
-        "invalid-option error: unknown GPU `h10`; did you mean `a10`\n"
+        "invalid-option error: unknown GPU `h10`; did you mean `h100`\n"
         "invalid-option error: there is no rule `SL99`; did you mean `SL909`\n");
   const auto configured = api::lint(*files, {{"configured/m.toml"}}, {.gpus = {{"a100"}}});
   REQUIRE(configured.errors.size() == 1);

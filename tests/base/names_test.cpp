@@ -2,6 +2,8 @@
 #include "base/names.hpp"
 
 #include <array>
+#include <string_view>
+#include <vector>
 
 #include "tests/catch.hpp"
 
@@ -25,6 +27,9 @@ TEST_CASE("the nearest name is found, a far one is not") {
   CHECK(nearest_name("HIDDEN-SIZE", names) == "hidden_size");
   CHECK(nearest_name("vocabsize", names) == "vocab_size");
   CHECK(nearest_name("learning_rate", names).empty());
+  // Of two as near the one that begins alike.
+  const std::vector<std::string_view> gpus = {"a10", "h100", "h20"};
+  CHECK(nearest_name("h10", gpus) == "h100");
   CHECK(did_you_mean("head_dm", names) == "did you mean `head_dim`");
   // What other programs call it.
   const std::vector<std::string_view> formats{"fp32", "fp16", "bf16"};

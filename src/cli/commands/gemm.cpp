@@ -208,7 +208,7 @@ std::vector<Option> gemm_options(GemmOptions& options) {
        .choices = strings(timings)},
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : one_gpu_options(options.project)) all.push_back(std::move(option));
   return all;
 }
 

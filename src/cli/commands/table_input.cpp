@@ -18,6 +18,14 @@ constexpr std::int64_t largest_table_bytes = 2'000'000'000;
 
 }  // namespace
 
+std::vector<Option> one_gpu_options(ProjectOptions& options) {
+  std::vector<Option> all = gpu_options(options);
+  all.front().value = "NAME";
+  all.front().doc =
+      "the GPU to predict for (`shapelint gpus` lists them); needed unless the configuration names one";
+  return all;
+}
+
 std::optional<gpu::Gpu> one_gpu(const ProjectOptions& options, Io& io) {
   auto request = request_of(options, io);
   if (!request) return std::nullopt;
@@ -30,7 +38,10 @@ std::optional<gpu::Gpu> one_gpu(const project::Project& project, Io& io) {
   project::Applied applied = project::what_applies(project.here(), {}, {}, errors);
   if (applied.gpus_from == project::GpusFrom::assumption) applied.gpus.clear();
   if (applied.gpus.size() != 1) {
-    print_error(io, fmt::format("{} GPUs are named", applied.gpus.size()), "one is needed, with `--gpu`");
+    print_error(io,
+                applied.gpus.empty() ? std::string("no GPU is named")
+                                     : fmt::format("{} GPUs are named", applied.gpus.size()),
+                "one is needed, with `--gpu`");
     return std::nullopt;
   }
   return std::move(applied.gpus.front());

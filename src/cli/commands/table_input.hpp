@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/io.hpp"
 #include "cli/project_options.hpp"
@@ -10,6 +11,9 @@
 #include "project/project.hpp"
 
 namespace shapelint::cli {
+
+// gpu_options() of a command that takes one GPU alone, and assumes none.
+std::vector<Option> one_gpu_options(ProjectOptions& options);
 
 // The one GPU that the options, or else the configuration, name. Nothing, after an error, when it is not one.
 std::optional<gpu::Gpu> one_gpu(const ProjectOptions& options, Io& io);

@@ -291,6 +291,13 @@ bool refuse_null(NodeRef node, FieldId field, std::vector<Error>& errors) {
 }
 
 bool refuse_size(NodeRef node, double value, FieldId field, std::vector<Error>& errors) {
+  const std::int64_t maximum = model::info(field).maximum;
+  if (field == FieldId::zero && value > static_cast<double>(maximum)) {
+    add_error(node.error(fmt::format("`{}` is {}, and ZeRO has stages 0 to {}", shown_key(node), exact(value),
+                                     maximum)),
+              errors);
+    return true;
+  }
   const bool is_model = is_one_of(model_fields, field);
   if (!is_model && !is_one_of(shape_fields, field) && !is_one_of(run_fields, field)) return false;
   if (!std::isfinite(value) || value != std::floor(value)) {

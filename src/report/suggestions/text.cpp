@@ -238,6 +238,22 @@ void add_front(const SuggestReport& report, const Style& style, std::string& out
   out += headline(behind, 0, 0, style) + '\n';
 }
 
+// What a list shows that goes by more than its gains.
+std::string order_text(const suggest::Answer& answer, const Style& style) {
+  const auto gains_more = [](const suggest::Suggestion& a, const suggest::Suggestion& b) {
+    return a.gain < b.gain;
+  };
+  if (std::is_sorted(answer.suggestions.begin(), answer.suggestions.end(),
+                     [&](const auto& a, const auto& b) { return gains_more(b, a); }))
+    return {};
+  return wrap(
+             "not by gain alone: of those whose gains differ by less than their error, what changes least "
+             "comes first "
+             "(docs/suggest.md)",
+             0, 0, style) +
+         "\n";
+}
+
 }  // namespace
 
 std::string suggestions_text(const SuggestReport& report, const Style& style) {
@@ -283,6 +299,7 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
     add_exclusions(answer, style, out);
   } else {
     add_ranking(report, style, out);
+    out += order_text(answer, style);
     add_doubts(answer, style, out);
     add_reasons(report, style, out);
   }

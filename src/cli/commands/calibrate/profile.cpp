@@ -101,6 +101,7 @@ std::string scores_text(std::string_view set, const calibrate::Fit& fit) {
     const std::string_view name = calibrate::slice_names[slice];
     out += score_line(fmt::format("{}, before", name), fit.before.slices[slice]);
     out += score_line(fmt::format("{}, after", name), fit.after.slices[slice]);
+    if (fit.left_out.slices[slice].rows == 0) continue;
     out += score_line(fmt::format("{}, left out", name), fit.left_out.slices[slice]);
   }
   if (fit.after.edges) {

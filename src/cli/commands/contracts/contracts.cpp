@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
+#include "cli/commands/asked.hpp"
 #include "cli/commands/contracts/json.hpp"
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
@@ -112,6 +113,7 @@ ExitCode of_file(const ContractsOptions& options, const project::Project& projec
   const bool has_stack = !input->file.applied.stack.empty();
   const contracts::Stack stack =
       project::stack_of(*input->file.configured, input->file.applied.stack, input->reading(), io.files);
+  if (has_stack && !says_what_is_run(*input->file.configured, stack, *input, io)) return ExitCode::error;
   contracts::Checker checker = has_stack ? contracts::Checker(book, stack) : contracts::Checker(book);
   std::vector<GpuVerdicts> all;
   for (const gpu::Gpu& gpu : input->gpus()) {

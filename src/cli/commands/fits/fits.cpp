@@ -7,12 +7,14 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "cli/commands/asked.hpp"
 #include "cli/commands/fits/json.hpp"
 #include "cli/commands/fits/text.hpp"
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_input.hpp"
 #include "contracts/fits.hpp"
+#include "contracts/known_versions.hpp"
 #include "project/stack.hpp"
 #include "report/style.hpp"
 
@@ -39,6 +41,24 @@ std::optional<std::vector<std::int64_t>> counts_of(const FitsOptions& options, I
     out.push_back(*value);
   }
   return out;
+}
+
+// "decoding of 64 sequences behind 4,096 tokens each".
+std::string what_is_run(const model::Setup& setup) {
+  const model::Plan& plan = setup.plan;
+  const std::string in_all = plan.data > 1 ? fmt::format(" ({} in all, shared out anew by each way)",
+                                                         with_commas(plan.micro_batch_size * plan.data))
+                                           : std::string();
+  const std::string sequences = fmt::format("{} sequence{}", with_commas(plan.micro_batch_size),
+                                            plan.micro_batch_size == 1 ? "" : "s") +
+                                in_all;
+  if (!setup.model.conv.empty())
+    return fmt::format("{} images at a time", with_commas(plan.micro_batch_size));
+  if (plan.mode == model::Mode::decode)
+    return fmt::format("decoding of {} behind {} tokens each", sequences, with_commas(plan.context_length));
+  return fmt::format("{} of {} of {} tokens at a time",
+                     plan.mode == model::Mode::train ? "training" : "prompts", sequences,
+                     with_commas(plan.sequence_length));
 }
 
 }  // namespace
@@ -91,6 +111,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
   const project::Configured& configured = *input->file.configured;
   const contracts::Stack stack =
       project::stack_of(configured, input->file.applied.stack, input->reading(), io.files);
+  if (!says_what_is_run(configured, stack, *input, io)) return ExitCode::error;
   std::optional<contracts::Checker> checker;
   if (!stack.empty()) checker.emplace(project::contracts_of(configured), stack);
   std::vector<GpuFits> all;
@@ -127,10 +148,12 @@ ExitCode fits(const FitsOptions& options, Io& io) {
     const model::Plan& plan = input->reading().setup.plan;
     const std::string packed =
         plan.weight_bits > 0 ? fmt::format(", weights of {} bits", plan.weight_bits) : std::string();
-    io.out << fmt::format("{}{} on {}, {}\n\n", style.paint(Role::strong, input->reading().name), packed,
-                          fmt::join(ids, ", "),
+    io.out << fmt::format("{}{}, {}, on {}, {}\n\n", style.paint(Role::strong, input->reading().name), packed,
+                          what_is_run(input->reading().setup), fmt::join(ids, ", "),
                           stack.empty() ? "without a stack, so only what any framework demands (`--stack`)"
                                         : contracts::describe(project::contracts_of(configured), stack));
+    for (const std::string& note : contracts::version_notes(project::contracts_of(configured), stack))
+      print_note(io, note);
     io.out << fits_text(all, options.all, style);
   }
   return ExitCode::clean;

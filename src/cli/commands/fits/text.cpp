@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "contracts/words.hpp"
 #include "report/csv.hpp"
 
 namespace shapelint::cli {
@@ -50,7 +51,8 @@ std::string reasons(const FitRow& row) {
   for (const contracts::Verdict& each : row.unmet) {
     const bool refuses = each.contract->outcome == contracts::Outcome::refuses;
     if (is_refused && !refuses) continue;
-    add(each.numbers.empty() ? each.contract->id : fmt::format("{}: {}", each.contract->id, each.numbers));
+    const std::string sum = contracts::sum_words(each);
+    add(sum.empty() ? each.contract->id : fmt::format("{}: {}", each.contract->id, sum));
   }
   if (!row.broken.empty() && out.empty()) {
     add(fmt::format("{}: {}", fmt::join(row.broken, " "), row.broken_summary));

@@ -143,7 +143,7 @@ std::vector<Option> kernels_options(KernelsOptions& options) {
       format_option(options.format, formats),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : one_gpu_options(options.project)) all.push_back(std::move(option));
   return all;
 }
 

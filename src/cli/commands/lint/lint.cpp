@@ -8,7 +8,9 @@
 #include "cli/messages.hpp"
 #include "cli/model_file.hpp"
 #include "cli/progress.hpp"
+#include "contracts/known_versions.hpp"
 #include "lint/phrases.hpp"
+#include "project/stack.hpp"
 #include "text/printable.hpp"
 
 namespace shapelint::cli {
@@ -85,11 +87,29 @@ ExitCode tell(const lint::RunOutcome& outcome, const LintOptions& options, Io& i
   return outcome.has_findings && !options.exit_zero ? ExitCode::findings : ExitCode::clean;
 }
 
+namespace {
+
+// Of packages that the command names: what is known of their versions, once for all files.
+void tell_versions(const LintOptions& options, const project::Project& project, Io& io) {
+  std::vector<std::string> named;
+  for (const std::string& each : options.project.request.stack) {
+    if (contracts::is_package(each)) named.push_back(each);
+  }
+  if (named.empty() || options.output.quiet) return;
+  const contracts::Book& book = project::contracts_of(project.here());
+  std::vector<Error> told;  // by those who check names
+  for (const std::string& note : contracts::version_notes(book, contracts::parse_stack(book, named, told)))
+    print_note(io, note);
+}
+
+}  // namespace
+
 ExitCode lint(const LintOptions& options, Io& io) {
   if (options.fix || options.diff || options.unsafe_fixes) return fix(options, io);
   auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);
+  tell_versions(options, project, io);
   return tell(run_with_progress(run_request(options, io), project, io), options, io);
 }
 
