@@ -103,15 +103,18 @@ void take_over(const project::Configured& configured, const project::Applied& ap
 }
 
 // Whether nothing is left to tell of an implied stack's contract: it does not refuse, or a rule that stops
-// the run has found the same.
+// the run has found the same, of no other fields than the contract's.
 bool is_told(const Contract& contract, const ModelReport& model) {
   if (contract.outcome != Outcome::refuses) return true;
-  const auto blames = [&](const rules::Finding& finding) {
-    return finding.certain_to_fail && finding.blamed != model::no_field &&
-           std::find(contract.blame.begin(), contract.blame.end(), model::info(finding.blamed).name) !=
-               contract.blame.end();
+  const auto is_blamed = [&](model::FieldId field) {
+    return field != model::no_field && std::find(contract.blame.begin(), contract.blame.end(),
+                                                 model::info(field).name) != contract.blame.end();
   };
-  return std::any_of(model.result.findings.begin(), model.result.findings.end(), blames);
+  return std::any_of(model.result.findings.begin(), model.result.findings.end(),
+                     [&](const rules::Finding& finding) {
+                       return finding.certain_to_fail && is_blamed(finding.blamed) &&
+                              std::all_of(finding.related.begin(), finding.related.end(), is_blamed);
+                     });
 }
 
 }  // namespace
