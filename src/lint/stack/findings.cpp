@@ -103,18 +103,22 @@ void take_over(const project::Configured& configured, const project::Applied& ap
 }
 
 // Whether nothing is left to tell of an implied stack's contract: it does not refuse, or a rule that stops
-// the run has found the same, of no other fields than the contract's.
-bool is_told(const Contract& contract, const ModelReport& model) {
+// the run has found the same, which it says itself or which is of no other fields than the contract's.
+bool is_told(const rules::RuleBook& book, const Contract& contract, const ModelReport& model) {
   if (contract.outcome != Outcome::refuses) return true;
   const auto is_blamed = [&](model::FieldId field) {
     return field != model::no_field && std::find(contract.blame.begin(), contract.blame.end(),
                                                  model::info(field).name) != contract.blame.end();
   };
-  return std::any_of(model.result.findings.begin(), model.result.findings.end(),
-                     [&](const rules::Finding& finding) {
-                       return finding.certain_to_fail && is_blamed(finding.blamed) &&
-                              std::all_of(finding.related.begin(), finding.related.end(), is_blamed);
-                     });
+  const auto tells = [&](const rules::Finding& finding) {
+    if (!finding.certain_to_fail) return false;
+    const rules::Rule* rule = book.find(finding.code);
+    const auto named = rule == nullptr ? std::vector<std::string_view>{} : rules::contracts_of(*rule);
+    return std::find(named.begin(), named.end(), contract.id) != named.end() ||
+           (is_blamed(finding.blamed) &&
+            std::all_of(finding.related.begin(), finding.related.end(), is_blamed));
+  };
+  return std::any_of(model.result.findings.begin(), model.result.findings.end(), tells);
 }
 
 }  // namespace
@@ -143,7 +147,7 @@ void add_contracts(const project::Configured& configured, const project::Applied
   for (const gpu::Gpu& gpu : applied.gpus) {
     const std::vector<contracts::Verdict> verdicts = checker.check(model.reading, model.reading.setup, gpu);
     for (const contracts::Verdict& each : verdicts) {
-      if (each.meets || (stack.is_implied && is_told(*each.contract, model))) continue;
+      if (each.meets || (stack.is_implied && is_told(*configured.rules, *each.contract, model))) continue;
       const auto [entry, is_new] = all.try_emplace(each.contract);
       Unmet& unmet = entry->second;
       if (is_new) unmet.verdict = each;
