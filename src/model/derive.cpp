@@ -308,7 +308,7 @@ std::vector<Derivation> build() {
   add(FieldId::attention, defaulted, own, always, constant<static_cast<std::int64_t>(Attention::flash)>);
   add(FieldId::recompute, defaulted, own, always, constant<static_cast<std::int64_t>(Recompute::none)>);
   add(FieldId::recompute_experts, defaulted, own, always, constant<0>);
-  add(FieldId::graphs, defaulted, own, always, constant<static_cast<std::int64_t>(Graphs::by_release)>);
+  add(FieldId::cuda_graphs, defaulted, own, always, constant<static_cast<std::int64_t>(Graphs::by_release)>);
   add(FieldId::fused_gradient_accumulation, defaulted, own, always, constant<0>);
   add(FieldId::fusion, defaulted, own, always, constant<static_cast<std::int64_t>(Fusion::none)>);
   add(FieldId::channels_last, defaulted, own, always, constant<1>);
