@@ -138,14 +138,18 @@ class Search {
 
   // Where none is named, what the framework of the file's format refuses is no suggestion.
   void ask_stack(const model::Reading& reading) {
-    const bool is_named = !priceable_.stacks.empty();
-    const auto place = std::find(priceable_.readings.begin(), priceable_.readings.end(), &reading);
-    const contracts::Stack stack =
-        is_named ? priceable_.stacks[static_cast<std::size_t>(place - priceable_.readings.begin())]
-                 : project::stack_of_format(*loaded_->configured, reading);
-    if (stack.empty()) return;
-    contracts::constrain(problem_, project::contracts_of(*loaded_->configured), stack,
-                         is_named ? contracts::Runs::as_stack : contracts::Runs::as_written);
+    const project::Configured& configured = *loaded_->configured;
+    project::AskedStack asked;
+    if (priceable_.stacks.empty()) {
+      asked = project::stack_of_format(configured, reading);
+    } else {
+      const auto place = std::find(priceable_.readings.begin(), priceable_.readings.end(), &reading);
+      asked.stack = priceable_.stacks[static_cast<std::size_t>(place - priceable_.readings.begin())];
+      asked.book = &project::contracts_of(configured);
+    }
+    if (asked.stack.empty()) return;
+    contracts::constrain(problem_, *asked.book, asked.stack,
+                         asked.is_implied ? contracts::Runs::as_written : contracts::Runs::as_stack);
   }
 
   void set_weights() {

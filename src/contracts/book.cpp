@@ -2,6 +2,8 @@
 #include "contracts/book.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "catalog/catalog.hpp"
 #include "catalog/embedded.hpp"
@@ -58,10 +60,12 @@ std::string_view Book::newest(std::string_view package) const {
   return out;
 }
 
-std::vector<text::Document> builtin_documents() {
+std::vector<text::Document> builtin_documents(std::string_view package) {
+  constexpr std::string_view all = "contracts/";
   std::vector<text::Document> out;
   for (const catalog::EmbeddedFolder& each : catalog::embedded_folders()) {
-    if (!each.path.starts_with("contracts/")) continue;
+    if (!each.path.starts_with(all) || (!package.empty() && each.path.substr(all.size()) != package))
+      continue;
     const std::span<const text::Document> documents = each.documents();
     out.insert(out.end(), documents.begin(), documents.end());
   }
@@ -74,6 +78,16 @@ const Book& builtin_contracts() {
     return Book(builtin_documents(), false, none);
   }();
   return book;
+}
+
+const Book& builtin_contracts_of(std::string_view package) {
+  static std::mutex mutex;
+  static std::map<std::string, Book, std::less<>> books;
+  const std::lock_guard lock(mutex);
+  const auto known = books.find(package);
+  if (known != books.end()) return known->second;
+  std::vector<Error> none;
+  return books.emplace(package, Book(builtin_documents(package), false, none)).first->second;
 }
 
 }  // namespace shapelint::contracts

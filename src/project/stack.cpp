@@ -29,13 +29,15 @@ void add(contracts::Stack& stack, const contracts::Stack& more) {
 
 }  // namespace
 
-contracts::Stack stack_of_format(const Configured& configured, const model::Reading& reading) {
+AskedStack stack_of_format(const Configured& configured, const model::Reading& reading) {
   const formats::Dialects& dialects =
       configured.dialects ? *configured.dialects : formats::Dialects::builtin();
   const formats::Dialect* dialect = dialects.find(reading.dialect);
   if (dialect == nullptr || dialect->package.empty()) return {};
-  const auto package = contracts::parse_package(contracts_of(configured), dialect->package);
-  return package ? contracts::Stack{*package} : contracts::Stack{};
+  const contracts::Book& book =
+      configured.own_contracts ? contracts_of(configured) : contracts::builtin_contracts_of(dialect->package);
+  const auto package = contracts::parse_package(book, dialect->package);
+  return package ? AskedStack{{*package}, &book, true} : AskedStack{};
 }
 
 contracts::Stack stack_of(const Configured& configured, std::span<const std::string> applied,
@@ -58,8 +60,14 @@ contracts::Stack stack_of(const Configured& configured, std::span<const std::str
         files.read(formats::join(formats::folder_of(reading.path), name), text::max_source_bytes);
     if (text) add(out, contracts::stack_of_lock(book, name, *text));
   }
-  add(out, stack_of_format(configured, reading));
+  add(out, stack_of_format(configured, reading).stack);
   return out;
+}
+
+AskedStack asked_stack(const Configured& configured, std::span<const std::string> applied,
+                       const model::Reading& reading, const text::FileSystem& files) {
+  if (applied.empty()) return stack_of_format(configured, reading);
+  return {stack_of(configured, applied, reading, files), &contracts_of(configured), false};
 }
 
 }  // namespace shapelint::project

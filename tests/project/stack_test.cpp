@@ -23,7 +23,7 @@ TEST_CASE("formats of one package tell that it runs the model", "[project]") {
   const auto of = [&](const std::string& dialect) {
     model::Reading reading;
     reading.dialect = dialect;
-    return packages_of(project::stack_of_format(configured, reading));
+    return packages_of(project::stack_of_format(configured, reading).stack);
   };
   CHECK(of("vllm") == "vllm== ");
   CHECK(of("maxtext-command") == "maxtext== ");
@@ -41,6 +41,18 @@ TEST_CASE("every package that a format names has contracts", "[project]") {
     ++named;
   }
   CHECK(named >= 14);
+}
+
+TEST_CASE("of a format's package alone the contracts are read, as among all", "[project]") {
+  const contracts::Book& all = contracts::builtin_contracts();
+  for (const std::string_view package : all.packages()) {
+    INFO(package);
+    const contracts::Book& own = contracts::builtin_contracts_of(package);
+    std::size_t expected = 0;
+    for (const contracts::Contract& each : all.contracts()) expected += each.package.name == package ? 1 : 0;
+    CHECK(own.contracts().size() == expected);
+    CHECK(own.newest(package) == all.newest(package));
+  }
 }
 
 TEST_CASE("`none` stands for no package, whatever the format is of", "[project]") {

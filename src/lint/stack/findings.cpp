@@ -126,12 +126,10 @@ bool is_told(const rules::RuleBook& book, const Contract& contract, const ModelR
 FileStack stack_of(const project::Configured& configured, const project::Applied& applied,
                    const model::Reading& reading, const text::FileSystem& files) {
   FileStack out;
-  out.is_implied = applied.stack.empty();
-  const contracts::Stack stack = out.is_implied
-                                     ? project::stack_of_format(configured, reading)
-                                     : project::stack_of(configured, applied.stack, reading, files);
-  if (stack.empty()) return out;
-  out.checker = std::make_shared<contracts::Checker>(project::contracts_of(configured), stack);
+  const project::AskedStack asked = project::asked_stack(configured, applied.stack, reading, files);
+  if (asked.stack.empty()) return out;
+  out.is_implied = asked.is_implied;
+  out.checker = std::make_shared<contracts::Checker>(*asked.book, asked.stack);
   std::vector<const gpu::Gpu*> gpus;
   for (const gpu::Gpu& each : applied.gpus) gpus.push_back(&each);
   out.on_stack = std::make_shared<const suggest::OnStack>(contracts::on_stack(

@@ -108,13 +108,11 @@ suggest::Problem make_problem(const ModelInput& input, const SuggestOptions& opt
   problem.shape_note = project::shape_note(shape);
   rules::constrain(problem, *input.file.configured->rules, doable, conditions_of(options));
   const project::Configured& configured = *input.file.configured;
-  const std::vector<std::string>& named = input.file.applied.stack;
-  const contracts::Stack stack = named.empty()
-                                     ? project::stack_of_format(configured, *problem.reading)
-                                     : project::stack_of(configured, named, *problem.reading, files);
-  if (stack.empty()) return problem;
-  contracts::constrain(problem, project::contracts_of(configured), stack,
-                       named.empty() ? contracts::Runs::as_written : contracts::Runs::as_stack);
+  const project::AskedStack asked =
+      project::asked_stack(configured, input.file.applied.stack, *problem.reading, files);
+  if (asked.stack.empty()) return problem;
+  contracts::constrain(problem, *asked.book, asked.stack,
+                       asked.is_implied ? contracts::Runs::as_written : contracts::Runs::as_stack);
   return problem;
 }
 
