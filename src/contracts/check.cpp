@@ -1,6 +1,5 @@
 // Which contracts a model meets.
 #include "contracts/check.hpp"
-#include "contracts/known_versions.hpp"
 
 #include <algorithm>
 #include <cmath>
