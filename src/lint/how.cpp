@@ -29,8 +29,7 @@ std::string way_in_native(const model::Reading& reading, const rules::Change& ch
 
 const formats::Dialect* dialect_of(const project::Configured& configured, const std::string& name) {
   if (name == native) return nullptr;
-  const formats::Dialects& all =
-      configured.dialects != nullptr ? *configured.dialects : formats::Dialects::builtin();
+  const formats::Dialects& all = project::dialects_of(configured);
   return all.find(name);
 }
 

@@ -199,6 +199,10 @@ bool same(const Error& a, const Error& b) {
 
 }  // namespace
 
+const formats::Dialects& dialects_of(const Configured& configured) {
+  return configured.dialects ? *configured.dialects : formats::Dialects::builtin();
+}
+
 const contracts::Book& contracts_of(const Configured& configured) {
   return configured.own_contracts ? *configured.own_contracts : contracts::builtin_contracts();
 }

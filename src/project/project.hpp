@@ -38,6 +38,9 @@ struct Configured {
 // stack.
 const contracts::Book& contracts_of(const Configured& configured);
 
+// The built-in dialects and those of its folders.
+const formats::Dialects& dialects_of(const Configured& configured);
+
 // Finds the configuration of each file and loads it once. Several threads may ask.
 class Project {
  public:

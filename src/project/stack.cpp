@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/dialect/dialects.hpp"
+#include "formats/dialect/dialect.hpp"
 #include "formats/dialect/paths.hpp"
 #include "text/limits.hpp"
 
@@ -30,9 +30,8 @@ void add(contracts::Stack& stack, const contracts::Stack& more) {
 }  // namespace
 
 AskedStack stack_of_format(const Configured& configured, const model::Reading& reading) {
-  const formats::Dialects& dialects =
-      configured.dialects ? *configured.dialects : formats::Dialects::builtin();
-  const formats::Dialect* dialect = dialects.find(reading.dialect);
+  if (reading.dialect == "native") return {};  // for which the dialects are not even loaded
+  const formats::Dialect* dialect = dialects_of(configured).find(reading.dialect);
   if (dialect == nullptr || dialect->package.empty()) return {};
   const contracts::Book& book =
       configured.own_contracts ? contracts_of(configured) : contracts::builtin_contracts_of(dialect->package);

@@ -125,7 +125,7 @@ ExitCode list_formats(const FormatsOptions& options, Io& io) {
   const project::Project project(*std::move(request), io.files);
   if (!are_configured(project, {}, io)) return ExitCode::error;
   const project::Configured& here = project.here();
-  const formats::Dialects& dialects = here.dialects ? *here.dialects : formats::Dialects::builtin();
+  const formats::Dialects& dialects = project::dialects_of(here);
   std::vector<const Dialect*> chosen;
   std::vector<std::string_view> known;
   for (const auto& each : dialects.listed()) known.push_back(each->name());

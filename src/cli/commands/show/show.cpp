@@ -112,8 +112,7 @@ ExitCode show(const ShowOptions& options, Io& io) {
       code = ExitCode::error;
     }
     if (options.why && !is_json && (file.named || result.recognised)) {
-      const formats::Dialects& dialects =
-          configured.dialects ? *configured.dialects : formats::Dialects::builtin();
+      const formats::Dialects& dialects = project::dialects_of(configured);
       io.out << (result.dialect == "native"
                      ? fmt::format("{} is a file of shapelint's own format\n", text::one_line(file.path))
                      : why_text(source, dialects, options.verbose, out_style(io)));
