@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "formats/read.hpp"
+#include "lint/left_out/suppress.hpp"
 #include "lint/phrases.hpp"
 #include "lint/stack/findings.hpp"
-#include "lint/suppress.hpp"
 #include "model/field_kind.hpp"
 #include "project/shape.hpp"
 #include "suggest/edit/evaluate.hpp"

@@ -15,7 +15,7 @@
 #include "formats/discover.hpp"
 #include "gpu/registry.hpp"
 #include "lint/file.hpp"
-#include "lint/git.hpp"
+#include "lint/left_out/git.hpp"
 #include "lint/threads.hpp"
 #include "project/applied.hpp"
 #include "project/named.hpp"

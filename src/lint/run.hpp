@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "lint/known.hpp"
+#include "lint/left_out/known.hpp"
 #include "lint/report.hpp"
 #include "project/project.hpp"
 

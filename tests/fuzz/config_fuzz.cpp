@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "lint/baseline.hpp"
 #include "lint/file.hpp"
+#include "lint/left_out/baseline.hpp"
 #include "project/project.hpp"
 #include "tests/fuzz/check.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "lint/git.hpp"
+#include "lint/left_out/git.hpp"
 #include "report/findings/diff.hpp"
 #include "tests/fuzz/check.hpp"
 

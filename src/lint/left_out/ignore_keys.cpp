@@ -1,9 +1,9 @@
 // Suppressions by key path.
-#include "lint/ignore_keys.hpp"
+#include "lint/left_out/ignore_keys.hpp"
 
 #include <fmt/format.h>
 
-#include "lint/suppress.hpp"
+#include "lint/left_out/suppress.hpp"
 
 namespace shapelint::lint {
 

@@ -1,5 +1,5 @@
 // Leaves out what is not new.
-#include "lint/known.hpp"
+#include "lint/left_out/known.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Comments that silence findings.
-#include "lint/suppress.hpp"
+#include "lint/left_out/suppress.hpp"
 
 #include <algorithm>
 #include <map>

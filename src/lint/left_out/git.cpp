@@ -1,5 +1,5 @@
 // What changed in a git repository since a revision.
-#include "lint/git.hpp"
+#include "lint/left_out/git.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "lint/baseline.hpp"
 #include "lint/file.hpp"
-#include "lint/git.hpp"
+#include "lint/left_out/baseline.hpp"
+#include "lint/left_out/git.hpp"
 
 namespace shapelint::lint {
 
