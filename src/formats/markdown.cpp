@@ -98,8 +98,9 @@ std::string known_models_markdown() {
       "mlp_gated = true\n"
       "vocab_size = 128256\n"
       "```\n\n"
-      "and the names of fields that `shapelint show` lists. Then comes the local Hugging Face cache, where "
-      "it holds the model's `config.json`, and then the table.\n\n"
+      "and the names of fields that `shapelint show` lists. Then come a folder of that name and the local "
+      "Hugging Face cache, "
+      "where they hold the model's `config.json`, and then the table.\n\n"
       "Publishers: {}.\n",
       catalog::known_models().size(), joined(listed, ", "));
 }
@@ -155,6 +156,8 @@ std::string formats_markdown(const Dialects& dialects) {
       "read:\n\n"
       "- `config.json`, for weights (`*.safetensors`, their index) and for DeepSpeed's JSON, which says how "
       "that model is run.\n"
+      "- a folder that a file names as its model (`model_name_or_path: ../models/mine`), in the same "
+      "repository: its `config.json`.\n"
       "- the local Hugging Face cache (`HF_HUB_CACHE`, `HF_HOME/hub`, `~/.cache/huggingface/hub`): the "
       "`config.json` of a model that a file names, before the table below, and not with `--isolated`. "
       "Nothing is fetched.\n\n"

@@ -119,24 +119,45 @@ std::string hub_name(std::string_view path) {
   return name;
 }
 
-std::optional<catalog::KnownModel> find_in_cache(const text::FileSystem& files, const std::string& hub,
-                                                 std::string_view name) {
-  if (name.find('/') == std::string_view::npos) return std::nullopt;
-  const auto cached = cached_model(files, hub, name);
-  if (!cached || cached->config.empty()) return std::nullopt;
-  const ReadResult read = read_any(files, cached->config);
+std::optional<catalog::KnownModel> model_in(const text::FileSystem& files, const std::string& config,
+                                            std::string called) {
+  ReadOptions options;
+  options.names_folders = false;  // nor names that one another folder, on and on
+  const ReadResult read = read_any(files, config, options);
   // The language model is the last part that is whole: towers of images and sounds come with it.
   const auto found = std::find_if(read.readings.begin(), read.readings.end(), [](const model::Reading& each) {
     return each.complete && each.part != "vision" && each.part != "audio";
   });
   if (found == read.readings.end()) return std::nullopt;
   catalog::KnownModel known;
-  known.name = fmt::format("{} in the local cache", name);
+  known.name = std::move(called);
   for (const model::FieldInfo& field : model::fields()) {
     if (field.section.starts_with("model") && model::is_known(*found, field.id))
       known.values.emplace_back(field.id, field.get(found->setup));
   }
   return known;
+}
+
+std::optional<catalog::KnownModel> find_in_cache(const text::FileSystem& files, const std::string& hub,
+                                                 std::string_view name) {
+  if (name.find('/') == std::string_view::npos) return std::nullopt;
+  const auto cached = cached_model(files, hub, name);
+  if (!cached || cached->config.empty()) return std::nullopt;
+  return model_in(files, cached->config, fmt::format("{} in the local cache", name));
+}
+
+std::string config_of_folder(const text::FileSystem& files, const std::string& path,
+                             const std::string& name) {
+  if (name.empty() || name.find('$') != std::string::npos) return {};
+  const std::vector<std::string> above = ancestors(files, path);
+  std::string config = join(name, "config.json");
+  if (name.starts_with('/')) config = end_inside(files, above, config);
+  if (config.empty()) return {};
+  for (const std::string& folder : above) {
+    std::string there = join(folder, config);
+    if (is_inside(there, above.back()) && there != join("", path) && files.exists(there)) return there;
+  }
+  return {};
 }
 
 }  // namespace shapelint::formats

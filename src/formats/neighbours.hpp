@@ -39,4 +39,14 @@ std::string hub_name(std::string_view path);
 std::optional<catalog::KnownModel> find_in_cache(const text::FileSystem& files, const std::string& hub,
                                                  std::string_view name);
 
+// The config.json of the folder that `name` is for a configuration at `path`: from the folder of that upwards
+// in its repository, and of an absolute name its longest end that is there. Empty where there is none, or it
+// is `path`.
+std::string config_of_folder(const text::FileSystem& files, const std::string& path, const std::string& name);
+
+// The language model of the config.json at `config`, which messages call `called`; nothing where none is
+// whole.
+std::optional<catalog::KnownModel> model_in(const text::FileSystem& files, const std::string& config,
+                                            std::string called);
+
 }  // namespace shapelint::formats

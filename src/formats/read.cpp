@@ -105,6 +105,11 @@ void read_before_decoding(model::Reading& reading) {
   reading.runs_in_whole = 0;
 }
 
+bool is_read(const Whole& whole, const std::string& path) {
+  return std::any_of(whole.documents.begin(), whole.documents.end(),
+                     [&](const text::Document& each) { return each.path() == path; });
+}
+
 void read_document(const text::FileSystem& files, const Dialects& dialects, const Dialect& dialect,
                    const text::Document& document, std::string_view syntax, const ReadOptions& options,
                    ReadResult& result) {
@@ -117,6 +122,12 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
   }
   const FindModel find = [&](const std::string& name) -> std::optional<catalog::KnownModel> {
     if (const catalog::KnownModel* own = find_known_model(name, options.models)) return *own;
+    // What a dialect itself builds on says more than the shape: where each of its values stands.
+    const std::string folder =
+        options.names_folders ? config_of_folder(files, std::string(document.path()), name) : std::string();
+    if (!folder.empty() && !is_read(whole, folder)) {
+      if (auto local = model_in(files, folder, folder)) return local;
+    }
     if (auto cached = find_in_cache(files, options.model_cache, name)) return cached;
     const catalog::KnownModel* known = find_known_model(name);
     return known == nullptr ? std::nullopt : std::optional(*known);

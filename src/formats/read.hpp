@@ -29,6 +29,7 @@ struct ReadOptions {
   std::span<const catalog::KnownModel>
       models;                  // a user's own, which go before the cache and the built-in table
   bool assume_native = false;  // a text of no known syntax or dialect is meant as a native file
+  bool names_folders = true;  // a model may be named by a folder of the repository that holds its config.json
 };
 
 struct ReadResult {

@@ -116,6 +116,41 @@ TEST_CASE("a base model is looked for in the local cache before the table of kno
   }
 }
 
+TEST_CASE("a model that is named by a folder of the repository is the one of its config.json", "[formats]") {
+  const auto named = [](const std::string& name) {
+    Watched files;
+    files.inside.files["repo/.git/HEAD"] = "";
+    files.inside.files["repo/models/own/config.json"] = llama;
+    files.inside.files["repo/gpt2/config.json"] = llama;
+    files.inside.files["outside/config.json"] = llama;
+    files.inside.files["repo/conf/lora.yml"] =
+        "base_model: " + name + "\ndatasets: [{path: x}]\nsequence_len: 4096\nmicro_batch_size: 2\n";
+    const auto read = formats::read_any(files, "repo/conf/lora.yml");
+    REQUIRE(read.readings.size() == 1);
+    CHECK_FALSE(files.opened.contains("outside/config.json"));
+    return origin_of(read.readings.front(), "hidden_size").note;
+  };
+  const std::string own = "shape of repo/models/own/config.json";
+  CHECK(named("../models/own") == own);
+  CHECK(named("models/own") == own);           // where the program is started
+  CHECK(named("/srv/run/models/own") == own);  // in somebody's container
+  // A folder goes before the published model of its name, as for transformers.
+  CHECK(named("gpt2") == "shape of repo/gpt2/config.json");
+  CHECK(named("gpt2-xl") == "shape of openai-community/gpt2-xl");
+  for (const char* name : {"../../outside", "/outside", "models", "models/none", "$MODELS/own"}) {
+    CAPTURE(name);
+    CHECK_FALSE(named(name).starts_with("shape of"));
+  }
+}
+
+TEST_CASE("a folder's model that names itself as its base ends", "[formats]") {
+  text::MemoryFileSystem files;
+  files.files["m/config.json"] =
+      R"({"base_model_name_or_path": ".", "peft_type": "LORA", "r": 8, "target_modules": ["q_proj"]})";
+  files.files["m/adapter_config.json"] = files.files["m/config.json"];
+  CHECK(formats::read_any(files, "m/adapter_config.json").recognised);
+}
+
 TEST_CASE("nothing outside the repository of the named file is opened", "[formats]") {
   Watched files;
   files.inside.files["outside/base.yaml"] = "ffn_hidden_size: 1\n";
