@@ -39,7 +39,8 @@ struct Alternative {
     sum,            // of a list
     leading_zeros,  // of a list of 0 and 1, or of Python's `([0]*3+[1]*58)`
     interval,       // such a list's distance between ones, or the number itself
-    text            // all that is written, for `map`
+    text,           // all that is written, for `map`
+    units           // a number, or one with `k`, `m`, `g` (of 1000) or `K`, `M`, `G` (of 1024)
   };
   Kind kind = Kind::key;
   Reading reading = Reading::value;

@@ -191,6 +191,21 @@ bool has_grouped_digits(std::string_view text) {
   return true;
 }
 
+// `8k` is 8,000, `8K` 8,192, `25.6k` 25,600; a fraction has thousands only (vLLM, engine/arg_utils.py,
+// human_readable_int).
+std::optional<double> with_unit(std::string_view text) {
+  constexpr std::string_view decimal = "kmgt";
+  constexpr std::string_view binary = "KMGT";
+  if (text.empty()) return std::nullopt;
+  const auto value = parse_number(text.substr(0, text.size() - 1));
+  if (!value) return std::nullopt;
+  if (const auto at = decimal.find(text.back()); at != std::string_view::npos)
+    return *value * std::pow(1000.0, static_cast<double>(at + 1));
+  const auto at = binary.find(text.back());
+  if (at == std::string_view::npos || *value != std::floor(*value)) return std::nullopt;
+  return *value * std::pow(1024.0, static_cast<double>(at + 1));
+}
+
 // A call, or what a search over values writes.
 bool stands_for_a_number(NodeRef table) {
   for (const NodeRef child : table) {
@@ -236,6 +251,9 @@ Seen look(NodeRef node, const Alternative& each, FieldId field) {
     std::string digits(*text);
     std::erase_if(digits, [](char c) { return c == '_' || c == ' '; });
     if (const auto value = parse_number(digits)) return number(*value);
+    if (each.reading == Alternative::Reading::units) {
+      if (const auto value = with_unit(digits)) return number(*value);
+    }
     if (matches_any("true|yes|on", *text)) return number(1);
     if (matches_any("false|no|off", *text)) return number(0);
     if (matches_any("none|null", *text)) return {};
