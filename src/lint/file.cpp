@@ -10,8 +10,10 @@
 #include "lint/how.hpp"
 #include "lint/left_out/ignore_keys.hpp"
 #include "lint/left_out/suppress.hpp"
+#include "lint/phrases.hpp"
 #include "lint/proofs/settle.hpp"
 #include "lint/stack/findings.hpp"
+#include "model/unresolved.hpp"
 #include "project/applied.hpp"
 #include "project/shape.hpp"
 #include "rules/book/select.hpp"
@@ -96,6 +98,12 @@ void look_at_remarks(const TextOptions& options, const project::Configured& conf
   rules::sort_findings(findings);
 }
 
+std::string why_incomplete(const model::Reading& reading) {
+  const std::vector<model::FieldId> missing = model::missing_sizes(reading);
+  const std::string what = missing.empty() ? "" : fmt::format(" (unknown: {})", names_text(missing));
+  return fmt::format("too little is known of the model to predict a step{}", what);
+}
+
 std::vector<std::string> notes_of(const formats::ReadResult& read, const std::string& path) {
   std::vector<std::string> notes;
   // The models of one file have most of them in common.
@@ -109,7 +117,7 @@ std::vector<std::string> notes_of(const formats::ReadResult& read, const std::st
   add_all(read.notes);
   for (const model::Reading& reading : read.readings) {
     add_all(reading.notes);
-    if (!reading.complete) add(fmt::format("{}: too little is known of the model to predict a step", path));
+    if (!reading.complete) add(fmt::format("{}: {}", path, why_incomplete(reading)));
   }
   return notes;
 }

@@ -263,3 +263,19 @@ TEST_CASE("what files say of a value that they build on is told once", "[lint]")
   request.paths = {"m/config.json"};
   CHECK(found(lint().report) == Strings{"m/config.json SL101"});
 }
+
+TEST_CASE("a model that cannot be priced is told with the sizes that nobody says", "[lint]") {
+  text::MemoryFileSystem files;
+  files.files["config.json"] =
+      R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
+"intermediate_size": 11008, "num_hidden_layers": 32, "num_attention_heads": 0, "vocab_size": 32000})";
+  lint::RunRequest request;
+  request.paths = {"config.json"};
+  const project::Project project(a100(), files);
+  const lint::RunOutcome out = lint::lint_files(request, project);
+  REQUIRE(out.report.errors.size() == 1);
+  CHECK(out.report.errors[0].error.message ==
+        "too little is known of the model to predict a step (unknown: num_attention_heads), so nothing in it "
+        "was "
+        "checked");
+}
