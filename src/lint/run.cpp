@@ -16,7 +16,6 @@
 #include "gpu/registry.hpp"
 #include "lint/file.hpp"
 #include "lint/left_out/git.hpp"
-#include "lint/left_out/repeats.hpp"
 #include "lint/threads.hpp"
 #include "project/applied.hpp"
 #include "project/named.hpp"
@@ -366,7 +365,6 @@ class Run {
       for (text::LocatedError& error : out.errors) report.errors.push_back(std::move(error));
       for (gpu::Gpu& gpu : out.gpus) gpu::add(report.gpus, std::move(gpu));
     }
-    for (std::string& note : leave_repeats(report)) out_.notes.push_back({std::move(note), true});
     out_.is_empty = report.models.empty() && report.errors.empty() && !is_explained && !base_;
     if (problems.empty()) baselines_.write(out_.baselines, problems);
     for (text::LocatedError& problem : problems) report.errors.push_back(std::move(problem));

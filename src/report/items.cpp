@@ -64,7 +64,7 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Tie 
   if (!finding.note.empty()) item.details.push_back("note: " + finding.note);
   if (!finding.why.empty()) item.details.push_back("why: " + finding.why);
   if (!cost.empty()) item.details.push_back("cost: " + cost);
-  if (!tie.twins.empty()) item.details.push_back("also: " + others_text(tie.twins));
+  if (!tie.twins.empty()) item.details.push_back("also: " + others_text(model, tie.twins));
   const bool is_mended = tie.mended_by != nullptr;
   if (is_mended) {
     item.details.push_back("try: " + mended_text(tie));

@@ -21,38 +21,48 @@ std::string name_of(const Finding& finding) {
   return fmt::format("{} ({})", finding.rule, finding.code);
 }
 
-bool is_same(const Finding& a, const Finding& b) {
-  const auto parts = [](const Finding& each) {
-    return std::tie(each.code, each.gpu, each.path, each.key_path, each.blamed, each.message, each.assumed);
+// What makes findings twins. The last number tells those of one model apart.
+using Place = std::tuple<std::string, std::int64_t, std::int64_t, std::string_view, std::string, std::string,
+                         model::FieldId, std::string, std::size_t>;
+
+Place place_of(const lint::ModelReport& model, const Finding& each, std::size_t number) {
+  return {each.path.empty() ? model.path : each.path,
+          each.span.begin,
+          each.span.end,
+          each.code,
+          each.gpu,
+          each.key_path,
+          each.blamed,
+          each.message,
+          number};
+}
+
+bool tells_less(const Twin& a, const Twin& b) {
+  const auto worth = [](const Twin& each) {
+    return std::tuple(-static_cast<std::int64_t>(each.finding->assumed.size()), each.finding->severity,
+                      each.finding->gain);
   };
-  return parts(a) == parts(b) && a.span == b.span;
+  return worth(a) < worth(b);
 }
 
 }  // namespace
 
 Twins::Twins(const lint::Report& report) {
-  const std::vector<lint::ModelReport>& models = report.models;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    for (const Finding& finding : models[i].result.findings) {
-      if (told_with_.contains(&finding) || others_.contains(&finding)) continue;
-      std::vector<Twin> all{{&models[i], &finding}};
-      for (std::size_t j = i + 1; j < models.size() && models[j].path == models[i].path; ++j) {
-        const std::vector<Finding>& there = models[j].result.findings;
-        const auto twin = std::find_if(there.begin(), there.end(), [&](const Finding& each) {
-          return is_same(each, finding) && !told_with_.contains(&each) && !others_.contains(&each);
-        });
-        if (twin != there.end()) all.push_back({&models[j], &*twin});
-      }
-      if (all.size() == 1) continue;
-      const auto teller = std::max_element(all.begin(), all.end(), [](const Twin& a, const Twin& b) {
-        return std::tie(a.finding->severity, a.finding->gain) <
-               std::tie(b.finding->severity, b.finding->gain);
-      });
-      const Twin told = *teller;
-      all.erase(teller);
-      for (const Twin& each : all) told_with_.emplace(each.finding, told.model);
-      others_.emplace(told.finding, std::move(all));
+  std::map<Place, std::vector<Twin>> by_place;
+  for (const lint::ModelReport& model : report.models) {
+    std::map<Place, std::size_t> seen;
+    for (const Finding& finding : model.result.findings) {
+      const std::size_t number = seen[place_of(model, finding, 0)]++;
+      by_place[place_of(model, finding, number)].push_back({&model, &finding});
     }
+  }
+  for (auto& [place, all] : by_place) {
+    if (all.size() == 1) continue;
+    const auto teller = std::max_element(all.begin(), all.end(), tells_less);
+    const Twin told = *teller;
+    all.erase(teller);
+    for (const Twin& each : all) told_with_.emplace(each.finding, told.model);
+    others_.emplace(told.finding, std::move(all));
   }
 }
 
@@ -88,20 +98,26 @@ std::string name_beside(const lint::ModelReport& model) {
   return text::one_line(names_part ? reading.name : reading.part);
 }
 
+std::string name_beside(const lint::ModelReport& model, const lint::ModelReport& other) {
+  return model.path == other.path ? name_beside(model) : text::one_line(model.path);
+}
+
 std::string names_beside(const lint::ModelReport& model, const std::vector<Twin>& others) {
   std::vector<const lint::ModelReport*> models{&model};
-  for (const Twin& each : others) models.push_back(each.model);
+  for (const Twin& each : others) {
+    if (each.model->path == model.path) models.push_back(each.model);
+  }
   std::sort(models.begin(), models.end(), std::less<>());  // they stand behind each other
   std::vector<std::string> names;
   for (const lint::ModelReport* each : models) names.push_back(name_beside(*each));
   return in_words(names);
 }
 
-std::string others_text(const std::vector<Twin>& others) {
+std::string others_text(const lint::ModelReport& model, const std::vector<Twin>& others) {
   std::string out;
   for (const Twin& each : others) {
     const std::string cost = lint::cost_text(*each.finding, each.model->result.gpus.size());
-    out += fmt::format("{}in {}{}{}", out.empty() ? "" : "; ", name_beside(*each.model),
+    out += fmt::format("{}in {}{}{}", out.empty() ? "" : "; ", name_beside(*each.model, model),
                        cost.empty() ? "" : ", ", cost);
   }
   return out;

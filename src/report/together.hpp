@@ -1,4 +1,5 @@
-// What is told once, to those who read: changes that mend several findings, and defects of several plans.
+// What is told once, to those who read: changes that mend several findings, and defects of several plans or
+// of files that build on each other.
 #pragma once
 
 #include <map>
@@ -10,14 +11,15 @@
 
 namespace shapelint::report {
 
-// The same defect in another model of the file.
+// The same defect in another model, of the file or of one that builds on it.
 struct Twin {
   const lint::ModelReport* model = nullptr;
   const rules::Finding* finding = nullptr;
 };
 
-// Plans of one model, and models that share a value, have one defect in common: what is said of the same
-// place in the same words. It is told with the one whose step loses most by it.
+// Plans of one model, models that share a value, and runs of a model that another file describes have one
+// defect in common: what is said of the same place in the same words. It is told with the one of which least
+// is assumed, and of several whose step loses most by it.
 class Twins {
  public:
   explicit Twins(const lint::Report& report);
@@ -34,18 +36,20 @@ class Twins {
 
 // Whether a file holds further models, so that a finding has to say whose it is.
 bool is_one_of_several(const lint::ModelReport& model, const lint::Report& report);
-// What that one is called beside the others: "update" of plans, "Pixtral (vision)".
+// What a model is called beside others of its file: "update" of plans, "Pixtral (vision)".
 std::string name_beside(const lint::ModelReport& model);
-// "score and update", in the order of the file.
+// The same beside `other`, which may be of another file: then its path.
+std::string name_beside(const lint::ModelReport& model, const lint::ModelReport& other);
+// "score and update", in the order of the file, of which others may be.
 std::string names_beside(const lint::ModelReport& model, const std::vector<Twin>& others);
 // "in score, 2.1 % of the step (measured)"; empty where there are no others.
-std::string others_text(const std::vector<Twin>& others);
+std::string others_text(const lint::ModelReport& model, const std::vector<Twin>& others);
 
 // What a finding has to do with others that are shown beside it.
 struct Tie {
   const rules::Finding* mended_by = nullptr;  // another's first proposal, which mends this one, too
   std::vector<const rules::Finding*> mends;   // or others that its own first proposal mends
-  std::vector<Twin> twins;                    // in other models of the file
+  std::vector<Twin> twins;                    // in other models
 };
 
 // Of the findings shown of one model. The change that mends most comes first; nothing hangs on one that is

@@ -229,41 +229,6 @@ TEST_CASE("what nobody foresaw costs the file and not the run", "[lint]") {
   }
 }
 
-TEST_CASE("what files say of a value that they build on is told once", "[lint]") {
-  const auto config = [](int vocabulary) {
-    return R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
-"intermediate_size": 11008, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 32, "vocab_size": )" +
-           std::to_string(vocabulary) + "}";
-  };
-  const auto deepspeed = [](int batch) {
-    return R"({"train_micro_batch_size_per_gpu": )" + std::to_string(batch) +
-           R"(, "gradient_accumulation_steps": 2, "bf16": {"enabled": true}, "zero_optimization": {"stage": 3}})";
-  };
-  text::MemoryFileSystem files;
-  files.files["m/config.json"] = config(32001);
-  lint::RunRequest request;
-  request.paths = {"m"};
-  const auto lint = [&] {
-    const project::Project project(a100(), files);
-    return lint::lint_files(request, project);
-  };
-  CHECK(found(lint().report) == Strings{"m/config.json SL101"});
-  // The run knows its batch, so its figures are the better ones.
-  files.files["m/ds_config.json"] = deepspeed(4);
-  const lint::RunOutcome out = lint();
-  CHECK(found(out.report) == Strings{"m/ds_config.json SL101"});
-  CHECK(out.report.models[1].result.findings.front().path == "m/config.json");
-  CHECK(out.has_findings);
-  REQUIRE(out.notes.size() == 2);
-  CHECK(out.notes[0].text == "m/ds_config.json: the model is the one of `config.json` beside this file");
-  CHECK(out.notes[1].text ==
-        "m/config.json: 1 finding is told with m/ds_config.json, which builds on the same file");
-  CHECK(out.notes[1].is_detail);
-  // Alone the model's file is as it was.
-  request.paths = {"m/config.json"};
-  CHECK(found(lint().report) == Strings{"m/config.json SL101"});
-}
-
 TEST_CASE("a model that cannot be priced is told with the sizes that nobody says", "[lint]") {
   text::MemoryFileSystem files;
   files.files["config.json"] =

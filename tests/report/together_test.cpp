@@ -76,7 +76,7 @@ TEST_CASE("what several plans of a file have in common is told with the one that
     for (const Finding* each : twins.told(model)) {
       const std::vector<report::Twin>& others = twins.others(*each);
       out += model.path + ": " + report::names_beside(model, others) + ": " + each->message;
-      out += others.empty() ? "\n" : "; " + report::others_text(others) + '\n';
+      out += others.empty() ? "\n" : "; " + report::others_text(model, others) + '\n';
     }
   }
   CHECK(out ==
@@ -89,4 +89,31 @@ TEST_CASE("what several plans of a file have in common is told with the one that
         "b.toml: Qwen: of \n");
   CHECK(twins.told_with(report.models[0].result.findings[0]) == &report.models[1]);
   CHECK(twins.told_with(report.models[1].result.findings[0]) == nullptr);
+}
+
+TEST_CASE("what runs of a model have in common with its own file is told where least is assumed",
+          "[report]") {
+  const auto run = [](std::string path, double gain, std::vector<model::FieldId> assumed) {
+    lint::ModelReport out;
+    out.path = std::move(path);
+    Finding common = finding(0, "A1", Severity::warning, {});
+    common.path = "m/config.json";
+    common.span = {10, 15};
+    common.message = "odd";
+    common.gain = gain;
+    common.assumed = std::move(assumed);
+    out.result.findings = {common};
+    return out;
+  };
+  lint::Report report;
+  report.models = {run("m/config.json", 0.5, {model::FieldId::micro_batch_size}), run("m/long.sh", 0.02, {}),
+                   run("m/short.sh", 0.04, {})};
+  const report::Twins twins(report);
+  CHECK(twins.told(report.models[0]).empty());
+  CHECK(twins.told(report.models[1]).empty());
+  REQUIRE(twins.told(report.models[2]).size() == 1);
+  const Finding& told = *twins.told(report.models[2]).front();
+  CHECK(report::others_text(report.models[2], twins.others(told)) ==
+        "in m/config.json, 50.0 % of the step (estimated); in m/long.sh, 2.0 % of the step (estimated)");
+  CHECK(twins.told_with(report.models[0].result.findings[0]) == &report.models[2]);
 }

@@ -130,8 +130,8 @@ struct Example {
 };
 
 // Layers of a network that is no transformer, in the file's order: products with weights whose widths one
-// text lists
-// (`512-256-64`), or one product of two activations. Names are those of values that the dialect exports.
+// text lists (`512-256-64`), or one product of two activations. Names are those of values that the dialect
+// exports.
 struct DenseLayers {
   std::string name;
   std::vector<KeyPath> widths;       // the first number that is there

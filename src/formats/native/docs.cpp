@@ -83,9 +83,8 @@ std::string_view about(std::string_view section) {
            "projection of their own.";
   if (section == "model.window") return "Attention whose queries see some of the keys before them.";
   if (section == "model.shared_block")
-    return "Attention and MLP whose weights several layers have in common (Zamba): counted once, run in each "
-           "of "
-           "them.";
+    return "Attention and MLP whose weights several layers have in common (Zamba): counted once, run in "
+           "each of them.";
   if (section == "model.indexer") return "Sparse latent attention (DeepSeek-V3.2).";
   if (section == "model.diffusion")
     return "A diffusion transformer: `sequence_length` counts the patches of an image or a video, and "

@@ -127,7 +127,7 @@ std::string told_elsewhere(const lint::ModelReport& model, const Twins& twins) {
     const lint::ModelReport* teller = twins.told_with(finding);
     if (teller == nullptr) continue;
     ++number;
-    std::string name = name_beside(*teller);
+    std::string name = name_beside(*teller, model);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
   if (number == 0) return {};
@@ -217,7 +217,7 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
   const std::size_t gpu_count = model.result.gpus.size();
   const std::string cost = lint::cost_text(finding, gpu_count);
   if (!cost.empty()) out += line(gutter, "cost", cost, style);
-  if (!tie.twins.empty()) out += line(gutter, "also", others_text(tie.twins), style);
+  if (!tie.twins.empty()) out += line(gutter, "also", others_text(model, tie.twins), style);
   const auto saving = [&](const std::string& words) { return style.paint(Role::gain, words); };
   const bool is_mended = tie.mended_by != nullptr;
   if (is_mended) out += line(gutter, "try", mended_text(tie), style);

@@ -216,6 +216,7 @@ TEST_CASE("of many files those with most to gain are named", "[report]") {
     lint::ModelReport& model = one.models[0];
     model.path = "m" + std::to_string(i) + ".toml";
     model.gpus_assumed = false;
+    for (rules::Finding& finding : model.result.findings) finding.path = model.path;
     if (i != 3) model.result.findings[0].gain = 0.01 * i;
     report.models.push_back(model);
   }
