@@ -172,7 +172,7 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
     if (!options.no_proofs) settled = settle(own.gpus, own.rules, stack.on_stack.get(), files, model, errors);
     out.suppressed += settled.left_out;
     out.notes.insert(out.notes.end(), settled.notes.begin(), settled.notes.end());
-    add_contracts(configured, own, stack, model, out.notes);
+    add_contracts(configured, own, stack, model);
     set_severities(configured.config, model.result.findings);
     if (!options.no_ignores) out.suppressed += ignore_keys(file, model.result.findings, used_keys);
     add_sources(model, files);

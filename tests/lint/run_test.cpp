@@ -244,3 +244,28 @@ TEST_CASE("a model that cannot be priced is told with the sizes that nobody says
         "was "
         "checked");
 }
+
+TEST_CASE("a stack of which nothing binds the run is told of", "[lint]") {
+  text::MemoryFileSystem files;
+  files.files["m.toml"] = model_with(50304);
+  lint::RunRequest request;
+  request.paths = {"m.toml"};
+  const auto told = [&](std::string package, model::Mode mode) {
+    project::Request asked = a100("SL455");
+    asked.stack = {std::move(package)};
+    asked.overrides.push_back({model::FieldId::mode, static_cast<std::int64_t>(mode), {}});
+    const project::Project project(asked, files);
+    const lint::RunOutcome out = lint::lint_files(request, project);
+    Strings briefs;
+    for (const lint::ModelReport& model : out.report.models) {
+      for (const rules::Finding& finding : model.result.findings) briefs.push_back(finding.brief);
+      for (const rules::Finding& finding : model.hidden) briefs.push_back(finding.brief);
+    }
+    return briefs;
+  };
+  CHECK(told("vllm==0.24", model::Mode::train) ==
+        Strings{"not checked: vllm 0.24, of which no contract binds a training step"});
+  CHECK(told("vllm==0.24", model::Mode::decode).empty());
+  CHECK(told("auto", model::Mode::train).empty());
+  CHECK(told("none", model::Mode::train).empty());
+}

@@ -11,6 +11,7 @@
 #include "contracts/on_stack.hpp"
 #include "contracts/price.hpp"
 #include "contracts/words.hpp"
+#include "lint/phrases.hpp"
 #include "project/stack.hpp"
 #include "rules/book/contracts.hpp"
 #include "rules/book/select.hpp"
@@ -25,6 +26,7 @@ using contracts::Contract;
 using contracts::Outcome;
 
 constexpr std::array<std::string_view, 4> codes{"SL451", "SL452", "SL453", "SL454"};  // by Outcome
+constexpr std::string_view not_checked = "SL455";
 
 // The verdicts of one contract on the GPUs where it is not met.
 struct Unmet {
@@ -121,6 +123,52 @@ bool is_told(const rules::RuleBook& book, const Contract& contract, const ModelR
   return std::any_of(model.result.findings.begin(), model.result.findings.end(), tells);
 }
 
+rules::Finding finding_of(const rules::Rule& rule) {
+  rules::Finding out;
+  out.code = rule.code;
+  out.rule = rule.name;
+  out.severity = rule.severity;
+  out.confidence = rule.confidence;
+  out.why = rule.mechanism;
+  return out;
+}
+
+std::string_view step_of(model::Mode mode) {
+  if (mode == model::Mode::train) return "a training step";
+  return mode == model::Mode::prefill ? "a prefill" : "a step that decodes";
+}
+
+// What of a stack that somebody asked for was not looked at.
+void add_unchecked(const project::Configured& configured, const project::Applied& applied,
+                   const contracts::Book& book, const contracts::Checker& checker, bool binds,
+                   ModelReport& model) {
+  const rules::Rule* rule = configured.rules->find(not_checked);
+  if (rule == nullptr || !rules::is_selected(*rule, applied.rules)) return;
+  const auto add = [&](std::string message, std::string brief) {
+    rules::Finding finding = finding_of(*rule);
+    finding.message = std::move(message);
+    finding.brief = "not checked: " + std::move(brief);
+    finding.path = model.path;
+    model.result.findings.push_back(std::move(finding));
+  };
+  const bool is_found_by_itself =
+      std::find(applied.stack.begin(), applied.stack.end(), contracts::automatic) != applied.stack.end();
+  const bool knows_all = checker.older().empty() && checker.newer().empty();
+  if (!binds && knows_all && !is_found_by_itself) {
+    const std::string stack = contracts::describe(book, checker.stack());
+    const std::string_view step = step_of(model.reading.setup.plan.mode);
+    add(fmt::format("no contract of the stack binds this run, which is read as {}: {}", step, stack),
+        fmt::format("{}, of which no contract binds {}", stack, step));
+  }
+  for (const auto* list : {&checker.older(), &checker.newer()}) {
+    if (list->empty()) continue;
+    const std::string what =
+        fmt::format("{} of {}, not known of so {} a version", plural(list->size(), "contract"),
+                    list->front()->package.name, list == &checker.older() ? "old" : "new");
+    add(what + ", and not checked", what);
+  }
+}
+
 }  // namespace
 
 FileStack stack_of(const project::Configured& configured, const project::Applied& applied,
@@ -129,6 +177,7 @@ FileStack stack_of(const project::Configured& configured, const project::Applied
   const project::AskedStack asked = project::asked_stack(configured, applied.stack, reading, files);
   if (asked.stack.empty()) return out;
   out.is_implied = asked.is_implied;
+  out.book = asked.book;
   out.checker = std::make_shared<contracts::Checker>(*asked.book, asked.stack);
   std::vector<const gpu::Gpu*> gpus;
   for (const gpu::Gpu& each : applied.gpus) gpus.push_back(&each);
@@ -138,12 +187,14 @@ FileStack stack_of(const project::Configured& configured, const project::Applied
 }
 
 void add_contracts(const project::Configured& configured, const project::Applied& applied,
-                   const FileStack& stack, ModelReport& model, std::vector<std::string>& notes) {
+                   const FileStack& stack, ModelReport& model) {
   if (stack.checker == nullptr) return;
   contracts::Checker& checker = *stack.checker;
   std::map<const Contract*, Unmet> all;
+  bool binds = false;
   for (const gpu::Gpu& gpu : applied.gpus) {
     const std::vector<contracts::Verdict> verdicts = checker.check(model.reading, model.reading.setup, gpu);
+    binds = binds || !verdicts.empty();
     for (const contracts::Verdict& each : verdicts) {
       if (each.meets || (stack.is_implied && is_told(*configured.rules, *each.contract, model))) continue;
       const auto [entry, is_new] = all.try_emplace(each.contract);
@@ -157,28 +208,17 @@ void add_contracts(const project::Configured& configured, const project::Applied
   for (const auto& [contract, unmet] : all) {
     const rules::Rule* rule = configured.rules->find(codes[static_cast<std::size_t>(contract->outcome)]);
     if (rule == nullptr || !rules::is_selected(*rule, applied.rules)) continue;
-    rules::Finding finding;
-    finding.code = rule->code;
-    finding.rule = rule->name;
-    finding.severity = rule->severity;
-    finding.confidence = rule->confidence;
+    rules::Finding finding = finding_of(*rule);
     if (unmet.gpus.size() < applied.gpus.size()) finding.gpu = fmt::format("{}", fmt::join(unmet.gpus, ", "));
     finding.message = message_of(unmet);
-    finding.why = rule->mechanism;
     finding.certain_to_fail = contract->outcome == Outcome::refuses;
     finding.note = fmt::format("contract {}, known for {}", contract->id, contracts::versions(*contract));
     place(model.reading, *contract, finding);
     take_over(configured, applied, checker, unmet, model, finding);
     model.result.findings.push_back(std::move(finding));
   }
+  if (!stack.is_implied) add_unchecked(configured, applied, *stack.book, checker, binds, model);
   rules::sort_findings(model.result.findings);
-  if (stack.is_implied) return;
-  for (const auto* list : {&checker.older(), &checker.newer()}) {
-    if (list->empty()) continue;
-    notes.push_back(fmt::format("{}: {} contracts are not known of so {} a version of {}, and not checked",
-                                model.path, list->size(), list == &checker.older() ? "old" : "new",
-                                list->front()->package.name));
-  }
 }
 
 }  // namespace shapelint::lint

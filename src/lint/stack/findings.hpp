@@ -15,6 +15,7 @@ namespace shapelint::lint {
 
 // The packages of a file, as they are asked about it.
 struct FileStack {
+  const contracts::Book* book = nullptr;        // with the packages' contracts
   std::shared_ptr<contracts::Checker> checker;  // absent without a stack
   std::shared_ptr<const suggest::OnStack> on_stack;
   // Nobody named one, and the file's format is of one package: what that refuses counts, of its newest
@@ -26,8 +27,8 @@ FileStack stack_of(const project::Configured& configured, const project::Applied
 
 // Adds a finding for each contract of the file's stack that its model does not meet on one of the GPUs at
 // least; of an implied stack for those that refuse it for what no rule has found. Nothing without a stack.
-// Contracts that are not known for the stack's versions are told of in `notes`.
+// What of a stack that was asked for is not checked is a finding, too.
 void add_contracts(const project::Configured& configured, const project::Applied& applied,
-                   const FileStack& stack, ModelReport& model, std::vector<std::string>& notes);
+                   const FileStack& stack, ModelReport& model);
 
 }  // namespace shapelint::lint
