@@ -85,7 +85,7 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
       {"train.sh", megatron_sh("--vocab-size 50304 --ffn-hidden-size 4001"), "SL103",
        "`--ffn-hidden-size 4032`"},
       {"train.sh", megatron_sh("--vocab-size 50304 --tensor-model-parallel-size 3"), "SL403",
-       "`--tensor-model-parallel-size 1`"},
+       "`--tensor-model-parallel-size 4`"},
       {"config.json", config_json("50304", R"(, "n_inner": 4001)"), "SL103", "`\"n_inner\": 4032`"},
       // The file says what the field is called already.
       {"model.toml",
@@ -139,7 +139,7 @@ TEST_CASE("the key of every change of a proposal is named, and the one that a va
       {"pairs.yaml", lora + "stage: dpo\n", "SL501",
        "`per_device_train_batch_size: 4` and `gradient_accumulation_steps: 2`"},
       // The actor and the engine of the rollouts have a degree each.
-      {"run.sh", verl + "8\n", "SL403", "`actor_rollout_ref.rollout.tensor_model_parallel_size=1`"},
+      {"run.sh", verl + "8\n", "SL403", "`actor_rollout_ref.rollout.tensor_model_parallel_size=4`"},
   };
   for (const Case& each : cases) {
     INFO(each.path << " " << each.code);

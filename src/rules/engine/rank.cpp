@@ -26,6 +26,14 @@ double distance(const suggest::Candidate& candidate) {
   return sum;
 }
 
+// Over how many ranks a model lies is for its memory and the launch to say: the time per token of one GPU is
+// no measure of that, and at one sequence it is best on one.
+bool changes_ranks(const suggest::Candidate& candidate) {
+  return std::any_of(candidate.changes.begin(), candidate.changes.end(), [](const Change& change) {
+    return change.field != model::no_field && model::info(change.field).section == "parallel";
+  });
+}
+
 }  // namespace
 
 void narrow_to_gaining(Group& group, std::vector<suggest::Candidate>& candidates, double min_gain) {
@@ -77,7 +85,9 @@ void rank(std::vector<suggest::Candidate>& candidates, std::int64_t parameters_b
   for (auto& [fix, group] : by_fix) {
     double best = group.front().gain;
     for (const suggest::Candidate& each : group) best = std::max(best, each.gain);
-    std::erase_if(group, [&](const suggest::Candidate& each) { return each.gain < best - much_slower; });
+    std::erase_if(group, [&](const suggest::Candidate& each) {
+      return each.gain < best - much_slower && !changes_ranks(each);
+    });
     std::sort(group.begin(), group.end(), [&](const suggest::Candidate& a, const suggest::Candidate& b) {
       const double difference = distance(a) - distance(b);
       constexpr double same = 1e-9;

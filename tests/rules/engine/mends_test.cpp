@@ -38,8 +38,8 @@ micro_batch_size = 4
 sequence_length = 2048
 [parallel]
 tensor = 3
-)") == "SL403 tensor 3 -> 1: SL404 SL406 SL407 SL103 SL101\n"
-       "SL404 tensor 3 -> 1: SL403 SL406 SL407 SL103 SL101\n"
+)") == "SL403 tensor 3 -> 4: SL404 SL406 SL407 SL103 SL101\n"
+       "SL404 tensor 3 -> 4: SL403 SL406 SL407 SL103 SL101\n"
        "SL406 intermediate_size 16384 -> 16512: SL103\n"
        "SL407 vocab_size 32000 -> 32064: SL101\n"
        "SL103 intermediate_size 16384 -> 16512: SL406\n"
