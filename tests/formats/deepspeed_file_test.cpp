@@ -16,6 +16,13 @@ formats::ReadResult read_with(const std::string& deepspeed, const std::string& f
   return formats::read_any(files, "run/train.sh");
 }
 
+double extra(const model::Reading& reading, std::string_view name) {
+  for (const model::Extra& each : reading.extras) {
+    if (each.name == name) return each.value;
+  }
+  return 0;
+}
+
 }  // namespace
 
 TEST_CASE("what a DeepSpeed file says is read by the command that names it", "[formats]") {
@@ -31,16 +38,17 @@ TEST_CASE("what a DeepSpeed file says is read by the command that names it", "[f
   CHECK(read.readings.front().origins[model::FieldId::zero].path == "run/ds.json");
 }
 
-TEST_CASE("micro-batches that differ are told, and none of them is taken", "[formats]") {
-  const formats::ReadResult read =
-      read_with(R"({"zero_optimization": {"stage": 2}, "train_micro_batch_size_per_gpu": 8})",
-                "--per_device_train_batch_size 4 --gradient_accumulation_steps 2");
+TEST_CASE("what DeepSpeed's file and the trainer both state is kept apart", "[formats]") {
+  const formats::ReadResult read = read_with(
+      R"({"zero_optimization": {"stage": 2}, "train_micro_batch_size_per_gpu": 8, "gradient_accumulation_steps": "auto"})",
+      "--per_device_train_batch_size 4 --gradient_accumulation_steps 2");
   REQUIRE(read.readings.size() == 1);
-  CHECK_FALSE(model::is_stated(read.readings.front(), model::FieldId::micro_batch_size));
-  bool is_told = false;
-  for (const model::Note& each : read.readings.front().notes)
-    is_told = is_told || each.message.find("differ, and the program refuses to start") != std::string::npos;
-  CHECK(is_told);
+  const model::Reading& reading = read.readings.front();
+  CHECK(reading.setup.plan.micro_batch_size == 4);
+  CHECK(extra(reading, "own_micro_batch") == 4);
+  CHECK(extra(reading, "deepspeed_micro_batch") == 8);
+  CHECK(extra(reading, "own_accumulation") == 2);
+  CHECK(extra(reading, "deepspeed_accumulation") == 0);
 }
 
 TEST_CASE("a stage that ZeRO does not have is an error", "[formats]") {
