@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -138,7 +139,7 @@ class Fixer {
 
   bool make_change(const rules::Finding& finding, const ModelReport& model, bool is_unsafe) {
     for (const rules::Proposal& proposal : finding.proposals) {
-      if (is_safe(proposal) == is_unsafe) continue;
+      if (is_safe(proposal, model.reading) == is_unsafe) continue;
       EditPlan plan = bench_.attempt(proposal, finding, model);
       if (plan.edits.empty()) continue;
       Fix fix;
@@ -190,7 +191,7 @@ class Fixer {
     bool could_do = false;
     for (const bool is_unsafe : {false, true}) {
       for (const rules::Proposal& proposal : finding.proposals) {
-        if (is_safe(proposal) == is_unsafe) continue;
+        if (is_safe(proposal, model.reading) == is_unsafe) continue;
         EditPlan plan = bench_.attempt(proposal, finding, model);
         const bool would_do = !plan.edits.empty();
         if (would_do) bench_.take_back();
@@ -338,7 +339,16 @@ class Fixing {
 
 }  // namespace
 
-bool is_safe(const rules::Proposal& proposal) {
+bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
+  using model::FieldId;
+  double gpus = 1;  // after the change, for each before
+  for (const rules::Change& change : proposal.changes) {
+    const bool counts = change.field == FieldId::tensor || change.field == FieldId::pipeline ||
+                        change.field == FieldId::context || change.field == FieldId::data;
+    if (counts && change.from > 0) gpus *= static_cast<double>(change.to) / static_cast<double>(change.from);
+  }
+  constexpr double rounding = 1e-9;
+  if (model::is_stated(reading, FieldId::data) && std::fabs(gpus - 1) > rounding) return false;
   return std::all_of(proposal.changes.begin(), proposal.changes.end(), [](const rules::Change& change) {
     const model::FieldKind kind = model::kind_of(change.field);
     return kind == model::FieldKind::plan || (kind == model::FieldKind::padding && change.to > change.from);

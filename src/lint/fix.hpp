@@ -50,7 +50,9 @@ struct FixOutcome {
 };
 
 // Whether a proposal leaves what is trained as it is: it changes the plan, or adds rows that no token uses.
-bool is_safe(const rules::Proposal& proposal);
+// It must also leave the GPUs that are stated: other degrees beside a stated number of replicas ask for more
+// or fewer.
+bool is_safe(const rules::Proposal& proposal, const model::Reading& reading);
 
 // Changes values in the files of the run until nothing more can be changed. Fixed are the findings from the
 // fail level on, and warnings in any case; each change is kept only if the files linted again, whatever rules

@@ -253,10 +253,11 @@ TEST_CASE("what makes a run fit into memory may take time", "[lint][fix]") {
 }
 
 TEST_CASE("a proposal is safe when all that it changes is a plan or a padding", "[lint][fix]") {
-  const auto safe = [](model::FieldId field, std::int64_t from, std::int64_t to) {
+  model::Reading reading;
+  const auto safe = [&](model::FieldId field, std::int64_t from, std::int64_t to) {
     rules::Proposal proposal;
     proposal.changes = {{model::FieldId::tensor, 3, 2}, {field, from, to}};
-    return lint::is_safe(proposal);
+    return lint::is_safe(proposal, reading);
   };
   CHECK(safe(model::FieldId::vocab_size, 50257, 50304));
   CHECK_FALSE(safe(model::FieldId::vocab_size, 50257, 50176));
@@ -265,6 +266,10 @@ TEST_CASE("a proposal is safe when all that it changes is a plan or a padding", 
   CHECK_FALSE(safe(model::FieldId::hidden_size, 2500, 2560));
   CHECK_FALSE(safe(model::FieldId::sequence_length, 2047, 2048));
   CHECK_FALSE(safe(model::no_field, 3, 4));
+  // Two ranks in the place of three are other GPUs where the replicas are stated, unless these are more.
+  reading.origins[model::FieldId::data].kind = model::Origin::Kind::stated;
+  CHECK_FALSE(safe(model::FieldId::vocab_size, 50257, 50304));
+  CHECK(safe(model::FieldId::data, 2, 3));
 }
 
 TEST_CASE("of every dialect's files only digits change, and a second run finds nothing to do",

@@ -171,7 +171,9 @@ class Engine {
       take_gain(finding);
       finding.confidence = confidence_of(rule.rule(), group, candidates[chosen.front()]);
     } else {
-      rank(candidates, result_.parameters_before);
+      std::int64_t link_gpus = gpus_[group.gpus.front()].link_gpus;
+      for (const std::size_t gpu : group.gpus) link_gpus = std::min(link_gpus, gpus_[gpu].link_gpus);
+      rank(candidates, result_.parameters_before, link_gpus);
       for (const suggest::Candidate& each : candidates) {
         if (finding.proposals.size() >= options_.proposals) break;
         finding.proposals.push_back(to_proposal(each, group, effect));

@@ -34,6 +34,14 @@ bool changes_ranks(const suggest::Candidate& candidate) {
   });
 }
 
+// Three ranks or five leave GPUs of a node of eight over, or lie on two nodes.
+bool cuts_nodes(const suggest::Candidate& candidate, std::int64_t link_gpus) {
+  return std::any_of(candidate.changes.begin(), candidate.changes.end(), [&](const Change& change) {
+    return change.field == model::FieldId::tensor && change.to > 0 && link_gpus % change.to != 0 &&
+           change.to % link_gpus != 0;
+  });
+}
+
 }  // namespace
 
 void narrow_to_gaining(Group& group, std::vector<suggest::Candidate>& candidates, double min_gain) {
@@ -74,7 +82,8 @@ void narrow_to_gaining(Group& group, std::vector<suggest::Candidate>& candidates
   group = std::move(narrowed);
 }
 
-void rank(std::vector<suggest::Candidate>& candidates, std::int64_t parameters_before) {
+void rank(std::vector<suggest::Candidate>& candidates, std::int64_t parameters_before,
+          std::int64_t link_gpus) {
   const auto faster = [&](const suggest::Candidate& a, const suggest::Candidate& b) {
     return suggest::ranks_before(a, b, parameters_before);
   };
@@ -89,6 +98,9 @@ void rank(std::vector<suggest::Candidate>& candidates, std::int64_t parameters_b
       return each.gain < best - much_slower && !changes_ranks(each);
     });
     std::sort(group.begin(), group.end(), [&](const suggest::Candidate& a, const suggest::Candidate& b) {
+      const bool cut_a = cuts_nodes(a, link_gpus);
+      const bool cut_b = cuts_nodes(b, link_gpus);
+      if (cut_a != cut_b) return cut_b;
       const double difference = distance(a) - distance(b);
       constexpr double same = 1e-9;
       return std::fabs(difference) > same ? difference < 0 : faster(a, b);

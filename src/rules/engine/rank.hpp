@@ -15,7 +15,9 @@ namespace shapelint::rules {
 void narrow_to_gaining(Group& group, std::vector<suggest::Candidate>& candidates, double min_gain);
 
 // For what cannot run, and for advice: a choice of each fix in turn, and of one fix the nearest values first,
-// after dropping those that are much slower than its fastest.
-void rank(std::vector<suggest::Candidate>& candidates, std::int64_t parameters_before);
+// after dropping those that are much slower than its fastest. Groups of tensor-parallel ranks that
+// `link_gpus` GPUs of a node do not hold whole come last.
+void rank(std::vector<suggest::Candidate>& candidates, std::int64_t parameters_before,
+          std::int64_t link_gpus);
 
 }  // namespace shapelint::rules
