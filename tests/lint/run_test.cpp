@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "lint/file.hpp"
+#include "lint/phrases.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;
@@ -268,4 +269,26 @@ TEST_CASE("a stack of which nothing binds the run is told of", "[lint]") {
   CHECK(told("vllm==0.24", model::Mode::decode).empty());
   CHECK(told("auto", model::Mode::train).empty());
   CHECK(told("none", model::Mode::train).empty());
+}
+
+TEST_CASE("what stops a run is not answered with what its framework refuses", "[lint]") {
+  text::MemoryFileSystem files;
+  files.files["run.sh"] =
+      "torchrun --nnodes 8 --nproc_per_node 8 pretrain_gpt.py --num-layers 82 --hidden-size 8192 "
+      "--num-attention-heads 64 --seq-length 8192 --max-position-embeddings 8192 --vocab-size 128256 --bf16 "
+      "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 4 "
+      "--num-layers-per-virtual-pipeline-stage 5 "
+      "--sequence-parallel --micro-batch-size 1 --global-batch-size 128\n";
+  lint::RunRequest request;
+  request.paths = {"run.sh"};
+  project::Request asked = a100();
+  asked.select = {"SL417", "SL451"};
+  const project::Project project(asked, files);
+  const lint::RunOutcome out = lint::lint_files(request, project);
+  CHECK(found(out.report) == Strings{"run.sh SL417", "run.sh SL451"});
+  Strings proposed;
+  for (const rules::Proposal& each : out.report.models.at(0).result.findings.at(0).proposals)
+    proposed.push_back(lint::changes_text(each.changes));
+  // One chunk for each stage is no way out: four stages cannot share 82 layers, which Megatron-core demands.
+  CHECK(proposed == Strings{"num_layers 82 → 80"});
 }

@@ -104,6 +104,28 @@ void take_over(const project::Configured& configured, const project::Applied& ap
   });
 }
 
+// What stops a run is not answered with what the package refuses for a field that both are about.
+void drop_refused(const project::Applied& applied, contracts::Checker& checker, const Contract& contract,
+                  ModelReport& model) {
+  if (contract.outcome != Outcome::refuses) return;
+  const auto blames = [&](model::FieldId field) {
+    return field != model::no_field && std::find(contract.blame.begin(), contract.blame.end(),
+                                                 model::info(field).name) != contract.blame.end();
+  };
+  const suggest::Links links = suggest::links_of(model.reading);
+  for (rules::Finding& finding : model.result.findings) {
+    if (!finding.certain_to_fail) continue;
+    if (!blames(finding.blamed) && std::none_of(finding.related.begin(), finding.related.end(), blames))
+      continue;
+    std::erase_if(finding.proposals, [&](const rules::Proposal& proposal) {
+      const auto setup = suggest::apply(model.reading.setup, links, proposal.changes);
+      return !setup || std::any_of(applied.gpus.begin(), applied.gpus.end(), [&](const gpu::Gpu& gpu) {
+        return !checker.meets(contract, model.reading, *setup, gpu);
+      });
+    });
+  }
+}
+
 // Whether nothing is left to tell of an implied stack's contract: it does not refuse, or a rule that stops
 // the run has found the same, which it says itself or which is of no other fields than the contract's.
 bool is_told(const rules::RuleBook& book, const Contract& contract, const ModelReport& model) {
@@ -214,6 +236,7 @@ void add_contracts(const project::Configured& configured, const project::Applied
     finding.certain_to_fail = contract->outcome == Outcome::refuses;
     finding.note = fmt::format("contract {}, known for {}", contract->id, contracts::versions(*contract));
     place(model.reading, *contract, finding);
+    drop_refused(applied, checker, *contract, model);
     take_over(configured, applied, checker, unmet, model, finding);
     model.result.findings.push_back(std::move(finding));
   }
