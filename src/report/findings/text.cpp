@@ -54,8 +54,11 @@ std::string setup_text(const lint::ModelReport& model) {
         "one {} of {} image{}, {}", plan.mode == model::Mode::train ? "training step" : "forward pass",
         with_commas(std::llround(tokens)), std::llround(tokens) == 1 ? "" : "s", name(plan.dtype));
   }
-  return fmt::format("one {} of {} tokens, {}, {} attention", what, with_commas(std::llround(tokens)),
-                     name(plan.dtype), plan.attention == model::Attention::unfused ? "unfused" : "flash");
+  const std::string replicas =
+      plan.data > 1 ? fmt::format(" on each of {} replicas", with_commas(plan.data)) : std::string();
+  return fmt::format("one {} of {} tokens{}, {}, {} attention", what, with_commas(std::llround(tokens)),
+                     replicas, name(plan.dtype),
+                     plan.attention == model::Attention::unfused ? "unfused" : "flash");
 }
 
 std::string step_text(const cost::StepCost& step) {
