@@ -40,14 +40,16 @@ struct Alternative {
     leading_zeros,  // of a list of 0 and 1, or of Python's `([0]*3+[1]*58)`
     interval,       // such a list's distance between ones, or the number itself
     text,           // all that is written, for `map`
-    units           // a number, or one with `k`, `m`, `g` (of 1000) or `K`, `M`, `G` (of 1024)
+    units,          // a number, or one with `k`, `m`, `g` (of 1000) or `K`, `M`, `G` (of 1024)
+    items,          // how many items a list of 0 and 1 has, or Python's `([0]*3+[1]*58)`; nothing of a number
+    unrolled        // letters of `of`, with those of `t*7` and `(tt|)*29` as often as they say
   };
   Kind kind = Kind::key;
   Reading reading = Reading::value;
   std::vector<KeyPath> keys;
-  std::string when;                                 // expression; empty: always
-  std::string value;                                // expression; of `x`, what was read, for Kind::key
-  std::string of;                                   // Reading::count: only these items (patterns) or letters
+  std::string when;   // expression; empty: always
+  std::string value;  // expression; of `x`, what was read, for Kind::key
+  std::string of;     // of Reading::count only these items (patterns) or letters
   std::vector<std::pair<std::string, double>> map;  // patterns with `*` to numbers, in order
   std::string note;
 };

@@ -66,6 +66,53 @@ bool expand_pattern(std::string_view text, std::vector<bool>& layers) {
   return true;
 }
 
+// Items of such a list; of a number, which stands for a list of any length, nothing.
+Seen count_items(NodeRef node) {
+  if (node.is(Kind::list)) return number(static_cast<double>(node.size()));
+  std::vector<bool> layers;
+  if (const auto text = node.as_string(); text && expand_pattern(*text, layers)) {
+    return number(static_cast<double>(layers.size()));
+  }
+  return {};
+}
+
+// `(tt|)*3` is `tt|tt|tt|`, and `t*7` seven of them; blanks and commas count for nothing (Megatron-LM,
+// core/transformer/pipeline_parallel_layer_layout.py, parse_str_to_list). Groups hold no groups.
+std::string unroll(std::string_view text) {
+  constexpr std::size_t longest = 65'536;
+  std::string out;
+  std::size_t group = std::string::npos;  // where the open or the last group began in `out`
+  std::size_t unit = std::string::npos;   // where what a `*` repeats begins
+  for (std::size_t at = 0; at < text.size() && out.size() < longest; ++at) {
+    const char c = text[at];
+    if (c == '(') {
+      group = out.size();
+    } else if (c == ')') {
+      unit = group;
+    } else if (c == '*' && unit != std::string::npos) {
+      const auto end = std::min(text.find_first_not_of("0123456789", at + 1), text.size());
+      const std::string repeated = out.substr(unit);
+      const std::int64_t times = parse_integer(text.substr(at + 1, end - at - 1)).value_or(1);
+      out.resize(unit);
+      for (std::int64_t i = 0; i < times && out.size() < longest; ++i) out += repeated;
+      at = end - 1;
+      unit = std::string::npos;
+    } else if (c != ' ' && c != ',') {
+      unit = out.size();
+      out += c;
+    }
+  }
+  return out;
+}
+
+Seen count_unrolled(NodeRef node, std::string_view of) {
+  const auto text = node.as_string();
+  if (!text) return {};
+  const std::string letters = unroll(*text);
+  return number(static_cast<double>(std::count_if(
+      letters.begin(), letters.end(), [&](char c) { return of.find(c) != std::string_view::npos; })));
+}
+
 // Which layers are mixtures, as 0 and 1 per layer: a list, or Python's `([0]*3+[1]*58)`.
 Seen look_at_pattern(NodeRef node, const Alternative& each) {
   const bool wants_interval = each.reading == Alternative::Reading::interval;
@@ -219,6 +266,8 @@ bool stands_for_a_number(NodeRef table) {
 Seen look(NodeRef node, const Alternative& each, FieldId field) {
   if (each.reading == Alternative::Reading::present) return number(1);
   if (each.reading == Alternative::Reading::count) return count(node, each);
+  if (each.reading == Alternative::Reading::items) return count_items(node);
+  if (each.reading == Alternative::Reading::unrolled) return count_unrolled(node, each.of);
   if (each.reading == Alternative::Reading::leading_zeros || each.reading == Alternative::Reading::interval) {
     return look_at_pattern(node, each);
   }
