@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/number.hpp"
 #include "base/units.hpp"
 #include "cost/kernels/attention.hpp"
 #include "cost/kernels/scan.hpp"
@@ -46,6 +47,10 @@ double scanned_key_dim(const Context& c) {
   const model::Mixer& mixer = spec(c).mixers[which];
   if (mixer.kind == model::MixerKind::none) return 0;
   return cost::computed_key_dim(cost::scan_kind(mixer.kind), real(mixer.key_dim));
+}
+
+double compute_capability(const gpu::Gpu& gpu) {
+  return parse_number(gpu.compute_capability).value_or(0);
 }
 
 double largest_bucket(const Context& c) {
@@ -147,6 +152,23 @@ constexpr Variable of_model[] = {
     {"cuts_heads", "whether the framework rounds the width of a head down where the heads do not divide `hidden_size`", [](const Context& c) { return extra(*c.reading, "cuts_heads"); }, {}, true},
     {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(*c.reading, "added_tokens"); }},
     {"resizes_to_32", "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(*c.reading, "resizes_to_32"); }},
+    {"pipelines_by_deepspeed", "whether DeepSpeed's engine runs the pipeline", [](const Context& c) { return extra(*c.reading, "pipelines_by_deepspeed"); }, {}, true},
+    {"half_formats", "16-bit number formats that the file turns on", [](const Context& c) { return extra(*c.reading, "half_formats"); }},
+    {"checks_arguments", "whether Megatron-LM checks the arguments of a training run before it starts", [](const Context& c) { return extra(*c.reading, "checks_arguments"); }, {}, true},
+    {"compared_positions", "positions that the file gives a model which has not learned them, where its framework compares them with the sequence; 0 elsewhere", [](const Context& c) { return extra(*c.reading, "compared_positions"); }},
+    {"chunk_layers", "layers that the file gives each chunk of an interleaved pipeline; 0 where it gives none", [](const Context& c) { return extra(*c.reading, "chunk_layers"); }},
+    {"overlaps_gather", "whether weights are gathered beside computation", [](const Context& c) { return extra(*c.reading, "overlaps_gather"); }, {}, true},
+    {"overlaps_reduction", "whether gradients are reduced beside computation", [](const Context& c) { return extra(*c.reading, "overlaps_reduction"); }, {}, true},
+    {"states_recompute_method", "whether the file says which layers are computed again, beside how much of a layer", [](const Context& c) { return extra(*c.reading, "states_recompute_method"); }, {}, true},
+    {"device_connections", "CUDA_DEVICE_MAX_CONNECTIONS, as the file sets it; 0 where it does not", [](const Context& c) { return extra(*c.reading, "device_connections"); }},
+    {"lacks_hierarchy", "whether context parallelism exchanges by levels (`a2a+p2p`) whose sizes the file does not give", [](const Context& c) { return extra(*c.reading, "lacks_hierarchy"); }, {}, true},
+    {"first_stage_layers", "layers that the file gives the pipeline's first stage; 0 where it gives none", [](const Context& c) { return extra(*c.reading, "first_stage_layers"); }},
+    {"last_stage_layers", "the same of the last stage", [](const Context& c) { return extra(*c.reading, "last_stage_layers"); }},
+    {"layout_layers", "layers in the file's layout of the pipeline; 0 without one", [](const Context& c) { return extra(*c.reading, "layout_layers"); }},
+    {"layout_stages", "stages, or chunks of them, in the file's layout of the pipeline; 0 without one", [](const Context& c) { return extra(*c.reading, "layout_stages"); }},
+    {"mixture_pattern_layers", "layers of which a list says whether they are mixtures; 0 without one", [](const Context& c) { return extra(*c.reading, "mixture_pattern_layers"); }},
+    {"heads_by_context", "whether `context` is Ulysses's: ranks exchange tokens for heads", [](const Context& c) { return extra(*c.reading, "heads_by_context"); }, {}, true},
+    {"rollout_samples", "answers that one step of reinforcement learning generates, where its trainer shares them out evenly; else 0", [](const Context& c) { return extra(*c.reading, "rollout_samples"); }},
     {"blamed", "the blamed field's value (in fixes and messages)", [](const Context& c) { return c.blamed; }},
 };
 // clang-format on
@@ -160,6 +182,7 @@ constexpr Variable of_gpu[] = {
     {"dram_size_gb", "memory of the GPU in GB; 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb; }},
     {"dram_gb", "memory of the GPU in GB of 10^9 bytes (products count in 2^30); 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb * suggest::bytes_per_memory_gb / bytes_per_gb; }},
     {"usable_gb", "what of dram_gb is left beside the memory that is assumed to be taken (see reserve_gb); 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb > 0 ? suggest::usable_bytes(c.gpu->dram_size_gb) / bytes_per_gb : 0; }},
+    {"compute_capability", "compute capability of an NVIDIA GPU (9.0: Hopper); 0 of others", [](const Context& c) { return compute_capability(*c.gpu); }},
     {"link_gpus", "GPUs that the fast link joins", [](const Context& c) { return real(c.gpu->link_gpus); }},
     {"has_flash", "whether a fused attention kernel takes this head dimension", [](const Context& c) { return bucket(c).bucket != nullptr ? 1.0 : 0.0; }, {FieldId::head_dim}},
     {"flash_head_dim", "head dimension that the fused attention kernel computes, zeros included; 0 when none takes it", [](const Context& c) { return bucket(c).bucket != nullptr ? real(bucket(c).head_dim) : 0; }, {FieldId::head_dim}},
