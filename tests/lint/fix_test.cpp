@@ -140,7 +140,7 @@ TEST_CASE("a launch whose GPUs replicas cannot share is fixed, or said not to be
       "  --num-attention-heads 32 --seq-length 4096 --vocab-size 32768 --bf16 --swiglu \\\n"
       "  --num-experts 6 --moe-router-topk 2 --expert-model-parallel-size 32 \\\n"
       "  --micro-batch-size 1 --global-batch-size 256 \\\n"
-      "  --tensor-model-parallel-size 2 --pipeline-model-parallel-size 3\n";
+      "  --tensor-model-parallel-size 2 --sequence-parallel --pipeline-model-parallel-size 3\n";
   const FixRun ran = fixed({{"run.sh", text}});
   CHECK(ran.left.empty());
   REQUIRE(ran.changed.contains("run.sh"));
