@@ -27,23 +27,17 @@ model::AttentionShape shape_of(const KernelAttention& attention) {
   return shape;
 }
 
-std::optional<OpCost> price_attention_kernel(const gpu::Gpu& gpu, std::string_view kind, bool decodes,
-                                             const KernelAttention& attention, std::string_view engine,
-                                             std::string_view kernel) {
+std::optional<OpCost> price_row(const gpu::Gpu& gpu, std::string_view kind, Row row) {
+  const std::optional<AttentionRow> read = attention_row(kind, row);
+  if (!read) return std::nullopt;
+  const KernelAttention& attention = read->attention;
   if (!can_multiply(gpu, attention.dtype)) return std::nullopt;
-  const gpu::EngineNames names{engine,
-                               kernel,
-                               name(attention.dtype),
-                               name(attention.cache),
-                               {},
-                               {},
-                               static_cast<std::int64_t>(attention.heads)};
   const std::string& architecture = gpu.architecture.id;
-  if (decodes) {
-    if (const auto* known = gpu::closest(gpu::decode_kernels(kind), architecture, names)) {
+  if (kind.ends_with("decode")) {
+    if (const auto* known = gpu::closest(gpu::decode_kernels(kind), architecture, read->names)) {
       return price_decode(gpu, *known, attention);
     }
-  } else if (const auto* known = gpu::closest(gpu::prefill_kernels(kind), architecture, names)) {
+  } else if (const auto* known = gpu::closest(gpu::prefill_kernels(kind), architecture, read->names)) {
     return price_prefill(gpu, *known, attention);
   }
   return price_attention(gpu, shape_of(attention), model::Pass::forward, attention.dtype);
@@ -74,24 +68,11 @@ constexpr std::array attention_columns{
     word("kernel_source", "its kernel"),
 };
 
-std::optional<OpCost> price_heads(const gpu::Gpu& gpu, Row row, std::string_view kind, bool decodes) {
-  KernelAttention attention;
-  attention.sequences = number(row, 0);
-  attention.tokens = number(row, 1);
-  attention.heads = number(row, 2);
-  attention.key_value_heads = std::min(number(row, 3), attention.heads);
-  attention.head_dim = attention.value_head_dim = number(row, 4);
-  attention.cached = number(row, 5);
-  attention.window = number(row, 6);
-  if (!read_formats(row[7].word, row[8].word, attention)) return std::nullopt;
-  return price_attention_kernel(gpu, kind, decodes, attention, row[9].word, row[10].word);
-}
-
 std::optional<OpCost> price_attention_prefill(const gpu::Gpu& gpu, Row row) {
-  return price_heads(gpu, row, "attention-prefill", false);
+  return price_row(gpu, "attention-prefill", row);
 }
 std::optional<OpCost> price_attention_decode(const gpu::Gpu& gpu, Row row) {
-  return price_heads(gpu, row, "attention-decode", true);
+  return price_row(gpu, "attention-decode", row);
 }
 
 // Multi-head latent attention with the sizes of DeepSeek-V3 (arXiv 2412.19437, section 4.2): a latent of 512
@@ -111,26 +92,11 @@ constexpr std::array latent_columns{
     word("kernel_source", "its kernel"),
 };
 
-std::optional<OpCost> price_latent(const gpu::Gpu& gpu, Row row, std::string_view kind, bool decodes) {
-  KernelAttention attention;
-  attention.sequences = number(row, 0);
-  attention.tokens = number(row, 1);
-  attention.heads = number(row, 2);
-  attention.cached = number(row, 3);
-  // While decoding all heads read the latent itself; before, it is unfolded into keys and values of each.
-  attention.latent = decodes;
-  attention.key_value_heads = decodes ? 1 : attention.heads;
-  attention.head_dim = (decodes ? latent_dim : latent_head_dim) + rotated_dim;
-  attention.value_head_dim = decodes ? latent_dim : latent_head_dim;
-  if (!read_formats(row[4].word, row[5].word, attention)) return std::nullopt;
-  return price_attention_kernel(gpu, kind, decodes, attention, row[6].word, row[7].word);
-}
-
 std::optional<OpCost> price_mla_prefill(const gpu::Gpu& gpu, Row row) {
-  return price_latent(gpu, row, "mla-prefill", false);
+  return price_row(gpu, "mla-prefill", row);
 }
 std::optional<OpCost> price_mla_decode(const gpu::Gpu& gpu, Row row) {
-  return price_latent(gpu, row, "mla-decode", true);
+  return price_row(gpu, "mla-decode", row);
 }
 
 constexpr std::array kinds{
@@ -144,6 +110,39 @@ constexpr std::array kinds{
 };
 
 }  // namespace
+
+std::optional<AttentionRow> attention_row(std::string_view kind, Row row) {
+  AttentionRow out;
+  KernelAttention& attention = out.attention;
+  attention.sequences = number(row, 0);
+  attention.tokens = number(row, 1);
+  attention.heads = number(row, 2);
+  std::size_t formats = 0;
+  if (kind.starts_with("mla")) {
+    // While decoding all heads read the latent itself; before, it is unfolded into keys and values of each.
+    attention.latent = kind.ends_with("decode");
+    attention.cached = number(row, 3);
+    attention.key_value_heads = attention.latent ? 1 : attention.heads;
+    attention.head_dim = (attention.latent ? latent_dim : latent_head_dim) + rotated_dim;
+    attention.value_head_dim = attention.latent ? latent_dim : latent_head_dim;
+    formats = 4;
+  } else {
+    attention.key_value_heads = std::min(number(row, 3), attention.heads);
+    attention.head_dim = attention.value_head_dim = number(row, 4);
+    attention.cached = number(row, 5);
+    attention.window = number(row, 6);
+    formats = 7;
+  }
+  if (!read_formats(row[formats].word, row[formats + 1].word, attention)) return std::nullopt;
+  out.names = {row[formats + 2].word,
+               row[formats + 3].word,
+               name(attention.dtype),
+               name(attention.cache),
+               {},
+               {},
+               static_cast<std::int64_t>(attention.heads)};
+  return out;
+}
 
 std::span<const KernelKind> detail::attention_kinds() {
   return kinds;

@@ -42,29 +42,36 @@ Distribution distribution_of(std::string_view name) {
   return {parse_number(name).value_or(0), is_balanced};
 }
 
-// `slots`: experts with their copies; 0: no copies.
-std::optional<OpCost> price_layer(const gpu::Gpu& gpu, std::string_view kind, ExpertLayer layer,
-                                  std::string_view format_name, std::string_view distribution,
-                                  const gpu::EngineNames& engine, double slots = 0) {
-  const ExpertFormat* format = find_expert_format(format_name);
-  if (format == nullptr || !can_multiply(gpu, format->dtype)) return std::nullopt;
-  layer.dtype = format->dtype;
-  layer.weight_bytes = format->packed_bytes;
-  if (engine.kernel.find("nongated") != std::string_view::npos) layer.gated = false;
-  gpu::EngineNames names = engine;
-  if (names.engine.empty() && names.kernel.empty()) names.engine = "trtllm";  // the fastest in general
+// Of an engine's experts, of these sizes; the fastest in general where none is named.
+gpu::EngineNames names_of(gpu::EngineNames names, const ExpertLayer& layer, const ExpertFormat& format) {
+  if (names.engine.empty() && names.kernel.empty()) names.engine = "trtllm";
   names.experts = {static_cast<std::int64_t>(layer.experts / layer.expert),
                    static_cast<std::int64_t>(layer.intermediate / layer.tensor)};
-  names.dtype = format->is_plain ? name(format->dtype) : format->name;
-  const auto* known = gpu::closest(gpu::moe_kernels(kind), gpu.architecture.id, names, true);
+  names.dtype = format.is_plain ? name(format.dtype) : format.name;
+  return names;
+}
+
+// `row`: without loads; its layer's experts are without copies.
+std::optional<ExpertRow> whole_row(ExpertRow row, std::string_view format) {
+  row.format = find_expert_format(format);
+  if (row.format == nullptr) return std::nullopt;
+  row.layer.dtype = row.format->dtype;
+  row.layer.weight_bytes = row.format->packed_bytes;
+  if (row.names.kernel.find("nongated") != std::string_view::npos) row.layer.gated = false;
+  row.names = names_of(row.names, row.layer, *row.format);
+  return row;
+}
+
+std::optional<OpCost> price_layer(const gpu::Gpu& gpu, std::string_view kind,
+                                  const std::optional<ExpertRow>& of) {
+  if (!of || !can_multiply(gpu, of->format->dtype)) return std::nullopt;
+  const auto* known = gpu::closest(gpu::moe_kernels(kind), gpu.architecture.id, of->names, true);
   if (known == nullptr && kind == frontier) return std::nullopt;
-  if (known == nullptr) {
-    layer.experts = std::max(layer.experts, slots);
-    return price_experts(gpu, layer);
-  }
-  const std::vector<ExpertLoad> loads = routed_loads(layer, distribution, slots);
-  layer.experts = std::max(layer.experts, slots);
-  return price_moe_kernel(gpu, *known, layer, loads, format->stored_bytes);
+  ExpertLayer layer = of->layer;
+  layer.experts = std::max(layer.experts, of->slots);
+  if (known == nullptr) return price_experts(gpu, layer);
+  return price_moe_kernel(gpu, *known, layer, routed_loads(of->layer, of->distribution, of->slots),
+                          of->format->stored_bytes);
 }
 
 bool is_expert_format(std::string_view word) {
@@ -104,9 +111,14 @@ ExpertLayer layer_of(Row row) {
   return layer;
 }
 
+std::optional<ExpertRow> moe_row(Row row, double slots = 0) {
+  return whole_row(
+      {layer_of(row), {}, nullptr, {row[9].word, row[10].word, {}, {}, {}}, 0, slots, row[8].word},
+      row[7].word);
+}
+
 std::optional<OpCost> price_moe(const gpu::Gpu& gpu, Row row) {
-  return price_layer(gpu, "moe", layer_of(row), row[7].word, row[8].word,
-                     {row[9].word, row[10].word, {}, {}, {}});
+  return price_layer(gpu, "moe", moe_row(row));
 }
 
 constexpr std::array wide_columns{
@@ -125,8 +137,7 @@ constexpr std::array wide_columns{
 };
 
 std::optional<OpCost> price_wide(const gpu::Gpu& gpu, Row row) {
-  return price_layer(gpu, "wide-ep-moe", layer_of(row), row[7].word, row[8].word,
-                     {row[9].word, row[10].word, {}, {}, {}}, number(row, 11));
+  return price_layer(gpu, "wide-ep-moe", moe_row(row, number(row, 11)));
 }
 
 constexpr std::array amd_moe_columns{
@@ -153,12 +164,16 @@ std::string_view amd_format(std::string_view activations, std::string_view weigh
   return *dtype == DType::bf16 || *dtype == DType::fp16 ? "bfloat16" : std::string_view{};
 }
 
-std::optional<OpCost> price_amd_moe(const gpu::Gpu& gpu, Row row) {
+std::optional<ExpertRow> amd_row(Row row) {
   ExpertLayer layer = whole_layer_of(row);
   layer.gated = row[7].whole != 0;
   const std::string_view format = amd_format(row[5].word, row[6].word, row[8].word);
   if (format.empty()) return std::nullopt;
-  return price_layer(gpu, "moe", layer, format, drawn_routing, {"aiter", {}, {}, {}, {}});
+  return whole_row({layer, {}, nullptr, {"aiter", {}, {}, {}, {}}, 0, 0, drawn_routing}, format);
+}
+
+std::optional<OpCost> price_amd_moe(const gpu::Gpu& gpu, Row row) {
+  return price_layer(gpu, "moe", amd_row(row));
 }
 
 constexpr std::array grouped_columns{
@@ -212,9 +227,11 @@ std::optional<OpCost> price_frontier(const gpu::Gpu& gpu, Row row) {
   layer.intermediate = number(row, 5);
   layer.gated = row[6].word != "False";
   layer.tensor = number(row, 7);
-  if (const auto timed = price_layer(gpu, frontier, layer, "", drawn_routing, {"frontier", {}, {}, {}, {}}))
+  if (const auto timed =
+          price_layer(gpu, frontier,
+                      whole_row({layer, {}, nullptr, {"frontier", {}, {}, {}, {}}, 0, 0, drawn_routing}, "")))
     return timed;
-  return price_layer(gpu, "moe", layer, "", "", {"vllm", {}, {}, {}, {}});
+  return price_layer(gpu, "moe", whole_row({layer, {}, nullptr, {"vllm", {}, {}, {}, {}}, 0, 0, {}}, ""));
 }
 
 constexpr std::array kinds{
@@ -243,6 +260,17 @@ std::vector<ExpertLoad> routed_loads(const ExpertLayer& layer, std::string_view 
   const Distribution routed = distribution_of(distribution);
   return routed.is_balanced ? balanced_loads(layer, routed.skew, std::max(slots, layer.experts))
                             : expert_loads(layer, routed.skew);
+}
+
+std::optional<ExpertRow> expert_row(std::string_view kind, Row row) {
+  std::optional<ExpertRow> out = kind == "amd-moe"       ? amd_row(row)
+                                 : kind == "wide-ep-moe" ? moe_row(row, number(row, 11))
+                                                         : moe_row(row);
+  if (!out) return out;
+  out->loads = routed_loads(out->layer, out->distribution, out->slots);
+  out->experts = out->layer.experts;
+  out->layer.experts = std::max(out->layer.experts, out->slots);
+  return out;
 }
 
 std::span<const KernelKind> detail::expert_kinds() {

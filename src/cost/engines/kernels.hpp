@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/dtype.hpp"
+#include "cost/engines/kinds.hpp"
 #include "cost/kernels/experts.hpp"
 #include "cost/kernels/layer_scan.hpp"
 #include "cost/op_cost.hpp"
@@ -33,6 +34,14 @@ struct KernelAttention {
   DType cache = DType::bf16;
 };
 
+// A row of a table of the kind `attention-prefill`, `attention-decode`, `mla-prefill` or `mla-decode`, its
+// cells in the order of that kind's columns. Nothing where a number format is not known.
+struct AttentionRow {
+  KernelAttention attention;
+  gpu::EngineNames names;
+};
+std::optional<AttentionRow> attention_row(std::string_view kind, std::span<const KernelCell> row);
+
 OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, const KernelAttention& shape);
 OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const KernelAttention& shape);
 
@@ -51,6 +60,20 @@ const ExpertFormat* find_expert_format(std::string_view name);  // null: none
 // `power_law_1.2_eplb`. `slots`: experts with their copies; 0: no copies.
 std::vector<ExpertLoad> routed_loads(const ExpertLayer& layer, std::string_view distribution,
                                      double slots = 0);
+
+// A row of a table of the kind `moe`, `wide-ep-moe` or `amd-moe`, its cells in the order of that kind's
+// columns: the rank's layer, where copied experts count, and the rows that each expert gets. Nothing where
+// the format is not known.
+struct ExpertRow {
+  ExpertLayer layer;
+  std::vector<ExpertLoad> loads;
+  const ExpertFormat* format = nullptr;
+  gpu::EngineNames names;
+  double experts = 0;  // without copies
+  double slots = 0;    // with them; 0: no copies
+  std::string_view distribution;
+};
+std::optional<ExpertRow> expert_row(std::string_view kind, std::span<const KernelCell> row);
 
 // The experts of one rank; `weight_bytes` of an element of their weights as stored, scales included.
 OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const ExpertLayer& layer,
