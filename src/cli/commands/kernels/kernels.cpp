@@ -27,6 +27,7 @@ using calibrate::KernelRow;
 constexpr std::array<std::string_view, 3> formats{"text", "csv", "json"};
 constexpr std::array<std::string_view, 3> added{"predicted_us", "bound", "efficiency"};
 constexpr int efficiency_decimals = 4;
+constexpr double least_with_decimals = 1e-3;  // smaller ones would be 0
 
 std::vector<std::string_view> kind_names() {
   std::vector<std::string_view> names;
@@ -38,7 +39,9 @@ std::vector<std::string_view> kind_names() {
 std::array<std::string, added.size()> fields_of(const std::optional<Answer>& answer) {
   if (!answer) return {};
   return {fmt::format("{:.6g}", answer->time_us), std::string(answer->bound),
-          fixed(answer->efficiency, efficiency_decimals)};
+          answer->efficiency < least_with_decimals && answer->efficiency > 0
+              ? fmt::format("{:.2g}", answer->efficiency)
+              : fixed(answer->efficiency, efficiency_decimals)};
 }
 
 std::string csv(const cost::KernelKind& kind, const gpu::Gpu& gpu, const calibrate::KernelTable& table) {
