@@ -59,6 +59,8 @@ constexpr GemmConstant table[] = {
     {"align_n_16b", "share", &C::align_n_16b, 0.5, 1, false, "n a multiple of 16 B, not of 32 B"},
     {"largest_tile", "elements of C", &C::largest_tile, 4096, 262144, true,
      "tiles that the library goes up to"},
+    {"batch_speed", "share", &C::batch_speed, 0.1, 1, false,
+     "speed of products in a batch, which kernels of their own compute; 1: as single ones"},
     {"quantize_us", "us", &C::quantize_us, 0, 20, false,
      "launch of the pass that converts 16-bit activations; 0: they come converted"},
     {"quantize_row_us", "us", &C::quantize_row_us, 0.05, 10, true,

@@ -48,6 +48,7 @@ struct GemmConstants {
   double align_n_8b = 0.65;
   double align_n_16b = 1;
   double largest_tile = 131072;
+  double batch_speed = 1;
   double quantize_us = 0;
   double quantize_row_us = 0.9;
   double quantize_bandwidth = 0.45;

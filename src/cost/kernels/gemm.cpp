@@ -94,6 +94,12 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   const model::Implicit& implicit = shape.implicit;
   t.alignment = alignment_speed(g.alignment, shape.layout, run(implicit.run_m, shape.m),
                                 run(implicit.run_n, shape.n), run(implicit.run_k, shape.k));
+  if (shape.batch > 1) {
+    // Its tiles are slower by as much, whether they load or multiply.
+    t.slowdown /= c.batch_speed;
+    t.resident_us /= c.batch_speed;
+    t.dram_bytes /= c.batch_speed;
+  }
   t.reduction_us = partial_sum_bytes * area * c.split_traffic / g.dram_bytes_per_us;
   return t;
 }

@@ -26,8 +26,8 @@ struct Terms {
   double result_bytes;      // C
   double unpack_us;         // of all weights once
   double resident_us;       // for what is found in L2
-  double dram_bytes;        // for the rest
-  double slowdown;          // of the main loop, by the power limit
+  double dram_bytes;        // for the rest; more where kernels for batches load more slowly
+  double slowdown;          // of the main loop, by the power limit and in a batch
   double alignment;         // speed of the main loop
   double reduction_us;      // DRAM time of the partial sums, per slice
 };
