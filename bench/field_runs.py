@@ -139,6 +139,7 @@ def training(data):
             name = f'{row["release"].split()[0]} {whole["model"]} {row["system"]} {row["precision"]}'
             if group[0] == "mixture" and (row["release"].split()[0], row["system"]) in PLAIN_EXCHANGE:
                 group += ("exchange by plain all-to-all",)
+                parallel["token_dispatcher"] = "alltoall"
             yield ("training",) + group, name, TRAINED[whole["model"]], run, parallel, TRAINED_ON[row["system"]], \
                 float(row["tokens_sec_gpu"])
 

@@ -342,6 +342,8 @@ std::vector<Derivation> build() {
       {FieldId::tensor});
   add(FieldId::expert_tensor, defaulted, own, always, constant<1>);
   add(FieldId::routing, defaulted, own, always, constant<static_cast<std::int64_t>(Routing::even)>);
+  add(FieldId::token_dispatcher, defaulted, own, always,
+      constant<static_cast<std::int64_t>(Dispatcher::fused)>);
   add(FieldId::overlap, defaulted, own, always, constant<static_cast<std::int64_t>(Overlap::none)>);
   add(FieldId::sequence_parallel, defaulted, own, always, constant<0>);
   for (const FieldId no : {FieldId::zero, FieldId::dispatch_bits, FieldId::wide_layers}) {

@@ -150,6 +150,7 @@
   INTEGER(expert, "parallel", "expert", plan.expert, 1, largest_degree, "ranks", "expert-parallel degree: ranks that share the experts out, over the same GPUs as `data`, `tensor` and `context`") \
   INTEGER(expert_tensor, "parallel", "expert_tensor", plan.expert_tensor, 1, largest_degree, "ranks", "tensor-parallel degree of the experts: ranks that split each; expert * expert_tensor GPUs hold all of a layer's, and no more than data * tensor * context") \
   INTEGER(context, "parallel", "context", plan.context, 1, largest_degree, "ranks", "context-parallel degree") \
+  CHOICE(token_dispatcher, "parallel", "token_dispatcher", plan.dispatcher, Dispatcher, dispatcher_names, "training a mixture: what exchanges tokens between experts. fused: kernels that copy and send at once (DeepEP, HybridEP); alltoall: NCCL's all-to-all between permutations, as Megatron-LM's dispatcher of this name") \
   CHOICE(overlap, "parallel", "overlap", plan.overlap, Overlap, overlap_names, "what the exchange of tokens between experts runs beside: nothing, the shared experts, or another micro-batch's computation (DualPipe, two-batch overlap)") \
   INTEGER(dispatch_bits, "parallel", "dispatch_bits", plan.dispatch_bits, 0, 32, "bits", "bits of an element on its way to an expert (8 in DeepSeek-V3's training), and backward of its gradient; 0 for those of activations") \
   BOOLEAN(tensor_overlap, "parallel", "tensor_overlap", plan.tensor_overlap, "training: collectives of tensor parallelism run beside the products next to them (Megatron's --tp-comm-overlap)") \

@@ -109,6 +109,7 @@ struct Copies {
   std::int64_t each = 1;
   std::int64_t groups = 0;  // 0: any ranks
   std::int64_t groups_per_token = 0;
+  bool is_plain = false;  // by NCCL, each copy by itself, between permutations
 
   bool operator==(const Copies&) const = default;
 };

@@ -35,6 +35,9 @@ enum class Graphs : std::uint8_t { by_release, parts, step };
 // How tokens are spread over a mixture's experts: as evenly as chance has it, or by a power law of that
 // exponent.
 enum class Routing : std::uint8_t { even, power_law_1_01, power_law_1_2 };
+// How tokens reach the experts of other ranks while a mixture is trained: by kernels that copy and send them at
+// once (DeepEP, HybridEP), or by NCCL's all-to-all between permutations.
+enum class Dispatcher : std::uint8_t { fused, all_to_all };
 // What a mixture's exchange of tokens runs beside: nothing, the shared experts, or another micro-batch.
 enum class Overlap : std::uint8_t { none, shared_experts, micro_batches };
 
@@ -330,6 +333,7 @@ struct Plan {
   std::int64_t expert_tensor = 1;  // ranks that split each expert; some of the same
   std::int64_t context = 1;
   Overlap overlap = Overlap::none;           // of the exchange of tokens between experts
+  Dispatcher dispatcher = Dispatcher::fused;
   bool tensor_overlap = false;               // training: tensor parallelism's collectives run beside products
   bool sequence_parallel = false;            // norms and residuals sharded along the sequence over `tensor`
   std::int64_t zero = 0;                     // ZeRO stage 0 to 3

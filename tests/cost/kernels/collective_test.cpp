@@ -47,6 +47,19 @@ TEST_CASE("more ranks than a node holds: each level in turn") {
         Approx(1e6 * (7.0 / 16 / 100 + 8.0 / 16 / 10)));
 }
 
+TEST_CASE("NCCL's all-to-all sends each copy by itself, at an eighth of what links give a collective") {
+  const auto time_us = [](std::int64_t ranks, bool is_plain) {
+    return price_collective(test::plain_gpu(), CollectiveKind::all_to_all, 1e9, ranks, 1,
+                            {.each = 8, .is_plain = is_plain})
+        .time_us;
+  };
+  // 7/8 of 1 GB over links of 100 GB/s: at 0.78 of that, or 0.12
+  CHECK(time_us(8, false) == Approx(8750 / 0.78 + 8.4 + 7 * 3.4));
+  CHECK(time_us(8, true) == Approx(8750 / 0.12 + 8.4 + 7 * 3.4));
+  // Two nodes: 7/16 over links, 8/16 over the network of 10 GB/s at 0.9, nothing of it once for a node
+  CHECK(time_us(16, true) == Approx(1e6 * (7.0 / 16 / 12 + 8.0 / 16 / 9) + 8.4 + 7 * 3.4 + 9.6));
+}
+
 TEST_CASE("a token's copies cross the network once for each node, and go on over its links") {
   const auto ideal_us = [](std::int64_t ranks, std::int64_t stride, std::int64_t copies) {
     return price_collective(test::plain_gpu(), CollectiveKind::all_to_all, 1e9, ranks, stride, {copies})

@@ -222,7 +222,8 @@ void exchange(const Shared& shared, const Folding& folding, double own_bytes, st
   emit.collective(name, CollectiveKind::all_to_all, CollectiveKind::all_to_all, sent, plan.expert, layer,
                   false, plan.expert_tensor);
   const Moe& moe = shared.model.moe;
-  emit.copies(first, {copies, moe.groups, moe.groups_per_token});
+  const bool is_plain = shared.training && plan.dispatcher == Dispatcher::all_to_all;
+  emit.copies(first, {copies, moe.groups, moe.groups_per_token, is_plain});
   if (plan.overlap == Overlap::micro_batches) emit.hide(first);
   if (plan.overlap == Overlap::shared_experts && shared.model.moe.shared_intermediate_size > 0)
     emit.run_beside_shared(first);
