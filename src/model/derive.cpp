@@ -231,6 +231,7 @@ std::vector<Derivation> build() {
   add(FieldId::moe_first_dense_layers, defaulted, none, always, constant<0>);
   add(FieldId::moe_layer_interval, defaulted, own, always, constant<1>);
   add(FieldId::moe_router_bias, defaulted, none, always, constant<0>);
+  add(FieldId::moe_router_fp32, defaulted, none, always, constant<0>);
   for (const FieldId no : {FieldId::moe_latent_size, FieldId::moe_groups, FieldId::moe_groups_per_token}) {
     add(no, defaulted, none, always, constant<0>);
   }

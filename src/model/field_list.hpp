@@ -81,6 +81,7 @@
   INTEGER(moe_first_dense_layers, "model.moe", "first_dense_layers", model.moe.first_dense_layers, 0, most_layers, "layers", "leading layers with an ordinary MLP") \
   INTEGER(moe_layer_interval, "model.moe", "layer_interval", model.moe.layer_interval, 1, most_layers, "layers", "every n-th layer is a mixture") \
   BOOLEAN(moe_router_bias, "model.moe", "router_bias", model.moe.router_bias, "the router adds a number per expert to its score (DeepSeek-V3)") \
+  BOOLEAN(moe_router_fp32, "model.moe", "router_fp32", model.moe.router_fp32, "the router's product runs in fp32, on CUDA cores (MiniMax-M2 in vLLM)") \
   INTEGER(moe_latent_size, "model.moe", "latent_size", model.moe.latent_size, 0, largest_width, "elements", "width of the vectors that experts read and write (Nemotron-3); 0 for hidden_size") \
   INTEGER(moe_groups, "model.moe", "groups", model.moe.groups, 0, 65'536, "groups", "groups of experts among which a token chooses first (DeepSeek-V3: 8); 0 where it chooses among all experts") \
   INTEGER(moe_groups_per_token, "model.moe", "groups_per_token", model.moe.groups_per_token, 0, 65'536, "groups", "groups that a token's experts lie in (4): no more nodes than that receive it") \

@@ -62,6 +62,7 @@ struct Moe {
   std::int64_t first_dense_layers = 0;        // leading layers with the plain MLP
   std::int64_t layer_interval = 1;            // every n-th layer (after the dense ones) is a mixture
   bool router_bias = false;                   // one number per expert added to its score (DeepSeek-V3)
+  bool router_fp32 = false;      // its product runs in fp32, outside of tensor cores (MiniMax-M2 in vLLM)
   std::int64_t latent_size = 0;  // experts read and write vectors of this width (Nemotron-3); 0: hidden_size
   std::int64_t groups = 0;       // of experts, among which tokens choose first; 0: none
   std::int64_t groups_per_token = 0;  // that a token's experts lie in

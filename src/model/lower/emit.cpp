@@ -276,6 +276,12 @@ void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat rep
   push_product(wide_product(name, batch, m, n, k, repeat), repeat, !shared_->adapting);
 }
 
+void Emitter::full_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat) {
+  Op op = wide_product(name, {1, "1"}, m, n, k, repeat);
+  op.dtype = DType::fp32;
+  push_product(op, repeat, !shared_->adapting);
+}
+
 void Emitter::input_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch) {
   append_product(wide_product(name, batch, m, n, k, repeat),
                  {again(repeat), shared_->training, false, !shared_->adapting}, *ops_);

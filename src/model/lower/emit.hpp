@@ -159,6 +159,8 @@ class Emitter {
   void set_quantized(double forward_elements, double backward_elements);
   // The same outside of the layers' weights (router, head): never packed, in the wide format.
   void wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch = {1, "1"});
+  // The same in fp32, on CUDA cores.
+  void full_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat);
   // The same of what comes into the model, which has no gradient.
   void input_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch = {1, "1"});
   // C[m,n] = A[m,k] B[k,n] with both operands activations: the layouts follow from the forward one.

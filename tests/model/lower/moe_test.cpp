@@ -165,3 +165,16 @@ TEST_CASE("mixtures and latent attention run exactly the model's arithmetic", "[
     }
   }
 }
+
+TEST_CASE("a router in fp32 multiplies outside of tensor cores, with the weights that it has",
+          "[model][moe]") {
+  Setup setup = replica("mixtral-8x7b");
+  const Workload narrow = lower(setup);
+  setup.model.moe.router_fp32 = true;
+  const Workload whole = lower(setup);
+  CHECK(find(narrow, "layer.moe.router")->dtype == DType::bf16);
+  CHECK(find(whole, "layer.moe.router")->dtype == DType::fp32);
+  CHECK(find(whole, "layer.moe.router")->m.value == find(narrow, "layer.moe.router")->m.value);
+  CHECK(find(whole, "layer.moe.gate_up")->dtype == find(narrow, "layer.moe.gate_up")->dtype);
+  CHECK(whole.ops.size() == narrow.ops.size());
+}

@@ -269,8 +269,13 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   const double own_bytes = static_cast<double>(own.value) * row_bytes;
   const bool splits_experts = plan.expert_tensor > 1;
   if (meets) enter_tensor_parallel(shared, "layer.moe.gather", layer, emit);
-  emit.wide_linear("layer.moe.router", plan.sequence_parallel ? own : shared.tokens,
-                   dim(moe.num_experts, "moe_num_experts"), shared.hidden, layer);
+  const Dim scored = plan.sequence_parallel ? own : shared.tokens;
+  const Dim scores = dim(moe.num_experts, "moe_num_experts");
+  if (moe.router_fp32) {
+    emit.full_linear("layer.moe.router", scored, scores, shared.hidden, layer);
+  } else {
+    emit.wide_linear("layer.moe.router", scored, scores, shared.hidden, layer);
+  }
 
   if (moe.latent_size > 0)
     emit.linear("layer.moe.latent_down", own, outer, shared.hidden, shared.linear_dtype, layer);
