@@ -114,6 +114,7 @@
   CHOICE(mode, "run", "mode", plan.mode, Mode, mode_names, "what is run") \
   CHOICE(dtype, "run", "dtype", plan.dtype, DType, dtype_names, "number format of the matrix products") \
   CHOICE(recipe, "run", "recipe", plan.recipe, Recipe, recipe_names, "how operands of a byte or less are scaled (one scale for each tensor, row, or block); none: in training tensor or nvfp4, in serving as the GPU's profile was measured") \
+  BOOLEAN(wide_attention, "run", "wide_attention", plan.wide_attention, "attention's projections stay in 16 bits where the layers' other products or weights are narrower (checkpoints of mixtures whose experts alone are in 4 bits)") \
   INTEGER(wide_layers, "run", "wide_layers", plan.wide_layers, 0, most_layers, "layers", "layers whose products stay in 16 bits where dtype is narrower: the first and last of a model, in NVFP4's recipes") \
   CHOICE(attention, "run", "attention", plan.attention, Attention, attention_names, "one fused kernel (flash: the newest that the GPU has; flash1, flash2: of an older FlashAttention), or matrix products and a softmax") \
   CHOICE(recompute, "run", "recompute", plan.recompute, Recompute, recompute_names, "activations computed again in the backward pass") \

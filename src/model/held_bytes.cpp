@@ -74,7 +74,15 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   // Training keeps weights of 16 bits or more beside products of 8, unless they are packed.
   const double whole = shared.training ? shared.activation : bytes_of(shared.linear_dtype);
   const double packed = packed_bytes(setup.plan) > 0 ? packed_bytes(setup.plan) : whole;
-  return wide * shared.activation + (held.dense + held.expert - wide) * packed;
+  const double attention = setup.plan.wide_attention
+                               ? shared.layers_per_rank *
+                                     static_cast<double>(num_attention_layers(setup.model)) /
+                                     static_cast<double>(std::max<std::int64_t>(1, setup.model.num_layers)) *
+                                     static_cast<double>(attention_parameters(setup.model)) /
+                                     static_cast<double>(setup.plan.tensor)
+                               : 0.0;
+  const double narrow = std::max(0.0, held.dense + held.expert - wide - attention);
+  return (wide + attention) * shared.activation + narrow * packed;
 }
 
 }  // namespace shapelint::model

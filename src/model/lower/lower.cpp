@@ -127,10 +127,13 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, d
   emit.end_piece();
   if (counts.attention > 0 && part > 0) {
     emit.set_runs(counts.attention);
+    const bool is_wide = shared.plan.wide_attention && shared.width == Width::planned;
+    const Shared own(shared.setup, shared.stream, is_wide ? Width::wide : shared.width);
+    Emitter to = emit.with(own);
     if (model.mla.kv_lora_rank > 0) {
-      lower_latent_attention(shared, part, emit);
+      lower_latent_attention(own, part, to);
     } else {
-      lower_attention(shared, part, emit);
+      lower_attention(own, part, to);
     }
     learn(StepPart::attention, part);
   }

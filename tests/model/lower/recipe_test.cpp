@@ -133,3 +133,37 @@ TEST_CASE("layers that are left out of a narrow format are in 16 bits, each part
   setup.plan.dtype = DType::bf16;
   CHECK(lower(setup).ops.size() == lower(llama(DType::bf16)).ops.size());
 }
+
+TEST_CASE("where attention stays in 16 bits, its products are, and what it holds", "[model]") {
+  Setup setup = tests::example("deepseek-v3");
+  setup.plan.mode = Mode::decode;
+  setup.plan.dtype = DType::fp4;
+  setup.plan.micro_batch_size = 64;
+  setup.plan.context_length = 4096;
+  setup.plan.pipeline = 1;
+  setup.plan.data = 1;
+  setup.plan.tensor = 8;
+  setup.plan.expert = 8;
+  const Workload all = lower(setup);
+  const double narrow_bytes = served_weight_bytes(setup);
+  setup.plan.wide_attention = true;
+  const Workload some = lower(setup);
+  for (const char* name : {"layer.attention.q_up", "layer.attention.output"}) {
+    CHECK(find(all, name)->dtype == DType::fp4);
+    CHECK(find(some, name)->dtype == DType::bf16);
+    CHECK(find(some, name)->count == find(all, name)->count);
+  }
+  CHECK(find(some, "layer.moe.gate_up")->dtype == DType::fp4);
+  CHECK(some.model_flops == all.model_flops);
+  // 187.1 million weights of attention in each of 61 layers, over 8 ranks: in 2 bytes, not in a half.
+  CHECK(served_weight_bytes(setup) - narrow_bytes == Approx(61 * 187.1e6 * 1.5 / 8).epsilon(1e-3));
+
+  // Weights alone in 4 bits.
+  setup.plan.dtype = DType::bf16;
+  setup.plan.weight_bits = 4;
+  setup.plan.weight_group_size = 32;
+  CHECK(find(lower(setup), "layer.attention.output")->weight_bytes == 0);
+  CHECK(find(lower(setup), "layer.moe.gate_up")->weight_bytes == Approx(0.5 + 2.0 / 32));
+  setup.plan.wide_attention = false;
+  CHECK(find(lower(setup), "layer.attention.output")->weight_bytes == Approx(0.5 + 2.0 / 32));
+}
