@@ -124,7 +124,7 @@
   CHOICE(software, "run", "software", plan.software, Software, software_names, "month of the software's release, where published runs of several dates show that it matters (training of mixtures)") \
   CHOICE(engine, "run", "engine", plan.engine, Engine, engine_names, "serving: whose kernels run (experts, attention, all-reduces, quantizing passes); fastest: those that are so in general (TensorRT-LLM's)") \
   CHOICE(expert_kernels, "run", "expert_kernels", plan.expert_kernels, ExpertKernels, expert_kernel_names, "serving: the family of those kernels, where an engine has several; default: the engine's own choice") \
-  CHOICE(routing, "run", "routing", plan.routing, Routing, routing_names, "how tokens are spread over a mixture's experts: evenly, as chance has it, or by a power law, where the rank with most of them is priced") \
+  CHOICE(routing, "run", "routing", plan.routing, Routing, routing_names, "how tokens are spread over a mixture's experts: evenly, as chance has it; by a power law; or with experts of exponentially distributed popularity (as served models were found to do). Where it is uneven, the rank with most of them is priced") \
   BOOLEAN(channels_last, "run", "channels_last", plan.channels_last, "convolutional network: images lie in memory by pixel (NHWC), as tensor cores need them; else (NCHW) they are transposed around each convolution that runs there") \
   INTEGER(micro_batch_size, "run", "micro_batch_size", plan.micro_batch_size, 1, largest_length, "sequences", "sequences per forward pass and rank") \
   INTEGER(sequence_length, "run", "sequence_length", plan.sequence_length, 1, largest_length, "tokens", "tokens per sequence") \

@@ -22,7 +22,8 @@ constexpr std::array<std::string_view, 3> mode_names{"train", "prefill", "decode
 constexpr std::array<std::string_view, 4> attention_names{"flash", "unfused", "flash1", "flash2"};
 constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
 constexpr std::array<std::string_view, 3> fusion_names{"none", "norms", "full"};
-constexpr std::array<std::string_view, 3> routing_names{"even", "power_law_1.01", "power_law_1.2"};
+constexpr std::array<std::string_view, 4> routing_names{"even", "power_law_1.01", "power_law_1.2",
+                                                        "exponential"};
 // `newest`, then `2025-01` and so on.
 constexpr std::size_t software_months = 12 * static_cast<std::size_t>(software_years);
 constexpr std::size_t month_size = 7;

@@ -32,9 +32,9 @@ enum class Adapted : std::uint8_t { all, attention, query_value };
 // host launches the experts when it has seen how many tokens each of them got; the whole step, experts in
 // buffers of a fixed size.
 enum class Graphs : std::uint8_t { by_release, parts, step };
-// How tokens are spread over a mixture's experts: as evenly as chance has it, or by a power law of that
-// exponent.
-enum class Routing : std::uint8_t { even, power_law_1_01, power_law_1_2 };
+// How tokens are spread over a mixture's experts: as evenly as chance has it; by a power law of that
+// exponent; or with experts whose popularity is exponentially distributed.
+enum class Routing : std::uint8_t { even, power_law_1_01, power_law_1_2, exponential };
 // How tokens reach the experts of other ranks while a mixture is trained: by kernels that copy and send them at
 // once (DeepEP, HybridEP), or by NCCL's all-to-all between permutations.
 enum class Dispatcher : std::uint8_t { fused, all_to_all };

@@ -59,7 +59,8 @@ TEST_CASE("the busiest rank has at least its share of the tokens, and no more ex
     const std::int64_t chosen = *rc::gen::inRange<std::int64_t>(1, std::min<std::int64_t>(experts, 16) + 1);
     const std::int64_t tokens = *rc::gen::inRange<std::int64_t>(1, 5000);
     const Busiest even = busiest(experts, chosen, tokens, ranks, Routing::even);
-    for (const Routing routing : {Routing::even, Routing::power_law_1_01, Routing::power_law_1_2}) {
+    for (const Routing routing :
+         {Routing::even, Routing::power_law_1_01, Routing::power_law_1_2, Routing::exponential}) {
       const Busiest most = busiest(experts, chosen, tokens, ranks, routing);
       RC_ASSERT(most.experts >= 1);
       RC_ASSERT(most.experts <= experts / ranks);
@@ -70,4 +71,16 @@ TEST_CASE("the busiest rank has at least its share of the tokens, and no more ex
     RC_ASSERT(alone.tokens == tokens * chosen);
     RC_ASSERT(alone.experts <= visited(experts, chosen, tokens) + 1);
   }));
+}
+
+TEST_CASE("experts of exponentially distributed popularity: E k T / (E + k T) of E are visited", "[model]") {
+  const auto experts = [](std::int64_t all, std::int64_t chosen, std::int64_t tokens) {
+    return busiest(all, chosen, tokens, 1, Routing::exponential).experts;
+  };
+  CHECK(experts(128, 4, 16) == 43);    // 42.7; evenly 51, by the power law 47
+  CHECK(experts(128, 4, 64) == 86);    // 85.3; evenly 111, by the power law 82
+  CHECK(experts(128, 4, 256) == 114);  // 113.8; evenly 128, by the power law 99
+  CHECK(experts(256, 8, 64) == 171);   // 170.7
+  CHECK(experts(256, 8, 512) == 241);  // 240.9
+  CHECK(busiest(128, 4, 64, 1, Routing::exponential).tokens == 256);
 }

@@ -25,15 +25,22 @@ double exponent(Routing routing) {
   return routing == Routing::power_law_1_2 ? 1.2 : 1.01;
 }
 
+// The load, as a multiple of some unit, that a share `part` of the experts are above. Exponential: the
+// popularity of experts is, so that loads are geometric, and E k T / (E + k T) of E are visited.
+double quantile(double part, double tokens, Routing routing) {
+  if (routing == Routing::exponential) return -std::log(part);
+  const double power = 1 - exponent(routing);
+  const double most = std::pow(std::max(1.0, largest_share * tokens), power);
+  return std::pow(most + part * (1 - most), 1 / power);
+}
+
 // Loads of the experts, falling, at the middles of equally likely parts of that density; their sum is
 // `copies`, and none is above `tokens`.
 std::vector<double> loads(std::size_t experts, double tokens, double copies, Routing routing) {
-  const double power = 1 - exponent(routing);
-  const double most = std::pow(std::max(1.0, largest_share * tokens), power);
   std::vector<double> out(experts);
   for (std::size_t i = 0; i < experts; ++i) {
     const double part = (static_cast<double>(i) + 0.5) / static_cast<double>(experts);
-    out[i] = std::pow(most + part * (1 - most), 1 / power);
+    out[i] = quantile(part, tokens, routing);
   }
   // What is above a token for every token goes to the others.
   std::size_t full = 0;
