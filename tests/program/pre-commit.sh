@@ -21,7 +21,16 @@ git config --global init.defaultBranch main
 
 case "$shapelint" in
   *.whl)
-    "$source/scripts/pre-commit-mirror" "$folder/shapelint"
+    # Where git is not told who commits, and where a mirror was left without its tag.
+    (
+      unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
+      git config --global user.useConfigOnly true
+      "$source/scripts/pre-commit-mirror" "$folder/shapelint"
+      git config --global --unset user.useConfigOnly
+    )
+    git -C "$folder/shapelint" tag --delete "$(git -C "$folder/shapelint" describe --tags)" >/dev/null
+    "$source/scripts/pre-commit-mirror" "$folder/shapelint" >/dev/null
+    git -C "$folder/shapelint" describe --tags --exact-match >/dev/null
     # The wheel comes from its folder, nothing from elsewhere, and no compiler is there to help.
     PIP_NO_INDEX=1 PIP_FIND_LINKS=$(dirname "$shapelint") CC=false CXX=false
     export PIP_NO_INDEX PIP_FIND_LINKS CC CXX
