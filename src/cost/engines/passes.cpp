@@ -12,6 +12,12 @@ namespace {
 
 constexpr double columns_of_width = 8192;
 
+// Of DRAM's bandwidth, what frameworks' passes to MXFP8 reach: they write both directions, with a scale for
+// every 32 elements that another kernel arranges as tensor cores read it
+// (blog.fal.ai/chasing-6-tb-s-an-mxfp8-quantizer-on-blackwell tells of that kernel). Fitted together with
+// mxfp8_speed (cost/price.cpp).
+constexpr double mxfp8_bandwidth_share = 0.58;
+
 }  // namespace
 
 OpCost price_pass(const gpu::Gpu& gpu, const gpu::PassKernel& kernel, double m, double k, double bytes) {
@@ -40,7 +46,9 @@ std::optional<OpCost> price_quantizing(const gpu::Gpu& gpu, const model::Op& op)
     memory_us += op.scanned_bytes * detail::us_per_byte(gpu, scan, op.scanned_bytes, scan.sharpness);
     fixed_us += scan.fixed_us;
   }
-  return detail::cost_of(0, memory_us, fixed_us, memory_us, op.bytes / dram_bytes_per_us(gpu));
+  const double ideal_us = op.bytes / dram_bytes_per_us(gpu);
+  if (op.recipe == Recipe::mxfp8) memory_us = std::max(memory_us, ideal_us / mxfp8_bandwidth_share);
+  return detail::cost_of(0, memory_us, fixed_us, memory_us, ideal_us);
 }
 
 const gpu::CollectiveKernel* exchange_kernel(const gpu::Gpu& gpu, std::string_view kind,

@@ -267,6 +267,7 @@ void Emitter::quantize(std::string_view name, Repeat repeat) {
   elementwise(name, quantized_forward_ / kernels * bytes, quantized_backward_ / kernels * bytes, repeat);
   for (std::size_t i = first; i < ops_->size(); ++i) {
     (*ops_)[i].quantizes = true;
+    (*ops_)[i].recipe = shared_->recipe;
     (*ops_)[i].scanned_bytes = scanned / bytes * (*ops_)[i].bytes;
   }
   set_quantized(0, 0);
