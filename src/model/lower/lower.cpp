@@ -9,6 +9,7 @@
 #include "model/cnn/cnn.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/learning/matrices.hpp"
+#include "model/lower/waiting.hpp"
 #include "model/lower/whole.hpp"
 #include "model/mixer.hpp"
 
@@ -320,7 +321,7 @@ void set_totals(const Setup& setup, double forward_flops, Workload& workload) {
   workload.model_flops = model_flops_per_step(setup, forward_flops - head, head);
   workload.micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
-  workload.pipeline_bubble = pipeline_bubble(setup.plan);
+  workload.pipeline_bubble = pipeline_bubble(setup.plan) + waiting_share(setup.plan);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "cost/kernels/scan.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
+#include "model/lower/waiting.hpp"
 #include "rules/scope/launch.hpp"
 #include "rules/scope/memory.hpp"
 #include "rules/scope/subjects.hpp"
@@ -202,6 +203,13 @@ double bf16_step_us(const Context& c) {
   return cost::price(*c.gpu, model::lower(setup), DType::bf16).time_us;
 }
 
+// Idle time is the pipeline's, and what ranks wait for the slowest.
+double own_bubble_us(const Context& c) {
+  const double own = model::pipeline_bubble(plan(c));
+  const double all = own + model::waiting_share(plan(c));
+  return all > 0 ? c.step->bubble_us * own / all : 0;
+}
+
 // clang-format off
 constexpr Variable of_step[] = {
     {"step_us", "time of the step in microseconds", [](const Context& c) { return c.step->time_us; }},
@@ -212,7 +220,7 @@ constexpr Variable of_step[] = {
     {"memory_share", "share of the step in operations bound by memory bandwidth", [](const Context& c) { return share_of_step(c, c.step->memory_us); }},
     {"communication_share", "share of the step spent waiting for communication", [](const Context& c) { return share_of_step(c, c.step->communication_us); }},
     {"overhead_share", "share of the step in launches and other fixed costs", [](const Context& c) { return share_of_step(c, c.step->overhead_us); }},
-    {"bubble_share", "share of the step in which a pipeline stage idles", [](const Context& c) { return share_of_step(c, c.step->bubble_us); }},
+    {"bubble_share", "share of the step in which a pipeline stage idles", [](const Context& c) { return share_of_step(c, own_bubble_us(c)); }},
 };
 // clang-format on
 

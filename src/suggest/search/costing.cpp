@@ -6,6 +6,7 @@
 
 #include "cost/kernels/memory.hpp"
 #include "model/arithmetic.hpp"
+#include "model/lower/waiting.hpp"
 
 namespace shapelint::suggest {
 
@@ -177,7 +178,7 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   const bool training = plan.plan.mode == model::Mode::train;
   const double micro_batches =
       training ? real(std::max<std::int64_t>(1, plan.plan.gradient_accumulation)) : 1.0;
-  const double bubble = model::pipeline_bubble(plan.plan);
+  const double bubble = model::pipeline_bubble(plan.plan) + model::waiting_share(plan.plan);
   constexpr std::size_t most_gpus = 16;
   std::array<double, most_gpus> values{};
   std::array<double, most_gpus> speeds{};

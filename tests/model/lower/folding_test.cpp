@@ -221,17 +221,18 @@ TEST_CASE("chunks of layers divide the pipeline's idle time, and are passed one 
   setup.plan.mode = Mode::train;
   setup.plan.pipeline = 4;
   setup.plan.gradient_accumulation = 8;
-  CHECK(lower(setup).pipeline_bubble == Approx(3.0 / 8));
+  const double waits = 0.0223883195;  // 2048 GPUs for the slowest of them
+  CHECK(lower(setup).pipeline_bubble == Approx(3.0 / 8 + waits));
   CHECK(find(lower(setup), "pipeline.send")->count == 8);
   setup.plan.virtual_pipeline = 5;
-  CHECK(lower(setup).pipeline_bubble == Approx(3.0 / 8 / 5));
+  CHECK(lower(setup).pipeline_bubble == Approx(3.0 / 8 / 5 + waits));
   CHECK(find(lower(setup), "pipeline.send")->count == 8 * 5);
   CHECK(layers_of_stage(setup) == 20);
   setup.plan.virtual_pipeline = 3;  // 80 layers in 12 chunks: the fullest has 7
   CHECK(layers_of_stage(setup) == 21);
   setup.plan.pipeline = 1;
   CHECK(layers_of_stage(setup) == 80);
-  CHECK(lower(setup).pipeline_bubble == 0);
+  CHECK(lower(setup).pipeline_bubble == Approx(0.017914753));  // 512 GPUs
   // 126 layers, embedding and head in 16 stages of 8 chunks: Llama 3.1 405B
   setup.model.num_layers = 126;
   setup.plan.pipeline = 16;
