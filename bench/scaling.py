@@ -38,7 +38,7 @@ prediction is of well-made kernels without gaps between them.
 """
 TAIL = """
 - llm-foundry on H100 is of the GPU's first year, with kernels made for others.
-- NeMo in bf16 on H100 is 13 to 18 % slower than predicted, the same runs in fp8 5 % and less: what 16-bit products lose in long runs
+- NeMo in bf16 on H100 is 13 to 18 % slower than predicted, the same runs in fp8 up to 9 %: what 16-bit products lose in long runs
   beyond the clock that single products lose is not known.
 - torchtitan ran H100s of 500 W with 2.4 TB/s of bandwidth and recomputed every second product (`--power-limit 500` takes 10 % of
   what is too fast; the rest remains).
