@@ -315,8 +315,8 @@ std::vector<Derivation> build() {
   add(FieldId::channels_last, defaulted, own, always, constant<1>);
   add(FieldId::dropout, defaulted, own, always, constant<0>);
   add(FieldId::adapter_rank, defaulted, none, always, constant<0>);
-  for (const FieldId first :
-       {FieldId::adapted, FieldId::optimizer, FieldId::document_length, FieldId::offload_activations}) {
+  for (const FieldId first : {FieldId::adapted, FieldId::optimizer, FieldId::gradient_bits,
+                              FieldId::document_length, FieldId::offload_activations}) {
     add(first, defaulted, own, always, constant<0>);
   }
   add(FieldId::adapters, derived, "adapter_rank", adapting, constant<1>);
@@ -324,8 +324,9 @@ std::vector<Derivation> build() {
   add(FieldId::context_length, defaulted, own, always, constant<0>);
   add(FieldId::sequence_length, derived, "context_length", decoding,
       [](const Setup& s) { return s.plan.context_length; }, {FieldId::context_length});
-  for (const FieldId zero : {FieldId::weight_bits, FieldId::weight_group_size, FieldId::kv_cache_bits,
-                             FieldId::speculative_tokens, FieldId::prefill_tokens}) {
+  for (const FieldId zero :
+       {FieldId::weight_bits, FieldId::weight_group_size, FieldId::kv_cache_bits, FieldId::speculative_tokens,
+        FieldId::prefill_tokens}) {
     add(zero, defaulted, own, always, constant<0>);
   }
   add(FieldId::speculative_acceptance, defaulted, own, always, constant<70>);

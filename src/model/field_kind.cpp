@@ -24,6 +24,7 @@ constexpr std::array task{FieldId::mode,
                           FieldId::adapters,
                           FieldId::adapted,
                           FieldId::optimizer,
+                          FieldId::gradient_bits,
                           FieldId::document_length,
                           FieldId::embedding_stages};
 

@@ -143,6 +143,7 @@
   INTEGER(adapter_rank, "run", "adapter_rank", plan.adapter_rank, 0, largest_width, "elements", "rank of the adapters; 0: what they add to the step is not costed") \
   CHOICE(adapted, "run", "adapted", plan.adapted, Adapted, adapted_names, "which products of a layer have an adapter: all, those of attention, or queries and values only") \
   CHOICE(optimizer, "run", "optimizer", plan.optimizer, Optimizer, optimizer_names, "what updates the weights: Adam; Muon (products that make the update of each matrix orthogonal) and Adam for what is no matrix; Shampoo") \
+  INTEGER(gradient_bits, "run", "gradient_bits", plan.gradient_bits, 0, 32, "bits", "training: bits of an element of the gradients that a rank keeps, the sum of its micro-batches (32: Megatron's main gradients beside weights of 16 bits); 0 for 16") \
   INTEGER(document_length, "run", "document_length", plan.document_length, 0, largest_length, "tokens", "training: tokens of one document of a packed sequence, where none attends beyond its own (a mask by document); 0 where all attend to all before them") \
   BOOLEAN(offload_activations, "run", "offload_activations", plan.offload_activations, "training: activations are copied to the host's memory, and back for the backward pass, beside computation") \
   INTEGER(tensor, "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree") \

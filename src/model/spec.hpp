@@ -348,6 +348,8 @@ struct Plan {
   std::int64_t adapter_rank = 0;  // 0: what the adapters themselves add is not costed
   Adapted adapted = Adapted::all;
   Optimizer optimizer = Optimizer::adam;
+  // Training: bits of an element of the gradients that a rank keeps, the sum of its micro-batches; 0: 16.
+  std::int64_t gradient_bits = 0;
   std::int64_t document_length = 0;   // tokens that attend to each other in a packed sequence; 0: all of it
   bool offload_activations = false;   // they wait for the backward pass in the host's memory
   std::int64_t embedding_stages = 0;  // the embedding and the head, where each has a layer's place in a stage

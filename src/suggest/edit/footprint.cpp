@@ -17,7 +17,7 @@ namespace {
 
 // Bytes per parameter (arXiv 1910.02054, section 3.1).
 constexpr double weight_bytes = 2;
-constexpr double gradient_bytes = 2;
+constexpr double gradient_bytes = 2;  // of the 16-bit weight's type, unless the plan says otherwise
 constexpr double optimizer_bytes = 12;
 constexpr double fp32_bytes = 4;
 
@@ -44,9 +44,14 @@ double micro_batches_in_flight(const model::Plan& plan) {
 
 // Bytes of what one rank keeps of `parameters` in training: ZeRO's stages share optimizer states, then
 // gradients, then weights over `ranks`.
-double kept_bytes(double parameters, std::int64_t zero, double ranks) {
-  const auto shared = [&](double bytes, std::int64_t stage) { return zero >= stage ? bytes / ranks : bytes; };
-  return parameters * (shared(weight_bytes, 3) + shared(gradient_bytes, 2) + shared(optimizer_bytes, 1));
+double kept_bytes(double parameters, const model::Plan& plan, double ranks) {
+  const auto shared = [&](double bytes, std::int64_t stage) {
+    return plan.zero >= stage ? bytes / ranks : bytes;
+  };
+  constexpr double bits_per_byte = 8;
+  const double gradient =
+      plan.gradient_bits > 0 ? static_cast<double>(plan.gradient_bits) / bits_per_byte : gradient_bytes;
+  return parameters * (shared(weight_bytes, 3) + shared(gradient, 2) + shared(optimizer_bytes, 1));
 }
 
 // What ranks keep beside Adam's states, or less than these (dense, and of routed experts), before ZeRO shares
@@ -71,7 +76,7 @@ Footprint network_footprint(const model::Setup& setup, double data) {
   const auto parameters = static_cast<double>(size.parameters);
   if (setup.plan.mode != model::Mode::train)
     return {parameters * bytes_of(setup.plan.dtype), 2 * images * size.largest_elements * element};
-  return {kept_bytes(parameters, setup.plan.zero, data),
+  return {kept_bytes(parameters, setup.plan, data),
           images * (size.output_elements + size.normalized_elements) * element};
 }
 
@@ -102,10 +107,9 @@ Footprint footprint(const model::Setup& setup, double data, model::RankParameter
     const model::RankParameters learning = model::parameters_per_rank(
         plan, static_cast<double>(adapters.dense), static_cast<double>(adapters.expert));
     state = model::served_weight_bytes(setup, held) / (plan.zero >= 3 ? same.dense : 1) +
-            kept_bytes(learning.dense, plan.zero, same.dense) +
-            kept_bytes(learning.expert, plan.zero, same.expert);
+            kept_bytes(learning.dense, plan, same.dense) + kept_bytes(learning.expert, plan, same.expert);
   } else {
-    state = kept_bytes(held.dense, plan.zero, same.dense) + kept_bytes(held.expert, plan.zero, same.expert);
+    state = kept_bytes(held.dense, plan, same.dense) + kept_bytes(held.expert, plan, same.expert);
     if (plan.optimizer != model::Optimizer::adam) {
       const model::RankParameters extra = extra_states(setup);
       state +=

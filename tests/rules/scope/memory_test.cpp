@@ -81,6 +81,14 @@ TEST_CASE("a native plan counts its ranks; a launch does not, so what is shared 
   CHECK(least_state(launch("--train-iters 10 --use-torch-fsdp2")) == 0);
 }
 
+TEST_CASE("a launch of Megatron in bf16 has gradients in fp32, unless it reduces them in bf16") {
+  CHECK(least_state(launch("--train-iters 10 --bf16")) == Approx(18));
+  CHECK(least_state(launch("--train-iters 10 --bf16 --use-distributed-optimizer")) == Approx(6));
+  CHECK(least_state(launch("--train-iters 10 --bf16 --grad-reduce-in-bf16")) == Approx(16));
+  CHECK(least_state(launch("--train-iters 10 --fp16")) == Approx(16));
+  CHECK(least_state(launch("--train-iters 10 --fp16 --accumulate-allreduce-grads-in-fp32")) == Approx(18));
+}
+
 TEST_CASE("weights in fewer bits count as what they take, and are not certain where that is not known") {
   const auto served = [](const std::string& quantization) { return least_state(decoding(quantization)); };
   CHECK(served("") > 2);

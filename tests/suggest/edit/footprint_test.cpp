@@ -38,6 +38,19 @@ TEST_CASE("what a rank keeps is 16 bytes per parameter, less what ZeRO shares") 
   CHECK(state("data = 2\ncontext = 4\nzero = 3") == Approx(16.0 / 8));
 }
 
+TEST_CASE("gradients that are kept in fp32 take 2 bytes more, which ZeRO shares from stage 2 on") {
+  // Megatron-LM, theoretical_memory_usage.py: 18, and with the distributed optimizer 6 + 12 / ranks
+  const auto state = [](const std::string& plan) {
+    const model::Setup setup = read(dense + "gradient_bits = 32\n[parallel]\n" + plan).setup;
+    return footprint(setup).state_bytes / parameters(setup);
+  };
+  CHECK(state("") == Approx(18));
+  CHECK(state("data = 8") == Approx(18));
+  CHECK(state("data = 8\nzero = 1") == Approx(6 + 12.0 / 8));
+  CHECK(state("data = 8\nzero = 2") == Approx(2 + 16.0 / 8));
+  CHECK(state("data = 8\nzero = 3") == Approx(18.0 / 8));
+}
+
 TEST_CASE("of offloaded activations two layers are in memory at a time") {
   const auto activations = [](const std::string& more) {
     return footprint(read(dense + "recompute = \"full\"\n" + more).setup).activation_bytes;
