@@ -57,7 +57,6 @@ class Fitter {
     const model::Plan& plan = start_.setup.plan;
     sequences_ = plan.micro_batch_size * std::max<std::int64_t>(1, plan.data);
     if (plan.mode == Mode::decode) sequences_ *= std::max<std::int64_t>(1, plan.pipeline);
-    usable_gb_ = suggest::usable_bytes(request.gpu->dram_size_gb) / bytes_per_gb;
   }
 
   std::vector<FitRow> rows(std::int64_t gpus) {
@@ -132,7 +131,7 @@ class Fitter {
       if (!each.meets) row.unmet.push_back(std::move(each));
     }
     row.memory_gb = suggest::memory_bytes(as_run(setup, row.unmet)) / bytes_per_gb;
-    row.usable_gb = usable_gb_;
+    row.usable_gb = suggest::usable_bytes(request_.gpu->dram_size_gb, setup) / bytes_per_gb;
     row.fit = fit_of(row);
     if (row.fit == Fit::refused) return row;
     row.price = price(setup, row.unmet, *request_.gpu);
@@ -166,7 +165,6 @@ class Fitter {
   rules::BrokenRules broken_;
   model::Reading start_;
   std::int64_t sequences_ = 1;
-  double usable_gb_ = 0;
 };
 
 }  // namespace

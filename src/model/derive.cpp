@@ -326,7 +326,7 @@ std::vector<Derivation> build() {
       [](const Setup& s) { return s.plan.context_length; }, {FieldId::context_length});
   for (const FieldId zero :
        {FieldId::weight_bits, FieldId::weight_group_size, FieldId::kv_cache_bits, FieldId::speculative_tokens,
-        FieldId::prefill_tokens}) {
+        FieldId::prefill_tokens, FieldId::memory_percent, FieldId::cache_percent}) {
     add(zero, defaulted, own, always, constant<0>);
   }
   add(FieldId::speculative_acceptance, defaulted, own, always, constant<70>);

@@ -25,6 +25,8 @@ constexpr std::array task{FieldId::mode,
                           FieldId::adapted,
                           FieldId::optimizer,
                           FieldId::gradient_bits,
+                          FieldId::memory_percent,
+                          FieldId::cache_percent,
                           FieldId::document_length,
                           FieldId::embedding_stages};
 

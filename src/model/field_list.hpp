@@ -146,6 +146,8 @@
   INTEGER(gradient_bits, "run", "gradient_bits", plan.gradient_bits, 0, 32, "bits", "training: bits of an element of the gradients that a rank keeps, the sum of its micro-batches (32: Megatron's main gradients beside weights of 16 bits); 0 for 16") \
   INTEGER(document_length, "run", "document_length", plan.document_length, 0, largest_length, "tokens", "training: tokens of one document of a packed sequence, where none attends beyond its own (a mask by document); 0 where all attend to all before them") \
   BOOLEAN(offload_activations, "run", "offload_activations", plan.offload_activations, "training: activations are copied to the host's memory, and back for the backward pass, beside computation") \
+  INTEGER(memory_percent, "run", "memory_percent", plan.memory_percent, 0, 100, "percent", "inference: of a GPU's memory, what the engine may take for weights, cached keys and values and all else (vLLM's gpu_memory_utilization, SGLang's mem_fraction_static); 0 for what it can have") \
+  INTEGER(cache_percent, "run", "cache_percent", plan.cache_percent, 0, 100, "percent", "inference: of the memory that weights leave, what cached keys and values may take (TensorRT-LLM's free_gpu_memory_fraction); 0 for all") \
   INTEGER(tensor, "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree") \
   INTEGER(pipeline, "parallel", "pipeline", plan.pipeline, 1, largest_degree, "stages", "pipeline-parallel degree") \
   INTEGER(virtual_pipeline, "parallel", "virtual_pipeline", plan.virtual_pipeline, 1, most_layers, "chunks", "chunks of layers that each stage of the pipeline holds (Megatron's interleaved schedule): they divide its idle time") \

@@ -361,6 +361,8 @@ struct Plan {
   std::int64_t speculative_tokens = 0;       // drafted tokens that a decoding step checks beside the next one
   std::int64_t speculative_acceptance = 70;  // percent: chance that the next drafted token is accepted
   std::int64_t prefill_tokens = 0;           // of another sequence's prompt that a decoding step reads along
+  std::int64_t memory_percent = 0;           // of the GPU's memory, that an engine takes; 0: what it can have
+  std::int64_t cache_percent = 0;  // of what the weights leave of that, that keys and values take; 0: all
 };
 
 // Everything that a prediction depends on besides the GPU.

@@ -10,6 +10,7 @@
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
 #include "project/gpus.hpp"
+#include "rules/scope/memory.hpp"
 #include "rules/scope/values.hpp"
 
 namespace shapelint::project {
@@ -208,6 +209,19 @@ void compute_unpacked(model::Reading& reading, std::span<const gpu::Gpu> gpus) {
       fmt::format("weights of {} are unpacked: {} does not multiply it", name(stored), gpus.front().id));
 }
 
+// A busy server has as many sequences as it may, but no more than its cache has room for.
+void cap_sequences(model::Reading& reading, std::span<const gpu::Gpu> gpus) {
+  using model::FieldId;
+  for (const gpu::Gpu& gpu : gpus) {
+    const std::int64_t room = rules::resident_sequences(reading, gpu.dram_size_gb);
+    if (room < 1 || room >= reading.setup.plan.micro_batch_size) continue;
+    model::set(reading.setup, FieldId::micro_batch_size, room);
+    std::string& note = reading.origins[FieldId::micro_batch_size].note;
+    constexpr std::string_view capped = ", and as have room";
+    note = fmt::format("{}{} in the memory of {}", note.substr(0, note.find(capped)), capped, gpu.id);
+  }
+}
+
 }  // namespace
 
 bool stores_packed(const model::Reading& reading) {
@@ -232,10 +246,16 @@ formats::ReadResult read_model(const Configured& configured, const text::Source&
   formats::ReadResult read = configured.dialects != nullptr
                                  ? formats::read(files, source, how, *configured.dialects)
                                  : formats::read(files, source, how);
-  if (std::any_of(read.readings.begin(), read.readings.end(), stores_packed)) {
+  const auto depends_on_gpu = [](const model::Reading& reading) {
+    return stores_packed(reading) || rules::takes_what_fits(reading);
+  };
+  if (std::any_of(read.readings.begin(), read.readings.end(), depends_on_gpu)) {
     std::vector<Error> told_later;
     const Applied applied = what_applies(configured, source.path, read.lint, told_later);
-    for (model::Reading& reading : read.readings) compute_unpacked(reading, applied.gpus);
+    for (model::Reading& reading : read.readings) {
+      compute_unpacked(reading, applied.gpus);
+      if (reading.complete) cap_sequences(reading, applied.gpus);
+    }
   }
   return read;
 }

@@ -83,17 +83,23 @@ std::string memory_text(double needed, const gpu::Gpu& gpu) {
 // The same, and what to think of it where that is too much.
 std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
   if (!reading.complete || gpu.dram_size_gb <= 0) return {};
-  const double needed = suggest::memory_bytes(reading.setup);
+  const bool is_planned = rules::states_plan(reading);
+  double needed = suggest::memory_bytes(reading.setup);
+  double certain = 0;
+  if (is_planned) {
+    const suggest::Footprint least = rules::least_footprint(reading, reading.setup);
+    certain = least.state_bytes + least.activation_bytes;
+    // A server must hold one sequence of the limit, which may be more than the mean ones of a step.
+    needed = std::max(needed, certain);
+  }
   std::string out = memory_text(needed, gpu);
-  const double usable = suggest::usable_bytes(gpu.dram_size_gb);
+  const double usable = suggest::usable_bytes(gpu.dram_size_gb, reading.setup);
   if (needed <= usable) return out;
-  if (!rules::states_plan(reading)) return out + " (no plan is stated: on one GPU)";
-  const suggest::Footprint least = rules::least_footprint(reading, reading.setup);
-  const double certain = least.state_bytes + least.activation_bytes;
-  if (certain > gpu.dram_size_gb * suggest::bytes_per_memory_gb) return out + ": it does not fit";
+  if (!is_planned) return out + " (no plan is stated: on one GPU)";
+  if (certain > suggest::budget_bytes(gpu.dram_size_gb, reading.setup.plan)) return out + ": it does not fit";
   if (certain > usable) return out + ": it may not fit";
-  return out + (rules::takes_what_fits(reading) ? " (sequences that do not fit wait)"
-                                                : " (less where data-parallel ranks share it)");
+  if (rules::takes_what_fits(reading)) return out + " (sequences that do not fit wait)";
+  return out + " (less where data-parallel ranks share it)";
 }
 
 // "micro_batch_size 250 (max_num_seqs: as many as a busy server may take) and attention flash".

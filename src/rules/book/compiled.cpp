@@ -15,9 +15,10 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::array<std::string_view, 15> words{
-    "gpu",        "ops",         "expression", "field",  "key",         "written", "meaning",    "instead",
-    "known_name", "known_field", "known_as",   "kernel", "field_value", "held",    "batch_parts"};
+constexpr std::array<std::string_view, 17> words{
+    "gpu",         "ops",     "expression",  "field",       "key",      "written",
+    "meaning",     "instead", "known_name",  "known_field", "known_as", "kernel",
+    "field_value", "held",    "batch_parts", "of_it",       "room"};
 
 // Where `offset` of a string's value stands in the file. Strings with escapes have no such place; a text
 // compiled into the program has no source, and its value starts behind one quote.

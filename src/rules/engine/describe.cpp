@@ -2,14 +2,19 @@
 #include "rules/engine/describe.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
+#include "base/units.hpp"
+#include "gpu/gpu.hpp"
 #include "model/assumed.hpp"
 #include "rules/engine/plain_names.hpp"
 #include "rules/scope/launch.hpp"
+#include "rules/scope/memory.hpp"
 #include "rules/scope/values.hpp"
 
 namespace shapelint::rules {
@@ -28,6 +33,32 @@ std::vector<model::FieldId> assumed_of(const Rule& rule, const Hit& hit) {
     if (rests) out.push_back(field);
   }
   return out;
+}
+
+// What of a run's memory does not depend on activations.
+std::string held_of(const Context& context) {
+  return plan(context).mode == model::Mode::train ? "weights, gradients and optimizer states"
+                                                  : "weights and cached keys and values";
+}
+
+// "66 GB of it weights and cached keys and values".
+std::string of_it(const Context& context) {
+  if (context.setup == nullptr || context.reading == nullptr) return {};
+  const double state = least_footprint(*context.reading, *context.setup).state_bytes;
+  if (state <= 0) return "all of it activations";
+  return fmt::format("{} GB of it {}", with_commas(std::llround(state / bytes_per_gb)), held_of(context));
+}
+
+// "h100 has 80 GB", or what of these an engine may take.
+std::string room_of(const Context& context) {
+  if (context.gpu == nullptr || context.setup == nullptr || context.gpu->dram_size_gb <= 0) return {};
+  const gpu::Gpu& gpu = *context.gpu;
+  const double budget =
+      suggest::budget_bytes(gpu.dram_size_gb, context.setup->plan) / suggest::bytes_per_memory_gb;
+  const std::string all = with_commas(std::llround(gpu.dram_size_gb));
+  if (budget >= gpu.dram_size_gb) return fmt::format("{} has {} GB", gpu.name, all);
+  return fmt::format("the engine may take {} of the {} GB of {} (memory_percent {})",
+                     with_commas(std::llround(budget)), all, gpu.name, context.setup->plan.memory_percent);
 }
 
 // How the file's dialect does what is proposed; `any` stands for all others, and so does `instead`, which
@@ -92,8 +123,9 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
       {"known_field", name_of(known.field)},
       {"known_as", known.same_width && known.differences > 1 ? "`hidden_size` is that of" : "this is"},
       {"kernel", gpu.attention.name},
-      {"held", plan(hit.context).mode == model::Mode::train ? "weights, gradients and optimizer states"
-                                                            : "weights and cached keys and values"},
+      {"held", held_of(hit.context)},
+      {"of_it", of_it(hit.context)},
+      {"room", room_of(hit.context)},
       {"batch_parts", batch_parts(hit.context)},
   };
   finding.message = compiled.message(hit.context, words);

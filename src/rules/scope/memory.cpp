@@ -33,6 +33,16 @@ bool tells_what_is_shared(const model::Reading& reading) {
   return extra(reading, shared_name) > 0;
 }
 
+bool exports(const model::Reading& reading, std::string_view name) {
+  return std::any_of(reading.extras.begin(), reading.extras.end(),
+                     [&](const model::Extra& each) { return each.name == name; });
+}
+
+// A command that starts a server: degrees that it leaves out are 1.
+bool starts_server(const model::Reading& reading) {
+  return reading.setup.plan.mode != model::Mode::train && exports(reading, longest_name);
+}
+
 // Weights in a format that is not known.
 bool may_be_packed(const model::Reading& reading, const model::Setup& setup) {
   return extra(reading, packed_name) > 0 && setup.plan.weight_bits == 0 && bytes_of(setup.plan.dtype) >= 2;
@@ -60,7 +70,8 @@ bool states_plan(const model::Reading& reading) {
     return known(field) || (field == FieldId::micro_batch_size && takes_what_fits(reading));
   };
   if (!std::all_of(layout.begin(), layout.end(), counts)) return false;
-  return std::any_of(layout.begin(), layout.end(), stated) || tells_what_is_shared(reading);
+  return std::any_of(layout.begin(), layout.end(), stated) || tells_what_is_shared(reading) ||
+         starts_server(reading);
 }
 
 suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup) {
@@ -94,6 +105,14 @@ suggest::Footprint least_footprint(const model::Reading& reading, const model::S
   model::Setup counted = setup;
   counted.plan.data = ranks;
   return suggest::footprint(counted);
+}
+
+std::int64_t resident_sequences(const model::Reading& reading, double dram_size_gb) {
+  const model::Setup& setup = reading.setup;
+  const bool is_windowed = extra(reading, window_name) > 0 && setup.model.window.size <= 0;
+  if (dram_size_gb <= 0 || !takes_what_fits(reading) || may_be_packed(reading, setup) || is_windowed)
+    return 0;
+  return suggest::resident_sequences(dram_size_gb, setup);
 }
 
 }  // namespace shapelint::rules

@@ -1,6 +1,8 @@
 // What can be said for certain of a run's memory, given what its file says.
 #pragma once
 
+#include <cstdint>
+
 #include "model/reading.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -19,5 +21,9 @@ bool takes_what_fits(const model::Reading& reading);
 // weights are stored in fewer bits and nobody says in how many. A server that takes what fits must hold one
 // sequence of the length that it is started for.
 suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup);
+
+// Of a server that takes what fits, where that is known (weights in bits that are stated, caches of all
+// layers): the sequences of a micro-batch that are resident on a GPU with so much memory; else 0.
+std::int64_t resident_sequences(const model::Reading& reading, double dram_size_gb);
 
 }  // namespace shapelint::rules

@@ -20,6 +20,7 @@ constexpr double weight_bytes = 2;
 constexpr double gradient_bytes = 2;  // of the 16-bit weight's type, unless the plan says otherwise
 constexpr double optimizer_bytes = 12;
 constexpr double fp32_bytes = 4;
+constexpr double percent = 100;
 
 double real(std::int64_t value) {
   return static_cast<double>(std::max<std::int64_t>(1, value));
@@ -145,6 +146,35 @@ double memory_bytes(const model::Setup& setup, model::RankParameters held) {
 double usable_bytes(double dram_size_gb) {
   if (dram_size_gb <= 0) return std::numeric_limits<double>::infinity();
   return (dram_size_gb * bytes_per_memory_gb - context_bytes) / (1 + fragmentation);
+}
+
+double budget_bytes(double dram_size_gb, const model::Plan& plan) {
+  if (dram_size_gb <= 0) return std::numeric_limits<double>::infinity();
+  const double all = dram_size_gb * bytes_per_memory_gb;
+  if (plan.mode == model::Mode::train || plan.memory_percent <= 0) return all;
+  return all * static_cast<double>(plan.memory_percent) / percent;
+}
+
+double usable_bytes(double dram_size_gb, const model::Setup& setup) {
+  const model::Plan& plan = setup.plan;
+  if (dram_size_gb <= 0 || plan.mode == model::Mode::train) return usable_bytes(dram_size_gb);
+  const double usable = usable_bytes(budget_bytes(dram_size_gb, plan) / bytes_per_memory_gb);
+  if (plan.cache_percent <= 0) return usable;
+  const double weights = std::min(usable, model::served_weight_bytes(setup));
+  return weights + (usable - weights) * static_cast<double>(plan.cache_percent) / percent;
+}
+
+std::int64_t resident_sequences(double dram_size_gb, const model::Setup& setup) {
+  const auto needed = [&](std::int64_t sequences) {
+    model::Setup held = setup;
+    held.plan.micro_batch_size = sequences;
+    return memory_bytes(held);
+  };
+  const double one = needed(1);
+  const double each = needed(2) - one;
+  const double room = usable_bytes(dram_size_gb, setup) - one;
+  if (room <= 0 || each <= 0) return room <= 0 ? 1 : std::numeric_limits<std::int64_t>::max();
+  return 1 + static_cast<std::int64_t>(std::min(room / each, 1e9));
 }
 
 bool may_need(const model::Setup& candidate, double needed, const model::Setup& start, double start_needs,

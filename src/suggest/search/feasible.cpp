@@ -60,7 +60,7 @@ Feasible::Feasible(const Problem& problem) : problem_(problem) {
   if (problem.constraints) constraints_ = problem.constraints();
   constexpr std::size_t most = 64 - built_in_count;
   if (constraints_.size() > most) constraints_.resize(most);
-  for (const gpu::Gpu* gpu : problem.gpus) usable_.insert(usable_bytes(gpu->dram_size_gb));
+  for (const gpu::Gpu* gpu : problem.gpus) usable_.insert(usable_bytes(gpu->dram_size_gb, problem.start));
   start_needs_ = memory_bytes(problem.start);
 }
 

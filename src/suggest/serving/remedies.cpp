@@ -45,7 +45,7 @@ Priced price(const gpu::Gpu& gpu, const model::Setup& setup, const Draft* draft)
 }
 
 bool fits(const gpu::Gpu& gpu, const model::Setup& setup) {
-  return memory_bytes(setup) <= usable_bytes(gpu.dram_size_gb);
+  return memory_bytes(setup) <= usable_bytes(gpu.dram_size_gb, setup);
 }
 
 class Trial {
@@ -128,7 +128,7 @@ class Trial {
 
  private:
   bool may_run(const model::Setup& changed) const {
-    return may_need(changed, memory_bytes(changed), setup_, needs_, usable_bytes(gpu_.dram_size_gb));
+    return may_need(changed, memory_bytes(changed), setup_, needs_, usable_bytes(gpu_.dram_size_gb, changed));
   }
 
   const gpu::Gpu& gpu_;

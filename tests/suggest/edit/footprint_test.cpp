@@ -51,6 +51,32 @@ TEST_CASE("gradients that are kept in fp32 take 2 bytes more, which ZeRO shares 
   CHECK(state("data = 8\nzero = 3") == Approx(18.0 / 8));
 }
 
+TEST_CASE("an engine may take its share of the memory, of which weights leave a share to the cache") {
+  const std::string serve = dense + "mode = \"decode\"\ncontext_length = 4096\n";
+  const auto usable = [&](const std::string& more) { return usable_bytes(80, read(serve + more).setup); };
+  constexpr double gb = 1073741824.0;
+  CHECK(usable("") == usable_bytes(80));
+  CHECK(usable("memory_percent = 90\n") == Approx((72 * gb - 2e9) / 1.05));
+  const double weights = model::served_weight_bytes(read(serve).setup);
+  CHECK(usable("cache_percent = 90\n") == Approx(weights + 0.9 * (usable_bytes(80) - weights)));
+  CHECK(usable_bytes(80, read(dense + "memory_percent = 50\n").setup) == usable_bytes(80));  // training
+}
+
+TEST_CASE("as many sequences are resident as the cache has room for, and one at least") {
+  const auto resident = [](double gigabytes, const std::string& more) {
+    const model::Setup setup = read(dense + "mode = \"decode\"\ncontext_length = 4096\n" + more).setup;
+    return resident_sequences(gigabytes, setup);
+  };
+  for (const std::string more : {"", "memory_percent = 50\n"}) {
+    model::Setup setup = read(dense + "mode = \"decode\"\ncontext_length = 4096\n" + more).setup;
+    setup.plan.micro_batch_size = resident(80, more);
+    CHECK(memory_bytes(setup) <= usable_bytes(80, setup));
+    ++setup.plan.micro_batch_size;
+    CHECK(memory_bytes(setup) > usable_bytes(80, setup));
+  }
+  CHECK(resident(8, "") == 1);  // the weights alone are larger
+}
+
 TEST_CASE("of offloaded activations two layers are in memory at a time") {
   const auto activations = [](const std::string& more) {
     return footprint(read(dense + "recompute = \"full\"\n" + more).setup).activation_bytes;
