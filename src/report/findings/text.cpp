@@ -99,7 +99,9 @@ std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
   if (certain > suggest::budget_bytes(gpu.dram_size_gb, reading.setup.plan)) return out + ": it does not fit";
   if (certain > usable) return out + ": it may not fit";
   if (rules::takes_what_fits(reading)) return out + " (sequences that do not fit wait)";
-  return out + " (less where data-parallel ranks share it)";
+  return out + (rules::sharing_may_help(reading, reading.setup, usable)
+                    ? " (less where data-parallel ranks share it)"
+                    : ": it may not fit");
 }
 
 // "micro_batch_size 250 (max_num_seqs: as many as a busy server may take) and attention flash".

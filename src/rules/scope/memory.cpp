@@ -97,7 +97,12 @@ suggest::Footprint least_footprint(const model::Reading& reading, const model::S
                             (is_told && is_stated(reading, FieldId::data)) ||
                             setup.plan.data != reading.setup.plan.data;
   if (counts_ranks) return suggest::footprint(setup);
-  if (!is_told && reading.dialect != "native") return {};
+  if (!is_told && reading.dialect != "native") {
+    // Each rank has its own activations, whatever it shares of the rest.
+    // Of a dialect whose files may tell, one that does not may be no training at all.
+    if (exports(reading, shared_name)) return {};
+    return {0, suggest::footprint(setup).activation_bytes};
+  }
   const double replica = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
                          static_cast<double>(setup.plan.context);
   const auto ranks = static_cast<std::int64_t>(extra(reading, world_name) / replica);
@@ -105,6 +110,17 @@ suggest::Footprint least_footprint(const model::Reading& reading, const model::S
   model::Setup counted = setup;
   counted.plan.data = ranks;
   return suggest::footprint(counted);
+}
+
+bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, double usable) {
+  if (setup.plan.mode != model::Mode::train) return false;
+  const bool counts = extra(reading, world_name) > 0 || is_stated(reading, FieldId::data);
+  model::Setup shared = setup;
+  if (!counts || !is_stated(reading, FieldId::zero)) shared.plan.zero = 3;
+  const suggest::Footprint least = counts && is_stated(reading, FieldId::zero)
+                                       ? suggest::footprint(shared)
+                                       : suggest::least_footprint(shared);
+  return least.state_bytes + least.activation_bytes <= usable;
 }
 
 std::int64_t resident_sequences(const model::Reading& reading, double dram_size_gb) {

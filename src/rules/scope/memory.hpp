@@ -17,10 +17,13 @@ bool takes_what_fits(const model::Reading& reading);
 
 // The least that `setup`, which the file of `reading` says or a change of it, needs on each GPU. Of a run on
 // more data-parallel ranks than the file counts ZeRO shares more. Where nothing says what is shared,
-// offloaded, frozen or computed again (FSDP, adapters), nothing is certain of training, nor of serving where
-// weights are stored in fewer bits and nobody says in how many. A server that takes what fits must hold one
-// sequence of the length that it is started for.
+// offloaded or frozen (FSDP, adapters), only activations are certain of training, and nothing of serving
+// where weights are stored in fewer bits and nobody says in how many. A server that takes what fits must hold
+// one sequence of the length that it is started for.
 suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup);
+
+// Whether ranks that the file does not count could share what keeps the setup from fitting `usable` bytes.
+bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, double usable);
 
 // Of a server that takes what fits, where that is known (weights in bits that are stated, caches of all
 // layers): the sequences of a micro-batch that are resident on a GPU with so much memory; else 0.
