@@ -111,6 +111,15 @@ TEST_CASE("a plan that its activations push over the edge is a warning, and says
   CHECK(std::count(proposals.begin(), proposals.end(), "recompute 0 -> 2") == 0);  // the least is enough
 }
 
+TEST_CASE("sequence parallelism, which costs no time, is proposed before recomputation") {
+  const auto proposals = proposals_of(llama_70b +
+                                          "[run]\nmicro_batch_size = 1\nsequence_length = 8192\n"
+                                          "gradient_accumulation = 64\n[parallel]\ntensor = 8\npipeline = 4\n"
+                                          "data = 2\nzero = 1\nsequence_parallel = false\n",
+                                      "h100", "SL510");
+  CHECK(proposals.front() == "sequence_parallel 0 -> 1");
+}
+
 TEST_CASE("a run that does not fit is still told of its shape, but not to ask for more memory") {
   // 70 billion parameters on a card of 24 GB.
   const model::Reading reading = read(llama_70b + "[run]\nmicro_batch_size = 1\nsequence_length = 2048\n");
