@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/scope/launch.hpp"
 #include "rules/scope/values.hpp"
@@ -71,6 +72,46 @@ std::optional<std::vector<Change>> with_batch_kept(const model::Reading& reading
   return changes;
 }
 
+void set_change(std::vector<Change>& changes, model::FieldId field, std::int64_t from, std::int64_t to) {
+  std::erase_if(changes, [&](const Change& each) { return each.field == field; });
+  if (from != to) changes.push_back({field, from, to});
+}
+
+// Where the launch says how many GPUs there are, larger replicas are fewer, and the sequences of a step that
+// the file states stay as many. Nothing where the GPUs would be others, or not make whole replicas.
+std::optional<std::vector<Change>> with_launch_kept(const model::Reading& reading,
+                                                    std::vector<Change> changes) {
+  using model::FieldId;
+  const model::Plan& plan = reading.setup.plan;
+  const auto after = [&](FieldId field, std::int64_t now) {
+    const Change* change = find_change(changes, field);
+    return change == nullptr ? now : change->to;
+  };
+  Context start;
+  start.reading = &reading;
+  start.setup = &reading.setup;
+  const std::int64_t gpus = launched_gpus(start);
+  const std::int64_t now = model::times(plan.tensor, plan.pipeline, plan.context);
+  if (gpus <= 0 || model::times(now, plan.data) != gpus) return changes;
+  const std::int64_t replica =
+      model::times(after(FieldId::tensor, plan.tensor), after(FieldId::pipeline, plan.pipeline),
+                   after(FieldId::context, plan.context));
+  if (replica < 1 || gpus % replica != 0) return std::nullopt;
+  const std::int64_t data = gpus / replica;
+  if (find_change(changes, FieldId::data) != nullptr) {
+    if (after(FieldId::data, plan.data) != data) return std::nullopt;
+    return changes;
+  }
+  if (data == plan.data) return changes;
+  set_change(changes, FieldId::data, plan.data, data);
+  if (plan.mode != model::Mode::train || extra(reading, "fixes_batch") <= 0) return changes;
+  const std::int64_t batch = model::times(plan.micro_batch_size, plan.gradient_accumulation, plan.data);
+  const std::int64_t at_once = model::times(after(FieldId::micro_batch_size, plan.micro_batch_size), data);
+  if (at_once < 1 || batch % at_once != 0) return std::nullopt;
+  set_change(changes, FieldId::gradient_accumulation, plan.gradient_accumulation, batch / at_once);
+  return changes;
+}
+
 void add_unique(std::vector<suggest::Candidate>& all, suggest::Candidate candidate) {
   const bool known = std::any_of(all.begin(), all.end(), [&](const suggest::Candidate& each) {
     return each.changes == candidate.changes && each.implied == candidate.implied;
@@ -109,6 +150,7 @@ class Proposer {
   void set(const Fix& fix) {
     for (const Hit& hit : request_.hits) {
       auto changes = request_.rule->changes(fix, hit.context, hit.blame.field);
+      if (changes && overflows_) changes = with_launch_kept(reading_, *std::move(changes));
       if (changes) changes = with_batch_kept(reading_, *std::move(changes));
       if (changes) consider(*std::move(changes), !fails_);
     }
@@ -146,10 +188,21 @@ class Proposer {
   void consider(std::vector<Change> changes, bool only_near) {
     auto candidate = suggest::make_candidate(reading_, links_, std::move(changes), request_.constraints);
     if (!candidate || still_fails(candidate->setup)) return;
+    // Replicas follow from the launch, where nobody states them.
+    if (overflows_ && !is_stated(reading_, model::FieldId::data)) leave_to_launch(*candidate);
     if (only_near && !is_near(*candidate, reading_.setup)) return;
     if (!suggest::fits(candidate->setup, reading_.setup, request_.evaluators)) return;
     suggest::price(*candidate, reading_.setup, request_.evaluators);
     add(*std::move(candidate));
+  }
+
+  static void leave_to_launch(suggest::Candidate& candidate) {
+    const auto is_data = [](const Change& each) { return each.field == model::FieldId::data; };
+    if (candidate.changes.size() < 2) return;
+    for (const Change& each : candidate.changes) {
+      if (is_data(each)) candidate.implied.push_back(each);
+    }
+    std::erase_if(candidate.changes, is_data);
   }
 
   // Whether less is enough: an earlier way out changes the same fields, or some of them.

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
+#include "formats/read.hpp"
 #include "rules/engine/lint.hpp"
 #include "suggest/edit/footprint.hpp"
 #include "tests/catch.hpp"
 #include "tests/rules/rules_support.hpp"
+#include "text/files.hpp"
 
 using namespace shapelint;
 using namespace shapelint::tests;
@@ -118,6 +120,41 @@ TEST_CASE("sequence parallelism, which costs no time, is proposed before recompu
                                           "data = 2\nzero = 1\nsequence_parallel = false\n",
                                       "h100", "SL510");
   CHECK(proposals.front() == "sequence_parallel 0 -> 1");
+}
+
+TEST_CASE("a way out keeps the GPUs that are launched, and the sequences of a step") {
+  // 64 GPUs: 16 replicas of 4 become 2 of 32, which take 8 times as many micro-batches each.
+  formats::ReadResult file = formats::read(
+      text::MemoryFileSystem{},
+      formats::parse("train.sh",
+                     "torchrun --nproc_per_node 8 --nnodes 8 pretrain_gpt.py --num-layers 80 "
+                     "--hidden-size 8192 --ffn-hidden-size 28672 --num-attention-heads 64 "
+                     "--group-query-attention --num-query-groups 8 --swiglu --seq-length 8192 "
+                     "--untie-embeddings-and-output-weights --vocab-size 128256 --micro-batch-size 1 "
+                     "--global-batch-size 128 --bf16 --pipeline-model-parallel-size 4 "
+                     "--sequence-parallel --use-distributed-optimizer\n"));
+  REQUIRE(file.readings.size() == 1);
+  const model::Reading& reading = file.readings.front();
+  CHECK(reading.setup.plan.data == 16);
+  CHECK(reading.setup.plan.gradient_accumulation == 8);
+  const LintResult result = rules::lint(builtin_rules(), reading, gpus({"h100"}));
+  const Finding* finding = find(result, "SL509");
+  REQUIRE(finding != nullptr);
+  REQUIRE_FALSE(finding->proposals.empty());
+  for (const Proposal& proposal : finding->proposals) {
+    INFO(changes_text(proposal.changes));
+    model::Plan plan = reading.setup.plan;
+    for (const auto* list : {&proposal.changes, &proposal.implied}) {
+      for (const rules::Change& each : *list) {
+        if (each.field == model::FieldId::tensor) plan.tensor = each.to;
+        if (each.field == model::FieldId::pipeline) plan.pipeline = each.to;
+        if (each.field == model::FieldId::data) plan.data = each.to;
+        if (each.field == model::FieldId::gradient_accumulation) plan.gradient_accumulation = each.to;
+      }
+    }
+    CHECK(plan.tensor * plan.pipeline * plan.data == 64);
+    CHECK(plan.data * plan.gradient_accumulation == 128);
+  }
 }
 
 TEST_CASE("a run that does not fit is still told of its shape, but not to ask for more memory") {
