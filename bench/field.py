@@ -36,7 +36,7 @@ looks rows up, a median of 3.6 % on sites that were left out.
 
 Training: published tokens per second and GPU (Megatron-Bridge, releases 25.09 to 26.08). Serving: time per token of engines with
 as many requests at once as stated, or as the cache has room for; requests that come in are read beside the others' steps
-(SGLang: in steps of their own), routing is the power law that the field times mixtures with. Runs of InferenceX's lengths are
+(SGLang: in steps of their own), experts' popularity is exponential. 4-bit checkpoints have attention in 16 bits. Runs of InferenceX's lengths are
 priced as its scripts start them: cache in fp8, lengths of 0.9 of those stated, limits on requests. Speculative decoding is not
 stated in that table: runs that took less than {faster} of the time of another with the same layout, batch and lengths are
 taken to use it, and are counted apart, with all runs of an engine's version, model, GPU and format most of whose runs with such
@@ -55,8 +55,9 @@ Serving, by engine, model and GPU (all layouts, batches and lengths of the table
 """
 STATED = """
 Two rows of the table that state the same engine, model, GPU, layout, batch and lengths differ by {alike_median} in the median and
-{alike_mean} in the mean ({alike} pairs): software of other months and settings that no column states. MiniMax-M2.5's norm of
-queries and keys has an all-reduce of its own on B200 and B300; on H200 InferenceX's scripts fuse it (vLLM's `fuse_minimax_qk_norm`).
+{alike_mean} in the mean ({alike} pairs): software of other months and settings that no column states. Scripts of April 2026 set
+`VLLM_FLOAT32_MATMUL_PRECISION=high`: MiniMax-M2.5's router, in fp32, then multiplies in TF32. Which rows they ran is not stated; all
+are priced without.
 
 Stated by others: KernelSight-LM time per token 12.8 %, first token 15.4 %; Frontier (arXiv 2605.21312) latency 6.4 %; Charon (arXiv
 2605.17164) training 3.74 % on its own clusters; AMD's Primus projection 5 to 9 % on four runs.

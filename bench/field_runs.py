@@ -47,21 +47,21 @@ NARROW_CACHE = {"kv_cache_bits": 8}
 STARTED = {("vllm", "gpt-oss-120b", "b200"): NARROW_CACHE, ("trtllm", "gpt-oss-120b", "b200"): NARROW_CACHE,
            ("trtllm", "gpt-oss-120b", "h200"): {"expert_kernels": "triton"},
            ("vllm", "MiniMax-M2.5", "b200"): NARROW_CACHE, ("vllm", "MiniMax-M2.5", "b300"): NARROW_CACHE,
-           ("vllm", "MiniMax-M2.5", "h200"): {**NARROW_CACHE, "expert_kernels": "triton"},
+           ("vllm", "MiniMax-M2.5", "h200"): {"expert_kernels": "triton"},
            ("vllm", "Kimi-K2.5", "b300"): NARROW_CACHE, ("sglang", "DeepSeek-V3", "b200"): NARROW_CACHE,
            ("trtllm", "DeepSeek-V3", "b200"): NARROW_CACHE, ("trtllm", "DeepSeek-V3", "h200"): NARROW_CACHE}
 # The same where scripts of a version, or of attention data parallelism, started them otherwise.
 STARTED_OTHERWISE = {("vllm", "MiniMax-M2.5", "b200", "0.17.0"): {"expert_kernels": "triton"},
+                     # On Hopper vLLM has FlashInfer's CUTLASS for experts that ranks share out, Triton where each is split.
+                     ("vllm", "MiniMax-M2.5", "h200", "0.18.0"): {"expert_kernels": "cutlass"},
                      ("trtllm", "DeepSeek-V3", "b200", "fp4 DP"): {**NARROW_CACHE, "expert_kernels": "cutlass"}}
 # vLLM shared out experts with these whatever the degree that is stated (--enable-expert-parallel from EP_SIZE 1 on).
-WHOLE_EXPERTS = {("vllm", "MiniMax-M2.5", "b200", "0.17.0")}
+WHOLE_EXPERTS = {("vllm", "MiniMax-M2.5", "b200", "0.17.0"), ("vllm", "MiniMax-M2.5", "h200", "0.18.0")}
 # Requests that run at once at most (SGLang's --max-running-requests in the same scripts), by weights' format and degree.
 MOST_AT_ONCE = {("sglang", "DeepSeek-V3", "b200", "fp8", 8): 128, ("sglang", "DeepSeek-V3", "b200", "fp8", 4): 32,
                 ("sglang", "DeepSeek-V3", "b200", "fp4", 8): 256, ("sglang", "DeepSeek-V3", "b200", "fp4", 4): 256}
 
 
-# The all-reduce of the norm of queries and keys runs inside another kernel there.
-FUSED_NORM = {("MiniMax-M2.5", "h200"): "MiniMax-M2.5, norm fused"}
 # Megatron-Bridge exchanged tokens on these by its plain all-to-all, and by HybridEP on others (4a6450755 of 2026-02-23 and
 # 0ec1df783 of 2026-02-27 change it; known issues of 26.02: no DeepEP in that container). The table's columns do not say so:
 # the same degrees are 1.8 times as fast a release later.
@@ -180,7 +180,7 @@ def serving(data):
         gemm, moe = row["gemm_quant_mode"], row["moe_quant_mode"]
         if "gpt-oss" in model:  # only its experts are in 4 bits
             run["dtype"] = "bf16"
-            run.update(weight_bits=4, weight_group_size=32)
+            run.update(weight_bits=4, weight_group_size=32, wide_attention=True)
         elif gemm in ("", "bfloat16"):
             run["dtype"] = "bf16"
         elif gemm in ("fp8", "fp8_block"):
@@ -188,7 +188,9 @@ def serving(data):
             # were measured.
             run.update(dtype="fp8", recipe="none" if "Llama" in model else "block128")
         else:
-            run.update(dtype="fp4", recipe="nvfp4")
+            # NVIDIA's checkpoints of mixtures keep attention in 16 bits; DeepSeek's second ones have its output projection in 4,
+            # which is most of it.
+            run.update(dtype="fp4", recipe="nvfp4", wide_attention=is_mixture and model != "DeepSeek-V3")
         parallel = {"tensor": tp, "data": dp}
         if is_mixture:
             parallel.update(expert=ep, expert_tensor=etp)
@@ -204,11 +206,10 @@ def serving(data):
             batch = min(batch, MOST_AT_ONCE.get((row["backend"], model, gpu, run["dtype"], tp), batch))
             run["micro_batch_size"] = batch
         if is_mixture:  # real tokens do not go to all experts alike; so is the field's routing drawn
-            run["routing"] = "power_law_1.01"
+            run["routing"] = "exponential"
         # Requests that come in are read between the steps of the others: each of a request's osl steps sees batch / osl.
         prompts = batch / osl if row["mode"] == "agg" else 0
-        priced = FUSED_NORM.get((model, gpu), model)
-        yield group, name, priced, run, parallel, gpu, float(row["silicon_tpot_ms"]), isl, prompts, row["backend_version"]
+        yield group, name, model, run, parallel, gpu, float(row["silicon_tpot_ms"]), isl, prompts, row["backend_version"]
 
 
 @dataclasses.dataclass
