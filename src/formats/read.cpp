@@ -214,6 +214,9 @@ void run_neighbours(const text::FileSystem& files, const std::string& path, cons
                     const Dialects& dialects, ReadResult& result) {
   if (result.readings.size() != 1) return;
   const Dialect* dialect = dialects.find(result.dialect);
+  // What a command names goes before what happens to lie beside it, which may be what it names.
+  const std::string named = published_shape(result.readings.front());
+  if (!named.empty() && named != join(folder_of(path), dialect->runs)) return;
   if (dialect == nullptr || dialect->runs.empty()) return;
   auto other = read_beside(files, path, dialect->runs, options, dialects);
   if (!other) return;

@@ -9,6 +9,7 @@
 
 #include "catalog/known_models.hpp"
 #include "formats/dialect/paths.hpp"
+#include "formats/neighbours.hpp"
 #include "rules/scope/compare.hpp"
 #include "rules/scope/values.hpp"
 
@@ -53,10 +54,8 @@ std::string trained_because(const model::Reading& reading, const text::FileSyste
   if (rules::extra(reading, "names_published") > 0) return "the file names a published model";
   if (std::find(weight_dialects.begin(), weight_dialects.end(), reading.dialect) != weight_dialects.end())
     return "the file holds trained weights";
-  const Origin& width = reading.origins[model::FieldId::hidden_size];
-  constexpr std::string_view by_name = "shape of ";
-  if (width.kind == Origin::Kind::defaulted && width.note.starts_with(by_name))
-    return fmt::format("it is that of {}", width.note.substr(by_name.size()));
+  if (const std::string named = formats::published_shape(reading); !named.empty())
+    return fmt::format("it is that of {}", named);
   const std::string_view name = formats::file_name(reading.path);
   if (is_preset(reading)) {
     if (const std::string known = equal_model(reading); !known.empty())

@@ -236,3 +236,19 @@ TEST_CASE("hybrids: attention and MLPs are counted by layer, the other layers ar
   CHECK_FALSE(model::is_known(mamba, model::FieldId::num_attention_heads));
   CHECK_FALSE(model::is_known(mamba, model::FieldId::intermediate_size));
 }
+
+TEST_CASE("the model that a command names goes before a config.json beside it", "[formats]") {
+  const std::string beside =
+      R"({"model_type": "qwen3", "hidden_size": 4096, "num_hidden_layers": 36, "num_attention_heads": 32,
+          "num_key_value_heads": 8, "intermediate_size": 12288, "vocab_size": 151936})";
+  const auto width = [&](const std::string& command) {
+    text::MemoryFileSystem files;
+    files.files["m/serve.sh"] = command + "\n";
+    files.files["m/config.json"] = beside;
+    return formats::read_any(files, "m/serve.sh").readings.at(0).setup.model.hidden_size;
+  };
+  CHECK(width("vllm serve Qwen/Qwen2.5-7B-Instruct -tp 2") == 3584);
+  CHECK(width("vllm serve someone/unknown -tp 2") == 4096);
+  CHECK(width("vllm serve . -tp 2") == 4096);
+  CHECK(width("vllm serve --tensor-parallel-size 2 --max-model-len 8192") == 4096);
+}
