@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/entry.hpp"
 
 namespace shapelint::catalog {
 
@@ -20,30 +20,7 @@ constexpr std::array<std::string_view, 4> own_keys{"name", "title", "aliases", "
 void fill(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
   for (const NodeRef entry : table) {
     if (std::find(own_keys.begin(), own_keys.end(), entry.key()) != own_keys.end()) continue;
-    const model::FieldId field = model::find_field(entry.key());
-    if (field == model::no_field) {
-      errors.push_back(with_code(entry.key_error(fmt::format("unknown field `{}`", entry.key()),
-                                                 did_you_mean(entry.key(), model::field_names())),
-                                 ErrorCode::unknown_name));
-      continue;
-    }
-    const std::optional<bool> flag = entry.as_boolean();
-    const std::optional<std::int64_t> number = entry.as_integer();
-    if (!number && !flag && !entry.as_string()) {
-      errors.push_back(entry.error(fmt::format("`{}` is an integer, true or false, or a name", entry.key())));
-      continue;
-    }
-    std::int64_t value = number.value_or(flag.value_or(false) ? 1 : 0);
-    if (const auto name = entry.as_string()) {
-      const auto choices = model::info(field).choices;
-      const auto found = std::find(choices.begin(), choices.end(), *name);
-      if (found == choices.end())
-        errors.push_back(
-            with_code(entry.error(fmt::format("unknown choice `{}`", *name)), ErrorCode::unknown_name));
-      value = found - choices.begin();
-    }
-    std::erase_if(into.values, [&](const auto& each) { return each.first == field; });
-    into.values.emplace_back(field, value);
+    if (const auto value = field_value(entry, errors)) put(into.values, *value);
   }
 }
 

@@ -126,8 +126,29 @@ std::string hub_name(std::string_view path) {
   return name;
 }
 
-std::optional<catalog::KnownModel> model_in(const text::FileSystem& files, const std::string& config,
-                                            std::string called) {
+namespace {
+
+// What a checkpoint's config.json says of its weights.
+catalog::StoredWeights storage_of(const model::Reading& reading) {
+  using model::FieldId;
+  catalog::StoredWeights out;
+  out.means = "as its config.json says";
+  out.is_packed = false;
+  for (const model::Extra& each : reading.extras) {
+    if (each.name == "packs_weights") out.is_packed = each.value > 0;
+    if (each.name == "quantization_block") out.quantization_block = static_cast<std::int64_t>(each.value);
+  }
+  for (const FieldId field :
+       {FieldId::dtype, FieldId::recipe, FieldId::weight_bits, FieldId::weight_group_size}) {
+    if (model::is_stated(reading, field)) out.values.emplace_back(field, model::get(reading.setup, field));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Checkpoint> model_in(const text::FileSystem& files, const std::string& config,
+                                   std::string called) {
   ReadOptions options;
   options.names_folders = false;  // nor names that one another folder, on and on
   const ReadResult read = read_any(files, config, options);
@@ -136,17 +157,21 @@ std::optional<catalog::KnownModel> model_in(const text::FileSystem& files, const
     return each.complete && each.part != "vision" && each.part != "audio";
   });
   if (found == read.readings.end()) return std::nullopt;
-  catalog::KnownModel known;
-  known.name = std::move(called);
+  Checkpoint known;
+  known.model.name = std::move(called);
   for (const model::FieldInfo& field : model::fields()) {
     if (field.section.starts_with("model") && model::is_known(*found, field.id))
-      known.values.emplace_back(field.id, field.get(found->setup));
+      known.model.values.emplace_back(field.id, field.get(found->setup));
+  }
+  known.stored = storage_of(*found);
+  for (const model::Extra& each : found->extras) {
+    if (each.name == "max_positions") known.max_positions = static_cast<std::int64_t>(each.value);
   }
   return known;
 }
 
-std::optional<catalog::KnownModel> find_in_cache(const text::FileSystem& files, const std::string& hub,
-                                                 std::string_view name) {
+std::optional<Checkpoint> find_in_cache(const text::FileSystem& files, const std::string& hub,
+                                        std::string_view name) {
   if (name.find('/') == std::string_view::npos) return std::nullopt;
   const auto cached = cached_model(files, hub, name);
   if (!cached || cached->config.empty()) return std::nullopt;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "catalog/known_models.hpp"
+#include "formats/dialect/known.hpp"
 #include "formats/read.hpp"
 
 namespace shapelint::formats {
@@ -39,8 +39,8 @@ std::string hub_name(std::string_view path);
 // The model that `name` (`org/Name`) stands for in a Hugging Face cache, by its own config.json: the main
 // revision's, or the last of the others. `hub`: the folder with `models--org--Name`. Nothing else is read
 // there.
-std::optional<catalog::KnownModel> find_in_cache(const text::FileSystem& files, const std::string& hub,
-                                                 std::string_view name);
+std::optional<Checkpoint> find_in_cache(const text::FileSystem& files, const std::string& hub,
+                                        std::string_view name);
 
 // The config.json of the folder that `name` is for a configuration at `path`: from the folder of that upwards
 // in its repository, and of an absolute name its longest end that is there. Empty where there is none, or it
@@ -49,7 +49,7 @@ std::string config_of_folder(const text::FileSystem& files, const std::string& p
 
 // The language model of the config.json at `config`, which messages call `called`; nothing where none is
 // whole.
-std::optional<catalog::KnownModel> model_in(const text::FileSystem& files, const std::string& config,
-                                            std::string called);
+std::optional<Checkpoint> model_in(const text::FileSystem& files, const std::string& config,
+                                   std::string called);
 
 }  // namespace shapelint::formats

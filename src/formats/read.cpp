@@ -120,8 +120,8 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
     parts.emplace_back();
     parts.back().at.emplace_back();
   }
-  const FindModel find = [&](const std::string& name) -> std::optional<catalog::KnownModel> {
-    if (const catalog::KnownModel* own = find_known_model(name, options.models)) return *own;
+  const FindModel find = [&](const std::string& name) -> std::optional<Checkpoint> {
+    if (auto own = find_checkpoint(name, options.models)) return own;
     // What a dialect itself builds on says more than the shape: where each of its values stands.
     const std::string folder =
         options.names_folders ? config_of_folder(files, std::string(document.path()), name) : std::string();
@@ -129,8 +129,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
       if (auto local = model_in(files, folder, folder)) return local;
     }
     if (auto cached = find_in_cache(files, options.model_cache, name)) return cached;
-    const catalog::KnownModel* known = find_known_model(name);
-    return known == nullptr ? std::nullopt : std::optional(*known);
+    return find_checkpoint(name);
   };
   const std::size_t first = result.readings.size();
   for (const Part& part : parts) {
@@ -214,10 +213,10 @@ void run_neighbours(const text::FileSystem& files, const std::string& path, cons
                     const Dialects& dialects, ReadResult& result) {
   if (result.readings.size() != 1) return;
   const Dialect* dialect = dialects.find(result.dialect);
+  if (dialect == nullptr || dialect->runs.empty()) return;
   // What a command names goes before what happens to lie beside it, which may be what it names.
   const std::string named = published_shape(result.readings.front());
   if (!named.empty() && named != join(folder_of(path), dialect->runs)) return;
-  if (dialect == nullptr || dialect->runs.empty()) return;
   auto other = read_beside(files, path, dialect->runs, options, dialects);
   if (!other) return;
   const model::Reading plan = std::move(result.readings.front());

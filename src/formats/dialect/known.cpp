@@ -17,12 +17,15 @@ namespace {
 using catalog::KnownModel;
 using model::FieldId;
 
-// Endings that leave every size as it is: what a checkpoint was trained for, and how its weights are stored.
-constexpr std::array<std::string_view, 38> neutral{
-    "instruct", "chat", "base",   "it",     "pt",    "hf",        "sft",         "dpo",   "rlhf", "thinking",
-    "gptq",     "awq",  "aqlm",   "bnb",    "4bit",  "8bit",      "int4",        "int8",  "fp8",  "fp16",
-    "bf16",     "fp4",  "nvfp4",  "mxfp4",  "nf4",   "w4a16",     "w8a8",        "gguf",  "mlx",  "dynamic",
-    "unsloth",  "2507", "online", "merged", "block", "quantized", "dequantized", "static"};
+// Endings that leave every size as it is: what a checkpoint was trained for. Those of how its weights are
+// stored are data (formats/models/stored.toml).
+constexpr std::array<std::string_view, 15> neutral{"instruct", "chat", "base",   "it",     "pt",
+                                                   "hf",       "sft",  "dpo",    "rlhf",   "thinking",
+                                                   "unsloth",  "2507", "online", "merged", "preview"};
+
+bool is_neutral(std::string_view word) {
+  return std::find(neutral.begin(), neutral.end(), word) != neutral.end() || catalog::tells_storage(word);
+}
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -52,7 +55,7 @@ std::string spelling(std::string_view name) {
 std::string shortened(std::string_view name) {
   const auto hyphen = name.find_last_of('-');
   if (hyphen == std::string_view::npos || hyphen == 0) return {};
-  if (std::find(neutral.begin(), neutral.end(), name.substr(hyphen + 1)) == neutral.end()) return {};
+  if (!is_neutral(name.substr(hyphen + 1))) return {};
   return std::string(name.substr(0, hyphen));
 }
 
@@ -127,11 +130,17 @@ const KnownModel* look_up(const Index& index, const std::string& key) {
   return found == index.end() ? nullptr : found->second;
 }
 
-const KnownModel* find(std::string_view name, std::span<const KnownModel> models, const Names& names) {
-  const std::string cached = hub_name(name);
+// `org/Name` of a name, or the path that it is: without a revision.
+std::string published_name(std::string_view name) {
+  std::string cached = hub_name(name);
   if (!cached.empty()) name = cached;
   while (name.ends_with('/')) name.remove_suffix(1);
-  name = name.substr(0, name.find('@'));  // a revision
+  return std::string(name.substr(0, name.find('@')));
+}
+
+const KnownModel* find(std::string_view asked, std::span<const KnownModel> models, const Names& names) {
+  const std::string published = published_name(asked);
+  const std::string_view name = published;
   const auto slash = name.find_last_of('/');
   const std::string last = spelling(name.substr(slash + 1));
   if (last.empty()) return nullptr;
@@ -152,6 +161,19 @@ const KnownModel* find(std::string_view name, std::span<const KnownModel> models
   return look_up(names.by_shape, bare(last));
 }
 
+std::optional<Checkpoint> with_storage(const KnownModel* known, std::string_view asked) {
+  if (known == nullptr) return std::nullopt;
+  Checkpoint out{*known};
+  const std::string name = published_name(asked);
+  const auto slash = name.find_last_of('/');
+  const auto owner = slash == 0 || slash == std::string::npos ? slash : name.find_last_of('/', slash - 1);
+  const std::string whole = name.substr(owner == slash ? 0 : owner + 1);
+  const auto* stored = catalog::stored_weights(whole, spelling(name.substr(slash + 1)));
+  if (stored != nullptr) out.stored = *stored;
+  out.max_positions = catalog::max_positions(whole);
+  return out;
+}
+
 }  // namespace
 
 const KnownModel* find_known_model(std::string_view name) {
@@ -161,6 +183,14 @@ const KnownModel* find_known_model(std::string_view name) {
 
 const KnownModel* find_known_model(std::string_view name, std::span<const KnownModel> among) {
   return among.empty() ? nullptr : find(name, among, names_of(among));
+}
+
+std::optional<Checkpoint> find_checkpoint(std::string_view name) {
+  return with_storage(find_known_model(name), name);
+}
+
+std::optional<Checkpoint> find_checkpoint(std::string_view name, std::span<const KnownModel> among) {
+  return with_storage(find_known_model(name, among), name);
 }
 
 }  // namespace shapelint::formats

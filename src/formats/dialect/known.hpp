@@ -1,10 +1,13 @@
 // Published models by the names that training files give them.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "catalog/known_models.hpp"
+#include "catalog/stored.hpp"
 
 namespace shapelint::formats {
 
@@ -12,5 +15,14 @@ namespace shapelint::formats {
 const catalog::KnownModel* find_known_model(std::string_view name);
 const catalog::KnownModel* find_known_model(std::string_view name,
                                             std::span<const catalog::KnownModel> among);
+
+// The same with what the checkpoint of that name says beside its shape, where that is known.
+struct Checkpoint {
+  catalog::KnownModel model;
+  std::optional<catalog::StoredWeights> stored{};
+  std::int64_t max_positions = 0;  // of the longest sequence; 0: not known
+};
+std::optional<Checkpoint> find_checkpoint(std::string_view name);
+std::optional<Checkpoint> find_checkpoint(std::string_view name, std::span<const catalog::KnownModel> among);
 
 }  // namespace shapelint::formats

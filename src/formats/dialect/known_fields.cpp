@@ -1,10 +1,13 @@
 // Fields that are known.
 #include "formats/dialect/known_fields.hpp"
 
-#include "model/derive.hpp"
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
+
+#include "catalog/entry.hpp"
+#include "model/derive.hpp"
 
 namespace shapelint::formats {
 
@@ -54,6 +57,34 @@ void follow_length(model::Reading& reading) {
                        model::derives_from_table(reading, FieldId::source_length);
   if (!follows) return;
   reading.setup.plan.source_length = reading.setup.plan.sequence_length;
+}
+
+Origin origin_of(const Checkpoint& known, FieldId field) {
+  Origin out;
+  out.kind = Origin::Kind::defaulted;
+  const bool is_shape = model::info(field).section.starts_with("model");
+  out.note = is_shape || !known.stored ? fmt::format("shape of {}", known.model.name)
+                                       : fmt::format("the checkpoint's weights: {}", known.stored->means);
+  return out;
+}
+
+std::vector<std::pair<std::string, double>> take_stored(Checkpoint& known,
+                                                        std::span<const model::Override> overrides) {
+  std::vector<std::pair<std::string, double>> out;
+  if (known.max_positions > 0) out.emplace_back("max_positions", known.max_positions);
+  if (!known.stored || !known.stored->is_packed) return out;
+  const auto& values = known.stored->values;
+  const bool differs = std::any_of(overrides.begin(), overrides.end(), [&](const model::Override& asked) {
+    return asked.field == FieldId::dtype &&
+           std::any_of(values.begin(), values.end(), [&](const catalog::FieldValue& each) {
+             return each.first == FieldId::dtype && each.second != asked.value;
+           });
+  });
+  if (differs) return out;
+  for (const catalog::FieldValue& each : values) catalog::put(known.model.values, each);
+  out.emplace_back("packs_weights", 1);
+  out.emplace_back("quantization_block", known.stored->quantization_block);
+  return out;
 }
 
 }  // namespace shapelint::formats

@@ -1,6 +1,12 @@
 // What is known of a reading, and what may follow from that.
 #pragma once
 
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/dialect/known.hpp"
 #include "model/fields.hpp"
 #include "model/reading.hpp"
 
@@ -20,5 +26,14 @@ void keep_within_positions(model::Reading& reading);
 
 // An encoder's output that nobody gave a length is as long as what is known or assumed by now.
 void follow_length(model::Reading& reading);
+
+// Where a value of a published model comes from.
+model::Origin origin_of(const Checkpoint& known, model::FieldId field);
+
+// What its checkpoint stores becomes a value of the model, unless the command line names another number
+// format. Returns what dialects export of it: `packs_weights`, `quantization_block`,
+// `max_positions`.
+std::vector<std::pair<std::string, double>> take_stored(Checkpoint& known,
+                                                        std::span<const model::Override> overrides);
 
 }  // namespace shapelint::formats

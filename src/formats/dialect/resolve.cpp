@@ -73,6 +73,10 @@ class Resolver {
     for (const ModelType* each : types_) rules_.add(each->defaults, Stage::after_known);
     rules_.add(dialect_.otherwise, Stage::after_known);
     rules_.add(common.fields, Stage::common);
+    // A server runs what the checkpoint stores.
+    if (known_ && get("as_stored").number.value_or(0) > 0) {
+      for (const auto& [each, number] : take_stored(*known_, overrides)) helpers_[each].number = number;
+    }
   }
 
   const Value& get(std::string_view name) {
@@ -239,12 +243,11 @@ class Resolver {
   }
 
   bool take_known(FieldId field, Value& out) const {
-    const auto stated = catalog::stated(*known_, field);
+    const auto stated = catalog::stated(known_->model, field);
     if (!stated) return false;
     out.number = static_cast<double>(*stated);
     out.gap.reset();
-    out.origin.kind = Origin::Kind::defaulted;
-    out.origin.note = fmt::format("shape of {}", known_->name);
+    out.origin = origin_of(*known_, field);
     return true;
   }
 
@@ -374,7 +377,7 @@ class Resolver {
   std::vector<Error>& errors_;
   std::string type_name_;
   std::vector<const ModelType*> types_;
-  std::optional<catalog::KnownModel> known_;
+  std::optional<Checkpoint> known_;
   std::optional<Unresolved> name_gap_;  // the file names a model, and only the run knows which
   RuleIndex rules_;
   model::PerField<Value> values_;

@@ -16,7 +16,7 @@
 namespace shapelint::formats {
 
 // What is known of a published model by its name.
-using FindModel = std::function<std::optional<catalog::KnownModel>(const std::string&)>;
+using FindModel = std::function<std::optional<Checkpoint>(const std::string&)>;
 
 // Fills a Reading from the tables of `dialect` and, for what those leave open, of `common`. Values that
 // cannot be understood become unknown, with a note; a word where only a number can stand is an error.
