@@ -152,3 +152,23 @@ TEST_CASE("published checkpoints fit where they are known to run", "[lint]") {
   CHECK(errors_of("vllm serve Qwen/Qwen3-235B-A22B-FP8 -tp 8", "h100") == Codes{"SL451", "SL915"});
   CHECK(errors_of("vllm serve Qwen/Qwen3-235B-A22B-FP8 -tp 8 --enable-expert-parallel", "h100") == Codes{});
 }
+
+TEST_CASE("what vLLM refuses before it loads a weight is told", "[lint]") {
+  using Codes = std::vector<std::string>;
+  const std::string llama = "vllm serve meta-llama/Llama-3.1-8B-Instruct ";
+  CHECK(errors_of(llama + "--max-model-len 131073", "h100") == Codes{"SL461"});
+  CHECK(errors_of(llama + "--max-model-len 131072", "h100") == Codes{});
+  CHECK(errors_of("VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 " + llama + "--max-model-len 131073", "h100") == Codes{});
+  CHECK(errors_of("vllm serve Qwen/Qwen3-32B-FP8 -tp 2 --max-model-len 40961", "h100") == Codes{"SL461"});
+  // A checkpoint of the same shape for longer sequences.
+  CHECK(errors_of("vllm serve Qwen/Qwen3-30B-A3B-Instruct-2507 -tp 2 --max-model-len 200000", "h100") ==
+        Codes{});
+  // Ranks that share the cached text hold copies of the same heads: 8 heads over 8 ranks leave none.
+  const std::string large = "vllm serve meta-llama/Llama-3.1-70B-Instruct --max-model-len 8192 ";
+  CHECK(errors_of(large + "-tp 8 -dcp 8", "h100") == Codes{"SL451"});
+  CHECK(errors_of(large + "-tp 8 -dcp 1", "h100") == Codes{});
+  CHECK(errors_of(large + "-tp 16 -dcp 2", "h100") == Codes{});
+  CHECK(errors_of("vllm serve deepseek-ai/DeepSeek-V3 -tp 8 -dcp 3 --max-model-len 8192", "h200") ==
+        Codes{"SL451"});
+  CHECK(errors_of("vllm serve deepseek-ai/DeepSeek-V3 -tp 8 -dcp 8 --max-model-len 8192", "h200") == Codes{});
+}

@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "cost/kernels/attention.hpp"
 #include "cost/kernels/scan.hpp"
+#include "gpu/scaling.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "model/lower/waiting.hpp"
@@ -138,6 +139,13 @@ constexpr Variable of_model[] = {
     {"gated_linear2_width", "width that the second linear layer of the same MLP takes", [](const Context& c) { return extra(*c.reading, "gated_linear2_width"); }},
     {"gated_as_written", "the width that the file gives for a gated MLP, before the framework cuts it into branches", [](const Context& c) { return extra(*c.reading, "gated_as_written"); }},
     {"quantization_block", "values that share a scale in the file's quantized weights", [](const Context& c) { return extra(*c.reading, "quantization_block"); }},
+    {"longest_sequence", "tokens of the longest sequence that a server takes, prompt and answer; 0 where its command leaves it to the model", [](const Context& c) { return extra(*c.reading, "longest_sequence"); }},
+    {"max_positions", "tokens of the longest sequence that a served model is published for; 0 where that is not known", [](const Context& c) { return extra(*c.reading, "max_positions"); }},
+    {"may_be_longer", "whether a server's command lifts that limit, or changes the model's rotary embedding", [](const Context& c) { return extra(*c.reading, "may_be_longer"); }, {}, true},
+    {"undivided_tokens", "tokens of a server's step where it does not divide prompts among several; else 0", [](const Context& c) { return extra(*c.reading, "undivided_tokens"); }},
+    {"visible_gpus", "GPUs that a server sees (CUDA_VISIBLE_DEVICES); 0 where nothing says how many", [](const Context& c) { return extra(*c.reading, "visible_gpus"); }},
+    {"decode_context", "tensor-parallel ranks that share the cached text of a sequence among them (decode context parallelism of vLLM)", [](const Context& c) { return std::max(1.0, extra(*c.reading, "decode_context")); }},
+    {"asks_bf16", "whether a server's command asks for bf16, and does not leave the format to the GPU", [](const Context& c) { return extra(*c.reading, "asks_bf16"); }, {}, true},
     {"pattern_layers", "layers of which the file's pattern says what each is, where it has one that must be as long as the layers; 0: none", [](const Context& c) { return extra(*c.reading, "pattern_layers"); }, {}, true},
     {"state_space_layers", "layers with a state space or linear attention, which are not costed", [](const Context& c) { return extra(*c.reading, "state_space_layers"); }, {}, true},
     {"other_heads", "layers whose attention has other heads than the file's first, which is costed as if it had not; 0: none", [](const Context& c) { return extra(*c.reading, "other_heads"); }, {}, true},
@@ -180,6 +188,7 @@ constexpr Variable of_gpu[] = {
     {"alignment", "elements that a contiguous dimension must be a multiple of for full-width loads (16 bytes on NVIDIA GPUs)", [](const Context& c) { return elements(c, alignment_of(c).efficient_bytes); }},
     {"alignment_best", "elements of a whole cache line, beyond which no multiple helps (A100: 128 bytes)", [](const Context& c) { return elements(c, std::max(alignment_of(c).best_bytes, alignment_of(c).efficient_bytes)); }},
     {"has_tensor_cores", "whether the GPU multiplies this number format on tensor (matrix) cores", [](const Context& c) { return gpu::on_tensor_cores(*c.gpu, plan(c).dtype) ? 1.0 : 0.0; }},
+    {"scales_in_blocks", "whether the GPU has units for MXFP8, operands of 8 bits that share a scale in blocks of 32", [](const Context& c) { return gpu::can_scale(*c.gpu, Recipe::mxfp8) ? 1.0 : 0.0; }},
     {"dram_size_gb", "memory of the GPU in GB; 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb; }},
     {"dram_gb", "memory of the GPU in GB of 10^9 bytes (products count in 2^30); 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb * suggest::bytes_per_memory_gb / bytes_per_gb; }},
     {"compute_capability", "compute capability of an NVIDIA GPU (9.0: Hopper); 0 of others", [](const Context& c) { return compute_capability(*c.gpu); }},
