@@ -14,6 +14,7 @@
 #include "cost/kernels/demands.hpp"
 #include "cost/kernels/gemm.hpp"
 #include "gpu/registry.hpp"
+#include "gpu/scaling.hpp"
 #include "model/op_names.hpp"
 
 namespace shapelint::cli {
@@ -35,9 +36,14 @@ cost::Timing timing_of(const GemmOptions& options) {
   return options.timing == 1 ? cost::Timing::in_step : cost::Timing::as_measured;
 }
 
-bool runs(const gpu::Gpu& gpu, DType dtype, Io& io) {
-  if (can_multiply(gpu, dtype)) return true;
-  print_error(io, gpu::cannot_multiply({&gpu, 1}, dtype));
+bool runs(const gpu::Gpu& gpu, const cost::GemmShape& shape, Io& io) {
+  if (!can_multiply(gpu, shape.dtype)) {
+    print_error(io, gpu::cannot_multiply({&gpu, 1}, shape.dtype));
+    return false;
+  }
+  if (gpu::can_scale(gpu, shape.recipe)) return true;
+  print_error(io, fmt::format("`recipe` is `{}`, which {} has no units for", name(shape.recipe), gpu.id),
+              "name another GPU, or `tensor`, `row` or `block128`");
   return false;
 }
 
@@ -138,7 +144,7 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
   fmt::format_to(std::back_inserter(out), "{},{}\n", shapes.header, added_columns);
   for (const calibrate::MeasuredShape& row : shapes.rows) {
     bool& known = checked[static_cast<std::size_t>(row.shape.dtype)];
-    if (!known && !runs(gpu, row.shape.dtype, io)) return ExitCode::error;
+    if (!known && !runs(gpu, row.shape, io)) return ExitCode::error;
     known = true;
     const cost::OpCost cost = predict_gemm(models.of(row.shape), row.shape);
     const std::string_view sides = cost::refused_sides(row.shape);
@@ -254,7 +260,7 @@ ExitCode gemm(const GemmOptions& options, Io& io) {
                 info(shape.recipe).operand_bits == 4 ? "`--dtype fp4`" : "`--dtype fp8` or `int8`");
     return ExitCode::error;
   }
-  if (!runs(gpu, shape.dtype, io)) return ExitCode::error;
+  if (!runs(gpu, shape, io)) return ExitCode::error;
   if (!cost::refused_sides(shape).empty()) tell_refused({}, shape, 0, io);
   io.out << explain(gpu, shape, predict_gemm(gpu, shape, timing_of(options), quantization_of(options)));
   return ExitCode::clean;

@@ -10,3 +10,4 @@ shapelint gemm 1 2 3 --gpu h100 --dtype bf16 --recipe row
 shapelint gemm 1 2 3 --gpu h100 --dtype fp8 --recipe nvfp4
 shapelint gemm 1 2 3 --gpu a100 --recipe tensor
 shapelint calibrate --gpu h100 --shapes tests/golden/gemm/few.csv -o unused.toml
+shapelint gemm 4096 4096 4096 --recipe mxfp8 --gpu h100
