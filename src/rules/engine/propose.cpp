@@ -188,7 +188,6 @@ class Proposer {
   void consider(std::vector<Change> changes, bool only_near) {
     auto candidate = suggest::make_candidate(reading_, links_, std::move(changes), request_.constraints);
     if (!candidate || still_fails(candidate->setup)) return;
-    // Replicas follow from the launch, where nobody states them.
     if (overflows_ && !is_stated(reading_, model::FieldId::data)) leave_to_launch(*candidate);
     if (only_near && !is_near(*candidate, reading_.setup)) return;
     if (!suggest::fits(candidate->setup, reading_.setup, request_.evaluators)) return;
@@ -196,13 +195,18 @@ class Proposer {
     add(*std::move(candidate));
   }
 
-  static void leave_to_launch(suggest::Candidate& candidate) {
-    const auto is_data = [](const Change& each) { return each.field == model::FieldId::data; };
-    if (candidate.changes.size() < 2) return;
+  // Replicas follow from the launch, and micro-batches from the step's sequences where the file states these.
+  void leave_to_launch(suggest::Candidate& candidate) const {
+    const auto follows = [&](const Change& each) {
+      return each.field == model::FieldId::data ||
+             (each.field == model::FieldId::gradient_accumulation && extra(reading_, "fixes_batch") > 0);
+    };
+    const bool moves_replicas = find_change(candidate.changes, model::FieldId::data) != nullptr;
+    if (!moves_replicas || std::all_of(candidate.changes.begin(), candidate.changes.end(), follows)) return;
     for (const Change& each : candidate.changes) {
-      if (is_data(each)) candidate.implied.push_back(each);
+      if (follows(each)) candidate.implied.push_back(each);
     }
-    std::erase_if(candidate.changes, is_data);
+    std::erase_if(candidate.changes, follows);
   }
 
   // Whether less is enough: an earlier way out changes the same fields, or some of them.
