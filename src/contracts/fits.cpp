@@ -50,12 +50,23 @@ Fit fit_of(const FitRow& row) {
   return any(Outcome::pads) ? Fit::pads : Fit::runs;
 }
 
+// What an engine takes of a GPU's memory, or its cache of what weights leave, where nobody says: vLLM's
+// gpu_memory_utilization, TensorRT-LLM's KvCacheConfig.free_gpu_memory_fraction.
+struct Share {
+  std::string_view package;
+  FieldId field;
+  std::int64_t percent;
+};
+constexpr std::array default_shares{Share{"vllm", FieldId::memory_percent, 90},
+                                    Share{"tensorrt-llm", FieldId::cache_percent, 90}};
+
 class Fitter {
  public:
   explicit Fitter(const FitRequest& request)
       : request_(request), broken_(*request.rules, *request.reading), start_(*request.reading) {
     const model::Plan& plan = start_.setup.plan;
     sequences_ = plan.micro_batch_size * std::max<std::int64_t>(1, plan.data);
+    if (plan.mode != Mode::train) take_shares();
     if (plan.mode == Mode::decode) sequences_ *= std::max<std::int64_t>(1, plan.pipeline);
   }
 
@@ -87,6 +98,16 @@ class Fitter {
   }
 
  private:
+  void take_shares() {
+    if (request_.checker == nullptr) return;
+    for (const StackPackage& package : request_.checker->stack()) {
+      for (const Share& share : default_shares) {
+        if (share.package == package.name && !is_stated(*request_.reading, share.field))
+          state(start_, share.field, share.percent);
+      }
+    }
+  }
+
   std::vector<Format> formats() const {
     if (!request_.formats.empty()) return request_.formats;
     return {Format{start_.setup.plan.dtype, start_.setup.plan.recipe}};

@@ -109,3 +109,14 @@ TEST_CASE("number formats are given with their recipes", "[contracts]") {
         "`nvfp4` is no recipe of fp8; one of none, tensor, row, block128, mxfp8, nvfp4, mxfp4");
   CHECK(format("f8") == "`f8` is no number format; did you mean `fp8`");
 }
+
+TEST_CASE("an engine's rows are held to the share of the memory that it takes") {
+  const auto usable = [](const std::string& more, const std::string& package) {
+    return rows_of(qwen3_235b + more, {8}, {package}).front().usable_gb;
+  };
+  // GB of 10^9 bytes, less 2 and 5 % for what is not asked for
+  const auto of = [](double gigabytes) { return (gigabytes * 1.073741824 - 2) / 1.05; };
+  CHECK(usable("", "sglang") == Approx(of(80)));
+  CHECK(usable("", "vllm") == Approx(of(72)));
+  CHECK(usable("memory_percent = 50\n", "vllm") == Approx(of(40)));
+}
