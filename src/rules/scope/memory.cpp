@@ -26,6 +26,9 @@ constexpr std::string_view window_name = "has_window";
 // And how long the sequences of a server may become, one of which it must hold to start.
 constexpr std::string_view longest_name = "longest_sequence";
 
+// And where they tell all that layers keep for the backward pass (what is computed again, loss and head fused).
+constexpr std::string_view kept_name = "tells_activations";
+
 // And how many GPUs a launch is for.
 constexpr std::string_view world_name = "world_size";
 
@@ -99,8 +102,7 @@ suggest::Footprint least_footprint(const model::Reading& reading, const model::S
   if (counts_ranks) return suggest::footprint(setup);
   if (!is_told && reading.dialect != "native") {
     // Each rank has its own activations, whatever it shares of the rest.
-    // Of a dialect whose files may tell, one that does not may be no training at all.
-    if (exports(reading, shared_name)) return {};
+    if (extra(reading, kept_name) <= 0) return {};
     return {0, suggest::footprint(setup).activation_bytes};
   }
   const double replica = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
