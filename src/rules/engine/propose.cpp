@@ -188,7 +188,7 @@ class Proposer {
   void consider(std::vector<Change> changes, bool only_near) {
     auto candidate = suggest::make_candidate(reading_, links_, std::move(changes), request_.constraints);
     if (!candidate || still_fails(candidate->setup)) return;
-    if (overflows_ && !is_stated(reading_, model::FieldId::data)) leave_to_launch(*candidate);
+    if (overflows_ && extra(reading_, "world_size") > 0) leave_to_launch(*candidate);
     if (only_near && !is_near(*candidate, reading_.setup)) return;
     if (!suggest::fits(candidate->setup, reading_.setup, request_.evaluators)) return;
     suggest::price(*candidate, reading_.setup, request_.evaluators);
