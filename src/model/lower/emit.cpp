@@ -257,11 +257,10 @@ void Emitter::quantize(std::string_view name, Repeat repeat) {
   if ((is_fused && !is_apart) || quantized_forward_ <= 0) return set_quantized(0, 0);
   const double kernels =
       is_apart ? static_cast<double>(std::max<std::size_t>(1, quantized_inputs_.size())) : 1.0;
-  const double copies = shared_->training ? 2 : 1;
   const double element = bytes_of(shared_->linear_dtype) + info(shared_->recipe).a_scale_bytes;
   // The one scale of a tensor is known only when all of it was read.
   const double scanned = shared_->training && has_tensor_scale(shared_->recipe) ? shared_->activation : 0;
-  const double bytes = scanned + shared_->activation + copies * element;
+  const double bytes = scanned + shared_->activation + (shared_->training ? 2 : 1) * element;
   const std::size_t first = ops_->size();
   repeat.count *= kernels;
   elementwise(name, quantized_forward_ / kernels * bytes, quantized_backward_ / kernels * bytes, repeat);
