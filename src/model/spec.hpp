@@ -35,8 +35,8 @@ enum class Graphs : std::uint8_t { by_release, parts, step };
 // How tokens are spread over a mixture's experts: as evenly as chance has it; by a power law of that
 // exponent; or with experts whose popularity is exponentially distributed.
 enum class Routing : std::uint8_t { even, power_law_1_01, power_law_1_2, exponential };
-// How tokens reach the experts of other ranks while a mixture is trained: by kernels that copy and send them at
-// once (DeepEP, HybridEP), or by NCCL's all-to-all between permutations.
+// How tokens reach the experts of other ranks while a mixture is trained: by kernels that copy and send them
+// at once (DeepEP, HybridEP), or by NCCL's all-to-all between permutations.
 enum class Dispatcher : std::uint8_t { fused, all_to_all };
 // What a mixture's exchange of tokens runs beside: nothing, the shared experts, or another micro-batch.
 enum class Overlap : std::uint8_t { none, shared_experts, micro_batches };
@@ -333,7 +333,7 @@ struct Plan {
   std::int64_t expert = 1;         // ranks that share a layer's experts out; some of data x tensor x context
   std::int64_t expert_tensor = 1;  // ranks that split each expert; some of the same
   std::int64_t context = 1;
-  Overlap overlap = Overlap::none;           // of the exchange of tokens between experts
+  Overlap overlap = Overlap::none;  // of the exchange of tokens between experts
   Dispatcher dispatcher = Dispatcher::fused;
   bool tensor_overlap = false;               // training: tensor parallelism's collectives run beside products
   bool sequence_parallel = false;            // norms and residuals sharded along the sequence over `tensor`
