@@ -26,7 +26,8 @@ constexpr std::string_view window_name = "has_window";
 // And how long the sequences of a server may become, one of which it must hold to start.
 constexpr std::string_view longest_name = "longest_sequence";
 
-// And where they tell all that layers keep for the backward pass (what is computed again, loss and head fused).
+// And where they tell all that layers keep for the backward pass (what is computed again, loss and head
+// fused).
 constexpr std::string_view kept_name = "tells_activations";
 
 // And how many GPUs a launch is for.

@@ -22,10 +22,9 @@ inline constexpr double fragmentation = 0.05;
 
 struct Footprint {
   // Weights, gradients and optimizer states of mixed-precision Adam (16 bytes per parameter; ZeRO,
-  // Rajbhandari et al. 2020, arXiv 1910.02054, section 3.1; 18 where gradients are kept in fp32 beside weights
-  // of 16 bits, Megatron-LM, theoretical_memory_usage.py), less or more with Muon or Shampoo; with adapters
-  // the weights, and these of the adapters. Inference: weights and the cache of keys and
-  // values.
+  // Rajbhandari et al. 2020, arXiv 1910.02054, section 3.1; 18 where gradients are kept in fp32 beside
+  // weights of 16 bits, Megatron-LM, theoretical_memory_usage.py), less or more with Muon or Shampoo; with
+  // adapters the weights, and these of the adapters. Inference: weights and the cache of keys and values.
   double state_bytes = 0;
   // Activations of one micro-batch (Korthikanti et al. 2022, arXiv 2205.05198, equations 1 to 6, per layer,
   // with as many micro-batches in flight as there are pipeline stages) and fp32 logits.
