@@ -17,8 +17,6 @@ namespace shapelint::project {
 
 namespace {
 
-using model::Origin;
-
 // Headers of weights, and graphs that were exported with them.
 constexpr std::array<std::string_view, 4> weight_dialects{"gguf", "safetensors", "safetensors-index", "onnx"};
 // A model's own description, which its weights lie beside; other files of these dialects may be anything.
