@@ -95,7 +95,9 @@ class Reader : text::TableReader {
     rule.mechanism = required_string(rule_key("mechanism")).value;
     rule.why = string_or(value(rule_key("why")), "");
     read_blame(rule);
-    for (const NodeRef node : list(value(rule_key("rests_on")))) read_field(node, {}, rule.rests_on);
+    const NodeRef rests_on = value(rule_key("rests_on"));
+    for (const NodeRef node : list(rests_on)) read_field(node, {}, rule.rests_on);
+    rule.rests_on_nothing = rests_on && rule.rests_on.empty();
     for (const NodeRef node : value(rule_key("how"))) rule.how.emplace_back(node.key(), string_or(node, ""));
     read_parameters(rule);
     for (const NodeRef source : list(value(rule_key("sources"))))

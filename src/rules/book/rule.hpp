@@ -86,6 +86,8 @@ struct Rule {
   std::vector<std::pair<std::string_view, Text>> blame_when;
   // Fields that a finding depends on besides what it blames: where they are only assumed, it is marked.
   std::vector<std::string_view> rests_on;
+  bool rests_on_nothing =
+      false;  // an empty list: not even the blamed field counts, the finding is of another value
   std::vector<Parameter> parameters;
   std::vector<Fix> fixes;
   std::vector<std::pair<std::string_view, std::string_view>> how;  // by dialect: how a fix is made there

@@ -25,7 +25,7 @@ namespace {
 std::vector<model::FieldId> assumed_of(const Rule& rule, const Hit& hit) {
   const model::Reading* reading = hit.context.reading;
   std::vector<model::FieldId> out;
-  if (reading == nullptr) return out;
+  if (reading == nullptr || rule.rests_on_nothing) return out;
   for (const model::FieldId field : model::assumed_fields(*reading)) {
     const std::string_view own = model::info(field).name;
     const bool rests = field == hit.blame.field ||
