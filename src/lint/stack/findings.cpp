@@ -35,6 +35,20 @@ struct Unmet {
   double longer = 0;  // share of the step, on the GPU where it is largest
 };
 
+bool blames(const Contract& contract, model::FieldId field) {
+  return field != model::no_field && std::find(contract.blame.begin(), contract.blame.end(),
+                                               model::info(field).name) != contract.blame.end();
+}
+
+// Whether what a proposal makes of the model meets the contract on every GPU.
+bool meets(const project::Applied& applied, contracts::Checker& checker, const Contract& contract,
+           const model::Reading& reading, const suggest::Links& links, const rules::Proposal& proposal) {
+  const auto setup = suggest::apply(reading.setup, links, proposal.changes);
+  return setup && std::all_of(applied.gpus.begin(), applied.gpus.end(), [&](const gpu::Gpu& gpu) {
+           return checker.meets(contract, reading, *setup, gpu);
+         });
+}
+
 void place(const model::Reading& reading, const Contract& contract, rules::Finding& finding) {
   for (const std::string_view name : contract.blame) {
     const model::FieldId field = model::find_field(name);
@@ -76,8 +90,7 @@ bool says_the_same(const rules::Finding& finding, const rules::Rule& rule, const
   const auto has = [](const auto& list, std::string_view wanted) {
     return std::find(list.begin(), list.end(), wanted) != list.end();
   };
-  if (!has(rules::contracts_of(rule), contract.id) || finding.blamed == model::no_field) return false;
-  if (!has(contract.blame, model::info(finding.blamed).name)) return false;
+  if (!has(rules::contracts_of(rule), contract.id) || !blames(contract, finding.blamed)) return false;
   return finding.gpu.empty() ? unmet.gpus.size() == gpus : has(unmet.gpus, finding.gpu);
 }
 
@@ -86,17 +99,12 @@ bool says_the_same(const rules::Finding& finding, const rules::Rule& rule, const
 void take_over(const project::Configured& configured, const project::Applied& applied,
                contracts::Checker& checker, const Unmet& unmet, ModelReport& model, rules::Finding& finding) {
   const suggest::Links links = suggest::links_of(model.reading);
-  const auto meets = [&](const rules::Proposal& proposal) {
-    const auto setup = suggest::apply(model.reading.setup, links, proposal.changes);
-    return setup && std::all_of(applied.gpus.begin(), applied.gpus.end(), [&](const gpu::Gpu& gpu) {
-             return checker.meets(*unmet.verdict.contract, model.reading, *setup, gpu);
-           });
-  };
   std::erase_if(model.result.findings, [&](rules::Finding& other) {
     const rules::Rule* rule = configured.rules->find(other.code);
     if (rule == nullptr || !says_the_same(other, *rule, unmet, applied.gpus.size())) return false;
     for (rules::Proposal& each : other.proposals) {
-      if (meets(each)) finding.proposals.push_back(std::move(each));
+      if (meets(applied, checker, *unmet.verdict.contract, model.reading, links, each))
+        finding.proposals.push_back(std::move(each));
     }
     if (!finding.proposals.empty() && finding.how.empty()) finding.how = std::move(other.how);
     finding.number = other.number;
@@ -108,20 +116,16 @@ void take_over(const project::Configured& configured, const project::Applied& ap
 void drop_refused(const project::Applied& applied, contracts::Checker& checker, const Contract& contract,
                   ModelReport& model) {
   if (contract.outcome != Outcome::refuses) return;
-  const auto blames = [&](model::FieldId field) {
-    return field != model::no_field && std::find(contract.blame.begin(), contract.blame.end(),
-                                                 model::info(field).name) != contract.blame.end();
-  };
+  const auto is_blamed = [&](model::FieldId field) { return blames(contract, field); };
   const suggest::Links links = suggest::links_of(model.reading);
   for (rules::Finding& finding : model.result.findings) {
     if (!finding.certain_to_fail) continue;
-    if (!blames(finding.blamed) && std::none_of(finding.related.begin(), finding.related.end(), blames))
+    if (!is_blamed(finding.blamed) &&
+        std::none_of(finding.related.begin(), finding.related.end(), is_blamed)) {
       continue;
+    }
     std::erase_if(finding.proposals, [&](const rules::Proposal& proposal) {
-      const auto setup = suggest::apply(model.reading.setup, links, proposal.changes);
-      return !setup || std::any_of(applied.gpus.begin(), applied.gpus.end(), [&](const gpu::Gpu& gpu) {
-        return !checker.meets(contract, model.reading, *setup, gpu);
-      });
+      return !meets(applied, checker, contract, model.reading, links, proposal);
     });
   }
 }
@@ -130,10 +134,7 @@ void drop_refused(const project::Applied& applied, contracts::Checker& checker, 
 // the run has found the same, which it says itself or which is of no other fields than the contract's.
 bool is_told(const rules::RuleBook& book, const Contract& contract, const ModelReport& model) {
   if (contract.outcome != Outcome::refuses) return true;
-  const auto is_blamed = [&](model::FieldId field) {
-    return field != model::no_field && std::find(contract.blame.begin(), contract.blame.end(),
-                                                 model::info(field).name) != contract.blame.end();
-  };
+  const auto is_blamed = [&](model::FieldId field) { return blames(contract, field); };
   const auto tells = [&](const rules::Finding& finding) {
     if (!finding.certain_to_fail) return false;
     const rules::Rule* rule = book.find(finding.code);
