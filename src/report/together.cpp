@@ -25,7 +25,7 @@ std::string name_of(const Finding& finding) {
 using Place = std::tuple<std::string, std::int64_t, std::int64_t, std::string_view, std::string, std::string,
                          model::FieldId, std::string, std::size_t>;
 
-Place place_of(const lint::ModelReport& model, const Finding& each, std::size_t number) {
+Place place_of(const lint::ModelReport& model, const Finding& each) {
   return {each.path.empty() ? model.path : each.path,
           each.span.begin,
           each.span.end,
@@ -34,7 +34,7 @@ Place place_of(const lint::ModelReport& model, const Finding& each, std::size_t 
           each.key_path,
           each.blamed,
           each.message,
-          number};
+          0};
 }
 
 bool tells_less(const Twin& a, const Twin& b) {
@@ -52,8 +52,9 @@ Twins::Twins(const lint::Report& report) {
   for (const lint::ModelReport& model : report.models) {
     std::map<Place, std::size_t> seen;
     for (const Finding& finding : model.result.findings) {
-      const std::size_t number = seen[place_of(model, finding, 0)]++;
-      by_place[place_of(model, finding, number)].push_back({&model, &finding});
+      Place place = place_of(model, finding);
+      std::get<std::size_t>(place) = seen[place]++;
+      by_place[std::move(place)].push_back({&model, &finding});
     }
   }
   for (auto& [place, all] : by_place) {
