@@ -99,8 +99,7 @@ std::string known_models_markdown() {
       "vocab_size = 128256\n"
       "```\n\n"
       "and the names of fields that `shapelint show` lists. Then come a folder of that name and the local "
-      "Hugging Face cache, "
-      "where they hold the model's `config.json`, and then the table.\n\n"
+      "Hugging Face cache, where they hold the model's `config.json`, and then the table.\n\n"
       "Publishers: {}.\n",
       catalog::known_models().size(), joined(listed, ", "));
 }

@@ -84,10 +84,10 @@ struct Rule {
   std::vector<std::string_view> blame;  // fields, the first that the file states is blamed; or m, n, k
   // Of these, fields that are blamed only where this holds, too.
   std::vector<std::pair<std::string_view, Text>> blame_when;
-  // Fields that a finding depends on besides what it blames: where they are only assumed, it is marked.
+  // Fields that a finding depends on besides what it blames: where they are only assumed, it is marked. Of an
+  // empty list not even the blamed field counts: the finding is of another value.
   std::vector<std::string_view> rests_on;
-  bool rests_on_nothing =
-      false;  // an empty list: not even the blamed field counts, the finding is of another value
+  bool rests_on_nothing = false;
   std::vector<Parameter> parameters;
   std::vector<Fix> fixes;
   std::vector<std::pair<std::string_view, std::string_view>> how;  // by dialect: how a fix is made there
