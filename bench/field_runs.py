@@ -96,6 +96,26 @@ def predicted(program, text, gpu):
     return json.loads(done.stdout)["cases"][0], ""
 
 
+def predicted_or_exit(program, model, run, parallel, gpu):
+    """The same of a model of MODELS, for pages all of whose runs are ours."""
+    case, error = predicted(program, text_of(model, run, parallel), gpu)
+    if case is None:
+        sys.exit(f"{model} on {gpu}: {error}")
+    return case
+
+
+def asked_for_page(runs, output):
+    """What the command line of a page's script says, and the published figures in `runs`, whose models are known then."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", default="build/release/shapelint")
+    parser.add_argument("--output", default=output)
+    options = parser.parse_args()
+    with open(os.path.join(HERE, runs), "rb") as file:
+        published = tomllib.load(file)
+    MODELS.update(published["model"])
+    return options, published
+
+
 def month_of(release):
     year, month = release.split()[0].split(".")[:2]
     return f"20{year}-{month}"

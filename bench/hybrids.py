@@ -3,17 +3,12 @@
 
     bench/hybrids.py [--program build/release/shapelint] [--output docs/hybrids.md]
 """
-import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
-import tomllib
 
 import field_runs
-
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 HEAD = """# Hybrids: published and predicted speeds
 
@@ -76,9 +71,7 @@ def training(program, runs):
                "gradient_accumulation": max(1, whole // (batch * data)), "fused_gradient_accumulation": True,
                "software": field_runs.month_of(container), **recipe_says}
         parallel = {"tensor": tensor, "data": data, "expert": expert, "sequence_parallel": tensor > 1, "zero": 1}
-        case, error = field_runs.predicted(program, field_runs.text_of(model, run, parallel), gpu)
-        if case is None:
-            sys.exit(f"{model} on {gpu}: {error}")
+        case = field_runs.predicted_or_exit(program, model, run, parallel, gpu)
         speed = case["tokens_per_s_per_gpu"]
         yield f"| {container} | {model} | {gpu} | {gpus} | {form} | {stated} | {speed:.0f} | {speed / stated:.2f} |\n"
 
@@ -87,9 +80,7 @@ def serving(program, runs):
     for source, model, engine, gpu, tensor, requests, prompt, answer, stated in runs:
         run = {"mode": "decode", "dtype": "bf16", "micro_batch_size": requests, "context_length": prompt + answer // 2,
                "engine": engine}
-        case, error = field_runs.predicted(program, field_runs.text_of(model, run, {"tensor": tensor}), gpu)
-        if case is None:
-            sys.exit(f"{model} on {gpu}: {error}")
+        case = field_runs.predicted_or_exit(program, model, run, {"tensor": tensor}, gpu)
         ms = case["step"]["time_us"] / 1000
         yield f"| {source} | {model} | {engine} | {gpu} | {tensor} | {requests} | {prompt}, {answer} | {stated:g} | {ms:.1f} | " \
             f"{ms / stated:.2f} |\n"
@@ -119,13 +110,7 @@ def images(program, published):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", default="build/release/shapelint")
-    parser.add_argument("--output", default="docs/hybrids.md")
-    options = parser.parse_args()
-    with open(os.path.join(HERE, "hybrid_runs.toml"), "rb") as file:
-        published = tomllib.load(file)
-    field_runs.MODELS.update(published["model"])
+    options, published = field_runs.asked_for_page("hybrid_runs.toml", "docs/hybrids.md")
     text = HEAD + "".join(training(options.program, published["training"]["runs"]))
     text += MIDDLE + "".join(serving(options.program, published["serving"]["runs"]))
     text += VIDEO + "".join(video(options.program, published["video"]["runs"]))

@@ -3,15 +3,9 @@
 
     bench/scaling.py [--program build/release/shapelint] [--output docs/scaling.md]
 """
-import argparse
-import os
 import statistics
-import sys
-import tomllib
 
 import field_runs
-
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 HEAD = """# Scaling: published and predicted speeds at several numbers of GPUs
 
@@ -54,10 +48,7 @@ def priced(program, series):
         model_degree = parallel.get("tensor", 1) * parallel.get("pipeline", 1) * parallel.get("context", 1)
         parallel["data"] = gpus // model_degree
         run = {"mode": "train", "micro_batch_size": batch, "gradient_accumulation": accumulation, **series["run"]}
-        text = field_runs.text_of(series["model"], run, parallel)
-        case, error = field_runs.predicted(program, text, series["gpu"])
-        if case is None:
-            sys.exit(f'{series["model"]} on {gpus}: {error}')
+        case = field_runs.predicted_or_exit(program, series["model"], run, parallel, series["gpu"])
         step = case["step"]
         speed = step["mfu"] if series.get("unit") == "mfu" else case["tokens_per_s_per_gpu"]
         pipeline = parallel.get("pipeline", 1)
@@ -73,13 +64,7 @@ def change(points, column):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", default="build/release/shapelint")
-    parser.add_argument("--output", default="docs/scaling.md")
-    options = parser.parse_args()
-    with open(os.path.join(HERE, "scaling_runs.toml"), "rb") as file:
-        published = tomllib.load(file)
-    field_runs.MODELS.update(published["model"])
+    options, published = field_runs.asked_for_page("scaling_runs.toml", "docs/scaling.md")
     errors = {"fit": [], "check": []}
     growth, dense = "", ""
     for series in published["series"]:
