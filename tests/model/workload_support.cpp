@@ -48,6 +48,18 @@ Setup replica(const std::string& name) {
   return setup;
 }
 
+Setup decoding_deepseek_v3() {
+  Setup setup = example("deepseek-v3");
+  setup.plan.mode = Mode::decode;
+  setup.plan.micro_batch_size = 64;
+  setup.plan.context_length = 4096;
+  setup.plan.pipeline = 1;
+  setup.plan.data = 1;
+  setup.plan.tensor = 8;
+  setup.plan.expert = 8;
+  return setup;
+}
+
 const Op* find(const Workload& workload, std::string_view name, Pass pass) {
   for (const Op& op : workload.ops) {
     if (op.name == name && op.pass == pass) return &op;

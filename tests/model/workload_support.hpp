@@ -14,6 +14,9 @@ model::Setup example(const std::string& name);
 // by ZeRO, nothing computed again.
 model::Setup replica(const std::string& name);
 
+// DeepSeek-V3 as its inference engines decode it: 64 sequences on eight GPUs.
+model::Setup decoding_deepseek_v3();
+
 // One line per op of one kind, after an empty first line:
 //   gemm         name  pass  batch x m x n x k  layout  *count
 //   attention    name  pass  sequences, heads/key-value heads, queries/keys, width/width of values  *count

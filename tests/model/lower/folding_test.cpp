@@ -9,24 +9,12 @@
 
 using namespace shapelint;
 using namespace shapelint::model;
+using tests::decoding_deepseek_v3;
 using tests::example;
 using tests::find;
 using tests::table;
 
 namespace {
-
-// DeepSeek-V3 as its inference engines decode it: 64 sequences on eight GPUs.
-Setup decoding() {
-  Setup setup = example("deepseek-v3");
-  setup.plan.mode = Mode::decode;
-  setup.plan.micro_batch_size = 64;
-  setup.plan.context_length = 4096;
-  setup.plan.pipeline = 1;
-  setup.plan.data = 1;
-  setup.plan.tensor = 8;
-  setup.plan.expert = 8;
-  return setup;
-}
 
 // A small mixture in training on 8 tensor-parallel ranks and 4 data-parallel ones.
 Setup training() {
@@ -42,7 +30,7 @@ Setup training() {
 }  // namespace
 
 TEST_CASE("tensor and expert parallelism over the same eight GPUs hold the model once", "[model]") {
-  const Setup setup = decoding();
+  const Setup setup = decoding_deepseek_v3();
   const double parameters = static_cast<double>(parameter_count(setup));
   CHECK(parameters == Approx(671.03e9).epsilon(1e-4));
   const RankParameters held = parameters_per_rank(setup);
@@ -53,7 +41,7 @@ TEST_CASE("tensor and expert parallelism over the same eight GPUs hold the model
 }
 
 TEST_CASE("ranks of one tensor-parallel group hold the same tokens, and exchange none", "[model]") {
-  const Workload workload = lower(decoding());
+  const Workload workload = lower(decoding_deepseek_v3());
   CHECK(find(workload, "layer.moe.all_to_all") == nullptr);
   CHECK(find(workload, "layer.moe.reduce")->collective == CollectiveKind::all_reduce);
   CHECK(find(workload, "layer.moe.reduce")->ranks == 8);
@@ -66,7 +54,7 @@ TEST_CASE("ranks of one tensor-parallel group hold the same tokens, and exchange
 }
 
 TEST_CASE("attention data parallelism brings tokens of its own to the experts", "[model]") {
-  Setup setup = decoding();
+  Setup setup = decoding_deepseek_v3();
   setup.plan.tensor = 1;
   setup.plan.data = 8;
   const Workload spread = lower(setup);
@@ -88,7 +76,7 @@ TEST_CASE("attention data parallelism brings tokens of its own to the experts", 
 }
 
 TEST_CASE("tokens may go to their experts in fewer bits than they come back in", "[model]") {
-  Setup setup = decoding();
+  Setup setup = decoding_deepseek_v3();
   setup.plan.tensor = 1;
   setup.plan.data = 8;
   const double wide = find(lower(setup), "layer.moe.all_to_all")->bytes;
@@ -99,7 +87,7 @@ TEST_CASE("tokens may go to their experts in fewer bits than they come back in",
 }
 
 TEST_CASE("groups of experts that tokens choose first are those of the model", "[model]") {
-  Setup setup = decoding();
+  Setup setup = decoding_deepseek_v3();
   setup.plan.tensor = 1;
   setup.plan.data = 8;
   setup.model.moe.groups = 8;
@@ -108,7 +96,7 @@ TEST_CASE("groups of experts that tokens choose first are those of the model", "
 }
 
 TEST_CASE("ranks with sequences of their own that split every expert gather each token once", "[model]") {
-  Setup setup = decoding();
+  Setup setup = decoding_deepseek_v3();
   setup.plan.tensor = 1;
   setup.plan.data = 8;
   setup.plan.expert = 1;

@@ -135,15 +135,8 @@ TEST_CASE("layers that are left out of a narrow format are in 16 bits, each part
 }
 
 TEST_CASE("where attention stays in 16 bits, its products are, and what it holds", "[model]") {
-  Setup setup = tests::example("deepseek-v3");
-  setup.plan.mode = Mode::decode;
+  Setup setup = tests::decoding_deepseek_v3();
   setup.plan.dtype = DType::fp4;
-  setup.plan.micro_batch_size = 64;
-  setup.plan.context_length = 4096;
-  setup.plan.pipeline = 1;
-  setup.plan.data = 1;
-  setup.plan.tensor = 8;
-  setup.plan.expert = 8;
   const Workload all = lower(setup);
   const double narrow_bytes = served_weight_bytes(setup);
   setup.plan.wide_attention = true;
