@@ -133,11 +133,8 @@ catalog::StoredWeights storage_of(const model::Reading& reading) {
   using model::FieldId;
   catalog::StoredWeights out;
   out.means = "as its config.json says";
-  out.is_packed = false;
-  for (const model::Extra& each : reading.extras) {
-    if (each.name == "packs_weights") out.is_packed = each.value > 0;
-    if (each.name == "quantization_block") out.quantization_block = static_cast<std::int64_t>(each.value);
-  }
+  out.is_packed = extra(reading, "packs_weights") > 0;
+  out.quantization_block = static_cast<std::int64_t>(extra(reading, "quantization_block"));
   for (const FieldId field :
        {FieldId::dtype, FieldId::recipe, FieldId::weight_bits, FieldId::weight_group_size}) {
     if (model::is_stated(reading, field)) out.values.emplace_back(field, model::get(reading.setup, field));
@@ -164,9 +161,7 @@ std::optional<Checkpoint> model_in(const text::FileSystem& files, const std::str
       known.model.values.emplace_back(field.id, field.get(found->setup));
   }
   known.stored = storage_of(*found);
-  for (const model::Extra& each : found->extras) {
-    if (each.name == "max_positions") known.max_positions = static_cast<std::int64_t>(each.value);
-  }
+  known.max_positions = static_cast<std::int64_t>(extra(*found, "max_positions"));
   return known;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -115,6 +116,14 @@ inline bool is_known(const Reading& reading, FieldId id) {
 inline bool is_stated(const Reading& reading, FieldId id) {
   const Origin::Kind kind = origin(reading, id).kind;
   return kind == Origin::Kind::stated || kind == Origin::Kind::command_line;
+}
+
+// A value that the file's dialect worked out on the way (Extra); 0 where it has none.
+inline double extra(const Reading& reading, std::string_view name) {
+  for (const Extra& each : reading.extras) {
+    if (each.name == name) return each.value;
+  }
+  return 0;
 }
 
 // nullptr when the file does not state it.

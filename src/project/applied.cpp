@@ -11,7 +11,6 @@
 #include "model/derive.hpp"
 #include "project/gpus.hpp"
 #include "rules/scope/memory.hpp"
-#include "rules/scope/values.hpp"
 
 namespace shapelint::project {
 
@@ -225,7 +224,7 @@ void cap_sequences(model::Reading& reading, std::span<const gpu::Gpu> gpus) {
 }  // namespace
 
 bool stores_packed(const model::Reading& reading) {
-  return bytes_of(reading.setup.plan.dtype) < 2 && rules::extra(reading, "packs_weights") > 0 &&
+  return bytes_of(reading.setup.plan.dtype) < 2 && model::extra(reading, "packs_weights") > 0 &&
          model::origin(reading, model::FieldId::dtype).kind != model::Origin::Kind::command_line;
 }
 

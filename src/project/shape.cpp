@@ -11,7 +11,6 @@
 #include "formats/dialect/paths.hpp"
 #include "formats/neighbours.hpp"
 #include "rules/scope/compare.hpp"
-#include "rules/scope/values.hpp"
 
 namespace shapelint::project {
 
@@ -49,7 +48,7 @@ std::string trained_because(const model::Reading& reading, const text::FileSyste
   const model::Mode mode = reading.setup.plan.mode;
   if (mode == model::Mode::decode || mode == model::Mode::prefill) return "the model is served, not trained";
   if (reading.setup.plan.adapters) return "adapters are trained on a model that is there";
-  if (rules::extra(reading, "names_published") > 0) return "the file names a published model";
+  if (model::extra(reading, "names_published") > 0) return "the file names a published model";
   if (std::find(weight_dialects.begin(), weight_dialects.end(), reading.dialect) != weight_dialects.end())
     return "the file holds trained weights";
   if (const std::string named = formats::published_shape(reading); !named.empty())

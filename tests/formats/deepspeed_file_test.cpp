@@ -16,13 +16,6 @@ formats::ReadResult read_with(const std::string& deepspeed, const std::string& f
   return formats::read_any(files, "run/train.sh");
 }
 
-double extra(const model::Reading& reading, std::string_view name) {
-  for (const model::Extra& each : reading.extras) {
-    if (each.name == name) return each.value;
-  }
-  return 0;
-}
-
 }  // namespace
 
 TEST_CASE("what a DeepSpeed file says is read by the command that names it", "[formats]") {

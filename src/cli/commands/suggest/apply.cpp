@@ -12,7 +12,6 @@
 #include "lint/phrases.hpp"
 #include "report/findings/diff.hpp"
 #include "report/report.hpp"
-#include "rules/scope/values.hpp"
 #include "text/overlay.hpp"
 
 namespace shapelint::cli {
@@ -44,7 +43,7 @@ bool keeps_batch(const model::Reading& start, const model::Reading& now) {
   const auto sequences = [](const model::Reading& each) {
     return each.setup.plan.micro_batch_size * each.setup.plan.gradient_accumulation;
   };
-  return rules::extra(start, "fixes_batch") > 0 && sequences(start) == sequences(now);
+  return model::extra(start, "fixes_batch") > 0 && sequences(start) == sequences(now);
 }
 
 // What is still to be changed in `now` so that it says what was suggested.
