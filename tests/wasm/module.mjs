@@ -143,4 +143,7 @@ test("the command line is there, too", () => {
   assert.equal(code, 0, out);
   assert.match(written["/model.toml"], /vocab_size = 50304/);
   assert.equal(shapelint.run(["--no-such-flag"]).exit_code, 2);
+  const served = shapelint.run(["lsp"]);
+  assert.equal(served.exit_code, 2);
+  assert.equal(served.err, "error: the module serves no editors; it is part of the program; `npx shapelint` runs that\n");
 });
