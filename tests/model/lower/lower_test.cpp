@@ -231,5 +231,11 @@ TEST_CASE("ranks that share heads add up the sums of a norm over all of them", "
   const Op& sums = *find(workload, "layer.attention.qk_norm_reduce");
   CHECK(sums.collective == CollectiveKind::all_reduce);
   CHECK(sums.ranks == 4);
-  CHECK(sums.bytes == static_cast<double>(find(workload, "layer.attention.qkv")->m.value) * 2 * 4);
+  const double tokens = static_cast<double>(find(workload, "layer.attention.qkv")->m.value);
+  CHECK(sums.bytes == tokens * 2 * 4);
+  // 8 + 2 heads of this rank in 16 bits, read for the sums and then once more
+  CHECK(find(workload, "layer.attention.qk_norm_sums")->bytes == tokens * (8 + 2) * 128 * 2);
+  CHECK(find(workload, "layer.attention.qk_norm")->bytes == tokens * (8 + 2) * 128 * 2 * 2);
+  setup.plan.tensor = 1;
+  CHECK(find(lower(setup), "layer.attention.qk_norm_sums") == nullptr);
 }

@@ -240,14 +240,18 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
                                   (static_cast<double>(shared.heads.value) + key_heads) *
                                   static_cast<double>(model.head_dim) * shared.activation;
   if (model.qk_norm) {
-    emit.elementwise("layer.attention.qk_norm", 2 * queries_and_keys, 3 * queries_and_keys, layer,
-                     of_each(queries_and_keys / shared.activation, norm_flops(model)));
-    // The sums of squares of queries and of keys, in fp32.
-    constexpr double sum_bytes = 2 * 4;
-    if (model.qk_norm_whole)
+    const bool sums_apart = model.qk_norm_whole && shared.plan.tensor > 1;
+    // Ranks that share the heads read them twice: no kernel goes on through the all-reduce.
+    if (sums_apart) {
+      emit.elementwise("layer.attention.qk_norm_sums", queries_and_keys, 2 * queries_and_keys, layer);
+      // The sums of squares of queries and of keys, in fp32.
+      constexpr double sum_bytes = 2 * 4;
       emit.collective("layer.attention.qk_norm_reduce", CollectiveKind::all_reduce,
                       CollectiveKind::all_reduce, static_cast<double>(shared.tokens.value) * sum_bytes,
                       shared.plan.tensor, layer);
+    }
+    emit.elementwise("layer.attention.qk_norm", 2 * queries_and_keys, 3 * queries_and_keys, layer,
+                     of_each(queries_and_keys / shared.activation, norm_flops(model)));
   }
   // No learned positions: rotary embedding, as in nearly every model without them.
   if (model.learned_positions == 0 && !model.relative_positions) {
