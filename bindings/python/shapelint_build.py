@@ -115,20 +115,26 @@ def build() -> pathlib.Path:
 
 
 def files_of(folder: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
-    """The program and the module of a build."""
+    """The program and the module of a build, whose architecture may be another than this machine's."""
     programs = [folder / "static/bin/shapelint", folder / "shapelint", folder / "shapelint.exe", folder / "Release/shapelint.exe"]
-    modules = [folder / "python" / f"_shapelint{sysconfig.get_config_var('EXT_SUFFIX')}"]
+    modules = sorted((folder / "python").glob(f"_shapelint.{sys.implementation.cache_tag}-*.so"))
     modules += sorted((folder / "python").glob("_shapelint.*.pyd")) + sorted((folder / "python/Release").glob("_shapelint.*.pyd"))
-    for kind in (programs, modules):
-        if not any(each.is_file() for each in kind):
-            raise SystemExit(f"shapelint_build: nothing is built: {kind[0]}")
-    return next(each for each in programs if each.is_file()), next(each for each in modules if each.is_file())
+    program = next((each for each in programs if each.is_file()), None)
+    if program is None or not modules:
+        raise SystemExit(f"shapelint_build: the program and the module for {sys.implementation.cache_tag} are not both in {folder}")
+    return program, modules[0]
+
+
+def machine_of(path: pathlib.Path) -> str:
+    """What Linux calls the architecture of a file of ELF (e_machine of its header)."""
+    machine = int.from_bytes(path.read_bytes()[18:20], "little")
+    return {62: "x86_64", 183: "aarch64"}.get(machine, platform.machine())
 
 
 def needs(path: pathlib.Path) -> tuple[set[str], str]:
     """The shared libraries that a file of ELF needs, and the newest version of glibc that it asks for."""
-    text = subprocess.run(["objdump", "-p", str(path)], capture_output=True, text=True, check=True).stdout
-    libraries = set(re.findall(r"^\s+NEEDED\s+(\S+)", text, re.M))
+    text = subprocess.run(["readelf", "-dVW", str(path)], capture_output=True, text=True, check=True).stdout
+    libraries = set(re.findall(r"\(NEEDED\).*\[(.*)\]", text))
     versions = [tuple(map(int, each.split("."))) for each in re.findall(r"\bGLIBC_([0-9.]+)", text)]
     return libraries, ".".join(map(str, max(versions))) if versions else "2.17"
 
@@ -144,7 +150,7 @@ def tag(program: pathlib.Path, module: pathlib.Path) -> str:
         libraries, glibc = needs(each)
         alone = alone and all(re.match(r"(libc|libm|libdl|libpthread|librt)\.so\.|ld-linux", name) for name in libraries)
         newest = max(newest, tuple(map(int, glibc.split(".")[:2])))  # type: ignore[assignment]
-    machine = platform.machine()
+    machine = machine_of(module)
     return f"{python}-{python}-" + (f"manylinux_{newest[0]}_{newest[1]}_{machine}" if alone else f"linux_{machine}")
 
 
@@ -185,7 +191,7 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
     wheel.add(f"shapelint-{version()}.data/scripts/{program.name}", program.read_bytes(), executable=True)
     wheel.add(f"{info}/LICENSE", (ROOT / "LICENSE").read_bytes())
     if "manylinux" in label:  # what is linked in has licences of its own
-        sources = ROOT / "build/static-libs" / platform.machine() / "prefix/share/sources"
+        sources = ROOT / "build/static-libs" / machine_of(program) / "prefix/share/sources"
         for notice in sorted(sources.glob("*.copyright")):
             wheel.add(f"{info}/licenses/{notice.name}", notice.read_bytes())
     wheel.add(f"{info}/METADATA", metadata().encode())
@@ -194,13 +200,17 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
     return name
 
 
+def sources(root: pathlib.Path) -> list[pathlib.Path]:
+    """The files of a source distribution, without what tools leave behind in their folders."""
+    found = {root / each for each in SOURCE_FILES}
+    for each in SOURCE_FOLDERS:
+        inside = [path for path in (root / each).rglob("*") if path.is_file()]
+        found |= {path for path in inside if not any(part.startswith((".", "__pycache__", "node_modules")) for part in path.relative_to(root).parts)}
+    return sorted(found)
+
+
 def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
     top = f"shapelint-{version()}"
-    paths = [ROOT / each for each in SOURCE_FILES]
-    for each in SOURCE_FOLDERS:
-        inside = [path for path in (ROOT / each).rglob("*") if path.is_file()]
-        # Not what tools leave behind.
-        paths += [path for path in inside if not any(part.startswith((".", "__pycache__")) for part in path.relative_to(ROOT).parts)]
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as archive:
 
@@ -209,7 +219,7 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
             entry.size, entry.mtime, entry.mode = len(data), moment(), mode
             archive.addfile(entry, io.BytesIO(data))
 
-        for path in sorted(set(paths)):
+        for path in sources(ROOT):
             add(path.relative_to(ROOT).as_posix(), path.read_bytes(), 0o755 if os.access(path, os.X_OK) else 0o644)
         add("PKG-INFO", metadata().encode(), 0o644)
     import gzip

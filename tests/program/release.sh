@@ -56,7 +56,9 @@ for archive in "$folder/shapelint-$version"-linux-*.tar.gz; do
   [ "$said" = "shapelint $version" ] || fail "$name says it is $said"
   echo "$name: $(stat -c %s "$archive") bytes, $(wc -l <"$unpacked/list") files and folders"
 done
-python3 -m zipfile --test "$folder"/shapelint-"$version"-*.whl >/dev/null || fail "the wheel is no whole archive"
+for wheel in "$folder"/shapelint-"$version"-*.whl; do
+  python3 -m zipfile --test "$wheel" >/dev/null || fail "${wheel##*/} is no whole archive"
+done
 tar -xzOf "$folder/shapelint-$version.tar.gz" "shapelint-$version/CMakeLists.txt" | cmp -s - CMakeLists.txt ||
   fail "the source is of another version"
 echo "$(wc -l <"$folder/SHA256SUMS") files"

@@ -4,7 +4,7 @@
 #   run.sh [PACKAGE [PYTHON]]      dist/shapelint-*.whl and python3 unless given
 set -eu
 cd "$(dirname "$0")/../.."
-package=$(realpath "${1:-$(find dist -name 'shapelint-*.whl' | head -n 1)}")
+package=$(realpath "${1:-$(find dist -name "shapelint-*_$(uname -m).whl" | head -n 1)}")
 python=${2:-python3}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
