@@ -19,7 +19,7 @@ command -v "qemu-$arch-static" >/dev/null || {
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python=$(/usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
-scripts/fetch-packages "$folder/root" "$debian" - "$python-minimal" "lib$python-minimal" "lib$python-stdlib" libc6 zlib1g \
+scripts/fetch-packages "$folder/system" "$debian" - "$python-minimal" "lib$python-minimal" "lib$python-stdlib" libc6 zlib1g \
   libexpat1 libffi8 libssl3 >/dev/null
 for each in "$wheel" "$own"; do python3 -m zipfile -e "$each" "$folder/$(basename "$each" .whl)"; done
 
@@ -43,7 +43,7 @@ ask() { # WHEEL COMMAND…
   env -i PATH="$PATH" PYTHONPATH="$site" PYTHONDONTWRITEBYTECODE=1 "$@" "$folder/ask.py"
 }
 ask "$own" /usr/bin/python3 >"$folder/expected" 2>/dev/null
-ask "$wheel" PYTHONHOME="$folder/root/usr" "qemu-$arch-static" -L "$folder/root" "$folder/root/usr/bin/$python" >"$folder/got" 2>"$folder/machine"
+ask "$wheel" PYTHONHOME="$folder/system/usr" "qemu-$arch-static" -L "$folder/system" "$folder/system/usr/bin/$python" >"$folder/got" 2>"$folder/machine"
 grep -q "$arch" "$folder/machine" || {
   cat "$folder/machine"
   echo "FAILED: it ran on another machine"
