@@ -28,7 +28,8 @@ GridPrices::GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const Gr
 }
 
 bool GridPrices::covers(const model::Setup& setup) {
-  return setup.model.conv.empty() && setup.plan.fusion == model::Fusion::none;
+  return setup.model.conv.empty() && setup.plan.fusion == model::Fusion::none &&
+         !setup.plan.offload_activations;
 }
 
 void GridPrices::forget() {

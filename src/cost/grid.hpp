@@ -32,8 +32,8 @@ class GridPrices {
   GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const GridAxis> axes, bool has_pattern);
   GridPrices(const GridPrices&) = delete;
   GridPrices& operator=(const GridPrices&) = delete;
-  // Whether steps of such setups are sums of parts: not those of CNNs, and not where kernels of one part run
-  // inside those of another.
+  // Whether steps of such setups are sums of parts: not those of CNNs, not where kernels of one part run
+  // inside those of another, and not where what all parts keep is copied.
   static bool covers(const model::Setup& setup);
   // Takes the setup, which must stay until it is priced; `positions` on the axes tell it from all others.
   void move_to(const model::Setup& setup, std::span<const std::uint32_t> positions);

@@ -27,6 +27,7 @@ model::Reading any_reading() {
   }
   model::complete(reading);
   reading.setup.plan.fusion = model::Fusion::none;
+  reading.setup.plan.offload_activations = false;
   return reading;
 }
 
@@ -41,7 +42,7 @@ std::vector<Axis> any_axes(model::Reading& reading) {
   for (const auto index :
        *rc::gen::unique<std::vector<std::size_t>>(3, rc::gen::inRange<std::size_t>(0, fields.size()))) {
     const model::FieldInfo& field = fields[index];
-    if (field.id == model::FieldId::fusion) continue;
+    if (field.id == model::FieldId::fusion || field.id == model::FieldId::offload_activations) continue;
     Axis axis{field.id, {}};
     for (int i = 0; i < 3; ++i) axis.values.push_back(pick(field));
     reading.origins[field.id].kind = model::Origin::Kind::stated;

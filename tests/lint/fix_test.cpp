@@ -241,7 +241,7 @@ TEST_CASE("what makes a run fit into memory may take time", "[lint][fix]") {
   const std::string large =
       "[model]\nhidden_size = 8192\nnum_layers = 80\nnum_attention_heads = 64\nnum_key_value_heads = 8\n"
       "intermediate_size = 28672\nmlp_gated = true\nvocab_size = 128256\n"
-      "[run]\nmicro_batch_size = 2\nsequence_length = 4096\nrecompute = \"none\"\n"
+      "[run]\nmicro_batch_size = 3\nsequence_length = 4096\nrecompute = \"none\"\n"
       "[parallel]\ntensor = 8\ndata = 8\nzero = 3\n";
   Asked asked;
   asked.gpus = {"h100"};

@@ -7,7 +7,8 @@ namespace shapelint::model {
 
 void lower_offload(const Shared& shared, double count, Emitter& emit) {
   if (!shared.training || !shared.plan.offload_activations || shared.stream == Stream::text) return;
-  emit.host_copy("layer.offload", layer_activations(shared.setup).kept, count);
+  const double kept = layer_activations(shared.setup).kept;
+  if (kept > 0) emit.host_copy("layer.offload", kept, count);
 }
 
 }  // namespace shapelint::model

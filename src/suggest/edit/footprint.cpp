@@ -26,21 +26,29 @@ double real(std::int64_t value) {
   return static_cast<double>(std::max<std::int64_t>(1, value));
 }
 
-// Layers of a stage, and those of them whose activations are in the GPU's memory at a time: where they are
-// offloaded, the one that is computed and the one that is copied.
+// Layers whose activations wait for their backward pass, and those of them that are in the GPU's memory:
+// where they are offloaded, the one that is computed and the one that is copied.
 double activation_bytes(const model::Setup& setup, double layers) {
   constexpr double layers_beside_copies = 2;
   const model::LayerActivations each = model::layer_activations(setup);
   const double held = setup.plan.offload_activations ? std::min(layers, layers_beside_copies) : layers;
-  return held * each.kept + layers * each.scores;
+  return held * each.kept + layers * each.scores + each.again;
 }
 
-// Micro-batches whose activations the first stage keeps at a time, all its layers counted: as many as there
-// are stages, and with chunks (p - 1) / chunks more (arXiv 2205.05198, section 4.2.3).
-double micro_batches_in_flight(const model::Plan& plan) {
+// Micro-batches whose activations a stage keeps at a time, all its layers counted. The first keeps as many as
+// there are stages, and with chunks (p - 1) / chunks more (arXiv 2205.05198, section 4.2.3); the last, which
+// has the logits, one, and with chunks p - (p - 1) / chunks.
+struct InFlight {
+  double first = 1;
+  double last = 1;
+};
+InFlight micro_batches_in_flight(const model::Plan& plan) {
   const auto chunks = static_cast<double>(model::pipeline_chunks(plan));
   const double stages = real(plan.pipeline);
-  return std::min(chunks > 1 ? stages + (stages - 1) / chunks : stages, real(plan.gradient_accumulation));
+  const double others = (stages - 1) / chunks;
+  const double all = real(plan.gradient_accumulation);
+  return {std::min(chunks > 1 ? stages + others : stages, all),
+          std::min(chunks > 1 ? stages - others : 1, all)};
 }
 
 // Bytes of what one rank keeps of `parameters` in training: ZeRO's stages share optimizer states, then
@@ -121,7 +129,9 @@ Footprint footprint(const model::Setup& setup, double data, model::RankParameter
   const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
   const double logits =
       model.lm_head ? tokens * real(model::vocab_rows(setup)) / real(plan.tensor) * fp32_bytes : 0;
-  return {state, activation_bytes(setup, layers * micro_batches_in_flight(plan)) + logits};
+  const InFlight in_flight = micro_batches_in_flight(plan);
+  return {state, std::max(activation_bytes(setup, layers * in_flight.first),
+                          activation_bytes(setup, layers * in_flight.last) + logits)};
 }
 
 }  // namespace

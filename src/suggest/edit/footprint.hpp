@@ -26,8 +26,8 @@ struct Footprint {
   // weights of 16 bits, Megatron-LM, theoretical_memory_usage.py), less or more with Muon or Shampoo; with
   // adapters the weights, and these of the adapters. Inference: weights and the cache of keys and values.
   double state_bytes = 0;
-  // Activations of one micro-batch (Korthikanti et al. 2022, arXiv 2205.05198, equations 1 to 6, per layer,
-  // with as many micro-batches in flight as there are pipeline stages) and fp32 logits.
+  // Activations of the stage that keeps most: of layers (model/activations.hpp) as many micro-batches as are
+  // in flight, on the last stage fp32 logits.
   double activation_bytes = 0;
 };
 
