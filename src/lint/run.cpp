@@ -84,11 +84,17 @@ text::LocatedError not_understood(const Job& job, const text::FileSystem& files)
               job.path,
               {}};
   if (job.outcome.recognised) return {std::move(error), {}};
+  // Of a text that is broken nobody looked for keys.
+  const auto is_broken = [&](const text::Source& source) {
+    if (source.documents) return false;
+    error.hint = "`--allow-unrecognised` passes over such files";
+    error.span = source.documents.error().span;
+    return true;
+  };
   auto content = job.given != nullptr ? job.given->source : formats::read_named(job.path, files);
   if (!content) return {std::move(error), {}};
   text::Source source = formats::parse(job.path, *std::move(content), false);
-  if (source.documents) return {std::move(error), {}};
-  error.span = source.documents.error().span;
+  if (!is_broken(source)) return {std::move(error), {}};
   return {std::move(error), std::move(source.text)};
 }
 

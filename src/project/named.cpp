@@ -70,7 +70,11 @@ Result<std::string> file_named(const Project& project, const std::string& name) 
 Result<std::string> text_named(const Project& project, const std::string& path) {
   Result<std::string> text = formats::read_named(path, project.files());
   if (text || text.error().code != ErrorCode::not_found) return text;
-  if (published(project, path) == nullptr) return text;
+  if (published(project, path) == nullptr) {
+    Error error = text.error();
+    if (error.hint.empty() && path.find('/') != std::string::npos) error.hint = nearest_published(path);
+    return error;
+  }
   return fmt::format("published = \"{}\"\n", path);  // formats/published.toml
 }
 

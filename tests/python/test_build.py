@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bindings/python"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bindings/python"))
 import shapelint_build
 
 

@@ -25,6 +25,22 @@ def test_assert_aligned():
         assert_aligned(BAD, gpu="a100", tensor=5, min_gain=0.9)
     with pytest.raises(ValueError, match="no severity"):
         assert_aligned(BAD, severity="fatal")
+    assert_aligned(BAD, gpu="a100", micro_batch_size=8, min_gain="90%")
+    for share in (10, "2", -0.1, "x%", None):
+        with pytest.raises(ValueError, match="min_gain is a share"):
+            assert_aligned(BAD, gpu="a100", min_gain=share)
+
+
+def test_assert_aligned_passes_nothing_that_was_not_checked(tmp_path):
+    with pytest.raises(AssertionError, match="nothing was checked"):
+        assert_aligned(tmp_path, gpu="a100")
+    (tmp_path / "config.json").write_text('{"model_type": "llama",, }')
+    with pytest.raises(AssertionError, match="(?s)nothing was checked.*config.json: not valid JSON"):
+        assert_aligned(tmp_path, gpu="a100")
+    report = shapelint.lint(tmp_path, gpu="a100")
+    assert "not valid JSON" in str(report) and "not valid JSON" in report._repr_html_()
+    with pytest.raises(shapelint.ShapelintError, match="config.json:1"):
+        assert_aligned(tmp_path / "config.json", gpu="a100")
 
 
 class Config:
@@ -54,7 +70,7 @@ def test_the_callback_never_stops_the_training():
     said = trained(ShapelintCallback(gpu="a100"), {"model_type": "llama", "hidden_size": -1})
     assert said and all(each.startswith("shapelint: ") for each in said)
     assert trained(ShapelintCallback(gpu="no-such-gpu"), Config())[0].startswith("shapelint: error: unknown GPU")
-    assert trained(ShapelintCallback(), None) == []
+    assert trained(ShapelintCallback(), None) == ["shapelint: the model has no `config`, and was not checked"]
     with pytest.raises(AttributeError):
         ShapelintCallback().something
 

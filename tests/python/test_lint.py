@@ -151,3 +151,16 @@ def test_values_are_plain_and_fixed():
     finding = shapelint.lint(EXAMPLE, "a100").findings[0]
     with pytest.raises(dataclasses.FrozenInstanceError):
         finding.code = "SL1"
+
+
+def test_what_the_caller_gets_wrong_is_said_in_their_words():
+    gpt2 = {"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "vocab_size": 50257, "n_positions": 1024}
+    assert [each.code for each in shapelint.lint(gpt2, gpu="a100", select="SL101")] == ["SL101"]
+    with pytest.raises(TypeError, match="a text or several are expected, not 4090"):
+        shapelint.lint(gpt2, gpu=4090)
+    with pytest.raises(TypeError, match="`hidden_size` is a column of whole numbers, not 4096"):
+        shapelint.sweep(gpt2, {"hidden_size": 4096})
+    with pytest.raises(ValueError, match="the column `hidden_size` has no rows"):
+        shapelint.sweep(gpt2, {"hidden_size": []})
+    with pytest.raises(shapelint.ShapelintError, match="did you mean `Qwen/Qwen3-8B`"):
+        shapelint.price("Qwen/Qwen9-8B", gpu="h100")

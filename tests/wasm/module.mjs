@@ -120,6 +120,14 @@ test("bad input is an error with a reason", () => {
   assert.deepEqual(said(() => shapelint.lint(gpt3, { min_severity: "loud", head_multiple: 1.5 })), [
     "invalid-option: `options.head_multiple` is no value that it can have; a whole number",
     "invalid-option: `options.min_severity` is no value that it can have; one of info, warning, error"]);
+  // A question that is wrong is no report without findings.
+  assert.deepEqual(said(() => shapelint.lint(gpt3, { gpu: "h10" }))?.map((each) => each.split(";")[0]), ["invalid-option: unknown GPU `h10`"]);
+  assert.deepEqual(said(() => shapelint.lint(gpt3, { gpu: "a100", settings: { micro_batchsize: 8 } }))?.map((each) => each.split(";")[0]),
+    ["invalid-option: there is no field `micro_batchsize`"]);
+  for (const sizes of [{}, { n: 1, k: 4 }, { m: NaN, n: 1, k: 4 }, { m: null, n: 1, k: 4 }, { m: 0.5, n: 1, k: 4 }]) {
+    assert.deepEqual(said(() => shapelint.gemm("h100", sizes)), ["invalid-option: gemm needs `m`; a whole number from 1 on"]);
+  }
+  assert.deepEqual(said(() => shapelint.attention("h100", {})), ["invalid-option: attention needs `heads`; a whole number from 1 on"]);
   const [broken] = shapelint.lint({ path: "model.toml", text: "[model]\nhidden_size = \n" }).errors;
   assert.deepEqual([broken.code, broken.range.begin.line], ["invalid-file", 2]);
   const [text] = shapelint.lint({ path: "config.json", text: '{"a": "\ud800 \\ud800"' }).errors;

@@ -99,6 +99,20 @@ try {
   await until("the pasted text's name", "document.querySelector('#name').value === 'config.json'");
   await until("findings of config.json", "document.querySelector('#findings').textContent.includes('SL101')");
 
+  // What Windows copies has other ends of lines.
+  await overwrite("hidden_size = 1");
+  before = await seen();
+  await click(".cm-content");
+  await press("a", { ctrl: true });
+  await evaluate(`(() => {
+    const data = new DataTransfer();
+    data.setData("text/plain", '{\\r\\n "model_type": "gpt2", "n_embd": 768,\\r\\n "n_layer": 12, "n_head": 12, "n_positions": 1024, "vocab_size": 50257\\r\\n}');
+    document.querySelector("#name").value = "model.toml";
+    document.querySelector(".cm-content").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  })()`);
+  await settled(before);
+  await until("the pasted text's name", "document.querySelector('#name').value === 'config.json'");
+
   // Dropped files keep their names.
   before = await seen();
   await evaluate(`(() => {

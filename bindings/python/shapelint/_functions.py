@@ -42,8 +42,22 @@ def _source(model: Any, name: str | None) -> tuple[str, str | None, bool]:
 
 def _listed(texts: Gpus | Stack) -> list[str]:
     """Of `a,b` and of a sequence of such."""
-    given = [] if texts is None else [texts] if isinstance(texts, str) else list(texts)
-    return [each.strip() for some in given for each in some.split(",")]
+    given = [] if texts is None else [texts] if isinstance(texts, str) else texts
+    try:
+        return [each.strip() for some in given for each in some.split(",")]
+    except (TypeError, AttributeError):
+        raise TypeError(f"a text or several are expected, not {texts!r}") from None
+
+
+def share(value: float | str, name: str) -> float:
+    """Of 0.01 and of "1%"."""
+    try:
+        number = float(value[:-1]) / 100 if isinstance(value, str) and value.endswith("%") else float(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise ValueError(f'{name} is a share such as 0.01 or "1%", not {value!r}')
+    return number
 
 
 def _question(
@@ -78,13 +92,13 @@ def lint(
     model: Any,
     gpu: Gpus = None,
     *,
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
+    select: str | Sequence[str] = (),
+    ignore: str | Sequence[str] = (),
     min_severity: str | None = None,
     fail_severity: str | None = None,
     shape: str | None = None,
     head_multiple: int | None = None,
-    min_gain: float | None = None,
+    min_gain: float | str | None = None,
     with_operations: bool = False,
     stack: Stack = None,
     name: str | None = None,
@@ -104,13 +118,13 @@ def lint(
     answer = _asked(
         lambda: _shapelint.lint(
             question,
-            select=list(select),
-            ignore=list(ignore),
+            select=_listed(select),
+            ignore=_listed(ignore),
             min_severity=min_severity,
             fail_severity=fail_severity,
             shape=shape,
             head_multiple=head_multiple,
-            min_gain=min_gain,
+            min_gain=None if min_gain is None else share(min_gain, "min_gain"),
             with_operations=with_operations,
         )
     )
@@ -204,8 +218,10 @@ def suggest(
     )
 
 
-def _column(values: Any) -> tuple[Any, bool]:
+def _column(field: str, values: Any) -> tuple[Any, bool]:
     """64-bit whole numbers one after the other, and whether they came as numpy's."""
+    if getattr(values, "ndim", 1) != 1 or not hasattr(values, "__iter__"):
+        raise TypeError(f"`{field}` is a column of whole numbers, not {values!r}")
     is_numpy = type(values).__module__.split(".")[0] in ("numpy", "pandas")
     if is_numpy:
         import numpy
@@ -244,7 +260,9 @@ def sweep(
     columns = []
     is_numpy = False
     for field, values in over.items():
-        column, numpys = _column(values)
+        column, numpys = _column(field, values)
+        if len(column) == 0:
+            raise ValueError(f"the column `{field}` has no rows")
         columns.append((field, column))
         is_numpy = is_numpy or numpys
     answer = _asked(lambda: _shapelint.sweep(question, columns, model=part, threads=threads))

@@ -150,12 +150,16 @@ class Report(_Plain):
         return iter(self.findings)
 
     def __str__(self) -> str:
-        lines = []
+        lines = [problem.text for problem in self.problems]
         for each in self.findings:
             lines.append(each.text + (f" ({each.cost})" if each.cost else ""))
             if each.proposals:
                 lines.append(f"  try: {each.proposals[0].summary}")
-        return "\n".join(lines) if lines else "nothing was found"
+        return "\n".join(lines) if lines else self._nothing
+
+    @property
+    def _nothing(self) -> str:
+        return "nothing was found" if self.models else "\n".join(("nothing was checked", *self.notes))
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each finding, with its first proposal."""
@@ -171,6 +175,7 @@ class Report(_Plain):
     def _repr_html_(self) -> str:
         """For notebooks."""
         rows = []
+        problems = "".join(f"<p>{html.escape(problem.text)}</p>" for problem in self.problems)
         for each in self.findings:
             proposal = each.proposals[0].summary if each.proposals else ""
             cells = (f"{each.severity} {each.code}", each.message, each.cost, proposal)
@@ -184,9 +189,9 @@ class Report(_Plain):
                 text += f"; with {changes} {step.after_us / 1e3:,.4g} ms"
             steps.append(f"<p>{html.escape(text.strip())}</p>")
         if not rows:
-            return "<p>nothing was found</p>" + "".join(steps)
+            return (problems or f"<p>{self._nothing}</p>") + "".join(steps)
         head = "".join(f"<th style='text-align:left'>{each}</th>" for each in ("", "finding", "cost", "try"))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>" + "".join(steps)
+        return problems + f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>" + "".join(steps)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def _plan_of(args: Any, config: Any) -> dict[str, Plan]:
 class ShapelintCallback:
     """Lints the model's configuration once, when training starts, and warns of what it finds.
 
-    It never stops the training: a model that is not understood is told in one warning. `plan` overrides what the trainer
+    It raises nothing but warnings: a model that is not understood is told in one. `plan` overrides what the trainer
     says: `ShapelintCallback(gpu="h100", sequence_length=4096, tensor=2)`.
     """
 
@@ -41,6 +41,7 @@ class ShapelintCallback:
         self.min_gain = min_gain
         self.plan = plan
         self.report: Any = None
+        self._has_asked = False
 
     def __getattr__(self, name: str) -> Any:
         # The trainer calls an `on_…` of every event; only one does something here.
@@ -49,12 +50,14 @@ class ShapelintCallback:
         raise AttributeError(name)
 
     def on_train_begin(self, args: Any = None, state: Any = None, control: Any = None, **kwargs: Any) -> None:
-        if self.report is not None or not getattr(state, "is_world_process_zero", True):
+        if self._has_asked or not getattr(state, "is_world_process_zero", True):
             return
+        self._has_asked = True
         model = kwargs.get("model")
         model = getattr(model, "module", model)  # as data parallelism wraps it
         config = getattr(model, "config", None)
         if config is None:
+            warnings.warn("shapelint: the model has no `config`, and was not checked", stacklevel=2)
             return
         try:
             plan = {**_plan_of(args, config), **self.plan}

@@ -227,9 +227,9 @@ export interface LintResult {
   suppressed: number;
   /** findings that the baseline knows, or that a source's `base` had */
   known: number;
-  /** some finding is as severe as its file's fail_severity, a warning unless */
+  /** some finding is as severe as its file's fail_severity, a warning unless somebody says otherwise */
   fails: boolean;
-  /** somebody says otherwise why files and GPUs are passed over, what was not understood */
+  /** why files and GPUs are passed over, what was not understood */
   notes: string[];
   /** Of a file: the others are linted all the same. Of a configuration or of the options: nothing is. */
   errors: ErrorAt[];
@@ -305,9 +305,9 @@ export interface Operation {
   cost: KernelCost;
   /** of all runs */
   total_us: number;
-  /** total_us of the step's time. Communication behind computation has one, too, so that */
+  /** total_us of the step's time. Communication behind computation has one, too, so that shares may add up to more than 1. */
   share: number;
-  /** shares may add up to more than 1. a collective that hides behind computation */
+  /** a collective that hides behind computation */
   overlapped: boolean;
   /** gemm: C[m,n] = A[m,k] B[k,n], `batch` times */
   batch?: OperationDim;

@@ -45,6 +45,14 @@ function sourceOf(given) {
   throw new TypeError("a source is a text, an object of a config.json, or { path, text }");
 }
 
+const refusal = (message, hint) => new ShapelintError([{ code: "invalid-option", message, hint, path: "", range: null }]);
+
+function needs(kernel, sizes, names) {
+  for (const name of names) {
+    if (!Number.isSafeInteger(sizes?.[name]) || sizes[name] < 1) throw refusal(`${kernel} needs \`${name}\``, "a whole number from 1 on");
+  }
+}
+
 class Shapelint {
   #wasm;
   constructor(wasm) {
@@ -79,12 +87,28 @@ class Shapelint {
     return this.#call(name, { files, sources: list.map(sourceOf), options });
   }
 
-  lint(sources, options) { return this.#ask("lint", sources, options); }
+  // What is wrong with files is part of the answer, what is wrong with the question is not.
+  lint(sources, options) {
+    const report = this.#ask("lint", sources, options);
+    const refused = report.errors.filter((error) => error.code === "invalid-option");
+    if (refused.length > 0) throw new ShapelintError(refused);
+    return report;
+  }
+
   read(source, options) { return this.#ask("read", source, options); }
   step(source, options) { return this.#ask("step", source, options); }
   suggest(source, options) { return this.#ask("suggest", source, options); }
-  gemm(gpu, gemm) { return this.#call("gemm", { ...gemm, gpu }); }
-  attention(gpu, attention) { return this.#call("attention", { ...attention, gpu }); }
+
+  gemm(gpu, gemm) {
+    needs("gemm", gemm, ["m", "n", "k"]);
+    return this.#call("gemm", { ...gemm, gpu });
+  }
+
+  attention(gpu, attention) {
+    needs("attention", attention, ["heads", "query_length"]);
+    return this.#call("attention", { ...attention, gpu });
+  }
+
   gpus() { return this.#call("gpus"); }
   rules() { return this.#call("rules"); }
   fields() { return this.#call("fields"); }
@@ -92,7 +116,7 @@ class Shapelint {
   explain(rule) {
     const wanted = String(rule).toLowerCase();
     const found = this.rules().find((each) => each.code.toLowerCase() === wanted || each.name === wanted);
-    if (!found) throw new ShapelintError([{ code: "invalid-option", message: `there is no rule \`${rule}\``, hint: "`rules()` lists them", path: "", range: null }]);
+    if (!found) throw refusal(`there is no rule \`${rule}\``, "`rules()` lists them");
     return found;
   }
 

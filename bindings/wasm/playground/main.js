@@ -176,7 +176,7 @@ function listen() {
   byId("editor").addEventListener("paste", (event) => {
     const before = editor.text;
     setTimeout(() => {
-      const pasted = event.clipboardData.getData("text");
+      const pasted = event.clipboardData.getData("text").replaceAll("\r\n", "\n");  // as the editor holds it
       if (before.trim() === "" || editor.text === pasted) { byId("name").value = guessName(pasted); editor.name = byId("name").value; look(); }
     });
   }, true);
