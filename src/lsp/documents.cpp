@@ -228,14 +228,15 @@ Diagnostic Documents::diagnostic(const api::Finding& finding, const OpenFile& fi
           finding.code, std::move(message), finding.url};
 }
 
-// Of a mistake elsewhere (in the configuration) the path is said, since it has no place in this file.
+// Of a mistake elsewhere (in the configuration) the path is said, since it has no place in this file; one in
+// what the server was started with is in no file.
 Diagnostic Documents::diagnostic(const api::Error& error, const OpenFile& file) const {
   const bool is_here = error.path == file.path;
-  std::string message = is_here ? error.message : error.path + ": " + error.message;
+  std::string message = is_here || error.path.empty() ? error.message : error.path + ": " + error.message;
   if (!error.hint.empty()) message += "\nhelp: " + error.hint;
   return {range(file.text, is_here ? error.range : std::nullopt),
           severity_of(api::Severity::error),
-          "unreadable",
+          error.path.empty() ? error.code : "unreadable",
           std::move(message),
           {}};
 }

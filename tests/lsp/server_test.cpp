@@ -58,11 +58,12 @@ struct Talk {
   bool ended_well = false;
 };
 
-Talk talk_bytes(const std::string& bytes, const api::FileSystem& files, bool isolated) {
+Talk talk_bytes(const std::string& bytes, const api::FileSystem& files, bool isolated,
+                const std::string& gpu = "a100") {
   std::istringstream in(bytes);
   std::ostringstream out;
   api::LintOptions options;
-  options.gpus.names = {"a100"};
+  options.gpus.names = {gpu};
   options.read.isolated = isolated;
   options.select = {"SL101"};
   Talk talk;
@@ -329,6 +330,14 @@ TEST_CASE("a file that is no model is passed over, and one that was a model is n
   CHECK(lines(talk(
             {start, open("a.toml", model), hover(1, "a.toml"), change("a.toml", 2, {{{"text", other}}})})) ==
         Texts{"0: capabilities", "a.toml: SL101", "1: contents", "a.toml: unreadable SL101"});
+}
+
+TEST_CASE("what the server was started with wrongly is blamed on no file", "[lsp]") {
+  const Json diagnostics =
+      shown(talk_bytes(frame(start) + frame(open("a.toml", model)), *api::memory_files({}), true, "h10"));
+  REQUIRE(diagnostics.size() == 1);
+  CHECK(diagnostics[0]["code"] == "invalid-option");
+  CHECK(diagnostics[0]["message"].get<std::string>().starts_with("unknown GPU `h10`\nhelp: "));
 }
 
 TEST_CASE("a file that is not open is not looked at", "[lsp]") {
