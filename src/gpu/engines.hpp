@@ -205,7 +205,8 @@ struct EngineNames {
 template <class Kernel>
 int tuned_for(const Kernel& kernel, const ExpertShape& shape, std::int64_t heads = 0) {
   if constexpr (requires { kernel.tuned; }) {
-    if (!kernel.tuned.empty()) return std::find(kernel.tuned.begin(), kernel.tuned.end(), shape) != kernel.tuned.end() ? 1 : -1;
+    if (!kernel.tuned.empty())
+      return std::find(kernel.tuned.begin(), kernel.tuned.end(), shape) != kernel.tuned.end() ? 1 : -1;
   }
   if constexpr (requires { kernel.heads; }) {
     if (kernel.heads > 0) return kernel.heads == heads ? 1 : -1;
