@@ -172,6 +172,11 @@ void add_overrides(TreeBuilder& tree, std::int32_t root, const std::vector<Flag>
   }
 }
 
+bool serves(const Flags& flags) {
+  return std::any_of(flags.following.begin(), flags.following.end(),
+                     [](const auto& each) { return each.first == "serve"; });
+}
+
 void add_following(TreeBuilder& tree, std::int32_t root, const Flags& flags, Span place) {
   if (flags.following.empty()) return;
   const std::int32_t table = tree.add(root, Kind::table, "following", {}, place);
@@ -294,6 +299,17 @@ Result<std::vector<Document>> parse_shell(const std::string& path, const SharedT
         for (shell::Flags& flags : shell::collect_commands(line.words)) {
           if (!flags.flags.empty() || !flags.overrides.empty())
             add(outcome, std::move(flags), shell::span_of(line.extent), line.prefixes);
+        }
+      }
+    }
+    // A server may be given its model alone: `vllm serve MODEL`.
+    if (found.empty()) {
+      for (shell::Outcome& outcome : outcomes) {
+        for (const shell::CommandLine& line : outcome.commands) {
+          for (shell::Flags& flags : shell::collect_commands(line.words)) {
+            if (shell::serves(flags))
+              add(outcome, std::move(flags), shell::span_of(line.extent), line.prefixes);
+          }
         }
       }
     }

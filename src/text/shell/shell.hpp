@@ -26,7 +26,7 @@ using SourceLoader =
 // `--flags` that comes out of it, and for each way through branches that the file leaves open; nothing is
 // ever run. Variables, `${NAME:-default}`, arrays, `$((…))`, continuation lines are followed, here-documents
 // are not flags unless a variable takes them. Flags that it exports in variables, or only assembles in them,
-// are in one more Document. Without flags: one Document with the variables.
+// are in one more Document. Without flags: one Document for each `serve MODEL`, else one with the variables.
 //
 //   command    string: the words before the first flag (`torchrun pretrain_gpt.py`)
 //   following  table: a word of lower-case letters → the word behind it, where that is no flag (`serve` → the

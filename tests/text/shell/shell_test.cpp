@@ -324,3 +324,18 @@ TEST_CASE("shell: a path in a folder that is not known has a known end") {
       "--e: unknown(the variable `D` is not set in this file), "
       "--f: unknown(the variable `D` is not set in this file)}");
 }
+
+TEST_CASE("a server may be given its model alone, where no command has flags", "[shell]") {
+  const auto served = [](const std::string& source) {
+    std::string all;
+    for (const Document& document : read(source)) {
+      if (!all.empty()) all += " | ";
+      all += document.root()["following"]["serve"].as_string().value_or("");
+    }
+    return all;
+  };
+  CHECK(served("set -e\nvllm serve Qwen/Qwen3-8B\n") == "Qwen/Qwen3-8B");
+  CHECK(served("vllm serve Qwen/Qwen3-8B &\nvllm serve Qwen/Qwen3-4B\n") == "Qwen/Qwen3-8B | Qwen/Qwen3-4B");
+  CHECK(served("vllm serve Qwen/Qwen3-8B\npython eval.py --limit 10\n").empty());
+  CHECK(served("cp a b\n").empty());
+}
