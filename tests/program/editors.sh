@@ -57,12 +57,14 @@ fi
 # Eglot is part of Emacs from 29 on, and a package before.
 if command -v emacs >/dev/null && emacs --batch --eval "(require 'eglot)" >/dev/null 2>&1; then
   looked=yes
+  mkdir "$folder/emacs"
+  printf 'gpu = "a100"\n' >"$folder/emacs/.shapelint.toml"
   printf '[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50257\n' \
-    >"$folder/emacs.toml"
-  printf '[run]\nmicro_batch_size = 8\nsequence_length = 1024\n[lint]\ngpu = "a100"\n' >>"$folder/emacs.toml"
+    >"$folder/emacs/model.toml"
+  printf '[run]\nmicro_batch_size = 8\nsequence_length = 1024\n' >>"$folder/emacs/model.toml"
+  printf '{\n"model_type": "gpt2", "n_embd": 768,\n"n_layer": 12,\n"n_head": 12, "n_positions": 1024,\n"vocab_size": 50257\n}\n' \
+    >"$folder/emacs/config.json"
   cat >"$folder/wait.el" <<'LISP'
-(find-file "emacs.toml")
-(conf-toml-mode)
 (run-hooks 'post-command-hook) ; as after a key: Eglot connects then
 (let ((left 400))
   (while (and (> left 0) (not (flymake-diagnostics)))
@@ -72,16 +74,19 @@ if command -v emacs >/dev/null && emacs --batch --eval "(require 'eglot)" >/dev/
 (dolist (each (flymake-diagnostics))
   (princ (format "%d %s\n" (line-number-at-pos (flymake-diagnostic-beg each)) (flymake-diagnostic-text each))))
 LISP
-  (
-    cd "$folder" || exit 1
-    PATH="$folder/bin:$PATH" HOME="$folder" timeout 60 emacs --batch -l "$source/editors/emacs/shapelint.el" \
-      --eval "(setq eglot-sync-connect 20)" -l "$folder/wait.el" >"$folder/emacs.out" 2>"$folder/emacs.err"
-  )
-  if ! grep -q '^5 .*vocab_size. 50257 is no multiple of 64' "$folder/emacs.out"; then
-    echo "FAILED: Emacs does not show the vocabulary's finding"
-    cat "$folder/emacs.out" "$folder/emacs.err"
-    failed=1
-  fi
+  for file in model.toml config.json; do
+    (
+      cd "$folder/emacs" || exit 1
+      PATH="$folder/bin:$PATH" HOME="$folder" timeout 60 emacs --batch -l "$source/editors/emacs/shapelint.el" \
+        --eval "(setq eglot-sync-connect 20)" --eval "(find-file \"$file\")" -l "$folder/wait.el" \
+        >"$folder/emacs.out" 2>"$folder/emacs.err"
+    )
+    if ! grep -q '^5 .*vocab_size. 50257 is no multiple of 64' "$folder/emacs.out"; then
+      echo "FAILED: Emacs does not show the vocabulary's finding of $file"
+      cat "$folder/emacs.out" "$folder/emacs.err"
+      failed=1
+    fi
+  done
 else
   echo "skipped: Emacs with Eglot is not installed (Debian: emacs-nox and elpa-eglot)"
 fi
