@@ -17,6 +17,7 @@
 #include "lint/file.hpp"
 #include "lint/left_out/git.hpp"
 #include "lint/threads.hpp"
+#include "lint/unread.hpp"
 #include "project/applied.hpp"
 #include "project/named.hpp"
 #include "rules/book/select.hpp"
@@ -66,36 +67,6 @@ void hide(const project::Applied& applied, ModelReport& model) {
   model.hidden.assign(std::make_move_iterator(first), std::make_move_iterator(findings.end()));
   findings.erase(first, findings.end());
   model.hides_from_programs = applied.min_severity_stated;
-}
-
-// Why nothing in a named file was checked: a clean exit would say that it was. Where its syntax is broken,
-// the place is read again.
-text::LocatedError not_understood(const Job& job, const text::FileSystem& files) {
-  std::string_view why = "too little is known of the model to predict a step";
-  const std::string about_it = job.path + ": ";
-  for (const std::string_view note : job.outcome.notes) {
-    if (note.starts_with(about_it)) why = note.substr(about_it.size());
-  }
-  const std::string_view tells = job.outcome.recognised
-                                     ? "`shapelint show --verbose` tells what was understood"
-                                     : "`shapelint show --why` tells what the nearest formats miss in it";
-  Error error{fmt::format("{}, so nothing in it was checked", why),
-              fmt::format("{}, and `--allow-unrecognised` passes over such files", tells),
-              job.path,
-              {}};
-  if (job.outcome.recognised) return {std::move(error), {}};
-  // Of a text that is broken nobody looked for keys.
-  const auto is_broken = [&](const text::Source& source) {
-    if (source.documents) return false;
-    error.hint = "`--allow-unrecognised` passes over such files";
-    error.span = source.documents.error().span;
-    return true;
-  };
-  auto content = job.given != nullptr ? job.given->source : formats::read_named(job.path, files);
-  if (!content) return {std::move(error), {}};
-  text::Source source = formats::parse(job.path, *std::move(content), false);
-  if (!is_broken(source)) return {std::move(error), {}};
-  return {std::move(error), std::move(source.text)};
 }
 
 class Run {
@@ -351,8 +322,10 @@ class Run {
       report.suppressed += out.suppressed;
       if (out.errors.empty()) {
         const bool is_checked = !out.models.empty();
-        const bool is_refused = job.named && !is_checked && !request_.allow_unrecognised;
-        if (is_refused) report.errors.push_back(not_understood(job, files_));
+        const Result<std::string>* given = job.given != nullptr ? &job.given->source : nullptr;
+        const bool is_refused = !is_checked && !request_.allow_unrecognised &&
+                                (job.named || is_broken_model(job.path, out, given, files_));
+        if (is_refused) report.errors.push_back(not_understood(job.path, out, given, files_));
         // Of what was named it is said why nothing came of it.
         const bool is_detail = !job.named || is_refused || has_costs(out) || request_.allow_unrecognised;
         for (std::string& note : out.notes) out_.notes.push_back({std::move(note), is_detail});

@@ -97,6 +97,28 @@ TEST_CASE("a run says as data why it did not look, and why nothing came of a fil
   CHECK(allowed.notes[1].is_detail);
 }
 
+TEST_CASE("a model's config.json that is broken is an error among others of its folder", "[lint]") {
+  text::MemoryFileSystem files;
+  files.files["m/good.toml"] = model_with(50257);
+  files.files["m/config.json"] = "{\n\"hidden_size\": 1024,, }";
+  files.files["m/other.json"] = "{,}";            // data of whatever kind
+  files.files["m/tokenizer/config.json"] = "{}";  // whole, and no model's
+  lint::RunRequest request;
+  request.paths = {"m"};
+  const project::Project project(a100(), files);
+  const lint::RunOutcome out = lint::lint_files(request, project);
+  CHECK(found(out.report) == Strings{"m/good.toml SL101"});
+  REQUIRE(out.report.errors.size() == 1);
+  const Error& error = out.report.errors.front().error;
+  CHECK(error.path == "m/config.json");
+  CHECK(error.message.starts_with("not valid JSON: unexpected ','"));
+  CHECK(error.hint == "`--allow-unrecognised` passes over such files");
+  REQUIRE(error.span);
+  CHECK(error.span->begin == 22);  // the second comma
+  request.allow_unrecognised = true;
+  CHECK(lint::lint_files(request, project).report.errors.empty());
+}
+
 TEST_CASE("what is known to a baseline is left out, and the baseline says what became of it", "[lint]") {
   text::MemoryFileSystem files;
   files.files["m.toml"] = model_with(50257);
