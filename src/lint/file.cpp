@@ -143,6 +143,7 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
   out.notes = notes_of(read, path);
   const project::Applied applied = project::what_applies(configured, path, read.lint, errors);
   out.recognised = read.recognised;
+  if (!source.documents && !read.recognised) out.broken = {source.documents.error(), source.text};
   UsedKeys used_keys;
   for (model::Reading& reading : read.readings) {
     if (!reading.complete || !errors.empty()) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct FileOutcome {
   std::vector<std::string> notes;  // "PATH: why it is passed over, or what was not understood"
   std::vector<gpu::Gpu> gpus;
   std::size_t suppressed = 0;
-  bool recognised = false;  // as a configuration of some dialect
+  bool recognised = false;                   // as a configuration of some dialect
+  std::optional<text::LocatedError> broken;  // why one that is of none could not even be parsed
   project::Applied applied;
 };
 

@@ -322,10 +322,9 @@ class Run {
       report.suppressed += out.suppressed;
       if (out.errors.empty()) {
         const bool is_checked = !out.models.empty();
-        const Result<std::string>* given = job.given != nullptr ? &job.given->source : nullptr;
-        const bool is_refused = !is_checked && !request_.allow_unrecognised &&
-                                (job.named || is_broken_model(job.path, out, given, files_));
-        if (is_refused) report.errors.push_back(not_understood(job.path, out, given, files_));
+        const bool is_refused =
+            !is_checked && !request_.allow_unrecognised && (job.named || is_broken_model(job.path, out));
+        if (is_refused) report.errors.push_back(not_understood(job.path, out));
         // Of what was named it is said why nothing came of it.
         const bool is_detail = !job.named || is_refused || has_costs(out) || request_.allow_unrecognised;
         for (std::string& note : out.notes) out_.notes.push_back({std::move(note), is_detail});
