@@ -172,6 +172,10 @@ void add_overrides(TreeBuilder& tree, std::int32_t root, const std::vector<Flag>
   }
 }
 
+bool has_flags(const Flags& flags) {
+  return !flags.flags.empty() || !flags.overrides.empty();
+}
+
 bool serves(const Flags& flags) {
   return std::any_of(flags.following.begin(), flags.following.end(),
                      [](const auto& each) { return each.first == "serve"; });
@@ -292,27 +296,20 @@ Result<std::vector<Document>> parse_shell(const std::string& path, const SharedT
       if (found.size() >= shell::max_documents || !seen.insert(shell::signature(flags)).second) return;
       found.push_back({&outcome, std::move(flags), place, prefixes});
     };
-    for (shell::Outcome& outcome : outcomes) {
-      for (const shell::CommandLine& line : outcome.commands) {
-        const std::string name = shell::as_string(line.words.front());
-        if (name.starts_with('-') || shell::is_harmless_command(name)) continue;
-        for (shell::Flags& flags : shell::collect_commands(line.words)) {
-          if (!flags.flags.empty() || !flags.overrides.empty())
-            add(outcome, std::move(flags), shell::span_of(line.extent), line.prefixes);
-        }
-      }
-    }
-    // A server may be given its model alone: `vllm serve MODEL`.
-    if (found.empty()) {
+    const auto add_commands = [&](bool (*is_launch)(const shell::Flags&)) {
       for (shell::Outcome& outcome : outcomes) {
         for (const shell::CommandLine& line : outcome.commands) {
+          const std::string name = shell::as_string(line.words.front());
+          if (name.starts_with('-') || shell::is_harmless_command(name)) continue;
           for (shell::Flags& flags : shell::collect_commands(line.words)) {
-            if (shell::serves(flags))
-              add(outcome, std::move(flags), shell::span_of(line.extent), line.prefixes);
+            if (is_launch(flags)) add(outcome, std::move(flags), shell::span_of(line.extent), line.prefixes);
           }
         }
       }
-    }
+    };
+    add_commands(shell::has_flags);
+    // A server may be given its model alone: `vllm serve MODEL`.
+    if (found.empty()) add_commands(shell::serves);
     // What variables hold: for another script, or because this one only assembles flags.
     const bool has_lines = !found.empty();
     const Span all{0, static_cast<std::int64_t>(source.size())};
