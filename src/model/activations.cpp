@@ -60,7 +60,7 @@ Kept of_attention(const ModelSpec& model, double input) {
     kept.split += wide * (2 * heads * key + values);
   } else {
     const double key = real(model.head_dim);
-    const double value = model.value_head_dim > 0 ? static_cast<double>(model.value_head_dim) : key;
+    const double value = real(model.value_head_dim);
     values = heads * value;
     kept.split += wide * (heads * key + real(model.num_key_value_heads) * (key + value));
   }
