@@ -5,13 +5,10 @@ set -eu
 wheel=$(realpath "$1") own=$(realpath "$2")
 cd "$(dirname "$0")/../.."
 arch=$(basename "$wheel" .whl | sed 's/.*manylinux_[0-9]*_[0-9]*_//')
-case "$arch" in
-  aarch64) debian=arm64 ;;
-  *)
-    echo "FAILED: there is no emulation for $arch"
-    exit 1
-    ;;
-esac
+[ "$arch" = aarch64 ] || {
+  echo "FAILED: there is no emulation for $arch"
+  exit 1
+}
 command -v "qemu-$arch-static" >/dev/null || {
   echo "skipped: qemu-$arch-static is not installed (Debian: qemu-user-static)"
   exit 77
@@ -19,7 +16,7 @@ command -v "qemu-$arch-static" >/dev/null || {
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python=$(/usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
-scripts/fetch-packages "$folder/system" "$debian" - "$python-minimal" "lib$python-minimal" "lib$python-stdlib" libc6 zlib1g \
+scripts/fetch-packages "$folder/system" "$arch" - "$python-minimal" "lib$python-minimal" "lib$python-stdlib" libc6 zlib1g \
   libexpat1 libffi8 libssl3 >/dev/null
 for each in "$wheel" "$own"; do python3 -m zipfile -e "$each" "$folder/$(basename "$each" .whl)"; done
 
