@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping
 
 from ._types import Change, Finding, Gpu, Model, Problem, _many, _Plain, _with
 
@@ -112,6 +112,16 @@ class Improvement(_Plain):
         return cls(**_with(value, before=Step._of(value["before"]), applied=_many(Change, value["applied"])))
 
 
+def lines_of(findings: Iterable[Finding]) -> list[str]:
+    """Each with its cost, and its first proposal."""
+    lines = []
+    for each in findings:
+        lines.append(each.text + (f" ({each.cost})" if each.cost else ""))
+        if each.proposals:
+            lines.append(f"  try: {each.proposals[0].summary}")
+    return lines
+
+
 @dataclass(frozen=True)
 class Report(_Plain):
     """What the linter found. True where something was found at or above the fail level: `if lint(…): …`."""
@@ -150,11 +160,7 @@ class Report(_Plain):
         return iter(self.findings)
 
     def __str__(self) -> str:
-        lines = [problem.text for problem in self.problems]
-        for each in self.findings:
-            lines.append(each.text + (f" ({each.cost})" if each.cost else ""))
-            if each.proposals:
-                lines.append(f"  try: {each.proposals[0].summary}")
+        lines = [problem.text for problem in self.problems] + lines_of(self.findings)
         return "\n".join(lines) if lines else self._nothing
 
     @property

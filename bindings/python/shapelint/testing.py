@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._functions import Gpus, lint, share
-from ._results import Report
+from ._results import Report, lines_of
 from ._types import ShapelintError
 
 
@@ -34,10 +34,5 @@ def assert_aligned(
         if levels.index(each.severity) >= levels.index(severity) and (each.certain_to_fail or each.gain >= least)
     ]
     if found:
-        lines = []
-        for each in found:
-            lines.append(each.text + (f" ({each.cost})" if each.cost else ""))
-            if each.proposals:
-                lines.append(f"  try: {each.proposals[0].summary}")
-        raise AssertionError("\n".join(lines))
+        raise AssertionError("\n".join(lines_of(found)))
     return report
