@@ -118,6 +118,8 @@ constexpr Field<MoeKernel> moe_table[] = {
     {"", "fixed_us", "us", Type::number, &MoeKernel::fixed_us, 0, 400, "all launches timed together"},
     {"", "computes_absent", "", Type::boolean, &MoeKernel::computes_absent, 0, 0,
      "choices of experts that other ranks hold, too"},
+    {"", "computes_absent_up_to", "experts", Type::integer, &MoeKernel::computes_absent_up_to, 1, most_rows,
+     "computes_absent of layers with so many, on all ranks"},
     {"", "passes_absent", "", Type::boolean, &MoeKernel::passes_absent, 0, 0,
      "hidden_passes and width_passes over their rows, too"},
     {"", "least_tile", "rows", Type::integer, &MoeKernel::least_tile, 1, most_rows, "of a tile"},

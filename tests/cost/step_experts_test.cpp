@@ -113,8 +113,22 @@ TEST_CASE("what other ranks' choices cost", "[cost]") {
   CHECK(price(8, 0).compute_us == Approx(price(1, 0).compute_us).epsilon(0.05));
   CHECK(price(16, 0).compute_us == Approx(price(8, 0).compute_us / 2).epsilon(0.05));
   CHECK(price(8, 1.2).compute_us <= price(1, 1.2).compute_us * 1.05);
-  // Passed over only: no arithmetic, but the rows of all choices move.
   kernel.computes_absent = false;
+  // Of few experts only: their choices elsewhere are computed, so that no rows of theirs are passed over.
+  kernel.computes_absent_up_to = 8;
+  CHECK(price(8, 0).compute_us == own.compute_us);
+  layer.experts = 8;
+  layer.top_k = 2;
+  for (const double ranks : {2.0, 4.0, 8.0}) {
+    CAPTURE(ranks);
+    CHECK(price(ranks, 0).compute_us == Approx(2 * price(1, 0).compute_us / ranks).epsilon(0.05));
+  }
+  const cost::OpCost computed = price(8, 0);
+  kernel.passes_absent = true;
+  CHECK(price(8, 0).memory_us == computed.memory_us);
+  layer.experts = 256;
+  layer.top_k = 8;
+  // Passed over only: no arithmetic, but the rows of all choices move.
   kernel.passes_absent = true;
   CHECK(price(8, 0).compute_us == own.compute_us);
   CHECK(price(8, 0).memory_us > 1.5 * own.memory_us);

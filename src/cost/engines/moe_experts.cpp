@@ -92,7 +92,9 @@ void add_absent(const ExpertLayer& layer, std::span<ExpertLoad> loads) {
 OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const ExpertLayer& layer,
                         std::span<const ExpertLoad> loads, double weight_bytes) {
   std::vector<ExpertLoad> with_absent;
-  if (kernel.computes_absent) {
+  const bool computes_absent =
+      kernel.computes_absent || layer.experts <= static_cast<double>(kernel.computes_absent_up_to);
+  if (computes_absent) {
     with_absent.assign(loads.begin(), loads.end());
     add_absent(layer, with_absent);
     loads = with_absent;
@@ -114,7 +116,8 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
   const double weights = experts * (branches + 1) * layer.hidden * width * weight_bytes;
   const double operands = rows * (layer.hidden + width) * bytes_of(layer.dtype) +
                           rows * (branches * width + layer.hidden) * element;
-  const double passed = kernel.passes_absent ? std::max(rows, layer.tokens * layer.top_k) : rows;
+  const double passed =
+      kernel.passes_absent && !computes_absent ? std::max(rows, layer.tokens * layer.top_k) : rows;
   const double extra =
       passed * (kernel.hidden_passes * layer.hidden + kernel.width_passes * width) * element +
       kernel.token_passes * layer.tokens * layer.hidden * element;
