@@ -33,6 +33,7 @@ constexpr Field<Traffic> traffic_table[] = {
     {"", "dram_share", "", Type::number, &Traffic::dram_share, 0.01, 1.2, "of the data sheet's bandwidth"},
     {"", "resident_share", "", Type::number, &Traffic::resident_share, 0.01, 4, "of L2, half from there"},
     {"", "resident_rate", "", Type::number, &Traffic::resident_rate, 0.01, 2, "share of L2's bandwidth"},
+    {"", "sharpness", "", Type::number, &Traffic::sharpness, 1, 40, "of the fall from L2's speed"},
 };
 
 constexpr Field<PrefillKernel> prefill_table[] = {
@@ -145,7 +146,6 @@ constexpr Field<PassKernel> pass_table[] = {
     {"", "fixed_us", "us", Type::number, &PassKernel::fixed_us, 0, most_us, "launch"},
     {"", "row_us", "us", Type::number, &PassKernel::row_us, 0, 10, "a row on one SM"},
     {"", "width_us", "us", Type::number, &PassKernel::width_us, 0, 10, "for each 8192 columns"},
-    {"", "sharpness", "", Type::number, &PassKernel::sharpness, 1, 12, "of the fall from L2's speed"},
 };
 
 constexpr Field<ScanKernel> scan_table[] = {
@@ -156,7 +156,6 @@ constexpr Field<ScanKernel> scan_table[] = {
     {"", "slots", "", Type::number, &ScanKernel::slots, 0.01, 1e4, "lanes of an SM that run as if alone"},
     {"", "wave_rounding", "", Type::number, &ScanKernel::wave_rounding, 0, 1, "1: whole waves"},
     {"", "overlap_power", "", Type::number, &ScanKernel::overlap_power, 1, 8, "1: one after the other"},
-    {"", "sharpness", "", Type::number, &ScanKernel::sharpness, 1, 12, "of the fall from L2's speed"},
     {"", "state_passes", "", Type::number, &ScanKernel::state_passes, 0, 2, "over a prompt's states"},
     {"", "is_fused", "", Type::boolean, &ScanKernel::is_fused, 0, 0, "one kernel"},
     {"", "keys_alone", "", Type::boolean, &ScanKernel::keys_alone, 0, 0, "convolves the keys' channels"},

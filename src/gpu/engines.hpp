@@ -32,6 +32,7 @@ struct Traffic {
   double dram_share = 0.85;     // of the data sheet's bandwidth
   double resident_share = 0.4;  // of L2: footprint at which half of the bytes come from there
   double resident_rate = 0.3;   // share of L2's bandwidth that they move at
+  double sharpness = 4;         // of the fall from L2's speed to DRAM's
 };
 
 // Attention of many queries, attention over a latent (MLA) among it.
@@ -134,9 +135,8 @@ struct MoeKernel : EngineKernel, Traffic {
 // One pass over a matrix: quantizing it, or finding its scale.
 struct PassKernel : EngineKernel, Traffic {
   double fixed_us = 2;
-  double row_us = 0;     // that an SM takes for a row, however short
-  double width_us = 0;   // for each 8192 columns: one row is worked through by one CTA
-  double sharpness = 4;  // of the fall from L2's speed to DRAM's
+  double row_us = 0;    // that an SM takes for a row, however short
+  double width_us = 0;  // for each 8192 columns: one row is worked through by one CTA
 };
 
 // A kernel of linear attention or state space: a scan over a sequence, or the convolution before it.
@@ -148,7 +148,6 @@ struct ScanKernel : EngineKernel, Traffic {
   double slots = 2;          // lanes (heads of a sequence, channels) of an SM that run as if alone
   double wave_rounding = 0;  // 0: SMs never idle; 1: whole waves
   double overlap_power = 4;  // 1: steps and traffic one after the other; large: at once
-  double sharpness = 4;      // of the fall from L2's speed to DRAM's
   double state_passes = 2;   // over the state of each sequence in a prompt: it is read and written
   bool is_fused = false;     // one kernel: nothing is handed on through memory
   bool keys_alone = false;   // a convolution of the keys' channels, not of queries and values

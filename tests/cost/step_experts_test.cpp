@@ -135,6 +135,30 @@ TEST_CASE("what other ranks' choices cost", "[cost]") {
   CHECK(price(1, 0).time_us >= price(8, 0).time_us);
 }
 
+TEST_CASE("weights that just fit into L2 leave it at once where it is in one part", "[cost]") {
+  const auto gpu = gpu::find_gpu("l40s");  // 96 MiB
+  REQUIRE(gpu);
+  cost::ExpertLayer layer;
+  layer.tokens = 8;
+  layer.hidden = 4096;
+  layer.experts = 8;
+  layer.top_k = 1;
+  gpu::MoeKernel kernel;
+  kernel.dram_share = 1;
+  kernel.resident_share = 1;
+  kernel.resident_rate = 1;
+  const auto us_per_width = [&](double width, double sharpness) {
+    layer.intermediate = width;
+    kernel.sharpness = sharpness;
+    const auto loads = cost::expert_loads(layer, 0);
+    return price_moe_kernel(*gpu, kernel, layer, loads, 2).memory_us / width;
+  };
+  // Experts of width 512 fill L2. Sharply, all of 420 is there and nothing of 560; gradually, much of 560.
+  CHECK(us_per_width(420, 40) < 0.5 * us_per_width(560, 40));
+  CHECK(us_per_width(560, 40) == Approx(us_per_width(2000, 40)).epsilon(0.05));
+  CHECK(us_per_width(560, 4) < 0.9 * us_per_width(2000, 4));
+}
+
 TEST_CASE("tiles that nothing was searched for hang on the number of tokens", "[cost]") {
   const auto gpu = gpu::find_gpu("l40s");
   REQUIRE(gpu);

@@ -23,7 +23,7 @@ constexpr double mxfp8_bandwidth_share = 0.58;
 OpCost price_pass(const gpu::Gpu& gpu, const gpu::PassKernel& kernel, double m, double k, double bytes) {
   const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
   const double moved = bytes * m * k;
-  const double memory_us = moved * detail::us_per_byte(gpu, kernel, moved, kernel.sharpness);
+  const double memory_us = moved * detail::us_per_byte(gpu, kernel, moved);
   const double rows_us = m / sms * kernel.row_us;
   const double fixed_us = kernel.fixed_us + kernel.width_us * k / columns_of_width;
   return detail::cost_of(0, memory_us, fixed_us, overlapped(memory_us, rows_us),
@@ -39,11 +39,11 @@ std::optional<OpCost> price_quantizing(const gpu::Gpu& gpu, const model::Op& op)
   const auto* scans = gpu::closest(gpu::pass_kernels("fp8-scale"), architecture, names);
   if (narrows == nullptr) return std::nullopt;
   const double moved = op.bytes - op.scanned_bytes;
-  double memory_us = moved * detail::us_per_byte(gpu, *narrows, moved, narrows->sharpness);
+  double memory_us = moved * detail::us_per_byte(gpu, *narrows, moved);
   double fixed_us = narrows->fixed_us;
   if (op.scanned_bytes > 0) {
     const gpu::PassKernel& scan = scans != nullptr ? *scans : *narrows;
-    memory_us += op.scanned_bytes * detail::us_per_byte(gpu, scan, op.scanned_bytes, scan.sharpness);
+    memory_us += op.scanned_bytes * detail::us_per_byte(gpu, scan, op.scanned_bytes);
     fixed_us += scan.fixed_us;
   }
   const double ideal_us = op.bytes / dram_bytes_per_us(gpu);

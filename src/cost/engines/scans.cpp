@@ -25,7 +25,7 @@ struct Moved {
 OpCost price_steps(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, const Steps& steps, double fixed_us,
                    const Moved& moved, double ideal_us) {
   const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
-  const double memory_us = moved.bytes * detail::us_per_byte(gpu, kernel, moved.footprint, kernel.sharpness);
+  const double memory_us = moved.bytes * detail::us_per_byte(gpu, kernel, moved.footprint);
   const double waves = steps.lanes / (sms * kernel.slots);
   const double rounds =
       waves < 1 ? 1 : kernel.wave_rounding * std::ceil(waves) + (1 - kernel.wave_rounding) * waves;

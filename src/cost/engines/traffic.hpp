@@ -13,13 +13,12 @@
 namespace shapelint::cost::detail {
 
 // Microseconds for each byte of a kernel that moves `bytes` in all.
-inline double us_per_byte(const gpu::Gpu& gpu, const gpu::Traffic& traffic, double bytes,
-                          double sharpness = 4) {
+inline double us_per_byte(const gpu::Gpu& gpu, const gpu::Traffic& traffic, double bytes) {
   const double dram = 1.0 / (traffic.dram_share * dram_bytes_per_us(gpu));
   const double l2 = l2_bytes_per_us(gpu) * traffic.resident_rate;
   const double room = traffic.resident_share * gpu.l2_size_mib * bytes_per_mib;
   if (l2 <= 0 || room <= 0) return dram;
-  const double hits = 1.0 / (1.0 + std::pow(bytes / room, sharpness));
+  const double hits = 1.0 / (1.0 + std::pow(bytes / room, traffic.sharpness));
   return hits / l2 + (1.0 - hits) * dram;
 }
 
