@@ -105,7 +105,29 @@ Key key_of(const model::Op& op) {
   return key;
 }
 
+// Of an op that is part of another's kernel: what it adds to what that takes of DRAM and tensor cores.
+OpCost within_another(OpCost cost) {
+  cost.time_us = cost.ideal_us;
+  cost.overhead_us = 0;
+  cost.compute_us = std::min(cost.compute_us, cost.ideal_us);
+  cost.memory_us = std::min(cost.memory_us, cost.ideal_us);
+  cost.efficiency = {};
+  cost.bound = bound_of(cost.time_us, cost.compute_us, cost.memory_us, 0);
+  return cost;
+}
+
+// Of a shared expert: within the routed experts' kernel where the engine's computes it.
+template <class Price>
+OpCost price_shared(const gpu::Gpu& gpu, const model::Op& op, const Price& price) {
+  model::Op alone = op;
+  alone.experts = {};
+  const OpCost cost = price(alone);
+  return computes_shared(gpu, op.experts) ? within_another(cost) : cost;
+}
+
 OpCost price_pass_over(const gpu::Gpu& gpu, const model::Op& op) {
+  if (op.experts.part == model::ExpertPart::shared)
+    return price_shared(gpu, op, [&](const model::Op& alone) { return price_pass_over(gpu, alone); });
   if (op.quantizes) {
     if (const auto known = price_quantizing(gpu, op)) return *known;
   }
@@ -266,6 +288,8 @@ std::size_t PriceMemo::bytes() const {
 
 OpCost PriceMemo::compute(const model::Op& op) {
   if (op.kind != model::OpKind::gemm) return price_other(gpu_, op);
+  if (op.experts.part == model::ExpertPart::shared)
+    return price_shared(gpu_, op, [&](const model::Op& alone) { return compute(alone); });
   if (op.experts.part != model::ExpertPart::none) {
     if (const auto known = price_expert_op(gpu_, op)) return *known;
   }

@@ -121,6 +121,8 @@ constexpr Field<MoeKernel> moe_table[] = {
      "choices of experts that other ranks hold, too"},
     {"", "computes_absent_up_to", "experts", Type::integer, &MoeKernel::computes_absent_up_to, 1, most_rows,
      "computes_absent of layers with so many, on all ranks"},
+    {"", "computes_shared", "", Type::boolean, &MoeKernel::computes_shared, 0, 0,
+     "a shared expert as one more of those that each token chooses"},
     {"", "passes_absent", "", Type::boolean, &MoeKernel::passes_absent, 0, 0,
      "hidden_passes and width_passes over their rows, too"},
     {"", "least_tile", "rows", Type::integer, &MoeKernel::least_tile, 1, most_rows, "of a tile"},

@@ -111,6 +111,7 @@ struct MoeKernel : EngineKernel, Traffic {
   // A token's choices of experts that other ranks hold are computed, too; or their rows are only passed over.
   bool computes_absent = false;
   bool passes_absent = false;
+  bool computes_shared = false;  // in a step: a shared expert is one more of those that each token chooses
   std::int64_t computes_absent_up_to = 0;  // experts of the whole layer: computed of these only
   double fixed_us = 20;
   std::int64_t least_tile = 16;  // rows of a tile; larger ones are twice as many each, up to

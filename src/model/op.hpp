@@ -84,7 +84,8 @@ struct Implicit {
 };
 
 // Which part of a mixture's experts an op is, while serving: engines have kernels of their own for those.
-enum class ExpertPart : std::uint8_t { none, up, activation, down, dispatch, combine };
+// `shared`: of a shared expert that is as wide as the others, where each rank has a part of all.
+enum class ExpertPart : std::uint8_t { none, up, activation, down, dispatch, combine, shared };
 struct ExpertWork {
   ExpertPart part = ExpertPart::none;
   Engine engine = Engine::fastest;

@@ -83,6 +83,10 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
 // and the launches are shared out among its five ops. Nothing where no such kernel was measured.
 std::optional<OpCost> price_expert_op(const gpu::Gpu& gpu, const model::Op& op);
 
+// Whether the engine's kernel computes a shared expert of that layer as one more of those that each token
+// chooses.
+bool computes_shared(const gpu::Gpu& gpu, const model::ExpertWork& work);
+
 // C[rows, n] = A[rows, k] B[expert][k, n] of experts with as many rows each.
 struct GroupedProduct {
   ExpertLoad load;

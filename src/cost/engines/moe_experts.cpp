@@ -182,6 +182,20 @@ std::string_view name(model::ExpertKernels kernels) {
   return {};
 }
 
+// Of the layer's routed experts; null where no such kernel was measured.
+const gpu::MoeKernel* kernel_of(const gpu::Gpu& gpu, const model::ExpertWork& work) {
+  const std::string_view format = format_of(gpu, work);
+  if (format.empty() || !can_multiply(gpu, work.dtype)) return nullptr;
+  const auto kernel_for = [&](std::string_view its_format) {
+    return gpu::moe_kernel_of(gpu.architecture.id, its_format, engine_name(work.engine), name(work.kernels),
+                              {static_cast<std::int64_t>(work.local_experts), work.width});
+  };
+  if (const gpu::MoeKernel* kernel = kernel_for(format)) return kernel;
+  if (format == "fp8_block") return kernel_for("fp8");
+  if (format == "nvfp4") return kernel_for("mxfp4");  // 4 bits of AMD's
+  return nullptr;
+}
+
 // One grouped product, its weights from DRAM.
 OpCost product_cost(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const GroupedProduct& of,
                     TileRows tiles, const gpu::Traffic& traffic, double fixed_us) {
@@ -233,17 +247,14 @@ std::string_view engine_name(model::Engine engine) {
   return "trtllm";
 }
 
+bool computes_shared(const gpu::Gpu& gpu, const model::ExpertWork& work) {
+  const gpu::MoeKernel* kernel = kernel_of(gpu, work);
+  return kernel != nullptr && kernel->computes_shared;
+}
+
 std::optional<OpCost> price_expert_op(const gpu::Gpu& gpu, const model::Op& op) {
   const model::ExpertWork& work = op.experts;
-  const std::string_view format = format_of(gpu, work);
-  if (format.empty() || !can_multiply(gpu, work.dtype)) return std::nullopt;
-  const auto kernel_for = [&](std::string_view its_format) {
-    return gpu::moe_kernel_of(gpu.architecture.id, its_format, engine_name(work.engine), name(work.kernels),
-                              {static_cast<std::int64_t>(work.local_experts), work.width});
-  };
-  const gpu::MoeKernel* kernel = kernel_for(format);
-  if (kernel == nullptr && format == "fp8_block") kernel = kernel_for("fp8");
-  if (kernel == nullptr && format == "nvfp4") kernel = kernel_for("mxfp4");  // 4 bits of AMD's
+  const gpu::MoeKernel* kernel = kernel_of(gpu, work);
   if (kernel == nullptr) return std::nullopt;
   const double fixed_us = launches_in_step_us(gpu, kernel->fixed_us / ops_of_a_layer, work.engine);
   if (op.kind == model::OpKind::gemm) return grouped_product(gpu, *kernel, op, fixed_us);

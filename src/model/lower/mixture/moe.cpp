@@ -229,7 +229,8 @@ void exchange(const Shared& shared, const Folding& folding, double own_bytes, st
     emit.run_beside_shared(first);
 }
 
-void lower_shared_experts(const Shared& shared, Repeat layer, Emitter& emit) {
+// `routed`: what engines' kernels know of the layer's experts; theirs may compute these, too.
+void lower_shared_experts(const Shared& shared, Repeat layer, ExpertWork routed, Emitter& emit) {
   const std::int64_t width = shared.model.moe.shared_intermediate_size;
   if (width <= 0) return;
   const std::size_t first = emit.size();
@@ -239,6 +240,10 @@ void lower_shared_experts(const Shared& shared, Repeat layer, Emitter& emit) {
                 dim(times(2, always), "2 * (moe_shared_intermediate_size / tensor)"), {1, "1"}, layer, emit);
   emit.quantize("layer.moe.shared_quantize", layer);
   if (shared.plan.overlap == Overlap::shared_experts) emit.run_beside_shared(first);
+  const bool is_one_more = shared.plan.expert == 1 && width == shared.model.moe.intermediate_size;
+  if (routed.part == ExpertPart::none || !is_one_more) return;
+  routed.part = ExpertPart::shared;
+  emit.experts(first, routed);
 }
 
 }  // namespace
@@ -339,7 +344,7 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   }
   if (moe.latent_size > 0)
     emit.linear("layer.moe.latent_up", own, shared.hidden, outer, shared.linear_dtype, layer);
-  lower_shared_experts(shared, layer, emit);
+  lower_shared_experts(shared, layer, work, emit);
   lower_adapters(shared, StepPart::mixture, layer, emit, {load.rows, load.experts, own});
   if (!meets) return;
   // What came back whole to the rank that had handed it out only needs to be spread.
