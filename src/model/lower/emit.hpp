@@ -295,7 +295,7 @@ void lower_spectrogram(const Shared& shared, Dim tokens, Repeat once, Emitter& e
 void lower_convolution_module(const Shared& shared, double count, Emitter& emit);
 void lower_relative_positions(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
                               Emitter& emit);
-// Copies of a layer's activations to the host's memory and back (offload.cpp).
+// Copies of a layer's activations to the host's memory and back (spared.cpp).
 void lower_offload(const Shared& shared, double count, Emitter& emit);
 // What steers a layer of a diffusion transformer; what stands in the place of the embedding where patches or
 // frames are read, and of the head where patches are predicted (diffusion.cpp).
