@@ -110,9 +110,9 @@ class Loader {
       if (node["value"]) out.value = expression(node["value"]);
       out.of = string(node["of"]);
       const std::string take = string(node["take"]);
-      constexpr std::array<std::string_view, 11> ways{"value", "present",       "count",    "maximum",
+      constexpr std::array<std::string_view, 12> ways{"value", "present",       "count",    "maximum",
                                                       "sum",   "leading_zeros", "interval", "text",
-                                                      "units", "items",         "unrolled"};
+                                                      "units", "items",         "unrolled", "names"};
       const auto way = std::find(ways.begin(), ways.end(), take);
       if (way != ways.end()) {
         out.reading = static_cast<Alternative::Reading>(way - ways.begin());

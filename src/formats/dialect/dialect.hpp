@@ -42,7 +42,8 @@ struct Alternative {
     text,           // all that is written, for `map`
     units,          // a number, or one with `k`, `m`, `g` (of 1000) or `K`, `M`, `G` (of 1024)
     items,          // how many items a list of 0 and 1 has, or Python's `([0]*3+[1]*58)`; nothing of a number
-    unrolled        // letters of `of`, with those of `t*7` and `(tt|)*29` as often as they say
+    unrolled,       // letters of `of`, with those of `t*7` and `(tt|)*29` as often as they say
+    names           // 1 where a list or a text has `of` among its names, else 0
   };
   Kind kind = Kind::key;
   Reading reading = Reading::value;

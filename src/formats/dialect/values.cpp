@@ -2,6 +2,7 @@
 #include "formats/dialect/values.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <string>
@@ -111,6 +112,14 @@ Seen count_unrolled(NodeRef node, std::string_view of) {
   const std::string letters = unroll(*text);
   return number(static_cast<double>(std::count_if(
       letters.begin(), letters.end(), [&](char c) { return of.find(c) != std::string_view::npos; })));
+}
+
+// Whether `name` is among the names that a list or a text has: `["moe", "mlp"]`, `moe mlp`, `moe,mlp`.
+Seen look_for_name(NodeRef node, const std::string& name) {
+  std::string names = " " + all_text(node) + " ";
+  const auto parts = [](char c) { return c != '_' && std::isalnum(static_cast<unsigned char>(c)) == 0; };
+  std::replace_if(names.begin(), names.end(), parts, ' ');
+  return number(names.find(" " + name + " ") == std::string::npos ? 0 : 1);
 }
 
 // Which layers are mixtures, as 0 and 1 per layer: a list, or Python's `([0]*3+[1]*58)`.
@@ -268,6 +277,7 @@ Seen look(NodeRef node, const Alternative& each, FieldId field) {
   if (each.reading == Alternative::Reading::count) return count(node, each);
   if (each.reading == Alternative::Reading::items) return count_items(node);
   if (each.reading == Alternative::Reading::unrolled) return count_unrolled(node, each.of);
+  if (each.reading == Alternative::Reading::names) return look_for_name(node, each.of);
   if (each.reading == Alternative::Reading::leading_zeros || each.reading == Alternative::Reading::interval) {
     return look_at_pattern(node, each);
   }
