@@ -45,19 +45,48 @@ double mask_bytes(const ModelSpec& model) {
   return model.norm == Norm::layernorm ? mask * real(model.hidden_size) : 0;
 }
 
+// What of a layer's parts is kept. Parts that are computed again keep what they read; a product whose input
+// is computed again does not keep that, in whatever format (Megatron-Core, CheckpointWithoutOutput and
+// set_save_original_input).
+struct Parts {
+  double input = wide;         // of a product
+  bool norms = true;           // what they put out
+  bool up_projections = true;  // queries, keys and values of latent attention
+  bool mlp = true;
+  bool experts = true;
+  bool expert_activations = true;  // what they put out
+  bool shared_experts = true;
+};
+
+Parts all_parts(const Plan& plan) {
+  return {.input = input_bytes(plan)};
+}
+
+Parts kept_parts(const Plan& plan) {
+  return {input_bytes(plan),
+          !plan.recompute_norms,
+          !plan.recompute_up_projections,
+          !plan.recompute_mlp,
+          !plan.recompute_experts,
+          !plan.recompute_expert_activations,
+          !plan.recompute_shared_experts && !plan.recompute_experts};
+}
+
 // Norm and product read the stream; queries, keys, values and what comes of them are read in 16 bits, the
 // last of these by the projection, too.
-Kept of_attention(const ModelSpec& model, double input) {
+Kept of_attention(const ModelSpec& model, const Parts& parts) {
   const double hidden = real(model.hidden_size);
   const double heads = real(model.num_attention_heads);
-  Kept kept{(wide + input) * hidden + mask_bytes(model), 0};
+  const double input = parts.input;
+  Kept kept{(wide + (parts.norms ? input : 0)) * hidden + mask_bytes(model), 0};
   double values = 0;
   if (const Mla& mla = model.mla; mla.kv_lora_rank > 0) {
     const auto latents = static_cast<double>(mla.q_lora_rank + mla.kv_lora_rank);  // and their norms
-    kept.whole += (wide + input) * latents + wide * static_cast<double>(mla.qk_rope_head_dim);
+    kept.whole += (wide + (parts.up_projections ? input : 0)) * latents +
+                  wide * static_cast<double>(mla.qk_rope_head_dim);
     const auto key = static_cast<double>(mla.qk_nope_head_dim + mla.qk_rope_head_dim);
     values = heads * static_cast<double>(mla.v_head_dim);
-    kept.split += wide * (2 * heads * key + values);
+    if (parts.up_projections) kept.split += wide * (2 * heads * key + values);
   } else {
     const double key = real(model.head_dim);
     const double value = real(model.value_head_dim);
@@ -83,41 +112,97 @@ double inner_bytes(const ModelSpec& model, double width, double input) {
   return ((model.mlp_gated ? 2 : 1) * wide + input) * width;
 }
 
-Kept of_mlp(const ModelSpec& model, double input) {
-  return {(wide + input) * real(model.hidden_size) + mask_bytes(model),
-          inner_bytes(model, static_cast<double>(model.intermediate_size), input)};
+Kept of_mlp(const ModelSpec& model, const Parts& parts) {
+  // A whole MLP that runs again keeps what it read in 16 bits.
+  const double input = parts.mlp ? parts.input : wide;
+  Kept kept{(wide + (parts.norms ? input : 0)) * real(model.hidden_size) + mask_bytes(model), 0};
+  if (parts.mlp) kept.split += inner_bytes(model, static_cast<double>(model.intermediate_size), parts.input);
+  return kept;
 }
 
 // The norm's input and output, which router and shared experts read; and for each of a token's experts its
 // row, and what the expert makes of it (arXiv 2603.07685 calls it most of what a mixture keeps).
-Kept of_mixture(const ModelSpec& model, const Plan& plan, double input) {
+Kept of_mixture(const ModelSpec& model, const Parts& parts) {
   const Moe& moe = model.moe;
+  const double input = parts.input;
   const double hidden = real(model.hidden_size);
-  Kept kept{2 * wide * hidden, 0};
-  if (plan.recompute_experts) return kept;
+  Kept kept{(parts.norms ? 2 : 1) * wide * hidden, 0};
+  if (parts.shared_experts)
+    kept.split += inner_bytes(model, static_cast<double>(moe.shared_intermediate_size), input);
+  if (!parts.experts) return kept;
   const double row = moe.latent_size > 0 ? static_cast<double>(moe.latent_size) : hidden;
+  const auto width = static_cast<double>(moe.intermediate_size);
   kept.split += real(moe.experts_per_token) *
-                (input * row + inner_bytes(model, static_cast<double>(moe.intermediate_size), input));
-  kept.split += inner_bytes(model, static_cast<double>(moe.shared_intermediate_size), input);
+                (input * row + inner_bytes(model, width, parts.expert_activations ? input : 0));
   return kept;
 }
 
 // Of a layer in the mean.
-Kept of_layer(const ModelSpec& model, const Plan& plan) {
-  const double input = input_bytes(plan);
+Kept of_layer(const ModelSpec& model, const Parts& parts) {
+  const double input = parts.input;
   const double layers = real(model.num_layers);
-  Kept kept = static_cast<double>(num_attention_layers(model)) / layers * of_attention(model, input);
+  Kept kept = static_cast<double>(num_attention_layers(model)) / layers * of_attention(model, parts);
   for (std::size_t i = 0; i < most_mixers; ++i)
     kept +=
         static_cast<double>(num_mixer_layers(model, i)) / layers * of_mixer(model, model.mixers[i], input);
-  kept += static_cast<double>(num_mlps(model)) / layers * of_mlp(model, input);
-  kept += static_cast<double>(num_moe_layers(model)) / layers * of_mixture(model, plan, input);
+  kept += static_cast<double>(num_mlps(model)) / layers * of_mlp(model, parts);
+  kept += static_cast<double>(num_moe_layers(model)) / layers * of_mixture(model, parts);
   // A convolution module's norm's input and its own, and both halves, their product, and what the convolution
   // and the norm put out.
   if (model.convolution_kernel > 0) {
     const double hidden = real(model.hidden_size);
     kept += {2 * wide * hidden, 5 * wide * hidden};
   }
+  return kept;
+}
+
+// Where operations are chosen, and not parts: the layer's input, and what products put out, each (`every`,
+// where attention runs again) or every second one, and what attention does (torchtitan, SelectiveAC; MaxText,
+// remat_policy minimal). What experts on other ranks exchange is kept then, too.
+Kept of_operations(const ModelSpec& model, const Plan& plan, bool every) {
+  const double layers = real(model.num_layers);
+  const double hidden = real(model.hidden_size);
+  const double heads = real(model.num_attention_heads);
+  const double groups = real(model.num_key_value_heads);
+  int products = 0;
+  const auto add = [&](Kept& kept, Kept elements) {
+    if (every || products % 2 == 0) kept += wide * elements;
+    ++products;
+  };
+  Kept attention;
+  double values = heads * real(model.value_head_dim);
+  if (const Mla& mla = model.mla; mla.kv_lora_rank > 0) {
+    values = heads * static_cast<double>(mla.v_head_dim);
+    if (mla.q_lora_rank > 0) add(attention, {static_cast<double>(mla.q_lora_rank), 0});
+    add(attention, {0, heads * static_cast<double>(mla.qk_nope_head_dim + mla.qk_rope_head_dim)});
+    add(attention, {static_cast<double>(mla.kv_lora_rank + mla.qk_rope_head_dim), 0});
+    add(attention, {0, heads * static_cast<double>(mla.qk_nope_head_dim) + values});
+  } else {
+    add(attention, {0, heads * real(model.head_dim)});
+    add(attention, {0, groups * real(model.head_dim)});
+    add(attention, {0, groups * real(model.value_head_dim)});
+  }
+  add(attention, {hidden, 0});
+  if (!every) attention.split += wide * values;
+  const auto feed = [&](double width, double rows, Kept row) {
+    Kept out;
+    if (model.mlp_gated) add(out, {0, rows * width});
+    add(out, {0, rows * width});
+    add(out, row);
+    return out;
+  };
+  const Moe& moe = model.moe;
+  const double copies = real(moe.experts_per_token);
+  const int before = products;
+  const Kept mlp = feed(static_cast<double>(model.intermediate_size), 1, {hidden, 0});
+  products = before;
+  Kept mixture = feed(static_cast<double>(moe.intermediate_size), copies, {0, copies * hidden});
+  mixture += feed(static_cast<double>(moe.shared_intermediate_size), 1, {hidden, 0});
+  if (plan.expert > 1) mixture.split += wide * 2 * copies * hidden;
+  Kept kept{wide * hidden, 0};
+  kept += static_cast<double>(num_attention_layers(model)) / layers * attention;
+  kept += static_cast<double>(num_mlps(model)) / layers * mlp;
+  kept += static_cast<double>(num_moe_layers(model)) / layers * mixture;
   return kept;
 }
 
@@ -130,14 +215,53 @@ LayerActivations layer_activations(const Setup& setup) {
   const double length = real(plan.sequence_length) + static_cast<double>(joined_length(setup));
   const double tokens = real(plan.micro_batch_size) * length / real(plan.context);
   const double own = plan.sequence_parallel ? tokens / ranks : tokens;
-  const Kept kept = of_layer(model, plan);
-  const double layer = own * kept.whole + tokens / ranks * kept.split;
-  if (plan.recompute == Recompute::full) return {own * wide * real(model.hidden_size), 0, layer};
-  const bool keeps_scores = plan.attention == Attention::unfused && plan.recompute == Recompute::none;
+  const auto bytes = [&](const Kept& kept) { return own * kept.whole + tokens / ranks * kept.split; };
+  const double layer = bytes(of_layer(model, all_parts(plan)));
   // Before and behind the softmax, and a mask.
-  const double scores =
-      keeps_scores ? (2 * wide + mask) * tokens / ranks * real(model.num_attention_heads) * length : 0;
-  return {layer, scores, 0};
+  const double scores = plan.attention == Attention::unfused
+                            ? (2 * wide + mask) * tokens / ranks * real(model.num_attention_heads) * length
+                            : 0;
+  const double unit = real(plan.recompute_unit);
+  const double parts = bytes(of_layer(model, kept_parts(plan)));
+  switch (plan.recompute) {
+    case Recompute::none:
+      return {parts, scores, layer - parts};
+    case Recompute::selective:
+      return {parts, 0, layer - parts + scores};
+    case Recompute::operations:
+    case Recompute::elementwise: {
+      const bool every = plan.recompute == Recompute::elementwise;
+      const double kept = std::min(parts, bytes(of_operations(model, plan, every)));
+      return {kept, every ? 0 : scores, layer - kept + (every ? scores : 0)};
+    }
+    case Recompute::full:
+      break;
+  }
+  const double share = recomputed_share(setup);
+  const double input = own * wide * real(model.hidden_size) / unit;
+  return {share * input + (1 - share) * parts, (1 - share) * scores, unit * (layer + scores)};
+}
+
+double gathered_sequence_bytes(const Setup& setup) {
+  const Plan& plan = setup.plan;
+  if (!plan.sequence_parallel || plan.tensor <= 1) return 0;
+  const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
+  return 2 * wide * tokens * real(setup.model.hidden_size);
+}
+
+double logit_bytes(const Plan& plan) {
+  constexpr double whole = 4;  // of an element in fp32
+  switch (plan.loss) {
+    case Loss::unfused:
+      return wide + (plan.tensor > 1 ? 4 : 3) * whole;
+    case Loss::vocab_parallel:
+      return wide + whole;
+    case Loss::fused:
+      return 2 * wide;
+    case Loss::chunked:
+      break;
+  }
+  return 0;
 }
 
 }  // namespace shapelint::model

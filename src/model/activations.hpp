@@ -16,4 +16,16 @@ struct LayerActivations {
 };
 LayerActivations layer_activations(const Setup& setup);
 
+// Bytes of the tokens that sequence parallelism shares out, gathered for the product that reads them, and of
+// their gradient before it is shared out again.
+double gathered_sequence_bytes(const Setup& setup);
+
+// Bytes of each logit at the loss's peak. unfused: the logits in 16 bits, and in fp32 their log-softmax, its
+// gradient and theirs (PyTorch's cross_entropy of `logits.float()`, backward; 8,192 tokens of 256,000 logits
+// are 28 GiB, Cut Cross-Entropy, arXiv 2411.09009), over ranks of tensor parallelism one more (PyTorch,
+// distributed/tensor/parallel/loss.py, _nll_loss_and_log_softmax_backward); vocab_parallel: the logits, and a
+// copy in fp32 that exponentials, softmax and gradient are written over (Megatron-LM,
+// tensor_parallel/cross_entropy.py); fused: the logits and their gradient; chunked: next to nothing.
+double logit_bytes(const Plan& plan);
+
 }  // namespace shapelint::model

@@ -308,7 +308,14 @@ std::vector<Derivation> build() {
       constant<static_cast<std::int64_t>(ExpertKernels::default_ones)>);
   add(FieldId::attention, defaulted, own, always, constant<static_cast<std::int64_t>(Attention::flash)>);
   add(FieldId::recompute, defaulted, own, always, constant<static_cast<std::int64_t>(Recompute::none)>);
-  add(FieldId::recompute_experts, defaulted, own, always, constant<0>);
+  for (const FieldId no :
+       {FieldId::recompute_layers, FieldId::recompute_norms, FieldId::recompute_up_projections,
+        FieldId::recompute_mlp, FieldId::recompute_experts, FieldId::recompute_expert_activations,
+        FieldId::recompute_shared_experts}) {
+    add(no, defaulted, own, always, constant<0>);
+  }
+  add(FieldId::recompute_unit, defaulted, own, always, constant<1>);
+  add(FieldId::loss, defaulted, own, always, constant<static_cast<std::int64_t>(Loss::unfused)>);
   add(FieldId::cuda_graphs, defaulted, own, always, constant<static_cast<std::int64_t>(Graphs::by_release)>);
   add(FieldId::fused_gradient_accumulation, defaulted, own, always, constant<0>);
   add(FieldId::fusion, defaulted, own, always, constant<static_cast<std::int64_t>(Fusion::none)>);

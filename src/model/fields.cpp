@@ -20,7 +20,9 @@ constexpr std::int64_t most_layers = 65'536;
 constexpr std::array<std::string_view, 2> norm_names{"layernorm", "rmsnorm"};
 constexpr std::array<std::string_view, 3> mode_names{"train", "prefill", "decode"};
 constexpr std::array<std::string_view, 4> attention_names{"flash", "unfused", "flash1", "flash2"};
-constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
+constexpr std::array<std::string_view, 5> recompute_names{"none", "selective", "full", "operations",
+                                                          "elementwise"};
+constexpr std::array<std::string_view, 4> loss_names{"unfused", "vocab_parallel", "fused", "chunked"};
 constexpr std::array<std::string_view, 3> fusion_names{"none", "norms", "full"};
 constexpr std::array<std::string_view, 4> routing_names{"even", "power_law_1.01", "power_law_1.2",
                                                         "exponential"};

@@ -17,7 +17,15 @@ enum class Norm : std::uint8_t { layernorm, rmsnorm };
 enum class Mode : std::uint8_t { train, prefill, decode };
 // flash: the newest fused kernels that the GPU has; flash1, flash2: those of an older FlashAttention.
 enum class Attention : std::uint8_t { flash, unfused, flash1, flash2 };
-enum class Recompute : std::uint8_t { none, selective, full };
+// What runs again in the backward pass: attention's core; whole layers; all but fused attention and every
+// second product (torchtitan's selective checkpointing by operation); all but products with weights (JAX's
+// policies that save these).
+enum class Recompute : std::uint8_t { none, selective, full, operations, elementwise };
+// How the loss is made of the logits, and so what is kept of each (model/activations.hpp): by an operation
+// after the other in fp32 (PyTorch's cross entropy); in place (Megatron's, over ranks of tensor parallelism);
+// by a kernel that reads them and writes their gradient; or a chunk of tokens at a time, so that they are
+// never all there.
+enum class Loss : std::uint8_t { unfused, vocab_parallel, fused, chunked };
 // Elementwise kernels that run inside others: none; norms with the residual additions before them (vLLM,
 // TensorRT-LLM); also activations with the products before them (torch.compile at small batches). Of a CNN
 // norms: batch norms, activations and additions that follow each other are one kernel (compilers, fused batch
@@ -312,7 +320,16 @@ struct Plan {
   DType dtype = DType::bf16;
   Attention attention = Attention::flash;
   Recompute recompute = Recompute::none;
-  bool recompute_experts = false;  // besides: mixtures, with their exchange of tokens
+  std::int64_t recompute_layers = 0;  // of all, that full recomputation takes; 0: all
+  std::int64_t recompute_unit = 1;    // layers that it runs again together, of which it keeps one input
+  // Besides, parts of every layer (Megatron-Core's recompute_modules).
+  bool recompute_norms = false;
+  bool recompute_up_projections = false;  // of latent attention, to queries, keys and values
+  bool recompute_mlp = false;
+  bool recompute_experts = false;  // mixtures, with their exchange of tokens
+  bool recompute_expert_activations = false;
+  bool recompute_shared_experts = false;
+  Loss loss = Loss::unfused;
   Graphs graphs = Graphs::by_release;
   Fusion fusion = Fusion::none;
   Recipe recipe = Recipe::none;  // of operands of a byte or less; none: as the GPU's profile was measured

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <rapidcheck.h>
+
 #include "tests/catch.hpp"
 #include "tests/rules/rules_support.hpp"
 
@@ -25,6 +27,19 @@ const std::string gpt = "hidden_size = 4096\nnum_attention_heads = 32\n";
 const std::string llama =
     "hidden_size = 4096\nnum_attention_heads = 32\nnum_key_value_heads = 8\nintermediate_size = 14336\n"
     "mlp_gated = true\nnorm = \"rmsnorm\"\n";
+
+const std::string deepseek =
+    llama +
+    "mla = { q_lora_rank = 1536, kv_lora_rank = 512, qk_nope_head_dim = 128, qk_rope_head_dim = 64, "
+    "v_head_dim = 128 }\n"
+    "moe = { num_experts = 64, experts_per_token = 6, intermediate_size = 1024, num_shared_experts = 1, "
+    "first_dense_layers = 8 }\n";
+constexpr double dense_share = 8.0 / 32;
+
+// Of DeepSeek's kind of model, what a layer no longer keeps with that in its plan.
+double spared(const std::string& plan, const std::string& format = "") {
+  return kept(deepseek, format) - kept(deepseek, format + plan);
+}
 
 }  // namespace
 
@@ -75,4 +90,73 @@ TEST_CASE("latent attention keeps its latents whole on every rank", "[memory]") 
   CHECK(kept(mla) - kept(llama) == Approx(whole + heads - attention));
   CHECK(kept(mla, "[parallel]\ntensor = 2\n") - kept(llama, "[parallel]\ntensor = 2\n") ==
         Approx(whole + (heads - attention) / 2));
+}
+
+TEST_CASE("a part that is computed again keeps what it reads, and not what it puts out", "[memory]") {
+  // Both norms' outputs: attention's and the MLP's or experts' inputs.
+  CHECK(spared("recompute_norms = true\n") == Approx(2 * 2 * 4096));
+  // Queries and keys of 192, values of 128 for each head, and the normed latents that they are made of.
+  CHECK(spared("recompute_up_projections = true\n") == Approx(2 * 32 * (2 * 192 + 128) + 2 * (1536 + 512)));
+  CHECK(spared("recompute_mlp = true\n") == Approx(dense_share * 3 * 2 * 14336));
+  CHECK(spared("recompute_expert_activations = true\n") == Approx((1 - dense_share) * 6 * 2 * 1024));
+  CHECK(spared("recompute_shared_experts = true\n") == Approx((1 - dense_share) * 3 * 2 * 1024));
+  CHECK(spared("recompute_experts = true\n") ==
+        Approx((1 - dense_share) * (6 * (2 * 4096 + 3 * 2 * 1024) + 3 * 2 * 1024)));
+}
+
+TEST_CASE("an input that is computed again is not kept in 8 bits either", "[memory]") {
+  const std::string fp8 = "dtype = \"fp8\"\nrecipe = \"tensor\"\n";
+  CHECK(spared("recompute_expert_activations = true\n", fp8) == Approx((1 - dense_share) * 6 * 1024));
+  // Of a dense layer both norms' outputs in 8 bits; a mixture's router reads 16.
+  CHECK(spared("recompute_norms = true\n", fp8) ==
+        Approx(4096 + dense_share * 4096 + (1 - dense_share) * 2 * 4096));
+}
+
+TEST_CASE("every second product is kept, and attention, or every product", "[memory]") {
+  // Llama's: queries, values, the gate and what comes down; not keys, the output and the other branch.
+  CHECK(kept(llama, "recompute = \"operations\"\n") ==
+        Approx(2 * (4096 + 4096 + 1024 + 4096 + 14336 + 4096)));
+  CHECK(kept(llama, "recompute = \"elementwise\"\n") ==
+        Approx(2 * (4096 + 4096 + 2 * 1024 + 4096 + 2 * 14336 + 4096)));
+}
+
+TEST_CASE("some layers are computed again, or several of them together", "[memory]") {
+  const double layer = kept(gpt);
+  const std::string full = "recompute = \"full\"\n";
+  CHECK(kept(gpt, full + "recompute_layers = 8\n") == Approx(0.25 * 2 * 4096 + 0.75 * layer));
+  CHECK(kept(gpt, full + "recompute_unit = 4\n") == Approx(2 * 4096 / 4.0));
+  const auto again = [&](const std::string& plan) {
+    return model::layer_activations(read("[model]\nvocab_size = 32000\nnum_layers = 32\n" + gpt +
+                                         "[run]\nsequence_length = 2048\n" + plan)
+                                        .setup)
+               .again /
+           2048;
+  };
+  CHECK(again(full) == Approx(layer));
+  CHECK(again(full + "recompute_unit = 4\n") == Approx(4 * layer));
+  CHECK(again("") == 0);
+}
+
+TEST_CASE("more that is computed again never keeps more, and parts add up", "[memory]") {
+  CHECK(rc::check([] {
+    const std::string format = *rc::gen::element<std::string>("", "dtype = \"fp8\"\nrecipe = \"mxfp8\"\n",
+                                                              "attention = \"unfused\"\n");
+    std::string some = format;
+    double each = 0;
+    for (const std::string part : {"norms", "up_projections", "expert_activations", "shared_experts"}) {
+      if (!*rc::gen::arbitrary<bool>()) continue;
+      const std::string computed = "recompute_" + part + " = true\n";
+      RC_ASSERT(spared(computed, some) >= 0);
+      some += computed;
+      each += spared(computed, format);
+    }
+    RC_ASSERT(kept(deepseek, format) - kept(deepseek, some) == Approx(each));
+    for (const std::string more :
+         {"recompute_mlp = true\n", "recompute_experts = true\n", "recompute = \"selective\"\n",
+          "recompute = \"elementwise\"\n", "recompute = \"operations\"\n", "recompute = \"full\"\n"}) {
+      RC_ASSERT(spared(more, some) >= 0);
+    }
+    RC_ASSERT(kept(deepseek, some + "recompute = \"full\"\n") <=
+              kept(deepseek, some + "recompute = \"operations\"\n"));
+  }));
 }

@@ -41,6 +41,9 @@ Setup example(const std::string& name) {
 Setup replica(const std::string& name) {
   Setup setup = example(name);
   setup.plan.recompute = model::Recompute::none;
+  setup.plan.recompute_norms = false;
+  setup.plan.recompute_up_projections = false;
+  setup.plan.recompute_expert_activations = false;
   setup.plan.gradient_accumulation = 1;
   setup.plan.pipeline = 1;
   setup.plan.data = setup.plan.expert;

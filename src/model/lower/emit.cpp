@@ -118,7 +118,12 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
   // other; blocks of scales lie along it).
   const bool both_ways = op.recipe != Recipe::none;
   push(Pass::forward);
-  if (passes.recompute) push(Pass::recompute);
+  if (passes.recompute > 0) {
+    const double runs = op.count;
+    op.count *= passes.recompute;
+    push(Pass::recompute);
+    op.count = runs;
+  }
   if (!passes.training) return;
   if (passes.input_gradient) {
     // dA[m,k] = dC[m,n] B[k,n]^T: B is by k where the forward product has it by k, so the two layouts swap.
@@ -188,13 +193,6 @@ Shared::Shared(const Setup& from, Stream of, Width as)
   sharded_stream_bytes = sharded_tokens * static_cast<double>(hidden.value) * activation;
 }
 
-bool Emitter::again(Repeat repeat) const {
-  if (!shared_->training) return false;
-  if (shared_->plan.recompute == Recompute::full) return repeat.recomputed != Recomputed::never;
-  if (repeat.recomputed == Recomputed::with_experts) return shared_->plan.recompute_experts;
-  return shared_->plan.recompute == Recompute::selective && repeat.recomputed == Recomputed::with_attention;
-}
-
 // An op outside of the layers' packed weights.
 Op Emitter::wide_op(std::string_view name, OpKind kind, double count) const {
   Op op;
@@ -238,7 +236,7 @@ void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Re
                           quantized_inputs_.end();
     if (batch.value == 1 && !is_known) quantized_inputs_.push_back(k.expression);
   }
-  push_product(op, repeat, !shared_->adapting);
+  push_product(op, repeat, !shared_->adapting, {repeat.second_products, 0});
 }
 
 void Emitter::set_quantized(double forward_elements, double backward_elements) {
@@ -273,29 +271,31 @@ void Emitter::quantize(std::string_view name, Repeat repeat) {
 }
 
 void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch) {
-  push_product(wide_product(name, batch, m, n, k, repeat), repeat, !shared_->adapting);
+  push_product(wide_product(name, batch, m, n, k, repeat), repeat, !shared_->adapting,
+               {repeat.second_products, 0});
 }
 
 void Emitter::full_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat) {
   Op op = wide_product(name, {1, "1"}, m, n, k, repeat);
   op.dtype = DType::fp32;
-  push_product(op, repeat, !shared_->adapting);
+  push_product(op, repeat, !shared_->adapting, {repeat.second_products, 0});
 }
 
 void Emitter::input_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch) {
   append_product(wide_product(name, batch, m, n, k, repeat),
-                 {again(repeat), shared_->training, false, !shared_->adapting}, *ops_);
+                 {again(repeat, {repeat.second_products, 0}), shared_->training, false, !shared_->adapting},
+                 *ops_);
 }
 
-void Emitter::push_product(Op op, Repeat repeat, bool learns) {
+void Emitter::push_product(Op op, Repeat repeat, bool learns, ByOperation by_operation) {
   op.count = runs_ * repeat.count;
-  append_product(op, {again(repeat), shared_->training, true, learns}, *ops_);
+  append_product(op, {again(repeat, by_operation), shared_->training, true, learns}, *ops_);
 }
 
 void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat) {
   Op op = wide_product(name, batch, m, n, k, repeat);
   op.layout = layout;
-  push_product(op, repeat, true);
+  push_product(op, repeat, true, {0, 1});
 }
 
 void Emitter::attention(std::string_view name, const AttentionShape& shape, Repeat repeat) {
@@ -303,8 +303,7 @@ void Emitter::attention(std::string_view name, const AttentionShape& shape, Repe
   op.attention = shape;
   op.attention.cache_bytes = shared_->cache_bytes;
   if (!shared_->training) op.experts.engine = shared_->plan.engine;
-  push(op, Pass::forward);
-  if (again(repeat)) push(op, Pass::recompute);
+  push_forward(op, again(repeat, {0, 1}));
   if (shared_->training) push(op, Pass::backward);
 }
 
@@ -313,8 +312,7 @@ void Emitter::scan(std::string_view name, MixerKind mixer, const AttentionShape&
   op.attention = shape;
   op.mixer = mixer;
   op.is_decoding = shared_->decoding;
-  push(op, Pass::forward);
-  if (again(repeat)) push(op, Pass::recompute);
+  push_forward(op, again(repeat, {1, 1}));
   if (shared_->training) push(op, Pass::backward);
 }
 
@@ -323,8 +321,7 @@ void Emitter::elementwise(std::string_view name, double forward_bytes, double ba
   Op op = wide_op(name, OpKind::elementwise, repeat.count);
   op.bytes = forward_bytes;
   op.flops = flops.forward;
-  push(op, Pass::forward);
-  if (again(repeat)) push(op, Pass::recompute);
+  push_forward(op, again(repeat, {1, 1}));
   if (!shared_->training || backward_bytes <= 0) return;
   op.bytes = backward_bytes;
   op.flops = flops.backward;
@@ -349,8 +346,9 @@ void Emitter::collective(std::string_view name, std::optional<CollectiveKind> fo
   Op op = collective_op(name, bytes, ranks, repeat.count, overlapped, stride);
   if (forward) {
     op.collective = *forward;
-    push(op, Pass::forward);
-    if (again(repeat)) push(op, Pass::recompute);
+    // What several ranks have made together is kept, and what is gathered before a product is not.
+    const bool is_kept = *forward == CollectiveKind::reduce_scatter || *forward == CollectiveKind::all_to_all;
+    push_forward(op, again(repeat, {is_kept ? 0.0 : 1.0, is_kept ? 0.0 : 1.0}));
   }
   if (backward && shared_->training) {
     op.collective = *backward;

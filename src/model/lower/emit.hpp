@@ -20,13 +20,26 @@ constexpr Dim dim(std::int64_t value, std::string_view expression) {
   return {std::max<std::int64_t>(1, value), expression};
 }
 
-// Which ops run again in the backward pass.
-enum class Recomputed : std::uint8_t { never, with_layer, with_attention, with_experts };
+// With what an op runs again in the backward pass: a part of the layer, or the layer only.
+enum class Recomputed : std::uint8_t {
+  never,
+  with_layer,
+  with_norms,
+  with_attention,  // its core
+  with_up_projections,
+  with_mlp,
+  with_experts,
+  with_expert_activations,
+  with_shared_experts
+};
 
 // How often an op's forward runs in the step, and whether recomputation repeats it.
 struct Repeat {
   double count = 1;
   Recomputed recomputed = Recomputed::never;
+  // Of a product with weights, what runs again where every second one does: of several that are run as one
+  // those whose turn it is, of others half.
+  double second_products = 0.5;
 };
 
 // FLOPs of one run of an elementwise op. Counted by hand from the formulas, an exponential or a root as one:
@@ -106,7 +119,7 @@ struct Shared {
 
 // Which products a product C[m,n] = A[m,k] B[k,n] brings with it.
 struct ProductPasses {
-  bool recompute = false;       // the forward one again
+  double recompute = 0;         // share of its runs in which the forward one is run again
   bool training = false;        // the gradients
   bool input_gradient = true;   // of A: none where A is the network's input
   bool weight_gradient = true;  // of B: none where B is a weight that does not learn
@@ -195,12 +208,20 @@ class Emitter {
                        std::int64_t ranks, double count, bool overlapped, std::int64_t stride = 1);
 
  private:
-  bool again(Repeat repeat) const;
+  // What policies that look at operations, and not at parts of a layer, run again of one.
+  struct ByOperation {
+    double operations = 1;
+    double elementwise = 1;
+  };
+  // Share of an op's runs that run again in the backward pass.
+  double again(Repeat repeat, ByOperation by_operation) const;
+  // The forward pass, and that share of it again.
+  void push_forward(Op op, double again);
   Op wide_op(std::string_view name, OpKind kind, double count) const;
   Op wide_product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Repeat repeat) const;
   Op collective_op(std::string_view name, double bytes, std::int64_t ranks, double count, bool overlapped,
                    std::int64_t stride) const;
-  void push_product(Op op, Repeat repeat, bool learns);
+  void push_product(Op op, Repeat repeat, bool learns, ByOperation by_operation);
   void push(Op op, Pass pass);
   const Shared* shared_;
   std::vector<Op>* ops_;

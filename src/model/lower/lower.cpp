@@ -70,7 +70,7 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, d
   const double norms = is_split ? 2.0 : static_cast<double>(model.norms_per_layer);
   // forward: x in, y out; backward: x and dy in, dx out
   if (frame && norms > 0)
-    emit.elementwise("layer.norm", 2 * stream, 3 * stream, {part * norms, Recomputed::with_layer},
+    emit.elementwise("layer.norm", 2 * stream, 3 * stream, {part * norms, Recomputed::with_norms},
                      of_each(stream / shared.activation, norm_flops(model)));
   if (frame) lower_modulation(shared, part, emit);
   if (frame && part > 0) lower_offload(shared, part, emit);
@@ -101,7 +101,8 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, d
   };
   // Adapters beside a part's products, and products of its update.
   const auto learn = [&](StepPart which, double runs) {
-    if (which != StepPart::mixture) lower_adapters(shared, which, {runs, Recomputed::with_layer}, emit);
+    const auto with = which == StepPart::mlp ? Recomputed::with_mlp : Recomputed::with_layer;
+    if (which != StepPart::mixture) lower_adapters(shared, which, {runs, with}, emit);
     lower_matrix_updates(shared, which, runs, emit);
   };
   // In a parallel block attention's collectives are those of the MLP, too.
@@ -109,7 +110,7 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, d
     emit.end_piece();
     if (counts.mlp > 0 && part > 0) {
       emit.set_runs(counts.mlp);
-      const Repeat each{part, Recomputed::with_layer};
+      const Repeat each{part, Recomputed::with_mlp};
       if (!shared.parallel_block) enter_tensor_parallel(shared, "layer.mlp.gather", each, emit);
       lower_mlp(shared, part, emit);
       if (!shared.parallel_block) leave_tensor_parallel(shared, "layer.mlp.reduce", each, emit);

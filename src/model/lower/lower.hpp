@@ -110,6 +110,8 @@ std::int64_t num_window_layers(const ModelSpec& model);
 // Layers whose products are in 16 bits although the plan's format is narrower.
 std::int64_t num_wide_layers(const Setup& setup);
 std::int64_t num_dense_layers(const ModelSpec& model);
+// Share of the layers that full recomputation takes.
+double recomputed_share(const Setup& setup);
 // Whether it is a diffusion transformer.
 bool is_diffusion(const ModelSpec& model);
 // Of those with attention, the ones with weights of their own for the image's and for the text's tokens.

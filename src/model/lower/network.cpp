@@ -254,7 +254,7 @@ class NetworkLowering {
     op.m = per_image(s.rows, 1);
     op.n = constant(s.out.channels);
     op.k = constant(s.in.channels);
-    append_product(op, {false, shared_.training, s.needs_input_gradient}, workload_.ops);
+    append_product(op, {0, shared_.training, s.needs_input_gradient}, workload_.ops);
   }
 
   void matmul(const LayerShape& s, std::string_view name) {
@@ -265,7 +265,7 @@ class NetworkLowering {
     op.n = constant(s.columns);
     op.k = constant(s.depth);
     op.layout = Layout::nn;
-    append_product(op, {false, shared_.training, true}, workload_.ops);
+    append_product(op, {0, shared_.training, true}, workload_.ops);
   }
 
   const Shared shared_;

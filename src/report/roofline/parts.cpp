@@ -110,7 +110,8 @@ std::string plan_text(const model::Setup& setup) {
     if (p.kv_cache_bits > 0) out += fmt::format(", cache in {} bits", p.kv_cache_bits);
   }
   if (p.mode == model::Mode::train && p.recompute != model::Recompute::none) {
-    out += fmt::format(", {} recomputation", p.recompute == model::Recompute::full ? "full" : "selective");
+    const auto recompute = static_cast<std::int64_t>(p.recompute);
+    out += fmt::format(", {} recomputation", model::value_text(model::FieldId::recompute, recompute));
   }
   if (p.fusion != model::Fusion::none) {
     out += p.fusion == model::Fusion::full ? ", norms and activations fused" : ", norms fused";

@@ -10,6 +10,7 @@
 #include "model/cnn/cnn.hpp"
 #include "model/lower/learning/learning.hpp"
 #include "model/lower/whole.hpp"
+#include "suggest/edit/gathered.hpp"
 
 namespace shapelint::suggest {
 
@@ -28,11 +29,10 @@ double real(std::int64_t value) {
 
 // Layers whose activations wait for their backward pass, and those of them that are in the GPU's memory:
 // where they are offloaded, the one that is computed and the one that is copied.
-double activation_bytes(const model::Setup& setup, double layers) {
+double waiting_bytes(const model::Plan& plan, const model::LayerActivations& each, double layers) {
   constexpr double layers_beside_copies = 2;
-  const model::LayerActivations each = model::layer_activations(setup);
-  const double held = setup.plan.offload_activations ? std::min(layers, layers_beside_copies) : layers;
-  return held * each.kept + layers * each.scores + each.again;
+  const double held = plan.offload_activations ? std::min(layers, layers_beside_copies) : layers;
+  return held * each.kept + layers * each.scores;
 }
 
 // Micro-batches whose activations a stage keeps at a time, all its layers counted. The first keeps as many as
@@ -128,10 +128,17 @@ Footprint footprint(const model::Setup& setup, double data, model::RankParameter
   const double layers = real(model.num_layers) / real(plan.pipeline);
   const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
   const double logits =
-      model.lm_head ? tokens * real(model::vocab_rows(setup)) / real(plan.tensor) * fp32_bytes : 0;
+      model.lm_head ? tokens * real(model::vocab_rows(setup)) / real(plan.tensor) * model::logit_bytes(plan)
+                    : 0;
   const InFlight in_flight = micro_batches_in_flight(plan);
-  return {state, std::max(activation_bytes(setup, layers * in_flight.first),
-                          activation_bytes(setup, layers * in_flight.last) + logits)};
+  const model::LayerActivations each = model::layer_activations(setup);
+  const Gathered units = gathered(setup, held);
+  // The loss's own are gone when the last layer goes backward.
+  const double sequence = model::gathered_sequence_bytes(setup);
+  const double layer = each.again + units.layer + sequence;
+  return {state, std::max(waiting_bytes(plan, each, layers * in_flight.first) + layer,
+                          waiting_bytes(plan, each, layers * in_flight.last) +
+                              std::max(layer, logits + units.head + sequence))};
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ struct Footprint {
   // adapters the weights, and these of the adapters. Inference: weights and the cache of keys and values.
   double state_bytes = 0;
   // Activations of the stage that keeps most: of layers (model/activations.hpp) as many micro-batches as are
-  // in flight, on the last stage fp32 logits.
+  // in flight, and beside these the more of what one layer needs while it goes backward and, on the last
+  // stage, of what the loss makes of the logits; with weights that are gathered for either (gathered.hpp).
   double activation_bytes = 0;
 };
 

@@ -153,7 +153,7 @@ TEST_CASE("a mixture's experts are shared by fewer data-parallel ranks", "[model
 TEST_CASE("mixtures and latent attention run exactly the model's arithmetic", "[model]") {
   for (const char* name : {"mixtral-8x7b", "deepseek-v3"}) {
     for (const Mode mode : {Mode::train, Mode::prefill, Mode::decode}) {
-      Setup setup = example(name);
+      Setup setup = replica(name);
       setup.plan.mode = mode;
       setup.plan.attention = Attention::unfused;
       setup.plan.pipeline = 1;

@@ -18,7 +18,7 @@ const std::string qwen3_30b =
     "tie_word_embeddings = false\n"
     "moe = { num_experts = 128, experts_per_token = 8, intermediate_size = 768 }\n"
     "[run]\nmode = \"train\"\ndtype = \"fp8\"\nrecipe = \"mxfp8\"\nsequence_length = 4096\n"
-    "gradient_accumulation = 8\nfused_gradient_accumulation = true\n";
+    "gradient_accumulation = 8\nfused_gradient_accumulation = true\nloss = \"fused\"\n";
 
 double gigabytes(std::int64_t micro_batch, const std::string& parallel) {
   return memory_bytes(read(qwen3_30b + "micro_batch_size = " + std::to_string(micro_batch) +

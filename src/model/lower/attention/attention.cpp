@@ -228,8 +228,11 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   const double borrowed = static_cast<double>(borrowing) /
                           static_cast<double>(std::max<std::int64_t>(1, num_attention_layers(model)));
   const Dim inputs = attention_inputs(shared);
+  // Queries, keys and values are three products where each second one runs again.
+  const auto keys = static_cast<double>(shared.key_value_heads.value * model.head_dim);
   emit.linear("layer.attention.qkv", shared.tokens, qkv_columns(shared), inputs, shared.linear_dtype,
-              {count * (1 - borrowed), Recomputed::with_layer});
+              {count * (1 - borrowed), Recomputed::with_layer,
+               keys / static_cast<double>(qkv_columns(shared).value)});
   if (borrowing > 0)
     emit.linear("layer.attention.query", shared.tokens, query_columns(shared), inputs, shared.linear_dtype,
                 {count * borrowed, Recomputed::with_layer});
@@ -286,7 +289,7 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   emit.linear(
       "layer.attention.output", shared.tokens, shared.hidden,
       dim(times(shared.heads.value, model.value_head_dim), "num_attention_heads / tensor * value_head_dim"),
-      shared.linear_dtype, layer);
+      shared.linear_dtype, {count, Recomputed::with_layer, 1});
   if (model.shared_block.blocks > 0 && model.shared_block.projection)
     emit.linear("layer.shared_block.project", shared.tokens, shared.hidden,
                 dim(divide_up(model.hidden_size, shared.plan.tensor), "hidden_size / tensor"),

@@ -10,7 +10,12 @@ namespace {
 constexpr std::string_view query_columns =
     "num_attention_heads / tensor * (mla_qk_nope_head_dim + mla_qk_rope_head_dim)";
 
-void lower_projections(const Shared& shared, Repeat layer, Emitter& emit) {
+// Of products that come one after the other, the first is kept where each second one runs again.
+void lower_projections(const Shared& shared, double count, Emitter& emit) {
+  const bool has_two = shared.model.mla.q_lora_rank > 0;
+  const Repeat down{count, Recomputed::with_layer, 0};
+  const Repeat keys_down{count, Recomputed::with_layer, has_two ? 0.0 : 1.0};
+  const Repeat up{count, Recomputed::with_up_projections, has_two ? 1.0 : 0.0};
   const Mla& mla = shared.model.mla;
   const DType dtype = shared.linear_dtype;
   const std::int64_t qk_dim = plus(mla.qk_nope_head_dim, mla.qk_rope_head_dim);
@@ -19,23 +24,23 @@ void lower_projections(const Shared& shared, Repeat layer, Emitter& emit) {
   if (mla.q_lora_rank > 0) {
     const Dim rank = dim(mla.q_lora_rank, "mla_q_lora_rank");
     const double latent = tokens * static_cast<double>(rank.value) * shared.activation;
-    emit.linear("layer.attention.q_down", shared.tokens, rank, shared.hidden, dtype, layer);
-    emit.elementwise("layer.attention.q_norm", 2 * latent, 3 * latent, layer,
+    emit.linear("layer.attention.q_down", shared.tokens, rank, shared.hidden, dtype, down);
+    emit.elementwise("layer.attention.q_norm", 2 * latent, 3 * latent, up,
                      of_each(latent / shared.activation, norm_flops(shared.model)));
-    emit.linear("layer.attention.q_up", shared.tokens, queries, rank, dtype, layer);
+    emit.linear("layer.attention.q_up", shared.tokens, queries, rank, dtype, up);
   } else {
-    emit.linear("layer.attention.q", shared.tokens, queries, shared.hidden, dtype, layer);
+    emit.linear("layer.attention.q", shared.tokens, queries, shared.hidden, dtype, up);
   }
   const double latent = tokens * static_cast<double>(mla.kv_lora_rank) * shared.activation;
   emit.linear("layer.attention.kv_down", shared.tokens,
               dim(plus(mla.kv_lora_rank, mla.qk_rope_head_dim), "mla_kv_lora_rank + mla_qk_rope_head_dim"),
-              shared.hidden, dtype, layer);
-  emit.elementwise("layer.attention.kv_norm", 2 * latent, 3 * latent, layer,
+              shared.hidden, dtype, keys_down);
+  emit.elementwise("layer.attention.kv_norm", 2 * latent, 3 * latent, up,
                    of_each(latent / shared.activation, norm_flops(shared.model)));
   const double rotated = tokens * static_cast<double>(plus(shared.heads.value, 1)) *
                          static_cast<double>(mla.qk_rope_head_dim) * shared.activation;
   if (rotated > 0)
-    emit.elementwise("layer.attention.rotary", 2 * rotated, 2 * rotated, layer,
+    emit.elementwise("layer.attention.rotary", 2 * rotated, 2 * rotated, up,
                      of_each(rotated / shared.activation, rotary_flops));
 }
 
@@ -75,10 +80,11 @@ void lower_indexer(const Shared& shared, const AttentionShape& shape, Repeat lay
 void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   const Mla& mla = shared.model.mla;
   const Repeat layer{count, Recomputed::with_layer};
+  const Repeat up{count, Recomputed::with_up_projections, mla.q_lora_rank > 0 ? 1.0 : 0.0};
   const Dim rank = dim(mla.kv_lora_rank, "mla_kv_lora_rank");
   const Dim nope = dim(mla.qk_nope_head_dim, "mla_qk_nope_head_dim");
   const Dim values = dim(mla.v_head_dim, "mla_v_head_dim");
-  lower_projections(shared, layer, emit);
+  lower_projections(shared, count, emit);
   const bool is_sparse = shared.model.indexer.keys > 0;
   AttentionShape shape;
   shape.sequences = dim(shared.plan.micro_batch_size, "micro_batch_size");
@@ -95,7 +101,7 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
     emit.linear(name, tokens,
                 dim(times(shared.heads.value, plus(mla.qk_nope_head_dim, mla.v_head_dim)),
                     "num_attention_heads / tensor * (mla_qk_nope_head_dim + mla_v_head_dim)"),
-                rank, shared.linear_dtype, layer);
+                rank, shared.linear_dtype, up);
   };
   AttentionShape unfolded = shape;
   unfolded.key_value_heads = shared.heads;
@@ -123,7 +129,7 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   }
   emit.linear("layer.attention.output", shared.tokens, shared.hidden,
               dim(times(shared.heads.value, mla.v_head_dim), "num_attention_heads / tensor * mla_v_head_dim"),
-              shared.linear_dtype, layer);
+              shared.linear_dtype, {count, Recomputed::with_layer, mla.q_lora_rank > 0 ? 0.0 : 1.0});
   emit.quantize("layer.attention.quantize", layer);
 }
 

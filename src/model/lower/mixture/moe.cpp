@@ -181,6 +181,8 @@ void lower_experts(const Shared& shared, const ExpertNames& names, Dim tokens, D
     work.row_elements = static_cast<double>(elements.value);
     emit.experts(first, work);
   };
+  const bool is_routed = layer.recomputed == Recomputed::with_experts;
+  const Repeat function{layer.count, is_routed ? Recomputed::with_expert_activations : layer.recomputed};
   std::size_t first = emit.size();
   const double branch = static_cast<double>(tokens.value) * static_cast<double>(width.value) *
                         static_cast<double>(experts.value) * shared.activation;
@@ -188,13 +190,13 @@ void lower_experts(const Shared& shared, const ExpertNames& names, Dim tokens, D
     emit.linear(names.gate_up, tokens, two_widths, hidden, shared.linear_dtype, layer, experts);
     mark(first, ExpertPart::up, hidden);
     first = emit.size();
-    emit.elementwise(names.activation, 3 * branch, 5 * branch, layer,
+    emit.elementwise(names.activation, 3 * branch, 5 * branch, function,
                      of_each(branch / shared.activation, gated_activation_flops));
   } else {
     emit.linear(names.up, tokens, width, hidden, shared.linear_dtype, layer, experts);
     mark(first, ExpertPart::up, hidden);
     first = emit.size();
-    emit.elementwise(names.activation, 2 * branch, 3 * branch, layer,
+    emit.elementwise(names.activation, 2 * branch, 3 * branch, function,
                      of_each(branch / shared.activation, activation_flops));
   }
   mark(first, ExpertPart::activation, width);
@@ -230,9 +232,10 @@ void exchange(const Shared& shared, const Folding& folding, double own_bytes, st
 }
 
 // `routed`: what engines' kernels know of the layer's experts; theirs may compute these, too.
-void lower_shared_experts(const Shared& shared, Repeat layer, ExpertWork routed, Emitter& emit) {
+void lower_shared_experts(const Shared& shared, double count, ExpertWork routed, Emitter& emit) {
   const std::int64_t width = shared.model.moe.shared_intermediate_size;
   if (width <= 0) return;
+  const Repeat layer{count, Recomputed::with_shared_experts};
   const std::size_t first = emit.size();
   const std::int64_t always = divide_up(width, shared.plan.tensor);
   lower_experts(shared, shared_names, shared.tokens, shared.hidden,
@@ -344,7 +347,7 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   }
   if (moe.latent_size > 0)
     emit.linear("layer.moe.latent_up", own, shared.hidden, outer, shared.linear_dtype, layer);
-  lower_shared_experts(shared, layer, work, emit);
+  lower_shared_experts(shared, count, work, emit);
   lower_adapters(shared, StepPart::mixture, layer, emit, {load.rows, load.experts, own});
   if (!meets) return;
   // What came back whole to the rank that had handed it out only needs to be spread.
