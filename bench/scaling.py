@@ -34,8 +34,7 @@ TAIL = """
 - llm-foundry on H100 is of the GPU's first year, with kernels made for others.
 - NeMo in bf16 on H100 is 13 to 18 % slower than predicted, the same runs in fp8 up to 9 %: what 16-bit products lose in long runs
   beyond the clock that single products lose is not known.
-- torchtitan ran H100s of 500 W with 2.4 TB/s of bandwidth and recomputed every second product (`--power-limit 500` takes 10 % of
-  what is too fast; the rest remains).
+- torchtitan ran H100s of 500 W with 2.4 TB/s of bandwidth (`--power-limit 500` takes 10 % of what is too fast; the rest remains).
 - Llama 3 405B on 8,192 and more GPUs states its speed with everything that goes on in a run of months.
 - MPT 13B with 2 sequences per GPU gathers more than it computes: 8 to 64 GPUs are predicted to differ, and were not measured to.
 """
