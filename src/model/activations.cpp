@@ -203,6 +203,14 @@ Kept of_operations(const ModelSpec& model, const Plan& plan, bool every) {
   kept += static_cast<double>(num_attention_layers(model)) / layers * attention;
   kept += static_cast<double>(num_mlps(model)) / layers * mlp;
   kept += static_cast<double>(num_moe_layers(model)) / layers * mixture;
+  // Of what stands in attention's place the first product: queries, keys, values and gate.
+  for (std::size_t i = 0; i < most_mixers; ++i) {
+    const Mixer& mixer = model.mixers[i];
+    const auto columns =
+        static_cast<double>(2 * mixer.key_heads * mixer.key_dim + 2 * mixer.value_heads * mixer.value_dim);
+    kept += static_cast<double>(num_mixer_layers(model, i)) / layers *
+            Kept{every ? wide * hidden : 0, wide * columns};
+  }
   return kept;
 }
 

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 3> mode_names{"train", "prefill", "decode
 constexpr std::array<std::string_view, 4> attention_names{"flash", "unfused", "flash1", "flash2"};
 constexpr std::array<std::string_view, 5> recompute_names{"none", "selective", "full", "operations",
                                                           "elementwise"};
-constexpr std::array<std::string_view, 4> loss_names{"unfused", "vocab_parallel", "fused", "chunked"};
+constexpr std::array<std::string_view, 4> loss_names{"fused", "unfused", "vocab_parallel", "chunked"};
 constexpr std::array<std::string_view, 3> fusion_names{"none", "norms", "full"};
 constexpr std::array<std::string_view, 4> routing_names{"even", "power_law_1.01", "power_law_1.2",
                                                         "exponential"};
