@@ -18,8 +18,8 @@ took part in a fit.
 ## Training
 
 Megatron-Bridge's performance summary, pre-training. Degrees are those stated there; its recipes of the same release say what CUDA
-graphs hold, which modules are recomputed, and how many layers stay in bf16. Activations and norms that are recomputed alone
-(gpt-oss in bf16, Ultra), offloaded activations and Megatron's FSDP (Ultra), and single products kept in bf16 (NVFP4) are left out.
+graphs hold, which modules are recomputed, and how many layers stay in bf16. Offloaded activations and Megatron's FSDP (Ultra), and
+single products kept in bf16 (NVFP4) are left out.
 
 | container | model | GPU | number | format | stated tokens/s per GPU | predicted | predicted / stated |
 |---|---|---|--:|---|--:|--:|--:|

@@ -22,7 +22,7 @@ double gathered_sequence_bytes(const Setup& setup);
 
 // Bytes of each logit at the loss's peak. unfused: the logits in 16 bits, and in fp32 their log-softmax, its
 // gradient and theirs (PyTorch's cross_entropy of `logits.float()`, backward; 8,192 tokens of 256,000 logits
-// are 28 GiB, Cut Cross-Entropy, arXiv 2411.09009), over ranks of tensor parallelism one more (PyTorch,
+// are 28 GB, Cut Cross-Entropy, arXiv 2411.09009), over ranks of tensor parallelism one more (PyTorch,
 // distributed/tensor/parallel/loss.py, _nll_loss_and_log_softmax_backward); vocab_parallel: the logits, and a
 // copy in fp32 that exponentials, softmax and gradient are written over (Megatron-LM,
 // tensor_parallel/cross_entropy.py); fused: the logits and their gradient; chunked: next to nothing.
