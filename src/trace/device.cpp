@@ -17,6 +17,8 @@ std::optional<std::string> gpu_of(std::string_view device, std::span<const text:
   for (const std::string_view maker : makers) {
     if (name.starts_with(maker)) name.erase(0, maker.size());
   }
+  // A laptop's GPU is another chip than the card that it is named after.
+  if (name.find("laptop") != std::string::npos) return std::nullopt;
   // "h100-80gb-hbm3", then "h100-80gb", then "h100".
   while (!name.empty()) {
     if (const auto found = gpu::find_gpu(name, own)) return found->id;

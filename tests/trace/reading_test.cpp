@@ -276,5 +276,8 @@ TEST_CASE("drivers' names of devices find their profiles", "[trace]") {
   CHECK(gpu_of("NVIDIA H100 80GB HBM3") == "h100-sxm5");
   CHECK(gpu_of("NVIDIA A100-PG509-200").value_or("none").starts_with("a100"));
   CHECK(gpu_of("Tesla V100-SXM2-32GB").value_or("none").starts_with("v100"));
+  CHECK(gpu_of("NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition") == "rtx-pro-6000-blackwell-max-q");
+  CHECK(gpu_of("NVIDIA GeForce RTX 4080") == "rtx-4080");
+  CHECK(gpu_of("NVIDIA GeForce RTX 4080 Laptop GPU") == std::nullopt);
   CHECK(gpu_of("somebody's accelerator") == std::nullopt);
 }
