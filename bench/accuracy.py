@@ -263,7 +263,7 @@ def without_calibration(text):
 def calibration_of(text):
     tables = re.findall(r"(?ms)^\[calibration.*?(?=^\[(?!calibration)|\Z)", text)
     # What only the donor's benchmark paid does not carry over.
-    own = re.sub(r"(?m)^(host_us|rotation_reach|rotation_hits) =.*\n", "", "".join(tables))
+    own = re.sub(r"(?m)^(host_us|rotation_(?!reach)\w+) =.*\n", "", "".join(tables))
     return own.replace("[calibration]\n", "[calibration]\nborrowed = true\n", 1)
 
 

@@ -61,8 +61,9 @@ for profile in profiles:
     for table in re.findall(r'(?ms)^\[calibration\.(\w+)\]\n(.*?)(?=^\[|\Z)', content):
         if table[0] in sets: continue
         lines = [re.sub(r'^(source = ")', rf'\1constants of {profile}: ', line) for line in table[1].strip().split('\n')]
-        # What only the benchmark paid, and how well a GPU that is not the relative is met, do not carry over.
-        keep = [l for l in lines if not re.match(r'(errors|host_us|rotation_reach|rotation_hits) =', l)]
+        # What only the benchmark paid, and how well a GPU that is not the relative is met, do not carry over; that it rotated
+    # weights does, since what is found in L2 is then known of the other operands alone.
+        keep = [l for l in lines if not re.match(r'(errors|host_us|rotation_(?!reach)\w+) =|rotation_reach = 0 ', l)]
         sets[table[0]] = '\n'.join(keep)
 if sets:
     text += f'\n[calibration]\nsource = "constants of {", ".join(profiles)}"\n'

@@ -80,8 +80,8 @@ Choice choose_to_adjust(const gpu::Gpu& gpu, gpu::ConstantSet set) {
   }
   for (const gpu::GemmConstant& each : gpu::gemm_constants()) {
     const auto member = each.member;
-    const bool of_benchmark = member == &C::host_us || member == &C::rotation_reach ||
-                              member == &C::rotation_hits || member == &C::power_reach_us;
+    const bool of_benchmark =
+        member == &C::host_us || each.key.starts_with("rotation_") || member == &C::power_reach_us;
     if (!of_benchmark && !each.key.starts_with("quantize_")) choice.free.push_back(&each);
   }
   return choice;
@@ -114,6 +114,7 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
     if ((member == &C::rotation_reach || member == &C::rotation_hits) && !rotated)
       return "buffers are not said to be rotated";
     if (each.key.starts_with("quantize_") && set != gpu::ConstantSet::byte) return "nothing is quantized";
+    if (member == &C::rotation_least || member == &C::rotation_most) return "the benchmark's code says it";
     if (member == &C::power_reach_us) return "it is read from the data";
     if ((member == &C::power_drop || member == &C::power_us) && counts.long_products < least_rows)
       return fmt::format("{} rows are long enough for the power limit, {} are needed", counts.long_products,

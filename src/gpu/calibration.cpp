@@ -73,6 +73,9 @@ constexpr GemmConstant table[] = {
      "measurements alone: rotated weights were found in L2 up to this footprint; 0: never"},
     {"rotation_hits", "share", &C::rotation_hits, 0, 1, false,
      "and this share of them at a footprint of L2's size"},
+    {"rotation_least", "buffers", &C::rotation_least, 1, 1e6, false,
+     "measurements alone: rotated at least, whatever fills L2"},
+    {"rotation_most", "buffers", &C::rotation_most, 1, 1e6, false, "and at most"},
 };
 
 using G = GemmCalibration;

@@ -55,6 +55,8 @@ struct GemmConstants {
   double host_us = 0;
   double rotation_reach = 0;
   double rotation_hits = 0;
+  double rotation_least = 1;
+  double rotation_most = 1e6;
 };
 
 // What a constant is: how it is written, what is plausible, what it means.

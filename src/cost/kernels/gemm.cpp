@@ -73,10 +73,16 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   double kept_weights = 0;
   double kept_others = 0;
   if (c.rotation_reach > 1) {
-    // The benchmark rotates just as many weights as fill L2; what exceeds it decides how many are found.
-    const double footprint = std::ceil(g.l2_bytes / weights) * weights / g.l2_bytes;
+    // The benchmark rotates as many weights as fill L2, within limits; what exceeds it decides how many are
+    // found.
+    const double buffers =
+        std::max(c.rotation_least, std::min(std::ceil(g.l2_bytes / weights), c.rotation_most));
+    const double footprint = buffers * weights / g.l2_bytes;
     kept_weights =
         c.rotation_hits * std::clamp((c.rotation_reach - footprint) / (c.rotation_reach - 1), 0.0, 1.0);
+    kept_others = 1 / (1 + fourth(others / g.resident_bytes));
+  } else if (g.weights_are_cold && shape.batch == 1) {
+    // The rest of the model was read since.
     kept_others = 1 / (1 + fourth(others / g.resident_bytes));
   } else {
     kept_weights = kept_others = 1 / (1 + fourth((weights + others) / g.resident_bytes));
@@ -119,6 +125,8 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   g.constants = calibration.constants;
   if (timing == Timing::in_step) {
     g.constants.host_us = 0;
+    // Where a benchmark rotated weights, what was found in L2 is known of the other operands alone.
+    g.weights_are_cold = calibration.constants.rotation_reach > 1;
     g.constants.rotation_reach = 0;
   } else {
     g.constants.power_reach_us = 0;  // each product was timed by itself

@@ -40,6 +40,7 @@ struct GemmModel {
   TileTable tiles;
   AlignmentTable alignment;
   DType dtype = DType::bf16;
+  bool weights_are_cold = false;  // those of single products come from DRAM, however small
   double element_bytes = 2;  // of A, its scales included
   double weight_bytes = 2;   // of an element of B, which may be packed
   double result_bytes = 2;   // of C
