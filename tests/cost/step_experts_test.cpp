@@ -125,16 +125,19 @@ TEST_CASE("SGLang's Triton kernels compute a shared expert as one more of the ro
     model::Engine engine;
     std::int64_t shared_width;
     std::int64_t ranks_of_experts;
+    bool is_biased;
     bool is_within;
   };
   for (const Case& c : {
-           Case{model::Engine::sglang, width, 1, true},
-           Case{model::Engine::vllm, width, 1, false},
-           Case{model::Engine::fastest, width, 1, false},
-           Case{model::Engine::sglang, width, 2, false},
-           Case{model::Engine::sglang, 2 * width, 1, false},
+           Case{model::Engine::sglang, width, 1, true, true},
+           Case{model::Engine::vllm, width, 1, true, false},
+           Case{model::Engine::fastest, width, 1, true, false},
+           Case{model::Engine::sglang, width, 2, true, false},
+           Case{model::Engine::sglang, 2 * width, 1, true, false},
+           Case{model::Engine::sglang, width, 1, false, false},
        }) {
-    CAPTURE(static_cast<int>(c.engine), c.shared_width, c.ranks_of_experts);
+    CAPTURE(static_cast<int>(c.engine), c.shared_width, c.ranks_of_experts, c.is_biased);
+    setup.model.moe.router_bias = c.is_biased;
     setup.plan.engine = c.engine;
     setup.plan.tensor = c.ranks_of_experts;
     setup.plan.expert = c.ranks_of_experts;

@@ -243,7 +243,10 @@ void lower_shared_experts(const Shared& shared, double count, ExpertWork routed,
                 dim(times(2, always), "2 * (moe_shared_intermediate_size / tensor)"), {1, "1"}, layer, emit);
   emit.quantize("layer.moe.shared_quantize", layer);
   if (shared.plan.overlap == Overlap::shared_experts) emit.run_beside_shared(first);
-  const bool is_one_more = shared.plan.expert == 1 && width == shared.model.moe.intermediate_size;
+  // SGLang adds it where it chooses experts by biased scores (biased_grouped_topk); Qwen's shared experts
+  // have a gate of their own.
+  const bool is_one_more =
+      shared.plan.expert == 1 && shared.model.moe.router_bias && width == shared.model.moe.intermediate_size;
   if (routed.part == ExpertPart::none || !is_one_more) return;
   routed.part = ExpertPart::shared;
   emit.experts(first, routed);
