@@ -85,20 +85,27 @@ def text_of(model, run, parallel):
     return "\n".join(lines)
 
 
-def predicted(program, text, gpu):
-    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
-        file.write(text)
-        file.flush()
-        done = subprocess.run([program, "roofline", file.name, "--isolated", "--gpu", gpu, "--format", "json"],
-                              capture_output=True, text=True)
+def predicted(program, text, gpu, card=None):
+    """What the program says of a run on a GPU, of which `card` states other figures (fields of a profile)."""
+    with tempfile.TemporaryDirectory() as folder:
+        run, profile = os.path.join(folder, "run.toml"), os.path.join(folder, "card.toml")
+        with open(run, "w") as file:
+            file.write(text)
+        of = ["--gpu", gpu]
+        if card:
+            with open(profile, "w") as file:
+                file.write("\n".join(f"{k} = {toml(v)}" for k, v in {"based_on": gpu, **card}.items()) + "\n")
+            of = ["--gpu-file", profile]
+        done = subprocess.run([program, "roofline", run, "--isolated", *of, "--format", "json"], capture_output=True,
+                              text=True)
     if done.returncode == 2:
         return None, done.stderr.strip()
     return json.loads(done.stdout)["cases"][0], ""
 
 
-def predicted_or_exit(program, model, run, parallel, gpu):
+def predicted_or_exit(program, model, run, parallel, gpu, card=None):
     """The same of a model of MODELS, for pages all of whose runs are ours."""
-    case, error = predicted(program, text_of(model, run, parallel), gpu)
+    case, error = predicted(program, text_of(model, run, parallel), gpu, card)
     if case is None:
         sys.exit(f"{model} on {gpu}: {error}")
     return case
