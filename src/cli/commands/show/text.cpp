@@ -164,6 +164,13 @@ std::string layers_text(const model::Reading& reading) {
   return out;
 }
 
+// Of the longest name that a line may begin with.
+std::size_t name_width() {
+  std::size_t width = 0;
+  for (const model::FieldInfo& field : model::fields()) width = std::max(width, field.key.size());
+  return width;
+}
+
 }  // namespace
 
 std::string show_text(const model::Reading& reading, bool with_ops, Places& places, const Style& style) {
@@ -173,6 +180,7 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
   if (!reading.part.empty()) out += fmt::format(" ({})", text::one_line(reading.part));
   out += "\n";
   std::string_view section;
+  const std::size_t width = name_width();
   const bool network = !reading.setup.model.conv.empty();
   for (const model::FieldInfo& field : model::fields()) {
     if (network && !model::concerns_networks(field.id)) continue;
@@ -181,8 +189,9 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
       out += style.paint(Role::strong, fmt::format("[{}]", section)) + '\n';
     }
     const Origin& origin = reading.origins[field.id];
-    std::string line = fmt::format("  {:<26}{:>10}  {:<13}{}", field.key, field_text(reading, field.id),
-                                   kind_name(shown_kind(reading, field.id)), origin_text(origin, places));
+    std::string line =
+        fmt::format("  {:<{}}{:>10}  {:<13}{}", field.key, width, field_text(reading, field.id),
+                    kind_name(shown_kind(reading, field.id)), origin_text(origin, places));
     line = text::one_line(line);
     line.erase(line.find_last_not_of(' ') + 1);
     out += style.paint(role_of(origin.kind), line) + "\n";
@@ -197,7 +206,7 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
   if (network) out += layers_text(reading);
   if (!network) out += "per rank\n";
   for (const PerRank& each : per_rank(reading)) {
-    out += fmt::format("  {:<26}{:>10}  = {}\n", each.name, each.value, each.from);
+    out += fmt::format("  {:<{}}{:>10}  = {}\n", each.name, width, each.value, each.from);
   }
   const std::int64_t all = model::parameter_count(reading.setup);
   const std::int64_t active = model::active_parameter_count(reading.setup);
