@@ -21,9 +21,9 @@ using text::Document;
 using text::NodeRef;
 
 // Keys of a profile that are not figures.
-constexpr std::string_view profile_keys[] = {"kind",     "aliases",   "architecture", "based_on",
-                                             "sources",  "notes",     "confidence",   "calibration",
-                                             "measured", "attention", "errors",       "power_limit_w"};
+constexpr std::string_view profile_keys[] = {
+    "kind",        "aliases",  "architecture", "based_on", "sources",       "notes",    "confidence",
+    "calibration", "measured", "attention",    "errors",   "power_limit_w", "clock_mhz"};
 // What follows from the stated figures. Idempotent, so that a profile based on another can be completed
 // again.
 void complete(Gpu& gpu) {
@@ -121,19 +121,20 @@ Calibration shared_calibration(NodeRef architecture, std::vector<Error>& errors)
   return calibration;
 }
 
-// A profile's own limit.
-void limit_power(NodeRef limit, Gpu& gpu, std::vector<Error>& errors) {
-  if (!limit) return;
-  const auto watts = value_of(limit).as_number();
-  if (!watts) {
-    errors.push_back(value_of(limit).error(
-        fmt::format("`power_limit_w` is {}, expected watts", text::describe(value_of(limit).kind()))));
+// A profile's own limit, of a board that is set lower than it was built for.
+void limit(NodeRef stated, std::string_view key, std::string_view unit, Result<Gpu> (*limited)(Gpu, double),
+           Gpu& gpu, std::vector<Error>& errors) {
+  if (!stated) return;
+  const auto number = value_of(stated).as_number();
+  if (!number) {
+    errors.push_back(value_of(stated).error(
+        fmt::format("`{}` is {}, expected {}", key, text::describe(value_of(stated).kind()), unit)));
     return;
   }
-  if (auto limited = with_power_limit(gpu, *watts)) {
-    gpu = *std::move(limited);
+  if (auto variant = limited(gpu, *number)) {
+    gpu = *std::move(variant);
   } else {
-    errors.push_back(value_of(limit).error(limited.error().message, limited.error().hint));
+    errors.push_back(value_of(stated).error(variant.error().message, variant.error().hint));
   }
 }
 
@@ -219,7 +220,8 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
   }
   if (gpu.name.empty()) gpu.name = gpu.id;
   complete(gpu);
-  limit_power(root["power_limit_w"], gpu, errors);
+  limit(root["clock_mhz"], "clock_mhz", "MHz", with_clock, gpu, errors);
+  limit(root["power_limit_w"], "power_limit_w", "watts", with_power_limit, gpu, errors);
   check_complete(gpu, document, errors);
   return gpu;
 }
@@ -251,6 +253,37 @@ Result<Gpu> with_sm_count(Gpu gpu, std::int64_t sm_count) {
   if (sm_count == gpu.sm_count) return gpu;
   scale(gpu, sm_count);
   carry_over(gpu.calibration, fmt::format("{} with another number of SMs", gpu.id));
+  return gpu;
+}
+
+Result<Gpu> with_clock(Gpu gpu, double mhz) {
+  constexpr double least_share = 0.1;  // of the boost clock
+  if (!(mhz >= least_share * gpu.boost_clock_mhz && mhz <= gpu.boost_clock_mhz)) {
+    return Error{fmt::format("{} MHz are implausible for `{}`", exact(mhz), gpu.id),
+                 fmt::format("its own clock is {} MHz", exact(gpu.boost_clock_mhz)),
+                 {},
+                 {}};
+  }
+  if (mhz == gpu.boost_clock_mhz) return gpu;
+  const double cuda_cores = mhz / gpu.boost_clock_mhz;
+  const double tensor_cores = std::min(1.0, mhz / gpu.tensor_clock_mhz);
+  for (double& peak : gpu.tensor_tflops) peak *= tensor_cores;
+  gpu.peak_fp32_cuda_tflops *= cuda_cores;
+  gpu.peak_fp16_cuda_tflops *= cuda_cores;
+  gpu.l2_bandwidth_gb_s *= cuda_cores;
+  for (GemmCalibration& each : gpu.calibration.gemm) {
+    GemmConstants& c = each.constants;
+    for (double* rate : {&c.sm_dram_gb_s, &c.resident_sm_gb_s, &c.sm_feed_gb_s, &c.l2_feed_sm_gb_s}) {
+      *rate *= tensor_cores;
+    }
+    c.k_step_ns /= tensor_cores;
+    // A clock that power does not allow for long is not missed where it is never reached.
+    c.power_drop = 1 - std::min(1.0, (1 - c.power_drop) / tensor_cores);
+  }
+  gpu.boost_clock_mhz = mhz;
+  gpu.tensor_clock_mhz = std::min(gpu.tensor_clock_mhz, mhz);
+  complete(gpu);
+  carry_over(gpu.calibration, fmt::format("{} at another clock", gpu.id));
   return gpu;
 }
 

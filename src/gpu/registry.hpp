@@ -49,6 +49,11 @@ void check_architecture(text::NodeRef item, std::string_view id, std::vector<Err
 // not. Error: fewer than 1, or more than the full die has.
 Result<Gpu> with_sm_count(Gpu gpu, std::int64_t sm_count);
 
+// The same product locked at a lower clock than its boost clock (nvidia-smi --lock-gpu-clocks): peaks, what
+// SMs load and the L2's bandwidth go with it, the tensor cores' from the clock that these are rated at. DRAM
+// and links do not. Error: a higher clock, or one that no board has.
+Result<Gpu> with_clock(Gpu gpu, double mhz);
+
 // The same product held to fewer watts than its board allows: what computes for long runs at a lower clock.
 // Of dynamic power, C V^2 f, the voltage follows the clock, so that the clock goes by the cube root. Memory
 // keeps its bandwidth. Error: no such limit, or the product's own limit is unknown.

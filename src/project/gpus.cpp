@@ -93,6 +93,11 @@ std::vector<gpu::Gpu> named_gpus(const GpuRequest& request, std::span<const text
     change_one(gpus, "`--sm-count` says how many SMs one GPU has", errors,
                [&](gpu::Gpu gpu) { return gpu::with_sm_count(std::move(gpu), *request.sm_count); });
   }
+  if (request.clock_mhz && errors.size() == errors_before) {
+    change_one(gpus, "`--clock` says what clock one GPU is locked at", errors, [&](gpu::Gpu gpu) {
+      return gpu::with_clock(std::move(gpu), static_cast<double>(*request.clock_mhz));
+    });
+  }
   if (request.power_limit_w && errors.size() == errors_before) {
     change_one(gpus, "`--power-limit` says what one GPU may draw", errors, [&](gpu::Gpu gpu) {
       return gpu::with_power_limit(std::move(gpu), static_cast<double>(*request.power_limit_w));

@@ -18,6 +18,7 @@ struct GpuRequest {
   std::vector<std::string> names;
   std::vector<text::Document> profiles;       // of the caller's own: asked for, too, and found by name
   std::optional<std::int64_t> sm_count;       // of the one GPU that is asked for
+  std::optional<std::int64_t> clock_mhz;      // the same
   std::optional<std::int64_t> power_limit_w;  // the same
 };
 

@@ -266,6 +266,36 @@ TEST_CASE("a lower power limit slows what computes for long by the cube root, no
   CHECK(errors[2].message == "`power_limit_w` is a string, expected watts");
 }
 
+TEST_CASE("a locked clock slows the SMs by as much, and long products only below what power allows") {
+  const Gpu h100 = *find_gpu("h100");  // tensor peaks at 1830 MHz, all others at 1980
+  const auto at = [](const std::string& mhz, std::vector<Error>& errors) {
+    return read_gpu(parsed("locked.toml", "based_on = \"h100\"\nclock_mhz = " + mhz + "\n"), errors);
+  };
+  std::vector<Error> errors;
+  const Gpu locked = at("1281", errors);
+  REQUIRE(errors.empty());
+  CHECK(peak_tflops(locked, DType::bf16) == Approx(0.7 * peak_tflops(h100, DType::bf16)));
+  CHECK(locked.peak_fp32_cuda_tflops == Approx(h100.peak_fp32_cuda_tflops * 1281 / 1980));
+  CHECK(locked.dram_bandwidth_gb_s == h100.dram_bandwidth_gb_s);
+  const auto drop = [](const Gpu& gpu) {
+    return gemm_calibration(gpu.calibration, DType::bf16).constants.power_drop;
+  };
+  CHECK(drop(h100) > 0);
+  CHECK(drop(locked) == Approx(std::max(0.0, 1 - (1 - drop(h100)) / 0.7)).margin(1e-9));
+  CHECK(locked.calibration.status == "architecture");
+  // Above the clock that the tensor peaks are rated at, they stay.
+  CHECK(peak_tflops(at("1900", errors), DType::bf16) == peak_tflops(h100, DType::bf16));
+  CHECK(with_clock(h100, 1980)->calibration.status == "calibrated");
+
+  at("2100", errors);
+  at("20", errors);
+  at("\"fast\"", errors);
+  REQUIRE(errors.size() == 3);
+  CHECK(errors[0].message == "2100 MHz are implausible for `locked`");
+  CHECK(errors[0].hint == "its own clock is 1980 MHz");
+  CHECK(errors[2].message == "`clock_mhz` is a string, expected MHz");
+}
+
 TEST_CASE("an option holds the GPU that is named to fewer watts") {
   const Gpu h100 = *find_gpu("h100");
   CHECK(with_power_limit(h100, 500)->tdp_w == 500);
