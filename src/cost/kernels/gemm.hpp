@@ -41,10 +41,10 @@ struct GemmModel {
   AlignmentTable alignment;
   DType dtype = DType::bf16;
   bool weights_are_cold = false;  // those of single products come from DRAM, however small
-  double element_bytes = 2;  // of A, its scales included
-  double weight_bytes = 2;   // of an element of B, which may be packed
-  double result_bytes = 2;   // of C
-  double unpack_us = 0;      // of one weight, by all SMs together; 0: not packed
+  double element_bytes = 2;       // of A, its scales included
+  double weight_bytes = 2;        // of an element of B, which may be packed
+  double result_bytes = 2;        // of C
+  double unpack_us = 0;           // of one weight, by all SMs together; 0: not packed
   double peak_flops_per_us = 1;
   double roofline_bytes_per_us = 1;  // of the data sheet
   double dram_bytes_per_us = 1;      // achieved
