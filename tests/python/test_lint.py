@@ -84,6 +84,14 @@ def test_a_folder_tells_of_broken_files_and_lints_the_others(tmp_path):
     assert report.problems[0].code == "invalid-file"
 
 
+def test_a_question_about_a_folder_that_has_no_answer_is_refused(tmp_path):
+    (tmp_path / "good.toml").write_text(EXAMPLE.read_text())
+    (tmp_path / "broken.shapelint.toml").write_text("[model]\nhiden_size = 1\n")
+    with pytest.raises(shapelint.ShapelintError, match="unknown GPU `h10`") as caught:
+        shapelint.lint(tmp_path, "h10")
+    assert [each.code for each in caught.value.problems] == ["invalid-option"]
+
+
 def test_errors_have_a_place():
     text = EXAMPLE.read_text().replace("hidden_size = 2560", "hidden_size = -2560")
     with pytest.raises(shapelint.ShapelintError) as caught:

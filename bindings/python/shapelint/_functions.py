@@ -112,7 +112,7 @@ def lint(
     have; `name` is what messages call a model that is no file. Every field of `fields()` can be given by its name:
     `lint("config.json", gpu="h100", micro_batch_size=8, tensor=2)`. `stack="vllm==0.24,deep-ep"` names the packages that
     run it: what they refuse, pad or fall back to is found, counted and not proposed. What cannot be read raises
-    ShapelintError; of a folder the other files are linted all the same, and Report.problems has what was wrong.
+    ShapelintError; of a folder the other files are linted all the same, and Report.problems has what was wrong with files.
     """
     question = _question(model, gpu, plan, name, config, isolated, stack)
     answer = _asked(
@@ -129,8 +129,10 @@ def lint(
         )
     )
     report = Report._of(answer)
-    if report.problems and (question["text"] is not None or not os.path.isdir(question["path"])):
-        raise ShapelintError(report.problems)
+    refused = tuple(each for each in report.problems if each.code == "invalid-option")
+    is_folder = question["text"] is None and os.path.isdir(question["path"])
+    if refused or (report.problems and not is_folder):
+        raise ShapelintError(refused or report.problems)
     return report
 
 
