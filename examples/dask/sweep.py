@@ -27,15 +27,23 @@ from distributed import Client, LocalCluster, as_completed
 
 def values_of(text: str) -> tuple[str, list[int]]:
     """`hidden_size=2048:8192:8` and `tensor=1,2,4`, as `shapelint sweep --over` takes them."""
-    field, equals, values = text.partition("=")
-    if not equals:
-        raise argparse.ArgumentTypeError("write FIELD=LOW:HIGH:STEP or FIELD=A,B,C")
-    if ":" in values:
+    field, _, values = text.partition("=")
+    try:
+        if ":" not in values:
+            return field, [int(each) for each in values.split(",")]
         low, high, step = (int(each) for each in values.split(":"))
-        if step <= 0 or high < low:
-            raise argparse.ArgumentTypeError("write FIELD=LOW:HIGH:STEP with a step above 0")
-        return field, list(range(low, high + 1, step))
-    return field, [int(each) for each in values.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError("write FIELD=LOW:HIGH:STEP or FIELD=A,B,C") from None
+    if step <= 0 or high < low:
+        raise argparse.ArgumentTypeError("write FIELD=LOW:HIGH:STEP with a step above 0")
+    return field, list(range(low, high + 1, step))
+
+
+def positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("write a number from 1 on")
+    return number
 
 
 def columns_of(axes: list[tuple[str, list[int]]], first: int, end: int) -> dict[str, numpy.ndarray]:
@@ -87,17 +95,21 @@ def main() -> int:
     options.add_argument("--gpu", default="h100")
     options.add_argument("--set", action="append", default=[], type=values_of, metavar="FIELD=N", help="the same for all")
     options.add_argument("--by", default="mfu", help="what is best when it is largest: mfu, tokens_per_s_per_gpu")
-    options.add_argument("--best", type=int, default=20)
+    options.add_argument("--best", type=positive, default=20)
     options.add_argument("--memory-gb", type=float, default=math.inf, help="not those that need more")
     options.add_argument("--rows", help="a folder that all workers see: every candidate, too")
     options.add_argument("--format", choices=["csv", "parquet"], default="csv")
-    options.add_argument("--block", type=int, default=200_000, help="candidates of a block")
+    options.add_argument("--block", type=positive, default=200_000, help="candidates of a block")
     options.add_argument("--scheduler", help="of a cluster; without it workers start here")
-    options.add_argument("--workers", type=int, default=os.cpu_count())
+    options.add_argument("--workers", type=positive, default=os.cpu_count())
     wants = options.parse_args()
 
-    if wants.rows:
-        os.makedirs(wants.rows, exist_ok=True)
+    try:
+        model = wants.model.read_text()
+        if wants.rows:
+            os.makedirs(wants.rows, exist_ok=True)
+    except (OSError, UnicodeDecodeError) as error:
+        options.error(str(error))
     if wants.format == "parquet":
         try:
             pandas.io.parquet.get_engine("auto")
@@ -105,14 +117,16 @@ def main() -> int:
             options.error("pandas needs pyarrow or fastparquet to write Parquet; --format csv needs nothing")
     axes = wants.over
     size = math.prod(len(values) for _, values in axes)
-    job = {"model": wants.model.read_text(), "name": wants.model.name, "axes": axes, "gpu": wants.gpu, "by": wants.by,
+    job = {"model": model, "name": wants.model.name, "axes": axes, "gpu": wants.gpu, "by": wants.by,
            "best": wants.best, "memory_gb": wants.memory_gb, "rows": wants.rows and os.path.abspath(wants.rows),
            "format": wants.format, "plan": {field: values[0] for field, values in wants.set}}
     # What is wrong with the model or a field is said here, not by a worker.
     try:
         price({**job, "rows": None}, 0, 1)
-    except (shapelint.ShapelintError, KeyError) as error:
-        options.error(str(error))
+    except shapelint.ShapelintError as error:
+        options.error("; ".join(problem.message for problem in error.problems))
+    except KeyError as error:
+        options.error(f"argument --by: candidates have no {error}")
 
     cluster = None if wants.scheduler else LocalCluster(n_workers=wants.workers, threads_per_worker=1, dashboard_address=None)
     started = time.monotonic()
