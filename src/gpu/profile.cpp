@@ -82,6 +82,16 @@ void check_complete(const Gpu& gpu, const Document& document, std::vector<Error>
   }
 }
 
+// What products reached goes with the peaks.
+void scale_products(Measured& measured, double factor) {
+  for (double* reached :
+       {&measured.gemm_bf16_p99_tflops, &measured.gemm_bf16_mamf_tflops, &measured.gemm_bf16_community_tflops,
+        &measured.gemm_fp16_tflops, &measured.gemm_fp8_p99_tflops, &measured.gemm_fp8_mamf_tflops,
+        &measured.gemm_int8_p99_tops, &measured.gemm_nvfp4_p99_tflops}) {
+    *reached *= factor;
+  }
+}
+
 void scale(Gpu& gpu, std::int64_t sm_count) {
   const double factor = static_cast<double>(sm_count) / static_cast<double>(gpu.sm_count);
   gpu.sm_count = sm_count;
@@ -89,14 +99,7 @@ void scale(Gpu& gpu, std::int64_t sm_count) {
   gpu.peak_fp32_cuda_tflops *= factor;
   gpu.peak_fp16_cuda_tflops *= factor;
   gpu.l2_bandwidth_gb_s *= factor;
-  gpu.measured.gemm_bf16_p99_tflops *= factor;
-  gpu.measured.gemm_bf16_mamf_tflops *= factor;
-  gpu.measured.gemm_bf16_community_tflops *= factor;
-  gpu.measured.gemm_fp16_tflops *= factor;
-  gpu.measured.gemm_fp8_p99_tflops *= factor;
-  gpu.measured.gemm_fp8_mamf_tflops *= factor;
-  gpu.measured.gemm_int8_p99_tops *= factor;
-  gpu.measured.gemm_nvfp4_p99_tflops *= factor;
+  scale_products(gpu.measured, factor);
   complete(gpu);
 }
 
@@ -271,6 +274,7 @@ Result<Gpu> with_clock(Gpu gpu, double mhz) {
   gpu.peak_fp32_cuda_tflops *= cuda_cores;
   gpu.peak_fp16_cuda_tflops *= cuda_cores;
   gpu.l2_bandwidth_gb_s *= cuda_cores;
+  scale_products(gpu.measured, tensor_cores);
   for (GemmCalibration& each : gpu.calibration.gemm) {
     GemmConstants& c = each.constants;
     for (double* rate : {&c.sm_dram_gb_s, &c.resident_sm_gb_s, &c.sm_feed_gb_s, &c.l2_feed_sm_gb_s}) {

@@ -277,6 +277,7 @@ TEST_CASE("a locked clock slows the SMs by as much, and long products only below
   CHECK(peak_tflops(locked, DType::bf16) == Approx(0.7 * peak_tflops(h100, DType::bf16)));
   CHECK(locked.peak_fp32_cuda_tflops == Approx(h100.peak_fp32_cuda_tflops * 1281 / 1980));
   CHECK(locked.dram_bandwidth_gb_s == h100.dram_bandwidth_gb_s);
+  CHECK(locked.gemm_achievable_tflops == Approx(0.7 * h100.gemm_achievable_tflops));
   const auto drop = [](const Gpu& gpu) {
     return gemm_calibration(gpu.calibration, DType::bf16).constants.power_drop;
   };
