@@ -120,7 +120,7 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
   push(Pass::forward);
   if (passes.recompute > 0) {
     const double runs = op.count;
-    op.count *= passes.recompute;
+    op.count = passes.recompute;
     push(Pass::recompute);
     op.count = runs;
   }

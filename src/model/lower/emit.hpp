@@ -119,7 +119,7 @@ struct Shared {
 
 // Which products a product C[m,n] = A[m,k] B[k,n] brings with it.
 struct ProductPasses {
-  double recompute = 0;         // share of its runs in which the forward one is run again
+  double recompute = 0;         // runs of the forward one again
   bool training = false;        // the gradients
   bool input_gradient = true;   // of A: none where A is the network's input
   bool weight_gradient = true;  // of B: none where B is a weight that does not learn
@@ -213,9 +213,10 @@ class Emitter {
     double operations = 1;
     double elementwise = 1;
   };
-  // Share of an op's runs that run again in the backward pass.
+  // Share of an op's runs that run again in the backward pass, and how many those are.
+  double again_share(Repeat repeat, ByOperation by_operation) const;
   double again(Repeat repeat, ByOperation by_operation) const;
-  // The forward pass, and that share of it again.
+  // The forward pass, and so many runs of it again.
   void push_forward(Op op, double again);
   Op wide_op(std::string_view name, OpKind kind, double count) const;
   Op wide_product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Repeat repeat) const;

@@ -13,7 +13,7 @@ double recomputed_share(const Setup& setup) {
   return std::min(1.0, static_cast<double>(setup.plan.recompute_layers) / layers);
 }
 
-double Emitter::again(Repeat repeat, ByOperation by_operation) const {
+double Emitter::again_share(Repeat repeat, ByOperation by_operation) const {
   const Plan& plan = shared_->plan;
   if (!shared_->training || repeat.recomputed == Recomputed::never) return 0;
   const auto by_part = [&] {
@@ -44,10 +44,16 @@ double Emitter::again(Repeat repeat, ByOperation by_operation) const {
   return plan.recompute == Recompute::elementwise ? by_operation.elementwise : 0;
 }
 
+// Runs come last: parts of a grid are priced for one, and what they are for several must not be rounded
+// otherwise.
+double Emitter::again(Repeat repeat, ByOperation by_operation) const {
+  return runs_ * (repeat.count * again_share(repeat, by_operation));
+}
+
 void Emitter::push_forward(Op op, double again) {
   push(op, Pass::forward);
   if (again <= 0) return;
-  op.count *= again;
+  op.count = again;
   push(op, Pass::recompute);
 }
 
