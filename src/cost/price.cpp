@@ -116,22 +116,22 @@ OpCost within_another(OpCost cost) {
   return cost;
 }
 
-// Of a shared expert: within the routed experts' kernel where the engine's computes it.
-template <class Price>
-OpCost price_shared(const gpu::Gpu& gpu, const model::Op& op, const Price& price) {
-  model::Op alone = op;
-  alone.experts = {};
-  const OpCost cost = price(alone);
-  return computes_shared(gpu, op.experts) ? within_another(cost) : cost;
+// Of a shared expert that the routed experts' kernel computes; any other cost as it is.
+OpCost in_its_kernel(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost) {
+  const bool is_within = op.experts.part == model::ExpertPart::shared && computes_shared(gpu, op.experts);
+  return is_within ? within_another(cost) : cost;
+}
+
+// Whether it is a part of a mixture's routed experts, of which engines' kernels are known.
+bool is_routed(const model::Op& op) {
+  return op.experts.part != model::ExpertPart::none && op.experts.part != model::ExpertPart::shared;
 }
 
 OpCost price_pass_over(const gpu::Gpu& gpu, const model::Op& op) {
-  if (op.experts.part == model::ExpertPart::shared)
-    return price_shared(gpu, op, [&](const model::Op& alone) { return price_pass_over(gpu, alone); });
   if (op.quantizes) {
     if (const auto known = price_quantizing(gpu, op)) return *known;
   }
-  if (op.experts.part == model::ExpertPart::none) return price_elementwise(gpu, op.bytes, op.flops);
+  if (!is_routed(op)) return price_elementwise(gpu, op.bytes, op.flops);
   if (op.experts.is_training) {
     OpCost cost = price_elementwise(gpu, op.bytes, op.flops);
     const double waits_us = host_stall_us(gpu, op.experts);
@@ -264,7 +264,7 @@ PriceMemo::~PriceMemo() = default;
 
 const OpCost& PriceMemo::price(const model::Op& op) {
   if (op.kind == model::OpKind::elementwise || op.kind == model::OpKind::collective) {
-    known_->cheap = price_other(gpu_, op);  // takes no longer than looking it up
+    known_->cheap = in_its_kernel(gpu_, op, price_other(gpu_, op));  // takes no longer than looking it up
     return known_->cheap;
   }
   const Key key = key_of(op);
@@ -272,7 +272,7 @@ const OpCost& PriceMemo::price(const model::Op& op) {
   if (const auto found = known_->numbers.find(key); found != known_->numbers.end()) {
     return entries[*found].cost;
   }
-  entries.push_back({key, compute(op)});
+  entries.push_back({key, in_its_kernel(gpu_, op, compute(op))});
   known_->numbers.insert(static_cast<std::uint32_t>(entries.size() - 1));
   return entries.back().cost;
 }
@@ -288,9 +288,7 @@ std::size_t PriceMemo::bytes() const {
 
 OpCost PriceMemo::compute(const model::Op& op) {
   if (op.kind != model::OpKind::gemm) return price_other(gpu_, op);
-  if (op.experts.part == model::ExpertPart::shared)
-    return price_shared(gpu_, op, [&](const model::Op& alone) { return compute(alone); });
-  if (op.experts.part != model::ExpertPart::none) {
+  if (is_routed(op)) {
     if (const auto known = price_expert_op(gpu_, op)) return *known;
   }
   if (op.recipe != Recipe::none) {
