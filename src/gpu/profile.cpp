@@ -82,24 +82,25 @@ void check_complete(const Gpu& gpu, const Document& document, std::vector<Error>
   }
 }
 
-// What products reached goes with the peaks.
-void scale_products(Measured& measured, double factor) {
+// Peaks by these factors, with them what products reached, and the L2's bandwidth.
+void scale(Gpu& gpu, double tensor_cores, double cuda_cores) {
+  for (double& peak : gpu.tensor_tflops) peak *= tensor_cores;
+  gpu.peak_fp32_cuda_tflops *= cuda_cores;
+  gpu.peak_fp16_cuda_tflops *= cuda_cores;
+  gpu.l2_bandwidth_gb_s *= cuda_cores;
+  Measured& measured = gpu.measured;
   for (double* reached :
        {&measured.gemm_bf16_p99_tflops, &measured.gemm_bf16_mamf_tflops, &measured.gemm_bf16_community_tflops,
         &measured.gemm_fp16_tflops, &measured.gemm_fp8_p99_tflops, &measured.gemm_fp8_mamf_tflops,
         &measured.gemm_int8_p99_tops, &measured.gemm_nvfp4_p99_tflops}) {
-    *reached *= factor;
+    *reached *= tensor_cores;
   }
 }
 
-void scale(Gpu& gpu, std::int64_t sm_count) {
+void scale_to(Gpu& gpu, std::int64_t sm_count) {
   const double factor = static_cast<double>(sm_count) / static_cast<double>(gpu.sm_count);
   gpu.sm_count = sm_count;
-  for (double& peak : gpu.tensor_tflops) peak *= factor;
-  gpu.peak_fp32_cuda_tflops *= factor;
-  gpu.peak_fp16_cuda_tflops *= factor;
-  gpu.l2_bandwidth_gb_s *= factor;
-  scale_products(gpu.measured, factor);
+  scale(gpu, factor, factor);
   complete(gpu);
 }
 
@@ -188,7 +189,7 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
   }
   // A new number of SMs scales the peaks that the base has; those stated here are read over them.
   const auto sm_count = value_of(root["sm_count"]).as_integer();
-  if (gpu.sm_count > 0 && sm_count && *sm_count > 0) scale(gpu, *sm_count);
+  if (gpu.sm_count > 0 && sm_count && *sm_count > 0) scale_to(gpu, *sm_count);
 
   if (const NodeRef kind = root["kind"]; kind && kind.as_string() != "gpu") {
     errors.push_back(kind.error("no kind of profile", "`gpu` (as without the key) or `architecture`"));
@@ -254,7 +255,7 @@ Result<Gpu> with_sm_count(Gpu gpu, std::int64_t sm_count) {
                  {}};
   }
   if (sm_count == gpu.sm_count) return gpu;
-  scale(gpu, sm_count);
+  scale_to(gpu, sm_count);
   carry_over(gpu.calibration, fmt::format("{} with another number of SMs", gpu.id));
   return gpu;
 }
@@ -270,11 +271,7 @@ Result<Gpu> with_clock(Gpu gpu, double mhz) {
   if (mhz == gpu.boost_clock_mhz) return gpu;
   const double cuda_cores = mhz / gpu.boost_clock_mhz;
   const double tensor_cores = std::min(1.0, mhz / gpu.tensor_clock_mhz);
-  for (double& peak : gpu.tensor_tflops) peak *= tensor_cores;
-  gpu.peak_fp32_cuda_tflops *= cuda_cores;
-  gpu.peak_fp16_cuda_tflops *= cuda_cores;
-  gpu.l2_bandwidth_gb_s *= cuda_cores;
-  scale_products(gpu.measured, tensor_cores);
+  scale(gpu, tensor_cores, cuda_cores);
   for (GemmCalibration& each : gpu.calibration.gemm) {
     GemmConstants& c = each.constants;
     for (double* rate : {&c.sm_dram_gb_s, &c.resident_sm_gb_s, &c.sm_feed_gb_s, &c.l2_feed_sm_gb_s}) {
