@@ -11,11 +11,10 @@ constexpr std::string_view query_columns =
     "num_attention_heads / tensor * (mla_qk_nope_head_dim + mla_qk_rope_head_dim)";
 
 // Of products that come one after the other, the first is kept where each second one runs again.
-void lower_projections(const Shared& shared, double count, Emitter& emit) {
-  const bool has_two = shared.model.mla.q_lora_rank > 0;
-  const Repeat down{count, Recomputed::with_layer, 0};
-  const Repeat keys_down{count, Recomputed::with_layer, has_two ? 0.0 : 1.0};
-  const Repeat up{count, Recomputed::with_up_projections, has_two ? 1.0 : 0.0};
+// `up`: of those from the compressed vectors.
+void lower_projections(const Shared& shared, Repeat up, Emitter& emit) {
+  const Repeat down{up.count, Recomputed::with_layer, 0};
+  const Repeat keys_down{up.count, Recomputed::with_layer, 1 - up.second_products};
   const Mla& mla = shared.model.mla;
   const DType dtype = shared.linear_dtype;
   const std::int64_t qk_dim = plus(mla.qk_nope_head_dim, mla.qk_rope_head_dim);
@@ -84,7 +83,7 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   const Dim rank = dim(mla.kv_lora_rank, "mla_kv_lora_rank");
   const Dim nope = dim(mla.qk_nope_head_dim, "mla_qk_nope_head_dim");
   const Dim values = dim(mla.v_head_dim, "mla_v_head_dim");
-  lower_projections(shared, count, emit);
+  lower_projections(shared, up, emit);
   const bool is_sparse = shared.model.indexer.keys > 0;
   AttentionShape shape;
   shape.sequences = dim(shared.plan.micro_batch_size, "micro_batch_size");
@@ -129,7 +128,7 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   }
   emit.linear("layer.attention.output", shared.tokens, shared.hidden,
               dim(times(shared.heads.value, mla.v_head_dim), "num_attention_heads / tensor * mla_v_head_dim"),
-              shared.linear_dtype, {count, Recomputed::with_layer, mla.q_lora_rank > 0 ? 0.0 : 1.0});
+              shared.linear_dtype, {count, Recomputed::with_layer, 1 - up.second_products});
   emit.quantize("layer.attention.quantize", layer);
 }
 
