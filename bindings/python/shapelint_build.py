@@ -100,12 +100,17 @@ def run(*command: str) -> None:
         raise SystemExit(f"shapelint_build: failed: {' '.join(command)}")
 
 
+def interpreter() -> str:
+    """The Python that this one's virtual environment is of: a build that remembers the environment breaks when it is gone."""
+    return str(getattr(sys, "_base_executable", "") or sys.executable)
+
+
 def build() -> pathlib.Path:
     """The folder of a build with the program and the module, made if need be."""
     if os.environ.get("SHAPELINT_BUILT"):
         return pathlib.Path(os.environ["SHAPELINT_BUILT"]).resolve()
     folder = ROOT / "build/wheel"
-    options = [f"-DPython3_EXECUTABLE={sys.executable}", "-DSHAPELINT_PYTHON_MODULE=ON", "-DSHAPELINT_TESTS=OFF", "-DSHAPELINT_ONNX=OFF"]
+    options = [f"-DPython3_EXECUTABLE={interpreter()}", "-DSHAPELINT_PYTHON_MODULE=ON", "-DSHAPELINT_TESTS=OFF", "-DSHAPELINT_ONNX=OFF"]
     libraries = ROOT / "build/static-libs" / platform.machine()
     if (libraries / "stamp").is_file():
         options.append(f"-DSHAPELINT_STATIC_LIBS={libraries}")
