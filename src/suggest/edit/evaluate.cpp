@@ -12,6 +12,13 @@ namespace shapelint::suggest {
 
 namespace {
 
+// Tokens of a useful unit.
+double tokens_per_unit(const model::Setup& setup) {
+  const bool whole_sequences = setup.model.conv.empty() && setup.model.input != model::Input::vocabulary &&
+                               setup.plan.mode != model::Mode::decode;
+  return whole_sequences ? static_cast<double>(setup.plan.sequence_length) : 1;
+}
+
 void leave_out_bubble(Step& step) {
   step.workload.pipeline_bubble = 0;
   step.cost.time_us -= step.cost.bubble_us;
@@ -21,9 +28,9 @@ void leave_out_bubble(Step& step) {
 }  // namespace
 
 double gain(const Evaluation& before, const Evaluation& after) {
-  if (before.gpu_us_per_token <= 0) return 0;
-  const double time_ratio = after.gpu_us_per_token / before.gpu_us_per_token;
-  const double work_ratio = after.flops_per_token > 0 ? before.flops_per_token / after.flops_per_token : 1;
+  if (before.gpu_us_per_unit <= 0) return 0;
+  const double time_ratio = after.gpu_us_per_unit / before.gpu_us_per_unit;
+  const double work_ratio = after.flops_per_unit > 0 ? before.flops_per_unit / after.flops_per_unit : 1;
   return 1 - time_ratio * std::max(1.0, work_ratio);
 }
 
@@ -47,12 +54,13 @@ const Evaluation& Evaluator::evaluate(const model::Setup& setup) {
   out.time_us = scratch_.cost.time_us;
   out.mfu = scratch_.cost.mfu;
   out.parameters = model::parameter_count(setup);
-  out.flops_per_token = model::forward_flops_per_token(setup);
+  const double unit = tokens_per_unit(setup);
+  out.flops_per_unit = unit * model::forward_flops_per_token(setup);
   const model::Plan& plan = setup.plan;
   const double ranks = static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) *
                        static_cast<double>(plan.context);
   const double tokens = scratch_.workload.tokens_per_step;
-  out.gpu_us_per_token = tokens > 0 ? out.time_us * ranks / tokens : out.time_us;
+  out.gpu_us_per_unit = tokens > 0 ? unit * out.time_us * ranks / tokens : out.time_us;
   return out;
 }
 
@@ -76,9 +84,9 @@ cost::Gain Evaluator::uncertainty(const model::Setup& before, const model::Setup
   // counts for each of them less.
   const Evaluation& a = evaluate(before);
   const Evaluation& b = evaluate(after);
-  if (a.time_us > 0 && b.time_us > 0 && a.gpu_us_per_token > 0) {
-    out.half_width *= (b.gpu_us_per_token / b.time_us) / (a.gpu_us_per_token / a.time_us);
-    out.share = 1 - b.gpu_us_per_token / a.gpu_us_per_token;
+  if (a.time_us > 0 && b.time_us > 0 && a.gpu_us_per_unit > 0) {
+    out.half_width *= (b.gpu_us_per_unit / b.time_us) / (a.gpu_us_per_unit / a.time_us);
+    out.share = 1 - b.gpu_us_per_unit / a.gpu_us_per_unit;
   }
   return out;
 }

@@ -87,11 +87,11 @@ TEST_CASE("neighbourhoods are aligned, on both sides, and contain the present va
 }
 
 TEST_CASE("gain does not count what a smaller model saves by being smaller") {
-  const Evaluation start{.time_us = 100, .gpu_us_per_token = 1.0, .flops_per_token = 100};
-  CHECK(gain(start, {.gpu_us_per_token = 0.9, .flops_per_token = 100}) == Approx(0.1));
-  CHECK(gain(start, {.gpu_us_per_token = 0.9, .flops_per_token = 90}) == Approx(0.0));
-  CHECK(gain(start, {.gpu_us_per_token = 0.9, .flops_per_token = 110}) == Approx(0.1));
-  CHECK(gain(start, {.gpu_us_per_token = 1.05, .flops_per_token = 110}) == Approx(-0.05));
+  const Evaluation start{.time_us = 100, .gpu_us_per_unit = 1.0, .flops_per_unit = 100};
+  CHECK(gain(start, {.gpu_us_per_unit = 0.9, .flops_per_unit = 100}) == Approx(0.1));
+  CHECK(gain(start, {.gpu_us_per_unit = 0.9, .flops_per_unit = 90}) == Approx(0.0));
+  CHECK(gain(start, {.gpu_us_per_unit = 0.9, .flops_per_unit = 110}) == Approx(0.1));
+  CHECK(gain(start, {.gpu_us_per_unit = 1.05, .flops_per_unit = 110}) == Approx(-0.05));
 }
 
 TEST_CASE("memory of a training step") {
