@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 namespace shapelint::rules {
@@ -88,10 +87,20 @@ void rank(std::vector<suggest::Candidate>& candidates, std::int64_t parameters_b
     return suggest::ranks_before(a, b, parameters_before);
   };
   constexpr double much_slower = 0.05;  // of the time per token
-  std::map<std::size_t, std::vector<suggest::Candidate>> by_fix;
-  for (suggest::Candidate& candidate : candidates) by_fix[candidate.origin].push_back(std::move(candidate));
+  // What several fixes make of the same fields is one choice of values, the nearest first.
+  std::vector<std::vector<suggest::Candidate>> by_fields;
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.origin < b.origin; });
+  for (suggest::Candidate& candidate : candidates) {
+    auto group = std::find_if(by_fields.begin(), by_fields.end(), [&](const auto& each) {
+      return suggest::same_fields(each.front().changes, candidate.changes);
+    });
+    if (group == by_fields.end())
+      group = by_fields.insert(by_fields.end(), std::vector<suggest::Candidate>{});
+    group->push_back(std::move(candidate));
+  }
   std::size_t longest = 0;
-  for (auto& [fix, group] : by_fix) {
+  for (auto& group : by_fields) {
     double best = group.front().gain;
     for (const suggest::Candidate& each : group) best = std::max(best, each.gain);
     std::erase_if(group, [&](const suggest::Candidate& each) {
@@ -109,7 +118,7 @@ void rank(std::vector<suggest::Candidate>& candidates, std::int64_t parameters_b
   }
   candidates.clear();
   for (std::size_t turn = 0; turn < longest; ++turn) {
-    for (auto& [fix, group] : by_fix) {
+    for (auto& group : by_fields) {
       if (turn < group.size()) candidates.push_back(std::move(group[turn]));
     }
   }

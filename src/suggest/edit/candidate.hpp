@@ -50,6 +50,9 @@ void price(Candidate& candidate, const model::Setup& start, std::span<Evaluator*
 // Whether it needs no more memory on each GPU than there is, or than the start needs.
 bool fits(const model::Setup& candidate, const model::Setup& start, std::span<Evaluator* const> evaluators);
 
+// Whether both change the same fields, or the same numbers of the same layers, in the same order.
+bool same_fields(std::span<const Change> a, std::span<const Change> b);
+
 // What people would sooner take: rows of a vocabulary or a longer sequence, which only pad, before what
 // changes the model; fewer changed fields; widths that are multiples of 64; a shorter way, one down counting
 // as several up where it takes width or rows away; then as ranks_before(). A total order.
