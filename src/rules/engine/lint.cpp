@@ -34,15 +34,16 @@ class Engine {
  public:
   Engine(const RuleBook& rules, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
          const Options& options, const suggest::OnStack* stack)
-      : sets_(rules.compiled()),
-        set_(sets_.take(rules.rules())),
+      : sets_(&rules.compiled()),
+        set_(sets_->take(rules.rules())),
         compiled_(*set_),
         reading_(reading),
         gpus_(gpus),
         options_(options),
         stack_(stack),
         unresolved_(model::unresolved(reading)),
-        links_(suggest::links_of(reading)) {
+        links_(suggest::links_of(reading)),
+        evaluators_(own_evaluators_) {
     for (const ParameterValue& each : options.parameters) {
       const Rule* rule = rules.find(each.rule);
       for (CompiledRule& compiled : compiled_) {
@@ -50,18 +51,64 @@ class Engine {
       }
     }
   }
-  ~Engine() { sets_.give_back(std::move(set_)); }
+  ~Engine() {
+    if (set_) sets_->give_back(std::move(set_));
+  }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   LintResult run() {
+    const bool counts_bubble = !assumes_micro_batches(reading_);
+    for (const gpu::Gpu& gpu : gpus_) {
+      own_evaluators_.push_back(std::make_unique<suggest::Evaluator>(gpu, stack_, counts_bubble));
+    }
+    prepare();
+    for (CompiledRule& rule : compiled_) {
+      if (is_asked(rule)) apply_rule(rule, find_groups(rule));
+    }
+    // No prediction holds where a size is not known.
+    if (!unresolved_.empty()) result_.gpus.clear();
+    merge_alternatives(result_.findings, most_tried);
+    sort_findings(result_.findings);
+    if (unresolved_.empty()) {
+      for (Finding& finding : result_.findings) keep_proven(finding);
+      std::erase_if(result_.findings, [&](const Finding& each) { return saves_too_little(each); });
+      sort_findings(result_.findings);
+      find_mended(result_.findings, {reading_, links_, compiled_, evaluators_});
+    }
+    for (Finding& finding : result_.findings) {
+      if (finding.proposals.size() > options_.proposals) finding.proposals.resize(options_.proposals);
+    }
+    for (std::size_t i = 0; i < result_.gpus.size(); ++i) {
+      apply_together(result_.findings, reading_, links_, constraints_, *evaluators_[i], result_.gpus[i]);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // Proposals of a finding that are tried before the first is taken as it is.
+  static constexpr std::size_t most_tried = 6;
+
+  // The same rules and GPUs on a changed model, for the proof of a proposal.
+  Engine(Engine& start, const model::Reading& changed)
+      : compiled_(start.compiled_),
+        reading_(changed),
+        gpus_(start.gpus_),
+        options_(start.options_),
+        stack_(start.stack_),
+        links_(suggest::links_of(changed)),
+        evaluators_(start.evaluators_) {
+    prepare();
+  }
+
+  // The steps as the model has them, and what binds proposals.
+  void prepare() {
     result_.parameters_before = model::parameter_count(reading_.setup);
     if (!reading_.setup.model.conv.empty()) network_ = model::resolve(reading_.setup.model);
     result_.gpus.reserve(gpus_.size());
-    const bool counts_bubble = !assumes_micro_batches(reading_);
-    for (const gpu::Gpu& gpu : gpus_) {
-      evaluators_.push_back(std::make_unique<suggest::Evaluator>(gpu, stack_, counts_bubble));
-      suggest::Step step = evaluators_.back()->step(reading_.setup);
+    for (std::size_t i = 0; i < gpus_.size(); ++i) {
+      const gpu::Gpu& gpu = gpus_[i];
+      suggest::Step step = evaluators_[i]->step(reading_.setup);
       GpuReport report;
       report.gpu = gpu.id;
       longer_us_.push_back(step.longer_us);
@@ -82,22 +129,73 @@ class Engine {
     }
     for (suggest::Constraint& each : suggest::shape_constraints(options_.doable.shape, reading_.setup))
       constraints_.push_back(std::move(each));
-    for (CompiledRule& rule : compiled_) {
-      const bool of_model = info(rule.rule().scope).needs_model;
-      if (of_model && is_selected(rule.rule(), options_) && can_be_told(rule)) apply_rule(rule);
-    }
-    // No prediction holds where a size is not known.
-    if (!unresolved_.empty()) result_.gpus.clear();
-    merge_alternatives(result_.findings, options_.proposals);
-    sort_findings(result_.findings);
-    if (unresolved_.empty()) find_mended(result_.findings, {reading_, links_, compiled_, evaluators_});
-    for (std::size_t i = 0; i < result_.gpus.size(); ++i) {
-      apply_together(result_.findings, reading_, links_, constraints_, *evaluators_[i], result_.gpus[i]);
-    }
-    return std::move(result_);
   }
 
- private:
+  bool is_asked(const CompiledRule& rule) const {
+    return info(rule.rule().scope).needs_model && is_selected(rule.rule(), options_) && can_be_told(rule);
+  }
+
+  // Keeps the proposals after which no rule finds one of the changed fields again, so that one edit is
+  // enough. Where every one of a finding about speed leads to another, they stay: they save time
+  // nevertheless.
+  void keep_proven(Finding& finding) {
+    std::vector<Proposal> proven;
+    for (const Proposal& each : finding.proposals) {
+      if (proven.size() >= options_.proposals) break;
+      if (is_final(finding, each)) proven.push_back(each);
+    }
+    const bool about_speed = !finding.certain_to_fail && !finding.gains.empty();
+    if (proven.empty() && about_speed) return;
+    finding.proposals = std::move(proven);
+    if (about_speed) take_gain(finding);
+  }
+
+  bool saves_too_little(const Finding& finding) const {
+    return !finding.certain_to_fail && !finding.gains.empty() && finding.gain < options_.min_gain;
+  }
+
+  static bool changes_field(const Proposal& proposal, model::FieldId field) {
+    return std::any_of(proposal.changes.begin(), proposal.changes.end(),
+                       [&](const Change& change) { return change.field == field; });
+  }
+
+  // Of a network's layers: whether both change the same number of the same layer.
+  static bool changes_same(const Finding& left, const Proposal& proposal) {
+    if (left.proposals.empty()) return false;
+    const std::vector<Change>& others = left.proposals.front().changes;
+    return std::any_of(proposal.changes.begin(), proposal.changes.end(), [&](const Change& change) {
+      return std::any_of(others.begin(), others.end(), [&](const Change& other) {
+        return other.field == change.field && other.layer == change.layer && other.key == change.key;
+      });
+    });
+  }
+
+  // Whether the changed model has no finding, as severe as this one, that blames what the proposal changes.
+  bool is_final(const Finding& finding, const Proposal& proposal) {
+    const auto setup = suggest::apply(reading_.setup, links_, proposal.changes);
+    if (!setup) return false;
+    model::Reading changed = reading_;
+    changed.setup = *setup;
+    Engine after(*this, changed);
+    for (CompiledRule& rule : after.compiled_) {
+      const Effect effect = rule.rule().effect;
+      if (!after.is_asked(rule) || severity_of(rule.rule()) < finding.severity || effect == Effect::advice) {
+        continue;
+      }
+      std::vector<Group> groups = after.find_groups(rule);
+      std::erase_if(groups, [&](const Group& group) {
+        return group.field != model::no_field && group.field != finding.blamed &&
+               !changes_field(proposal, group.field);
+      });
+      after.apply_rule(rule, std::move(groups));
+      for (const Finding& left : after.result_.findings) {
+        if (left.blamed != model::no_field || changes_same(left, proposal)) return false;
+      }
+      after.result_.findings.clear();
+    }
+    return true;
+  }
+
   // Of a model with values that only the run knows: rules that name none of them, comparisons of what is
   // stated with published models, and nothing that is predicted.
   bool can_be_told(const CompiledRule& rule) const {
@@ -116,7 +214,8 @@ class Engine {
            });
   }
 
-  void apply_rule(CompiledRule& rule) {
+  // What a rule finds, by the field that it blames.
+  std::vector<Group> find_groups(CompiledRule& rule) {
     std::vector<Group> groups;
     const bool is_comparison = !unresolved_.empty() && rule.rule().scope == Scope::known;
     for (std::size_t i = 0; i < baselines_.size(); ++i) {
@@ -134,6 +233,10 @@ class Engine {
       }
       if (result_.errors.size() != errors) break;
     }
+    return groups;
+  }
+
+  void apply_rule(CompiledRule& rule, std::vector<Group> groups) {
     for (Group& group : groups) make_finding(rule, group);
   }
 
@@ -169,13 +272,14 @@ class Engine {
             equal_multiple(candidates[each], finding.proposals.back(), group, constraints);
       }
       take_gain(finding);
+      if (finding.gain <= finding.gain_error) finding.severity = Severity::info;
       finding.confidence = confidence_of(rule.rule(), group, candidates[chosen.front()]);
     } else {
       std::int64_t link_gpus = gpus_[group.gpus.front()].link_gpus;
       for (const std::size_t gpu : group.gpus) link_gpus = std::min(link_gpus, gpus_[gpu].link_gpus);
       rank(candidates, result_.parameters_before, link_gpus);
       for (const suggest::Candidate& each : candidates) {
-        if (finding.proposals.size() >= options_.proposals) break;
+        if (finding.proposals.size() >= most_tried) break;
         finding.proposals.push_back(to_proposal(each, group, effect));
       }
     }
@@ -229,7 +333,11 @@ class Engine {
       errors[i] = sum / static_cast<double>(group.gpus.size());
       return *errors[i];
     };
-    return suggest::choose(ranks, error_of, options_.min_gain, options_.proposals);
+    std::vector<std::size_t> sure = suggest::choose(ranks, error_of, options_.min_gain, most_tried);
+    if (!sure.empty()) return sure;
+    // What the prediction cannot tell from nothing is told, if it saves as much in the mean.
+    return suggest::choose(
+        ranks, [](std::size_t) { return 0.0; }, options_.min_gain, most_tried);
   }
 
   // The multiple of which others, further on in the same direction, gain as much as the proposal.
@@ -292,8 +400,8 @@ class Engine {
     return measured ? Confidence::measured : Confidence::estimated;
   }
 
-  CompiledSets& sets_;
-  std::unique_ptr<CompiledSets::Rules> set_;
+  CompiledSets* sets_ = nullptr;
+  std::unique_ptr<CompiledSets::Rules> set_;  // null in a proof, which borrows those of the start
   CompiledSets::Rules& compiled_;
   const model::Reading& reading_;
   std::span<const gpu::Gpu> gpus_;
@@ -304,7 +412,9 @@ class Engine {
   suggest::Links links_;
   model::Network network_;  // of a CNN
   DimensionBlames blames_;
-  std::vector<std::unique_ptr<suggest::Evaluator>> evaluators_;
+  std::vector<std::unique_ptr<suggest::Evaluator>> own_evaluators_;
+  std::vector<std::unique_ptr<suggest::Evaluator>>&
+      evaluators_;  // one per GPU; a proof asks those of the start
   std::vector<Baseline> baselines_;
   std::vector<suggest::Constraint> all_constraints_;
   std::vector<suggest::Constraint> constraints_;  // of proposals

@@ -31,11 +31,13 @@ void settle(std::vector<Proposal>& proposals, std::size_t most) {
   for (const Proposal& each : proposals) {
     ranks.push_back({each.gain, each.changes, std::abs(each.parameters_after - each.parameters_before)});
   }
+  std::vector<std::size_t> chosen = suggest::choose(
+      ranks, [&](std::size_t i) { return proposals[i].gain_error; }, 0, most);
+  if (chosen.empty())
+    chosen = suggest::choose(
+        ranks, [](std::size_t) { return 0.0; }, 0, most);
   std::vector<Proposal> kept;
-  for (const std::size_t each : suggest::choose(
-           ranks, [&](std::size_t i) { return proposals[i].gain_error; }, 0, most)) {
-    kept.push_back(proposals[each]);
-  }
+  for (const std::size_t each : chosen) kept.push_back(proposals[each]);
   proposals = std::move(kept);
 }
 
