@@ -339,19 +339,42 @@ class Fixing {
 
 }  // namespace
 
+namespace {
+
+// By how much a change multiplies the product of some fields.
+double growth(const rules::Proposal& proposal, std::initializer_list<model::FieldId> fields) {
+  double out = 1;
+  for (const rules::Change& change : proposal.changes) {
+    const bool counts = std::find(fields.begin(), fields.end(), change.field) != fields.end();
+    if (counts && change.from > 0) out *= static_cast<double>(change.to) / static_cast<double>(change.from);
+  }
+  return out;
+}
+
+// A sequence that is padded up to the next 128 bytes of 16-bit elements; positions that are learned have to
+// be there.
+bool pads_sequence(const rules::Change& change, const model::Setup& setup) {
+  constexpr std::int64_t longest_padding = 63;
+  const std::int64_t positions = setup.model.learned_positions;
+  return change.field == model::FieldId::sequence_length && change.to > change.from &&
+         change.to - change.from <= longest_padding && (positions <= 0 || change.to <= positions);
+}
+
+}  // namespace
+
 bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
   using model::FieldId;
-  double gpus = 1;  // after the change, for each before
-  for (const rules::Change& change : proposal.changes) {
-    const bool counts = change.field == FieldId::tensor || change.field == FieldId::pipeline ||
-                        change.field == FieldId::context || change.field == FieldId::data;
-    if (counts && change.from > 0) gpus *= static_cast<double>(change.to) / static_cast<double>(change.from);
-  }
   constexpr double rounding = 1e-9;
+  const double gpus = growth(proposal, {FieldId::tensor, FieldId::pipeline, FieldId::context, FieldId::data});
   if (model::is_stated(reading, FieldId::data) && std::fabs(gpus - 1) > rounding) return false;
-  return std::all_of(proposal.changes.begin(), proposal.changes.end(), [](const rules::Change& change) {
+  const double global_batch =
+      growth(proposal, {FieldId::micro_batch_size, FieldId::gradient_accumulation, FieldId::data});
+  const bool trains = reading.setup.plan.mode == model::Mode::train;
+  if (trains && std::fabs(global_batch - 1) > rounding) return false;
+  return std::all_of(proposal.changes.begin(), proposal.changes.end(), [&](const rules::Change& change) {
     const model::FieldKind kind = model::kind_of(change.field);
-    return kind == model::FieldKind::plan || (kind == model::FieldKind::padding && change.to > change.from);
+    return kind == model::FieldKind::plan || (kind == model::FieldKind::padding && change.to > change.from) ||
+           pads_sequence(change, reading.setup);
   });
 }
 

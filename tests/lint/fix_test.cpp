@@ -261,15 +261,31 @@ TEST_CASE("a proposal is safe when all that it changes is a plan or a padding", 
   };
   CHECK(safe(model::FieldId::vocab_size, 50257, 50304));
   CHECK_FALSE(safe(model::FieldId::vocab_size, 50257, 50176));
-  CHECK(safe(model::FieldId::micro_batch_size, 4, 3));
+  CHECK_FALSE(safe(model::FieldId::micro_batch_size, 4, 3));  // the global batch would be another
   CHECK(safe(model::FieldId::dtype, 1, 0));
   CHECK_FALSE(safe(model::FieldId::hidden_size, 2500, 2560));
+  CHECK(safe(model::FieldId::sequence_length, 2047, 2048));
+  CHECK_FALSE(safe(model::FieldId::sequence_length, 2047, 2176));
+  CHECK_FALSE(safe(model::FieldId::sequence_length, 2049, 2048));
+  reading.setup.model.learned_positions = 2047;
   CHECK_FALSE(safe(model::FieldId::sequence_length, 2047, 2048));
   CHECK_FALSE(safe(model::no_field, 3, 4));
   // Two ranks in the place of three are other GPUs where the replicas are stated, unless these are more.
   reading.origins[model::FieldId::data].kind = model::Origin::Kind::stated;
   CHECK_FALSE(safe(model::FieldId::vocab_size, 50257, 50304));
+  CHECK_FALSE(safe(model::FieldId::data, 2, 3));  // half as many sequences again in every step
+  reading.setup.plan.mode = model::Mode::prefill;
   CHECK(safe(model::FieldId::data, 2, 3));
+  CHECK_FALSE(safe(model::FieldId::micro_batch_size, 4, 3));  // other GPUs than stated
+}
+
+TEST_CASE("a change that keeps the global batch is safe", "[lint][fix]") {
+  model::Reading reading;
+  rules::Proposal proposal;
+  proposal.changes = {{model::FieldId::micro_batch_size, 4, 2}, {model::FieldId::gradient_accumulation, 8, 16}};
+  CHECK(lint::is_safe(proposal, reading));
+  proposal.changes.pop_back();
+  CHECK_FALSE(lint::is_safe(proposal, reading));
 }
 
 TEST_CASE("of every dialect's files only digits change, and a second run finds nothing to do",
