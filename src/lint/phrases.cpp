@@ -108,15 +108,20 @@ std::string cost_text(const rules::Finding& finding, std::size_t gpu_count) {
 std::string hidden_text(const Report& report) {
   std::size_t infos = 0;
   std::size_t others = 0;
+  const rules::Finding* most = nullptr;
   for (const ModelReport& model : report.models) {
     for (const rules::Finding& finding : model.hidden) {
       ++(finding.severity == rules::Severity::info ? infos : others);
+      if (finding.gain > 0 && (most == nullptr || finding.gain > most->gain)) most = &finding;
     }
   }
   if (infos + others == 0) return {};
   const std::string what = others == 0 ? plural(infos, "info") : plural(infos + others, "lesser finding");
-  return fmt::format("{} {} not shown (`--min-severity info` shows {})", what,
-                     infos + others == 1 ? "is" : "are", infos + others == 1 ? "it" : "them");
+  const std::string largest =
+      most == nullptr ? std::string()
+                      : fmt::format("; the largest saving is {} ± {} % ({} {})", fixed(most->gain * 100, 1),
+                                    fixed(most->gain_error * 100, 1), most->code, most->rule);
+  return fmt::format("{} not shown{}: `--min-severity info`", what, largest);
 }
 
 std::string left_out_text(const std::vector<std::string>& gpus, DType dtype) {
