@@ -1,6 +1,9 @@
 // Chooses the subcommand and decides on colour.
 #include "cli/run.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "base/names.hpp"
@@ -68,6 +71,40 @@ bool asks_for_help(std::span<const std::string> args) {
   return false;
 }
 
+// The folders that a list of names may count from: the working directory and those above it, up to the root of
+// the repository; git lists from there.
+std::vector<std::string> folders_of_names(const text::FileSystem& files) {
+  std::vector<std::string> folders{""};
+  std::string folder = files.working_directory();
+  while (folder.size() > 1 && !files.exists(folder + "/.git")) {
+    folder.resize(std::max<std::size_t>(folder.rfind('/'), 1));
+    folders.push_back(folder.size() > 1 ? folder + '/' : folder);
+  }
+  return folder.size() > 1 ? folders : std::vector<std::string>{""};
+}
+
+// Whoever lists a repository's files (a hook, `xargs`, a pattern of the shell) passes their names on as they
+// are, and a stranger may have called one of them `--exit-zero`. A link to nothing is a name as well.
+std::vector<UsageError> names_like_options(std::span<const std::string> args, const text::FileSystem& files) {
+  std::vector<UsageError> errors;
+  std::optional<std::vector<std::string>> folders;
+  bool has_options = true;
+  for (const std::string& arg : args) {
+    // `-` is the standard input wherever it stands.
+    if (!arg.starts_with('-') || (!has_options && arg != "-")) continue;
+    if (arg == "--") has_options = false;
+    if (!folders) folders = folders_of_names(files);
+    const bool is_name = std::any_of(folders->begin(), folders->end(), [&](const std::string& folder) {
+      return files.exists(folder + arg) || files.is_link(folder + arg);
+    });
+    if (!is_name) continue;
+    errors.push_back(
+        {fmt::format("`{}` is the name of a file or folder here, and begins as an option does", arg),
+         fmt::format("write `./{}` for the file, and `--` before a list of names", arg)});
+  }
+  return errors;
+}
+
 // `shapelint sugest model.toml`: the first word is taken for a file, but is nearly a command.
 std::string misspelt_command(std::span<const std::string> args, const Io& io) {
   for (const std::string& arg : args) {
@@ -97,6 +134,10 @@ int run_guarded(std::span<const std::string> args, Io& io, report::GuardBuffer& 
     io.err << overview();
     return failed;
   }
+  // Before anything is done that an option asks for.
+  const std::vector<UsageError> misleading = names_like_options(args, io.files);
+  for (const UsageError& error : misleading) print_error(io, error.message, error.hint);
+  if (!misleading.empty()) return failed;
   // `shapelint help`, `shapelint help COMMAND`.
   const bool help_command = args.front() == "help" && !io.files.exists("help");
   const Choice about = help_command ? choose(args.subspan(1)) : choice;

@@ -54,6 +54,31 @@ TEST_CASE("options and files may be mixed, and files may be many", "[cli]") {
   CHECK(flag);
 }
 
+// Names as a hook passes them on: those of a pull request's files.
+TEST_CASE("a file's name is never an option", "[cli]") {
+  shapelint::text::MemoryFileSystem files;
+  files.files["/project/.git/HEAD"] = "";
+  for (const char* name : {"--exit-zero", "--fix", "-q", "--help", "--version", "-", "--", "--output=json=x",
+                           "--gpu=a100"}) {
+    files.files[name] = "";
+    const auto ran = run({"lint", "x.toml", name}, files);
+    CHECK(ran.code == 2);
+    CHECK(ran.out.empty());
+    CHECK(ran.err.find("`" + std::string(name) + "` is the name of a file or folder here") != std::string::npos);
+    CHECK(ran.err.find("write `./" + std::string(name) + "`") != std::string::npos);
+    files.files.erase(name);
+  }
+  // A folder, by what lies in it; and from below the root, where lists of git count from.
+  files.files["--output=concise=/outside/p.toml"] = "";
+  CHECK(run({"lint", "--output=concise=/outside"}, files).code == 2);
+  files.files["/project/--fix"] = "";
+  files.here = "/project/models";
+  CHECK(run({"lint", "--fix"}, files).err.find("name of a file") != std::string::npos);
+  // Behind `--` it is the file.
+  files.files["--fix"] = "";
+  CHECK(run({"lint", "--", "--fix"}, files).err.find("name of a file or folder here") == std::string::npos);
+}
+
 TEST_CASE("help and version go to standard output", "[cli]") {
   CHECK(run({"--version"}).out == "shapelint " SHAPELINT_VERSION "\n");
   CHECK(run({"--help"}).code == 0);
