@@ -3,6 +3,7 @@
 
 #include <cctype>
 
+#include "base/budget.hpp"
 #include "base/utf8.hpp"
 
 namespace shapelint {
@@ -30,6 +31,7 @@ std::size_t match_set(std::string_view pattern, std::size_t at, char c, Glob kin
       found = found || pattern[i] == c;
     }
   }
+  charge((i - at) / 4);
   if (i >= pattern.size()) return none;
   holds = found != negated && !(kind == Glob::path && c == '/');
   return i + 1;
@@ -72,6 +74,8 @@ bool match_one(std::string_view pattern, std::string_view text, Glob kind, std::
 
 bool glob_matches(std::string_view pattern, std::string_view text, Glob kind) {
   const bool path = kind == Glob::path;
+  charge_text(pattern.size() + text.size());
+  std::size_t steps = 0;
   std::size_t p = 0;
   std::size_t t = 0;
   // Behind the last `*` and the last `**/`, and how much of the text they take.
@@ -80,6 +84,10 @@ bool glob_matches(std::string_view pattern, std::string_view text, Glob kind) {
   std::size_t folders = none;
   std::size_t folders_end = 0;
   for (;;) {
+    // Behind a `*` the rest is tried at every character, and a set is as long as it likes.
+    constexpr std::size_t steps_per_charge = 64;
+    constexpr std::size_t steps_per_unit = 4;
+    if (++steps % steps_per_charge == 0) charge(steps_per_charge / steps_per_unit);
     if (path && (p == 0 || pattern[p - 1] == '/') && pattern.substr(p).starts_with("**/")) {
       folders = p += 3;
       folders_end = t;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "contracts/stack.hpp"
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
@@ -243,9 +244,22 @@ formats::ReadResult read_model(const Configured& configured, const text::Source&
   if (!configured.request->isolated) how.model_cache = configured.request->model_cache;
   how.models = configured.models;
   // The built-in dialects are not even loaded for a file that is plainly native.
-  formats::ReadResult read = configured.dialects != nullptr
-                                 ? formats::read(files, source, how, *configured.dialects)
-                                 : formats::read(files, source, how);
+  const Budget budget;
+  formats::ReadResult read;
+  try {
+    read = configured.dialects != nullptr ? formats::read(files, source, how, *configured.dialects)
+                                          : formats::read(files, source, how);
+  } catch (const Spent&) {
+    read = {};
+  }
+  if (budget.is_spent()) {
+    // What was made of the file is not all that it says.
+    read.readings.clear();
+    Error error{"it takes more to read than any configuration", {}, source.path, {}, ErrorCode::too_large};
+    if (!source.documents) error = source.documents.error();
+    read.errors.push_back(std::move(error));
+    return read;
+  }
   const auto depends_on_gpu = [](const model::Reading& reading) {
     return stores_packed(reading) || rules::takes_what_fits(reading);
   };

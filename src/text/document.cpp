@@ -5,7 +5,16 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
+
 namespace shapelint::text {
+
+namespace {
+
+// An item is found by going past those before it.
+constexpr std::size_t items_per_unit = 8;
+
+}  // namespace
 
 std::string_view describe(Kind kind) {
   switch (kind) {
@@ -84,6 +93,7 @@ std::string NodeRef::path() const {
     if (item.index_ == index_) break;
     ++position;
   }
+  charge(position / items_per_unit);
   return fmt::format("{}[{}]", prefix, position);
 }
 
@@ -126,6 +136,7 @@ NodeRef NodeRef::operator[](std::string_view key) const {
 
 NodeRef NodeRef::operator[](std::size_t index) const {
   if (!is(Kind::list)) return {};
+  charge(index / items_per_unit);
   for (const NodeRef child : *this) {
     if (index-- == 0) return child;
   }

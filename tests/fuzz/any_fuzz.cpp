@@ -7,6 +7,7 @@
 #include "text/parse_any.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const shapelint::Budget budget(shapelint::fuzz::work, shapelint::fuzz::working_bytes);
   const std::string text(reinterpret_cast<const char*>(data), size);
   shapelint::fuzz::check(shapelint::text::parse_any("input", text), size);
   return 0;

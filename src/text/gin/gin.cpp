@@ -111,8 +111,10 @@ Result<Document> parse_gin(const std::string& path, const SharedText& source) {
   return python::document_of(path, source, [&] {
     python::Interpreter interpreter({}, {});
     python::Module& module = interpreter.empty(path, std::string(std::string_view(source)));
-    const std::vector<python::Line> lines = python::scan(module.source, 0, module.source.size());
-    return Reader(interpreter, module).read(lines);
+    return python::placed(interpreter, [&] {
+      const std::vector<python::Line> lines = python::scan(module.source, 0, module.source.size());
+      return Reader(interpreter, module).read(lines);
+    });
   });
 }
 

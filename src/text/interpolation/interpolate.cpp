@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "base/words.hpp"
+#include "text/costly.hpp"
 #include "text/interpolation/syntax.hpp"
 #include "text/interpolation/value.hpp"
 #include "text/limits.hpp"
@@ -23,7 +25,12 @@ class Interpolator {
   Interpolator(const Document& document, const Scopes& scopes) : document_(document), scopes_(scopes) {}
 
   std::optional<Error> run() {
-    if (document_.root()) copy(no_node, document_.root(), document_.root(), std::nullopt, 0);
+    const Budget budget;
+    try {
+      if (document_.root()) copy(no_node, document_.root(), document_.root(), std::nullopt, 0);
+    } catch (const Spent& spent) {
+      error_ = too_costly(spent, std::string(document_.path()), place_);
+    }
     return std::move(error_);
   }
 
@@ -42,7 +49,10 @@ class Interpolator {
       error_ = too_deep(std::string(document_.path()), value.span().begin);
       return;
     }
+    charge(units_per_value);
+    place_ = value.span().begin;
     const auto text = value.as_string();
+    if (text) charge_text(text->size());
     if (text && (text->find("${") != std::string_view::npos || *text == "???")) {
       return copy_outcome(parent, place, value, *text, use, depth);
     }
@@ -90,6 +100,7 @@ class Interpolator {
     const std::string_view written = document_.source().substr(
         static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin));
     const std::string_view reference = trimmed(text);
+    charge(1 + written.size() / 8);
     const std::size_t at = written.find(reference);
     if (at == std::string_view::npos) return span;
     const std::int64_t begin = span.begin + static_cast<std::int64_t>(at);
@@ -100,6 +111,7 @@ class Interpolator {
     const auto [found, is_new] = outcomes_.try_emplace(node.index(), unknown("it refers to itself"));
     if (!is_new) return found->second;
     Outcome outcome = evaluate(*node.as_string(), node, 0);
+    charge_bytes(outcome.text.size());
     return outcomes_[node.index()] = std::move(outcome);
   }
 
@@ -108,6 +120,7 @@ class Interpolator {
     if (++evaluations_ > max_values || depth > max_reference_depth || nesting_ >= max_nesting) {
       return unknown("its references are nested too deep");
     }
+    charge(units_per_value + text.size() / 8);
     ++nesting_;
     Outcome outcome = evaluate_parts(text, around, depth);
     --nesting_;
@@ -139,8 +152,10 @@ class Interpolator {
         return unknown(fmt::format("`{}` is never closed", text.substr(open, 2)));
       all += text.substr(at, open - at);
       const Outcome part = reference(text.substr(open + 2, end - open - 3), around, depth);
+      charge_text(part.text.size());
       const std::optional<std::string> shown = as_text(part);
       if (!shown) return part.kind == Outcome::Kind::unknown ? part : unknown("a table or list in a text");
+      charge_text(shown->size());
       all += *shown;
       at = end;
       if (all.size() > static_cast<std::size_t>(max_text)) return unknown("its text is too long");
@@ -214,6 +229,7 @@ class Interpolator {
   }
 
   Outcome by_path(std::string_view path, NodeRef around) {
+    charge(units_per_value + path.size() / 8);
     NodeRef at = document_.root();
     std::string_view rest = path;
     const bool is_relative = rest.starts_with('.');
@@ -243,6 +259,7 @@ class Interpolator {
     if (at) return settled(at);
     if (!is_relative) {
       for (const std::string& scope : scopes_.names) {
+        charge(units_per_value);
         NodeRef table = document_.root();
         for (std::string_view names = scope; table && !names.empty();) {
           const std::size_t dot = std::min(names.find('.'), names.size());
@@ -285,9 +302,11 @@ class Interpolator {
   }
 
   NodeRef step(NodeRef node, std::string_view name) {
+    charge(units_per_value + name.size() / 8);
     if (node.is(Kind::table)) {
       const auto [keys, is_new] = keys_.try_emplace(node.index());
       if (is_new) {
+        charge(units_per_value * node.size());
         for (const NodeRef child : node) keys->second[child.key()] = child;
       }
       const auto found = keys->second.find(name);
@@ -299,6 +318,8 @@ class Interpolator {
     return problem == std::errc() && end == name.data() + name.size() ? node[position] : NodeRef();
   }
 
+  // Of a look-up, or of a value that is copied.
+  static constexpr std::size_t units_per_value = 10;
   // References in arguments of references; real files use three.
   static constexpr int max_reference_depth = 32;
   // References to references; each takes a few stack frames.
@@ -315,6 +336,7 @@ class Interpolator {
   std::unordered_set<std::int32_t> open_;  // tables and lists that are being copied
   std::int64_t evaluations_ = 0;
   int nesting_ = 0;
+  std::int64_t place_ = 0;  // of the value that is worked out
   std::optional<Error> error_;
 };
 

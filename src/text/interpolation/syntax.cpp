@@ -1,6 +1,7 @@
 // Brackets, commas, names.
 #include "text/interpolation/syntax.hpp"
 
+#include "base/budget.hpp"
 #include "base/words.hpp"
 
 namespace shapelint::text::interpolation {
@@ -8,6 +9,8 @@ namespace shapelint::text::interpolation {
 std::size_t reference_end(std::string_view text, std::size_t at) {
   int depth = 0;
   for (std::size_t i = at; i < text.size(); ++i) {
+    constexpr std::size_t bytes_per_charge = 8;
+    if (i % bytes_per_charge == 0) charge();
     if (text[i] == '{') ++depth;
     if (text[i] == '}' && --depth == 0) return i + 1;
   }
@@ -15,6 +18,7 @@ std::size_t reference_end(std::string_view text, std::size_t at) {
 }
 
 std::vector<std::string_view> split_arguments(std::string_view text) {
+  charge(1 + text.size() / 4);
   std::vector<std::string_view> found;
   int depth = 0;
   char quote = '\0';

@@ -28,6 +28,7 @@ Value whole(double value) {
 }
 
 const Value* named(const Arguments& given, std::string_view key) {
+  charge(given.named.size());
   for (const Entry& each : given.named) {
     if (each.key == key) return &each.value;
   }
@@ -38,6 +39,7 @@ const Value* named(const Arguments& given, std::string_view key) {
 Value converted(const Value& value, bool to_integer) {
   if (value.kind == Kind::unknown) return value;
   if (value.kind == Kind::string) {
+    charge(value.text.size() / 8);
     if (to_integer) {
       const auto read = parse_integer(value.text);
       return read ? of_integer(*read) : unknown("the text is no number");
@@ -61,6 +63,7 @@ Value rounded(const Arguments& given) {
 }
 
 Value extreme(const std::vector<Value>& values, bool is_maximum) {
+  charge(2 * values.size());
   if (values.empty()) return unknown("there is nothing to choose from");
   Value best = values.front();
   for (const Value& each : values) {
@@ -115,6 +118,7 @@ std::optional<Value> Interpreter::builtin(std::string_view name, Arguments& give
     const auto of = iterated(values[0]);
     if (!of) return std::nullopt;
     Value out = of_integer(0);
+    charge(4 * of->size());
     for (const Value& each : *of) out = apply("+", out, each);
     return out;
   }
@@ -123,6 +127,7 @@ std::optional<Value> Interpreter::builtin(std::string_view name, Arguments& give
     if (!of) return std::nullopt;
     const Truth decides = name == "any" ? Truth::yes : Truth::no;
     bool is_open = false;
+    charge(of->size());
     for (const Value& each : *of) {
       if (truth(each) == decides) return of_boolean(name == "any");
       is_open = is_open || truth(each) == Truth::open;
@@ -158,8 +163,11 @@ std::optional<Value> Interpreter::builtin(std::string_view name, Arguments& give
     out.object = &make({});
     if (count == 1) {
       if (values[0].kind != Kind::table) return std::nullopt;
-      out.object->entries = values[0].object->entries;
-      out.object->index = values[0].object->index;
+      for (const Entry& each : values[0].object->entries) {
+        Entry& entry = out.object->set(each.key, each.value);
+        entry.key_span = each.key_span;
+        entry.where = each.where;
+      }
       values_ += out.object->entries.size();
     }
     for (Entry& each : given.named) {
@@ -230,6 +238,7 @@ std::optional<Value> Interpreter::library(std::string_view name, Arguments& give
 std::optional<Value> Interpreter::configured(Arguments& given) {
   if (given.positional.empty()) return std::nullopt;
   const Value what = given.positional.front();
+  charge(2 * given.positional.size());
   given.positional.erase(given.positional.begin());
   if (what.kind == Kind::named) return opaque(what.text, std::move(given));
   if (what.kind == Kind::type && what.object->find("__init__") == nullptr)
@@ -256,8 +265,11 @@ Value Interpreter::sliced(const Value& of, const Expression& slice, Frame& frame
                          std::int64_t{0}, size);
   }
   std::vector<Value> values;
-  for (std::int64_t i = ends[0]; i < ends[1]; ++i)
-    values.push_back(of.object->entries[static_cast<std::size_t>(i)].value);
+  for (std::int64_t i = ends[0]; i < ends[1]; ++i) {
+    const Value& each = of.object->entries[static_cast<std::size_t>(i)].value;
+    charge(2 + each.text.size() / 64);
+    values.push_back(each);
+  }
   return list_of(std::move(values), of.kind);
 }
 
@@ -271,9 +283,16 @@ Value Interpreter::copy(const Value& value, int depth) {
   for (const Entry& each : value.object->entries) {
     if (spend()) return too_long();
     ++values_;
-    out.object->entries.push_back(each);
-    out.object->entries.back().value = copy(each.value, depth + 1);
+    out.object->append(copy(each.value, depth + 1));
+    Entry& copied = out.object->entries.back();
+    charge_bytes(each.key.size());
+    copied.key = each.key;
+    copied.key_span = each.key_span;
+    copied.where = each.where;
   }
+  // Looking up and putting in, by what it costs and holds.
+  charge(10 * value.object->index.size());
+  charge_bytes(64 * value.object->index.size());
   out.object->index = value.object->index;
   return out;
 }
@@ -284,6 +303,7 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
   const bool is_certain = of.object == nullptr || maybe_ <= of.object->born;
   if (of.kind == Kind::string) {
     if ((name == "lower" || name == "upper") && count == 0) {
+      charge(of.text.size() / 8);
       Value out = of_text(of.text);
       for (char& c : out.text) {
         if (name == "lower" && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -291,6 +311,7 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
       }
       return out;
     }
+    charge_text(of.text.size());
     if ((name == "startswith" || name == "endswith") && count == 1 && values[0].kind == Kind::string)
       return of_boolean(name == "startswith" ? of.text.starts_with(values[0].text)
                                              : of.text.ends_with(values[0].text));
@@ -300,11 +321,11 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
     if (name == "copy") return copy(of, deepest_copy);
     if (name == "append" && count == 1) {
       if (!is_certain) {
-        of.object->entries.push_back({{}, unknown("it may not be added"), {}, nullptr});
+        of.object->append(unknown("it may not be added"));
         return none();
       }
       ++values_;
-      of.object->entries.push_back({{}, values[0], {}, nullptr});
+      of.object->append(values[0]);
       return none();
     }
     if (name == "extend" && count == 1) {
@@ -312,7 +333,7 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
       if (!more || !is_certain)
         more = std::vector<Value>{unknown("how many items it has only the run knows")};
       values_ += more->size();
-      for (Value& each : *more) of.object->entries.push_back({{}, std::move(each), {}, nullptr});
+      for (Value& each : *more) of.object->append(std::move(each));
       return none();
     }
     return unknown("it is part of a list that is not known");
@@ -338,11 +359,17 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
   if (name == "update") {
     const bool is_known = count == 0 || (count == 1 && values[0].kind == Kind::table);
     if (!is_known || given.is_open) {
+      constexpr std::size_t units_per_reason = 4;
+      charge(units_per_reason * of.object->entries.size());
+      charge_bytes(32 * of.object->entries.size());
       for (Entry& each : of.object->entries) each.value = unknown("it may be set to something else");
       return none();
     }
     std::vector<Entry> more;
-    if (count == 1) more = values[0].object->entries;
+    if (count == 1) {
+      charge(4 * values[0].object->entries.size());
+      more = values[0].object->entries;
+    }
     more.insert(more.end(), given.named.begin(), given.named.end());
     values_ += more.size();
     for (Entry& each : more) {

@@ -14,6 +14,24 @@ using Kind = Value::Kind;
 
 constexpr std::size_t longest_type = 200;
 
+constexpr std::size_t units_per_parameter = 10;
+
+std::size_t texts_of(const Arguments& given) {
+  std::size_t bytes = 0;
+  for (const Value& each : given.positional) bytes += each.text.size();
+  for (const Entry& each : given.named) bytes += each.key.size() + each.value.text.size();
+  return bytes;
+}
+
+// Of copying them, or looking at each.
+std::size_t cost_of(const Arguments& given) {
+  return 2 * given.positional.size() + 4 * given.named.size() + texts_of(given) / 64;
+}
+
+std::size_t bytes_of(const Arguments& given) {
+  return given.positional.size() * sizeof(Value) + given.named.size() * sizeof(Entry) + texts_of(given);
+}
+
 }  // namespace
 
 Arguments Interpreter::arguments(const Expression& each, Frame& frame) {
@@ -34,7 +52,10 @@ Arguments Interpreter::arguments(const Expression& each, Frame& frame) {
         given.is_open = true;
         continue;
       }
-      for (const Entry& entry : value.object->entries) given.named.push_back(entry);
+      for (const Entry& entry : value.object->entries) {
+        charge(4 + entry.value.text.size() / 64);
+        given.named.push_back(entry);
+      }
     } else if (part.kind == Expression::Kind::starred) {
       const auto values = iterated(evaluate(syntax.child(part, 0), frame));
       if (!values) given.is_open = true;
@@ -75,6 +96,9 @@ Value Interpreter::call(const Expression& each, Frame& frame) {
   if (of.kind != Kind::instance && of.kind != Kind::type) return call(called, std::move(given));
   // A method of something whose class is not read, or that does more than is worked out.
   if (called.kind != Kind::unknown) {
+    charge(cost_of(given));
+    HeldBytes held;
+    held.add(bytes_of(given));
     Value result = call(called, given);
     const bool is_constructor =
         of.kind == Kind::instance || called.object == nullptr || called.object->is_method_of_class;
@@ -111,6 +135,7 @@ Value Interpreter::call(const Value& called, Arguments given) {
 
 // A call of a partial: its own arguments, and those of the call.
 Value Interpreter::complete(const Value& partial, Arguments given) {
+  charge(4 * partial.object->entries.size());
   Arguments all;
   Value function = unknown("what is called is not known");
   for (const Entry& each : partial.object->entries) {
@@ -126,6 +151,7 @@ Value Interpreter::complete(const Value& partial, Arguments given) {
   }
   all.positional.insert(all.positional.end(), given.positional.begin(), given.positional.end());
   for (Entry& each : given.named) {
+    charge(all.named.size());
     std::erase_if(all.named, [&](const Entry& before) { return before.key == each.key; });
     all.named.push_back(std::move(each));
   }
@@ -161,9 +187,11 @@ void Interpreter::bind(const Value& function, const Statement& statement, Argume
   defaults.names = object.around != nullptr ? object.around : const_cast<Object*>(&object.module->names);
   defaults.born = maybe_;
   std::size_t next = 0;
+  charge(cost_of(given));
   std::vector<bool> used(given.named.size());
   for (std::uint32_t i = 0; i < statement.parameters.count; ++i) {
     const Parameter& each = syntax.parameters[statement.parameters.first + i];
+    charge(units_per_parameter + given.named.size());  // looked for by name
     Value value;
     if (each.kind == Parameter::Kind::rest) {
       std::vector<Value> rest(
@@ -208,6 +236,9 @@ void Interpreter::bind(const Value& function, const Statement& statement, Argume
 Value Interpreter::enter(const Value& function, Arguments given) {
   const Object& object = *function.object;
   if (depth_ + 4 >= max_depth_of_calls) return unknown("it is nested too deep");
+  HeldBytes held;
+  held.add(bytes_of(given));
+  charge(2 * given.positional.size());
   if (object.self.kind != Kind::unknown) given.positional.insert(given.positional.begin(), object.self);
   const int around = maybe_;
   const std::size_t limit = limit_;
@@ -272,6 +303,7 @@ Value Interpreter::construct(const Value& type, Arguments given) {
   if (const Value* const init = type.object->find("__init__");
       init != nullptr && init->kind == Kind::function) {
     const Value bound = attribute(made, "__init__");
+    charge(cost_of(given));
     std::vector<Entry> named = given.named;
     call(bound, std::move(given));
     // What it is given and does not keep under the same name is still what it was made with.
@@ -284,6 +316,7 @@ Value Interpreter::construct(const Value& type, Arguments given) {
     return made;
   }
   if (given.is_open) {
+    charge_bytes(64 * made.object->entries.size());
     for (Entry& each : made.object->entries) each.value = unknown("what it is given only the run knows");
   }
   for (std::size_t i = 0; i < given.positional.size(); ++i) {

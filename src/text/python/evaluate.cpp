@@ -18,6 +18,18 @@ bool is_sequence(const Value& value) {
   return value.kind == Kind::list || value.kind == Kind::tuple;
 }
 
+// Looking for a text tries every place, with as many characters as are alike there.
+Value contains(const std::string& text, const std::string& part) {
+  charge_text((text.size() + 1) * (part.size() + 1));
+  return of_boolean(text.find(part) != std::string::npos);
+}
+
+std::size_t text_bytes(const Object& object) {
+  std::size_t bytes = 0;
+  for (const Entry& each : object.entries) bytes += each.key.size() + each.value.text.size();
+  return bytes;
+}
+
 }  // namespace
 
 Value Interpreter::evaluate(Index index, Frame& frame) {
@@ -25,8 +37,10 @@ Value Interpreter::evaluate(Index index, Frame& frame) {
   if (spend()) return too_long();
   ++depth_;
   const Expression& each = frame.module->syntax.at(index);
+  charge_text(each.text_end - each.text_begin);
   Value value = work_out(each, frame);
   --depth_;
+  charge_text(value.text.size());
   bytes_ += value.text.size();
   if (bytes_ > most_bytes) return too_long();
   // Where it is written, or else where it is used.
@@ -154,6 +168,11 @@ Value Interpreter::list_of(std::vector<Value> values, Kind kind) {
   out.kind = kind;
   out.object = &make({});
   values_ += values.size();
+  // Charged before anything is held.
+  std::size_t texts = 0;
+  for (const Value& value : values) texts += value.text.size();
+  charge(2 * values.size() + texts / 64);
+  charge_bytes(values.size() * sizeof(Entry) + texts);
   out.object->entries.reserve(values.size());
   for (Value& value : values) out.object->entries.push_back({{}, std::move(value), {}, nullptr});
   return out;
@@ -218,6 +237,8 @@ Value Interpreter::listed(const Expression& each, Frame& frame) {
   Frame inner = frame;
   inner.names = &names;
   inner.born = maybe_;
+  HeldBytes held;
+  held.add(over->size() * sizeof(Value));
   std::vector<Value> values;
   for (const Value& item : *over) {
     if (spend()) return too_long();
@@ -263,8 +284,7 @@ Value Interpreter::compared(const Expression& each, Frame& frame) {
 Value Interpreter::membership(const Value& of, const Value& in) {
   Value open = unknown("it rests on a comparison that only the run decides");
   if (of.kind == Kind::unknown || of.kind == Kind::named) return open;
-  if (in.kind == Kind::string && of.kind == Kind::string)
-    return of_boolean(in.text.find(of.text) != std::string::npos);
+  if (in.kind == Kind::string && of.kind == Kind::string) return contains(in.text, of.text);
   if (in.kind == Kind::table) {
     std::string key;
     if (!write(of, key)) return open;
@@ -283,11 +303,12 @@ Value Interpreter::membership(const Value& of, const Value& in) {
 
 Value Interpreter::binary(std::string_view sign, const Value& a, const Value& b) {
   if (sign == "+" && is_sequence(a) && a.kind == b.kind) {
-    std::vector<Value> values;
-    for (const Entry& each : a.object->entries) values.push_back(each.value);
-    for (const Entry& each : b.object->entries) values.push_back(each.value);
-    if (values.size() > most_items) return unknown("the list is too long");
-    return list_of(std::move(values), a.kind);
+    if (a.object->entries.size() + b.object->entries.size() > most_items)
+      return unknown("the list is too long");
+    std::optional<std::vector<Value>> values = iterated(a);
+    std::optional<std::vector<Value>> more = iterated(b);
+    for (Value& each : *more) values->push_back(std::move(each));
+    return list_of(*std::move(values), a.kind);
   }
   if (sign == "*" && (is_sequence(a) || is_sequence(b))) {
     const Value& list = is_sequence(a) ? a : b;
@@ -298,8 +319,12 @@ Value Interpreter::binary(std::string_view sign, const Value& a, const Value& b)
     if (size > 0 && static_cast<std::uint64_t>(count) > most_items / size)
       return unknown("the list is too long");
     std::vector<Value> values;
+    HeldBytes held;
+    const std::size_t bytes = text_bytes(*list.object) + size * sizeof(Value);
     for (std::int64_t i = 0; i < count && size > 0; ++i) {
-      for (const Entry& each : list.object->entries) values.push_back(each.value);
+      held.add(bytes);
+      std::optional<std::vector<Value>> more = iterated(list);
+      for (Value& each : *more) values.push_back(std::move(each));
     }
     return list_of(std::move(values), list.kind);
   }
@@ -381,15 +406,14 @@ Value Interpreter::attribute(const Value& of, std::string_view name) {
 
 std::optional<std::vector<Value>> Interpreter::iterated(const Value& over) {
   std::vector<Value> out;
+  if (!is_sequence(over) && over.kind != Kind::table) return std::nullopt;
+  charge(2 * over.object->entries.size() + text_bytes(*over.object) / 64);
   if (is_sequence(over)) {
     for (const Entry& each : over.object->entries) out.push_back(each.value);
     return out;
   }
-  if (over.kind == Kind::table) {
-    for (const Entry& each : over.object->entries) out.push_back(of_text(each.key));
-    return out;
-  }
-  return std::nullopt;
+  for (const Entry& each : over.object->entries) out.push_back(of_text(each.key));
+  return out;
 }
 
 }  // namespace shapelint::text::python

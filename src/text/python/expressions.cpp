@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/budget.hpp"
 #include "text/limits.hpp"
 
 namespace shapelint::text::python {
@@ -51,6 +52,8 @@ std::uint32_t ExpressionReader::end() const {
 }
 
 Index ExpressionReader::add(Kind kind, std::uint32_t begin, const std::vector<Index>& children) {
+  charge(2 + children.size());
+  charge_bytes(sizeof(Expression) + sizeof(Expression) / 2 + 2 * children.size() * sizeof(Index));
   Expression made;
   made.kind = kind;
   made.begin = begin;
@@ -128,6 +131,7 @@ Index ExpressionReader::lambda() {
       std::size_t ahead = at_;
       bool colon = false;
       for (; ahead < tokens_.size() && !colon; ++ahead) {
+        charge();
         const std::string_view text = slice(tokens_[ahead]);
         if (text == ")" || text == "]" || text == "}" || text == "=") break;
         colon = text == ":";

@@ -166,6 +166,7 @@ const Module* Interpreter::read_module(const std::string& path, const std::strin
   auto source = read_(path);
   if (!source) return nullptr;
   bytes_ += source->size();
+  charge_text(source->size());
   if (source->size() > most_source_bytes) return nullptr;
   try {
     const int depth = depth_;

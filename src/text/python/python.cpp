@@ -62,6 +62,7 @@ class Reader {
     std::vector<Entry> functions;
     // Calling a function may read files, which may add names.
     const std::vector<Entry> names = module_.names.entries;
+    charge(10 * names.size());
     for (const Entry& each : names) {
       if (each.where != &module_) continue;
       if (each.value.kind == ValueKind::function) functions.push_back(each);
@@ -124,9 +125,11 @@ Result<Document> parse_python(const std::string& path, const SharedText& source,
                               const PythonImports& imports) {
   return python::document_of(path, source, [&] {
     python::Interpreter interpreter(imports.read, imports.roots, imports.has_folder);
-    python::Module& module =
-        interpreter.load(path, python::dotted_name(path), std::string(std::string_view(source)));
-    return python::Reader(interpreter, module).read();
+    return python::placed(interpreter, [&] {
+      python::Module& module =
+          interpreter.load(path, python::dotted_name(path), std::string(std::string_view(source)));
+      return python::Reader(interpreter, module).read();
+    });
   });
 }
 

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t most_steps = 400'000;
 constexpr std::size_t most_steps_with_imports = 4'000'000;
 constexpr std::size_t most_values = 1'000'000;
+constexpr std::size_t units_per_step = 10;
 constexpr std::string_view may_not_run = "it is assigned inside of a block that may not run";
 
 }  // namespace
@@ -24,12 +25,15 @@ Interpreter::Interpreter(ReadFile read, std::vector<std::string> roots, HasFolde
       limit_(read_ ? most_steps_with_imports : most_steps) {}
 
 bool Interpreter::spend(std::size_t steps) {
+  charge(units_per_step * steps);
   steps_ += steps;
   return steps_ > limit_ || values_ > most_values;
 }
 
 Object& Interpreter::make(std::string type) {
   ++values_;
+  charge(units_per_step);
+  charge_bytes(sizeof(Object) + type.size());
   Object& made = objects_.emplace_back();
   made.type = std::move(type);
   made.born = maybe_;
@@ -42,6 +46,7 @@ Module& Interpreter::load(std::string path, std::string name, std::string source
   module.name = std::move(name);
   module.source = std::move(source);
   by_path_[module.path] = &module;
+  charge_bytes(module.source.size());
   module.syntax = parse(module.source);
   const int around = std::exchange(maybe_, 0);
   Frame frame;
@@ -72,6 +77,7 @@ void Interpreter::run(const Module& module, Range block, Frame& frame) {
   ++depth_;
   for (std::uint32_t i = 0; i < block.count && frame.leaving == Frame::Leaving::no && !spend(); ++i) {
     const Index index = module.syntax.blocks[block.first + i];
+    if (&module == &modules_.front()) place_ = module.syntax.statements[index].begin;
     run(module, module.syntax.statements[index], index, frame);
   }
   --depth_;
@@ -166,6 +172,8 @@ void Interpreter::loop(const Module& module, const Statement& statement, Frame& 
     maybe_ = around;
     return;
   }
+  HeldBytes held;
+  held.add(values->size() * sizeof(Value));
   for (const Value& each : *values) {
     if (spend()) return;
     store(target, each, frame);
@@ -250,6 +258,9 @@ void Interpreter::store(Index index, Value value, Frame& frame) {
           key.kind == Value::Kind::integer && at < entries.size() && maybe_ <= owner.object->born;
       if (is_there) entries[at].value = std::move(value);
       if (!is_there) {
+        constexpr std::size_t units_per_reason = 4;
+        charge(units_per_reason * entries.size());
+        charge_bytes(may_not_run.size() * entries.size());
         for (Entry& each : entries) each.value = unknown(std::string(may_not_run));
       }
     } else if (key.kind == Value::Kind::string || key.kind == Value::Kind::integer) {

@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/budget.hpp"
+#include "text/costly.hpp"
 #include "text/document.hpp"
 #include "text/limits.hpp"
 #include "text/python/scan.hpp"
@@ -52,6 +54,8 @@ class Interpreter {
   Value result_of(const Value& function);
 
   Object& make(std::string type);
+  // Where the statement of the first file begins that is being worked out, or was last.
+  std::size_t place() const { return place_; }
   static constexpr int max_depth_of_calls = 160;
 
  private:
@@ -124,10 +128,12 @@ class Interpreter {
   void bind_imports(const Module& module, const Statement& statement, Frame& frame);
 
   Value list_of(std::vector<Value> values, Value::Kind kind);
-  // Whether there is no time left.
+  // Whether the steps of this call are used up: what it gives is unknown then, and the file goes on. The work
+  // of the whole file is charged, and ends it.
   bool spend(std::size_t steps = 1);
   Value too_long() const { return unknown("it takes too many steps to work out"); }
 
+  WorkingBytes working_;  // before all that is charged
   ReadFile read_;
   std::vector<std::string> roots_;
   HasFolder has_folder_;
@@ -142,15 +148,31 @@ class Interpreter {
   std::size_t bytes_ = 0;
   int depth_ = 0;
   int maybe_ = 0;  // blocks around that may not run
+  std::size_t place_ = 0;
 };
 
+// What `read` gives; a text that takes too much is SpentAt the place where the interpreter is.
+template <class Read>
+TreeBuilder placed(const Interpreter& interpreter, Read read) {
+  try {
+    return read();
+  } catch (const Spent& spent) {
+    throw SpentAt{spent, interpreter.place()};
+  }
+}
+
 // The document that `read` makes of a text whose literals are Python's, or why there is none. `read` may
-// throw Unclosed and TooMuch.
+// throw Unclosed, TooMuch and SpentAt.
 template <class Read>
 Result<Document> document_of(const std::string& path, const SharedText& source, Read read) {
   if (const auto problem = check_source(path, source)) return *problem;
+  const Budget budget;
   try {
     return read().finish(path, source);
+  } catch (const SpentAt& spent) {
+    return too_costly(spent.spent, path, static_cast<std::int64_t>(spent.at));
+  } catch (const Spent& spent) {
+    return too_costly(spent, path, 0);
   } catch (const TooMuch& much) {
     return too_many_values(path, static_cast<std::int64_t>(much.at));
   } catch (const Unclosed& unclosed) {

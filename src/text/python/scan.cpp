@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/budget.hpp"
 #include "text/limits.hpp"
 
 namespace shapelint::text::python {
@@ -72,6 +73,8 @@ class Tokenizer {
 
   Token token() {
     if (++tokens_ > max_tokens) throw TooMuch{at_};
+    charge(2);
+    charge_bytes(sizeof(Token) + sizeof(Token) / 2);
     Token found;
     found.begin = static_cast<std::uint32_t>(at_);
     const char c = peek();

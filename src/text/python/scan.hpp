@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/budget.hpp"
+
 namespace shapelint::text::python {
 
 struct Token {
@@ -26,6 +28,11 @@ struct Unclosed {
   std::size_t at;
 };
 struct TooMuch {
+  std::size_t at;
+};
+// More work or memory than a file may take.
+struct SpentAt {
+  Spent spent;
   std::size_t at;
 };
 

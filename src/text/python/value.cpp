@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/budget.hpp"
 #include "base/decimal.hpp"
 #include "base/number.hpp"
 #include "text/limits.hpp"
@@ -18,6 +19,13 @@ using Kind = Value::Kind;
 
 constexpr std::string_view out_of_range = "the number is too large, or none";
 constexpr std::size_t few_entries = 8;
+
+// Looking an entry up, or putting one into the index; and the memory of one in it, as libstdc++ has it.
+constexpr std::size_t units_per_entry = 10;
+constexpr std::size_t bytes_per_index = 64;
+
+// A vector that grows has room for up to as many again.
+constexpr std::size_t entry_bytes = sizeof(Entry) + sizeof(Entry) / 2;
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   const std::int64_t quotient = a / b;
@@ -43,6 +51,7 @@ Value apply_integers(std::string_view sign, std::int64_t a, std::int64_t b) {
       return a == 0 ? unknown(std::string(out_of_range))
                     : of_number(std::pow(static_cast<double>(a), static_cast<double>(b)));
     if (b > largest_exponent) return unknown(std::string(out_of_range));
+    charge(static_cast<std::size_t>(b));
     result = 1;
     for (std::int64_t i = 0; i < b && !overflows; ++i) overflows = __builtin_mul_overflow(result, a, &result);
   }
@@ -58,6 +67,7 @@ Value apply_integers(std::string_view sign, std::int64_t a, std::int64_t b) {
 }  // namespace
 
 Value* Object::find(std::string_view key) {
+  charge_text(key.size());
   if (!index.empty()) {
     const auto found = index.find(std::string(key));
     return found == index.end() ? nullptr : &entries[found->second].value;
@@ -70,11 +80,14 @@ Value* Object::find(std::string_view key) {
 
 Entry& Object::set(std::string_view key, Value value) {
   if (Value* const found = find(key)) {
+    if (value.text.size() > found->text.size()) charge_bytes(value.text.size() - found->text.size());
     *found = std::move(value);
     return index.empty() ? *std::find_if(entries.begin(), entries.end(),
                                          [&](const Entry& each) { return each.key == key; })
                          : entries[index.find(std::string(key))->second];
   }
+  charge(units_per_entry);
+  charge_bytes(entry_bytes + bytes_per_index + 2 * key.size() + value.text.size());
   entries.push_back({std::string(key), std::move(value), {}, nullptr});
   if (!index.empty()) {
     index.emplace(key, entries.size() - 1);
@@ -84,7 +97,14 @@ Entry& Object::set(std::string_view key, Value value) {
   return entries.back();
 }
 
+void Object::append(Value value) {
+  charge(2 + value.text.size() / 64);
+  charge_bytes(entry_bytes + value.text.size());
+  entries.push_back({{}, std::move(value), {}, nullptr});
+}
+
 void Object::erase(std::string_view key) {
+  charge(units_per_entry * entries.size());
   std::erase_if(entries, [&](const Entry& each) { return each.key == key; });
   index.clear();
   if (entries.size() <= few_entries) return;
@@ -177,6 +197,7 @@ Truth equal(const Value& a, const Value& b) {
   if (a.kind == Kind::named || b.kind == Kind::named) return Truth::open;
   const auto answer = [](bool is_so) { return is_so ? Truth::yes : Truth::no; };
   if (is_numeric(a) && is_numeric(b)) return answer(as_double(a) == as_double(b));
+  charge_text(std::min(a.text.size(), b.text.size()));
   if (a.kind == Kind::string && b.kind == Kind::string) return answer(a.text == b.text);
   if (is_numeric(a) || is_numeric(b) || a.kind == Kind::string || b.kind == Kind::string)
     return a.object != nullptr || b.object != nullptr ? Truth::open : Truth::no;
@@ -206,6 +227,7 @@ Value apply(std::string_view sign, const Value& a, const Value& b) {
   if (sign == "+" && a.kind == Kind::string && b.kind == Kind::string) {
     constexpr std::size_t longest_text = 100'000;  // adding a text to itself doubles it
     if (a.text.size() + b.text.size() > longest_text) return unknown("the text is too long");
+    charge_text(a.text.size() + b.text.size());
     return of_text(a.text + b.text);
   }
   if (!is_numeric(a) || !is_numeric(b)) return unknown("it is worked out of values that are no numbers");
@@ -225,6 +247,7 @@ Value apply(std::string_view sign, const Value& a, const Value& b) {
 }
 
 Value read_number(std::string_view written) {
+  charge(written.size() / 8);
   std::string digits;
   for (const char c : written) {
     if (c != '_') digits += c;
@@ -253,6 +276,7 @@ Value read_string(std::string_view written) {
   const std::string_view prefix = written.substr(0, quote);
   if (prefix.find_first_of("bB") != std::string_view::npos) return unknown("it is a string of bytes");
   written.remove_prefix(quote);
+  charge_text(written.size());
   const std::size_t size =
       written.size() >= 6 && written[1] == written[0] && written[2] == written[0] ? 3 : 1;
   const std::string_view body = written.substr(size, written.size() - 2 * size);
@@ -263,6 +287,7 @@ Value read_string(std::string_view written) {
 }
 
 bool unescape(std::string_view body, std::string& out) {
+  charge(body.size() / 8);  // byte by byte
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (body[i] != '\\' || i + 1 >= body.size()) {
       out += body[i];
@@ -283,6 +308,7 @@ bool unescape(std::string_view body, std::string& out) {
 }
 
 bool write(const Value& value, std::string& out) {
+  charge_text(value.text.size());
   if (value.kind == Kind::string) {
     out += value.text;
   } else if (value.kind == Kind::integer) {

@@ -67,8 +67,10 @@ struct Object {
   bool is_method_of_class = false;
   bool is_static = false;
 
+  // Each is charged for what it looks at and holds.
   Value* find(std::string_view key);
   Entry& set(std::string_view key, Value value);
+  void append(Value value);  // to a list
   void erase(std::string_view key);
 };
 

@@ -15,6 +15,9 @@ using Number = std::optional<std::int64_t>;
 // Nesting of brackets and of names that stand for expressions; real scripts use two or three.
 constexpr int max_arithmetic_depth = 32;
 
+// The signs behind an operand are compared with all there are.
+constexpr std::size_t units_per_operand = 6;
+
 struct BinaryOperator {
   std::string_view sign;
   int level;  // binds tighter when higher (bash manual, "Shell Arithmetic")
@@ -31,7 +34,7 @@ Number power(std::int64_t base, std::int64_t exponent) {
   if (exponent < 0) return std::nullopt;
   if (base == 0 || base == 1) return exponent == 0 ? 1 : base;
   if (base == -1) return exponent % 2 == 0 ? 1 : -1;
-  for (std::int64_t i = 0; i < exponent; ++i) {
+  for (std::int64_t i = 0; i < exponent; ++i) {  // 64 rounds at most
     if (__builtin_mul_overflow(result, base, &result)) return std::nullopt;
   }
   return result;
@@ -129,6 +132,7 @@ class Evaluator {
   }
 
   Number unary() {
+    charge(units_per_operand);
     if (depth_ > max_arithmetic_depth) return std::nullopt;
     skip_blanks();
     if (at_ >= text_.size()) return std::nullopt;

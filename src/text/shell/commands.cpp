@@ -31,6 +31,7 @@ std::optional<std::string> printed(std::string_view format, const std::vector<st
   std::string all;
   std::size_t next = 0;
   do {
+    charge(format.size() / 8 + 1);
     for (std::size_t i = 0; i < format.size(); ++i) {
       if (format[i] == '\\') return std::nullopt;
       if (format[i] != '%') {
@@ -42,7 +43,11 @@ std::optional<std::string> printed(std::string_view format, const std::vector<st
       if (kind == '%') {
         all += '%';
       } else if (kind == 's' || kind == 'd') {
-        if (next < arguments.size()) all += arguments[next];
+        if (next < arguments.size()) {
+          charge_text(arguments[next].size());
+          charge_bytes(arguments[next].size());
+          all += arguments[next];
+        }
         ++next;
       } else {
         return std::nullopt;
@@ -82,7 +87,7 @@ void Follower::command(const Statement& statement, Outcome& outcome, bool in_loo
       line.words.push_back(is_script ? expanded_again(std::move(text), expands) : std::move(text));
     }
   }
-  if (!line.words.empty()) outcome.commands.push_back(std::move(line));
+  if (!line.words.empty()) outcome.commands.push_back(std::make_shared<const CommandLine>(std::move(line)));
 }
 
 // `@file` of argparse: the words of that file, where it is found. They count as written where it is named.
@@ -104,7 +109,7 @@ bool Follower::add_arguments_of(const Text& word, Word place, CommandLine& line)
     piece.exact = false;
     piece.quoted = false;
     piece.included = journey_.sourced;
-    journey_.budget.spend(1 + static_cast<std::int64_t>(piece.text.size()) / 64, path_, place.begin);
+    charge_copy(piece);
     for (Text& each : split_words({std::move(piece)})) line.words.push_back(std::move(each));
   }
   return true;
@@ -211,6 +216,8 @@ bool Follower::source(const Statement& statement, Outcome& outcome) {
   if (is_behind) path.erase(0, path.find_first_not_of('/'));
   const std::optional<SourcedScript> script = path.empty() ? std::nullopt : journey_.load(path, path_);
   if (!script) return false;
+  charge(script->text.size());  // it is read at each place that sources it
+  charge_bytes(script->text.size());
   const auto statements = parse_statements(script->path, script->text);
   if (!statements) return false;
   for (const Assignment& each : statement.assignments) assign(each, outcome);
@@ -235,6 +242,7 @@ void Follower::set_computed(std::string_view name, Word word, std::string text, 
   piece.text = std::move(text);
   piece.span = placed(word);
   piece.exact = false;
+  charge_copy(piece);
   set(std::string(name), word, Value{false, {{std::move(piece)}}}, outcome);
 }
 
@@ -246,6 +254,7 @@ void Follower::set_unknown(std::string_view name, Word word, std::string reason,
   piece.known = false;
   piece.name = std::string(name);
   piece.reason = std::move(reason);
+  charge_copy(piece);
   set(std::string(name), word, Value{false, {{std::move(piece)}}}, outcome);
 }
 
@@ -262,9 +271,9 @@ void Follower::assign(const Assignment& assignment, Outcome& outcome) {
   const bool is_first_element =
       !assignment.is_array && found != outcome.variables.end() && found->second->is_array;
   if ((assignment.append || is_first_element) && found != outcome.variables.end()) {
+    for (const Text& each : found->second->items) charge_copy(each);
     value = *found->second;
     value.is_array = value.is_array || assignment.is_array;
-    journey_.budget.spend(static_cast<std::int64_t>(value.items.size()), path_, assignment.value.begin);
   }
   if (assignment.is_array) {
     for (const Word& word : assignment.items) {
@@ -275,10 +284,6 @@ void Follower::assign(const Assignment& assignment, Outcome& outcome) {
     if (value.items.empty()) value.items.emplace_back();
     Text& all = value.items.front();
     if (!assignment.append) all.clear();
-    for (const Piece& piece : all) {
-      journey_.budget.spend(1 + static_cast<std::int64_t>(piece.text.size()) / 64, path_,
-                            assignment.value.begin);
-    }
     for (Piece& piece : text) all.push_back(std::move(piece));
   }
   set(assignment.name, assignment.name_word, std::move(value), outcome);

@@ -142,6 +142,7 @@ Truth evaluate_test(const std::vector<Word>& words, bool has_patterns, std::stri
 }
 
 std::vector<Word> test_words(const Scanner& scanner, Word inside) {
+  charge(1 + (inside.end - inside.begin) / 4);
   std::vector<Word> words;
   constexpr std::string_view signs = "&|<>();";
   std::size_t at = inside.begin;
@@ -162,12 +163,13 @@ std::vector<Word> test_words(const Scanner& scanner, Word inside) {
 
 Truth matches_case(const Text& subject, const std::vector<Word>& patterns, Expander& expander) {
   Truth value = Truth::no;
+  const std::string text = as_string(subject);
   for (const Word& word : patterns) {
     const Text pattern = expander.text(word);
     if (is_known(pattern) && as_string(pattern) == "*") return Truth::yes;
     if (!is_known(subject) || !is_known(pattern)) {
       value = Truth::unknown;
-    } else if (glob_matches(as_string(pattern), as_string(subject), Glob::shell)) {
+    } else if (glob_matches(as_string(pattern), text, Glob::shell)) {
       return value == Truth::unknown ? value : Truth::yes;
     }
   }

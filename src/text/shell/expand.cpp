@@ -30,15 +30,7 @@ std::size_t character_count(std::string_view text) {
 // More than any source has, so that a place in one of several is one number.
 constexpr std::int64_t most_source_bytes = std::int64_t{1} << 32;
 
-// Bytes that cost as much as one piece.
-constexpr std::int64_t bytes_per_step = 64;
-
 }  // namespace
-
-void Budget::spend(std::int64_t steps, const std::string& path, std::size_t at) {
-  left -= steps;
-  if (left < 0) throw Stop{too_many_values(path, static_cast<std::int64_t>(at))};
-}
 
 void Expander::place(Piece& piece, std::size_t begin, std::size_t end) const {
   piece.span = span_of(begin, end);
@@ -49,9 +41,7 @@ void Expander::place(Piece& piece, std::size_t begin, std::size_t end) const {
 }
 
 void Expander::push(Piece piece, Sink& sink) {
-  budget_.spend(1 + static_cast<std::int64_t>(piece.text.size()) / bytes_per_step +
-                    static_cast<std::int64_t>(piece.uses.size()),
-                path_, static_cast<std::size_t>(piece.span.begin));
+  charge_copy(piece);
   sink.current.push_back(std::move(piece));
 }
 
@@ -131,7 +121,8 @@ void Expander::walk(std::size_t i, std::size_t end, bool quoted, Sink& sink, int
   if (depth > max_depth) {
     scanner_.stop(i, i + 1, fmt::format("expansions are nested more than {} deep", max_depth));
   }
-  std::size_t run = i;  // where the literal text began that is not passed on yet
+  charge(units_per_piece + (end - i) / 4);  // byte by byte
+  std::size_t run = i;                      // where the literal text began that is not passed on yet
   const auto flush = [&](std::size_t next) {
     literal(run, std::min(i, end), sink);
     i = std::min(next, end);
@@ -244,8 +235,8 @@ void Expander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& 
 
   std::string_view index;
   if (scanner_.at(i) == '[') {
-    const std::size_t close = source_.find(']', i);
-    if (close >= stop) return cannot_follow();
+    const std::size_t close = i + slice(i, stop).find(']');
+    if (close >= stop || close < i) return cannot_follow();
     index = slice(i + 1, close);
     i = close + 1;
   }
@@ -260,6 +251,7 @@ void Expander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& 
         return cannot_follow();
       position = static_cast<std::size_t>(*wanted);
     }
+    charge_copy(value->items[position]);
     element = value->items[position];
   }
   if (wants_size) {
@@ -321,6 +313,7 @@ void Expander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& 
     const std::int64_t first_item = name == index ? 1 : 0;
     if (!from || *from < first_item) return cannot_follow();
     const auto skipped = std::min(static_cast<std::size_t>(*from - first_item), value->items.size());
+    for (std::size_t each = skipped; each < value->items.size(); ++each) charge_copy(value->items[each]);
     const Value part{true, {value->items.begin() + static_cast<std::ptrdiff_t>(skipped), value->items.end()}};
     return insert_array(part, use, quoted, index == "*" && quoted, sink);
   }
@@ -341,13 +334,12 @@ void Expander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& 
     const bool from_end = rest[0] == '%';
     const Text pattern = quoted_text({i + (longest ? 2U : 1U), stop});
     if (!is_known(pattern)) return cannot_follow();
-    // Trying every length costs as many comparisons as the text has characters.
-    budget_.spend(static_cast<std::int64_t>(text.size()), path_, begin);
+    const std::string glob = as_string(pattern);
     for (std::size_t n = 0; n <= text.size(); ++n) {
       const std::size_t size = longest ? text.size() - n : n;
       const std::string_view part = from_end ? std::string_view(text).substr(text.size() - size)
                                              : std::string_view(text).substr(0, size);
-      if (!glob_matches(as_string(pattern), part, Glob::shell)) continue;
+      if (!glob_matches(glob, part, Glob::shell)) continue;
       return computed(use, from_end ? text.substr(0, text.size() - size) : text.substr(size), quoted, sink);
     }
     return computed(use, std::move(text), quoted, sink);

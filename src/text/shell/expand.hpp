@@ -11,12 +11,6 @@
 
 namespace shapelint::text::shell {
 
-// Counts work, so that time and memory are bounded whatever a script does; throws Stop.
-struct Budget {
-  std::int64_t left;
-  void spend(std::int64_t steps, const std::string& path, std::size_t at);
-};
-
 // A script that another one sources.
 struct Included {
   Span place;           // of the statement that sources it
@@ -27,14 +21,9 @@ class Expander {
  public:
   // `variables` changes when a word says so (`${NAME:=value}`). `included`: the source is that of a script
   // that another one sources, and everything in it counts as written there.
-  Expander(const std::string& path, std::string_view source, Variables& variables, Budget& budget,
+  Expander(const std::string& path, std::string_view source, Variables& variables,
            const Included* included = nullptr)
-      : path_(path),
-        source_(source),
-        scanner_(path, source),
-        variables_(variables),
-        budget_(budget),
-        included_(included) {}
+      : path_(path), source_(source), scanner_(path, source), variables_(variables), included_(included) {}
 
   // As on a command line: one word may become none or many.
   std::vector<Text> words(Word word);
@@ -76,7 +65,6 @@ class Expander {
   std::string_view source_;
   Scanner scanner_;
   Variables& variables_;
-  Budget& budget_;
   const Included* included_;
   std::string joint_ = " ";  // between the items of `"${NAME[*]}"`
 };

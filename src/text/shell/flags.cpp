@@ -60,6 +60,7 @@ bool may_hold_flags(const Piece& piece) {
 // Several words, one of them a flag, where one word is expected: `eval "$CMD"`, `bash -c "…"`.
 bool holds_flags(const Text& word) {
   const std::string text = as_string(word);
+  charge(text.size() / 8);
   if (text.find_first_of(" \t\n") == std::string::npos) return false;
   // One at the beginning is `--name="two words"`.
   for (std::size_t at = text.find("--", 1); at != std::string::npos; at = text.find("--", at + 2)) {
@@ -108,6 +109,7 @@ std::vector<Text> all_words(const std::vector<Text>& words) {
   std::vector<Text> all;
   const bool is_eval = !words.empty() && as_string(words.front()) == "eval";
   for (const Text& word : words) {
+    charge_copy(word);
     if (!holds_flags(word)) {
       all.push_back(is_eval ? without_quotes(word) : word);
       continue;
@@ -155,6 +157,8 @@ struct Places {
 
 Places places(const Text& text, const Text& beside) {
   // `""` says nothing about where the rest is written.
+  charge(units_per_piece * (1 + text.size()));
+  charge_text(as_string(text).size());
   Text word = text;
   if (word.size() > 1) {
     word.erase(
@@ -242,6 +246,7 @@ Flags collect(const std::vector<Text>& words) {
   bool takes_values = false;
   bool has_configuration = false;
   for (const Text& word : words) {
+    charge_copy(word);
     const std::string text = as_string(word);
     const Piece* open = first_unknown(word);
     if (redirects(text)) break;

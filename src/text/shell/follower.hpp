@@ -18,8 +18,8 @@ using Outcomes = std::vector<Outcome>;
 // What a script and those that it sources share.
 struct Journey {
   const SourceLoader& load;
-  Budget budget;
   std::int64_t sourced = 0;
+  std::size_t at = 0;  // where the statement begins that is followed, in the first script
 };
 
 class Follower {
@@ -41,7 +41,7 @@ class Follower {
 
  private:
   Expander expander(Outcome& outcome) const {
-    return {path_, source_, outcome.variables, journey_.budget, depth_ > 0 ? &included_ : nullptr};
+    return {path_, source_, outcome.variables, depth_ > 0 ? &included_ : nullptr};
   }
   std::string_view slice(Word word) const { return source_.substr(word.begin, word.end - word.begin); }
   // Where something counts as written.

@@ -14,6 +14,7 @@ class Settings {
 
   void visit(const std::vector<Statement>& statements) {
     for_each_statement(statements, [&](const Statement& statement) {
+      charge();
       for (const Assignment& each : statement.assignments) {
         if (each.is_array || each.is_element || !relevant_.contains(each.name)) continue;
         const std::string_view value = source_.substr(each.value.begin, each.value.end - each.value.begin);
@@ -51,6 +52,7 @@ void weigh(const std::vector<Statement>& statements, std::string_view source, co
 
 // What an outcome went through besides one fork.
 std::vector<Taken> without(const Outcome& outcome, std::size_t fork) {
+  charge(2 * (1 + outcome.branches.size()));
   std::vector<Taken> others = outcome.branches;
   others.erase(
       std::remove_if(others.begin(), others.end(), [&](const Taken& each) { return each.fork == fork; }),
@@ -82,6 +84,7 @@ void join_fork(std::vector<Outcome>& outcomes, std::size_t fork, const Names& re
 std::set<std::size_t> forks_of(const std::vector<Outcome>& outcomes) {
   std::set<std::size_t> forks;
   for (const Outcome& outcome : outcomes) {
+    charge(10 * outcome.branches.size());
     for (const Taken& each : outcome.branches) forks.insert(each.fork);
   }
   return forks;
@@ -103,6 +106,7 @@ Weights fork_weights(const std::vector<Statement>& statements, std::string_view 
 
 void reduce_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, const Weights& weights) {
   while (outcomes.size() > max_outcomes) {
+    charge();
     const std::set<std::size_t> forks = forks_of(outcomes);
     if (forks.empty() || (forks.size() == 1 && outcomes.size() > max_alternatives))
       return join_outcomes(outcomes, relevant);

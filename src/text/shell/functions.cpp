@@ -1,7 +1,7 @@
 // Functions: calls, and the arguments of one.
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -20,14 +20,15 @@ bool is_passed_on(const Text& text) {
   return open != nullptr && (open->name == "@" || open->name == "*");
 }
 
-constexpr std::int64_t steps_per_call = 20;
+constexpr std::size_t units_per_call = 200;
+constexpr std::size_t units_per_local = 20;
 
-void restore(const std::string& name, const Variables& before, Outcome& outcome) {
-  const auto found = before.find(name);
-  if (found == before.end()) {
+void restore(const std::string& name, const std::shared_ptr<const Value>& before, Outcome& outcome) {
+  charge(units_per_local);
+  if (before == nullptr) {
     outcome.variables.erase(name);
   } else {
-    outcome.variables[name] = found->second;
+    outcome.variables[name] = before;
   }
 }
 
@@ -54,7 +55,7 @@ bool Follower::call(const Statement& statement, Outcomes& outcomes, bool in_loop
   }
   --calls_;
   if (after.size() > 1) {
-    merge_outcomes(after, relevant_, journey_.budget, path_);
+    merge_outcomes(after, relevant_);
     reduce_outcomes(after, relevant_, weights_);
   }
   outcomes = std::move(after);
@@ -63,31 +64,35 @@ bool Follower::call(const Statement& statement, Outcomes& outcomes, bool in_loop
 
 void Follower::call(const Statement& function, const Statement& statement, Outcome outcome, Outcomes& ways,
                     bool in_loop) {
-  journey_.budget.spend(static_cast<std::int64_t>(outcome.variables.size()) + steps_per_call, path_,
-                        statement.extent.begin);
-  const Variables before = outcome.variables;
+  charge(units_per_call);
   std::vector<Text> arguments;
   for (auto word = std::next(statement.words.begin()); word != statement.words.end(); ++word) {
     for (Text& text : expander(outcome).words(*word)) arguments.push_back(std::move(text));
   }
-  std::set<std::string> locals;
-  for (const Assignment& each : statement.assignments) {
-    assign(each, outcome);
-    locals.insert(each.name);
-  }
-  for (const char name : argument_names) locals.emplace(1, name);
+  // What its own variables are outside of it.
+  std::map<std::string, std::shared_ptr<const Value>> locals;
+  const auto keep = [&](std::string_view name) {
+    charge(units_per_local);
+    const auto [place, is_new] = locals.try_emplace(std::string(name));
+    const auto found = outcome.variables.find(name);
+    if (is_new && found != outcome.variables.end()) place->second = found->second;
+  };
+  for (const Assignment& each : statement.assignments) keep(each.name);
+  for (const char name : argument_names) keep({&name, 1});
   for_each_statement(function.body, [&](const Statement& each) {
+    charge();
     if (each.words.empty() || slice(each.words.front()) != "local") return;
-    for (const Assignment& assigned : each.assignments) locals.insert(assigned.name);
-    for (const Word& word : each.words) locals.emplace(slice(word));
+    for (const Assignment& assigned : each.assignments) keep(assigned.name);
+    for (const Word& word : each.words) keep(slice(word));
   });
+  for (const Assignment& each : statement.assignments) assign(each, outcome);
   set_arguments(std::move(arguments), statement.extent, outcome);
   Outcomes inner;
   inner.push_back(std::move(outcome));
   run(function.body, inner, in_loop);
   for (Outcome& way : inner) {
     if (way.returned) way.ended = way.returned = false;
-    for (const std::string& name : locals) restore(name, before, way);
+    for (const auto& [name, before] : locals) restore(name, before, way);
     ways.push_back(std::move(way));
   }
 }
@@ -95,11 +100,13 @@ void Follower::call(const Statement& function, const Statement& statement, Outco
 void Follower::set_arguments(std::vector<Text> arguments, Word place, Outcome& outcome) const {
   for (const char name : argument_names) outcome.variables.erase(std::string(1, name));
   if (arguments.empty()) return;
-  journey_.budget.spend(static_cast<std::int64_t>(arguments.size()), path_, place.begin);
+  charge(units_per_call + arguments.size());
   const auto open = std::find_if(arguments.begin(), arguments.end(), is_passed_on);
   char name = '1';
-  for (auto each = arguments.begin(); each != open && name <= '9'; ++each, ++name)
+  for (auto each = arguments.begin(); each != open && name <= '9'; ++each, ++name) {
+    charge_copy(*each);
     outcome.variables[std::string(1, name)] = std::make_shared<const Value>(Value{false, {*each}});
+  }
   if (open == arguments.end()) {
     Piece count;
     count.text = fmt::format("{}", arguments.size());
@@ -132,6 +139,7 @@ bool Follower::shift(const Statement& statement, Outcome& outcome, bool in_loop)
   }
   const auto all = outcome.variables.find("@");
   if (all == outcome.variables.end()) return true;
+  for (const Text& each : all->second->items) charge_copy(each);
   std::vector<Text> arguments = all->second->items;
   const auto open = std::find_if(arguments.begin(), arguments.end(), is_passed_on);
   const bool is_told = !in_loop && static_cast<std::size_t>(open - arguments.begin()) >= count;
@@ -148,6 +156,7 @@ bool Follower::shift(const Statement& statement, Outcome& outcome, bool in_loop)
 void Follower::forget_arguments(const Statement& loop, Outcome& outcome) const {
   bool shifts = false;
   for_each_statement(loop.body, [&](const Statement& each) {
+    charge();
     shifts = shifts || (!each.words.empty() && slice(each.words.front()) == "shift");
   });
   if (!shifts || outcome.variables.find("@") == outcome.variables.end()) return;

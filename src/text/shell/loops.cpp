@@ -69,6 +69,7 @@ void Follower::loop(const Statement& statement, Outcomes& outcomes) {
 // Such a loop can be gone through round by round: it starts nothing and never leaves early.
 bool Follower::only_assigns(const std::vector<Statement>& statements) const {
   for (const Statement& statement : statements) {
+    charge();
     if (!only_assigns(statement.body)) return false;
     for (const Branch& branch : statement.branches) {
       if (!only_assigns(branch.condition) || !only_assigns(branch.body)) return false;
@@ -125,7 +126,7 @@ bool Follower::rounds_of_numbers(const Statement& loop, Outcome& outcome) {
 }
 
 void Follower::round(const Statement& loop, Outcome& outcome) {
-  journey_.budget.spend(1 + static_cast<std::int64_t>(loop.body.size()), path_, loop.extent.begin);
+  charge(1 + loop.body.size());
   Outcomes one;
   one.push_back(std::move(outcome));
   run(loop.body, one, true);

@@ -10,8 +10,8 @@ namespace shapelint::text::shell {
 
 namespace {
 
-// Two values are mostly one and the same.
-constexpr std::size_t comparisons_per_step = 16;
+// Of two look-ups by name.
+constexpr std::size_t units_per_comparison = 4;
 
 // Identifiers behind `$` and `${`, and all of them in arithmetic.
 void add_names(std::string_view text, Names& names) {
@@ -87,6 +87,7 @@ class Relevance {
 
 bool same_text(const Text& a, const Text& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Piece& x, const Piece& y) {
+    charge_text(std::min(x.text.size(), y.text.size()));
     return x.known == y.known && x.text == y.text && x.span == y.span;
   });
 }
@@ -127,7 +128,8 @@ bool gives_way(const Outcome& a, const Outcome& b, const Names& relevant) {
   if (a.ended != b.ended) return a.ended && !a.returned && starts_nothing(a);
   if (a.commands.size() != b.commands.size()) return false;
   for (std::size_t i = 0; i < a.commands.size(); ++i) {
-    const Difference difference = compare(a.commands[i].words, b.commands[i].words);
+    if (a.commands[i] == b.commands[i]) continue;
+    const Difference difference = compare(a.commands[i]->words, b.commands[i]->words);
     if (difference == Difference::some || difference == Difference::right_is_not_given) return false;
   }
   if (a.ended) return true;
@@ -157,10 +159,10 @@ bool is_harmless_command(std::string_view name) {
 }
 
 bool starts_nothing(const Outcome& outcome) {
-  return std::all_of(outcome.commands.begin(), outcome.commands.end(), [](const CommandLine& line) {
-    const std::string name = as_string(line.words.front());
+  return std::all_of(outcome.commands.begin(), outcome.commands.end(), [](const auto& line) {
+    const std::string name = as_string(line->words.front());
     // A cluster is cleared before it is used.
-    const bool clears = name == "ray" && line.words.size() > 1 && as_string(line.words[1]) == "stop";
+    const bool clears = name == "ray" && line->words.size() > 1 && as_string(line->words[1]) == "stop";
     return clears || is_harmless_command(name);
   });
 }
@@ -175,7 +177,9 @@ std::vector<Assignment> self_dependent_assignments(const std::vector<Statement>&
                                                    std::string_view source) {
   std::vector<Assignment> found;
   for_each_statement(statements, [&](const Statement& statement) {
+    charge();
     for (const Assignment& each : statement.assignments) {
+      charge(2 + (each.value.end - each.value.begin) / 8);
       Names names;
       add_names(source.substr(each.value.begin, each.value.end - each.value.begin), names);
       if (each.append || names.contains(each.name)) found.push_back(each);
@@ -184,13 +188,12 @@ std::vector<Assignment> self_dependent_assignments(const std::vector<Statement>&
   return found;
 }
 
-void merge_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, Budget& budget,
-                    const std::string& path) {
+void merge_outcomes(std::vector<Outcome>& outcomes, const Names& relevant) {
   if (outcomes.size() < 2) return;
   std::vector<Outcome> kept;
   for (Outcome& outcome : outcomes) {
-    const std::size_t compared = (relevant.size() + outcome.commands.size()) * (kept.size() + 1);
-    budget.spend(1 + static_cast<std::int64_t>(compared / comparisons_per_step), path, 0);
+    // Two values are mostly one and the same; their texts are charged where they are not.
+    charge(units_per_comparison * (1 + relevant.size() + outcome.commands.size()) * (kept.size() + 1));
     const auto says_better = std::find_if(
         kept.begin(), kept.end(), [&](const Outcome& other) { return gives_way(outcome, other, relevant); });
     if (says_better != kept.end()) {
@@ -217,6 +220,7 @@ void add_flags(const std::shared_ptr<const Value>& value, std::set<std::string>&
   };
   for (const Text& text : value->items) {
     for (const Piece& piece : text) {
+      charge(1 + (piece.known ? piece.text : piece.flags).size() / 8);
       std::string_view rest = piece.known ? piece.text : piece.flags;
       while (!rest.empty()) {
         const std::size_t end = std::min(rest.find_first_of(" \t\r\n"), rest.size());
@@ -242,11 +246,13 @@ void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant) {
   Outcome joined = std::move(outcomes.front());
   for (std::size_t i = 1; i < outcomes.size(); ++i) {
     Outcome& other = outcomes[i];
+    charge(units_per_comparison * relevant.size());
     for (const std::string& name : relevant) {
       const std::shared_ptr<const Value> theirs = value_of(other, name);
       const Difference difference = compare(value_of(joined, name), theirs);
       if (difference == Difference::none || difference == Difference::right_is_not_given) continue;
-      joined.names.insert(other.names.begin(), other.names.end());
+      if (const auto name_place = other.names.find(name); name_place != other.names.end())
+        joined.names.insert(*name_place);
       if (difference == Difference::left_is_not_given) {
         joined.variables[name] = theirs;
         continue;
@@ -258,6 +264,7 @@ void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant) {
       piece.name = name;
       piece.reason = fmt::format("the branches of the file set `{}` differently", name);
       piece.flags = flags_of(value_of(joined, name), theirs);
+      charge_copy(piece);
       joined.variables[name] = std::make_shared<const Value>(Value{false, {{std::move(piece)}}});
     }
     if (joined.commands.empty()) joined.commands = std::move(other.commands);

@@ -22,8 +22,7 @@ std::vector<Assignment> self_dependent_assignments(const std::vector<Statement>&
 
 // Removes outcomes that are like another one in their commands and relevant variables, or that differ only
 // where they leave a value to an argument or to the environment. One always stays.
-void merge_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, Budget& budget,
-                    const std::string& path);
+void merge_outcomes(std::vector<Outcome>& outcomes, const Names& relevant);
 
 // Makes them one: what they set differently becomes unknown, unless only one of them sets it.
 void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant);

@@ -1,6 +1,7 @@
 // Branches and lists: the ways through a script.
 #include "text/shell/run.hpp"
 
+#include "text/costly.hpp"
 #include "text/limits.hpp"
 #include "text/shell/follower.hpp"
 
@@ -11,7 +12,10 @@ namespace {
 using Kind = Statement::Kind;
 using Operator = Statement::Operator;
 
-constexpr std::int64_t steps_per_copy = 20;
+// Of a variable or a line in a copy of all of them, and the memory of one: nodes of maps with short names.
+constexpr std::size_t units_per_copied = 10;
+constexpr std::size_t bytes_per_copied = 224;
+constexpr std::size_t units_per_statement = 20;
 // Open conditions of one `a && b || c` that are followed both ways; more are taken to hold.
 constexpr int max_open_parts = 4;
 
@@ -31,6 +35,8 @@ Span Follower::placed(Word word) const {
 }
 
 void Follower::run(const Statement& statement, Outcomes& outcomes, bool in_loop) {
+  if (depth_ == 0) journey_.at = statement.extent.begin;
+  charge(units_per_statement * (1 + outcomes.size()));
   switch (statement.kind) {
     case Kind::command:
       if (call(statement, outcomes, in_loop)) return;
@@ -66,6 +72,7 @@ void Follower::fork(const Statement& statement, Outcomes& outcomes, bool in_loop
       after.push_back(std::move(outcome));
       continue;
     }
+    charge(outcome.branches.size());
     const std::vector<Taken> before = outcome.branches;
     Outcomes ways;
     if (statement.kind == Kind::and_or) {
@@ -73,23 +80,27 @@ void Follower::fork(const Statement& statement, Outcomes& outcomes, bool in_loop
     } else {
       branches(statement, std::move(outcome), ways, in_loop);
     }
-    merge_outcomes(ways, relevant_, journey_.budget, path_);
+    merge_outcomes(ways, relevant_);
     if (in_loop && ways.size() > 1) {
       join_outcomes(ways, relevant_);
       ways.front().branches = before;
     }
     for (Outcome& way : ways) after.push_back(std::move(way));
   }
-  merge_outcomes(after, relevant_, journey_.budget, path_);
+  merge_outcomes(after, relevant_);
   reduce_outcomes(after, relevant_, weights_);
   outcomes = std::move(after);
 }
 
 Outcome Follower::copy(const Outcome& outcome) {
-  journey_.budget.spend(
-      static_cast<std::int64_t>(outcome.variables.size() + outcome.commands.size()) + steps_per_copy, path_,
-      0);
-  return outcome;
+  const std::size_t count = 1 + outcome.variables.size() + outcome.names.size() + outcome.exported.size() +
+                            outcome.commands.size() + outcome.branches.size();
+  charge(units_per_copied * count);
+  auto held = std::make_shared<HeldBytes>();
+  held->add(bytes_per_copied * count);
+  Outcome copied = outcome;
+  copied.held = std::move(held);
+  return copied;
 }
 
 void Follower::branches(const Statement& statement, Outcome outcome, Outcomes& ways, bool in_loop) {
@@ -220,13 +231,17 @@ Truth Follower::success(const Statement& part, Outcomes& one) {
 std::vector<Outcome> follow(const std::string& path, std::string_view source,
                             const std::vector<Statement>& statements, Variables variables,
                             const SourceLoader& load) {
-  Journey journey{load, Budget{max_values}};
-  Outcomes outcomes(1);
-  outcomes.front().variables = std::move(variables);
-  Follower follower(path, source, statements, journey);
-  follower.run(statements, outcomes, false);
-  follower.finish(outcomes);
-  return outcomes;
+  Journey journey{load};
+  try {
+    Outcomes outcomes(1);
+    outcomes.front().variables = std::move(variables);
+    Follower follower(path, source, statements, journey);
+    follower.run(statements, outcomes, false);
+    follower.finish(outcomes);
+    return outcomes;
+  } catch (const Spent& spent) {
+    throw Stop{too_costly(spent, path, static_cast<std::int64_t>(journey.at))};
+  }
 }
 
 }  // namespace shapelint::text::shell

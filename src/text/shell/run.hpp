@@ -42,10 +42,11 @@ struct Outcome {
   Variables variables;
   std::map<std::string, Span, std::less<>> names;  // where each variable was last assigned: its name
   std::set<std::string, std::less<>> exported;     // variables that other programs see
-  std::vector<CommandLine> commands;
+  std::vector<std::shared_ptr<const CommandLine>> commands;
   std::vector<Taken> branches;
-  bool ended = false;     // by `exit` or `return`
-  bool returned = false;  // from a function, and goes on behind its call
+  bool ended = false;               // by `exit` or `return`
+  bool returned = false;            // from a function, and goes on behind its call
+  std::shared_ptr<HeldBytes> held;  // of a copy
 };
 
 // A branch is followed alone when its condition can be worked out from the file; otherwise every branch makes
@@ -67,7 +68,7 @@ inline constexpr int max_sourced_depth = 8;
 
 // `variables` are set at the start. Without a loader, and where it finds nothing, a sourced script is
 // ignored. What a sourced script sets counts as written where it is sourced, and its open branches make no
-// outcomes. Throws Stop when the script does more than the budget allows.
+// outcomes. Throws Stop when it takes more than a file may (base/budget.hpp).
 std::vector<Outcome> follow(const std::string& path, std::string_view source,
                             const std::vector<Statement>& statements, Variables variables,
                             const SourceLoader& load);

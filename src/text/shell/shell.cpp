@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "text/costly.hpp"
 #include "text/shell/flags.hpp"
 #include "text/shell/grammar/syntax.hpp"
 #include "text/shell/outcomes.hpp"
@@ -52,15 +53,17 @@ std::vector<Text> flags_in_variables(const Outcome& outcome, bool only_exported)
   std::set<Place> used;
   for (const auto& [name, value] : outcome.variables) add_used(value->items, used);
   if (only_exported) {
-    for (const CommandLine& line : outcome.commands) add_used(line.words, used);
+    for (const auto& line : outcome.commands) add_used(line->words, used);
   }
   // In the order of the file.
   std::vector<std::pair<std::int64_t, const Value*>> holders;
   for (const auto& [name, value] : outcome.variables) {
+    charge(units_per_piece);
     if (only_exported && !outcome.exported.contains(name)) continue;
     bool holds = false;
     for (const Text& text : value->items) {
       for (const Piece& piece : text) {
+        charge_text(piece.text.size());
         holds = holds ||
                 (piece.uses.empty() && !is_in_use(piece, used) && piece.text.find("--") != std::string::npos);
       }
@@ -72,6 +75,7 @@ std::vector<Text> flags_in_variables(const Outcome& outcome, bool only_exported)
   std::vector<Text> words;
   for (const auto& [place, value] : holders) {
     for (const Text& text : value->items) {
+      charge_copy(text);
       Text open = text;
       if (!value->is_array) {
         for (Piece& piece : open) piece.quoted = false;
@@ -93,8 +97,8 @@ void add_list(TreeBuilder& tree, std::int32_t root, std::string_view key, const 
 void add_open_words(TreeBuilder& tree, std::int32_t root, const Outcome& outcome, const Flags& flags,
                     Span place) {
   const bool any_sourced =
-      std::any_of(outcome.commands.begin(), outcome.commands.end(), [](const CommandLine& line) {
-        const std::string name = as_string(line.words.front());
+      std::any_of(outcome.commands.begin(), outcome.commands.end(), [](const auto& line) {
+        const std::string name = as_string(line->words.front());
         return name == "source" || name == ".";
       });
   if (!any_sourced) return;
@@ -147,6 +151,7 @@ std::string signature(const Flags& flags) {
 // Keys with dots as tables in tables. One that is both a value and a table is what it is first.
 void add_overrides(TreeBuilder& tree, std::int32_t root, const std::vector<Flag>& overrides, Span place) {
   if (overrides.empty()) return;
+  charge(units_per_piece * overrides.size());
   std::map<std::string, std::int32_t, std::less<>> tables{
       {"", tree.add(root, Kind::table, "overrides", {}, place)}};
   std::set<std::string, std::less<>> values;
@@ -158,6 +163,7 @@ void add_overrides(TreeBuilder& tree, std::int32_t root, const std::vector<Flag>
     std::size_t at = 0;
     for (std::size_t dot = key.find('.'); dot != std::string::npos && parent != no_node;
          dot = key.find('.', at)) {
+      charge_text(dot);
       path = key.substr(0, dot);
       const auto [table, is_new] = tables.emplace(path, no_node);
       if (is_new && !values.contains(path))
@@ -236,6 +242,7 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& fou
   add_list(tree, root, "arguments", flags.arguments, place);
   add_open_words(tree, root, outcome, flags, place);
   const std::int32_t variables = tree.add(root, Kind::table, "variables", {}, place);
+  charge(outcome.variables.size() * (4 + found.prefixes.size()));
   for (const auto& [name, value] : outcome.variables) {
     const bool is_prefix = std::any_of(found.prefixes.begin(), found.prefixes.end(),
                                        [&, &key = name](const Prefix& each) { return each.name == key; });
@@ -262,7 +269,10 @@ void forget_common_branches(const std::vector<Found>& found) {
     });
   };
   const std::vector<Taken> branches = found.front().outcome->branches;
+  std::size_t all = 0;
+  for (const Found& each : found) all += each.outcome->branches.size();
   for (const Taken& branch : branches) {
+    charge(2 * all);
     if (!std::all_of(found.begin(), found.end(), [&](const Found& each) { return takes(each, branch); }))
       continue;
     for (const Found& each : found) {
@@ -282,10 +292,11 @@ namespace shapelint::text {
 Result<std::vector<Document>> parse_shell(const std::string& path, const SharedText& source,
                                           const SourceLoader& load) {
   if (const auto problem = check_source(path, source)) return *problem;
-  const Result<std::vector<shell::Statement>> statements = shell::parse_statements(path, source);
-  if (!statements) return statements.error();
+  const Budget budget;
   std::vector<Document> documents;
   try {
+    const Result<std::vector<shell::Statement>> statements = shell::parse_statements(path, source);
+    if (!statements) return statements.error();
     const shell::SlurmJob job = shell::slurm_job(source);
     std::vector<shell::Outcome> outcomes =
         shell::follow(path, source, *statements, shell::slurm_variables(job), load);
@@ -298,7 +309,9 @@ Result<std::vector<Document>> parse_shell(const std::string& path, const SharedT
     };
     const auto add_commands = [&](bool (*is_launch)(const shell::Flags&)) {
       for (shell::Outcome& outcome : outcomes) {
-        for (const shell::CommandLine& line : outcome.commands) {
+        for (const auto& each : outcome.commands) {
+          if (found.size() >= shell::max_documents) return;
+          const shell::CommandLine& line = *each;
           const std::string name = shell::as_string(line.words.front());
           if (name.starts_with('-') || shell::is_harmless_command(name)) continue;
           for (shell::Flags& flags : shell::collect_commands(line.words)) {
@@ -322,6 +335,8 @@ Result<std::vector<Document>> parse_shell(const std::string& path, const SharedT
       documents.push_back(shell::build(source, job, each).finish(path, source));
   } catch (const shell::Stop& stopped) {
     return refused(stopped.error);
+  } catch (const Spent& spent) {
+    return too_costly(spent, path, 0);
   }
   return documents;
 }

@@ -63,6 +63,7 @@ bool Expander::substitute(Word command, bool quoted, Word use, Sink& sink) {
     for (const Text& each : words({at, end})) {
       is_told = is_told && is_known(each);
       if (!output.empty()) output += ' ';
+      charge_bytes(as_string(each).size());
       output += as_string(each);
     }
     at = end;

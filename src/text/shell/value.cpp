@@ -11,8 +11,19 @@ constexpr std::string_view blanks = " \t\r\n";
 
 // A piece's characters [begin, end); the place shrinks with them where that is possible.
 Piece cut(const Piece& piece, std::size_t begin, std::size_t end) {
-  Piece part = piece;
+  Piece part;
   part.text = piece.text.substr(begin, end - begin);
+  part.span = piece.span;
+  part.exact = piece.exact;
+  part.quoted = piece.quoted;
+  part.known = piece.known;
+  part.not_given = piece.not_given;
+  part.name = piece.name;
+  part.reason = piece.reason;
+  part.flags = piece.flags;
+  part.included = piece.included;
+  part.uses = piece.uses;
+  charge_copy(part);
   if (piece.exact) {
     part.span.begin = piece.span.begin + static_cast<std::int64_t>(begin);
     part.span.end = piece.span.begin + static_cast<std::int64_t>(end);
@@ -33,10 +44,12 @@ std::vector<Text> split_words(const Text& text) {
   };
   for (const Piece& piece : text) {
     if (piece.quoted || !piece.known) {
+      charge_copy(piece);
       word.push_back(piece);
       started = true;
       continue;
     }
+    charge_text(piece.text.size());
     std::size_t at = 0;
     while (at < piece.text.size()) {
       if (blanks.find(piece.text[at]) != std::string_view::npos) {
@@ -57,6 +70,7 @@ std::vector<Text> split_words(const Text& text) {
 Text substring(const Text& text, std::size_t begin, std::size_t end) {
   Text part;
   std::size_t at = 0;
+  charge(1 + text.size());
   for (const Piece& piece : text) {
     const std::size_t stop = at + piece.text.size();
     if (!piece.known) {

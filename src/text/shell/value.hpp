@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "base/error.hpp"
 
 namespace shapelint::text::shell {
@@ -26,6 +27,24 @@ struct Piece {
 
 using Text = std::vector<Piece>;
 
+// Of copying a piece, without its texts: several strings and a vector.
+inline constexpr std::size_t units_per_piece = 10;
+
+inline std::size_t bytes_of(const Piece& piece) {
+  return sizeof(Piece) + piece.text.size() + piece.name.size() + piece.reason.size() + piece.flags.size() +
+         piece.uses.size() * sizeof(Span);
+}
+
+// Copying texts, before it is done; what is made of a script lives until the script is read. Throws Spent.
+inline void charge_copy(const Piece& piece) {
+  const std::size_t bytes = bytes_of(piece);
+  charge(units_per_piece + bytes / 64);
+  charge_bytes(bytes);
+}
+inline void charge_copy(const Text& text) {
+  for (const Piece& piece : text) charge_copy(piece);
+}
+
 struct Value {
   bool is_array = false;
   std::vector<Text> items;  // one when it is no array
@@ -34,6 +53,7 @@ struct Value {
 using Variables = std::map<std::string, std::shared_ptr<const Value>, std::less<>>;
 
 inline bool is_known(const Text& text) {
+  charge(1 + text.size() / 8);
   for (const Piece& piece : text) {
     if (!piece.known) return false;
   }
@@ -42,7 +62,10 @@ inline bool is_known(const Text& text) {
 
 inline std::string as_string(const Text& text) {
   std::string all;
-  for (const Piece& piece : text) all += piece.text;
+  for (const Piece& piece : text) {
+    charge_text(piece.text.size());
+    all += piece.text;
+  }
   return all;
 }
 
@@ -61,7 +84,8 @@ std::vector<Text> split_words(const Text& text);
 Text substring(const Text& text, std::size_t begin, std::size_t end);
 
 // Integer arithmetic of `$((…))` after its expansions. `lookup` gives the value of a name. Nothing for what
-// is no such expression, a division by zero, or a result past 64 bits.
+// is no such expression, a division by zero, or a result past 64 bits. A name is worked out again wherever it
+// stands, and charged.
 std::optional<std::int64_t> evaluate_arithmetic(std::string_view expression, const Variables& variables);
 
 }  // namespace shapelint::text::shell

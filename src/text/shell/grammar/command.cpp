@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/budget.hpp"
+
 namespace shapelint::text::shell {
 
 using Kind = Statement::Kind;
@@ -126,9 +128,10 @@ bool CommandParser::assignment(Statement& result, int depth) {
   found.name = std::string(source_.substr(at_, i - at_));
   found.name_word = {at_, i};
   if (scanner_.at(i) == '[') {
-    const std::size_t bracket = source_.find(']', i);
-    const std::size_t line = source_.find('\n', i);
-    if (bracket == std::string_view::npos || bracket > line) return false;
+    const std::size_t line = std::min(source_.find('\n', i), source_.size());
+    const std::size_t bracket = i + source_.substr(i, line - i).find(']');
+    charge_text(std::min(bracket, line) - i);
+    if (bracket < i || bracket >= line) return false;
     found.is_element = true;
     i = bracket + 1;
   }
@@ -148,6 +151,7 @@ bool CommandParser::assignment(Statement& result, int depth) {
     at_ = scanner_.word_end(i, depth);
     found.value = {i, at_};
   }
+  charge_bytes(2 * sizeof(Assignment) + found.name.size());
   result.assignments.push_back(std::move(found));
   return true;
 }
@@ -165,6 +169,8 @@ void CommandParser::array_items(std::size_t begin, std::size_t end, int depth,
       i = std::min(source_.find('\n', i), end);
     } else {
       const std::size_t stop = std::min(std::max(scanner_.word_end(i, depth), i + 1), end);
+      charge(2);
+      charge_bytes(2 * sizeof(Word));
       items.push_back({i, stop});
       i = stop;
     }
@@ -172,6 +178,7 @@ void CommandParser::array_items(std::size_t begin, std::size_t end, int depth,
 }
 
 Statement CommandParser::command(int depth) {
+  charge_bytes(sizeof(Statement));
   Statement result;
   bool may_assign = true;
   while (true) {
@@ -193,6 +200,8 @@ Statement CommandParser::command(int depth) {
         word == "export" || word == "declare" || word == "local" || word == "readonly" || word == "typeset";
     // Options of these words come before the names.
     if (!(may_assign && word.starts_with('-'))) may_assign = result.words.empty() && declares;
+    charge(2);
+    charge_bytes(2 * sizeof(Word));
     result.words.push_back({at_, end});
     at_ = end;
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "text/limits.hpp"
 #include "text/shell/grammar/syntax.hpp"
 
@@ -56,6 +57,7 @@ std::size_t Scanner::single_quoted_end(std::size_t position) const {
     if (has_escapes && source_[i] == '\\') {
       ++i;
     } else if (source_[i] == '\'') {
+      charge_text(i - position);
       return i + 1;
     }
   }
@@ -77,6 +79,7 @@ std::size_t Scanner::backquoted_end(std::size_t position) const {
     if (source_[i] == '\\') {
       ++i;
     } else if (source_[i] == '`') {
+      charge_text(i - position);
       return i + 1;
     }
   }
@@ -84,6 +87,7 @@ std::size_t Scanner::backquoted_end(std::size_t position) const {
 }
 
 std::size_t Scanner::item_end(std::size_t position, int depth) const {
+  charge();  // what is nested is gone over at every level, and again where it is expanded
   switch (source_[position]) {
     case '\\':
       return position + 2;

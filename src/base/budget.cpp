@@ -1,0 +1,117 @@
+// The account of the thread's file.
+#include "base/budget.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <optional>
+
+namespace shapelint {
+
+namespace {
+
+// Asking for the time takes as long as dozens of units.
+constexpr std::int64_t units_between_looks = 100'000;
+
+constexpr std::size_t bytes_per_unit = 64;
+
+struct Account {
+  std::int64_t work = 0;
+  std::int64_t bytes = 0;
+  std::int64_t most_work = 0;
+  std::int64_t most_bytes = 0;
+  std::int64_t until_ms = 0;
+  std::int64_t next_look = 0;
+  std::optional<Spent::What> spent;
+};
+
+thread_local std::optional<Account> account;
+
+std::int64_t cpu_now_ms() {
+  timespec now{};
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return 0;
+  return static_cast<std::int64_t>(now.tv_sec) * 1000 + static_cast<std::int64_t>(now.tv_nsec) / 1'000'000;
+}
+
+const char* describe(Spent::What what) {
+  switch (what) {
+    case Spent::What::work:
+      return "it takes more work to read than any configuration";
+    case Spent::What::bytes:
+      return "it takes more memory to read than any configuration";
+    case Spent::What::time:
+      return "it takes longer to read than any configuration";
+  }
+  return "it takes too much to read";
+}
+
+[[noreturn]] void refuse(Spent::What what) {
+  account->spent = what;
+  throw Spent(what);
+}
+
+}  // namespace
+
+Spent::Spent(What of) : std::runtime_error(describe(of)), what_of(of) {}
+
+Budget::Budget(std::int64_t work, std::int64_t bytes, std::int64_t cpu_ms) {
+  if (account) return;
+  is_own_ = true;
+  account.emplace();
+  account->most_work = work;
+  account->most_bytes = bytes;
+  account->until_ms = cpu_now_ms() + cpu_ms;
+  account->next_look = units_between_looks;
+}
+
+Budget::~Budget() {
+  if (is_own_) account.reset();
+}
+
+bool Budget::is_spent() const {
+  return account->spent.has_value();
+}
+
+std::int64_t Budget::used() const {
+  return account->work;
+}
+
+void charge(std::size_t units) {
+  if (!account) return;
+  if (account->spent) throw Spent(*account->spent);
+  // More at once than there is overflows nothing.
+  account->work +=
+      static_cast<std::int64_t>(std::min(units, static_cast<std::size_t>(account->most_work) + 1));
+  if (account->work > account->most_work) refuse(Spent::What::work);
+  if (account->work < account->next_look) return;
+  account->next_look = account->work + units_between_looks;
+  if (cpu_now_ms() > account->until_ms) refuse(Spent::What::time);
+}
+
+void charge_text(std::size_t bytes) {
+  charge(1 + bytes / bytes_per_unit);
+}
+
+void charge_bytes(std::size_t bytes) {
+  if (!account) return;
+  if (account->spent) throw Spent(*account->spent);
+  account->bytes +=
+      static_cast<std::int64_t>(std::min(bytes, static_cast<std::size_t>(account->most_bytes) + 1));
+  if (account->bytes > account->most_bytes) refuse(Spent::What::bytes);
+}
+
+WorkingBytes::WorkingBytes() : before_(account ? account->bytes : 0) {}
+
+WorkingBytes::~WorkingBytes() {
+  if (account) account->bytes = before_;
+}
+
+HeldBytes::~HeldBytes() {
+  if (account) account->bytes -= static_cast<std::int64_t>(bytes_);
+}
+
+void HeldBytes::add(std::size_t bytes) {
+  charge_bytes(bytes);
+  bytes_ += bytes;
+}
+
+}  // namespace shapelint
