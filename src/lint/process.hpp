@@ -17,10 +17,12 @@ struct ProcessResult {
 
 // Runs `arguments[0]`, found as the shell would, and waits. `variables` ("NAME=value") stand in its
 // environment besides what this process has. Its output ends behind `most_bytes`. `shows_errors`: what it
-// writes to standard error goes where this process's goes. Error: it cannot be started.
+// writes to standard error goes where this process's goes. Where it, or what it started, takes longer than
+// `limit_ms`, all of that is ended. Errors: it cannot be started; it took too long.
 Result<ProcessResult> run_process(const std::vector<std::string>& arguments,
                                   const std::vector<std::string>& variables = {},
                                   std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max(),
-                                  bool shows_errors = false);
+                                  bool shows_errors = false,
+                                  std::int64_t limit_ms = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace shapelint::lint

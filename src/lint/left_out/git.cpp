@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "lint/left_out/git_settings.hpp"
 #include "lint/process.hpp"
 #include "text/limits.hpp"
 
@@ -59,7 +60,8 @@ const std::vector<std::string>& harmless() {
 // settings), nothing is asked.
 const std::vector<std::string>& harmless_environment() {
   static const std::vector<std::string> variables{"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1",
-                                                  "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0"};
+                                                  "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0",
+                                                  "GIT_NO_REPLACE_OBJECTS=1"};
   return variables;
 }
 
@@ -70,7 +72,7 @@ Result<ProcessResult> run_git(const std::string& folder, const std::vector<std::
   all.insert(all.end(), harmless().begin(), harmless().end());
   all.insert(all.end(), settings.begin(), settings.end());
   all.insert(all.end(), arguments.begin(), arguments.end());
-  return run_process(all, harmless_environment(), most_bytes);
+  return run_process(all, harmless_environment(), most_bytes, false, git_limit_ms);
 }
 
 // Programs that change a file's content on its way into git (`filter.lfs.clean`), each switched off by its
@@ -100,6 +102,7 @@ Result<std::vector<std::string>> without_filters(const std::string& root) {
 Result<GitBase> compare_with(const std::string& revision, const std::string& here) {
   GitBase base;
   base.here = here;
+  if (auto problem = check_git_files(here)) return *std::move(problem);
   const auto top = run_git(here, {}, {"rev-parse", "--show-toplevel"});
   if (!top) return top.error();
   if (top->exit_code != 0) {
@@ -122,11 +125,14 @@ Result<GitBase> compare_with(const std::string& revision, const std::string& her
   base.commit = commit->out.substr(0, commit->out.find('\n'));
   const auto filters = without_filters(base.root);
   if (!filters) return filters.error();
-  const auto changed = run_git(base.root, *filters,
-                               {"diff", "--name-status", "--find-renames", "--no-ext-diff", "--no-textconv",
-                                "--ignore-submodules=all", "-z", base.commit, "--"});
+  std::vector<std::string> settings = own_lists();
+  settings.insert(settings.end(), filters->begin(), filters->end());
+  // `-O`: instead of diff.orderFile.
+  const auto changed = run_git(base.root, settings,
+                               {"diff", "-O/dev/null", "--name-status", "--find-renames", "--no-ext-diff",
+                                "--no-textconv", "--ignore-submodules=all", "-z", base.commit, "--"});
   if (!changed) return changed.error();
-  const auto untracked = run_git(base.root, {}, {"ls-files", "--others", "--exclude-standard", "-z"});
+  const auto untracked = run_git(base.root, settings, {"ls-files", "--others", "--exclude-standard", "-z"});
   if (!untracked) return untracked.error();
   if (changed->exit_code != 0 || untracked->exit_code != 0) {
     return Error{fmt::format("git could not compare the working tree with `{}`", revision), {}, {}, {}};
