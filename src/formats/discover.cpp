@@ -91,7 +91,18 @@ class Searcher {
   }
 
   void walk(const std::string& folder, int level) {
-    if (level > most_levels || out_.files.size() > most_files) return;
+    if (is_full_) return;
+    if (level > most_levels) {
+      // Nothing is passed over in silence: it may be what was to be checked.
+      out_.errors.push_back(
+          Error{fmt::format("folders are nested more than {} deep, and what lies below is not searched",
+                            most_levels),
+                "name a folder further in, or exclude this one in .gitignore",
+                folder,
+                {},
+                ErrorCode::too_large});
+      return;
+    }
     const auto paths = files_.list(folder);
     if (!paths) {
       out_.errors.push_back(paths.error());
@@ -100,13 +111,24 @@ class Searcher {
     const std::size_t rules = ignores_.size();
     read_ignores(folder);
     for (const std::string& listed : *paths) {
+      if (is_full_) break;
       const std::string path = join("", listed);
       const std::string_view name = file_name(path);
       if (files_.is_directory(path)) {
         if (is_tool_folder(name)) continue;
         if (!files_.is_link(path) && !is_ignored(path, true)) walk(path, level + 1);
       } else if (name != own_file && text::syntax_by_name(path) && !is_ignored(path, false)) {
-        if (files_.is_plain_file(path)) {
+        if (out_.files.size() >= most_files) {
+          is_full_ = true;
+          out_.errors.push_back(
+              Error{fmt::format("more than {} files are there to be read; this one and those behind "
+                                "it are left out",
+                                most_files),
+                    "name fewer folders",
+                    path,
+                    {},
+                    ErrorCode::too_large});
+        } else if (files_.is_plain_file(path)) {
           add(path, false);
         } else {
           out_.passed_over.push_back(path);
@@ -120,6 +142,7 @@ class Searcher {
   Discovery& out_;
   std::vector<Ignores> ignores_;
   std::set<std::string> seen_;
+  bool is_full_ = false;
 };
 
 // `examples/gpt3.toml` is not there, `examples/gpt3-2.7b.toml` is.

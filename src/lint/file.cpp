@@ -170,9 +170,10 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
     add_how(configured, model);
     errors = model.result.errors;
     Settled settled;
-    if (!options.no_proofs) settled = settle(own.gpus, own.rules, stack.on_stack.get(), files, model, errors);
+    if (!options.no_proofs && !options.no_ignores)
+      settled = settle(own.gpus, own.rules, stack.on_stack.get(), files, model, errors);
     out.suppressed += settled.left_out;
-    out.notes.insert(out.notes.end(), settled.notes.begin(), settled.notes.end());
+    out.refuted.insert(out.refuted.end(), settled.notes.begin(), settled.notes.end());
     add_contracts(configured, own, stack, model);
     set_severities(configured.config, model.result.findings);
     if (!options.no_ignores) out.suppressed += ignore_keys(file, model.result.findings, used_keys);

@@ -18,6 +18,7 @@ struct FileOutcome {
   std::vector<text::LocatedError> errors;
   std::vector<std::string> notes;  // "PATH: why it is passed over, or what was not understood"
   std::vector<gpu::Gpu> gpus;
+  std::vector<std::string> refuted;  // findings that proofs beside the file leave out, each with its proof
   std::size_t suppressed = 0;
   bool recognised = false;                   // as a configuration of some dialect
   std::optional<text::LocatedError> broken;  // why one that is of none could not even be parsed
@@ -26,7 +27,7 @@ struct FileOutcome {
 
 struct TextOptions {
   bool assume_native = false;  // a text of no known dialect is read as a native file
-  bool no_ignores = false;     // report also what comments and `ignore-keys` silence
+  bool no_ignores = false;     // report also what comments, `ignore-keys` and proofs silence
   bool no_proofs = false;      // predict also what somebody measured
 };
 

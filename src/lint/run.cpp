@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "formats/discover.hpp"
 #include "gpu/registry.hpp"
 #include "lint/file.hpp"
@@ -28,6 +29,9 @@ namespace shapelint::lint {
 
 namespace {
 
+// Of all files that are read in one run: a checkout of configurations has some 100 MB.
+constexpr std::int64_t most_project_bytes = std::int64_t{4} << 30;
+
 // One file to lint, and what came of it.
 struct Job {
   std::string path;  // as messages call it
@@ -37,6 +41,7 @@ struct Job {
   std::string path_in_root;  // with a revision; empty for a given text that is no file of the repository
   bool is_changed = true;    // itself; otherwise what it inherits may have changed
   bool is_passed_over = false;
+  bool is_left_out = false;        // the files of the run hold too much
   std::set<std::string> built_on;  // files that it asked for, where outputs are to be told from them
   std::size_t known_then = 0;      // findings that it had at the revision
   FileOutcome outcome;
@@ -207,14 +212,29 @@ class Run {
   void lint_one(Job& job) const {
     std::optional<std::string> content = text_of(job);
     if (!content) return;
+    job.is_left_out = (read_bytes_ += static_cast<std::int64_t>(content->size())) > most_project_bytes;
+    if (job.is_left_out) return;
+    // One account for all that is read for the file, and as it was before.
+    const Budget budget;
+    const text::Source source = look_at(job, *std::move(content));
+    if (!budget.is_spent()) return;
+    // Whatever was made of it is not all that it says: no answer, be it named or not.
+    Error error{"it takes more to read than any configuration", {}, job.path, {}, ErrorCode::too_large};
+    if (!source.documents) error = source.documents.error();
+    job.outcome = {};
+    job.is_passed_over = false;
+    job.outcome.errors.push_back({std::move(error), source.text});
+  }
+
+  text::Source look_at(Job& job, std::string content) const {
     TextOptions options;
     options.no_ignores = request_.no_ignores;
     options.assume_native = job.given != nullptr && job.given->assume_native;
-    const text::Source source = formats::parse(job.path, *std::move(content), options.assume_native);
+    text::Source source = formats::parse(job.path, std::move(content), options.assume_native);
     if (!job.is_changed && !inherits_changes(job, source)) {
       job.is_passed_over = true;
       job.outcome.recognised = true;  // as far as is known: it may be an input all the same
-      return;
+      return source;
     }
     if (request_.outputs.empty()) {
       job.outcome = lint_text(*job.configured, source, files_, options);
@@ -235,6 +255,7 @@ class Run {
                            job.outcome, *then_, options);
     }
     if (!request_.keep_operations) forget_operations(job.outcome);
+    return source;
   }
 
   // What the file was, as the caller says.
@@ -273,6 +294,8 @@ class Run {
     };
     try {
       lint_one(job);
+    } catch (const Spent& spent) {
+      fail(spent.what());
     } catch (const std::bad_alloc&) {
       fail("there is not enough memory for this file");
     } catch (const std::exception& problem) {
@@ -310,16 +333,34 @@ class Run {
     return std::filesystem::equivalent(here / a, here / b, problem);
   }
 
+  // Which files those are depends on which was read first, but not whether there are any.
+  void tell_left_out() {
+    const auto first =
+        std::find_if(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.is_left_out; });
+    if (first == jobs_.end()) return;
+    const auto count = std::count_if(first, jobs_.end(), [](const Job& job) { return job.is_left_out; });
+    out_.report.errors.push_back(
+        {Error{fmt::format("the files hold more than {} GB; this one{} left out", most_project_bytes >> 30,
+                           count == 1 ? " is" : fmt::format(" and {} more are", count - 1)),
+               "name fewer folders",
+               first->path,
+               {},
+               ErrorCode::too_large},
+         {}});
+  }
+
   void finish() {
     Report& report = out_.report;
     std::vector<text::LocatedError> problems;
     bool is_explained = false;
+    tell_left_out();
     for (Job& job : jobs_) {
-      if (job.is_passed_over) continue;
+      if (job.is_passed_over || job.is_left_out) continue;
       FileOutcome& out = job.outcome;
       report.baselined += job.known_then;
       report.baselined += baselines_.apply(job.configured->config, job.path, out, problems);
       report.suppressed += out.suppressed;
+      out_.refuted.insert(out_.refuted.end(), out.refuted.begin(), out.refuted.end());
       if (out.errors.empty()) {
         const bool is_checked = !out.models.empty();
         const bool is_refused =
@@ -357,6 +398,7 @@ class Run {
   std::optional<text::OverlayFileSystem> then_;  // the files with the caller's texts of before
   std::map<std::string, std::string> bases_;     // these texts, by one spelling of their paths
   std::vector<Job> jobs_;
+  mutable std::atomic<std::int64_t> read_bytes_{0};
   RunOutcome out_;
 };
 

@@ -55,7 +55,8 @@ struct RunOutcome {
   std::vector<text::LocatedError> refused;
   std::vector<std::string> choices;  // which configuration applies to which file, and what it excludes
   Report report;
-  std::vector<Note> notes;  // why files are passed over, or what was not understood
+  std::vector<std::string> refuted;  // findings that proofs leave out, each with its proof: always told
+  std::vector<Note> notes;           // why files are passed over, or what was not understood
   std::vector<BaselineNote> baselines;
   bool has_findings = false;  // at or above their files' fail levels
   bool is_empty = false;      // no file was a model's configuration, and no note that is no detail says why

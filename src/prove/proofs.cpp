@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -30,6 +31,39 @@ bool is_replaced(const StoredProof& each, const StoredProof& newer) {
   return each.file == newer.file && each.model == newer.model && each.proof.code == newer.proof.code &&
          each.gpu == newer.gpu && each.proof.changes == newer.proof.changes &&
          is_part_of(each.sizes, newer.sizes);
+}
+
+// "2026-11-25", or tomorrow where it is later already.
+std::string latest_date() {
+  constexpr std::time_t day_s = 86'400;
+  const std::time_t tomorrow = std::time(nullptr) + day_s;
+  std::tm parts{};
+  gmtime_r(&tomorrow, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+bool is_date(std::string_view text) {
+  constexpr std::string_view form = "0000-00-00";
+  if (text.size() < form.size()) return false;  // a time may follow
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const bool is_digit = text[i] >= '0' && text[i] <= '9';
+    if (form[i] == '0' ? !is_digit : text[i] != '-') return false;
+  }
+  return true;
+}
+
+// Why nobody measured that; empty where somebody may have. A checksum needs no key, so what is here is as
+// good as the numbers are. A proposal that makes a step twice as long was never measured, nor were times
+// without spread.
+std::string implausible(const StoredProof& stored) {
+  constexpr double worst_gain = -1;
+  const Proof& proof = stored.proof;
+  if (!is_date(stored.date)) return "its date is none";
+  if (stored.date.substr(0, latest_date().size()) > latest_date()) return "its date has not come yet";
+  if (proof.gain < worst_gain || proof.gain >= 1 || proof.half_width > 1) return "no step changes by as much";
+  if (verdict_of(proof.predicted, proof.predicted_error, proof.gain, proof.half_width) != proof.verdict)
+    return "its verdict does not follow from what was measured";
+  return {};
 }
 
 Result<StoredProof> read_one(text::NodeRef node) {
@@ -83,6 +117,8 @@ Result<StoredProof> read_one(text::NodeRef node) {
   if (checksum_of(out.sizes) != text("checksum"))
     return node.error("the sizes of this proof are not those that its checksum was made of",
                       "it was changed by hand, or badly merged: measure again");
+  if (const std::string why = implausible(out); !why.empty())
+    return node.error(fmt::format("this proof cannot be a measurement: {}", why), "measure again");
   return out;
 }
 

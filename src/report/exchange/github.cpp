@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/exchange/suppressed.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "text/printable.hpp"
@@ -67,6 +68,8 @@ std::string github(const lint::Report& report) {
     }
     out += "::" + escaped(body, false) + '\n';
   }
+  if (const std::string left_out = suppressed_text(report); !left_out.empty())
+    out += "::notice title=shapelint::" + escaped(left_out, false) + '\n';
   return out;
 }
 

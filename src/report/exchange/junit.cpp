@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "report/exchange/suppressed.hpp"
 #include "report/exchange/xml.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
@@ -122,6 +123,15 @@ std::map<std::string, File> files_of(const lint::Report& report) {
   }
   for (const Item& item : items(report, Which::shown_and_gaps)) {
     files[item.path].cases.push_back(case_of(item));
+  }
+  if (const std::string left_out = suppressed_text(report); !left_out.empty()) {
+    Case suppressed;
+    suppressed.outcome = Outcome::skipped;
+    suppressed.name = "shapelint: suppressed findings";
+    suppressed.classname = "shapelint";
+    suppressed.type = "info";
+    suppressed.message = left_out;
+    files["shapelint"].cases.push_back(std::move(suppressed));
   }
   // A report without a case counts as a broken one.
   if (files.empty()) {

@@ -33,6 +33,8 @@ std::string text_of(const lint::BaselineNote& note) {
 }
 
 void print_notes(const lint::RunOutcome& outcome, const LintOptions& options, Io& io) {
+  // What a file in the repository hides is told to whoever relies on there being no finding.
+  for (const std::string& each : outcome.refuted) print_note(io, each);
   if (options.output.quiet && !options.output.verbose) return;
   bool said = false;
   const auto say = [&](std::string_view text) {
