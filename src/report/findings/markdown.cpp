@@ -15,23 +15,47 @@ namespace {
 constexpr std::size_t longest_comment = 65'536;
 constexpr std::size_t room_for_closing = 500;
 
+// How many backticks stand there.
+std::size_t run_at(std::string_view text, std::size_t at) {
+  return std::min(text.find_first_not_of('`', at), text.size()) - at;
+}
+
+// Where a run of exactly that many begins, or npos.
+std::size_t closing_run(std::string_view text, std::size_t from, std::size_t size) {
+  for (std::size_t at = text.find('`', from); at < text.size(); at = text.find('`', at)) {
+    const std::size_t run = run_at(text, at);
+    if (run == size) return at;
+    at += run;
+  }
+  return std::string_view::npos;
+}
+
+std::string cell_code(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
 // Text in a table cell: nothing in it is markup, except that `code` in backticks is code.
 std::string cell(std::string_view text) {
-  const bool has_code = std::count(text.begin(), text.end(), '`') % 2 == 0;
-  bool in_code = false;
   std::string out;
-  for (const char c : text) {
-    if (c == '`') in_code = has_code && !in_code;
-    if (c == '|') {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '`') {
+      // Code ends with as many backticks as it begins with (CommonMark, "Code spans"); others are text.
+      const std::size_t size = run_at(text, i);
+      const std::size_t close = closing_run(text, i + size, size);
+      for (std::size_t j = i; close == std::string_view::npos && j < i + size; ++j) out += "\\`";
+      if (close != std::string_view::npos) out += cell_code(text.substr(i, close + size - i));
+      i = (close == std::string_view::npos ? i : close) + size - 1;
+    } else if (c == '|') {
       out += "\\|";
-    } else if (in_code || (c == '`' && has_code)) {
-      out += c;
     } else if (c == '<') {
       out += "&lt;";
     } else if (c == '@') {
       out += "&#64;";  // nobody is notified
     } else {
-      if (std::string_view("\\*_[]#>~`").find(c) != std::string_view::npos) out += '\\';
+      if (std::string_view("\\*_[]#>~&").find(c) != std::string_view::npos) out += '\\';
       out += c;
     }
   }
@@ -40,11 +64,25 @@ std::string cell(std::string_view text) {
 
 // Code whose text may hold backticks, in a table cell.
 std::string code(std::string_view text) {
+  std::size_t longest = 0;
+  for (std::size_t at = text.find('`'); at < text.size(); at = text.find('`', at)) {
+    longest = std::max(longest, run_at(text, at));
+    at += run_at(text, at);
+  }
+  const std::string fence(longest + 1, '`');
+  const std::string_view blank = longest > 0 ? " " : "";
+  return fmt::format("{}{}{}{}{}", fence, blank, cell_code(text), blank, fence);
+}
+
+// An address that ends where the link does: a repository's configuration may say what it is.
+std::string address(std::string_view url) {
   std::string out;
-  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
-  const std::string_view fence = out.find('`') == std::string::npos ? "`" : "``";
-  return fmt::format("{}{}{}{}{}", fence, fence.size() > 1 ? " " : "", out, fence.size() > 1 ? " " : "",
-                     fence);
+  for (const char c : url) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          std::string_view("-._~:/?#@!$&'*+,;=%").find(c) != std::string_view::npos;
+    out += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
 }
 
 std::string row(const Item& item) {
@@ -62,7 +100,7 @@ std::string row(const Item& item) {
     if (!item.tie.mends.empty()) proposal += "; " + also_mends(item.tie);
   }
   const std::string rule =
-      item.url.empty() ? cell(item.code) : fmt::format("[{}]({})", cell(item.code), item.url);
+      item.url.empty() ? cell(item.code) : fmt::format("[{}]({})", cell(item.code), address(item.url));
   return fmt::format("| {} | {} {} | {} | {} | {} |\n", code(place), rules::name(item.severity), rule,
                      cell(message_with_models(item)), cost, cell(proposal));
 }
