@@ -166,6 +166,7 @@ Result<std::string> RealFileSystem::read_start(const std::string& path, std::int
   return content;
 }
 
+// False: a file that was to be replaced only as it was has changed (OnlyOver).
 Result<bool> RealFileSystem::write(const std::string& path, std::string_view content) const {
   const std::string place = absolute(path);
   struct stat about {};
@@ -193,6 +194,7 @@ Result<bool> RealFileSystem::write(const std::string& path, std::string_view con
   if (is_there && is_regular && (about.st_mode & S_IWUSR) == 0)
     return not_writable(path, "cannot be written: it is read-only");
   const int code = is_regular ? replace_file(real, content) : write_into(place, content);
+  if (code == has_changed) return false;
   if (code != 0) return not_writable(path, code);
   return true;
 }

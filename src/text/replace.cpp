@@ -1,14 +1,19 @@
 // Writing beside a file and renaming.
 #include "text/replace.hpp"
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <random>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,18 +66,59 @@ int sync(int file) {
   return ::fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
 }
 
+constexpr std::size_t digits_beside = 16;
+constexpr std::string_view end_beside = ".tmp";
+
 // Hidden, and no name that anything is linted under.
 std::string name_beside(const std::string& name) {
   constexpr std::size_t most_bytes = 200;  // of the 255 that a name may have
   std::random_device random;
   const std::uint64_t number = std::uint64_t{random()} << 32U | random();
-  return fmt::format(".{}.{:016x}.tmp", name.substr(0, most_bytes), number);
+  return fmt::format(".{}.{:016x}{}", name.substr(0, most_bytes), number, end_beside);
+}
+
+bool is_name_beside(std::string_view name) {
+  if (!name.starts_with('.') || !name.ends_with(end_beside)) return false;
+  name.remove_suffix(end_beside.size());
+  if (name.size() < digits_beside + 3 || name[name.size() - digits_beside - 1] != '.') return false;
+  return name.find_first_not_of("0123456789abcdef", name.size() - digits_beside) == std::string_view::npos;
+}
+
+// Whether a file of the folder has this content.
+bool holds(int folder, const std::string& name, std::string_view content) {
+  const Descriptor file(open_again(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  if (!file) return false;
+  std::array<char, std::size_t{1} << 16U> chunk;
+  while (true) {
+    const ssize_t got = ::read(*file, chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0 && content.empty();
+    const std::string_view part(chunk.data(), static_cast<std::size_t>(got));
+    if (!content.starts_with(part)) return false;
+    content.remove_prefix(part.size());
+  }
+}
+
+// Whether somebody has the file open to write: what they write comes after whatever was looked at.
+bool is_being_written(int folder, const std::string& name) {
+#if defined(F_SETLEASE)
+  const Descriptor file(open_again(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  // A lease to read is granted while nobody writes. Who then wants to is told by a signal, and not by one
+  // that ends the process.
+  if (!file || ::fcntl(*file, F_SETSIG, SIGURG) != 0) return false;
+  if (::fcntl(*file, F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN;
+  ::fcntl(*file, F_SETLEASE, F_UNLCK);
+#else
+  (void)folder;
+  (void)name;
+#endif
+  return false;
 }
 
 class Replacement {
  public:
-  Replacement(int folder, std::string name, const struct stat* old)
-      : folder_(folder), name_(std::move(name)), old_(old) {}
+  Replacement(int folder, std::string name, const struct stat* old, const std::string_view* before)
+      : folder_(folder), name_(std::move(name)), old_(old), before_(before) {}
 
   int operator()(std::string_view content) {
     int code = write_unnamed(content);
@@ -103,6 +149,21 @@ class Replacement {
   }
 
   int rename(const std::string& beside) const {
+    if (before_ != nullptr) {
+      if (!holds(folder_, name_, *before_)) {
+        ::unlinkat(folder_, beside.c_str(), 0);
+        return has_changed;
+      }
+#if defined(RENAME_EXCHANGE)
+      if (::renameat2(folder_, beside.c_str(), folder_, name_.c_str(), RENAME_EXCHANGE) == 0) {
+        // What had the name until then; somebody may have saved it after it was looked at.
+        const bool is_same = !is_being_written(folder_, beside) && holds(folder_, beside, *before_);
+        if (!is_same) ::renameat2(folder_, beside.c_str(), folder_, name_.c_str(), RENAME_EXCHANGE);
+        ::unlinkat(folder_, beside.c_str(), 0);
+        return is_same ? 0 : has_changed;
+      }
+#endif
+    }
     if (::renameat(folder_, beside.c_str(), folder_, name_.c_str()) == 0) return 0;
     const int code = errno;
     ::unlinkat(folder_, beside.c_str(), 0);
@@ -122,6 +183,7 @@ class Replacement {
     };
     if (old_ == nullptr && link(name_)) return file.close();
     const std::string beside = name_beside(name_);
+    const Descriptor lock = locked(*file);
     if (!link(beside)) return not_possible;
     if (const int code = file.close(); code != 0) {
       ::unlinkat(folder_, beside.c_str(), 0);
@@ -139,6 +201,7 @@ class Replacement {
     Descriptor file(
         open_again(folder_, beside.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, first_mode()));
     if (!file) return errno;
+    const Descriptor lock = locked(*file);
     int code = fill(*file, content);
     const int closed = file.close();
     if (code == 0) code = closed;
@@ -147,7 +210,14 @@ class Replacement {
     return code;
   }
 
+  // While it is open nobody takes the file for one that was left behind.
+  static Descriptor locked(int file) {
+    ::flock(file, LOCK_EX | LOCK_NB);
+    return Descriptor(::fcntl(file, F_DUPFD_CLOEXEC, 0));
+  }
+
   int write_in_place(std::string_view content) const {
+    if (before_ != nullptr && !holds(folder_, name_, *before_)) return has_changed;
     Descriptor file(open_again(folder_, name_.c_str(), O_NOFOLLOW | O_WRONLY));
     if (!file) return errno;
     if (const int code = write_all(*file, content); code != 0) return code;
@@ -159,25 +229,59 @@ class Replacement {
   int folder_;
   std::string name_;
   const struct stat* old_;  // absent: there is no file of this name
+  const std::string_view* before_;
 };
 
 }  // namespace
 
+namespace {
+
+thread_local std::optional<std::string_view> only_over;
+
+}  // namespace
+
+OnlyOver::OnlyOver(std::string_view before) {
+  only_over = before;
+}
+
+OnlyOver::~OnlyOver() {
+  only_over.reset();
+}
+
 int replace_file(const std::string& path, std::string_view content) {
+  const std::string_view* const before = only_over ? &*only_over : nullptr;
   const std::filesystem::path whole(path);
   const std::string above = whole.has_parent_path() ? whole.parent_path().string() : ".";
   // Everything happens in this very folder, whatever becomes of its name.
   const Descriptor folder(open_again(AT_FDCWD, above.c_str(), O_RDONLY | O_DIRECTORY));
   if (!folder) return errno;
+  remove_left_behind(above);
   const std::string name = whole.filename().string();
   struct stat old {};
   const bool is_there = ::fstatat(*folder, name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
   if (!is_there && errno != ENOENT) return errno;
   if (is_there && !S_ISREG(old.st_mode)) return S_ISLNK(old.st_mode) ? ELOOP : EINVAL;
-  const int code = Replacement(*folder, name, is_there ? &old : nullptr)(content);
+  if (!is_there && before != nullptr) return has_changed;
+  const int code = Replacement(*folder, name, is_there ? &old : nullptr, before)(content);
   if (code == 0)
     ::fsync(*folder);  // the name as well; where that cannot be, the content is on disk all the same
   return code;
+}
+
+void remove_left_behind(const std::string& folder) {
+  const Descriptor where(open_again(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY));
+  if (!where) return;
+  DIR* const listing = ::fdopendir(::fcntl(*where, F_DUPFD_CLOEXEC, 0));
+  if (listing == nullptr) return;
+  while (const dirent* const each = ::readdir(listing)) {
+    if (!is_name_beside(each->d_name)) continue;
+    const Descriptor file(open_again(*where, each->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+    struct stat about {};
+    const bool is_ours =
+        file && ::fstat(*file, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == ::geteuid();
+    if (is_ours && ::flock(*file, LOCK_EX | LOCK_NB) == 0) ::unlinkat(*where, each->d_name, 0);
+  }
+  ::closedir(listing);
 }
 
 int write_into(const std::string& path, std::string_view content) {

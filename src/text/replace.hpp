@@ -9,8 +9,25 @@ namespace shapelint::text {
 // Puts `content` in the place of the regular file `path`, or makes it. It is written beside the target under
 // a name that nobody can foresee, synced, and renamed; an old file's mode and owner are kept, and where the
 // owner cannot be kept the old file is written into instead. `path` is no link: what links lead to is the
-// caller's to find out. What was wrong (errno), or 0; then nothing has changed.
+// caller's to find out. What was wrong (errno, or has_changed), or 0; if not 0 nothing has changed.
 int replace_file(const std::string& path, std::string_view content);
+
+// While it lives, this thread replaces files only while they have that content: each is read again just
+// before its name changes hands, and once more behind that where the two can be exchanged (renameat2), so
+// that what somebody saved in between comes back.
+class OnlyOver {
+ public:
+  explicit OnlyOver(std::string_view before);
+  ~OnlyOver();
+  OnlyOver(const OnlyOver&) = delete;
+  OnlyOver& operator=(const OnlyOver&) = delete;
+};
+
+inline constexpr int has_changed = -3;  // no errno
+
+// Takes away what replace_file left in a folder when it was killed between naming a file and renaming it:
+// files of this user with such names (`.NAME.0123456789abcdef.tmp`) that no process is writing.
+void remove_left_behind(const std::string& folder);
 
 // Writes to a device or a pipe, which must not be replaced.
 int write_into(const std::string& path, std::string_view content);

@@ -94,7 +94,7 @@ def as_nobody():
         os.setuid(NOBODY)
 
 
-def without_rights(folder, written):
+def without_rights(folder, written, binary):
     everything = [folder, *folder.rglob("*")]
     if os.getuid() == 0:
         for path in everything:
@@ -104,6 +104,10 @@ def without_rights(folder, written):
     for command in written:
         survive("a folder without rights", command, folder, 2, "cannot be written: Permission denied",
                 preexec_fn=as_nobody)
+    fix = [str(binary), "lint", "--gpu", "a100", "--exit-zero", "--fix", "fixed"]
+    ran = subprocess.run(fix, cwd=folder, capture_output=True, text=True, check=False, preexec_fn=as_nobody)
+    check("cannot be written" in ran.stderr and "Fixed nothing" in ran.stderr and "fixed: " not in ran.stderr,
+          f"--fix in a folder without rights says that it fixed something: {ran.stderr[-300:]}")
     for path in everything:
         path.chmod(0o755 if path.is_dir() else 0o444)
     readable = [each for each in written if each.name not in ("--fix", "--write")]  # those read what they write
@@ -162,7 +166,7 @@ with tempfile.TemporaryDirectory() as temporary:
     small_disk(base)
     closed_descriptors(folder, written)
     broken_pipes(folder, written)
-    without_rights(folder, written)
+    without_rights(folder, written, binary)
 
 print(*problems, sep="\n")
 print(", ".join(f"{name}: {count}" for name, count in counted.items()))

@@ -1,6 +1,9 @@
 // `shapelint lint --fix` and `--diff`: writing what was fixed, and saying so.
 #include <atomic>
+#include <filesystem>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +17,7 @@
 #include "text/limits.hpp"
 #include "text/overlay.hpp"
 #include "text/printable.hpp"
+#include "text/replace.hpp"
 
 namespace shapelint::cli {
 
@@ -45,16 +49,21 @@ std::optional<Error> refused(const LintOptions& options, const lint::RunRequest&
   return std::nullopt;
 }
 
-// Replaces the file unless somebody else changed it meanwhile; it is read again, since linting takes its
-// time.
+// Replaces the file unless somebody else changed it meanwhile: linting takes its time.
 bool write_fixed(const lint::FixedFile& file, Io& io) {
   const auto now = io.files.read(file.path, text::max_source_bytes);
-  if (now && *now != file.before) {
+  bool has_changed = now && *now != file.before;
+  Result<bool> written = true;
+  if (!has_changed) {
+    const text::OnlyOver guard(file.before);
+    written = io.files.write(file.path, file.after);
+    has_changed = written && !*written;
+  }
+  if (has_changed) {
     print_error(io, {"the file changed while it was being fixed, and stays as it is", "run it again",
                      file.path, std::nullopt});
     return false;
   }
-  const auto written = io.files.write(file.path, file.after);
   if (!written) print_error(io, written.error());
   return static_cast<bool>(written);
 }
@@ -87,11 +96,14 @@ std::string codes_text(const std::vector<std::string>& codes) {
   return out;
 }
 
-void print_summary(const lint::FixOutcome& outcome, const LintOptions& options, Io& io) {
+// `kept`: files that could not be written, of which nothing is fixed.
+void print_summary(const lint::FixOutcome& outcome, const std::set<std::string>& kept,
+                   const LintOptions& options, Io& io) {
   if (options.output.quiet && !options.output.verbose) return;
   const std::string_view would = options.diff ? "would fix" : "fixed";
   std::size_t fixed = 0;
   for (const lint::Fix& each : outcome.fixes) {
+    if (kept.contains(std::filesystem::path(each.path).lexically_normal().string())) continue;
     // A change that makes a finding smaller is followed by the one that removes it.
     io.err << text::one_line(fmt::format("{}: {}:{}:{}: {}{}", would, each.path, each.place.line,
                                          each.place.column, each.changes,
@@ -105,10 +117,10 @@ void print_summary(const lint::FixOutcome& outcome, const LintOptions& options, 
            << '\n';
   }
   if (fixed == 0 && outcome.unsafe_left == 0) return;
-  std::string line =
-      fixed == 0 ? fmt::format("{} nothing", options.diff ? "Would fix" : "Fixed")
-                 : fmt::format("{} {} in {}", options.diff ? "Would fix" : "Fixed",
-                               lint::plural(fixed, "finding"), lint::plural(outcome.files.size(), "file"));
+  std::string line = fixed == 0 ? fmt::format("{} nothing", options.diff ? "Would fix" : "Fixed")
+                                : fmt::format("{} {} in {}", options.diff ? "Would fix" : "Fixed",
+                                              lint::plural(fixed, "finding"),
+                                              lint::plural(outcome.files.size() - kept.size(), "file"));
   if (outcome.unsafe_left > 0) line += fmt::format("; {} more with --unsafe-fixes", outcome.unsafe_left);
   io.err << line << '\n';
 }
@@ -135,7 +147,7 @@ ExitCode fix(const LintOptions& options, Io& io) {
     for (const lint::FixedFile& file : outcome.files) {
       io.out << report::unified_diff(file.path, file.path, file.before, file.after);
     }
-    print_summary(outcome, options, io);
+    print_summary(outcome, {}, options, io);
     if (!outcome.run.report.errors.empty()) return ExitCode::error;
     return outcome.files.empty() || options.exit_zero ? ExitCode::clean : ExitCode::findings;
   }
@@ -143,16 +155,25 @@ ExitCode fix(const LintOptions& options, Io& io) {
   Io beside{
       io.in,        io.err,      io.err, io.files, io.environment, io.err_is_terminal, io.err_is_terminal,
       io.err_color, io.err_color};
-  bool is_written = true;
+  std::set<std::string> kept;
   if (is_stdin) {
     const auto& given = request.run.texts.front();
     if (given.source) io.raw() << (outcome.files.empty() ? *given.source : outcome.files.front().after);
   } else {
-    for (const lint::FixedFile& file : outcome.files) is_written = write_fixed(file, io) && is_written;
+    // Also where nothing is to be fixed any more: an earlier run may have been killed.
+    std::set<std::string> folders;
+    for (const lint::ModelReport& model : outcome.run.report.models) {
+      const std::string folder = model.path.substr(0, model.path.rfind('/') + 1);
+      if (!folders.insert(folder).second) continue;
+      text::remove_left_behind((std::filesystem::path(io.files.working_directory()) / folder).string());
+    }
+    for (const lint::FixedFile& file : outcome.files) {
+      if (!write_fixed(file, io)) kept.insert(file.path);
+    }
   }
   const ExitCode code = tell(outcome.run, options, is_stdin ? beside : io);
-  print_summary(outcome, options, io);
-  return is_written ? code : ExitCode::error;
+  print_summary(outcome, kept, options, io);
+  return kept.empty() ? code : ExitCode::error;
 }
 
 }  // namespace shapelint::cli

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Saves a file, as editors do it, while `--fix` changes it: whatever was saved is there afterwards.
+
+Usage: saves.py SHAPELINT [SAVES]
+"""
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+import commands
+
+binary = pathlib.Path(sys.argv[1]).resolve()
+saves = int(sys.argv[2]) if len(sys.argv) > 2 else 120
+random.seed(40)
+
+
+def beside(path, text):
+    """As vim and VS Code do it: a new file takes the name."""
+    new = path.with_name("." + path.name + ".new")
+    new.write_text(text)
+    os.replace(new, path)
+
+
+def in_place(path, text):
+    """As nano does it, with a moment between opening and writing."""
+    file = os.open(path, os.O_WRONLY | os.O_TRUNC)
+    time.sleep(0.0005)
+    os.write(file, text.encode())
+    os.close(file)
+
+
+lost = fixed = refused = 0
+with tempfile.TemporaryDirectory() as base:
+    path = pathlib.Path(base) / "model.toml"
+    old = commands.MODEL.format(50257)
+    words = [str(binary), "lint", "--quiet", "--gpu", "a100", "--exit-zero", "--fix", str(path)]
+    path.write_text(old)
+    start = time.monotonic()
+    subprocess.run(words, capture_output=True, check=False)
+    length = time.monotonic() - start
+    for each in range(saves):
+        path.write_text(old)
+        comment = f"# saved {each}\n"
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # Files are written at the end.
+        time.sleep(random.uniform(0.6 * length, length))
+        (beside, in_place)[each % 2](path, old + comment)
+        refused += process.wait() == 2
+        text = path.read_text()
+        lost += comment not in text
+        fixed += "50257" not in text
+print(f"{saves} saves, {lost} lost; {fixed} files were fixed with what was saved, {refused} runs left them to the editor")
+sys.exit(1 if lost else 0)
