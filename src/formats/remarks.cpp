@@ -72,6 +72,7 @@ bool adds_up(std::string_view flag) {
 
 void find_duplicates(const Dialect& dialect, const text::Document& document, bool is_command,
                      std::vector<Remark>& out) {
+  const text::SharedText source = document.shared_source();
   for (std::size_t i = 0; i < document.nodes().size(); ++i) {
     if (document.nodes()[i].kind != Kind::table) continue;
     std::map<std::string, NodeRef, std::less<>> seen;
@@ -87,7 +88,7 @@ void find_duplicates(const Dialect& dialect, const text::Document& document, boo
       Remark remark = remark_at(Remark::Kind::duplicate_key, document, child);
       remark.span = child.key_span();
       remark.meaning = fmt::format("`{}` on line {}", written_at(document, first.span()),
-                                   text::place_of(document.source(), first.span().begin).line);
+                                   source.places().place(first.span().begin).line);
       if (same_value(first, child)) remark.kind = Remark::Kind::repeated_key;
       out.push_back(std::move(remark));
     }

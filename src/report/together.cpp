@@ -135,6 +135,7 @@ std::map<const Finding*, Tie> ties_of(const std::vector<const Finding*>& shown, 
   };
   const auto mended = [&](const Finding* by) {
     std::vector<const Finding*> out;
+    if (by->mends.empty()) return out;
     for (const Finding* each : shown) {
       const bool is_mended = std::find(by->mends.begin(), by->mends.end(), each->number) != by->mends.end();
       if (each != by && is_mended && is_free(each) && each->severity <= by->severity) out.push_back(each);

@@ -10,6 +10,7 @@
 #include "model/reading.hpp"
 #include "report/style.hpp"
 #include "text/files.hpp"
+#include "text/shared_text.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::cli {
@@ -24,7 +25,7 @@ class Places {
 
  private:
   const text::FileSystem& files_;
-  std::map<std::string, std::string> sources_;
+  std::map<std::string, text::SharedText> sources_;
 };
 
 std::string_view kind_name(model::Origin::Kind kind);

@@ -25,9 +25,9 @@ text::Place Places::of(const std::string& path, Span span) {
   auto found = sources_.find(path);
   if (found == sources_.end()) {
     auto content = files_.read(path, text::max_source_bytes);
-    found = sources_.emplace(path, content ? *std::move(content) : std::string()).first;
+    found = sources_.emplace(path, text::SharedText(content ? *std::move(content) : std::string())).first;
   }
-  return text::place_of(found->second, span.begin);
+  return found->second.places().place(span.begin);
 }
 
 std::string_view kind_name(Origin::Kind kind) {
