@@ -8,6 +8,18 @@
 
 namespace shapelint::catalog {
 
+namespace {
+
+// Whether the path goes through a link: what lies behind it may be another's, and is not called by its name.
+bool is_behind_link(const text::FileSystem& files, const std::string& path) {
+  for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+    if (files.is_link(path.substr(0, end))) return true;
+  }
+  return files.is_link(path);
+}
+
+}  // namespace
+
 std::span<const text::Document> builtin(std::string_view folder) {
   for (const EmbeddedFolder& each : embedded_folders()) {
     if (each.path == folder) return each.documents();
@@ -26,6 +38,12 @@ std::vector<text::Document> load(const text::FileSystem& files, const std::strin
   for (const std::string& path : *paths) {
     if (!path.ends_with(".toml")) continue;
     Result<std::string> content = files.read(path, text::max_source_bytes);
+    if (!content && !files.is_plain_file(path) && is_behind_link(files, folder)) {
+      Error error = content.error();
+      error.path = folder;
+      errors.push_back(std::move(error));
+      break;
+    }
     if (!content) {
       errors.push_back(content.error());
       continue;
