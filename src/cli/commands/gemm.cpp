@@ -16,6 +16,7 @@
 #include "gpu/registry.hpp"
 #include "gpu/scaling.hpp"
 #include "model/op_names.hpp"
+#include "report/csv.hpp"
 
 namespace shapelint::cli {
 
@@ -128,6 +129,29 @@ cost::Quantization quantization_of(const GemmOptions& options) {
   return options.with_quantization ? cost::Quantization::included : cost::Quantization::done_before;
 }
 
+// A row as it was given, but for what a spreadsheet would take for a formula: somebody else may have written
+// it.
+std::string without_formulas(std::string_view line) {
+  std::string out;
+  while (true) {
+    std::size_t end = 0;
+    for (bool is_quoted = false; end < line.size() && (is_quoted || line[end] != ','); ++end)
+      is_quoted = is_quoted != (line[end] == '"');
+    const std::string_view written = line.substr(0, end);
+    std::string field;
+    const bool is_quoted = written.size() > 1 && written.front() == '"' && written.back() == '"';
+    for (std::size_t i = is_quoted ? 1 : 0; i + (is_quoted ? 1 : 0) < written.size(); ++i) {
+      field += written[i];
+      if (is_quoted && written[i] == '"' && i + 2 < written.size() && written[i + 1] == '"') ++i;
+    }
+    const std::string safe = report::csv_field(field);
+    out += safe.starts_with("\"'") ? safe : std::string(written);
+    if (end == line.size()) return out;
+    out += ',';
+    line.remove_prefix(end + 1);
+  }
+}
+
 ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
   const auto text = table_text(options.shapes, io);
   if (!text) return ExitCode::error;
@@ -141,7 +165,7 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
   std::optional<calibrate::MeasuredShape> refused;  // the first that is
   std::size_t others_refused = 0;
   fmt::memory_buffer out;
-  fmt::format_to(std::back_inserter(out), "{},{}\n", shapes.header, added_columns);
+  fmt::format_to(std::back_inserter(out), "{},{}\n", without_formulas(shapes.header), added_columns);
   for (const calibrate::MeasuredShape& row : shapes.rows) {
     bool& known = checked[static_cast<std::size_t>(row.shape.dtype)];
     if (!known && !runs(gpu, row.shape, io)) return ExitCode::error;
@@ -151,9 +175,9 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
     others_refused += !sides.empty() && refused ? 1 : 0;
     if (!sides.empty() && !refused) refused = row;
     fmt::format_to(std::back_inserter(out), "{},{:.6g},{},{},{},{},{:.4g},{:.4f},{:.4f},{:.4f},{:.6g},{}\n",
-                   row.line, cost.time_us, cost::name(cost.bound), cost.tile_m, cost.tile_n, cost.split_k,
-                   cost.waves, cost.efficiency.alignment, cost.efficiency.tile, cost.efficiency.wave,
-                   cost.ideal_us, sides);
+                   without_formulas(row.line), cost.time_us, cost::name(cost.bound), cost.tile_m, cost.tile_n,
+                   cost.split_k, cost.waves, cost.efficiency.alignment, cost.efficiency.tile,
+                   cost.efficiency.wave, cost.ideal_us, sides);
     if (out.size() > (1U << 20U)) {
       io.out.write(out.data(), static_cast<std::streamsize>(out.size()));
       out.clear();
