@@ -77,7 +77,18 @@ class Reader {
     }
   }
 
-  Pattern pattern(std::string_view glob) const { return {folder_, std::string(glob)}; }
+  // Each is looked at for each file; real configurations have a dozen.
+  Pattern pattern(std::string_view glob) {
+    constexpr std::size_t most_patterns = 1000;
+    if (++patterns_ == most_patterns + 1) {
+      errors_.push_back({fmt::format("there are more than {} patterns of files", most_patterns),
+                         "name folders instead of their files",
+                         path_,
+                         {},
+                         ErrorCode::too_large});
+    }
+    return {folder_, std::string(glob)};
+  }
 
   void read_share(const NodeRef& node) {
     std::optional<double> share = node.as_number();
@@ -329,6 +340,7 @@ class Reader {
   Config& config_;
   std::string path_;
   std::string folder_;
+  std::size_t patterns_ = 0;
   std::vector<Error>& errors_;
   const std::function<bool(const std::string&)>& may_name_;
 };

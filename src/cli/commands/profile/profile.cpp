@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "base/number.hpp"
 #include "chart/profile.hpp"
 #include "cli/commands/roofline/pictures.hpp"
@@ -164,7 +165,9 @@ std::vector<Option> profile_options(ProfileOptions& options) {
   return all;
 }
 
-ExitCode profile(const ProfileOptions& options, Io& io) {
+namespace {
+
+ExitCode compared(const ProfileOptions& options, Io& io) {
   if (options.top.value_or(0) < 0) {
     print_error(io, "`--top` must not be negative");
     return ExitCode::error;
@@ -237,6 +240,21 @@ ExitCode profile(const ProfileOptions& options, Io& io) {
       io.out << report::profile_text(report, options.top, out_style(io));
   }
   return ExitCode::clean;
+}
+
+}  // namespace
+
+ExitCode profile(const ProfileOptions& options, Io& io) {
+  // Classes of kernels are patterns, and each name is compared with all of them; a profile has some thousand
+  // names.
+  constexpr std::int64_t most_profile_work = 3 * most_work;
+  const Budget budget(most_profile_work);
+  try {
+    return compared(options, io);
+  } catch (const Spent& spent) {
+    return fail(Error{spent.what(), "a profile of a few steps is enough", {}, {}}, options.traces.front(),
+                io);
+  }
 }
 
 }  // namespace shapelint::cli
