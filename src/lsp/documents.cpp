@@ -80,6 +80,7 @@ bool Documents::change(const std::string& uri, const std::vector<TextChange>& ch
   file.version = version;
   file.is_due = true;
   file.is_understood = false;
+  file.is_let_go = false;
   return !file.is_lost;
 }
 
@@ -108,9 +109,10 @@ std::vector<Diagnostic> Documents::lint(const std::string& uri) {
   OpenFile& file = open_.at(uri);
   file.is_due = false;
   file.is_understood = false;
+  file.is_let_go = false;
   api::LintOptions options = options_;
   // What was a model a moment ago and cannot be parsed now is being edited, whatever it looks like meanwhile.
-  options.expect_models = !file.result.models.empty();
+  options.expect_models = file.has_models;
   // Most files that are opened are no models.
   options.allow_unrecognised = !options.expect_models;
   // An empty buffer is one in which nothing was written yet.
@@ -126,17 +128,33 @@ std::vector<Diagnostic> Documents::lint(const std::string& uri) {
     return diagnostics;
   }
   file.good = diagnostics;
+  file.has_models = !result.models.empty();
   file.result = std::move(result);
   file.is_understood = true;
+  keep(uri);
   return diagnostics;
 }
 
-const Documents::OpenFile* Documents::find(const std::string& uri) const {
+// Lets the result go that was worked out longest ago.
+void Documents::keep(const std::string& uri) {
+  std::erase(kept_, uri);
+  kept_.push_back(uri);
+  if (kept_.size() <= most_results) return;
+  const auto oldest = open_.find(kept_.front());
+  kept_.pop_front();
+  if (oldest == open_.end()) return;
+  oldest->second.is_let_go = oldest->second.is_understood;
+  oldest->second.is_understood = false;
+  oldest->second.result = {};
+}
+
+const Documents::OpenFile* Documents::find(const std::string& uri) {
   const auto found = open_.find(uri);
+  if (found != open_.end() && found->second.is_let_go) lint(uri);
   return found == open_.end() || !found->second.is_understood ? nullptr : &found->second;
 }
 
-std::optional<HoverText> Documents::hover(const std::string& uri, Position position) const {
+std::optional<HoverText> Documents::hover(const std::string& uri, Position position) {
   const OpenFile* file = find(uri);
   if (file == nullptr) return std::nullopt;
   const std::int64_t at = offset_of(file->text, position, encoding_);
@@ -147,7 +165,7 @@ std::optional<HoverText> Documents::hover(const std::string& uri, Position posit
   return std::nullopt;
 }
 
-std::vector<Action> Documents::actions(const std::string& uri, const TextRange& asked) const {
+std::vector<Action> Documents::actions(const std::string& uri, const TextRange& asked) {
   std::vector<Action> actions;
   const OpenFile* file = find(uri);
   if (file == nullptr) return actions;
@@ -176,7 +194,7 @@ std::vector<Action> Documents::actions(const std::string& uri, const TextRange& 
   return actions;
 }
 
-std::vector<Hint> Documents::hints(const std::string& uri, const TextRange& asked) const {
+std::vector<Hint> Documents::hints(const std::string& uri, const TextRange& asked) {
   std::vector<Hint> hints;
   const OpenFile* file = find(uri);
   if (file == nullptr) return hints;

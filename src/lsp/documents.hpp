@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +18,10 @@ namespace shapelint::lsp {
 
 // As large as any file that the linter reads. The text of a larger document is not kept.
 inline constexpr std::size_t largest_document = std::size_t{16} * 1024 * 1024;
+
+// Documents of which the results are kept, some 100 KB each; of others they are worked out again when asked
+// for.
+inline constexpr std::size_t most_results = 256;
 
 struct Diagnostic {
   TextRange range;
@@ -71,9 +76,9 @@ class Documents {
   std::optional<std::int64_t> version(const std::string& uri) const { return open_.at(uri).version; }
 
   // Of a document that was linted and understood; of others nothing is known.
-  std::optional<HoverText> hover(const std::string& uri, Position position) const;
-  std::vector<Action> actions(const std::string& uri, const TextRange& range) const;
-  std::vector<Hint> hints(const std::string& uri, const TextRange& range) const;
+  std::optional<HoverText> hover(const std::string& uri, Position position);
+  std::vector<Action> actions(const std::string& uri, const TextRange& range);
+  std::vector<Hint> hints(const std::string& uri, const TextRange& range);
   // Of any document that is open, since what is being typed is seldom understood.
   Offer completions(const std::string& uri, Position position) const;
 
@@ -85,18 +90,22 @@ class Documents {
     bool is_lost = false;
     bool is_due = true;
     bool is_understood = false;    // the result is of this text
+    bool is_let_go = false;        // it was, and is not kept
+    bool has_models = false;       // it has, or had
     api::LintResult result;        // of the last text that could be understood
     std::vector<Diagnostic> good;  // its diagnostics
   };
   TextRange range(const std::string& text, const std::optional<api::Range>& range) const;
   Diagnostic diagnostic(const api::Finding& finding, const OpenFile& file) const;
   Diagnostic diagnostic(const api::Error& error, const OpenFile& file) const;
-  const OpenFile* find(const std::string& uri) const;
+  const OpenFile* find(const std::string& uri);
+  void keep(const std::string& uri);
 
   api::LintOptions options_;
   const api::FileSystem& files_;
   PositionEncoding encoding_ = PositionEncoding::utf16;
   std::map<std::string, OpenFile> open_;  // by address
+  std::deque<std::string> kept_;          // addresses of results, the latest last
 };
 
 }  // namespace shapelint::lsp

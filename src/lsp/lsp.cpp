@@ -349,19 +349,19 @@ class Server {
     notify("textDocument/publishDiagnostics", std::move(params));
   }
 
-  Json hover(const Json& params) const {
+  Json hover(const Json& params) {
     const auto found = documents_.hover(uri_in(params), position_in(params.at("position")));
     if (!found) return {};
     return {{"contents", {{"kind", "markdown"}, {"value", found->text}}}, {"range", json_of(found->range)}};
   }
 
-  Json code_actions(const Json& params) const {
+  Json code_actions(const Json& params) {
     const std::string uri = uri_in(params);
     return list_of(documents_.actions(uri, range_in(params.at("range"))),
                    [&](const Action& each) { return json_of(each, uri); });
   }
 
-  Json inlay_hints(const Json& params) const {
+  Json inlay_hints(const Json& params) {
     return list_of(documents_.hints(uri_in(params), range_in(params.at("range"))), [](const Hint& each) {
       return Json{{"position", json_of(each.place)},
                   {"label", each.label},
