@@ -15,6 +15,9 @@ Plan = Union[int, bool, str]
 Gpus = Union[str, Iterable[str], None]
 Stack = Union[str, Iterable[str], None]
 
+# Of a sweep: ten columns of results take 8 GB.
+_MOST_ROWS = 100_000_000
+
 
 def _asked(call: Callable[[], Any]) -> Any:
     try:
@@ -60,6 +63,14 @@ def share(value: float | str, name: str) -> float:
     return number
 
 
+def _check_characters(text: str) -> None:
+    """A lone surrogate is no character, and no text that is read from a file has one."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as wrong:
+        raise ValueError(f"the text holds U+{ord(text[wrong.start]):04X} at {wrong.start}, which is no character") from None
+
+
 def _question(
     model: Any,
     gpu: Gpus,
@@ -77,6 +88,8 @@ def _question(
         settings.append((field, str(value)))
     if stack is not None:
         settings.append(("stack", ",".join(_listed(stack))))
+    for given in (path, text or "", *(each for pair in settings for each in pair)):
+        _check_characters(given)
     return {
         "path": path,
         "text": text,
@@ -224,6 +237,9 @@ def _column(field: str, values: Any) -> tuple[Any, bool]:
     """64-bit whole numbers one after the other, and whether they came as numpy's."""
     if getattr(values, "ndim", 1) != 1 or not hasattr(values, "__iter__"):
         raise TypeError(f"`{field}` is a column of whole numbers, not {values!r}")
+    # A range may be longer than any memory.
+    if isinstance(values, range) and values[-1:] and abs(values[-1] - values[0]) // abs(values.step) >= _MOST_ROWS:
+        raise ValueError(f"`{field}` has more than {_MOST_ROWS:,} rows")
     is_numpy = type(values).__module__.split(".")[0] in ("numpy", "pandas")
     if is_numpy:
         import numpy
