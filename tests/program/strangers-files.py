@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import stat
 import subprocess
 import sys
@@ -339,8 +340,108 @@ def git_settings(base):
     run(folder, ".", "--diff-base", "HEAD", code=2, says="cannot be switched off", env=environment)
 
 
+def git_pipes(base):
+    """Pipes where git reads files: it would wait for ever, before it does what it was asked."""
+    def changed(name):
+        folder = repository(base, name, git=False)
+        environment = {**os.environ, "HOME": str(folder.parent), "GIT_CONFIG_NOSYSTEM": "1"}
+
+        def git(*args):
+            subprocess.run(["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *args], cwd=folder,
+                           env=environment, capture_output=True, timeout=20, check=True)
+
+        git("init", "-q")
+        git("add", ".")
+        git("commit", "-q", "-m", "first")
+        (folder / "model.toml").write_text(MODEL.format(50259))
+        os.mkfifo(folder.parent / f"{name}.pipe")
+        return folder, environment, git, folder.parent / f"{name}.pipe"
+
+    for name, key in (("include", "include.path"), ("include-if", "includeIf.gitdir:/**.path")):
+        folder, environment, git, pipe = changed(name)
+        git("config", key, str(pipe))
+        run(folder, ".", "--gpu", "a100", "--diff-base", "HEAD", code=2, says="a pipe", env=environment)
+    # An included file that includes one.
+    folder, environment, git, pipe = changed("nested")
+    (folder.parent / "nested.cfg").write_text(f"[include]\n\tpath = {pipe}\n")
+    git("config", "include.path", str(folder.parent / "nested.cfg"))
+    run(folder, ".", "--gpu", "a100", "--diff-base", "HEAD", code=2, says="a pipe", env=environment)
+    # What settings name and git has an option against: then it works.
+    for key in ("core.excludesFile", "core.attributesFile", "diff.orderFile"):
+        folder, environment, git, pipe = changed(key)
+        git("config", key, str(pipe))
+        printed = run(folder, ".", "--gpu", "a100", "--diff-base", "HEAD", "--format", "concise", code=1, env=environment)
+        check("model.toml:5" in printed, f"--diff-base with {key}: {printed}")
+    for file in ("info/exclude", "info/attributes", "packed-refs", "config.worktree"):
+        folder, environment, git, pipe = changed(file.replace("/", "-"))
+        (folder / ".git" / file).unlink(missing_ok=True)
+        os.mkfifo(folder / ".git" / file)
+        run(folder, ".", "--gpu", "a100", "--diff-base", "HEAD", code=2, says="a pipe", env=environment)
+    # An object that stands for another one: the revision is what it was.
+    folder, environment, git, pipe = changed("replaced")
+    git("add", ".")
+    git("commit", "-q", "-m", "second")
+    git("replace", "HEAD~1", "HEAD")
+    printed = run(folder, ".", "--gpu", "a100", "--diff-base", "HEAD~1", "--format", "concise", code=1, env=environment)
+    check("model.toml:5" in printed, f"--diff-base with a replaced commit: {printed}")
+
+
+def forged_proofs(base):
+    """A proof that nobody measured is refused; one that hides a finding is told, and lifted by --no-ignores."""
+    folder = repository(base, "forged")
+    script = subprocess.run([binary, "prove", "model.toml", "--gpu", "a100"], cwd=folder, capture_output=True, text=True,
+                            timeout=60, check=False).stdout
+    plan = json.loads(re.search(r"r'''\n(.*?)\n'''", script, re.S).group(1))
+
+    def forge(date="2026-01-01", gain=-0.001, half_width=0.0005, verdict="refuted"):
+        proofs = [dict(file="model.toml", model=plan["model"], gpu=plan["gpu"]["id"], device="\x1b[31m::error::x", date=date,
+                       sizes=plan["sizes"], checksum=plan["checksum"], finding=found["code"], rule=found["rule"],
+                       changes=found["changes"], measured=dict(gain=gain, half_width=half_width, share=1),
+                       predicted=dict(gain=found["gain"], error=found["gain_error"]), verdict=verdict)
+                  for found in plan["findings"]]
+        (folder / "shapelint-proofs.json").write_text(json.dumps(dict(format="shapelint-proofs", version=1, proofs=proofs)))
+
+    lint = ("lint", "model.toml", "--gpu", "a100")
+    for wrong in (dict(date="2099-01-01"), dict(date="yesterday"), dict(gain=-50), dict(gain=1, verdict="confirmed"),
+                  dict(gain=0.5, verdict="refuted")):
+        forge(**wrong)
+        run(folder, *lint, code=2, says="cannot be a measurement")
+    forge()
+    for quiet in ((), ("--quiet",)):
+        run(folder, *lint, *quiet, code=0, says="is left out")
+    run(folder, *lint, "--no-ignores", code=1)
+    for form in ("junit", "github"):
+        printed = run(folder, *lint, "--format", form, code=0)
+        check("suppressed" in printed, f"{form} says nothing of what is left out: {printed}")
+
+
+def folders_behind_links(base):
+    """What lies behind a link is not called by its name."""
+    folder = repository(base, "linked")
+    private = base / "private"
+    private.mkdir()
+    (private / "payroll-2026.toml").write_text("")
+    (folder / "link").symlink_to(private)
+    for key in ("rule-folders", "gpu-folders", "format-folders", "model-folders", "contract-folders"):
+        (folder / ".shapelint.toml").write_text(f'{key} = ["link"]\n')
+        ran = subprocess.run([binary, "model.toml", "--gpu", "a100"], cwd=folder, capture_output=True, text=True, timeout=60,
+                             check=False)
+        check("payroll" not in ran.stdout + ran.stderr, f"{key} names what lies outside: {ran.stderr}")
+
+
+def deep_folders(base):
+    """What is too deep to be searched is told, with its place."""
+    folder = repository(base, "deep")
+    (folder / "model.toml").unlink()
+    deep = folder.joinpath(*["d"] * 66)
+    deep.mkdir(parents=True)
+    (deep / "m.toml").write_text(MODEL.format(50257))
+    run(folder, ".", "--gpu", "a100", code=2, says="nested more than 64 deep")
+
+
 with tempfile.TemporaryDirectory() as temporary:
-    for part in (pipes_and_links, base_files, configurations, writes, two_prune, language_server, usage, git_settings):
+    for part in (pipes_and_links, base_files, configurations, writes, two_prune, language_server, usage, git_settings,
+                 git_pipes, forged_proofs, folders_behind_links, deep_folders):
         work = pathlib.Path(temporary).resolve() / part.__name__
         work.mkdir()
         before = len(problems)
