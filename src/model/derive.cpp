@@ -277,6 +277,7 @@ std::vector<Derivation> build() {
   add(FieldId::qk_norm, defaulted, none, always, constant<0>);
   add(FieldId::attention_gate, defaulted, none, always, constant<0>);
   add(FieldId::learned_positions, defaulted, none, always, constant<0>);
+  add(FieldId::max_positions, defaulted, none, always, constant<0>);
   add(FieldId::norms_per_layer, defaulted, own, always, constant<2>);
   add(FieldId::token_types, defaulted, none, always, constant<0>);
   add(FieldId::final_norm, defaulted, own, always, constant<1>);
@@ -333,7 +334,9 @@ std::vector<Derivation> build() {
       [](const Setup& s) { return s.plan.context_length; }, {FieldId::context_length});
   for (const FieldId zero :
        {FieldId::weight_bits, FieldId::weight_group_size, FieldId::kv_cache_bits, FieldId::speculative_tokens,
-        FieldId::prefill_tokens, FieldId::memory_percent, FieldId::cache_percent}) {
+        FieldId::prefill_tokens, FieldId::memory_percent, FieldId::cache_percent, FieldId::expert_weight_bits,
+        FieldId::expert_weight_group_size, FieldId::unknown_weights, FieldId::longest_sequence,
+        FieldId::step_tokens, FieldId::most_sequences, FieldId::position_table_bytes}) {
     add(zero, defaulted, own, always, constant<0>);
   }
   add(FieldId::speculative_acceptance, defaulted, own, always, constant<70>);

@@ -27,8 +27,35 @@ constexpr std::array task{FieldId::mode,
                           FieldId::gradient_bits,
                           FieldId::memory_percent,
                           FieldId::cache_percent,
+                          FieldId::expert_weight_bits,
+                          FieldId::expert_weight_group_size,
+                          FieldId::unknown_weights,
+                          FieldId::longest_sequence,
+                          FieldId::step_tokens,
+                          FieldId::most_sequences,
+                          FieldId::position_table_bytes,
+                          FieldId::max_positions,
                           FieldId::document_length,
                           FieldId::embedding_stages};
+
+constexpr std::array training{FieldId::gradient_accumulation,
+                              FieldId::zero,
+                              FieldId::recompute,
+                              FieldId::recompute_layers,
+                              FieldId::recompute_unit,
+                              FieldId::recompute_norms,
+                              FieldId::recompute_mlp,
+                              FieldId::recompute_experts,
+                              FieldId::loss,
+                              FieldId::optimizer,
+                              FieldId::gradient_bits,
+                              FieldId::fused_gradient_accumulation,
+                              FieldId::offload_activations,
+                              FieldId::virtual_pipeline,
+                              FieldId::dropout,
+                              FieldId::adapters,
+                              FieldId::document_length,
+                              FieldId::tensor_overlap};
 
 template <std::size_t size>
 bool holds(const std::array<FieldId, size>& list, FieldId field) {
@@ -36,6 +63,10 @@ bool holds(const std::array<FieldId, size>& list, FieldId field) {
 }
 
 }  // namespace
+
+bool is_of_training(FieldId field) {
+  return holds(training, field);
+}
 
 FieldKind kind_of(FieldId field) {
   if (field == no_field) return FieldKind::shape;  // a layer's number of a convolutional network

@@ -16,4 +16,8 @@ enum class FieldKind : std::uint8_t {
 
 FieldKind kind_of(FieldId field);
 
+// Whether a field says something of training alone: a server has no gradients, and no step of several
+// micro-batches.
+bool is_of_training(FieldId field);
+
 }  // namespace shapelint::model

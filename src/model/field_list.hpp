@@ -52,6 +52,7 @@
   BOOLEAN(qk_norm_whole, "model", "qk_norm_whole", model.qk_norm_whole, "that norm is over all heads together (OLMo 2, MiniMax-M2): ranks that share the heads add their sums up") \
   BOOLEAN(attention_gate, "model", "attention_gate", model.attention_gate, "attention's output is gated by a projection as wide as the queries (Qwen3-Next)") \
   INTEGER(learned_positions, "model", "learned_positions", model.learned_positions, 0, largest_length, "rows", "rows of a learned position table; 0 for rotary and the like") \
+  INTEGER(max_positions, "model", "max_positions", model.max_positions, 0, largest_length, "tokens", "tokens of the longest sequence that the model is made for (max_position_embeddings); 0 where that is not known") \
   INTEGER(norms_per_layer, "model", "norms_per_layer", model.norms_per_layer, 0, 16, "norms", "norms over the hidden size in each layer") \
   INTEGER(token_types, "model", "token_types", model.token_types, 0, 1024, "rows", "rows of a token-type table (BERT)") \
   BOOLEAN(final_norm, "model", "final_norm", model.final_norm, "a norm after the last layer") \
@@ -141,6 +142,9 @@
   INTEGER(gradient_accumulation, "run", "gradient_accumulation", plan.gradient_accumulation, 1, largest_degree, "micro-batches", "micro-batches per optimizer step and pipeline") \
   INTEGER(weight_bits, "run", "weight_bits", plan.weight_bits, 0, 16, "bits", "inference, and training of adapters: bits of a stored weight of the layers' products, which are computed in dtype all the same (8, 4); 0 for dtype's") \
   INTEGER(weight_group_size, "run", "weight_group_size", plan.weight_group_size, 0, largest_width, "weights", "weights that share a 16-bit scale; 0 for a whole row") \
+  INTEGER(expert_weight_bits, "run", "expert_weight_bits", plan.expert_weight_bits, 0, 16, "bits", "inference: bits of a stored weight of routed experts, where the other weights are stored otherwise (DeepSeek-V4: 4 beside FP8); 0 for as these") \
+  INTEGER(expert_weight_group_size, "run", "expert_weight_group_size", plan.expert_weight_group_size, 0, largest_width, "weights", "weights of an expert that share an 8-bit scale (MXFP4: 32); 0 for a whole row") \
+  BOOLEAN(unknown_weights, "run", "unknown_weights", plan.unknown_weights, "inference: weights are stored in a format that nobody states, so their bytes are not known") \
   INTEGER(kv_cache_bits, "run", "kv_cache_bits", plan.kv_cache_bits, 0, 32, "bits", "inference: bits of an element of the cached keys and values; 0 for those of activations") \
   INTEGER(speculative_tokens, "run", "speculative_tokens", plan.speculative_tokens, 0, 65'536, "tokens", "decode: drafted tokens that one step checks beside the next one") \
   INTEGER(speculative_acceptance, "run", "speculative_acceptance", plan.speculative_acceptance, 0, 100, "percent", "decode: chance that a drafted token is accepted when those before it were") \
@@ -156,6 +160,10 @@
   BOOLEAN(offload_activations, "run", "offload_activations", plan.offload_activations, "training: activations are copied to the host's memory, and back for the backward pass, beside computation") \
   INTEGER(memory_percent, "run", "memory_percent", plan.memory_percent, 0, 100, "percent", "inference: of a GPU's memory, what the engine may take for weights, cached keys and values and all else (vLLM's gpu_memory_utilization, SGLang's mem_fraction_static); 0 for what it can have") \
   INTEGER(cache_percent, "run", "cache_percent", plan.cache_percent, 0, 100, "percent", "inference: of the memory that weights leave, what cached keys and values may take (TensorRT-LLM's free_gpu_memory_fraction); 0 for all") \
+  INTEGER(longest_sequence, "run", "longest_sequence", plan.longest_sequence, 0, largest_length, "tokens", "inference: tokens, prompt and answer, that an engine lets a sequence grow to, one of which its KV cache must hold (vLLM's max_model_len, SGLang's context_length); 0 for max_positions") \
+  INTEGER(step_tokens, "run", "step_tokens", plan.step_tokens, 0, largest_length, "tokens", "inference: most tokens of one step of an engine (vLLM's max_num_batched_tokens), whose activations it keeps room for; 0 for its default") \
+  INTEGER(most_sequences, "run", "most_sequences", plan.most_sequences, 0, largest_length, "sequences", "inference: sequences that an engine may run at a time (vLLM's max_num_seqs), whose logits it keeps room for; 0 for its default") \
+  INTEGER(position_table_bytes, "run", "position_table_bytes", plan.position_table_bytes, 0, largest_length, "bytes", "inference: bytes of rotary tables that every rank keeps for each of max_positions, where an engine has one for each layer (SGLang's DeepSeek-V4)") \
   INTEGER(tensor, "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor-parallel degree") \
   INTEGER(pipeline, "parallel", "pipeline", plan.pipeline, 1, largest_degree, "stages", "pipeline-parallel degree") \
   INTEGER(virtual_pipeline, "parallel", "virtual_pipeline", plan.virtual_pipeline, 1, most_layers, "chunks", "chunks of layers that each stage of the pipeline holds (Megatron's interleaved schedule): they divide its idle time") \

@@ -284,6 +284,7 @@ struct ModelSpec {
   bool qk_norm_whole = false;          // over all heads together (OLMo 2, MiniMax), not over each
   bool attention_gate = false;         // attention's output is gated by a projection as wide (Qwen3-Next)
   std::int64_t learned_positions = 0;  // rows of a learned position table; 0 for rotary and the like
+  std::int64_t max_positions = 0;      // tokens of the longest sequence that it is made for; 0: not known
   std::int64_t norms_per_layer = 2;
   std::int64_t token_types = 0;  // rows of BERT's token-type table
   bool final_norm = true;
@@ -372,14 +373,21 @@ struct Plan {
   std::int64_t embedding_stages = 0;  // the embedding and the head, where each has a layer's place in a stage
 
   // Inference only, the first two also with adapters (QLoRA).
-  std::int64_t weight_bits = 0;              // of a stored weight of the layers' products; 0: as dtype
-  std::int64_t weight_group_size = 0;        // weights that share a 16-bit scale; 0: a whole row
-  std::int64_t kv_cache_bits = 0;            // of a cached element of keys and values; 0: as activations
-  std::int64_t speculative_tokens = 0;       // drafted tokens that a decoding step checks beside the next one
+  std::int64_t weight_bits = 0;         // of a stored weight of the layers' products; 0: as dtype
+  std::int64_t weight_group_size = 0;   // weights that share a 16-bit scale; 0: a whole row
+  std::int64_t expert_weight_bits = 0;  // of routed experts, where others are stored otherwise; 0: as these
+  std::int64_t expert_weight_group_size = 0;  // of them: weights that share a scale of a byte
+  bool unknown_weights = false;         // stored in a format that nobody states: their bytes are not known
+  std::int64_t kv_cache_bits = 0;       // of a cached element of keys and values; 0: as activations
+  std::int64_t speculative_tokens = 0;  // drafted tokens that a decoding step checks beside the next one
   std::int64_t speculative_acceptance = 70;  // percent: chance that the next drafted token is accepted
   std::int64_t prefill_tokens = 0;           // of another sequence's prompt that a decoding step reads along
   std::int64_t memory_percent = 0;           // of the GPU's memory, that an engine takes; 0: what it can have
-  std::int64_t cache_percent = 0;  // of what the weights leave of that, that keys and values take; 0: all
+  std::int64_t cache_percent = 0;     // of what the weights leave of that, that keys and values take; 0: all
+  std::int64_t most_sequences = 0;    // that an engine may run at a time; 0: its default
+  std::int64_t longest_sequence = 0;  // tokens that an engine lets a sequence grow to; 0: max_positions
+  std::int64_t step_tokens = 0;       // most tokens of an engine's step; 0: its default
+  std::int64_t position_table_bytes = 0;  // of tables that each rank keeps, for each of max_positions
 };
 
 // Everything that a prediction depends on besides the GPU.
