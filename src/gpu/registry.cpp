@@ -2,11 +2,14 @@
 #include "gpu/registry.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "base/names.hpp"
 #include "catalog/catalog.hpp"
+#include "gpu/driver_name.hpp"
+#include "gpu/fields.hpp"
 
 namespace shapelint::gpu {
 
@@ -96,13 +99,30 @@ std::vector<std::string_view> gpu_ids(std::span<const Document> own) {
   return ids_of(Kind::gpu, own);
 }
 
-Result<const Document*> find_profile(std::string_view name, std::span<const Document> own) {
+namespace {
+
+const Document* find_called(std::string_view name, std::span<const Document> own) {
   const Document* found =
       find_file(Kind::gpu, own, [&](const Document& each) { return same_name(id_of(each), name); });
-  if (found == nullptr) {
-    found = find_file(Kind::gpu, own, [&](const Document& each) { return has_alias(each, name); });
-  }
   if (found != nullptr) return found;
+  return find_file(Kind::gpu, own, [&](const Document& each) { return has_alias(each, name); });
+}
+
+// Drivers' sizes are rounded, and products of one name have memories that differ by more.
+bool has_memory(const Document& document, double memory_gb) {
+  constexpr double rounding_gb = 4;
+  const double own = value_of(document.root()["dram_size_gb"]).as_number().value_or(0);
+  return std::abs(own - memory_gb) <= rounding_gb;
+}
+
+}  // namespace
+
+Result<const Document*> find_profile(std::string_view name, std::span<const Document> own) {
+  if (const Document* found = find_called(name, own)) return found;
+  for (const ShorterName& each : without_vendor(name)) {
+    const Document* found = find_called(each.name, own);
+    if (found != nullptr && (!each.memory_gb || has_memory(*found, *each.memory_gb))) return found;
+  }
 
   std::vector<std::string_view> names = gpu_ids(own);
   find_file(Kind::gpu, own, [&](const Document& each) {
