@@ -136,7 +136,8 @@ catalog::StoredWeights storage_of(const model::Reading& reading) {
   out.is_packed = extra(reading, "packs_weights") > 0;
   out.quantization_block = static_cast<std::int64_t>(extra(reading, "quantization_block"));
   for (const FieldId field :
-       {FieldId::dtype, FieldId::recipe, FieldId::weight_bits, FieldId::weight_group_size}) {
+       {FieldId::dtype, FieldId::recipe, FieldId::weight_bits, FieldId::weight_group_size,
+        FieldId::expert_weight_bits, FieldId::expert_weight_group_size}) {
     if (model::is_stated(reading, field)) out.values.emplace_back(field, model::get(reading.setup, field));
   }
   return out;
@@ -161,7 +162,6 @@ std::optional<Checkpoint> model_in(const text::FileSystem& files, const std::str
       known.model.values.emplace_back(field.id, field.get(found->setup));
   }
   known.stored = storage_of(*found);
-  known.max_positions = static_cast<std::int64_t>(extra(*found, "max_positions"));
   return known;
 }
 

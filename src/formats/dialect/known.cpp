@@ -19,16 +19,34 @@ using model::FieldId;
 
 // Endings that leave every size as it is: what a checkpoint was trained for. Those of how its weights are
 // stored are data (formats/models/stored.toml).
-constexpr std::array<std::string_view, 15> neutral{"instruct", "chat", "base",   "it",     "pt",
-                                                   "hf",       "sft",  "dpo",    "rlhf",   "thinking",
-                                                   "unsloth",  "2507", "online", "merged", "preview"};
-
-bool is_neutral(std::string_view word) {
-  return std::find(neutral.begin(), neutral.end(), word) != neutral.end() || catalog::tells_storage(word);
-}
+// Then those of files that a framework made of it (Megatron's `-mcore`, `_torch_dist`), and of training with
+// quantized weights.
+constexpr std::array<std::string_view, 22> neutral{
+    "instruct", "chat",     "base",    "it",     "pt",     "hf",      "sft",       "dpo",
+    "rlhf",     "thinking", "unsloth", "online", "merged", "preview", "converted", "mcore",
+    "megatron", "mg",       "torch",   "dist",   "qat",    "ct"};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
+}
+
+// A checkpoint's day or month: `0324` (March 24), `2507` (July 2025), `20250324`.
+bool is_date(std::string_view word) {
+  constexpr std::string_view century = "20";
+  if (!std::all_of(word.begin(), word.end(), is_digit)) return false;
+  if (word.size() == 8 && word.starts_with(century)) word.remove_prefix(century.size());
+  if (word.size() != 4 && word.size() != 6) return false;
+  const auto pair = [&](std::size_t at) { return 10 * (word[at] - '0') + (word[at + 1] - '0'); };
+  const auto is_month = [](int number) { return number >= 1 && number <= 12; };
+  const auto is_day = [](int number) { return number >= 1 && number <= 31; };
+  const auto is_year = [](int number) { return number >= 20 && number <= 39; };
+  if (word.size() == 6) return is_year(pair(0)) && is_month(pair(2)) && is_day(pair(4));
+  return (is_month(pair(0)) && is_day(pair(2))) || (is_year(pair(0)) && is_month(pair(2)));
+}
+
+bool is_neutral(std::string_view word) {
+  return std::find(neutral.begin(), neutral.end(), word) != neutral.end() || is_date(word) ||
+         catalog::tells_storage(word);
 }
 
 // One spelling of a name's last part: `Llama-3.1-8B`, `llama3.1-8b` and `Meta-Llama-3_1-8B` are the same.
@@ -59,12 +77,15 @@ std::string shortened(std::string_view name) {
   return std::string(name.substr(0, hyphen));
 }
 
-// Without such a word before the size: `internlm-chat-7b` is `internlm-7b`.
+// Without such a word before the size or the version: `internlm-chat-7b` is `internlm-7b`,
+// `Mistral-7B-Instruct-v0.3` is `Mistral-7B-v0.3`.
 std::string without_inner_word(std::string name) {
-  for (const std::string_view word : {"-chat-", "-instruct-", "-base-"}) {
+  for (const std::string_view word : {"-chat-", "-instruct-", "-base-", "-it-"}) {
     const auto at = name.find(word);
-    if (at == std::string::npos || at + word.size() >= name.size() || !is_digit(name[at + word.size()]))
-      continue;
+    if (at == std::string::npos || at + word.size() >= name.size()) continue;
+    std::size_t next = at + word.size();
+    if (name[next] == 'v') ++next;
+    if (next >= name.size() || !is_digit(name[next])) continue;
     // The family's name is followed by a digit without a hyphen, as spelling() has it.
     const bool letters_only = std::none_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(at),
                                            [](char each) { return is_digit(each) || each == '-'; });
@@ -170,11 +191,19 @@ std::optional<Checkpoint> with_storage(const KnownModel* known, std::string_view
   const std::string whole = name.substr(owner == slash ? 0 : owner + 1);
   const auto* stored = catalog::stored_weights(whole, spelling(name.substr(slash + 1)));
   if (stored != nullptr) out.stored = *stored;
-  out.max_positions = catalog::max_positions(whole);
+  // Its own, not those of the model whose shape it has.
+  if (const std::int64_t positions = catalog::max_positions(whole); positions > 0) {
+    std::erase_if(out.model.values, [](const auto& each) { return each.first == FieldId::max_positions; });
+    out.model.values.emplace_back(FieldId::max_positions, positions);
+  }
   return out;
 }
 
 }  // namespace
+
+std::string base_of(std::string_view name) {
+  return bare(spelling(name.substr(name.find_last_of('/') + 1)));  // npos + 1: all of it
+}
 
 const KnownModel* find_known_model(std::string_view name) {
   static const Names names = names_of(catalog::known_models());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "catalog/known_models.hpp"
@@ -16,11 +17,14 @@ const catalog::KnownModel* find_known_model(std::string_view name);
 const catalog::KnownModel* find_known_model(std::string_view name,
                                             std::span<const catalog::KnownModel> among);
 
+// The name that variants of a model have in common: without organisation, what a checkpoint was trained for,
+// its date and how its weights are stored, in one spelling.
+std::string base_of(std::string_view name);
+
 // The same with what the checkpoint of that name says beside its shape, where that is known.
 struct Checkpoint {
   catalog::KnownModel model;
   std::optional<catalog::StoredWeights> stored{};
-  std::int64_t max_positions = 0;  // of the longest sequence; 0: not known
 };
 std::optional<Checkpoint> find_checkpoint(std::string_view name);
 std::optional<Checkpoint> find_checkpoint(std::string_view name, std::span<const catalog::KnownModel> among);

@@ -71,7 +71,6 @@ Origin origin_of(const Checkpoint& known, FieldId field) {
 std::vector<std::pair<std::string, double>> take_stored(Checkpoint& known,
                                                         std::span<const model::Override> overrides) {
   std::vector<std::pair<std::string, double>> out;
-  if (known.max_positions > 0) out.emplace_back("max_positions", known.max_positions);
   if (!known.stored || !known.stored->is_packed) return out;
   const auto& values = known.stored->values;
   const bool differs = std::any_of(overrides.begin(), overrides.end(), [&](const model::Override& asked) {

@@ -31,8 +31,7 @@ void follow_length(model::Reading& reading);
 model::Origin origin_of(const Checkpoint& known, model::FieldId field);
 
 // What its checkpoint stores becomes a value of the model, unless the command line names another number
-// format. Returns what dialects export of it: `packs_weights`, `quantization_block`,
-// `max_positions`.
+// format. Returns what dialects export of it: `packs_weights`, `quantization_block`.
 std::vector<std::pair<std::string, double>> take_stored(Checkpoint& known,
                                                         std::span<const model::Override> overrides);
 
