@@ -105,6 +105,20 @@ void read_before_decoding(model::Reading& reading) {
   reading.runs_in_whole = 0;
 }
 
+// Weights that are stored in fewer bits, nobody says in how many.
+void note_unknown_weights(model::Reading& reading) {
+  using model::FieldId;
+  const model::Plan& plan = reading.setup.plan;
+  const bool is_told = plan.weight_bits > 0 || plan.expert_weight_bits > 0 || bytes_of(plan.dtype) < 2;
+  if (plan.mode == model::Mode::train || is_told || extra(reading, "packs_weights") <= 0) return;
+  if (model::is_stated(reading, FieldId::unknown_weights)) return;
+  model::set(reading.setup, FieldId::unknown_weights, 1);
+  model::Origin& origin = reading.origins[FieldId::unknown_weights];
+  origin = {};
+  origin.kind = model::Origin::Kind::derived;
+  origin.note = "the checkpoint is quantized, in several formats or in one that is not known";
+}
+
 bool is_read(const Whole& whole, const std::string& path) {
   return std::any_of(whole.documents.begin(), whole.documents.end(),
                      [&](const text::Document& each) { return each.path() == path; });
@@ -320,9 +334,10 @@ ReadResult read(const text::FileSystem& files, const text::Source& source, const
     result.notes.push_back({"the file is of no syntax that configurations are written in", path, {}, {}});
     return result;
   }
-  if (const auto followed = with_sourced_scripts(files, source))
-    return read_documents(files, *followed, options, dialects);
-  return read_documents(files, source, options, dialects);
+  const auto followed = with_sourced_scripts(files, source);
+  result = read_documents(files, followed ? *followed : source, options, dialects);
+  for (model::Reading& reading : result.readings) note_unknown_weights(reading);
+  return result;
 }
 
 ReadResult read(const text::FileSystem& files, const text::Source& source, const ReadOptions& options) {

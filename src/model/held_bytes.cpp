@@ -21,6 +21,11 @@ double sparse_cache(const ModelSpec& model, double tokens) {
 
 }  // namespace
 
+bool weights_are_unknown(const Plan& plan) {
+  return plan.mode != Mode::train && plan.unknown_weights && plan.weight_bits == 0 &&
+         bytes_of(plan.dtype) >= 2;
+}
+
 double cache_bytes_per_token(const Setup& setup) {
   return cache_bytes(setup, 1) - cache_bytes(setup, 0);
 }
@@ -81,8 +86,16 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
                                      static_cast<double>(attention_parameters(setup.model)) /
                                      static_cast<double>(setup.plan.tensor)
                                : 0.0;
-  const double narrow = std::max(0.0, held.dense + held.expert - wide - attention);
-  return (wide + attention) * shared.activation + narrow * packed;
+  // What is in no format that is known counts as nothing: who shows it says so (unknown_weights).
+  if (weights_are_unknown(setup.plan)) return 0;
+  const double expert =
+      !shared.training && setup.plan.expert_weight_bits > 0 ? expert_packed_bytes(setup.plan) : packed;
+  const double narrow = std::max(0.0, held.dense - wide - attention);
+  // Where nothing else is, a part of the experts is what embedding and head are more than.
+  const double routed = std::max(0.0, held.expert + std::min(0.0, held.dense - wide - attention));
+  const double tables =
+      static_cast<double>(setup.plan.position_table_bytes) * static_cast<double>(setup.model.max_positions);
+  return (wide + attention) * shared.activation + narrow * packed + routed * expert + tables;
 }
 
 }  // namespace shapelint::model

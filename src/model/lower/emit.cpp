@@ -105,6 +105,17 @@ double packed_bytes(const Plan& plan) {
          (plan.weight_group_size > 0 ? scale_bytes / static_cast<double>(plan.weight_group_size) : 0.0);
 }
 
+double expert_packed_bytes(const Plan& plan) {
+  if (plan.expert_weight_bits <= 0) return packed_bytes(plan);
+  // MXFP4's scales are powers of two, NVFP4's are FP8: a byte each (OCP Microscaling Formats 1.0,
+  // section 5.3).
+  constexpr double narrow_scale_bytes = 1;
+  return static_cast<double>(plan.expert_weight_bits) / 8 +
+         (plan.expert_weight_group_size > 0
+              ? narrow_scale_bytes / static_cast<double>(plan.expert_weight_group_size)
+              : 0.0);
+}
+
 void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
   const auto push = [&](Pass pass) {
     op.pass = pass;
@@ -373,7 +384,13 @@ void Emitter::run_beside_shared(std::size_t first) {
 }
 
 void Emitter::experts(std::size_t first, const ExpertWork& work) {
-  for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].experts = work;
+  for (std::size_t i = first; i < ops_->size(); ++i) {
+    Op& op = (*ops_)[i];
+    op.experts = work;
+    const bool is_product =
+        op.kind == OpKind::gemm && (work.part == ExpertPart::up || work.part == ExpertPart::down);
+    if (is_product && work.weight_bytes > 0) op.weight_bytes = work.weight_bytes;
+  }
 }
 
 void Emitter::copies(std::size_t first, const Copies& copies) {

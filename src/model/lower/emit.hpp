@@ -335,6 +335,8 @@ void lower_optimizer(const Shared& shared, RankParameters learning, Emitter& emi
 
 // Bytes of a packed weight and its part of the scale; 0 where weights are not packed.
 double packed_bytes(const Plan& plan);
+// The same of routed experts, which may be stored otherwise than the other weights.
+double expert_packed_bytes(const Plan& plan);
 
 // Tokens whose logits are computed: an inference engine needs only the last of each sequence (head.cpp).
 Dim logit_tokens(const Shared& shared);

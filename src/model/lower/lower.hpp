@@ -143,6 +143,8 @@ double cache_bytes(const Setup& setup, double tokens);
 // Bytes of the weights that one rank holds to serve the model: the layers' products in the format of the plan
 // (packed ones with their scales), everything else in 16 bits or more.
 double served_weight_bytes(const Setup& setup);
+// Whether they are stored in a format that nobody states, so that served_weight_bytes() leaves them out.
+bool weights_are_unknown(const Plan& plan);
 // Arithmetic that the model needs, per rank and step, from the forward FLOPs per token of its layers and
 // head.
 double model_flops_per_step(const Setup& setup, double layer_flops, double head_flops);

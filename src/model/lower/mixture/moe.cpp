@@ -148,7 +148,7 @@ ExpertWork work_of(const Shared& shared, const Folding& folding, const Load& loa
   work.kernels = plan.expert_kernels;
   work.recipe = plan.recipe;
   work.dtype = shared.linear_dtype;
-  work.weight_bytes = shared.weight_bytes;
+  work.weight_bytes = expert_packed_bytes(plan);
   work.is_even = plan.routing == Routing::even;
   work.local_experts = static_cast<double>(divide_up(shared.model.moe.num_experts, plan.expert));
   work.rows = load.copies;
