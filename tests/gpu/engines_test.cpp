@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "catalog/catalog.hpp"
+#include "gpu/engine_memory.hpp"
 #include "gpu/figures.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
@@ -61,6 +62,10 @@ TEST_CASE("every file of gpus/engines reads without an error", "[engines]") {
     } else if (!scan_kernels(kind).empty()) {
       kernels = read_kernels<ScanKernel>(document.root(), scan_fields(), errors).size();
       CHECK(scan_kernels(kind).size() == kernels);
+    } else if (kind == "serving-memory") {
+      kernels = read_engine_memory(document.root(), errors).size();
+      CHECK(engine_memory("vllm")->checks_longest);
+      CHECK(engine_memory_of_package("tensorrt-llm")->engine == "trtllm");
     } else if (kind.starts_with("fp8")) {
       kernels = read_kernels<PassKernel>(document.root(), pass_fields(), errors).size();
       CHECK(pass_kernels(kind).size() == kernels);
@@ -76,7 +81,7 @@ TEST_CASE("every file of gpus/engines reads without an error", "[engines]") {
     }
     for (const text::NodeRef kernel : document.root()["kernels"]) CHECK(kernel["rows"].as_integer());
   }
-  CHECK(files == 16);
+  CHECK(files == 17);
 }
 
 TEST_CASE("a kernel's mistakes are errors", "[engines]") {
