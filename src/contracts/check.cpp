@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "contracts/demand.hpp"
 #include "contracts/known_versions.hpp"
+#include "rules/scope/values.hpp"
 #include "rules/scope/variables.hpp"
 
 namespace shapelint::contracts {
@@ -82,7 +84,7 @@ void Checker::compile(Compiled& each) const {
 }
 
 std::optional<double> Checker::value(std::string_view text, const rules::Context& context) {
-  auto [place, is_new] = expressions_.try_emplace(text);
+  auto [place, is_new] = expressions_.try_emplace(std::string(text));
   if (is_new) {
     std::vector<Error> ignored;  // the reader tells of them
     place->second = expr::compile(text, rules::variable_names(), ignored);
@@ -125,7 +127,25 @@ std::string Checker::numbers(std::string_view text, const rules::Context& contex
                                         : fmt::format("{} = {:.2f}", out, *result);
 }
 
+std::string Checker::failing_size(const Contract& contract, const rules::Context& context) {
+  const std::string own(contract.size.value);
+  const std::vector<std::string_view> conditions = conditions_of(contract.demands.value);
+  if (conditions.size() < 2) return own;
+  const auto get = [&](std::int32_t name) {
+    return rules::value_of(static_cast<std::size_t>(name), context);
+  };
+  for (const std::string_view each : conditions) {
+    auto condition = expr::Condition::read(each, rules::variable_names());
+    const Result<bool> holds = condition ? condition->holds(get) : Result<bool>(true);
+    if (!holds || *holds) continue;
+    return is_about(own, each) ? own : sum_of(each);
+  }
+  return own;
+}
+
 std::optional<bool> Checker::meets(Compiled& each, const rules::Context& context) {
+  // A tower of images or sound has demands of its own; engines that do not split it have none.
+  if (rules::is_tower(*context.reading) != (each.contract->layer == "tower")) return std::nullopt;
   if (!is_for(*each.contract, *context.gpu) || !is_for(*each.contract, context.setup->plan))
     return std::nullopt;
   if (!each.is_compiled) compile(each);
@@ -170,8 +190,8 @@ std::vector<Verdict> Checker::check(const model::Reading& reading, const model::
     if (!met) continue;
     Verdict verdict{&contract, *met, {}, {}, 0, {}};
     if (words == Words::all && !contract.size.value.empty()) {
-      verdict.formula = contract.size.value;
-      verdict.numbers = numbers(contract.size.value, context);
+      verdict.formula = *met ? std::string(contract.size.value) : failing_size(contract, context);
+      verdict.numbers = numbers(verdict.formula, context);
     }
     if (!verdict.meets) {
       for (const auto& [field, text] : contract.set) {

@@ -68,12 +68,14 @@ class Checker {
   std::optional<bool> meets(Compiled& each, const rules::Context& context);
   std::optional<double> value(std::string_view text, const rules::Context& context);
   std::string numbers(std::string_view text, const rules::Context& context);
+  // The contract's size, or of several conditions what the one is about that fails.
+  std::string failing_size(const Contract& contract, const rules::Context& context);
 
   Stack stack_;
   std::vector<Compiled> compiled_;
   std::vector<const Contract*> newer_;
   std::vector<const Contract*> older_;
-  std::map<std::string_view, std::optional<expr::Expression>> expressions_;
+  std::map<std::string, std::optional<expr::Expression>, std::less<>> expressions_;
   std::vector<double> values_;
 };
 

@@ -24,10 +24,11 @@ using text::NodeRef;
 constexpr std::array<std::string_view, 4> outcome_names{"refuses", "pads", "falls-back", "slower"};
 constexpr std::array<std::string_view, 4> outcome_sentences{"refuses", "pads", "falls back", "is slower"};
 // `attention` has its projections, `experts` their router and their copies of rows on one GPU; with `.kernel`
-// behind it only what the kernel itself computes is meant.
-constexpr std::array<std::string_view, 11> layer_names{
-    "any",       "attention", "attention.kernel", "mlp",         "experts",  "experts.kernel",
-    "embedding", "linear",    "communication",    "state-space", "optimizer"};
+// behind it only what the kernel itself computes is meant. What is of a `tower` binds towers of images and
+// sound, and nothing else does.
+constexpr std::array<std::string_view, 12> layer_names{
+    "any",       "attention", "attention.kernel", "mlp",         "experts",   "experts.kernel",
+    "embedding", "linear",    "communication",    "state-space", "optimizer", "tower"};
 constexpr std::array<std::string_view, 2> file_keys{"package", "contract"};
 constexpr std::array<std::string_view, 6> package_keys{"name",    "repository", "branch",
                                                        "version", "commit",     "date"};
