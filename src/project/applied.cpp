@@ -8,8 +8,10 @@
 
 #include "base/budget.hpp"
 #include "contracts/stack.hpp"
+#include "gpu/engine_memory.hpp"
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
+#include "model/fields.hpp"
 #include "project/gpus.hpp"
 #include "rules/scope/memory.hpp"
 
@@ -223,6 +225,38 @@ void cap_sequences(model::Reading& reading, std::span<const gpu::Gpu> gpus) {
   }
 }
 
+// Whether no dialect names the engine that serves: then a stack may.
+bool lacks_engine(const model::Reading& reading) {
+  return reading.setup.plan.mode != model::Mode::train &&
+         model::origin(reading, model::FieldId::engine).kind == model::Origin::Kind::defaulted;
+}
+
+// An engine of the stack, with the share of the memory that it takes where nobody says.
+void run_on_engine(model::Reading& reading, std::span<const std::string> stack) {
+  using model::FieldId;
+  using model::Origin;
+  if (!lacks_engine(reading)) return;
+  for (const std::string& text : stack) {
+    const std::string package = text.substr(0, text.find_first_of("=<>!~ "));
+    const gpu::EngineMemory* engine = gpu::engine_memory_of_package(package);
+    if (engine == nullptr) continue;
+    const auto set = [&](FieldId field, std::int64_t value, std::string note) {
+      if (value <= 0 || model::is_stated(reading, field)) return;
+      model::set(reading.setup, field, value);
+      reading.origins[field] = {};
+      reading.origins[field].kind = Origin::Kind::derived;
+      reading.origins[field].note = std::move(note);
+    };
+    const auto choices = model::info(FieldId::engine).choices;
+    const auto found = std::find(choices.begin(), choices.end(), engine->engine);
+    set(FieldId::engine, found == choices.end() ? 0 : found - choices.begin(),
+        fmt::format("the stack has {}", package));
+    set(FieldId::memory_percent, engine->memory_percent, fmt::format("default of {}", package));
+    set(FieldId::cache_percent, engine->cache_percent, fmt::format("default of {}", package));
+    return;
+  }
+}
+
 }  // namespace
 
 bool stores_packed(const model::Reading& reading) {
@@ -261,13 +295,14 @@ formats::ReadResult read_model(const Configured& configured, const text::Source&
     return read;
   }
   const auto depends_on_gpu = [](const model::Reading& reading) {
-    return stores_packed(reading) || rules::takes_what_fits(reading);
+    return stores_packed(reading) || rules::takes_what_fits(reading) || lacks_engine(reading);
   };
   if (std::any_of(read.readings.begin(), read.readings.end(), depends_on_gpu)) {
     std::vector<Error> told_later;
     const Applied applied = what_applies(configured, source.path, read.lint, told_later);
     for (model::Reading& reading : read.readings) {
       compute_unpacked(reading, applied.gpus);
+      run_on_engine(reading, applied.stack);
       if (reading.complete) cap_sequences(reading, applied.gpus);
     }
   }

@@ -1,6 +1,7 @@
 // Everything a run found, for programs.
 #include "report/exchange/json.hpp"
 
+#include <algorithm>
 #include <ostream>
 #include <sstream>
 
@@ -9,6 +10,7 @@
 #include "lint/parts.hpp"
 #include "model/fields.hpp"
 #include "model/op_names.hpp"
+#include "report/capacity.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"
@@ -224,7 +226,17 @@ Json fields_json(const model::Reading& reading, const text::SharedText& source) 
   return out;
 }
 
-Json model_json(const lint::ModelReport& model) {
+// Of a model that an engine serves; null otherwise.
+Json capacity_of(const lint::ModelReport& model, std::string_view gpu, const lint::Report& report) {
+  const model::Setup& setup = model.reading.setup;
+  const auto found = std::find_if(report.gpus.begin(), report.gpus.end(),
+                                  [&](const gpu::Gpu& each) { return each.id == gpu; });
+  const bool serves =
+      setup.plan.mode != model::Mode::train && setup.model.conv.empty() && model.reading.complete;
+  return serves && found != report.gpus.end() ? capacity_json(suggest::capacity_of(*found, setup)) : Json();
+}
+
+Json model_json(const lint::ModelReport& model, const lint::Report& report) {
   Json findings = Json::array();
   for (const rules::Finding* finding : lint::for_programs(model))
     findings.push_back(finding_json(*finding, model));
@@ -245,6 +257,7 @@ Json model_json(const lint::ModelReport& model) {
                      {"applied", changes(gpu.applied)},
                      {"left_out", changes(gpu.left_out)},
                      {"left_out_because", gpu.left_out_because},
+                     {"capacity", capacity_of(model, gpu.gpu, report)},
                      {"ops", std::move(ops)}});
     if (network) steps.back()["images"] = gpu.workload.tokens_per_step;
   }
@@ -325,7 +338,7 @@ void write_json(const lint::Report& report, std::ostream& out) {
   Counts total;
   std::size_t hidden = 0;
   for (const lint::ModelReport& model : report.models) {
-    write_item(model_json(model), &model == &report.models.front(), out);
+    write_item(model_json(model, report), &model == &report.models.front(), out);
     for (const rules::Finding* finding : lint::for_programs(model)) add(*finding, total);
     if (model.hides_from_programs) hidden += model.hidden.size();
   }

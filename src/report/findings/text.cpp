@@ -14,6 +14,8 @@
 #include "lint/parts.hpp"
 #include "lint/phrases.hpp"
 #include "model/assumed.hpp"
+#include "model/lower/lower.hpp"
+#include "report/capacity.hpp"
 #include "report/findings/snippet.hpp"
 #include "report/wrap.hpp"
 #include "rules/scope/memory.hpp"
@@ -83,6 +85,8 @@ std::string memory_text(double needed, const gpu::Gpu& gpu) {
 // The same, and what to think of it where that is too much.
 std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
   if (!reading.complete || gpu.dram_size_gb <= 0) return {};
+  if (model::weights_are_unknown(reading.setup.plan))
+    return ", weights not known: in what format is not told";
   const bool is_planned = rules::states_plan(reading);
   double needed = suggest::memory_bytes(reading.setup);
   double certain = 0;
@@ -93,6 +97,10 @@ std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
     needed = std::max(needed, certain);
   }
   std::string out = memory_text(needed, gpu);
+  if (reading.setup.plan.mode != model::Mode::train && reading.setup.plan.engine != model::Engine::fastest) {
+    const std::string cache = capacity_words(suggest::capacity_of(gpu, reading.setup));
+    if (!cache.empty()) out += ", " + cache;
+  }
   const double usable = suggest::usable_bytes(gpu.dram_size_gb, reading.setup);
   if (needed <= usable) return out;
   if (!is_planned) return out + " (no plan is stated: on one GPU)";

@@ -6,6 +6,7 @@
 #include "cost/waterfall.hpp"
 #include "model/fields.hpp"
 #include "model/op_names.hpp"
+#include "report/capacity.hpp"
 #include "report/roofline/parts.hpp"
 #include "report/roofline/roofline.hpp"
 #include "text/json/write.hpp"
@@ -235,6 +236,7 @@ Json case_json(const RooflineCase& each, roofline_parts::Best best) {
             {"memory_us", each.line.product_memory_us}}},
           {"launches", {{"kernels", each.launches.count}, {"host_us", each.launches.host_us}}},
           {"serving", each.serving ? serving_json(*each.serving) : Json(nullptr)},
+          {"capacity", each.capacity ? capacity_json(*each.capacity) : Json(nullptr)},
           {"generation", each.generation ? generation_json(*each.generation) : Json(nullptr)},
           {"stack", each.stack ? stack_json(*each.stack) : Json(nullptr)},
           {"losses", std::move(losses)},

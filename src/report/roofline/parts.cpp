@@ -49,7 +49,8 @@ std::string wrapped(const std::string& text) {
 }
 
 bool fits(const RooflineCase& each) {
-  return each.memory_bytes <= suggest::usable_bytes(each.gpu.dram_size_gb);
+  if (each.capacity && suggest::lacks_cache(*each.capacity)) return false;
+  return each.memory_bytes <= suggest::usable_bytes(each.gpu.dram_size_gb, each.setup);
 }
 
 double tokens_per_gpu(const RooflineCase& each) {
@@ -124,7 +125,7 @@ std::string plan_text(const model::Setup& setup) {
   if (p.expert > 1) out += fmt::format(", expert {}", p.expert);
   if (is_mixture && p.expert_tensor > 1 && p.expert > 1) out += fmt::format(" x {}", p.expert_tensor);
   if (p.context > 1) out += fmt::format(", context {}", p.context);
-  if ((p.mode == model::Mode::train || is_mixture) && p.data > 1) out += fmt::format(", data {}", p.data);
+  if (p.data > 1) out += fmt::format(", data {}", p.data);
   if (is_mixture && p.routing != model::Routing::even)
     out += fmt::format(", routing {}",
                        model::value_text(model::FieldId::routing, static_cast<std::int64_t>(p.routing)));

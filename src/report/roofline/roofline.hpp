@@ -12,6 +12,7 @@
 #include "model/op.hpp"
 #include "model/spec.hpp"
 #include "report/style.hpp"
+#include "suggest/serving/capacity.hpp"
 #include "suggest/serving/curve.hpp"
 #include "suggest/serving/remedies.hpp"
 #include "suggest/serving/serving.hpp"
@@ -46,6 +47,7 @@ struct RooflineCase {
   cost::Roofline line;                      // its points are the workload's ops
   std::optional<suggest::Serving> serving;  // of a prefill or a decode
   std::optional<suggest::Generation> generation;
+  std::optional<suggest::Capacity> capacity;  // of an engine that serves
   suggest::Launches launches;
   std::vector<suggest::Remedy> remedies;
   double memory_bytes = 0;  // that the plan needs

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "model/lower/lower.hpp"
 #include "report/roofline/parts.hpp"
+#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::report {
 
@@ -183,15 +185,36 @@ std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
   out += fmt::format("\nthen {} a token, {} tokens/s for {}", duration(s.token_us), brief(s.tokens_per_s),
                      sequences(plan.micro_batch_size));
   if (plan.pipeline > 1) out += fmt::format(" in each of {} stages", plan.pipeline);
+  if (plan.data > 1) out += fmt::format(" on each of {} data-parallel ranks", plan.data);
   if (s.accepted_tokens > 1) out += fmt::format(" ({} tokens a step)", fixed(s.accepted_tokens, 2));
   if (s.draft_us > 0) {
     out += fmt::format("\nof each step {} for drafting {}", duration(s.draft_us),
                        tokens(plan.speculative_tokens));
   }
   out += mixed_text(s, plan);
+  if (model::weights_are_unknown(plan)) {
+    out += fmt::format("\nweights not known (their format is not), cache {} GB ({} KB a token) on each GPU\n",
+                       brief(s.cache_bytes / giga), brief(s.cache_bytes_per_token / 1e3));
+    return out;
+  }
   out +=
       fmt::format("\nweights {} GB, cache {} GB ({} KB a token) on each GPU\n", brief(s.weight_bytes / giga),
                   brief(s.cache_bytes / giga), brief(s.cache_bytes_per_token / 1e3));
+  return out;
+}
+
+// "KV cache: room for 44,900 tokens in 5.5 GiB, 0.34 requests of 131,072 tokens".
+std::string capacity_text(const suggest::Capacity& of, const model::Setup& setup, const gpu::Gpu& gpu) {
+  if (!of.is_known || of.longest_bytes <= 0) return {};
+  std::string out = fmt::format("KV cache: room for {} in {} GiB on each GPU", tokens(of.tokens),
+                                brief(of.cache_bytes / suggest::bytes_per_memory_gb));
+  if (of.longest > 0) out += fmt::format(", {} requests of {}", brief(of.requests), tokens(of.longest));
+  out += '\n';
+  if (!suggest::lacks_cache(of)) return out;
+  const suggest::Capacity narrow = suggest::capacity_of(gpu, suggest::with_narrow_cache(setup));
+  out += fmt::format("  {} at startup: at most {} fit, {} with an 8-bit cache (longest_sequence)\n",
+                     suggest::surely_lacks_cache(of) ? "the engine stops" : "the engine may stop",
+                     tokens(of.largest), with_commas(narrow.largest));
   return out;
 }
 
@@ -256,6 +279,7 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
                        brief(tokens_per_gpu(each)), is_network(each.setup) ? "images" : "tokens");
   }
   if (each.serving) out += serving_text(*each.serving, each.setup.plan);
+  if (each.capacity) out += capacity_text(*each.capacity, each.setup, each.gpu);
   if (each.generation) out += generation_text(*each.generation, *each.serving, each.setup.plan);
   out += memory_text(each, style);
   return out + remedies_text(each, style);

@@ -17,14 +17,8 @@ using model::FieldId;
 
 // What a dialect exports where its files tell all that data-parallel ranks share (`zero`).
 constexpr std::string_view shared_name = "shards_by_zero";
-// And where they say that weights are stored in fewer bits.
-constexpr std::string_view packed_name = "packs_weights";
-
 // And where layers keep keys and values of a window only.
 constexpr std::string_view window_name = "has_window";
-
-// And how long the sequences of a server may become, one of which it must hold to start.
-constexpr std::string_view longest_name = "longest_sequence";
 
 // And where they tell all that layers keep for the backward pass (what is computed again, loss and head
 // fused).
@@ -37,19 +31,9 @@ bool tells_what_is_shared(const model::Reading& reading) {
   return extra(reading, shared_name) > 0;
 }
 
-bool exports(const model::Reading& reading, std::string_view name) {
-  return std::any_of(reading.extras.begin(), reading.extras.end(),
-                     [&](const model::Extra& each) { return each.name == name; });
-}
-
 // A command that starts a server: degrees that it leaves out are 1.
 bool starts_server(const model::Reading& reading) {
-  return reading.setup.plan.mode != model::Mode::train && exports(reading, longest_name);
-}
-
-// Weights in a format that is not known.
-bool may_be_packed(const model::Reading& reading, const model::Setup& setup) {
-  return extra(reading, packed_name) > 0 && setup.plan.weight_bits == 0 && bytes_of(setup.plan.dtype) >= 2;
+  return reading.setup.plan.mode != model::Mode::train && reading.setup.plan.engine != model::Engine::fastest;
 }
 
 }  // namespace
@@ -80,15 +64,11 @@ bool states_plan(const model::Reading& reading) {
 
 suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup) {
   if (setup.plan.mode != model::Mode::train) {
-    if (may_be_packed(reading, setup)) return {};
-    model::Setup least = setup;
-    if (takes_what_fits(reading) && setup.plan.micro_batch_size == reading.setup.plan.micro_batch_size) {
-      least.plan.micro_batch_size = 1;
-      const auto longest = static_cast<std::int64_t>(extra(reading, longest_name));
-      if (longest > 0 || model::is_assumed(reading, FieldId::context_length))
-        least.plan.context_length = longest;
-    }
-    suggest::Footprint served = suggest::footprint(least);
+    if (model::weights_are_unknown(setup.plan)) return {};
+    // Sequences that have no room wait; whether the longest has is suggest::capacity_of()'s answer.
+    if (takes_what_fits(reading) && setup.plan.micro_batch_size == reading.setup.plan.micro_batch_size)
+      return {model::served_weight_bytes(setup), 0};
+    suggest::Footprint served = suggest::footprint(setup);
     // Nobody says how many layers do so.
     if (extra(reading, window_name) > 0 && setup.model.window.size <= 0)
       served.state_bytes = model::served_weight_bytes(setup);
@@ -129,7 +109,7 @@ bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, 
 std::int64_t resident_sequences(const model::Reading& reading, double dram_size_gb) {
   const model::Setup& setup = reading.setup;
   const bool is_windowed = extra(reading, window_name) > 0 && setup.model.window.size <= 0;
-  if (dram_size_gb <= 0 || !takes_what_fits(reading) || may_be_packed(reading, setup) || is_windowed)
+  if (dram_size_gb <= 0 || !takes_what_fits(reading) || model::weights_are_unknown(setup.plan) || is_windowed)
     return 0;
   return suggest::resident_sequences(dram_size_gb, setup);
 }

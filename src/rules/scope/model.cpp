@@ -16,6 +16,7 @@
 #include "rules/scope/values.hpp"
 #include "rules/scope/variables.hpp"
 #include "suggest/edit/footprint.hpp"
+#include "suggest/serving/capacity.hpp"
 
 namespace shapelint::rules {
 
@@ -95,6 +96,22 @@ double least_gb(const Context& c, bool with_activations) {
   return (least.state_bytes + (with_activations ? least.activation_bytes : 0)) / bytes_per_gb;
 }
 
+suggest::Capacity capacity(const Context& c) {
+  return suggest::capacity_of(*c.gpu, *c.setup);
+}
+
+double engine_stops(const Context& c) {
+  // Where layers keep a window and nobody says how many do, less may be needed.
+  if (!has_size(c) || (extra(*c.reading, "has_window") > 0 && spec(c).window.size <= 0)) return 0;
+  const suggest::Capacity of = capacity(c);
+  if (suggest::surely_lacks_cache(of)) return 2;
+  return suggest::lacks_cache(of) ? 1 : 0;
+}
+
+double largest_sequence_8_bit(const Context& c) {
+  return real(suggest::capacity_of(*c.gpu, suggest::with_narrow_cache(*c.setup)).largest);
+}
+
 // clang-format off
 constexpr Variable of_model[] = {
     {"vocab_rows", "rows of the embedding after padding, over all ranks", [](const Context& c) { return real(model::vocab_rows(*c.setup)); }, {FieldId::vocab_size}},
@@ -139,8 +156,6 @@ constexpr Variable of_model[] = {
     {"gated_linear2_width", "width that the second linear layer of the same MLP takes", [](const Context& c) { return extra(*c.reading, "gated_linear2_width"); }},
     {"gated_as_written", "the width that the file gives for a gated MLP, before the framework cuts it into branches", [](const Context& c) { return extra(*c.reading, "gated_as_written"); }},
     {"quantization_block", "values that share a scale in the file's quantized weights", [](const Context& c) { return extra(*c.reading, "quantization_block"); }},
-    {"longest_sequence", "tokens of the longest sequence that a server takes, prompt and answer; 0 where its command leaves it to the model", [](const Context& c) { return extra(*c.reading, "longest_sequence"); }},
-    {"max_positions", "tokens of the longest sequence that a served model is published for; 0 where that is not known", [](const Context& c) { return extra(*c.reading, "max_positions"); }},
     {"may_be_longer", "whether a server's command lifts that limit, or changes the model's rotary embedding", [](const Context& c) { return extra(*c.reading, "may_be_longer"); }, {}, true},
     {"undivided_tokens", "tokens of a server's step where it does not divide prompts among several; else 0", [](const Context& c) { return extra(*c.reading, "undivided_tokens"); }},
     {"visible_gpus", "GPUs that a server sees (CUDA_VISIBLE_DEVICES); 0 where nothing says how many", [](const Context& c) { return extra(*c.reading, "visible_gpus"); }},
@@ -154,6 +169,8 @@ constexpr Variable of_model[] = {
     {"states_split", "whether the file itself says which layers each stage of the pipeline holds", [](const Context& c) { return extra(*c.reading, "states_split"); }, {}, true},
     {"has_whole_heads", "whether a head has a whole width: it is given, or the heads divide `hidden_size`, or the framework cuts off the rest", [](const Context& c) { return has_whole_heads(c) ? 1.0 : 0.0; }},
     {"is_framework_file", "whether the file is a framework's: what a native file leaves out has a documented default, and what it says describes a run; a framework's file has switches", [](const Context& c) { return c.reading->dialect == "native" ? 0.0 : 1.0; }, {}, true},
+    {"is_tower", "whether this is a tower of images or sound beside a language model that is served", [](const Context& c) { return is_tower(*c.reading) ? 1.0 : 0.0; }, {}, true},
+    {"reshards_checkpoints", "whether the framework's checkpoints load at any tensor-parallel degree, whatever rows are padded (Megatron-core's torch_dist)", [](const Context& c) { return extra(*c.reading, "reshards_checkpoints"); }, {}, true},
     {"gated_width_stands", "whether nothing speaks against the width of a gated MLP that the framework makes of what is written (see SL905, SL906)", [](const Context& c) { return gated_width_stands(c) ? 1.0 : 0.0; }},
     {"interleaves_stages", "whether the framework has an interleaved schedule, in which a stage holds several chunks of layers; a native file may have one", [](const Context& c) { return c.reading->dialect == "native" ? 1.0 : extra(*c.reading, "interleaves_stages"); }, {}, true},
     {"fixes_batch", "whether the file states how many sequences an optimizer step takes in all, whatever a micro-batch is", [](const Context& c) { return extra(*c.reading, "fixes_batch"); }, {}, true},
@@ -194,6 +211,15 @@ constexpr Variable of_gpu[] = {
     {"compute_capability", "compute capability of an NVIDIA GPU (9.0: Hopper); 0 of others", [](const Context& c) { return compute_capability(*c.gpu); }},
     {"budget_gb", "what of dram_gb the run may take: all of it, or the share that an engine is given (memory_percent); 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb > 0 ? suggest::budget_bytes(c.gpu->dram_size_gb, plan(c)) / bytes_per_gb : 0; }},
     {"usable_gb", "what of budget_gb is left beside the memory that is assumed to be taken (see reserve_gb) and what an engine keeps free (cache_percent); 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb > 0 ? suggest::usable_bytes(c.gpu->dram_size_gb, *c.setup) / bytes_per_gb : 0; }},
+    {"engine_stops", "whether the engine stops at startup, since its KV cache has no room for the longest sequence: 2 for certain, 1 by the estimated memory of activations and context, 0 where it starts or where that is not known", engine_stops},
+    {"served_longest", "tokens of the longest sequence that an engine admits: longest_sequence, or else max_positions; 0 when unknown", [](const Context& c) { return real(suggest::longest_sequence(*c.setup)); }},
+    {"longest_cache_gib", "KV cache of one such sequence on one GPU, in GiB", [](const Context& c) { return capacity(c).longest_bytes / suggest::bytes_per_memory_gb; }},
+    {"cache_room_gib", "GiB that the engine has left for the KV cache beside weights, activations, context and buffers", [](const Context& c) { return capacity(c).cache_bytes / suggest::bytes_per_memory_gb; }},
+    {"unweighted_gib", "GiB that weights alone leave of what the engine may take", [](const Context& c) { return (capacity(c).budget_bytes - capacity(c).weight_bytes) / suggest::bytes_per_memory_gb; }},
+    {"largest_sequence", "tokens of the longest sequence whose KV cache has room", [](const Context& c) { return real(capacity(c).largest); }},
+    {"largest_sequence_8_bit", "the same with a KV cache of 8 bits", largest_sequence_8_bit},
+    {"kv_cache_tokens", "tokens that the KV cache of one GPU holds, in sequences of the longest length", [](const Context& c) { return real(capacity(c).tokens); }},
+    {"kv_cache_requests", "sequences of that length that it holds at a time", [](const Context& c) { return capacity(c).requests; }},
     {"link_gpus", "GPUs that the fast link joins", [](const Context& c) { return real(c.gpu->link_gpus); }},
     {"has_flash", "whether a fused attention kernel takes this head dimension", [](const Context& c) { return bucket(c).bucket != nullptr ? 1.0 : 0.0; }, {FieldId::head_dim}},
     {"flash_head_dim", "head dimension that the fused attention kernel computes, zeros included; 0 when none takes it", [](const Context& c) { return bucket(c).bucket != nullptr ? real(bucket(c).head_dim) : 0; }, {FieldId::head_dim}},

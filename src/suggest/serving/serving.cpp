@@ -18,6 +18,11 @@ double real(std::int64_t value) {
   return static_cast<double>(std::max<std::int64_t>(1, value));
 }
 
+// GPUs of all replicas.
+double gpus_of(const model::Plan& plan) {
+  return real(plan.tensor) * real(plan.pipeline) * real(plan.data);
+}
+
 // One prompt, chunk after chunk; each attends to those before it, only the last one's logits are needed.
 double first_token_us(const gpu::Gpu& gpu, const model::Setup& from, std::int64_t prompt,
                       std::int64_t chunk) {
@@ -117,7 +122,8 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
   const double step_us = step.time_us * real(setup.plan.pipeline) + out.draft_us;
   out.token_us = step_us / out.accepted_tokens;
   // As many batches as stages are under way, and advance by a step in the same time.
-  out.tokens_per_s = workload.tokens_per_step * real(setup.plan.pipeline) / step_us * us_per_s;
+  out.tokens_per_s =
+      workload.tokens_per_step * real(setup.plan.pipeline) * real(setup.plan.data) / step_us * us_per_s;
   if (setup.plan.mode == model::Mode::decode && setup.plan.prefill_tokens > 0) {
     model::Setup alone = decoding;
     alone.plan.prefill_tokens = 0;
@@ -131,7 +137,7 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
     out.prompt_tokens_per_s =
         static_cast<double>(out.prompt) / out.mixed_first_token_us * us_per_s * real(setup.plan.pipeline);
   }
-  out.tokens_per_s_per_gpu = out.tokens_per_s / real(setup.plan.tensor) / real(setup.plan.pipeline);
+  out.tokens_per_s_per_gpu = out.tokens_per_s / gpus_of(setup.plan);
   out.cache_bytes_per_token = model::cache_bytes_per_token(decoding);
   // Every stage keeps the cache of its layers for the batches in all stages.
   out.cache_bytes = model::cache_bytes(decoding, static_cast<double>(out.prompt)) *
@@ -171,8 +177,8 @@ Generation generation_of(const gpu::Gpu& gpu, const model::Setup& setup, std::in
   }
   // Batches in the other stages advance in the same time.
   out.tokens_per_s = static_cast<double>(out.output) * real(setup.plan.micro_batch_size) *
-                     real(setup.plan.pipeline) / out.total_us * us_per_s;
-  out.tokens_per_s_per_gpu = out.tokens_per_s / real(setup.plan.tensor) / real(setup.plan.pipeline);
+                     real(setup.plan.pipeline) * real(setup.plan.data) / out.total_us * us_per_s;
+  out.tokens_per_s_per_gpu = out.tokens_per_s / gpus_of(setup.plan);
   return out;
 }
 

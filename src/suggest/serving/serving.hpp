@@ -18,7 +18,7 @@ struct Serving {
   double first_token_us = 0;   // one prompt alone, from its arrival on an idle GPU to its first token
   double token_us = 0;         // between two tokens of a sequence, with a cache as long as the prompt
   double accepted_tokens = 1;  // that a sequence gains per decoding step
-  double tokens_per_s = 0;     // produced for all sequences of the batch together
+  double tokens_per_s = 0;     // produced for all sequences, of all data-parallel ranks
   double tokens_per_s_per_gpu = 0;
   // Of a decode that reads a prompt along, prefill_tokens of it with each step:
   double mixed_first_token_us = 0;  // from its first chunk to its first token; 0: none is read along
@@ -54,7 +54,7 @@ struct Generation {
   std::int64_t output = 0;  // tokens of each sequence
   double prompts_us = 0;    // until every sequence has its first token
   double total_us = 0;
-  double tokens_per_s = 0;  // new ones, of all sequences
+  double tokens_per_s = 0;  // new ones, of all sequences and data-parallel ranks
   double tokens_per_s_per_gpu = 0;
 };
 

@@ -137,6 +137,7 @@ report::RooflineCase case_of(const ModelInput& input, const gpu::Gpu& gpu, const
     out.serving = suggest::serving_of(gpu, setup, options.prefill_chunk, draft);
     lengthen(plan.mode, longer, *out.serving);
   }
+  if (out.serving) out.capacity = suggest::capacity_of(gpu, setup);
   if (out.serving && options.output_tokens > 0) {
     out.generation = suggest::generation_of(gpu, setup, out.serving->prompt, options.output_tokens, draft);
   }

@@ -1,0 +1,101 @@
+// Room for the KV cache.
+#include "suggest/serving/capacity.hpp"
+
+#include <algorithm>
+
+#include "base/units.hpp"
+#include "gpu/engine_memory.hpp"
+#include "model/fields.hpp"
+#include "model/lower/lower.hpp"
+#include "suggest/edit/footprint.hpp"
+
+namespace shapelint::suggest {
+
+namespace {
+
+double real(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+const gpu::EngineMemory* engine_of(const model::Plan& plan) {
+  return gpu::engine_memory(
+      model::value_text(model::FieldId::engine, static_cast<std::int64_t>(plan.engine)));
+}
+
+// Memory beside weights and cache; without a named engine the margin of any program.
+double runtime_bytes(const gpu::Gpu& gpu, const model::Setup& setup, const gpu::EngineMemory* engine) {
+  if (engine == nullptr) return context_bytes;
+  const model::Plan& plan = setup.plan;
+  const std::int64_t usual =
+      gpu.dram_size_gb < engine->small_below_gib ? engine->small_sequences : engine->sequences;
+  const std::int64_t sequences = plan.most_sequences > 0 ? plan.most_sequences : usual;
+  const bool is_mixture = setup.model.moe.num_experts > 0;
+  const double sampled = engine->sampler_bytes * real(model::vocab_rows(setup)) * real(sequences);
+  const double gib = engine->activation_gib + (is_mixture ? engine->mixture_gib : 0.0) +
+                     (plan.tensor > 1 || plan.data > 1 ? engine->runtime_ranks_gib : engine->runtime_gib);
+  return gib * bytes_per_memory_gb + (setup.model.lm_head ? sampled : 0.0);
+}
+
+// The most tokens of one sequence whose cache takes no more than `room`.
+std::int64_t most_tokens(const model::Setup& setup, double room, std::int64_t most) {
+  constexpr std::int64_t unbounded = std::int64_t{1}
+                                     << 40;  // where windows are full, or states alone are kept
+  std::int64_t high = most > 0 ? most : unbounded;
+  if (model::cache_bytes(setup, real(high)) <= room) return high;
+  std::int64_t low = 0;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (model::cache_bytes(setup, real(middle)) <= room ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+std::int64_t longest_sequence(const model::Setup& setup) {
+  return setup.plan.longest_sequence > 0 ? setup.plan.longest_sequence : setup.model.max_positions;
+}
+
+Capacity capacity_of(const gpu::Gpu& gpu, const model::Setup& setup) {
+  Capacity out;
+  const model::Plan& plan = setup.plan;
+  out.longest = longest_sequence(setup);
+  if (plan.mode == model::Mode::train || !setup.model.conv.empty() || gpu.dram_size_gb <= 0) return out;
+  out.is_known = !model::weights_are_unknown(plan);
+  const gpu::EngineMemory* engine = engine_of(plan);
+  out.checks_longest = engine != nullptr && engine->checks_longest;
+  out.budget_bytes = budget_bytes(gpu.dram_size_gb, plan);
+  out.weight_bytes = model::served_weight_bytes(setup);
+  out.runtime_bytes = runtime_bytes(gpu, setup, engine);
+  out.cache_bytes = std::max(0.0, out.budget_bytes - out.weight_bytes - out.runtime_bytes);
+  constexpr double percent = 100;
+  if (plan.cache_percent > 0) out.cache_bytes *= real(plan.cache_percent) / percent;
+  out.token_bytes = model::cache_bytes_per_token(setup);
+  if (!out.is_known) return out;
+  const std::int64_t tokens = out.longest > 0 ? out.longest : std::max<std::int64_t>(1, plan.context_length);
+  out.longest_bytes = model::cache_bytes(setup, real(tokens));
+  if (out.longest_bytes > 0) {
+    out.requests = out.cache_bytes / out.longest_bytes;
+    constexpr double most = 1e15;
+    out.tokens = static_cast<std::int64_t>(std::min(most, out.requests * real(tokens)));
+  }
+  out.largest = most_tokens(setup, out.cache_bytes, setup.model.max_positions);
+  return out;
+}
+
+bool surely_lacks_cache(const Capacity& capacity) {
+  return capacity.is_known && capacity.checks_longest && capacity.longest > 0 &&
+         capacity.longest_bytes > capacity.budget_bytes - capacity.weight_bytes;
+}
+
+bool lacks_cache(const Capacity& capacity) {
+  return capacity.is_known && capacity.checks_longest && capacity.longest > 0 &&
+         capacity.longest_bytes > capacity.cache_bytes;
+}
+
+model::Setup with_narrow_cache(model::Setup setup) {
+  setup.plan.kv_cache_bits = 8;
+  return setup;
+}
+
+}  // namespace shapelint::suggest
