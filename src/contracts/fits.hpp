@@ -10,6 +10,7 @@
 #include "contracts/check.hpp"
 #include "contracts/price.hpp"
 #include "rules/book/rule.hpp"
+#include "suggest/serving/capacity.hpp"
 
 namespace shapelint::contracts {
 
@@ -33,6 +34,7 @@ struct FitRow {
   std::int64_t data = 1;
   std::int64_t expert = 1;
   std::int64_t expert_tensor = 1;
+  std::int64_t zero = 0;  // in training: what is sharded over the data-parallel ranks (3: as FSDP)
   Format format;
   Fit fit = Fit::runs;
   std::vector<Verdict> unmet;       // all of them
@@ -40,6 +42,7 @@ struct FitRow {
   std::string broken_summary;       // of the first of them
   double memory_gb = 0;             // on one GPU
   double usable_gb = 0;
+  suggest::Capacity capacity;  // of an engine that serves
   Price price;
   double tokens_per_s = 0;  // of all GPUs together; 0: refused
 };

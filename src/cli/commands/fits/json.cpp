@@ -19,6 +19,7 @@ ordered_json degrees_of(const contracts::FitRow& row) {
           {"data", row.data},
           {"expert", row.expert},
           {"expert_tensor", row.expert_tensor},
+          {"zero", row.zero},
           {"format", name(row.format)}};
 }
 
@@ -36,6 +37,13 @@ ordered_json row_of(std::string_view gpu, const contracts::FitRow& row) {
   json["fit"] = name(row.fit);
   json["memory_gb"] = row.memory_gb;
   json["usable_gb"] = row.usable_gb;
+  if (row.capacity.budget_bytes > 0) {
+    const bool is_known = row.capacity.is_known;
+    json["kv_cache_tokens"] = is_known ? ordered_json(row.capacity.tokens) : ordered_json(nullptr);
+    json["concurrent_requests"] = is_known ? ordered_json(row.capacity.requests) : ordered_json(nullptr);
+    json["longest_sequence"] = row.capacity.longest;
+    json["largest_sequence"] = is_known ? ordered_json(row.capacity.largest) : ordered_json(nullptr);
+  }
   json["contracts"] = std::move(unmet);
   json["rules"] = row.broken;
   if (row.fit != contracts::Fit::refused) {

@@ -21,7 +21,7 @@ using report::Role;
 using report::Style;
 
 constexpr std::size_t most_shown = 12;  // rows of each count that run, and of those that do not
-constexpr std::string_view degree_titles = "  tensor  pipeline  data  expert  context  format      ";
+constexpr std::string_view degree_titles = "  tensor  pipeline  data  ZeRO  expert  context  format      ";
 
 Role role_of(Fit fit) {
   switch (fit) {
@@ -57,7 +57,11 @@ std::string reasons(const FitRow& row) {
   if (!row.broken.empty() && out.empty()) {
     add(fmt::format("{}: {}", fmt::join(row.broken, " "), row.broken_summary));
   }
-  if (row.fit == Fit::too_large) {
+  if (row.fit == Fit::too_large && row.memory_gb <= row.usable_gb) {
+    out = fmt::format("no room for a sequence of {} tokens: at most {} fit{}{}",
+                      with_commas(row.capacity.longest), with_commas(row.capacity.largest),
+                      out.empty() ? "" : "; ", out);
+  } else if (row.fit == Fit::too_large) {
     out = fmt::format("{:.0f} GB on each GPU, {:.0f} usable{}{}", row.memory_gb, row.usable_gb,
                       out.empty() ? "" : "; ", out);
   }
@@ -73,8 +77,8 @@ std::string cost(const FitRow& row) {
 }
 
 std::string degrees(const FitRow& row) {
-  return fmt::format("{:>6}  {:>8}  {:>4}  {:>6}  {:>7}  {:<12}", row.tensor, row.pipeline, row.data,
-                     row.expert, row.context, contracts::name(row.format));
+  return fmt::format("{:>6}  {:>8}  {:>4}  {:>4}  {:>6}  {:>7}  {:<12}", row.tensor, row.pipeline, row.data,
+                     row.zero, row.expert, row.context, contracts::name(row.format));
 }
 
 std::string speed(const FitRow& row) {
@@ -127,7 +131,7 @@ std::string table_of(std::span<const FitRow* const> rows, bool every, const Styl
 }
 
 auto way_of(const FitRow& row) {
-  return std::tuple(row.tensor, row.pipeline, row.context, row.data, row.expert, row.expert_tensor,
+  return std::tuple(row.tensor, row.pipeline, row.context, row.data, row.zero, row.expert, row.expert_tensor,
                     row.format.dtype, row.format.recipe);
 }
 
@@ -162,6 +166,7 @@ std::string in_words(const FitRow& row) {
   };
   add("pipeline", row.pipeline);
   add("data", row.data);
+  if (row.zero > 0) out += fmt::format(", ZeRO {}", row.zero);
   add("expert", row.expert);
   add("context", row.context);
   return fmt::format("{}, {}", out, contracts::name(row.format));
@@ -254,14 +259,15 @@ std::string fits_text(std::span<const GpuFits> all, bool every, const Style& sty
 
 std::string fits_csv(std::span<const GpuFits> all) {
   std::string out =
-      "gpu,gpus,tensor,pipeline,data,expert,context,expert_tensor,format,fit,memory_gb,usable_gb,step_us,"
+      "gpu,gpus,tensor,pipeline,data,zero,expert,context,expert_tensor,format,fit,memory_gb,usable_gb,step_"
+      "us,"
       "padding_us,"
       "slower_us,tokens_per_s,contracts\n";
   for (const GpuFits& fits : all) {
     for (const FitRow& row : fits.rows) {
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{},", report::csv_field(fits.gpu), row.gpus, row.tensor,
-                         row.pipeline, row.data, row.expert, row.context, row.expert_tensor,
-                         contracts::name(row.format), contracts::name(row.fit));
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},", report::csv_field(fits.gpu), row.gpus,
+                         row.tensor, row.pipeline, row.data, row.zero, row.expert, row.context,
+                         row.expert_tensor, contracts::name(row.format), contracts::name(row.fit));
       for (const double value : {row.memory_gb, row.usable_gb, row.price.time_us, row.price.padding_us,
                                  row.price.slower_us, row.tokens_per_s}) {
         append_exact(out, value);
