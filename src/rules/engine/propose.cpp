@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/arithmetic.hpp"
+#include "model/field_kind.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/scope/launch.hpp"
 #include "rules/scope/values.hpp"
@@ -150,6 +151,10 @@ class Proposer {
   void set(const Fix& fix) {
     for (const Hit& hit : request_.hits) {
       auto changes = request_.rule->changes(fix, hit.context, hit.blame.field);
+      if (changes && reading_.setup.plan.mode != model::Mode::train) {
+        std::erase_if(*changes, [](const Change& each) { return model::is_of_training(each.field); });
+        if (changes->empty()) continue;
+      }
       if (changes && overflows_) changes = with_launch_kept(reading_, *std::move(changes));
       if (changes) changes = with_batch_kept(reading_, *std::move(changes));
       if (changes) consider(*std::move(changes), !fails_);
