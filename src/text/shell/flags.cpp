@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/decimal.hpp"
+#include "text/shell/container.hpp"
 #include "text/shell/outcomes.hpp"
 
 namespace shapelint::text::shell {
@@ -216,9 +217,9 @@ namespace {
 // The name of a program or of what it is told to do; empty for any other word.
 std::string_view plain_name(std::string_view word) {
   word.remove_prefix(word.rfind('/') + 1);  // npos + 1: all of it
-  const bool is_plain =
-      !word.empty() && word.front() != '-' &&
-      std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
+  const bool is_plain = !word.empty() && word.front() != '-' &&
+                        std::all_of(word.begin(), word.end(),
+                                    [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '_'; });
   return is_plain ? word : std::string_view{};
 }
 
@@ -240,9 +241,23 @@ bool starts_python(const std::vector<Text>& command) {
   });
 }
 
-Flags collect(const std::vector<Text>& words) {
+Flags collect(const std::vector<Text>& all) {
   Flags found;
-  found.following = following(words);
+  std::vector<Text> words = all;
+  if (const auto container = container_of(all)) {
+    found.image = all[container->image];
+    for (const Text& each : container->environment) {
+      const std::string text = as_string(each);
+      const std::size_t equals = text.find('=');
+      if (equals == std::string::npos || equals == 0) continue;
+      found.environment.push_back(
+          {substring(each, 0, equals), {without_quotes(substring(each, equals + 1, text.size()))}});
+    }
+    words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(container->image) + 1);
+    if (!words.empty() && !is_flag(as_string(words.front())))
+      found.following.emplace_back("image", words.front());
+  }
+  for (auto& each : following(words)) found.following.push_back(std::move(each));
   bool takes_values = false;
   bool has_configuration = false;
   for (const Text& word : words) {

@@ -184,7 +184,7 @@ bool has_flags(const Flags& flags) {
 
 bool serves(const Flags& flags) {
   return std::any_of(flags.following.begin(), flags.following.end(),
-                     [](const auto& each) { return each.first == "serve"; });
+                     [](const auto& each) { return each.first == "serve" || each.first == "image"; });
 }
 
 void add_following(TreeBuilder& tree, std::int32_t root, const Flags& flags, Span place) {
@@ -223,6 +223,7 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& fou
       tree.add(no_node, Kind::table, {}, {}, Span{0, static_cast<std::int64_t>(source.size())});
   tree.set_string(tree.add(root, Kind::string, "command", {}, place), joined(flags.command));
   if (const Text* program = program_of(flags)) add_value(tree, root, "program", place, *program, {});
+  if (!flags.image.empty()) add_value(tree, root, "image", place, flags.image, {});
   add_following(tree, root, flags, place);
   if (!flags.configuration.empty()) add_value(tree, root, "configuration", place, flags.configuration, {});
   const std::int32_t table = tree.add(root, Kind::table, "flags", {}, place);
@@ -252,6 +253,8 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& fou
   }
   for (const Prefix& each : found.prefixes)
     add_variable(tree, variables, each.name, each.name_span, *each.value);
+  for (const Flag& each : flags.environment)
+    add_value(tree, variables, as_string(each.name), name_span(each.name), each.values.front(), {});
   add_slurm(tree, root, job, place);
   const std::int32_t branches = tree.add(root, Kind::list, "branches", {}, place);
   for (const Taken& each : outcome.branches) {

@@ -31,6 +31,8 @@ using SourceLoader =
 //   command    string: the words before the first flag (`torchrun pretrain_gpt.py`)
 //   following  table: a word of lower-case letters → the word behind it, where that is no flag (`serve` → the
 //              model of `vllm serve MODEL`); the first time that the word stands there
+//   image      string, of `docker run`: the image; all else is then of the command behind it, and `following.image`
+//              is that command's first word, where it is no flag
 //   program    string: the Python file among the words, where there is one
 //   flags      table: `--name` → value as typed by Python's argparse users: integer, number, boolean for
 //              true/false and for a flag without value, string, list when several values follow. A flag that
@@ -50,7 +52,8 @@ using SourceLoader =
 // Errors carry the place: a quote, bracket or compound command that is never closed, depth, size.
 //
 // What a script sources (`source models/8B.sh`) is followed where `load` finds it; its values count as
-// written where it is sourced, and cannot be changed there.
+// written where it is sourced, and cannot be changed there. So are scripts that it runs (`bash train.sh 8B`,
+// `sbatch train.slurm`), with their arguments and with the variables that it exports.
 Result<std::vector<Document>> parse_shell(const std::string& path, const SharedText& source,
                                           const SourceLoader& load = {});
 

@@ -53,7 +53,7 @@ TEST_CASE("shell: a here-document that a variable takes is what it holds") {
 
 TEST_CASE("shell: every command of a text counts") {
   CHECK(flags("docker run --gpus all image bash -c \"cd /w; pip install -e . && python a.py --z 1 > log; ls "
-              "-l\"\n") == "{--gpus: [\"all\", \"image\", \"bash\"], -c: [\"cd\", \"/w\"]} | {--z: 1}");
+              "-l\"\n") == "{-c: [\"cd\", \"/w\"]} | {--z: 1}");
   CHECK(flags("launch.py --gpus 8 -- source env.sh \\&\\& python train.py --tp 2\n") ==
         "{--gpus: 8} | {--tp: 2}");
 }
@@ -64,4 +64,26 @@ TEST_CASE("shell: a variable before a command is set for that one alone") {
   REQUIRE(documents->size() == 2);
   CHECK(outline((*documents)[0].root()["variables"]) == "{N: 4, M: 2}");
   CHECK(outline((*documents)[1].root()["variables"]) == "{N: 1}");
+}
+
+TEST_CASE("shell: what docker runs is the command behind the image") {
+  const auto one = [](const std::string& source) {
+    const auto documents = parse_shell("run.sh", source);
+    REQUIRE(documents);
+    REQUIRE(documents->size() == 1);
+    return documents->front();
+  };
+  const Document server = one(
+      "docker run --rm -it --gpus all --ipc=host -v ~/.cache:/root/.cache -p 8000:8000 -e HF_HOME=/hf \\\n"
+      "  vllm/vllm-openai:v0.10.0 meta-llama/Llama-3.1-8B --tensor-parallel-size 2 --enforce-eager\n");
+  CHECK(outline(server.root()["flags"]) == "{--tensor-parallel-size: 2, --enforce-eager: true}");
+  CHECK(server.root()["image"].as_string() == "vllm/vllm-openai:v0.10.0");
+  CHECK(server.root()["following"]["image"].as_string() == "meta-llama/Llama-3.1-8B");
+  CHECK(server.root()["variables"]["HF_HOME"].as_string() == "/hf");
+  // A variable for the image, and options that are left to the run.
+  const Document open = one("IMAGE=a/b:c\nsudo docker run $OPTIONS $IMAGE train --tp 8\n");
+  CHECK(outline(open.root()["flags"]) == "{--tp: 8}");
+  CHECK(open.root()["image"].as_string() == "a/b:c");
+  // Without an image nothing is the container's.
+  CHECK(flags("docker build --tag x .\n") == "{--tag: [\"x\", \".\"]}");
 }
