@@ -9,10 +9,13 @@ namespace shapelint::formats {
 
 namespace {
 
-// The word at the beginning of a command, or behind assignments; and `@file`, whose words are arguments.
+// The word at the beginning of a command, or behind assignments; `@file`, whose words are arguments; and
+// another script that is run.
 bool may_source(std::string_view text) {
   return text.find("source ") != std::string_view::npos || text.find("\n. ") != std::string_view::npos ||
-         text.find(" @") != std::string_view::npos || text.starts_with(". ");
+         text.find(" @") != std::string_view::npos || text.starts_with(". ") ||
+         text.find(".sh") != std::string_view::npos || text.find(".slurm") != std::string_view::npos ||
+         text.find(".sbatch") != std::string_view::npos;
 }
 
 }  // namespace

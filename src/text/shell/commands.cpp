@@ -87,7 +87,9 @@ void Follower::command(const Statement& statement, Outcome& outcome, bool in_loo
       line.words.push_back(is_script ? expanded_again(std::move(text), expands) : std::move(text));
     }
   }
-  if (!line.words.empty()) outcome.commands.push_back(std::make_shared<const CommandLine>(std::move(line)));
+  if (line.words.empty()) return;
+  start(line, statement.extent, outcome);
+  outcome.commands.push_back(std::make_shared<const CommandLine>(std::move(line)));
 }
 
 // `@file` of argparse: the words of that file, where it is found. They count as written where it is named.

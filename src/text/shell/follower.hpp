@@ -73,7 +73,8 @@ class Follower {
 
   bool read_here_document(const Statement& statement, Outcome& outcome);
 
-  // functions.cpp: calls, and the arguments `$1`, `$@` of one.
+  // functions.cpp: scripts that are run with what is exported; calls, and the arguments `$1`, `$@` of one.
+  void start(const CommandLine& line, Word place, Outcome& outcome);
   void define(const Statement& function);
   bool call(const Statement& statement, Outcomes& outcomes, bool in_loop);
   void call(const Statement& function, const Statement& statement, Outcome outcome, Outcomes& ways,

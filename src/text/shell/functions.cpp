@@ -1,5 +1,6 @@
 // Functions: calls, and the arguments of one.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 
@@ -33,6 +34,71 @@ void restore(const std::string& name, const std::shared_ptr<const Value>& before
 }
 
 }  // namespace
+
+namespace {
+
+// Where the script stands among the words of `bash train.sh 8B`, `sbatch -N 4 train.slurm`, `./train.sh`;
+// their number where none does.
+std::size_t script_among(const std::vector<Text>& words) {
+  constexpr std::array<std::string_view, 5> endings = {".sh", ".bash", ".slurm", ".sbatch", ".slrm"};
+  constexpr std::array<std::string_view, 9> starters = {"bash", "sh",   "zsh",   "srun", "sbatch",
+                                                        "exec", "time", "nohup", "sudo"};
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string word = as_string(words[at]);
+    if (!is_known(words[at]) || word == "-c") return words.size();
+    const bool is_script = std::any_of(endings.begin(), endings.end(),
+                                       [&](std::string_view each) { return word.ends_with(each); });
+    if (is_script && word.find('=') == std::string::npos) return at;
+    const std::string_view name = std::string_view(word).substr(word.rfind('/') + 1);
+    const bool starts = std::find(starters.begin(), starters.end(), name) != starters.end();
+    // Options of these, and their values.
+    if (!starts &&
+        (at == 0 || std::none_of(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at),
+                                 [](const Text& each) { return as_string(each).starts_with('-'); })) &&
+        !word.starts_with('-'))
+      return words.size();
+  }
+  return words.size();
+}
+
+}  // namespace
+
+// Another script, which sees what is exported and what is set for it alone. Its command lines are this one's.
+void Follower::start(const CommandLine& line, Word place, Outcome& outcome) {
+  if (!journey_.load || depth_ >= max_sourced_depth || journey_.sourced >= max_sourced) return;
+  const std::size_t at = script_among(line.words);
+  if (at >= line.words.size()) return;
+  const std::optional<SourcedScript> script = journey_.load(as_string(line.words[at]), path_);
+  if (!script) return;
+  const auto statements = parse_statements(script->path, script->text);
+  if (!statements) return;
+  Follower inner(script->path, script->text, *statements, journey_);
+  inner.depth_ = depth_ + 1;
+  inner.included_ = {placed(place), ++journey_.sourced};
+  Outcome seen;
+  for (const std::string& name : outcome.exported) {
+    const auto found = outcome.variables.find(name);
+    if (found == outcome.variables.end()) continue;
+    seen.variables.insert(*found);
+    seen.exported.insert(name);
+    if (const auto written = outcome.names.find(name); written != outcome.names.end())
+      seen.names.insert(*written);
+  }
+  for (const Prefix& each : line.prefixes) {
+    seen.variables[each.name] = each.value;
+    seen.exported.insert(each.name);
+    seen.names[each.name] = each.name_span;
+  }
+  journey_.budget.spend(static_cast<std::int64_t>(seen.variables.size()) + steps_per_call, path_,
+                        place.begin);
+  std::vector<Text> arguments(std::next(line.words.begin(), static_cast<std::ptrdiff_t>(at) + 1),
+                              line.words.end());
+  inner.set_arguments(std::move(arguments), place, seen);
+  Outcomes one;
+  one.push_back(std::move(seen));
+  inner.run(*statements, one, true);
+  for (CommandLine& each : one.front().commands) outcome.commands.push_back(std::move(each));
+}
 
 // One that is defined twice may be either.
 void Follower::define(const Statement& function) {

@@ -122,3 +122,29 @@ TEST_CASE("shell: what a sourced script sets counts") {
   CHECK(told(". forks.sh\ntrain --h $H --t $T\n") ==
         "{--h: unknown(the branches of the file set `H` differently), --t: 8}");
 }
+
+TEST_CASE("shell: a script that is run sees what is exported, and its arguments") {
+  const std::map<std::string, std::string> scripts = {
+      {"train.sh", "MODEL=${1:-7b}\ntrain --model $MODEL --tp ${TP:-1} --pp ${PP:-1} --mbs $MBS\n"},
+      {"again.sh", "bash again.sh\ntrain --x 1\n"}};
+  const auto load = [&](const std::string& path, const std::string&) -> std::optional<SourcedScript> {
+    const auto found = scripts.find(path);
+    return found == scripts.end() ? std::nullopt : std::optional(SourcedScript{path, found->second});
+  };
+  const auto told = [&](const std::string& source) {
+    std::string all;
+    const auto documents = parse_shell("run.sh", source, load);
+    if (!documents) return outline(documents.error(), source);
+    for (const Document& each : *documents) all += (all.empty() ? "" : " | ") + outline(each.root()["flags"]);
+    return all;
+  };
+  const std::string unset = "--mbs: unknown(the variable `MBS` is not set in this file)}";
+  // PP is this script's own.
+  CHECK(told("export TP=8\nPP=4\nbash train.sh 70b\n") == "{--model: \"70b\", --tp: 8, --pp: 1, " + unset);
+  CHECK(told("PP=4\nMBS=2 TP=2 sbatch train.sh\n") == "{--model: \"7b\", --tp: 2, --pp: 1, --mbs: 2}");
+  CHECK(told("export MBS=1\nfor n in 1; do srun --nodes 2 bash train.sh 8b; done\n") ==
+        "{--nodes: [2, \"bash\", \"train.sh\", \"8b\"]} | {--model: \"8b\", --tp: 1, --pp: 1, --mbs: 1}");
+  // Scripts that run themselves, or are not there.
+  CHECK(told("bash again.sh\n") == "{--x: 1}");
+  CHECK(told("bash nowhere.sh\ntrain --x 2\n") == "{--x: 2}");
+}
