@@ -8,6 +8,7 @@
 
 #include "base/names.hpp"
 #include "catalog/catalog.hpp"
+#include "formats/commands.hpp"
 #include "formats/dense.hpp"
 #include "formats/dialect/inherit.hpp"
 #include "formats/dialect/known.hpp"
@@ -20,6 +21,7 @@
 #include "formats/recognise.hpp"
 #include "formats/remarks.hpp"
 #include "formats/sourced.hpp"
+#include "model/assumed.hpp"
 #include "model/lower/lower.hpp"
 #include "text/header/model_header.hpp"
 #include "text/told.hpp"
@@ -229,7 +231,7 @@ void run_neighbours(const text::FileSystem& files, const std::string& path, cons
   const Dialect* dialect = dialects.find(result.dialect);
   if (dialect == nullptr || dialect->runs.empty()) return;
   // What a command names goes before what happens to lie beside it, which may be what it names.
-  const std::string named = published_shape(result.readings.front());
+  const std::string named = model::published_shape(result.readings.front());
   if (!named.empty() && named != join(folder_of(path), dialect->runs)) return;
   auto other = read_beside(files, path, dialect->runs, options, dialects);
   if (!other) return;
@@ -250,6 +252,19 @@ void read_as_native(const text::Document& document, const ReadOptions& options, 
     result.readings.push_back(std::move(reading));
   }
   result.lint = std::move(file->lint);
+}
+
+// What a file holds that starts something: its command lines, each by the dialect that it is of.
+void read_commands(const text::FileSystem& files, const Dialects& dialects, const Dialect& dialect,
+                   const text::Document& document, const ReadOptions& options, ReadResult& result) {
+  constexpr std::string_view syntax = "shell";
+  for (const text::Document& command : held_commands(dialect, document)) {
+    const Dialect* its = recognise(dialects, command, syntax);
+    if (its == nullptr) continue;
+    result.recognised = true;
+    result.dialect = its->name;
+    read_document(files, dialects, *its, command, syntax, options, result);
+  }
 }
 
 // What the documents of a source say, which may be an error.
@@ -287,6 +302,10 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
     if (dialect == nullptr) {
       if (syntax == "toml" && (options.assume_native || looks_native(document.root())))
         read_as_native(document, options, result);
+      continue;
+    }
+    if (!dialect->commands.empty()) {
+      read_commands(files, dialects, *dialect, document, options, result);
       continue;
     }
     if (!dialect->beside.empty()) {

@@ -110,9 +110,9 @@ class Loader {
       if (node["value"]) out.value = expression(node["value"]);
       out.of = string(node["of"]);
       const std::string take = string(node["take"]);
-      constexpr std::array<std::string_view, 12> ways{"value", "present",       "count",    "maximum",
-                                                      "sum",   "leading_zeros", "interval", "text",
-                                                      "units", "items",         "unrolled", "names"};
+      constexpr std::array<std::string_view, 13> ways{
+          "value", "present", "count", "maximum",  "sum",   "leading_zeros", "interval",
+          "text",  "units",   "items", "unrolled", "names", "number"};
       const auto way = std::find(ways.begin(), ways.end(), take);
       if (way != ways.end()) {
         out.reading = static_cast<Alternative::Reading>(way - ways.begin());
@@ -266,6 +266,31 @@ class Loader {
             of("rows"), of("columns"),         of("depth"),     of("repeat")};
   }
 
+  Command command(NodeRef node) {
+    check_keys(node, {"when", "needs", "lacks", "script", "environment", "program", "starts_by", "starts",
+                      "image", "model", "words", "options", "flags", "ends"});
+    Command out;
+    out.flags = paths(node["flags"]);
+    out.ends = string(node["ends"]);
+    out.when = key_tests(node["when"]);
+    out.needs = paths(node["needs"]);
+    out.lacks = paths(node["lacks"]);
+    out.script = paths(node["script"]);
+    out.environment = paths(node["environment"]);
+    out.program = paths(node["program"]);
+    out.starts_by = paths(node["starts_by"]);
+    if (node["starts"].is(Kind::table)) {
+      for (const NodeRef each : node["starts"]) out.starts.emplace_back(each.key(), string(each));
+    } else if (node["starts"]) {
+      out.starts.emplace_back("*", string(node["starts"]));
+    }
+    out.image = paths(node["image"]);
+    out.model = paths(node["model"]);
+    out.words = paths(node["words"]);
+    for (const NodeRef each : node["options"]) out.options.push_back({std::string(each.key()), paths(each)});
+    return out;
+  }
+
   Inherit inherit(NodeRef node) {
     check_keys(node, {"key", "search", "suffixes", "mount", "inside", "hydra", "states", "defaults", "ending",
                       "beside"});
@@ -350,7 +375,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
                          "exports",   "inherit",   "part",
                          "fields",    "otherwise", "types",
                          "writes",    "how",       "example",
-                         "package",   "layers"});
+                         "package",   "layers",    "command"});
   Dialect out;
   out.path = std::string(document.path());
   out.name = load.string(root["name"]);
@@ -379,6 +404,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   for (const NodeRef each : root["inherit"]) out.inherit.push_back(load.inherit(each));
   for (const NodeRef each : root["part"]) out.parts.push_back(load.part(each));
   for (const NodeRef each : root["layers"]) out.layers.push_back(load.layers(each));
+  for (const NodeRef each : root["command"]) out.commands.push_back(load.command(each));
   out.fields = load.rules(root["fields"]);
   out.otherwise = load.rules(root["otherwise"]);
   for (const NodeRef each : root["types"]) {

@@ -43,7 +43,8 @@ struct Alternative {
     units,          // a number, or one with `k`, `m`, `g` (of 1000) or `K`, `M`, `G` (of 1024)
     items,          // how many items a list of 0 and 1 has, or Python's `([0]*3+[1]*58)`; nothing of a number
     unrolled,       // letters of `of`, with those of `t*7` and `(tt|)*29` as often as they say
-    names           // 1 where a list or a text has `of` among its names, else 0
+    names,          // 1 where a list or a text has `of` among its names, else 0
+    number          // of a text that lists numbers (`1,8,-1`) that in the place `of` says, the first being 1
   };
   Kind kind = Kind::key;
   Reading reading = Reading::value;
@@ -145,6 +146,30 @@ struct DenseLayers {
   std::string repeat;                // how often they stand there; empty: once
 };
 
+// A flag, and the keys whose value it is given.
+struct CommandOption {
+  std::string flag;
+  std::vector<KeyPath> keys;
+};
+
+// A command line that a file holds, in any table that has what it needs. It is read as a script is.
+struct Command {
+  std::vector<KeyTest> when;  // of the whole file: all must hold
+  std::vector<KeyPath> needs;
+  std::vector<KeyPath> lacks;
+  std::vector<KeyPath> script;       // lines of a shell, in a text or a list
+  std::vector<KeyPath> environment;  // variables that it sees
+  std::vector<KeyPath> program;      // its first words, where the file gives them
+  std::vector<KeyPath> starts_by;    // else a value that says which program is started,
+  std::vector<std::pair<std::string, std::string>> starts;  // by patterns
+  std::vector<KeyPath> image;                               // else what the image of a container starts
+  std::vector<KeyPath> model;                               // the first word behind the program
+  std::vector<KeyPath> words;                               // that follow
+  std::vector<CommandOption> options;                       // flags that the file has as keys
+  std::vector<KeyPath> flags;                               // a table whose keys are flags
+  std::string ends;                                         // words behind all
+};
+
 struct Dialect {
   std::string path;  // of its data file
   std::string name;
@@ -174,6 +199,7 @@ struct Dialect {
   std::vector<Inherit> inherit;
   std::vector<Part> parts;
   std::vector<DenseLayers> layers;
+  std::vector<Command> commands;  // its files are read as these, by the dialects of commands
   FieldRules fields;
   FieldRules otherwise;  // tried after the model type's defaults
   std::vector<Way> ways;

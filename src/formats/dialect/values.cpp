@@ -12,6 +12,7 @@
 
 #include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/words.hpp"
 
 namespace shapelint::formats {
 
@@ -262,6 +263,27 @@ std::optional<double> with_unit(std::string_view text) {
   return *value * std::pow(1024.0, static_cast<double>(at + 1));
 }
 
+// Of `1,8,-1` and `dp:1,fsdp:8,mp:-1` the number in a place, the first being `1`; also of a list.
+Seen look_for_number(NodeRef node, std::string_view place) {
+  const auto at = parse_integer(place);
+  if (!at || *at < 1) return {};
+  if (node.is(Kind::list)) {
+    const auto value = node[static_cast<std::size_t>(*at - 1)].as_number();
+    return value ? number(*value) : Seen{};
+  }
+  std::string_view text = node.as_string().value_or("");
+  for (std::int64_t i = 1; i < *at; ++i) {
+    const auto comma = text.find(',');
+    if (comma == std::string_view::npos) return {};
+    text.remove_prefix(comma + 1);
+  }
+  text = text.substr(0, text.find(','));
+  const auto name = text.find_last_of(":!");
+  if (name != std::string_view::npos) text.remove_prefix(name + 1);
+  const auto value = parse_number(trimmed(text));
+  return value ? number(*value) : Seen{};
+}
+
 // A call, or what a search over values writes.
 bool stands_for_a_number(NodeRef table) {
   for (const NodeRef child : table) {
@@ -273,6 +295,7 @@ bool stands_for_a_number(NodeRef table) {
 }  // namespace
 
 Seen look(NodeRef node, const Alternative& each, FieldId field) {
+  if (each.reading == Alternative::Reading::number) return look_for_number(node, each.of);
   if (each.reading == Alternative::Reading::present) return number(1);
   if (each.reading == Alternative::Reading::count) return count(node, each);
   if (each.reading == Alternative::Reading::items) return count_items(node);
