@@ -87,13 +87,6 @@ void run_as(const model::Reading& plan, model::Reading& reading) {
   }
 }
 
-std::string published_shape(const model::Reading& reading) {
-  constexpr std::string_view by_name = "shape of ";
-  const model::Origin& width = reading.origins[model::FieldId::hidden_size];
-  const bool is_by_name = width.kind == model::Origin::Kind::defaulted && width.note.starts_with(by_name);
-  return is_by_name ? width.note.substr(by_name.size()) : std::string();
-}
-
 std::optional<CachedModel> cached_model(const text::FileSystem& files, const std::string& hub,
                                         std::string_view name) {
   if (hub.empty()) return std::nullopt;

@@ -16,9 +16,6 @@ std::optional<ReadResult> read_beside(const text::FileSystem& files, const std::
                                       const std::string& name, const ReadOptions& options,
                                       const Dialects& dialects);
 
-// The published model, or the config.json, that a file's reading has its shape from by name; empty: none.
-std::string published_shape(const model::Reading& reading);
-
 // How `plan` says that a model is run, for a reading of that model.
 void run_as(const model::Reading& plan, model::Reading& reading);
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/dialect/known.hpp"
 #include "formats/remarks.hpp"
 #include "gpu/registry.hpp"
 #include "lint/how.hpp"
@@ -101,7 +102,11 @@ void look_at_remarks(const TextOptions& options, const project::Configured& conf
 std::string why_incomplete(const model::Reading& reading) {
   const std::vector<model::FieldId> missing = model::missing_sizes(reading);
   const std::string what = missing.empty() ? "" : fmt::format(" (unknown: {})", names_text(missing));
-  return fmt::format("too little is known of the model to predict a step{}", what);
+  const auto named = std::find_if(reading.notes.begin(), reading.notes.end(), [](const model::Note& each) {
+    return each.message.find(formats::unknown_model) != std::string::npos;
+  });
+  const std::string which = named == reading.notes.end() ? std::string() : named->message + ": ";
+  return fmt::format("{}too little is known of the model to predict a step{}", which, what);
 }
 
 std::vector<std::string> notes_of(const formats::ReadResult& read, const std::string& path) {

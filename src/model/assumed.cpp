@@ -29,4 +29,11 @@ std::vector<FieldId> assumed_fields(const Reading& reading) {
   return out;
 }
 
+std::string published_shape(const Reading& reading) {
+  constexpr std::string_view by_name = "shape of ";
+  const Origin& width = reading.origins[FieldId::hidden_size];
+  const bool is_by_name = width.kind == Origin::Kind::defaulted && width.note.starts_with(by_name);
+  return is_by_name ? width.note.substr(by_name.size()) : std::string();
+}
+
 }  // namespace shapelint::model

@@ -1,6 +1,7 @@
 // What nobody said of a model or its run, and a prediction rests on all the same.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "model/reading.hpp"
@@ -13,5 +14,8 @@ bool is_assumed(const Reading& reading, FieldId field);
 // The guesses that decide what a prediction is worth: the size of a step, its number format, its attention,
 // the vocabulary, and how new the software is that trains a mixture.
 std::vector<FieldId> assumed_fields(const Reading& reading);
+
+// The published model, or the config.json, that a file's reading has its shape from by name; empty: none.
+std::string published_shape(const Reading& reading);
 
 }  // namespace shapelint::model

@@ -9,7 +9,7 @@
 
 #include "catalog/known_models.hpp"
 #include "formats/dialect/paths.hpp"
-#include "formats/neighbours.hpp"
+#include "model/assumed.hpp"
 #include "rules/scope/compare.hpp"
 
 namespace shapelint::project {
@@ -51,7 +51,7 @@ std::string trained_because(const model::Reading& reading, const text::FileSyste
   if (model::extra(reading, "names_published") > 0) return "the file names a published model";
   if (std::find(weight_dialects.begin(), weight_dialects.end(), reading.dialect) != weight_dialects.end())
     return "the file holds trained weights";
-  if (const std::string named = formats::published_shape(reading); !named.empty())
+  if (const std::string named = model::published_shape(reading); !named.empty())
     return fmt::format("it is that of {}", named);
   const std::string_view name = formats::file_name(reading.path);
   if (is_preset(reading)) {

@@ -12,6 +12,9 @@
 
 namespace shapelint::formats {
 
+// Behind the name, in a reading's note.
+inline constexpr std::string_view unknown_model = "is not in the table of known models";
+
 // The model that a repository name (`org/Name`, a path, a bare name) stands for, or nullptr.
 const catalog::KnownModel* find_known_model(std::string_view name);
 const catalog::KnownModel* find_known_model(std::string_view name,

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
+#include "formats/dialect/known.hpp"
 #include "formats/dialect/paths.hpp"
 
 namespace shapelint::formats {
@@ -42,6 +44,62 @@ NamedModel named_model(const std::string& pattern, const View& view, const Place
     at = close + 1;
   }
   return {out, {}};
+}
+
+namespace {
+
+// Words that say of what follows that it is another model.
+constexpr std::array<std::string_view, 14> other_models = {"lora",    "adapter", "draft",  "eagle", "eagle3",
+                                                           "medusa",  "mtp",     "pruned", "lite",  "mini",
+                                                           "distill", "width",   "depth",  "tiny"};
+
+// `7b`, `a3b`, `0.6b`, `350m`, `8x7b`.
+bool is_size(std::string_view word) {
+  if (word.size() < 2) return false;
+  const char unit = word.back();
+  const char before = word[word.size() - 2];
+  return (unit == 'b' || unit == 'm' || unit == 'B' || unit == 'M') && before >= '0' && before <= '9';
+}
+
+bool changes_model(std::string_view rest) {
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find_first_of("-_"), rest.size());
+    std::string word(rest.substr(0, end));
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (is_size(word) || std::find(other_models.begin(), other_models.end(), word) != other_models.end())
+      return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+// A GGUF file's name without its ending, its part of several, and how it is quantized:
+// `Qwen3-8B-Q4_K_M.gguf`.
+std::string_view without_file_endings(std::string_view name) {
+  constexpr std::string_view ending = ".gguf";
+  const bool is_file = name.ends_with(ending);
+  if (is_file) name.remove_suffix(ending.size());
+  const auto tag = name.find_last_of(':');
+  if (tag != std::string_view::npos && tag > 1) return name.substr(0, tag);
+  return name;
+}
+
+}  // namespace
+
+BaseModel base_model(std::string_view asked) {
+  const std::string_view name = without_file_endings(asked);
+  if (name.size() != asked.size() && find_known_model(name) != nullptr) return {std::string(name), true};
+  const std::size_t begin = name.find_last_of('/') + 1;  // npos + 1: 0
+  for (std::size_t end = name.find_last_of("-_."); end != std::string_view::npos && end > begin;
+       end = name.find_last_of("-_.", end - 1)) {
+    const std::string_view head = name.substr(begin, end - begin);
+    // A family alone (`llama`) has no size.
+    const bool has_size = std::any_of(head.begin(), head.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (!has_size) return {};
+    if (find_known_model(head) != nullptr) return {std::string(head), !changes_model(name.substr(end + 1))};
+  }
+  return {};
 }
 
 bool is_named_size(model::FieldId field) {

@@ -24,6 +24,14 @@ NamedModel named_model(const std::string& pattern, const View& view, const Place
                        std::span<const Place> scopes);
 
 // Whether names of published models say it.
+// A known model whose name a checkpoint's begins with (`Qwen3-0.6B-Reverse-Text`). `keeps_shape`: what
+// follows says what it was trained for, and no other size. Empty where there is none.
+struct BaseModel {
+  std::string name;
+  bool keeps_shape = false;
+};
+BaseModel base_model(std::string_view name);
+
 bool is_named_size(model::FieldId field);
 
 }  // namespace shapelint::formats

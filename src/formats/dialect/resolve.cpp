@@ -65,7 +65,15 @@ class Resolver {
       known_ = find(name);
       name_gap_.reset();
       if (known_) break;
-      notes_.push_back({fmt::format("`{}` is not in the table of known models", name), {}, {}, {}});
+      const BaseModel like = base_model(name);
+      if (like.keeps_shape) known_ = find(like.name);
+      std::string note = fmt::format("`{}` {}", name, unknown_model);
+      if (known_)
+        note += fmt::format(": it is taken as `{}`, which its name holds", like.name);
+      else if (!like.name.empty())
+        note += fmt::format(", which has `{}`", like.name);
+      notes_.push_back({std::move(note), {}, {}, {}});
+      if (known_) break;
     }
     rules_.add(part_.fields, Stage::before_known);
     for (const ModelType* each : types_) rules_.add(each->fields, Stage::before_known);

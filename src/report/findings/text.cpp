@@ -169,7 +169,10 @@ std::string closing(const lint::ModelReport& model, const lint::Report& report, 
   const std::string gaps = not_looked_at(model, style);
   if (model.result.gpus.empty()) return out + gaps;
   const std::string parameters = count_short(static_cast<double>(model.result.parameters_before));
-  out += "  " + headline(fmt::format("{} parameters: {}", parameters, setup_text(model)), 4, 4, style) + '\n';
+  const std::string published = model::published_shape(model.reading);
+  const std::string of = published.empty() ? std::string() : text::one_line(published) + ", ";
+  out += "  " + headline(fmt::format("{}{} parameters: {}", of, parameters, setup_text(model)), 4, 4, style) +
+         '\n';
   out += gaps;
   const std::vector<model::FieldId> assumed = model::assumed_fields(model.reading);
   if (!assumed.empty()) {
