@@ -21,6 +21,17 @@ bool same_key(std::string_view written, std::string_view asked) {
                     [](char a, char b) { return a == b || ((a == '-' || a == '.') && b == '_'); });
 }
 
+// argparse takes the beginning of an option for it, where no other begins so. Of what a program takes only
+// some is known here: one that lacks a few of the last letters stands for it.
+bool abbreviates(std::string_view written, std::string_view asked) {
+  constexpr std::size_t shortest = 8;
+  constexpr std::size_t most_missing = 3;
+  if (!written.starts_with("--") || asked.size() < shortest) return false;
+  const std::size_t length = written.size() - 2;
+  if (length < shortest || length >= asked.size() || asked.size() - length > most_missing) return false;
+  return asked.find('_', length) == std::string_view::npos && same_key(written, asked.substr(0, length));
+}
+
 }  // namespace
 
 NodeRef View::step(NodeRef node, std::string_view component) const {
@@ -37,6 +48,10 @@ NodeRef View::step(NodeRef node, std::string_view component) const {
   if (!node.is(Kind::table)) return found;
   for (const NodeRef child : node) {
     if (same_key(child.key(), component)) found = child;
+  }
+  if (found) return found;
+  for (const NodeRef child : node) {
+    if (abbreviates(child.key(), component)) found = child;
   }
   return found;
 }
