@@ -192,6 +192,7 @@ constexpr Variable of_model[] = {
     {"last_stage_layers", "the same of the last stage", [](const Context& c) { return extra(*c.reading, "last_stage_layers"); }},
     {"layout_layers", "layers in the file's layout of the pipeline; 0 without one", [](const Context& c) { return extra(*c.reading, "layout_layers"); }},
     {"layout_stages", "stages, or chunks of them, in the file's layout of the pipeline; 0 without one", [](const Context& c) { return extra(*c.reading, "layout_stages"); }},
+    {"tokens_without_positions", "tokens that come in after positions are added: a class token, registers", [](const Context& c) { return extra(*c.reading, "tokens_without_positions"); }, {}, true},
     {"mixture_pattern_layers", "layers of which a list says whether they are mixtures; 0 without one", [](const Context& c) { return extra(*c.reading, "mixture_pattern_layers"); }},
     {"heads_by_context", "whether `context` is Ulysses's: ranks exchange tokens for heads", [](const Context& c) { return extra(*c.reading, "heads_by_context"); }, {}, true},
     {"rollout_samples", "answers that one step of reinforcement learning generates, where its trainer shares them out evenly; else 0", [](const Context& c) { return extra(*c.reading, "rollout_samples"); }},
@@ -239,6 +240,22 @@ double bf16_step_us(const Context& c) {
   return cost::price(*c.gpu, model::lower(setup), DType::bf16).time_us;
 }
 
+// Of formats that the tensor cores do not multiply, or multiply slowly.
+double half_step_us(const Context& c) {
+  const DType own = plan(c).dtype;
+  const bool is_slow =
+      own == DType::fp32 || own == DType::tf32 || (own == DType::bf16 && !gpu::on_tensor_cores(*c.gpu, own));
+  double best = c.step->time_us;
+  if (!is_slow) return best;
+  for (const DType half : {DType::bf16, DType::fp16}) {
+    if (!gpu::on_tensor_cores(*c.gpu, half)) continue;
+    Setup setup = *c.setup;
+    setup.plan.dtype = half;
+    best = std::min(best, cost::price(*c.gpu, model::lower(setup), half).time_us);
+  }
+  return best;
+}
+
 // Idle time is the pipeline's, and what ranks wait for the slowest.
 double own_bubble_us(const Context& c) {
   const double own = model::pipeline_bubble(plan(c));
@@ -250,6 +267,7 @@ double own_bubble_us(const Context& c) {
 constexpr Variable of_step[] = {
     {"step_us", "time of the step in microseconds", [](const Context& c) { return c.step->time_us; }},
     {"bf16_step_us", "time of the same step in bf16, in microseconds; of a format of 16 bits or more its own", bf16_step_us},
+    {"half_step_us", "time of the same step in the faster of bf16 and fp16 on tensor cores, in microseconds; of narrower formats, and without such units, its own", half_step_us},
     {"mfu", "model FLOPs utilization", [](const Context& c) { return c.step->mfu; }},
     {"hfu", "hardware FLOPs utilization", [](const Context& c) { return c.step->hfu; }},
     {"compute_share", "share of the step in operations bound by arithmetic", [](const Context& c) { return share_of_step(c, c.step->compute_us); }},
