@@ -33,10 +33,6 @@ void restore(const std::string& name, const std::shared_ptr<const Value>& before
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Where the script stands among the words of `bash train.sh 8B`, `sbatch -N 4 train.slurm`, `./train.sh`;
 // their number where none does.
 std::size_t script_among(const std::vector<Text>& words) {
@@ -89,15 +85,15 @@ void Follower::start(const CommandLine& line, Word place, Outcome& outcome) {
     seen.exported.insert(each.name);
     seen.names[each.name] = each.name_span;
   }
-  journey_.budget.spend(static_cast<std::int64_t>(seen.variables.size()) + steps_per_call, path_,
-                        place.begin);
+  charge(units_per_call + units_per_local * seen.variables.size() + script->text.size());
+  charge_bytes(script->text.size());
   std::vector<Text> arguments(std::next(line.words.begin(), static_cast<std::ptrdiff_t>(at) + 1),
                               line.words.end());
   inner.set_arguments(std::move(arguments), place, seen);
   Outcomes one;
   one.push_back(std::move(seen));
   inner.run(*statements, one, true);
-  for (CommandLine& each : one.front().commands) outcome.commands.push_back(std::move(each));
+  for (auto& each : one.front().commands) outcome.commands.push_back(std::move(each));
 }
 
 // One that is defined twice may be either.
