@@ -27,6 +27,7 @@ struct Origin {
   Span key_span;  // stated: the key's bytes
   std::string key_path;  // stated: `model.hidden_size`, as the file calls it
   std::string note;
+  bool scales_with_width = false;  // derived or defaulted: computed from hidden_size, which it follows
 };
 
 // A value given on the command line or in the linter's configuration; it wins over the file's.

@@ -302,6 +302,7 @@ class Resolver {
     if (!value) return is_withheld(out);
     out.number = value;
     const bool constant = parse_number(each.value).has_value();
+    out.origin.scales_with_width = each.value.find("hidden_size") != std::string::npos;
     if (each.kind == Alternative::Kind::derived) {
       out.origin.kind = Origin::Kind::derived;
       out.origin.note = !each.note.empty() ? each.note : constant ? about_type() : each.value;

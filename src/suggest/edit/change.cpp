@@ -41,7 +41,8 @@ Links links_of(const model::Reading& reading) {
                                       model.head_dim * model.num_attention_heads == model.hidden_size);
   links.value_head_dim = model.value_head_dim == model.head_dim;
   links.key_value_heads = model.num_key_value_heads == model.num_attention_heads;
-  links.intermediate_size = is_derived(reading, FieldId::intermediate_size);
+  links.intermediate_size = is_derived(reading, FieldId::intermediate_size) ||
+                            reading.origins[FieldId::intermediate_size].scales_with_width;
   links.intermediate_size_from_table =
       links.intermediate_size && model::derives_from_table(reading, FieldId::intermediate_size);
   links.moe_shared_intermediate_size = is_derived(reading, FieldId::moe_shared_intermediate_size);

@@ -39,3 +39,21 @@ TEST_CASE("experts are split over as many ranks as the rest, where nobody says o
   CHECK(expert_tensor_at(mixture + "expert_tensor = 8\n", 4) == 8);
   CHECK(expert_tensor_at(mixture + "expert = 8\n", 4) == 1);
 }
+
+// Megatron-LM takes 4 x hidden_size unless --ffn-hidden-size says otherwise; OpenNMT always 2048.
+TEST_CASE("a framework's default that is a multiple of the width follows it", "[suggest]") {
+  model::Reading reading;
+  reading.setup.model.hidden_size = 2064;
+  reading.setup.model.intermediate_size = 8256;
+  model::Origin& origin = reading.origins[model::FieldId::intermediate_size];
+  origin.kind = model::Origin::Kind::defaulted;
+  origin.scales_with_width = true;
+  const suggest::Change change{model::FieldId::hidden_size, 2064, 2048};
+  auto changed = suggest::apply(reading.setup, suggest::links_of(reading), {&change, 1});
+  REQUIRE(changed);
+  CHECK(changed->model.intermediate_size == 8192);
+  origin.scales_with_width = false;
+  changed = suggest::apply(reading.setup, suggest::links_of(reading), {&change, 1});
+  REQUIRE(changed);
+  CHECK(changed->model.intermediate_size == 8256);
+}
