@@ -272,7 +272,11 @@ class Fixing {
     std::set<std::string> changed;
     if (first.refused.empty()) {
       ModelsByPath all;
-      for (const ModelReport& model : first.report.models) all[model.path].push_back(&model);
+      for (const ModelReport& model : first.report.models) {
+        all[model.path].push_back(&model);
+        before_.try_emplace(tidy(model.path), model.source);
+        for (const auto& [path, text] : model.other_sources) before_.try_emplace(tidy(path), text);
+      }
       for (auto& [path, file] : fix_all(all)) {
         std::move(file.fixes.begin(), file.fixes.end(), std::back_inserter(out_.fixes));
         std::move(file.left.begin(), file.left.end(), std::back_inserter(out_.left));
@@ -320,9 +324,11 @@ class Fixing {
       file.path = path;
       const auto given = std::find_if(request_.run.texts.begin(), request_.run.texts.end(),
                                       [&](const GivenText& each) { return tidy(each.path) == path; });
-      const auto before = given != request_.run.texts.end()
-                              ? given->source
-                              : files_.below().read(path, text::max_source_bytes);
+      // As it was linted: what is there by now may have been saved since.
+      const auto linted = before_.find(path);
+      const auto before = given != request_.run.texts.end() ? given->source
+                          : linted != before_.end()         ? Result<std::string>(linted->second.str())
+                                                    : files_.below().read(path, text::max_source_bytes);
       const auto after = files_.read(path, text::max_source_bytes);
       if (!before || !after || *before == *after) continue;
       file.before = *before;
@@ -334,6 +340,7 @@ class Fixing {
   const FixRequest& request_;
   const project::Project& project_;
   text::OverlayFileSystem& files_;
+  std::map<std::string, text::SharedText> before_;  // texts as they were linted, by path
   FixOutcome out_;
 };
 

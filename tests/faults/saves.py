@@ -51,7 +51,9 @@ with tempfile.TemporaryDirectory() as base:
         (beside, in_place)[each % 2](path, old + comment)
         refused += process.wait() == 2
         text = path.read_text()
-        lost += comment not in text
+        if comment not in text:
+            lost += 1
+            print(f"lost: save {each}, {'in place' if each % 2 else 'by a new file'}; {len(text)} bytes are there")
         fixed += "50257" not in text
 print(f"{saves} saves, {lost} lost; {fixed} files were fixed with what was saved, {refused} runs left them to the editor")
 sys.exit(1 if lost else 0)
