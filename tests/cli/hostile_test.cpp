@@ -198,3 +198,27 @@ TEST_CASE("cells of a table are no formulas", "[hostile]") {
   CHECK(ran.out.find(",\"'=HYPERLINK(1)\",") != std::string::npos);
   CHECK(ran.out.find(",=") == std::string::npos);
 }
+
+// CommonMark ends code with a run of as many backticks as it began with.
+TEST_CASE("no name leaves its code in Markdown", "[hostile]") {
+  for (const std::string run : {"`", "``", "```", "`` ` ```"}) {
+    text::MemoryFileSystem files;
+    const std::string name = "a " + run + "![x](https:evil) <b>" + run + ".toml";
+    files.files[name] = hostile_files().files["formula.toml"];
+    const std::string out = tests::run({"lint", name, "--gpu", "a100", "--format", "markdown"}, files).out;
+    const std::size_t longest = run == "`` ` ```" ? 3 : run.size();
+    const std::string fence(longest + 1, '`');
+    CHECK(out.find("| " + fence + name + ":") != std::string::npos);
+  }
+}
+
+TEST_CASE("a table's rows are answered without formulas", "[hostile]") {
+  text::MemoryFileSystem files;
+  files.files["t.csv"] =
+      "m,n,k,note,=1+1\n128,128,128,=1+1,\"=a,b\"\n128,128,128,plain,\"a \"\"b\"\", c\"\n128,128,128,-1,+2\n";
+  const auto ran = tests::run({"gemm", "--shapes", "t.csv", "--gpu", "a100", "--format", "csv"}, files);
+  CHECK(ran.out.find("m,n,k,note,\"'=1+1\",") == 0);
+  CHECK(ran.out.find("\n128,128,128,\"'=1+1\",\"'=a,b\",") != std::string::npos);
+  CHECK(ran.out.find("\n128,128,128,-1,+2,") != std::string::npos);
+  CHECK(ran.out.find("\n128,128,128,plain,\"a \"\"b\"\", c\",") != std::string::npos);
+}

@@ -70,7 +70,9 @@ std::string code(std::string_view text) {
     at += run_at(text, at);
   }
   const std::string fence(longest + 1, '`');
-  const std::string_view blank = longest > 0 ? " " : "";
+  // A backtick must not stand beside the fence; one blank at each end is taken off again.
+  const bool touches = !text.empty() && (text.front() == '`' || text.back() == '`');
+  const std::string_view blank = touches ? " " : "";
   return fmt::format("{}{}{}{}{}", fence, blank, cell_code(text), blank, fence);
 }
 
