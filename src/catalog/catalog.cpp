@@ -38,7 +38,7 @@ std::vector<text::Document> load(const text::FileSystem& files, const std::strin
   for (const std::string& path : *paths) {
     if (!path.ends_with(".toml")) continue;
     Result<std::string> content = files.read(path, text::max_source_bytes);
-    if (!content && !files.is_plain_file(path) && is_behind_link(files, folder)) {
+    if (!content && is_behind_link(files, folder)) {
       Error error = content.error();
       error.path = folder;
       errors.push_back(std::move(error));
