@@ -24,8 +24,8 @@ constexpr std::int64_t least_shown = 24;
 // Columns left of a mark that stay visible when a line is cut.
 constexpr std::int64_t context_width = 32;
 // Bytes of a line on either side of its mark that are looked at: more than can be shown, of a character in
-// four.
-constexpr std::int64_t looked_at = 16 * most_shown;
+// two.
+constexpr std::int64_t looked_at = 8 * most_shown;
 
 struct Cell {
   std::string text;  // what is shown: a code point, or a tab's blanks
@@ -214,7 +214,10 @@ std::string snippet(std::string_view path, const text::SharedText& source, std::
     auto leading =
         std::find_if(line.marks.begin(), line.marks.end(), [](const Mark& m) { return m.primary; });
     if (leading == line.marks.end()) leading = line.marks.begin();
-    const Piece piece = piece_around(text::line_at(source, line.begin), line.begin, leading->span.begin);
+    // A line may be as long as the file, and each of its values has a finding.
+    const auto end = static_cast<std::size_t>(std::max(line.begin, leading->span.begin) + looked_at + 1);
+    const std::string_view near = std::string_view(source).substr(0, end);
+    const Piece piece = piece_around(text::line_at(near, line.begin), line.begin, leading->span.begin);
     const std::vector<Cell> cells = cells_of(piece.text, piece.begin);
     std::int64_t width = 0;
     for (const Cell& cell : cells) width += cell.width;
