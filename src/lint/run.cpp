@@ -95,8 +95,21 @@ class Run {
         bases_.insert_or_assign(then_->absolute(path), text);
       }
     }
-    find_files();
-    choose_configurations();
+    try {
+      // Patterns of .gitignore files and configurations, each looked at for each file.
+      const Budget budget;
+      find_files();
+      choose_configurations();
+    } catch (const Spent&) {
+      out_.refused.push_back(
+          {Error{"there are more files and patterns that leave some out than can be looked at",
+                 "name fewer folders",
+                 request_.paths.empty() ? "" : request_.paths.front(),
+                 {},
+                 ErrorCode::too_large},
+           {}});
+      return std::move(out_);
+    }
     for (const Job& job : jobs_) baselines_.check(job.configured->config, out_.refused);
     if (!out_.refused.empty()) return std::move(out_);
     lint_all();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/budget.hpp"
 #include "base/glob.hpp"
 #include "project/config.hpp"
 #include "project/find.hpp"
@@ -95,10 +96,11 @@ bool is_in_reach(const text::FileSystem& files, const std::string& config, const
 }
 
 bool matches(const Pattern& pattern, std::string_view path, std::string_view working_directory) {
+  if (pattern.glob.find('/') == std::string::npos)
+    return glob_matches(pattern.glob, path.substr(path.rfind('/') + 1), Glob::path);  // npos + 1: all of it
+  constexpr std::size_t units_per_paths = 20;
+  charge(units_per_paths);
   const fs::path file = fs::path(path).lexically_normal();
-  if (pattern.glob.find('/') == std::string::npos) {
-    return glob_matches(pattern.glob, file.filename().generic_string(), Glob::path);
-  }
   const fs::path here(working_directory);
   const fs::path whole = (here / file).lexically_normal();
   const fs::path folder = (here / pattern.folder / "").lexically_normal();
