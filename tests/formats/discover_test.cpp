@@ -115,3 +115,16 @@ TEST_CASE("paths", "[formats][discover]") {
   CHECK(formats::extension("x/Y.YAML") == "yaml");
   CHECK(formats::folder_of("a") == ".");
 }
+
+TEST_CASE("what a search leaves out is an error that names it", "[formats][discover]") {
+  text::MemoryFileSystem files;
+  std::string folder = "repo";
+  for (int i = 0; i < 66; ++i) folder += "/d";
+  files.files[folder + "/m.toml"] = "";
+  files.files["repo/m.toml"] = "";
+  const formats::Discovery out = formats::discover(files, std::vector<std::string>{"repo"});
+  CHECK(out.files.size() == 1);
+  REQUIRE(out.errors.size() == 1);
+  CHECK(out.errors[0].message == "folders are nested more than 64 deep, and what lies below is not searched");
+  CHECK(out.errors[0].path == folder.substr(0, folder.size() - 2));
+}

@@ -31,7 +31,6 @@ lefthook() {
   sh -c "'$shapelint' $lint $end$names"
 }
 find_() { find ./* -name .git -prune -o -type f -exec "$shapelint" $lint $end {} +; }
-find_bare() { find -- * -type f -exec "$shapelint" $lint $end {} + 2>/dev/null; }
 # pre-commit: `entry`, `args`, names.
 precommit() { git ls-files -z | xargs -0 "$shapelint" lint --quiet --force-exclude --allow-unrecognised --gpu a100 -- ; }
 
@@ -39,7 +38,7 @@ count=0
 for name in --exit-zero --fix --unsafe-fixes --min-severity=error --write-baseline --prune-baseline --no-config \
   "--output=json=$base/out.json" "--output=concise=$base/outside" -q --help -h --version -- - --quiet; do
   for end in "" "--"; do
-    for way in xargs_ husky lefthook find_ find_bare precommit; do
+    for way in xargs_ husky lefthook find_ precommit; do
       count=$((count + 1))
       folder=$base/repository
       rm -rf "$folder" "$base/outside"

@@ -172,3 +172,9 @@ def test_what_the_caller_gets_wrong_is_said_in_their_words():
         shapelint.sweep(gpt2, {"hidden_size": []})
     with pytest.raises(shapelint.ShapelintError, match="did you mean `Qwen/Qwen3-8B`"):
         shapelint.price("Qwen/Qwen9-8B", gpu="h100")
+    for text in ("hidden_size = 1\n# \ud800", {"model_type": "\udfff"}):
+        with pytest.raises(ValueError, match="which is no character"):
+            shapelint.lint(text, gpu="a100")
+    for endless in (range(1, 10**12), range(1, 10**30), range(10**12, 1, -1)):
+        with pytest.raises(ValueError, match="`hidden_size` has more than 100,000,000 rows"):
+            shapelint.sweep(gpt2, {"hidden_size": endless})
