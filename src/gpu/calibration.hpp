@@ -108,7 +108,8 @@ struct GemmCalibration {
 struct Calibration {
   // "calibrated", "architecture" (another GPU's constants) or "uncalibrated"
   std::string status = "uncalibrated";
-  std::string source;  // what data fitted it
+  std::string source;                      // what data fitted it
+  bool fp32_accumulate_half_rate = false;  // of the GPU that it was fitted to
   std::array<GemmCalibration, constant_set_names.size()> gemm;
 };
 

@@ -116,17 +116,36 @@ struct Bytes {
   double a, b, c;  // of an element in memory
 };
 
+// Constants of a part whose tensor cores accumulate in fp32 at full rate, on one of its architecture that
+// does at half: operands are loaded as fast and each FLOP takes the same power, so that loads, misaligned
+// ones too, and the power limit allow twice the share of the lower peak. An RTX 4090 reaches 165 of 165
+// TFLOPS (docs/accuracy.md).
+gpu::GemmConstants at_half_rate(gpu::GemmConstants c) {
+  constexpr double rates = 2;
+  const auto raise = [](double& share) { share = std::min(1.0, rates * share); };
+  raise(c.mainloop_efficiency);
+  for (double* const share : {&c.align_k_2b, &c.align_k_4b, &c.align_k_8b, &c.align_k_16b, &c.align_n_2b,
+                              &c.align_n_4b, &c.align_n_8b, &c.align_n_16b}) {
+    raise(*share);
+  }
+  c.power_drop = std::max(0.0, 1 - rates * (1 - c.power_drop));
+  return c;
+}
+
 GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::ConstantSet set,
                      const Bytes& bytes) {
   GemmModel g;
   const gpu::GemmCalibration& calibration = gpu.calibration.gemm[static_cast<std::size_t>(set)];
   // Rates that were measured on this GPU are surer than its figures; a relative's are not.
   const bool is_own = gpu::is_of_recipe(set) ? calibration.own : gpu.calibration.status == "calibrated";
-  g.constants = calibration.constants;
+  const bool uses_tensor_cores = set != gpu::ConstantSet::single;
+  const bool halves_rate = !is_own && uses_tensor_cores && gpu.fp32_accumulate_half_rate &&
+                           !gpu.calibration.fp32_accumulate_half_rate;
+  g.constants = halves_rate ? at_half_rate(calibration.constants) : calibration.constants;
   if (timing == Timing::in_step) {
     g.constants.host_us = 0;
-    // The rest of the model is read between two uses of a layer's weights, whatever a benchmark that repeats one
-    // product finds in L2.
+    // The rest of the model is read between two uses of a layer's weights, whatever a benchmark that repeats
+    // one product finds in L2.
     g.weights_are_cold = true;
     g.constants.rotation_reach = 0;
   } else {

@@ -218,3 +218,32 @@ TEST_CASE("published products of a TPU7x core", "[gemm]") {
   CHECK(tflops(4096) == Approx(893).epsilon(0.1));
   CHECK(tflops(32768) == Approx(956).epsilon(0.05));
 }
+
+// pytorch#181718: bf16 with fp32 accumulation, 8192 cubed at 165 TFLOPS on an RTX 4090, whose peak is 165.2;
+// the constants are an L40S's, whose tensor cores are twice as fast and meet a power limit of 350 W.
+TEST_CASE("an RTX 4090 comes near its halved peak", "[gemm]") {
+  const gpu::Gpu gpu = *gpu::find_gpu("rtx-4090");
+  cost::GemmShape shape;
+  shape.m = shape.n = shape.k = 8192;
+  shape.dtype = DType::bf16;
+  const double measured_us = 6660;
+  const double time_us = predict_gemm(gpu, shape).time_us;
+  CHECK(time_us > 0.9 * measured_us);
+  CHECK(time_us < 1.15 * measured_us);
+}
+
+// The same report: 2055 cubed took 150 us and 2073 cubed 159 us, not three to four times as long as aligned
+// ones.
+TEST_CASE("odd sizes on an RTX 4090 lose less than on full-rate parts", "[gemm]") {
+  const gpu::Gpu gpu = *gpu::find_gpu("rtx-4090");
+  for (const auto& [size, measured_us] : {std::pair<std::int64_t, double>{2055, 150.2}, {2073, 159.1}}) {
+    cost::GemmShape shape;
+    shape.m = shape.n = shape.k = size;
+    shape.dtype = DType::bf16;
+    shape.layout = model::Layout::nn;
+    const double time_us = predict_gemm(gpu, shape).time_us;
+    INFO(size << ": " << time_us);
+    CHECK(time_us > 0.75 * measured_us);
+    CHECK(time_us < 1.25 * measured_us);
+  }
+}
