@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""scripts/known-models: one row for each model, whatever variants of it are published."""
+import importlib.machinery
+import importlib.util
+import pathlib
+
+root = pathlib.Path(__file__).resolve().parent.parent.parent
+loader = importlib.machinery.SourceFileLoader("known_models", str(root / "scripts" / "known-models"))
+spec = importlib.util.spec_from_loader("known_models", loader)
+tool = importlib.util.module_from_spec(spec)
+loader.exec_module(tool)
+
+neutral = tool.NEUTRAL | tool.storage_words()
+bases = {
+    "Qwen/Qwen3-30B-A3B-Instruct-2507-FP8": "qwen3-30b-a3b",
+    "Qwen3-4B_torch_dist": "qwen3-4b",
+    "google/gemma-4-31B-it-qat-w4a16-ct": "gemma4-31b",
+    "mistralai/Mistral-7B-Instruct-v0.3": "mistral7b-v0.3",
+    "internlm/internlm-chat-7b": "internlm7b",
+    "meta-llama/Meta-Llama-3_1-8B": "llama3.1-8b",
+    "Qwen/Qwen3-8B-4096": "qwen3-8b-4096",
+}
+for name, base in bases.items():
+    assert tool.base_of(name, neutral) == base, (name, tool.base_of(name, neutral), base)
+
+entries = [{"name": name, "values": {"hidden_size": size}} for name, size in
+           [("a/X-7B", 4096), ("b/X-7B-Instruct", 4096), ("c/X-7B", 5120), ("a/Y-1B-FP8", 2048)]]
+assert [each["name"] for each in tool.one_row_each(entries, {"y1b"}, neutral)] == ["a/X-7B", "c/X-7B"]
+
+# The table as it is: rows of one base differ in size.
+import tomllib  # noqa: E402
+
+seen = {}
+for family in tomllib.loads((tool.MODELS / "table.toml").read_text())["family"]:
+    columns = family["columns"].split()
+    for row in family["models"]:
+        name, *sizes = row.split()
+        values = dict(zip(columns, sizes))
+        key = (tool.base_of(name, neutral), *(values.get(each) for each in tool.SIZES))
+        assert key not in seen, f"{name} and {seen[key]} are one model"
+        seen[key] = name
+assert not {key[0] for key in seen} & tool.described_elsewhere(neutral) - {"mixtral8x22b-v0.1"}
+print("known-models: ok")
