@@ -49,6 +49,17 @@ bool is_neutral(std::string_view word) {
          catalog::tells_storage(word);
 }
 
+// Whether `_` stands between a family's version and a size: `qwen3_235b`, `llama3_1_8b`, and not in
+// `OpenELM-1_1B`.
+bool parts_size(std::string_view name, std::size_t at) {
+  std::size_t before = at;
+  while (before > 0 && is_digit(name[before - 1])) --before;
+  std::size_t after = at + 1;
+  while (after < name.size() && is_digit(name[after])) ++after;
+  return before > 0 && name[before - 1] != '-' && after < name.size() &&
+         (name[after] == 'b' || name[after] == 'B');
+}
+
 // One spelling of a name's last part: `Llama-3.1-8B`, `llama3.1-8b` and `Meta-Llama-3_1-8B` are the same.
 std::string spelling(std::string_view name) {
   constexpr std::string_view maker = "meta-";
@@ -59,7 +70,7 @@ std::string spelling(std::string_view name) {
     const bool between_digits =
         i > 0 && i + 1 < name.size() && is_digit(name[i - 1]) && is_digit(name[i + 1]);
     char c = static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
-    if (c == '_') c = between_digits ? '.' : '-';
+    if (c == '_') c = between_digits && !parts_size(name, i) ? '.' : '-';
     // The version follows the family with or without a hyphen.
     const bool letters_only =
         std::none_of(out.begin(), out.end(), [](char each) { return is_digit(each) || each == '-'; });

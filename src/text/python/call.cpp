@@ -260,6 +260,7 @@ Value Interpreter::enter(const Value& function, Arguments given) {
   maybe_ = around;
   const bool is_spent = spend();
   limit_ = limit;
+  if (depth_ == 0) last_names_ = names.entries;
   if (is_spent) return too_long();
   if (!frame.has_result) return none();
   if (frame.is_open) return unknown("whether it gives a result only the run decides");
@@ -269,6 +270,7 @@ Value Interpreter::enter(const Value& function, Arguments given) {
 Value Interpreter::result_of(const Value& function) {
   maybe_ = 0;
   depth_ = 0;
+  last_names_.clear();
   return call(function, {});
 }
 

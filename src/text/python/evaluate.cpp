@@ -124,6 +124,7 @@ Value Interpreter::name(const Expression& each, Frame& frame) {
   const std::string_view written = frame.module->syntax.text(each);
   if (written == "True" || written == "False") return of_boolean(written == "True");
   if (written == "None") return none();
+  if (written == "__name__" && frame.module == &modules_.front()) return of_text("__main__");
   // The names of a class are not those of its functions.
   for (Object* names = frame.names; names != nullptr; names = names->around) {
     const bool is_class = names->statement != nothing && names != frame.names;

@@ -77,6 +77,12 @@ class Reader {
       const Value result = interpreter_.result_of(each.value);
       const bool is_table = result.kind == ValueKind::instance || result.kind == ValueKind::table;
       if (is_table && !result.object->entries.empty()) add(each.key + "()", result, each.key_span);
+      if (is_table || each.key != "main") continue;
+      // A program that gives nothing: what it makes.
+      const std::vector<Entry> made = interpreter_.names_of_last_call();
+      for (const Entry& one : made) {
+        if (one.value.kind == ValueKind::instance) add("main()." + one.key, one.value, one.key_span);
+      }
     }
     const std::string folder = folder_name(module_.path);
     if (!folder.empty()) tree_.set_string(tree_.add(root_, Kind::string, "__folder__", {}, {}), folder);

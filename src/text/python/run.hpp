@@ -52,6 +52,8 @@ class Interpreter {
   Value value_of(const Module& module, Index expression);
   // What a function of a file gives, with unknown values where it must be given some.
   Value result_of(const Value& function);
+  // What its names stood for at its end.
+  const std::vector<Entry>& names_of_last_call() const { return last_names_; }
 
   Object& make(std::string type);
   // Where the statement of the first file begins that is being worked out, or was last.
@@ -149,6 +151,7 @@ class Interpreter {
   int depth_ = 0;
   int maybe_ = 0;  // blocks around that may not run
   std::size_t place_ = 0;
+  std::vector<Entry> last_names_;
 };
 
 // What `read` gives; a text that takes too much is SpentAt the place where the interpreter is.

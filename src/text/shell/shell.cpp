@@ -183,8 +183,8 @@ bool has_flags(const Flags& flags) {
 }
 
 bool serves(const Flags& flags) {
-  return std::any_of(flags.following.begin(), flags.following.end(),
-                     [](const auto& each) { return each.first == "serve" || each.first == "image"; });
+  return !flags.image.empty() || std::any_of(flags.following.begin(), flags.following.end(),
+                                             [](const auto& each) { return each.first == "serve"; });
 }
 
 void add_following(TreeBuilder& tree, std::int32_t root, const Flags& flags, Span place) {
