@@ -154,6 +154,42 @@ TEST_CASE("a model that is not known is named, and the one that its name holds",
         "`someone/Qwen2.5-7B-pruned-4B` is not in the table of known models, which has `Qwen2.5-7B`");
 }
 
+TEST_CASE("an image without arguments runs what its environment says", "[formats]") {
+  const auto result =
+      read("compose.yaml",
+           "services:\n  tgi:\n    image: ghcr.io/huggingface/text-generation-inference:3.0\n"
+           "    environment:\n      - MODEL_ID=meta-llama/Llama-3.1-8B-Instruct\n      - NUM_SHARD=2\n");
+  CHECK(result.dialect == "tgi");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.model.num_layers == 32);
+  CHECK(result.readings.front().setup.plan.tensor == 2);
+}
+
+TEST_CASE("an engine is found at the top of a file, in its main, and where it is run", "[formats]") {
+  const std::string call = "llm = LLM(model=\"Qwen/Qwen2.5-7B-Instruct\", tensor_parallel_size=2)\n";
+  for (const std::string& body : {call, "def main():\n    " + call + "    llm.generate([])\nmain()\n",
+                                  "if __name__ == \"__main__\":\n    " + call}) {
+    INFO(body);
+    const auto result = read("generate.py", "from vllm import LLM\n" + body);
+    CHECK(result.dialect == "vllm-python");
+    REQUIRE(result.readings.size() == 1);
+    CHECK(result.readings.front().setup.model.hidden_size == 3584);
+    CHECK(result.readings.front().setup.plan.tensor == 2);
+  }
+}
+
+TEST_CASE("a size behind an underscore is no part of the version", "[formats]") {
+  const auto hidden = [](const std::string& name) {
+    const auto result = read("run.sh", "python scripts/performance/run_script.py --model_recipe_name " +
+                                           name + " --num_gpus 64 --seq_length 4096\n");
+    return result.readings.empty() ? 0 : result.readings.front().setup.model.hidden_size;
+  };
+  CHECK(hidden("qwen3_235b_a22b") == 4096);
+  CHECK(hidden("llama31_405b") == 16384);
+  CHECK(hidden("llama3_8b") == 4096);
+  CHECK(hidden("deepseek_v3") == 7168);
+}
+
 TEST_CASE("the beginning of an option stands for it", "[formats]") {
   const auto result = read("train.sh",
                            "torchrun pretrain_gpt.py --num-layers 4 --hidden-size 512 --num-attention-head 8 "

@@ -25,7 +25,11 @@ TEST_CASE("each dialect's example is of that dialect", "[formats]") {
     files.files[path] = dialect.example.text;
     const formats::ReadResult result = formats::read_any(files, path);
     CHECK(result.errors.empty());
-    CHECK(result.dialect == dialect.name);
+    // Command lines that a file holds are of the dialects of what they start.
+    if (dialect.commands.empty())
+      CHECK(result.dialect == dialect.name);
+    else
+      CHECK_FALSE(result.readings.empty());
     ++read;
     with_models += result.readings.empty() ? 0 : 1;
   }

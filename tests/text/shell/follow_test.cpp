@@ -143,7 +143,7 @@ TEST_CASE("shell: a script that is run sees what is exported, and its arguments"
   CHECK(told("export TP=8\nPP=4\nbash train.sh 70b\n") == "{--model: \"70b\", --tp: 8, --pp: 1, " + unset);
   CHECK(told("PP=4\nMBS=2 TP=2 sbatch train.sh\n") == "{--model: \"7b\", --tp: 2, --pp: 1, --mbs: 2}");
   CHECK(told("export MBS=1\nfor n in 1; do srun --nodes 2 bash train.sh 8b; done\n") ==
-        "{--nodes: [2, \"bash\", \"train.sh\", \"8b\"]} | {--model: \"8b\", --tp: 1, --pp: 1, --mbs: 1}");
+        "{--model: \"8b\", --tp: 1, --pp: 1, --mbs: 1} | {--nodes: [2, \"bash\", \"train.sh\", \"8b\"]}");
   // Scripts that run themselves, or are not there.
   CHECK(told("bash again.sh\n") == "{--x: 1}");
   CHECK(told("bash nowhere.sh\ntrain --x 2\n") == "{--x: 2}");
