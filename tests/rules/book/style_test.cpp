@@ -1,0 +1,73 @@
+// Titles of rules: in the field's terms, and short.
+#include <string>
+#include <string_view>
+
+#include "rules/book/rule.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+// What docs/contributing/style.md has a term for.
+constexpr std::string_view paraphrases[] = {
+    "no multiple of",
+    "stops at its start",
+    "at a multiple nearby",
+    "processors",
+    "thrown away",
+    "the last round",
+    "spent on zeros",
+    "key-value heads",
+    "matrix product",
+    "but for",
+    "all the same",
+    " anew",
+    "waits for other GPUs",
+    "numbers in a row",
+    "a slip",
+    "as narrow pieces",
+    "keys and values",
+    "cannot be split evenly",
+    "shared out",
+    "computed again",
+};
+
+// Characters of a message as it is printed, with 5 for each placeholder.
+std::size_t printed_length(std::string_view message) {
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < message.size(); ++i, ++length) {
+    if (message[i] != '{') continue;
+    std::size_t depth = 1;
+    while (depth > 0 && ++i < message.size()) {
+      if (message[i] == '{') ++depth;
+      if (message[i] == '}') --depth;
+    }
+    length += 4;
+  }
+  return length;
+}
+
+}  // namespace
+
+TEST_CASE("rules speak in the terms of the field", "[rules][style]") {
+  for (const rules::Rule& rule : rules::builtin_rules().rules()) {
+    for (const std::string_view phrase : paraphrases) {
+      INFO(rule.code << ": " << rule.message.value);
+      CHECK(rule.message.value.find(phrase) == std::string_view::npos);
+    }
+  }
+}
+
+TEST_CASE("a rule's title has one line", "[rules][style]") {
+  constexpr std::size_t longest = 190;
+  constexpr double longest_on_average = 105;
+  double sum = 0;
+  for (const rules::Rule& rule : rules::builtin_rules().rules()) {
+    const std::size_t length = printed_length(rule.message.value);
+    INFO(rule.code << ": " << length);
+    CHECK(length <= longest);
+    sum += static_cast<double>(length);
+  }
+  CHECK(sum / static_cast<double>(rules::builtin_rules().rules().size()) <= longest_on_average);
+}
