@@ -77,7 +77,7 @@ Step step_of(const model::Reading& reading, const gpu::Gpu& gpu, const model::Wo
   out.model_flops = workload.model_flops;
   out.parameters = model::parameter_count(reading.setup);
   out.memory_bytes = suggest::memory_bytes(reading.setup);
-  out.memory_capacity_bytes = gpu.dram_size_gb * bytes_per_gb;
+  out.memory_capacity_bytes = gpu::memory_bytes(gpu);
   for (std::size_t i = 0; i < std::min(workload.ops.size(), cost.ops.size()); ++i) {
     out.operations.push_back(operation_of(gpu, workload.ops[i], cost.ops[i], cost.time_us));
   }

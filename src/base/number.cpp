@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/decimal.hpp"
+#include "base/units.hpp"
 
 namespace shapelint {
 
@@ -66,6 +67,15 @@ std::string with_commas(std::int64_t value) {
     out += digits[i];
   }
   return out;
+}
+
+std::string tenths(double value) {
+  constexpr double three_digits = 99.95;
+  return std::fabs(value) < three_digits ? fixed(value, 1) : with_commas(std::llround(value));
+}
+
+std::string gib(double bytes) {
+  return tenths(bytes / bytes_per_gib);
 }
 
 std::string fixed(double value, int decimals) {

@@ -16,6 +16,10 @@ std::string duration(double time_us);
 std::string count_short(double count);
 // "2,651,307,520".
 std::string with_commas(std::int64_t value);
+// "78.7", "1,234": one decimal below 100, none above.
+std::string tenths(double value);
+// Bytes in units of 2^30, without the unit: "78.7", "1,234".
+std::string gib(double bytes);
 // "1.23" with the given number of decimals, no trailing zeros removed.
 std::string fixed(double value, int decimals);
 // Shortest text that reads back as the same double; what machine-readable output uses. Never "nan" or "inf".

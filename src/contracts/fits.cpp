@@ -144,7 +144,7 @@ class Fitter {
       if (!each.meets) row.unmet.push_back(std::move(each));
     }
     row.memory_gb = suggest::memory_bytes(as_run(setup, row.unmet)) / bytes_per_gb;
-    row.usable_gb = suggest::usable_bytes(request_.gpu->dram_size_gb, setup) / bytes_per_gb;
+    row.usable_gb = suggest::usable_bytes(gpu::memory_gib(*request_.gpu), setup) / bytes_per_gb;
     row.capacity = suggest::capacity_of(*request_.gpu, as_run(setup, row.unmet));
     row.fit = fit_of(row);
     if (row.fit == Fit::refused) return row;

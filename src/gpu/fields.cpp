@@ -76,6 +76,8 @@ constexpr Field<Gpu> gpu_table[] = {
     {"", "fp32_accumulate_half_rate", "", Type::boolean, &Gpu::fp32_accumulate_half_rate, 0, 0,
      "fp32 accumulation halves the tensor cores' rate"},
     {"", "dram_size_gb", "GB", Type::number, &Gpu::dram_size_gb, 0.1, most_gb, "memory of the product"},
+    {"", "memory_mib", "MiB", Type::number, &Gpu::memory_mib, 1, 1e9,
+     "memory that the driver reports (nvidia-smi)"},
     {"", "dram_type", "", Type::text, shown_only, 0, 0, "kind of memory"},
     {"", "dram_bandwidth_gb_s", "GB/s", Type::number, &Gpu::dram_bandwidth_gb_s, 1, most_gb_s, "peak"},
     {"", "l2_size_mib", "MiB", Type::number, &Gpu::l2_size_mib, 0.01, most_gb, "last cache of the SMs' chip"},

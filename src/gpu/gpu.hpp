@@ -9,6 +9,7 @@
 
 #include "base/dtype.hpp"
 #include "base/error.hpp"
+#include "base/units.hpp"
 #include "gpu/architecture.hpp"
 #include "gpu/attention.hpp"
 #include "gpu/calibration.hpp"
@@ -52,7 +53,8 @@ struct Gpu {
   double peak_fp32_cuda_tflops = 0;  // outside tensor cores
   double peak_fp16_cuda_tflops = 0;
   double dram_bandwidth_gb_s = 0;
-  double dram_size_gb = 0;
+  double dram_size_gb = 0;        // as products are sold
+  double memory_mib = 0;          // as the driver reports; 0: nobody read it
   double dram_measured_gb_s = 0;  // copy, or else triad, or else read; 0 when none was found
   double l2_size_mib = 0;         // all of it; on AMD all XCDs together
   double l2_bandwidth_gb_s = 0;
@@ -69,6 +71,18 @@ struct Gpu {
   EffectErrors errors;         // of predictions, by kind of effect
   Calibration calibration;
 };
+
+// Memory of a GPU in units of 2^30 bytes: what its driver reports, which error correction and firmware make
+// less than what is sold ("an 80 GB" H100 has 81,559 MiB, a T4 of 16 GB 15,360); where nobody read that, as
+// many as the product is sold with, in which gigabyte means 2^30 bytes (an "80 GB" A100 has 81,920 MiB). 0
+// when unknown.
+inline double memory_gib(const Gpu& gpu) {
+  constexpr double mib_per_gib = 1024;
+  return gpu.memory_mib > 0 ? gpu.memory_mib / mib_per_gib : gpu.dram_size_gb;
+}
+inline double memory_bytes(const Gpu& gpu) {
+  return memory_gib(gpu) * bytes_per_gib;
+}
 
 inline double peak_tflops(const Gpu& gpu, DType dtype) {
   return gpu.peak_tflops[static_cast<std::size_t>(dtype)];

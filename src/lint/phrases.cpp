@@ -92,8 +92,7 @@ std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count
     std::string saved = "saves " + shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count);
     text += (emphasise ? emphasise(std::move(saved)) : saved) + "; ";
   }
-  if (proposal.memory_bytes > 0)
-    text += fmt::format("needs {} GB; ", fixed(proposal.memory_bytes / bytes_per_gb, 0));
+  if (proposal.memory_bytes > 0) text += fmt::format("needs {} GiB; ", gib(proposal.memory_bytes));
   return text + parameters_text(proposal.parameters_before, proposal.parameters_after);
 }
 

@@ -216,7 +216,7 @@ void compute_unpacked(model::Reading& reading, std::span<const gpu::Gpu> gpus) {
 void cap_sequences(model::Reading& reading, std::span<const gpu::Gpu> gpus) {
   using model::FieldId;
   for (const gpu::Gpu& gpu : gpus) {
-    const std::int64_t room = rules::resident_sequences(reading, gpu.dram_size_gb);
+    const std::int64_t room = rules::resident_sequences(reading, gpu::memory_gib(gpu));
     if (room < 1 || room >= reading.setup.plan.micro_batch_size) continue;
     model::set(reading.setup, FieldId::micro_batch_size, room);
     std::string& note = reading.origins[FieldId::micro_batch_size].note;

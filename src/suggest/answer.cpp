@@ -98,7 +98,7 @@ class Explainer {
       out.dollars_per_m = problem_.prices[gpu] / seconds_per_hour / out.tokens_per_s * million;
     }
     out.memory_gb = memory_bytes_of(&stack_, *problem_.gpus[gpu], setup) / bytes_per_gb;
-    out.capacity_gb = problem_.gpus[gpu]->dram_size_gb;
+    out.capacity_gb = gpu::memory_bytes(*problem_.gpus[gpu]) / bytes_per_gb;
     return out;
   }
 

@@ -181,7 +181,7 @@ Performance performance_of(const model::Setup& setup, const gpu::Gpu& gpu, const
   out.time_us = step.cost.time_us;
   out.mfu = step.cost.mfu;
   out.memory_gb = memory_bytes_of(&stack, gpu, setup) / bytes_per_gb;
-  out.capacity_gb = gpu.dram_size_gb;
+  out.capacity_gb = gpu::memory_bytes(gpu) / bytes_per_gb;
   const double ranks = real(setup.plan.tensor) * real(setup.plan.pipeline) * real(setup.plan.context);
   out.tokens_per_s = step.workload.tokens_per_step / out.time_us * us_per_s / ranks;
   return out;

@@ -323,11 +323,11 @@ void write_item(const Json& item, bool is_first, std::ostream& out) {
 void write_json(const lint::Report& report, std::ostream& out) {
   Json gpus = Json::array();
   for (const gpu::Gpu& gpu : report.gpus) {
-    gpus.push_back(
-        {{"id", text_of(gpu.id)},
-         {"name", text_of(gpu.name)},
-         {"calibration", gpu.calibration.status},
-         {"usable_bytes", gpu.dram_size_gb > 0 ? Json(suggest::usable_bytes(gpu.dram_size_gb)) : Json()}});
+    gpus.push_back({{"id", text_of(gpu.id)},
+                    {"name", text_of(gpu.name)},
+                    {"calibration", gpu.calibration.status},
+                    {"usable_bytes",
+                     gpu::memory_gib(gpu) > 0 ? Json(suggest::usable_bytes(gpu::memory_gib(gpu))) : Json()}});
   }
   out << "{\n"
       << members({{"format", "shapelint-report"},

@@ -74,17 +74,14 @@ const gpu::Gpu* profile_of(std::string_view id, const lint::Report& report) {
   return found == report.gpus.end() ? nullptr : &*found;
 }
 
-// ", memory 61 of 80 GB".
+// ", memory 56.8 of 80.0 GiB".
 std::string memory_text(double needed, const gpu::Gpu& gpu) {
-  const auto gb = [](double value) {
-    return value < 9.95 ? fixed(value, 1) : with_commas(std::llround(value));
-  };
-  return fmt::format(", memory {} of {} GB", gb(needed / bytes_per_gb), gb(gpu.dram_size_gb));
+  return fmt::format(", memory {} of {} GiB", gib(needed), gib(gpu::memory_bytes(gpu)));
 }
 
 // The same, and what to think of it where that is too much.
 std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
-  if (!reading.complete || gpu.dram_size_gb <= 0) return {};
+  if (!reading.complete || gpu::memory_gib(gpu) <= 0) return {};
   if (model::weights_are_unknown(reading.setup.plan))
     return ", weights not known: in what format is not told";
   const bool is_planned = rules::states_plan(reading);
@@ -96,15 +93,17 @@ std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
     // A server must hold one sequence of the limit, which may be more than the mean ones of a step.
     needed = std::max(needed, certain);
   }
+  const double usable = suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup);
+  if (certain > usable) needed = certain;  // the sum that a finding states
   std::string out = memory_text(needed, gpu);
   if (reading.setup.plan.mode != model::Mode::train && reading.setup.plan.engine != model::Engine::fastest) {
     const std::string cache = capacity_words(suggest::capacity_of(gpu, reading.setup));
     if (!cache.empty()) out += ", " + cache;
   }
-  const double usable = suggest::usable_bytes(gpu.dram_size_gb, reading.setup);
   if (needed <= usable) return out;
   if (!is_planned) return out + " (no plan is stated: on one GPU)";
-  if (certain > suggest::budget_bytes(gpu.dram_size_gb, reading.setup.plan)) return out + ": it does not fit";
+  if (certain > suggest::budget_bytes(gpu::memory_gib(gpu), reading.setup.plan))
+    return out + ": it does not fit";
   if (certain > usable) return out + ": it may not fit";
   if (rules::takes_what_fits(reading)) return out + " (sequences that do not fit wait)";
   return out + (rules::sharing_may_help(reading, reading.setup, usable)
@@ -338,7 +337,7 @@ std::string together(const lint::Whole& whole, const lint::Report& report, const
     }
     std::string line = fmt::format("{}: {} ({})", time.gpu, duration(time.time_us), shares);
     const gpu::Gpu* profile = profile_of(time.gpu, report);
-    if (whole.memory_bytes > 0 && profile != nullptr && profile->dram_size_gb > 0)
+    if (whole.memory_bytes > 0 && profile != nullptr && gpu::memory_gib(*profile) > 0)
       line += memory_text(whole.memory_bytes, *profile);
     out += "  " + headline(line, 4, 4, style) + '\n';
   }

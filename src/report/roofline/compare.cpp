@@ -170,8 +170,8 @@ std::string curve_text(const RooflineCurve& each) {
     out += fmt::format("{:>18} {:>10} {:>12} {:>15} {:>9} {:>14} {:>7} {:>8}{}\n", with_commas(p.value),
                        duration(p.token_us), brief(p.tokens_per_s_per_gpu), brief(p.intensity),
                        brief(p.product_tflops), p.bubble_bound ? "bubble" : cost::name(p.bound),
-                       percent(largest / p.step.time_us),
-                       fmt::format("{} GB", brief(p.memory_bytes / bytes_per_gb)), p.fits ? "" : " !");
+                       percent(largest / p.step.time_us), fmt::format("{} GiB", gib(p.memory_bytes)),
+                       p.fits ? "" : " !");
   }
   const auto from = [&](const std::optional<std::int64_t>& value) {
     return value ? fmt::format("from {} {}", each.field, with_commas(*value))

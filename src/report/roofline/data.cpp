@@ -219,7 +219,7 @@ Json case_json(const RooflineCase& each, roofline_parts::Best best) {
           {"gpu_name", each.gpu.name},
           {"plan", plan_json(each.setup)},
           {"memory_bytes", each.memory_bytes},
-          {"gpu_memory_bytes", known(each.gpu.dram_size_gb * bytes_per_gb)},
+          {"gpu_memory_bytes", known(gpu::memory_bytes(each.gpu))},
           {"fits", roofline_parts::fits(each)},
           {"tokens_per_s_per_gpu", roofline_parts::tokens_per_gpu(each)},
           {"produces", roofline_parts::is_network(each.setup) ? "images" : "tokens"},

@@ -50,7 +50,7 @@ std::string wrapped(const std::string& text) {
 
 bool fits(const RooflineCase& each) {
   if (each.capacity && suggest::lacks_cache(*each.capacity)) return false;
-  return each.memory_bytes <= suggest::usable_bytes(each.gpu.dram_size_gb, each.setup);
+  return each.memory_bytes <= suggest::usable_bytes(gpu::memory_gib(each.gpu), each.setup);
 }
 
 double tokens_per_gpu(const RooflineCase& each) {

@@ -156,8 +156,9 @@ std::string whole_text(const cost::Whole& whole) {
 }
 
 std::string memory_text(const RooflineCase& each, const Style& style) {
-  std::string out = fmt::format("memory {} GB", brief(each.memory_bytes / giga));
-  if (each.gpu.dram_size_gb > 0) out += fmt::format(" of {} GB", brief(each.gpu.dram_size_gb));
+  std::string out = fmt::format("memory {}", gib(each.memory_bytes));
+  if (gpu::memory_gib(each.gpu) > 0) out += fmt::format(" of {}", gib(gpu::memory_bytes(each.gpu)));
+  out += " GiB";
   if (fits(each)) return out + " on each GPU\n";
   return out + fmt::format(" on each GPU: {}\n", style.paint(Role::error, "it does not fit"));
 }
@@ -193,13 +194,12 @@ std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
   }
   out += mixed_text(s, plan);
   if (model::weights_are_unknown(plan)) {
-    out += fmt::format("\nweights not known (their format is not), cache {} GB ({} KB a token) on each GPU\n",
-                       brief(s.cache_bytes / giga), brief(s.cache_bytes_per_token / 1e3));
+    out += fmt::format("\nweights not known (their format is not), cache {} GiB ({} KB a token) on each GPU\n",
+                       gib(s.cache_bytes), brief(s.cache_bytes_per_token / 1e3));
     return out;
   }
-  out +=
-      fmt::format("\nweights {} GB, cache {} GB ({} KB a token) on each GPU\n", brief(s.weight_bytes / giga),
-                  brief(s.cache_bytes / giga), brief(s.cache_bytes_per_token / 1e3));
+  out += fmt::format("\nweights {} GiB, cache {} GiB ({} KB a token) on each GPU\n", gib(s.weight_bytes),
+                     gib(s.cache_bytes), brief(s.cache_bytes_per_token / 1e3));
   return out;
 }
 
@@ -207,7 +207,7 @@ std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
 std::string capacity_text(const suggest::Capacity& of, const model::Setup& setup, const gpu::Gpu& gpu) {
   if (!of.is_known || of.longest_bytes <= 0) return {};
   std::string out = fmt::format("KV cache: room for {} in {} GiB on each GPU", tokens(of.tokens),
-                                brief(of.cache_bytes / suggest::bytes_per_memory_gb));
+                                brief(of.cache_bytes / bytes_per_gib));
   if (of.longest > 0) out += fmt::format(", {} requests of {}", brief(of.requests), tokens(of.longest));
   out += '\n';
   if (!suggest::lacks_cache(of)) return out;

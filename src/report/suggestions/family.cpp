@@ -42,10 +42,12 @@ std::string overflows_text(const suggest::Family& family, const std::vector<std:
   for (const suggest::Rung& rung : family.rungs) {
     for (std::size_t gpu = 0; gpu < rung.gpus.size(); ++gpu) {
       const suggest::Performance& each = rung.gpus[gpu];
-      if (each.memory_gb * bytes_per_gb <= suggest::usable_bytes(each.capacity_gb)) continue;
-      out += fmt::format("{}{} does not fit with the start's plan: {} GB of {} on {}\n",
+      if (each.memory_gb * bytes_per_gb <=
+          suggest::usable_bytes(each.capacity_gb * bytes_per_gb / bytes_per_gib))
+        continue;
+      out += fmt::format("{}{} does not fit with the start's plan: {} of {} GiB on {}\n",
                          out.empty() ? "\n" : "", count_short(static_cast<double>(rung.target)),
-                         fixed(each.memory_gb, 0), fixed(each.capacity_gb, 0), gpus[gpu]);
+                         gib(each.memory_gb * bytes_per_gb), gib(each.capacity_gb * bytes_per_gb), gpus[gpu]);
     }
   }
   return out;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 #include "lint/phrases.hpp"
 #include "report/report.hpp"
 #include "report/suggestions/suggestions.hpp"
@@ -42,10 +43,10 @@ std::string signed_percent(double share) {
 
 std::string performance(const suggest::Performance& p) {
   std::string text =
-      fmt::format("step {}, MFU {}, {} tokens/s per GPU, {} GB", duration(p.time_us), percent(p.mfu),
-                  with_commas(std::llround(p.tokens_per_s)), fixed(p.memory_gb, 1));
+      fmt::format("step {}, MFU {}, {} tokens/s per GPU, {} GiB", duration(p.time_us), percent(p.mfu),
+                  with_commas(std::llround(p.tokens_per_s)), gib(p.memory_gb * bytes_per_gb));
   if (p.capacity_gb > 0 && p.memory_gb > p.capacity_gb) {
-    text += fmt::format(" (the GPU has {} GB: it does not fit)", fixed(p.capacity_gb, 0));
+    text += fmt::format(" (the GPU has {} GiB: it does not fit)", gib(p.capacity_gb * bytes_per_gb));
   }
   if (p.dollars_per_m > 0) text += fmt::format(", ${} per million tokens", fixed(p.dollars_per_m, 3));
   return text;

@@ -15,12 +15,14 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> formats{"percent", "commas", "duration", "count", "times"};
+constexpr std::array<std::string_view, 6> formats{"percent", "commas",   "tenths",
+                                                  "count",   "duration", "times"};
 
 std::string write(double value, std::string_view format) {
   if (!std::isfinite(value)) return "?";
   if (format == "percent") return percent(value);
   if (format == "commas") return with_commas(std::llround(value));
+  if (format == "tenths") return tenths(value);
   if (format == "duration") return duration(value);
   if (format == "count") return count_short(value);
   if (format == "times") return fixed(value, 2) + "x";

@@ -41,24 +41,23 @@ std::string held_of(const Context& context) {
                                                   : "weights and cached keys and values";
 }
 
-// "66 GB of it weights and cached keys and values".
+// "61.5 GiB of it weights and cached keys and values".
 std::string of_it(const Context& context) {
   if (context.setup == nullptr || context.reading == nullptr) return {};
   const double state = least_footprint(*context.reading, *context.setup).state_bytes;
   if (state <= 0) return "all of it activations";
-  return fmt::format("{} GB of it {}", with_commas(std::llround(state / bytes_per_gb)), held_of(context));
+  return fmt::format("{} GiB of it {}", gib(state), held_of(context));
 }
 
-// "h100 has 80 GB", or what of these an engine may take.
+// "h100 has 79.6 GiB", or what of these an engine may take.
 std::string room_of(const Context& context) {
-  if (context.gpu == nullptr || context.setup == nullptr || context.gpu->dram_size_gb <= 0) return {};
+  if (context.gpu == nullptr || context.setup == nullptr || gpu::memory_gib(*context.gpu) <= 0) return {};
   const gpu::Gpu& gpu = *context.gpu;
-  const double budget =
-      suggest::budget_bytes(gpu.dram_size_gb, context.setup->plan) / suggest::bytes_per_memory_gb;
-  const std::string all = with_commas(std::llround(gpu.dram_size_gb));
-  if (budget >= gpu.dram_size_gb) return fmt::format("{} has {} GB", gpu.name, all);
-  return fmt::format("the engine may take {} of the {} GB of {} (memory_percent {})",
-                     with_commas(std::llround(budget)), all, gpu.name, context.setup->plan.memory_percent);
+  const double all = gpu::memory_bytes(gpu);
+  const double budget = suggest::budget_bytes(gpu::memory_gib(gpu), context.setup->plan);
+  if (budget >= all) return fmt::format("{} has {} GiB", gpu.name, gib(all));
+  return fmt::format("the engine may take {} of the {} GiB of {} (memory_percent {})", gib(budget), gib(all),
+                     gpu.name, context.setup->plan.memory_percent);
 }
 
 // How the file's dialect does what is proposed; `any` stands for all others, and so does `instead`, which

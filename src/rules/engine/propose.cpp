@@ -254,17 +254,17 @@ class Proposer {
 
   // On any of the GPUs.
   bool still_overflows(const model::Setup& setup) const {
-    return std::any_of(request_.evaluators.begin(), request_.evaluators.end(),
-                       [&](const suggest::Evaluator* evaluator) {
-                         const gpu::Gpu& gpu = evaluator->gpu();
-                         Context context;
-                         context.reading = &reading_;
-                         context.setup = &setup;
-                         context.gpu = &gpu;
-                         const Result<bool> holds = request_.rule->holds(context);
-                         return !holds || *holds ||
-                                suggest::memory_bytes(setup) > suggest::usable_bytes(gpu.dram_size_gb, setup);
-                       });
+    return std::any_of(
+        request_.evaluators.begin(), request_.evaluators.end(), [&](const suggest::Evaluator* evaluator) {
+          const gpu::Gpu& gpu = evaluator->gpu();
+          Context context;
+          context.reading = &reading_;
+          context.setup = &setup;
+          context.gpu = &gpu;
+          const Result<bool> holds = request_.rule->holds(context);
+          return !holds || *holds ||
+                 suggest::memory_bytes(setup) > suggest::usable_bytes(gpu::memory_gib(gpu), setup);
+        });
   }
 
   const model::Reading& reading_;

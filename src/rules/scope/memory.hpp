@@ -27,6 +27,6 @@ bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, 
 
 // Of a server that takes what fits, where that is known (weights in bits that are stated, caches of all
 // layers): the sequences of a micro-batch that are resident on a GPU with so much memory; else 0.
-std::int64_t resident_sequences(const model::Reading& reading, double dram_size_gb);
+std::int64_t resident_sequences(const model::Reading& reading, double memory_gib);
 
 }  // namespace shapelint::rules

@@ -90,10 +90,10 @@ bool has_size(const Context& c) {
          (is_known(*c.reading, FieldId::hidden_size) && is_known(*c.reading, FieldId::num_layers));
 }
 
-double least_gb(const Context& c, bool with_activations) {
+double least_gib(const Context& c, bool with_activations) {
   if (!has_size(c)) return 0;
   const suggest::Footprint least = least_footprint(*c.reading, *c.setup);
-  return (least.state_bytes + (with_activations ? least.activation_bytes : 0)) / bytes_per_gb;
+  return (least.state_bytes + (with_activations ? least.activation_bytes : 0)) / bytes_per_gib;
 }
 
 suggest::Capacity capacity(const Context& c) {
@@ -145,11 +145,11 @@ constexpr Variable of_model[] = {
     {"deepspeed_micro_batch", "the same by DeepSpeed's file; 0 where it leaves it to the trainer", [](const Context& c) { return extra(*c.reading, "deepspeed_micro_batch"); }},
     {"own_accumulation", "micro-batches of a step by a trainer's own argument, beside DeepSpeed's file; 0 where it states none", [](const Context& c) { return extra(*c.reading, "own_accumulation"); }},
     {"deepspeed_accumulation", "the same by DeepSpeed's file; 0 where it leaves it to the trainer", [](const Context& c) { return extra(*c.reading, "deepspeed_accumulation"); }},
-    {"memory_gb", "estimated memory of one GPU in GB (docs: suggest/footprint)", [](const Context& c) { return suggest::memory_bytes(*c.setup) / bytes_per_gb; }, {FieldId::hidden_size, FieldId::num_layers}},
-    {"state_gb", "the part of memory_gb that does not depend on activations: weights, gradients and optimizer states; in serving weights and the cache of keys and values", [](const Context& c) { return has_size(c) ? suggest::footprint(*c.setup).state_bytes / bytes_per_gb : 0; }},
-    {"least_state_gb", "the least that state_gb can be: what ZeRO shares over ranks that the file does not count takes nothing; 0 for training where the file does not tell what is shared, offloaded or frozen", [](const Context& c) { return least_gb(c, false); }},
-    {"least_memory_gb", "the same and activations", [](const Context& c) { return least_gb(c, true); }},
-    {"reserve_gb", "memory beside least_memory_gb that is assumed to be taken: the driver's part, CUDA's context, kernels and buffers (2 GB), and 5 % for fragmentation and temporary copies", [](const Context& c) { return suggest::context_bytes / bytes_per_gb + suggest::fragmentation * least_gb(c, true); }},
+    {"memory_gib", "estimated memory of one GPU in GiB (docs: lowering.md)", [](const Context& c) { return suggest::memory_bytes(*c.setup) / bytes_per_gib; }, {FieldId::hidden_size, FieldId::num_layers}},
+    {"state_gib", "the part of memory_gib that does not depend on activations: weights, gradients and optimizer states; in serving weights and the cache of keys and values", [](const Context& c) { return has_size(c) ? suggest::footprint(*c.setup).state_bytes / bytes_per_gib : 0; }},
+    {"least_state_gib", "the least that state_gib can be: what ZeRO shares over ranks that the file does not count takes nothing; 0 for training where the file does not tell what is shared, offloaded or frozen", [](const Context& c) { return least_gib(c, false); }},
+    {"least_memory_gib", "the same and activations", [](const Context& c) { return least_gib(c, true); }},
+    {"reserve_gib", "memory beside least_memory_gib that is assumed to be taken: the driver's part, CUDA's context, kernels and buffers (2 GB), and 5 % for fragmentation and temporary copies", [](const Context& c) { return suggest::context_bytes / bytes_per_gib + suggest::fragmentation * least_gib(c, true); }},
     {"states_plan", "whether the file or the command line says how the run is laid out: a degree of parallelism, ZeRO or the micro-batch (and nothing of it is left to the run)", [](const Context& c) { return states_plan(*c.reading) ? 1.0 : 0.0; }},
     // what only files of some dialects say; 0 elsewhere
     {"gated_linear1_branch", "width of one branch that a gated MLP's first linear layer gives, by the framework's own rounding", [](const Context& c) { return extra(*c.reading, "gated_linear1_branch"); }},
@@ -208,16 +208,15 @@ constexpr Variable of_gpu[] = {
     {"alignment_best", "elements of a whole cache line, beyond which no multiple helps (A100: 128 bytes)", [](const Context& c) { return elements(c, std::max(alignment_of(c).best_bytes, alignment_of(c).efficient_bytes)); }},
     {"has_tensor_cores", "whether the GPU multiplies this number format on tensor (matrix) cores", [](const Context& c) { return gpu::on_tensor_cores(*c.gpu, plan(c).dtype) ? 1.0 : 0.0; }},
     {"scales_in_blocks", "whether the GPU has units for MXFP8, operands of 8 bits that share a scale in blocks of 32", [](const Context& c) { return gpu::can_scale(*c.gpu, Recipe::mxfp8) ? 1.0 : 0.0; }},
-    {"dram_size_gb", "memory of the GPU in GB; 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb; }},
-    {"dram_gb", "memory of the GPU in GB of 10^9 bytes (products count in 2^30); 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb * suggest::bytes_per_memory_gb / bytes_per_gb; }},
+    {"gpu_memory_gib", "memory of the GPU in GiB, as its driver reports; 0 when unknown", [](const Context& c) { return gpu::memory_gib(*c.gpu); }},
     {"compute_capability", "compute capability of an NVIDIA GPU (9.0: Hopper); 0 of others", [](const Context& c) { return compute_capability(*c.gpu); }},
-    {"budget_gb", "what of dram_gb the run may take: all of it, or the share that an engine is given (memory_percent); 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb > 0 ? suggest::budget_bytes(c.gpu->dram_size_gb, plan(c)) / bytes_per_gb : 0; }},
-    {"usable_gb", "what of budget_gb is left beside the memory that is assumed to be taken (see reserve_gb) and what an engine keeps free (cache_percent); 0 when unknown", [](const Context& c) { return c.gpu->dram_size_gb > 0 ? suggest::usable_bytes(c.gpu->dram_size_gb, *c.setup) / bytes_per_gb : 0; }},
+    {"budget_gib", "what of gpu_memory_gib the run may take: all of it, or the share that an engine is given (memory_percent); 0 when unknown", [](const Context& c) { return gpu::memory_gib(*c.gpu) > 0 ? suggest::budget_bytes(gpu::memory_gib(*c.gpu), plan(c)) / bytes_per_gib : 0; }},
+    {"usable_gib", "what of budget_gib is left beside the memory that is assumed to be taken (see reserve_gib) and what an engine keeps free (cache_percent); 0 when unknown", [](const Context& c) { return gpu::memory_gib(*c.gpu) > 0 ? suggest::usable_bytes(gpu::memory_gib(*c.gpu), *c.setup) / bytes_per_gib : 0; }},
     {"engine_stops", "whether the engine stops at startup, since its KV cache has no room for the longest sequence: 2 for certain, 1 by the estimated memory of activations and context, 0 where it starts or where that is not known", engine_stops},
     {"served_longest", "tokens of the longest sequence that an engine admits: longest_sequence, or else max_positions; 0 when unknown", [](const Context& c) { return real(suggest::longest_sequence(*c.setup)); }},
-    {"longest_cache_gib", "KV cache of one such sequence on one GPU, in GiB", [](const Context& c) { return capacity(c).longest_bytes / suggest::bytes_per_memory_gb; }},
-    {"cache_room_gib", "GiB that the engine has left for the KV cache beside weights, activations, context and buffers", [](const Context& c) { return capacity(c).cache_bytes / suggest::bytes_per_memory_gb; }},
-    {"unweighted_gib", "GiB that weights alone leave of what the engine may take", [](const Context& c) { return (capacity(c).budget_bytes - capacity(c).weight_bytes) / suggest::bytes_per_memory_gb; }},
+    {"longest_cache_gib", "KV cache of one such sequence on one GPU, in GiB", [](const Context& c) { return capacity(c).longest_bytes / bytes_per_gib; }},
+    {"cache_room_gib", "GiB that the engine has left for the KV cache beside weights, activations, context and buffers", [](const Context& c) { return capacity(c).cache_bytes / bytes_per_gib; }},
+    {"unweighted_gib", "GiB that weights alone leave of what the engine may take", [](const Context& c) { return (capacity(c).budget_bytes - capacity(c).weight_bytes) / bytes_per_gib; }},
     {"largest_sequence", "tokens of the longest sequence whose KV cache has room", [](const Context& c) { return real(capacity(c).largest); }},
     {"largest_sequence_8_bit", "the same with a KV cache of 8 bits", largest_sequence_8_bit},
     {"kv_cache_tokens", "tokens that the KV cache of one GPU holds, in sequences of the longest length", [](const Context& c) { return real(capacity(c).tokens); }},

@@ -180,7 +180,7 @@ void price(Candidate& candidate, const model::Setup& start, std::span<Evaluator*
 bool fits(const model::Setup& candidate, const model::Setup& start, std::span<Evaluator* const> evaluators) {
   return std::all_of(evaluators.begin(), evaluators.end(), [&](const Evaluator* evaluator) {
     return may_need(candidate, evaluator->memory_bytes(candidate), start, evaluator->memory_bytes(start),
-                    usable_bytes(evaluator->gpu().dram_size_gb, candidate));
+                    usable_bytes(gpu::memory_gib(evaluator->gpu()), candidate));
   });
 }
 

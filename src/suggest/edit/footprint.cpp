@@ -160,28 +160,28 @@ double memory_bytes(const model::Setup& setup, model::RankParameters held) {
   return both.state_bytes + both.activation_bytes;
 }
 
-double usable_bytes(double dram_size_gb) {
-  if (dram_size_gb <= 0) return std::numeric_limits<double>::infinity();
-  return (dram_size_gb * bytes_per_memory_gb - context_bytes) / (1 + fragmentation);
+double usable_bytes(double memory_gib) {
+  if (memory_gib <= 0) return std::numeric_limits<double>::infinity();
+  return (memory_gib * bytes_per_gib - context_bytes) / (1 + fragmentation);
 }
 
-double budget_bytes(double dram_size_gb, const model::Plan& plan) {
-  if (dram_size_gb <= 0) return std::numeric_limits<double>::infinity();
-  const double all = dram_size_gb * bytes_per_memory_gb;
+double budget_bytes(double memory_gib, const model::Plan& plan) {
+  if (memory_gib <= 0) return std::numeric_limits<double>::infinity();
+  const double all = memory_gib * bytes_per_gib;
   if (plan.mode == model::Mode::train || plan.memory_percent <= 0) return all;
   return all * static_cast<double>(plan.memory_percent) / percent;
 }
 
-double usable_bytes(double dram_size_gb, const model::Setup& setup) {
+double usable_bytes(double memory_gib, const model::Setup& setup) {
   const model::Plan& plan = setup.plan;
-  if (dram_size_gb <= 0 || plan.mode == model::Mode::train) return usable_bytes(dram_size_gb);
-  const double usable = usable_bytes(budget_bytes(dram_size_gb, plan) / bytes_per_memory_gb);
+  if (memory_gib <= 0 || plan.mode == model::Mode::train) return usable_bytes(memory_gib);
+  const double usable = usable_bytes(budget_bytes(memory_gib, plan) / bytes_per_gib);
   if (plan.cache_percent <= 0) return usable;
   const double weights = std::min(usable, model::served_weight_bytes(setup));
   return weights + (usable - weights) * static_cast<double>(plan.cache_percent) / percent;
 }
 
-std::int64_t resident_sequences(double dram_size_gb, const model::Setup& setup) {
+std::int64_t resident_sequences(double memory_gib, const model::Setup& setup) {
   const auto needed = [&](std::int64_t sequences) {
     model::Setup held = setup;
     held.plan.micro_batch_size = sequences;
@@ -189,7 +189,7 @@ std::int64_t resident_sequences(double dram_size_gb, const model::Setup& setup) 
   };
   const double one = needed(1);
   const double each = needed(2) - one;
-  const double room = usable_bytes(dram_size_gb, setup) - one;
+  const double room = usable_bytes(memory_gib, setup) - one;
   if (room <= 0 || each <= 0) return room <= 0 ? 1 : std::numeric_limits<std::int64_t>::max();
   return 1 + static_cast<std::int64_t>(std::min(room / each, 1e9));
 }

@@ -10,8 +10,6 @@ namespace shapelint::suggest {
 // not finer than that.
 inline constexpr double memory_slack = 0.05;
 
-// What products call a gigabyte of memory: an "80 GB" A100 has 81,920 MiB (nvidia-smi).
-inline constexpr double bytes_per_memory_gb = 1024.0 * 1024 * 1024;
 // The margin that is assumed: what is in a GPU's memory before the first tensor, the driver's part, the CUDA
 // context, loaded kernels and NCCL's buffers ("the kernels are also loaded, which can take up 1-2GB":
 // Hugging Face, Model training anatomy) …
@@ -42,15 +40,15 @@ double memory_bytes(const model::Setup& setup);
 double memory_bytes(const model::Setup& setup, model::RankParameters held);
 
 // What of a GPU's memory tensors can have: less the margin above. Infinite where the memory is not known.
-double usable_bytes(double dram_size_gb);
+double usable_bytes(double memory_gib);
 // The same of what the engine that serves a setup may take: a share of the memory (`memory_percent`), and for
 // keys and values a share of what the weights leave of that (`cache_percent`).
-double usable_bytes(double dram_size_gb, const model::Setup& setup);
+double usable_bytes(double memory_gib, const model::Setup& setup);
 // Bytes of a GPU's memory that an engine may take, no margin counted: all but where it has a share.
-double budget_bytes(double dram_size_gb, const model::Plan& plan);
+double budget_bytes(double memory_gib, const model::Plan& plan);
 // Sequences of a micro-batch for whose keys and values the memory has room beside the weights, each of
 // `plan.context_length` tokens and what a step adds; at least 1.
-std::int64_t resident_sequences(double dram_size_gb, const model::Setup& setup);
+std::int64_t resident_sequences(double memory_gib, const model::Setup& setup);
 
 // Whether a candidate may be proposed that needs `needed` bytes, where `usable` are there. A start that fits
 // must go on to; of one that does not, the model may grow a little, but its plan may not ask for more, and

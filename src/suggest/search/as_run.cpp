@@ -34,7 +34,8 @@ class Repricer {
  private:
   bool fits(const gpu::Gpu& gpu) const {
     return may_need(setup_, memory_bytes_of(&stack_, gpu, setup_), problem_.start,
-                    memory_bytes_of(&stack_, gpu, problem_.start), usable_bytes(gpu.dram_size_gb, setup_));
+                    memory_bytes_of(&stack_, gpu, problem_.start),
+                    usable_bytes(gpu::memory_gib(gpu), setup_));
   }
 
   const Problem& problem_;

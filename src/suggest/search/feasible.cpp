@@ -60,7 +60,7 @@ Feasible::Feasible(const Problem& problem) : problem_(problem) {
   if (problem.constraints) constraints_ = problem.constraints();
   constexpr std::size_t most = 64 - built_in_count;
   if (constraints_.size() > most) constraints_.resize(most);
-  for (const gpu::Gpu* gpu : problem.gpus) usable_.insert(usable_bytes(gpu->dram_size_gb, problem.start));
+  for (const gpu::Gpu* gpu : problem.gpus) usable_.insert(usable_bytes(gpu::memory_gib(*gpu), problem.start));
   start_needs_ = memory_bytes(problem.start);
 }
 
@@ -104,7 +104,7 @@ std::vector<std::string> Feasible::names() const {
   const double smallest = usable_.empty() ? 0 : *usable_.begin();
   const bool start_fits = start_needs_ <= smallest;
   const double most = start_fits ? smallest : (1 + memory_slack) * start_needs_;
-  out[memory] = fmt::format("memory: at most {} GB on one GPU{}", fixed(most / bytes_per_gb, 0),
+  out[memory] = fmt::format("memory: at most {} GiB on one GPU{}", gib(most),
                             start_fits ? ""
                                        : ", 5 % above what the present run needs, which does not fit; a "
                                          "changed plan may need no more than now");

@@ -27,13 +27,13 @@ double runtime_bytes(const gpu::Gpu& gpu, const model::Setup& setup, const gpu::
   if (engine == nullptr) return context_bytes;
   const model::Plan& plan = setup.plan;
   const std::int64_t usual =
-      gpu.dram_size_gb < engine->small_below_gib ? engine->small_sequences : engine->sequences;
+      gpu::memory_gib(gpu) < engine->small_below_gib ? engine->small_sequences : engine->sequences;
   const std::int64_t sequences = plan.most_sequences > 0 ? plan.most_sequences : usual;
   const bool is_mixture = setup.model.moe.num_experts > 0;
   const double sampled = engine->sampler_bytes * real(model::vocab_rows(setup)) * real(sequences);
   const double gib = engine->activation_gib + (is_mixture ? engine->mixture_gib : 0.0) +
                      (plan.tensor > 1 || plan.data > 1 ? engine->runtime_ranks_gib : engine->runtime_gib);
-  return gib * bytes_per_memory_gb + (setup.model.lm_head ? sampled : 0.0);
+  return gib * bytes_per_gib + (setup.model.lm_head ? sampled : 0.0);
 }
 
 // The most tokens of one sequence whose cache takes no more than `room`.
@@ -60,11 +60,11 @@ Capacity capacity_of(const gpu::Gpu& gpu, const model::Setup& setup) {
   Capacity out;
   const model::Plan& plan = setup.plan;
   out.longest = longest_sequence(setup);
-  if (plan.mode == model::Mode::train || !setup.model.conv.empty() || gpu.dram_size_gb <= 0) return out;
+  if (plan.mode == model::Mode::train || !setup.model.conv.empty() || gpu::memory_gib(gpu) <= 0) return out;
   out.is_known = !model::weights_are_unknown(plan);
   const gpu::EngineMemory* engine = engine_of(plan);
   out.checks_longest = engine != nullptr && engine->checks_longest;
-  out.budget_bytes = budget_bytes(gpu.dram_size_gb, plan);
+  out.budget_bytes = budget_bytes(gpu::memory_gib(gpu), plan);
   out.weight_bytes = model::served_weight_bytes(setup);
   out.runtime_bytes = runtime_bytes(gpu, setup, engine);
   out.cache_bytes = std::max(0.0, out.budget_bytes - out.weight_bytes - out.runtime_bytes);

@@ -29,7 +29,7 @@ CurvePoint point_at(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t
   point.product_tflops =
       line.step.time_us > 0 ? line.product_flops / line.step.time_us / flops_per_us_per_tflops : 0;
   point.memory_bytes = memory_bytes(setup);
-  point.fits = point.memory_bytes <= usable_bytes(gpu.dram_size_gb, setup);
+  point.fits = point.memory_bytes <= usable_bytes(gpu::memory_gib(gpu), setup);
   point.compute_bound = line.product_compute_us >= line.product_memory_us;
   point.step = std::move(line.step);
   point.step.ops.clear();

@@ -45,7 +45,7 @@ Priced price(const gpu::Gpu& gpu, const model::Setup& setup, const Draft* draft)
 }
 
 bool fits(const gpu::Gpu& gpu, const model::Setup& setup) {
-  return memory_bytes(setup) <= usable_bytes(gpu.dram_size_gb, setup);
+  return memory_bytes(setup) <= usable_bytes(gpu::memory_gib(gpu), setup);
 }
 
 class Trial {
@@ -128,7 +128,8 @@ class Trial {
 
  private:
   bool may_run(const model::Setup& changed) const {
-    return may_need(changed, memory_bytes(changed), setup_, needs_, usable_bytes(gpu_.dram_size_gb, changed));
+    return may_need(changed, memory_bytes(changed), setup_, needs_,
+                    usable_bytes(gpu::memory_gib(gpu_), changed));
   }
 
   const gpu::Gpu& gpu_;

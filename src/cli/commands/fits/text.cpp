@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 #include "contracts/words.hpp"
 #include "report/csv.hpp"
 
@@ -62,8 +63,8 @@ std::string reasons(const FitRow& row) {
                       with_commas(row.capacity.longest), with_commas(row.capacity.largest),
                       out.empty() ? "" : "; ", out);
   } else if (row.fit == Fit::too_large) {
-    out = fmt::format("{:.0f} GB on each GPU, {:.0f} usable{}{}", row.memory_gb, row.usable_gb,
-                      out.empty() ? "" : "; ", out);
+    out = fmt::format("{} GiB on each GPU, {} usable{}{}", gib(row.memory_gb * bytes_per_gb),
+                      gib(row.usable_gb * bytes_per_gb), out.empty() ? "" : "; ", out);
   }
   return out;
 }
@@ -122,8 +123,8 @@ std::string table_of(std::span<const FitRow* const> rows, bool every, const Styl
   Shown shown(every);
   for (const FitRow* row : rows) {
     if (!shown.take(runs(*row))) continue;
-    out += fmt::format("  {} {:>5.0f} GB {:>10} {:>9}  {}", degrees(*row), row->memory_gb, speed(*row),
-                       cost(*row), style.paint(role_of(row->fit), contracts::name(row->fit)));
+    out += fmt::format("  {} {:>5} GiB {:>10} {:>9}  {}", degrees(*row), gib(row->memory_gb * bytes_per_gb),
+                       speed(*row), cost(*row), style.paint(role_of(row->fit), contracts::name(row->fit)));
     if (const std::string why = reasons(*row); !why.empty()) out += "  " + why;
     out += '\n';
   }
@@ -213,8 +214,8 @@ std::string best_in_words(std::span<const GpuFits> all, std::int64_t count) {
     }
     const FitRow* so_far = best == nullptr ? nullptr : best_of(*best, count);
     if (so_far == nullptr || row->tokens_per_s > so_far->tokens_per_s) best = &each;
-    out += fmt::format("  {}: {}: {} tokens/s, {:.0f} of {:.0f} GB\n", each.gpu, in_words(*row), speed(*row),
-                       row->memory_gb, row->usable_gb);
+    out += fmt::format("  {}: {}: {} tokens/s, {} of {} GiB\n", each.gpu, in_words(*row), speed(*row),
+                       gib(row->memory_gb * bytes_per_gb), gib(row->usable_gb * bytes_per_gb));
   }
   if (best != nullptr) out += fmt::format("  best of all: {}\n", best->gpu);
   return out;
