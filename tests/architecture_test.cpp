@@ -43,6 +43,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"model/lower/attention", {}},
     {"model/lower/learning", {}},
     {"model/lower/mixture", {"model/lower/learning"}},
+    {"model/memory", {"model/cnn", "model/lower", "model/lower/learning"}},
     {"catalog", {"base", "text", "model"}},
     {"formats", {"base", "text", "expr", "catalog", "model"}},
     {"formats/dialect", {}},

@@ -6,13 +6,20 @@
 #include "base/recipe.hpp"
 #include "model/lower/lower.hpp"
 #include "model/lower/whole.hpp"
+#include "model/memory/elementwise.hpp"
 
 namespace shapelint::model {
 
 namespace {
 
 constexpr double wide = 2;  // bytes of an element in 16 bits
+constexpr double fp32 = 4;
 constexpr double mask = 1;  // bytes of an element of a dropout's mask
+
+// Of a run in fp32 all is twice as wide.
+double width_factor(const Plan& plan) {
+  return std::max(wide, bytes_of(plan.dtype)) / wide;
+}
 
 double real(std::int64_t value) {
   return static_cast<double>(std::max<std::int64_t>(1, value));
@@ -223,14 +230,19 @@ LayerActivations layer_activations(const Setup& setup) {
   const double length = real(plan.sequence_length) + static_cast<double>(joined_length(setup));
   const double tokens = real(plan.micro_batch_size) * length / real(plan.context);
   const double own = plan.sequence_parallel ? tokens / ranks : tokens;
-  const auto bytes = [&](const Kept& kept) { return own * kept.whole + tokens / ranks * kept.split; };
-  const double layer = bytes(of_layer(model, all_parts(plan)));
+  const auto bytes = [&](const Kept& kept) {
+    return width_factor(plan) * (own * kept.whole + tokens / ranks * kept.split);
+  };
+  const ElementwiseBytes elementwise = elementwise_bytes(model, plan);
+  const double beside = own * elementwise.whole + tokens / ranks * elementwise.split;
+  const double layer = bytes(of_layer(model, all_parts(plan))) + beside;
   // Before and behind the softmax, and a mask.
-  const double scores = plan.attention == Attention::unfused
-                            ? (2 * wide + mask) * tokens / ranks * real(model.num_attention_heads) * length
-                            : 0;
+  const double scores =
+      plan.attention == Attention::unfused
+          ? width_factor(plan) * (2 * wide + mask) * tokens / ranks * real(model.num_attention_heads) * length
+          : 0;
   const double unit = real(plan.recompute_unit);
-  const double parts = bytes(of_layer(model, kept_parts(plan)));
+  const double parts = bytes(of_layer(model, kept_parts(plan))) + beside;
   switch (plan.recompute) {
     case Recompute::none:
       return {parts, scores, layer - parts};
@@ -246,7 +258,7 @@ LayerActivations layer_activations(const Setup& setup) {
       break;
   }
   const double share = recomputed_share(setup);
-  const double input = own * wide * real(model.hidden_size) / unit;
+  const double input = own * stream_bytes(plan) * real(model.hidden_size) / unit;
   return {share * input + (1 - share) * parts, (1 - share) * scores, unit * (layer + scores)};
 }
 
@@ -254,18 +266,18 @@ double gathered_sequence_bytes(const Setup& setup) {
   const Plan& plan = setup.plan;
   if (!plan.sequence_parallel || plan.tensor <= 1) return 0;
   const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
-  return 2 * wide * tokens * real(setup.model.hidden_size);
+  return 2 * width_factor(plan) * wide * tokens * real(setup.model.hidden_size);
 }
 
 double logit_bytes(const Plan& plan) {
-  constexpr double whole = 4;  // of an element in fp32
+  const double element = width_factor(plan) * wide;
   switch (plan.loss) {
     case Loss::unfused:
-      return wide + (plan.tensor > 1 ? 4 : 3) * whole;
+      return element + (plan.tensor > 1 ? 4 : 3) * fp32;
     case Loss::vocab_parallel:
-      return wide + whole;
+      return (element < fp32 ? element : 0) + fp32;  // what is in fp32 is no copy
     case Loss::fused:
-      return 2 * wide;
+      return 2 * element;
     case Loss::chunked:
       break;
   }

@@ -323,8 +323,12 @@ std::vector<Derivation> build() {
   add(FieldId::channels_last, defaulted, own, always, constant<1>);
   add(FieldId::dropout, defaulted, own, always, constant<0>);
   add(FieldId::adapter_rank, defaulted, none, always, constant<0>);
-  for (const FieldId first : {FieldId::adapted, FieldId::optimizer, FieldId::gradient_bits,
-                              FieldId::document_length, FieldId::offload_activations}) {
+  for (const FieldId first :
+       {FieldId::adapted, FieldId::optimizer, FieldId::optimizer_rank, FieldId::optimizer_bits,
+        FieldId::wide_embedding_states, FieldId::paged_optimizer, FieldId::weight_precision,
+        FieldId::master_bits, FieldId::gradient_bits, FieldId::gradient_storage, FieldId::eager,
+        FieldId::offload_optimizer, FieldId::offload_gradients, FieldId::offload_weights,
+        FieldId::document_length, FieldId::offload_activations}) {
     add(first, defaulted, own, always, constant<0>);
   }
   add(FieldId::adapters, derived, "adapter_rank", adapting, constant<1>);

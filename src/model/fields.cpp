@@ -52,7 +52,10 @@ constexpr auto software_names = [] {
 constexpr std::array<std::string_view, 4> engine_names{"fastest", "vllm", "sglang", "trtllm"};
 constexpr std::array<std::string_view, 5> expert_kernel_names{"default", "cutlass", "triton", "deepgemm",
                                                               "flashinfer"};
-constexpr std::array<std::string_view, 3> optimizer_names{"adam", "muon", "shampoo"};
+constexpr std::array<std::string_view, 8> optimizer_names{"adam",     "muon", "shampoo",   "sgd",
+                                                          "momentum", "lion", "adafactor", "low_rank"};
+constexpr std::array<std::string_view, 3> weight_precision_names{"mixed", "fp32", "half"};
+constexpr std::array<std::string_view, 3> gradient_storage_names{"buffer", "freed", "in_backward"};
 constexpr std::array<std::string_view, 3> adapted_names{"all_linear", "attention_only", "query_value"};
 constexpr std::array<std::string_view, 4> input_names{"vocabulary", "patches", "frames", "spectrogram"};
 constexpr std::array<std::string_view, 3> graph_names{"by_release", "parts", "step"};

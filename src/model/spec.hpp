@@ -32,8 +32,19 @@ enum class Loss : std::uint8_t { fused, unfused, vocab_parallel, chunked };
 // norms); full: they run in the convolution before them (inference: its weights take the norm in).
 enum class Fusion : std::uint8_t { none, norms, full };
 // Adam; Muon, whose update of a matrix is made orthogonal by products (Jordan 2024), and Adam for what is no
-// matrix; Shampoo, which preconditions both sides of a matrix (Gupta et al. 2018, 1802.09568).
-enum class Optimizer : std::uint8_t { adam, muon, shampoo };
+// matrix; Shampoo, which preconditions both sides of a matrix (Gupta et al. 2018, 1802.09568); gradient
+// descent without a state, and with a momentum; Lion, which has a momentum alone (2302.06675); Adafactor,
+// whose second moment of a matrix is a row and a column (1804.04235); Adam in a space of few dimensions
+// (GaLore, 2403.03507; APOLLO, 2412.05270).
+enum class Optimizer : std::uint8_t { adam, muon, shampoo, sgd, momentum, lion, adafactor, low_rank };
+// What training keeps of weights: 16 bits and a copy in fp32 that the optimizer updates (Micikevicius et al.,
+// 1710.03740); fp32, cast to 16 bits for each product (PyTorch's autocast); 16 bits alone, which the
+// optimizer's states are of, too.
+enum class WeightPrecision : std::uint8_t { mixed, fp32, half };
+// When gradients are there: always, in a buffer (Megatron-LM, DistributedDataParallel); from a layer's
+// backward pass to the update (PyTorch, zero_grad(set_to_none=True)); of the layer that goes backward only,
+// whose weights are updated at once (LOMO, 2306.09782; torchtune, optimizer_in_bwd).
+enum class GradientStorage : std::uint8_t { buffer, freed, in_backward };
 // Which products of a layer have an adapter (LoRA) beside them.
 enum class Adapted : std::uint8_t { all, attention, query_value };
 // What a training step's CUDA graphs hold: as releases of that month had it; parts of layers, so that the
@@ -366,8 +377,22 @@ struct Plan {
   std::int64_t adapter_rank = 0;  // 0: what the adapters themselves add is not costed
   Adapted adapted = Adapted::all;
   Optimizer optimizer = Optimizer::adam;
-  // Training: bits of an element of the gradients that a rank keeps, the sum of its micro-batches; 0: 16.
+  std::int64_t optimizer_rank = 0;  // of Optimizer::low_rank
+  std::int64_t optimizer_bits = 0;  // of an element of its states; 0: 32, 16 beside weights of 16 bits alone
+  bool wide_embedding_states = false;  // those of the embedding in fp32 where others have fewer bits
+  bool paged_optimizer = false;  // its states leave for the host's memory when the GPU's is short of room
+  WeightPrecision weight_precision = WeightPrecision::mixed;
+  std::int64_t master_bits = 0;  // of an element of the copy beside weights of 16 bits; 0: 32
+  // Bits of an element of the gradients that a rank keeps, the sum of its micro-batches; 0: as weights, 16 or
+  // 32.
   std::int64_t gradient_bits = 0;
+  GradientStorage gradient_storage = GradientStorage::buffer;
+  bool eager = false;  // elementwise operations run one after the other, and keep what they read
+  // What is in the host's memory instead of the GPU's: of the optimizer's states that share, which it
+  // updates; gradients, on their way there; weights, until a layer needs them.
+  std::int64_t offload_optimizer = 0;  // percent
+  bool offload_gradients = false;
+  bool offload_weights = false;
   std::int64_t document_length = 0;   // tokens that attend to each other in a packed sequence; 0: all of it
   bool offload_activations = false;   // they wait for the backward pass in the host's memory
   std::int64_t embedding_stages = 0;  // the embedding and the head, where each has a layer's place in a stage

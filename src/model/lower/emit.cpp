@@ -406,7 +406,7 @@ void Emitter::once(std::string_view name, Pass pass, double bytes, double count,
 
 void Emitter::collective_once(std::string_view name, Pass pass, CollectiveKind kind, double bytes,
                               std::int64_t ranks, double count, bool overlapped, std::int64_t stride) {
-  if (ranks <= 1) return;
+  if (ranks <= 1 && kind != CollectiveKind::host_copy) return;
   Op op = collective_op(name, bytes, ranks, count, overlapped, stride);
   op.collective = kind;
   push(op, pass);

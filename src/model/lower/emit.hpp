@@ -331,7 +331,7 @@ void lower_head(const Shared& shared, Emitter& emit);               // lower_hea
 void lower_pipeline(const Shared& shared, Emitter& emit);           // lower_collectives.cpp
 // `learning` of the parameters are updated: those that are held, or those of adapters.
 void lower_data_parallel(const Shared& shared, RankParameters held, RankParameters learning, Emitter& emit);
-void lower_optimizer(const Shared& shared, RankParameters learning, Emitter& emit);
+void lower_optimizer(const Shared& shared, RankParameters held, RankParameters learning, Emitter& emit);
 
 // Bytes of a packed weight and its part of the scale; 0 where weights are not packed.
 double packed_bytes(const Plan& plan);

@@ -1,19 +1,44 @@
 // Gradient accumulation and the update in mixed precision: memory-bound passes over the parameters of a rank.
 #include "model/lower/emit.hpp"
 #include "model/lower/learning/learning.hpp"
+#include "model/parameter_bytes.hpp"
 
 namespace shapelint::model {
 
 namespace {
 
-// Adam keeps an fp32 master copy, momentum and variance of each parameter, besides the 16-bit weight and its
-// gradient (ZeRO, 1910.02054, section 3.1). One step reads and writes the three, reads the gradient, and
-// writes the weight. Gradients are fp32 (Megatron-LM with bf16).
-constexpr double fp32_bytes = 4;
-constexpr double states = 3;
 // Both moments, their correction, root, quotient, decay and the update, per parameter.
 constexpr double adam_flops = 15;
-constexpr double gradient_bytes = fp32_bytes;
+// Gradients are fp32 (Megatron-LM with bf16) unless the plan says otherwise.
+constexpr double fp32_bytes = 4;
+constexpr double bits_per_byte = 8;
+constexpr double percent = 100;
+
+double gradient_bytes(const Plan& plan) {
+  if (plan.gradient_bits > 0) return static_cast<double>(plan.gradient_bits) / bits_per_byte;
+  return plan.weight_precision == WeightPrecision::half ? parameter_bytes(plan).gradient : fp32_bytes;
+}
+
+// Gradients that go to the host's memory as they are made, weights that come from there before each use, and
+// the copies of an update that the host does: gradients there, weights back (ZeRO-Offload, 2101.06840,
+// section 4).
+void lower_host_copies(const Shared& shared, double held, double learning, double updated, Emitter& emit) {
+  const Plan& plan = shared.plan;
+  const double element = shared.activation;
+  const auto copy = [&](std::string_view name, Pass pass, double bytes, double count, bool overlapped) {
+    emit.collective_once(name, pass, CollectiveKind::host_copy, bytes, 1, count, overlapped);
+  };
+  if (plan.offload_weights) {
+    copy("parameters.offload", Pass::forward, element * held, shared.micro_batches, true);
+    copy("parameters.offload", Pass::backward, element * held, shared.micro_batches, true);
+  }
+  if (plan.offload_gradients)
+    copy("gradients.offload", Pass::backward, element * learning, shared.micro_batches, true);
+  if (plan.offload_optimizer <= 0) return;
+  const double there = updated * static_cast<double>(plan.offload_optimizer) / percent;
+  if (!plan.offload_gradients) copy("gradients.offload", Pass::update, element * there, 1, false);
+  if (!plan.offload_weights) copy("optimizer.offload", Pass::update, element * there, 1, false);
+}
 
 // Parameters of the shard that ZeRO gives a rank.
 double sharded(const Plan& plan, RankParameters held) {
@@ -53,28 +78,36 @@ void Emitter::update_product(std::string_view name, DType dtype, Dim batch, Dim 
   push(op, Pass::update);
 }
 
-void lower_optimizer(const Shared& shared, RankParameters learning, Emitter& emit) {
+void lower_optimizer(const Shared& shared, RankParameters held, RankParameters learning, Emitter& emit) {
   const Plan& plan = shared.plan;
   const double parameters = learning.dense + learning.expert;
   if (parameters <= 0) return;
   // From ZeRO 2 on, each micro-batch's gradients are reduced, and each rank adds up its shard. Fused, the sum
   // is read and written by the products, behind their arithmetic.
+  const double gradient = gradient_bytes(plan);
   const double summed = plan.zero >= 2 ? sharded(plan, learning) : parameters;
   if (plan.gradient_accumulation > 1 && !plan.fused_gradient_accumulation) {
     // the new gradient in, the running sum in and out
-    emit.once("gradients.accumulate", Pass::backward, summed * (shared.activation + 2 * gradient_bytes),
+    emit.once("gradients.accumulate", Pass::backward, summed * (shared.activation + 2 * gradient),
               shared.micro_batches, summed);
   }
   const double updated = plan.zero >= 1 ? sharded(plan, learning) : parameters;
-  emit.once("optimizer.gradient_norm", Pass::update, updated * gradient_bytes, 1, 2 * updated);
-  const double weight_bytes =
-      shared.activation < fp32_bytes ? shared.activation : 0;  // fp32: the master itself
+  emit.once("optimizer.gradient_norm", Pass::update, updated * gradient, 1, 2 * updated);
+  // Adam keeps a master copy, momentum and variance of each parameter, besides the 16-bit weight and its
+  // gradient (ZeRO, 1910.02054, section 3.1). One step reads and writes the three, reads the gradient, and
+  // writes the weight, which is the master itself where there is no other.
+  const ParameterBytes each = parameter_bytes(plan);
+  const double master = each.master > 0 ? each.master : each.weight;
+  const double weight = each.master > 0 ? each.weight : 0;
+  const double here = updated * (1 - static_cast<double>(plan.offload_optimizer) / percent);
   // Muon keeps the momentum alone, but reads and writes the update once more before and after its products:
   // as many bytes (fp32 gradient read, momentum and master read and written; 16 bits: the update written,
   // normalized, and read, the weight written). Shampoo's passes, grafted on Adam's size, are no fewer.
   const bool is_adam = plan.optimizer == Optimizer::adam || shared.adapting;
   emit.once(is_adam ? "optimizer.adam" : "optimizer.update", Pass::update,
-            updated * (2 * states * fp32_bytes + gradient_bytes + weight_bytes), 1, adam_flops * updated);
+            here * (2 * (master + each.states) + gradient + weight), 1, adam_flops * here);
+  const double held_here = plan.zero >= 3 ? sharded(plan, held) : held.dense + held.expert;
+  lower_host_copies(shared, held_here, summed, updated, emit);
 }
 
 void lower_update(const Setup& setup, RankParameters held, RankParameters adapters, Workload& workload) {
@@ -83,7 +116,7 @@ void lower_update(const Setup& setup, RankParameters held, RankParameters adapte
   Emitter emit(shared, workload);
   const RankParameters learning = shared.adapting ? adapters : held;
   lower_data_parallel(shared, held, learning, emit);
-  lower_optimizer(shared, learning, emit);
+  lower_optimizer(shared, held, learning, emit);
 }
 
 void lower_update(const Setup& setup, RankParameters held, Workload& workload) {

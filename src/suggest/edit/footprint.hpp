@@ -19,15 +19,13 @@ inline constexpr double context_bytes = 2e9;
 inline constexpr double fragmentation = 0.05;
 
 struct Footprint {
-  // Weights, gradients and optimizer states of mixed-precision Adam (16 bytes per parameter; ZeRO,
-  // Rajbhandari et al. 2020, arXiv 1910.02054, section 3.1; 18 where gradients are kept in fp32 beside
-  // weights of 16 bits, Megatron-LM, theoretical_memory_usage.py), less or more with Muon or Shampoo; with
-  // adapters the weights, and these of the adapters. Inference: weights and the cache of keys and values.
+  // Training: weights, gradients and optimizer states (model/memory/states.hpp). Inference: weights and the
+  // cache of keys and values.
   double state_bytes = 0;
-  // Activations of the stage that keeps most: of layers (model/activations.hpp) as many micro-batches as are
-  // in flight, and beside these the more of what one layer needs while it goes backward and, on the last
-  // stage, of what the loss makes of the logits; with weights that are gathered for either (gathered.hpp).
+  // Training: what the fullest moment of a step takes beside them (model/memory/training.hpp).
   double activation_bytes = 0;
+  // In the host's memory, of the same GPU.
+  double host_bytes = 0;
 };
 
 // On each GPU. Buffers, fragmentation and temporary copies are not in it.

@@ -128,7 +128,8 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
 
 void lower_matrix_updates(const Shared& shared, StepPart part, double runs, Emitter& emit) {
   const Plan& plan = shared.plan;
-  if (!shared.training || shared.adapting || plan.optimizer == Optimizer::adam) return;
+  const bool has_products = plan.optimizer == Optimizer::muon || plan.optimizer == Optimizer::shampoo;
+  if (!shared.training || shared.adapting || !has_products) return;
   // Of weights that layers share, one update for each set.
   const std::int64_t layers = times_in(shared.model, part);
   const std::int64_t sets = weights_in(shared.model, part);

@@ -4,10 +4,11 @@
 #include "model/lower/lower.hpp"
 #include "model/spec.hpp"
 
-namespace shapelint::suggest {
+namespace shapelint::model {
 
 // Bytes beside states and activations where ZeRO 3 or FSDP shares weights out, and with ZeRO 2 the gradients'
-// part of it: as FSDP wraps a model, each layer one unit, and what is behind the layers another.
+// part of it: as FSDP wraps a model, each layer one unit, and what is behind the layers another. Weights that
+// wait in the host's memory come and go the same way, and so do gradients that are not kept.
 struct Gathered {
   // While a layer runs backward: its weights, those of the next one, which are gathered beside it, and its
   // gradients, as they were computed and as they are summed, in fp32 (PyTorch, FSDP2:
@@ -18,6 +19,6 @@ struct Gathered {
   double head = 0;
 };
 // Of a model of which each rank would hold so many parameters if none were shared out.
-Gathered gathered(const model::Setup& setup, model::RankParameters held);
+Gathered gathered(const Setup& setup, RankParameters held);
 
-}  // namespace shapelint::suggest
+}  // namespace shapelint::model

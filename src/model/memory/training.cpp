@@ -1,0 +1,96 @@
+// The fullest moment of a training step.
+#include "model/memory/training.hpp"
+
+#include <algorithm>
+
+#include "base/dtype.hpp"
+#include "model/activations.hpp"
+#include "model/cnn/cnn.hpp"
+#include "model/memory/gathered.hpp"
+#include "model/memory/states.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+constexpr double half_bytes = 2;
+
+double real(std::int64_t value) {
+  return static_cast<double>(std::max<std::int64_t>(1, value));
+}
+
+// Layers whose activations wait for their backward pass, and those of them that are in the GPU's memory:
+// where they are offloaded, the one that is computed and the one that is copied.
+double waiting_bytes(const Plan& plan, const LayerActivations& each, double layers) {
+  constexpr double layers_beside_copies = 2;
+  const double held = plan.offload_activations ? std::min(layers, layers_beside_copies) : layers;
+  return held * each.kept + layers * each.scores;
+}
+
+// Micro-batches whose activations a stage keeps at a time, all its layers counted. The first keeps as many as
+// there are stages, and with chunks (p - 1) / chunks more (arXiv 2205.05198, section 4.2.3); the last, which
+// has the logits, one, and with chunks p - (p - 1) / chunks.
+struct InFlight {
+  double first = 1;
+  double last = 1;
+};
+InFlight micro_batches_in_flight(const Plan& plan) {
+  const auto chunks = static_cast<double>(pipeline_chunks(plan));
+  const double stages = real(plan.pipeline);
+  const double others = (stages - 1) / chunks;
+  const double all = real(plan.gradient_accumulation);
+  return {std::min(chunks > 1 ? stages + others : stages, all),
+          std::min(chunks > 1 ? stages - others : 1, all)};
+}
+
+// Copies of weights in fp32 that products read, which wait for the backward pass (PyTorch, torch.autocast:
+// cache_enabled); ranks that gather weights gather them in 16 bits.
+double cast_bytes(const Plan& plan, RankParameters held) {
+  const bool casts = plan.weight_precision == WeightPrecision::fp32 && bytes_of(plan.dtype) <= half_bytes;
+  if (!casts || plan.zero >= 3 || plan.adapters) return 0;
+  return half_bytes * (held.dense + held.expert);
+}
+
+TrainingMemory of_states(const HeldStates& held) {
+  return {held.weights, held.gradients, held.optimizer, 0, held.host};
+}
+
+TrainingMemory network_memory(const Setup& setup, double data) {
+  const NetworkSize size = size_of(resolve(setup.model));
+  const double element = std::max(half_bytes, bytes_of(setup.plan.dtype));
+  TrainingMemory out = of_states(held_states(setup.plan, data, static_cast<double>(size.parameters)));
+  out.activations =
+      real(setup.plan.micro_batch_size) * (size.output_elements + size.normalized_elements) * element;
+  return out;
+}
+
+}  // namespace
+
+TrainingMemory training_memory(const Setup& setup, double data, RankParameters held) {
+  const ModelSpec& model = setup.model;
+  const Plan& plan = setup.plan;
+  if (!model.conv.empty()) return network_memory(setup, data);
+  TrainingMemory out = of_states(held_states(setup, data, held));
+  const double layers = real(model.num_layers) / real(plan.pipeline);
+  const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
+  const double logits =
+      model.lm_head ? tokens * real(vocab_rows(setup)) / real(plan.tensor) * logit_bytes(plan) : 0;
+  const InFlight in_flight = micro_batches_in_flight(plan);
+  const LayerActivations each = layer_activations(setup);
+  const Gathered units = gathered(setup, held);
+  // The loss's own are gone when the last layer goes backward.
+  const double sequence = gathered_sequence_bytes(setup);
+  const double layer = each.again + units.layer + sequence;
+  const double first = waiting_bytes(plan, each, layers * in_flight.first) + layer;
+  const double last =
+      waiting_bytes(plan, each, layers * in_flight.last) + std::max(layer, logits + units.head + sequence);
+  // At the end of the backward pass one layer is left, and its gradients.
+  const double end = each.kept + each.scores + layer;
+  const bool is_freed = plan.gradient_storage == GradientStorage::freed && plan.gradient_accumulation <= 1;
+  const double absent = is_freed ? out.gradients : 0;
+  out.activations = std::max({first + cast_bytes(plan, held) - absent, last + cast_bytes(plan, held) - absent,
+                              std::min(first, end)});
+  return out;
+}
+
+}  // namespace shapelint::model
