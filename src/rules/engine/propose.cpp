@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "model/arithmetic.hpp"
-#include "model/field_kind.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/scope/launch.hpp"
 #include "rules/scope/values.hpp"
@@ -49,16 +48,30 @@ const Change* find_change(const std::vector<Change>& changes, model::FieldId fie
   return found == changes.end() ? nullptr : &*found;
 }
 
-// Where the file states how many sequences an optimizer step takes, larger micro-batches are fewer. Nothing
-// where they would be others, unless more ranks share them.
+void set_change(std::vector<Change>& changes, model::FieldId field, std::int64_t from, std::int64_t to) {
+  std::erase_if(changes, [&](const Change& each) { return each.field == field; });
+  if (from != to) changes.push_back({field, from, to});
+}
+
+// Where the file states how many sequences an optimizer step takes, larger micro-batches are fewer, and so
+// are those of more ranks. Nothing where a rank would take others, unless more ranks share them.
 std::optional<std::vector<Change>> with_batch_kept(const model::Reading& reading,
                                                    std::vector<Change> changes) {
   using model::FieldId;
   const model::Plan& plan = reading.setup.plan;
   const Change* micro = find_change(changes, FieldId::micro_batch_size);
   const Change* accumulation = find_change(changes, FieldId::gradient_accumulation);
-  if ((micro == nullptr && accumulation == nullptr) || plan.mode != model::Mode::train ||
-      extra(reading, "fixes_batch") <= 0 || find_change(changes, FieldId::data) != nullptr) {
+  const bool moves =
+      micro != nullptr || accumulation != nullptr || find_change(changes, FieldId::data) != nullptr;
+  if (!moves || plan.mode != model::Mode::train || extra(reading, "fixes_batch") <= 0) {
+    return changes;
+  }
+  if (find_change(changes, FieldId::data) != nullptr) {
+    model::Plan after = plan;
+    after.data = find_change(changes, FieldId::data)->to;
+    if (micro != nullptr) after.micro_batch_size = micro->to;
+    set_change(changes, FieldId::gradient_accumulation, plan.gradient_accumulation,
+               micro_batches_kept(reading, after));
     return changes;
   }
   const std::int64_t sequences = sequences_of_a_rank(reading);
@@ -71,11 +84,6 @@ std::optional<std::vector<Change>> with_batch_kept(const model::Reading& reading
     changes.push_back({FieldId::gradient_accumulation, plan.gradient_accumulation, times});
   }
   return changes;
-}
-
-void set_change(std::vector<Change>& changes, model::FieldId field, std::int64_t from, std::int64_t to) {
-  std::erase_if(changes, [&](const Change& each) { return each.field == field; });
-  if (from != to) changes.push_back({field, from, to});
 }
 
 // Where the launch says how many GPUs there are, larger replicas are fewer, and the sequences of a step that
@@ -151,10 +159,6 @@ class Proposer {
   void set(const Fix& fix) {
     for (const Hit& hit : request_.hits) {
       auto changes = request_.rule->changes(fix, hit.context, hit.blame.field);
-      if (changes && reading_.setup.plan.mode != model::Mode::train) {
-        std::erase_if(*changes, [](const Change& each) { return model::is_of_training(each.field); });
-        if (changes->empty()) continue;
-      }
       if (changes && overflows_) changes = with_launch_kept(reading_, *std::move(changes));
       if (changes) changes = with_batch_kept(reading_, *std::move(changes));
       if (changes) consider(*std::move(changes), !fails_);
@@ -163,20 +167,11 @@ class Proposer {
 
   // Values near the present ones.
   void vary(const Fix& fix) {
-    const Blame& blame = request_.hits.front().blame;
+    const model::FieldId blamed = request_.hits.front().blame.field;
     std::vector<model::FieldId> fields;
     for (const std::string_view name : fix.vary) {
-      fields.push_back(name == "blamed" ? blame.field : model::find_field(name));
+      fields.push_back(name == "blamed" ? blamed : model::find_field(name));
     }
-    vary(fields, blame.field);
-    // Of a dimension that several fields make, another one may be the easier to change.
-    if (fix.vary != std::vector<std::string_view>{"blamed"} || !is_of_ops(rule_.scope)) return;
-    for (const model::FieldId related : blame.related) {
-      if (related != blame.field && model::info(related).section != "parallel") vary({related}, related);
-    }
-  }
-
-  void vary(const std::vector<model::FieldId>& fields, model::FieldId blamed) {
     suggest::NearLimits limits;
     limits.reach = width_reach;
     limits.parameters = fails_ ? -1 : parameter_tolerance;
@@ -297,13 +292,6 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
                      context.setup = &setup;
                      const Result<bool> broken = rule.holds(context);
                      return broken && !*broken;
-                   }});
-  }
-  // Where the framework pads the vocabulary, its size is the tokenizer's.
-  if (extra(reading, "pads_for_tensor") > 0) {
-    out.push_back({"the tokenizer's vocabulary",
-                   [vocab_size = reading.setup.model.vocab_size](const model::Setup& setup) {
-                     return setup.model.vocab_size == vocab_size;
                    }});
   }
   return out;

@@ -91,6 +91,17 @@ std::int64_t sequences_of_a_rank(const model::Reading& reading) {
   return batch > 0 ? batch / known_ranks(c) : model::times(plan.micro_batch_size, plan.gradient_accumulation);
 }
 
+std::int64_t micro_batches_kept(const model::Reading& reading, const model::Plan& plan) {
+  const model::Plan& own = reading.setup.plan;
+  const Origin::Kind kind = model::origin(reading, FieldId::gradient_accumulation).kind;
+  if (plan.mode != model::Mode::train || extra(reading, "fixes_batch") <= 0 ||
+      kind == Origin::Kind::command_line)
+    return plan.gradient_accumulation;
+  const std::int64_t batch = model::times(own.micro_batch_size, own.gradient_accumulation, own.data);
+  const std::int64_t at_once = std::max<std::int64_t>(1, model::times(plan.micro_batch_size, plan.data));
+  return std::max<std::int64_t>(1, (batch + at_once - 1) / at_once);
+}
+
 std::string batch_parts(const Context& c) {
   std::string out = fmt::format("`micro_batch_size` {}", plan(c).micro_batch_size);
   const std::int64_t ranks = known_ranks(c);

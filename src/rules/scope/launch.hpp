@@ -37,6 +37,11 @@ std::int64_t batch_unit(const Context& c);
 // its micro-batches hold.
 std::int64_t sequences_of_a_rank(const model::Reading& reading);
 
+// Micro-batches that a rank has in a step by another plan, so that all ranks together take as many sequences
+// as the file's own plan does, rounded up; the plan's own where the file does not fix their number
+// (`fixes_batch`) or somebody asked for the micro-batches.
+std::int64_t micro_batches_kept(const model::Reading& reading, const model::Plan& plan);
+
 // batch_unit() as a product: "`micro_batch_size` 3 * 8 data-parallel ranks".
 std::string batch_parts(const Context& c);
 
