@@ -214,7 +214,25 @@ struct Found {
   std::vector<Prefix> prefixes;
 };
 
-TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& found) {
+// Flags of the script's other lines, as far as this one has none of that name: what a tokenizer was trained
+// with.
+void add_others(TreeBuilder& tree, std::int32_t root, const Found& found, const std::vector<Found>& all) {
+  std::set<std::string> seen;
+  for (const Flag& own : found.flags.flags) seen.insert(as_string(own.name));
+  std::int32_t table = no_node;
+  for (const Found& other : all) {
+    if (&other == &found || other.outcome != found.outcome) continue;
+    for (const Flag& flag : other.flags.flags) {
+      const std::string key = as_string(flag.name);
+      if (flag.values.size() != 1 || !seen.insert(key).second) continue;
+      if (table == no_node) table = tree.add(root, Kind::table, "others", {}, found.place);
+      add_value(tree, table, key, name_span(flag.name), flag.values.front(), flag.name);
+    }
+  }
+}
+
+TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& found,
+                  const std::vector<Found>& all) {
   const Outcome& outcome = *found.outcome;
   const Flags& flags = found.flags;
   const Span place = found.place;
@@ -240,6 +258,7 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& fou
     }
   }
   add_overrides(tree, root, flags.overrides, place);
+  add_others(tree, root, found, all);
   add_list(tree, root, "arguments", flags.arguments, place);
   add_open_words(tree, root, outcome, flags, place);
   const std::int32_t variables = tree.add(root, Kind::table, "variables", {}, place);
@@ -335,7 +354,7 @@ Result<std::vector<Document>> parse_shell(const std::string& path, const SharedT
     }
     shell::forget_common_branches(found);
     for (const shell::Found& each : found)
-      documents.push_back(shell::build(source, job, each).finish(path, source));
+      documents.push_back(shell::build(source, job, each, found).finish(path, source));
   } catch (const shell::Stop& stopped) {
     return refused(stopped.error);
   } catch (const Spent& spent) {

@@ -37,6 +37,7 @@ using SourceLoader =
 //   flags      table: `--name` → value as typed by Python's argparse users: integer, number, boolean for
 //              true/false and for a flag without value, string, list when several values follow. A flag that
 //              is given twice is there twice, the last one counts.
+//   others     table, of a script with several such lines: the flags of the others, the first value of each
 //   arguments  list: the other words behind the first flag
 //   open       list, of a script that sources another: variables among the words that are not set here, and
 //              may hold flags
