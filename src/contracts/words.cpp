@@ -78,7 +78,7 @@ std::vector<std::string> addresses(const Contract& contract) {
 std::string outcome_words(const Contract& contract) {
   switch (contract.outcome) {
     case Outcome::refuses:
-      return "refuses";
+      return "rejects";
     case Outcome::pads: {
       if (contract.set.empty()) return "pads";
       std::vector<std::string> fields;

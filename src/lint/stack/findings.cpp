@@ -73,11 +73,11 @@ void place(const model::Reading& reading, const Contract& contract, rules::Findi
 
 std::string message_of(const Unmet& unmet) {
   const Contract& contract = *unmet.verdict.contract;
-  std::string out =
-      fmt::format("{} {}: {}", contract.package.name, contracts::outcome_words(contract), contract.summary);
-  if (const std::string sum = contracts::sum_words(unmet.verdict); !sum.empty()) {
-    out += fmt::format(", and here it is {}", sum);
-  }
+  const bool rejects = contract.outcome == Outcome::refuses;
+  const std::string sum = contracts::sum_words(unmet.verdict);
+  std::string out = fmt::format("{} {}", contract.package.name, contracts::outcome_words(contract));
+  if (!sum.empty()) out += rejects ? " " + sum : fmt::format(" ({})", sum);
+  out += fmt::format(": {}", contract.summary);
   constexpr double percent = 100;
   if (unmet.longer > 0) out += fmt::format("; the step takes {:.1f} % longer", percent * unmet.longer);
   return out;
