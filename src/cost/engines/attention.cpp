@@ -117,6 +117,14 @@ double efficiency_of(const gpu::DecodeKernel& kernel, double head_dim) {
   return own > 0 ? own : kernel.efficiency;
 }
 
+// On parts whose tensor cores are throttled a kernel reaches more of the lower peak.
+double efficiency_on(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, double head_dim) {
+  const std::int64_t full = gpu.architecture.fp16_flops_per_clock_per_sm;
+  const bool is_throttled = gpu.fp16_flops_per_clock_per_sm > 0 && gpu.fp16_flops_per_clock_per_sm < full;
+  return is_throttled && kernel.throttled_efficiency > 0 ? kernel.throttled_efficiency
+                                                         : efficiency_of(kernel, head_dim);
+}
+
 double visible_pairs(const KernelAttention& shape) {
   const double all = shape.tokens * shape.cached + shape.tokens * (shape.tokens + 1) / 2;
   return shape.window > 0 ? std::min(all, shape.tokens * shape.window) : all;
@@ -184,7 +192,8 @@ OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const 
                      group <= static_cast<double>(kernel.packs_up_to) &&
                      !(kernel.window_unpacks && shape.window > 0);
   const double rows = packs ? group * shape.tokens : shape.tokens;
-  const auto query_tile = static_cast<double>(kernel.query_tile);
+  const auto narrow = static_cast<double>(kernel.narrow_tile);
+  const double query_tile = narrow > 0 && rows <= narrow ? narrow : static_cast<double>(kernel.query_tile);
   const double row_tiles = std::ceil(rows / query_tile);
   const double heads = shape.sequences * (packs ? shape.key_value_heads : shape.heads) * row_tiles;
 
@@ -217,8 +226,8 @@ OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const 
   const double read_us = moved * tiles_each * key_tile * key_width * cached / sm_rate;
   const double pair_flops = 2 * query_width;
   const double peak = peak_flops_per_us(gpu, shape.dtype);
-  const double compute_us =
-      query_tile * tiles_each * key_tile * pair_flops * sms / (peak * efficiency_of(kernel, shape.head_dim));
+  const double compute_us = query_tile * tiles_each * key_tile * pair_flops * sms /
+                            (peak * efficiency_on(gpu, kernel, shape.head_dim));
   const double start_us = (packs ? kernel.tile_us : kernel.unpacked_tile_us) +
                           kernel.head_tile_us * shape.value_head_dim / 128 +
                           kernel.search_us * shape.sequences;

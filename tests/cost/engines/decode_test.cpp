@@ -119,3 +119,21 @@ TEST_CASE("timings that moved a part of the cache are no promise for a step", "[
   kernel.timed_share = 1;
   CHECK(cost::price_decode(*gpu, kernel, of(256, 8191, 0)).memory_us == Approx(2 * half).epsilon(0.02));
 }
+
+// alibaba/InferSim, bench_data of an H20: 32 sequences of 5,000 cached tokens, 32 heads over 8 KV heads of
+// 128, in bf16: 251 us. An H20 has a quarter of an H100's FLOPs per SM beside more bandwidth.
+TEST_CASE("decoding on an H20 reaches more of its throttled peak", "[kernels]") {
+  const auto h20 = gpu::find_gpu("h20");
+  REQUIRE(h20);
+  const gpu::DecodeKernel* kernel = nullptr;
+  for (const gpu::DecodeKernel& each : gpu::decode_kernels("attention-decode")) {
+    if (each.architecture == "hopper" && each.engine == "sglang" && each.kernel == "fa3" &&
+        each.cache == "bf16") {
+      kernel = &each;
+    }
+  }
+  REQUIRE(kernel != nullptr);
+  const double time_us = cost::price_decode(*h20, *kernel, of(32, 4999, 0)).time_us;
+  CHECK(time_us > 0.85 * 251);
+  CHECK(time_us < 1.25 * 251);
+}
