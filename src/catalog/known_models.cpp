@@ -8,6 +8,7 @@
 
 #include "catalog/catalog.hpp"
 #include "catalog/entry.hpp"
+#include "catalog/layer_entry.hpp"
 
 namespace shapelint::catalog {
 
@@ -15,13 +16,41 @@ using text::NodeRef;
 
 namespace {
 
-constexpr std::array<std::string_view, 4> own_keys{"name", "title", "aliases", "source"};
+constexpr std::array<std::string_view, 6> own_keys{"name", "title", "aliases", "source", "layers", "layer"};
+
+// `layers` is the order of the kinds that the tables of `layer` describe; a number may be a list, with one
+// for each layer.
+void fill_layers(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
+  if (const auto order = table["layers"].as_string()) into.layers.order = std::string(*order);
+  for (const NodeRef kind : table["layer"])
+    into.layers.kinds.emplace_back(std::string(kind.key()), read_layer(kind, errors));
+}
+
+// The largest number of the list is the model's.
+void fill_list(KnownModel& into, NodeRef list, std::vector<Error>& errors) {
+  const model::LayerKey* key = model::find_layer_key(list.key());
+  const model::FieldId field = model::find_field(list.key());
+  if (key == nullptr || field == model::no_field) {
+    errors.push_back(list.error(fmt::format("`{}` is no value of a layer", list.key())));
+    return;
+  }
+  std::vector<std::int64_t> values;
+  for (const NodeRef each : list) values.push_back(layer_value(each, *key, errors).value_or(1));
+  if (values.empty()) return;
+  put(into.values, {field, *std::max_element(values.begin(), values.end())});
+  into.layers.lists.emplace_back(key, std::move(values));
+}
 
 void fill(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
   for (const NodeRef entry : table) {
     if (std::find(own_keys.begin(), own_keys.end(), entry.key()) != own_keys.end()) continue;
-    if (const auto value = field_value(entry, errors)) put(into.values, *value);
+    if (entry.is(text::Kind::list)) {
+      fill_list(into, entry, errors);
+    } else if (const auto value = field_value(entry, errors)) {
+      put(into.values, *value);
+    }
   }
+  fill_layers(into, table, errors);
 }
 
 // Takes the word that `text` begins with, and the blank after it.
@@ -75,6 +104,7 @@ void load_family(NodeRef family, std::int64_t sources, std::vector<KnownModel>& 
       continue;
     }
     known.values.insert(known.values.end(), common.values.begin(), common.values.end());
+    known.layers = common.layers;
   }
 }
 
@@ -107,6 +137,13 @@ std::optional<std::int64_t> stated(const KnownModel& known, model::FieldId field
     if (each == field) return value;
   }
   return std::nullopt;
+}
+
+std::vector<model::LayerGroup> layers_of(const KnownModel& known) {
+  const model::LayerDescription& layers = known.layers;
+  if (layers.order.empty() && layers.lists.empty()) return {};
+  std::string problem;  // the data files are checked by a test
+  return model::layers_of(layers, stated(known, model::FieldId::num_layers).value_or(0), problem);
 }
 
 std::span<const KnownModel> known_models() {

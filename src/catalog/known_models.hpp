@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "model/fields.hpp"
+#include "model/layer_list.hpp"
 #include "text/document.hpp"
 
 namespace shapelint::catalog {
@@ -21,6 +22,7 @@ struct KnownModel {
   std::vector<std::string>
       aliases;  // patterns with `*`, matched against names without their organisation too
   std::vector<std::pair<model::FieldId, std::int64_t>> values;
+  model::LayerDescription layers;  // of a model whose layers differ
 };
 
 inline const std::string& title_of(const KnownModel& known) {
@@ -29,6 +31,9 @@ inline const std::string& title_of(const KnownModel& known) {
 
 // What the model's entry says of a field; nothing when it says nothing.
 std::optional<std::int64_t> stated(const KnownModel& known, model::FieldId field);
+
+// The list of its layers; empty where it has none.
+std::vector<model::LayerGroup> layers_of(const KnownModel& known);
 
 // The built-in table, loaded at the first call.
 std::span<const KnownModel> known_models();

@@ -11,31 +11,9 @@ namespace shapelint::contracts {
 
 namespace {
 
-bool has(std::string_view name, std::string_view part) {
-  return name.find(part) != std::string_view::npos;
-}
-
 bool is_any_longer(std::span<const Verdict> verdicts) {
   return std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& each) { return each.factor > 1; });
 }
-
-// The last part of an op's name: `layer.attention.prompt_flash` is `flash` of a prompt.
-std::string_view own_name(std::string_view name) {
-  name.remove_prefix(name.rfind('.') + 1);
-  constexpr std::string_view prompt = "prompt_";
-  if (name.starts_with(prompt)) name.remove_prefix(prompt.size());
-  return name;
-}
-
-template <std::size_t N>
-bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// Operations that one kernel does, or several do in its place.
-constexpr std::array<std::string_view, 6> attention_kernel{"flash",   "scores",  "mask",
-                                                           "softmax", "dropout", "values"};
-constexpr std::array<std::string_view, 5> experts_kernel{"up", "gate_up", "activation", "down", "quantize"};
 
 // How many times as long each op takes. Of several contracts about one layer the largest counts.
 std::vector<double> times_of(const model::Workload& workload, std::span<const Verdict> verdicts) {
@@ -51,18 +29,30 @@ std::vector<double> times_of(const model::Workload& workload, std::span<const Ve
 }  // namespace
 
 bool is_of(const model::Op& op, std::string_view layer) {
+  using model::Component;
   const bool is_collective = op.kind == model::OpKind::collective;
   if (layer == "any") return true;
   if (layer == "communication") return is_collective;
   if (is_collective) return false;
-  if (layer == "attention") return has(op.name, "attention.");
-  if (layer == "attention.kernel")
-    return has(op.name, "attention.") && is_one_of(own_name(op.name), attention_kernel);
-  if (layer == "experts.kernel") return has(op.name, ".moe.") && is_one_of(own_name(op.name), experts_kernel);
-  if (layer == "experts") return has(op.name, ".moe") || has(op.name, ".expert");
-  if (layer == "mlp") return has(op.name, ".mlp");
-  if (layer == "embedding") return has(op.name, "embedding") || has(op.name, "head.");
-  return layer == "linear" && op.kind == model::OpKind::gemm;
+  if (layer == "linear") return op.kind == model::OpKind::gemm;
+  struct Layer {
+    std::string_view name;
+    std::array<Component, 3> components;
+  };
+  constexpr std::array<Layer, 8> layers{{
+      {"attention", {Component::attention, Component::attention_core, Component::attention_core}},
+      {"attention.kernel", {Component::attention_core, Component::attention_core, Component::attention_core}},
+      {"experts", {Component::router, Component::experts, Component::shared_experts}},
+      {"experts.kernel", {Component::experts, Component::experts, Component::experts}},
+      {"mlp", {Component::mlp, Component::mlp, Component::mlp}},
+      {"embedding", {Component::embedding, Component::head, Component::head}},
+      {"state-space", {Component::mixer, Component::mixer, Component::mixer}},
+      {"optimizer", {Component::optimizer, Component::optimizer, Component::optimizer}},
+  }};
+  const auto found =
+      std::find_if(layers.begin(), layers.end(), [&](const Layer& each) { return each.name == layer; });
+  return found != layers.end() && std::find(found->components.begin(), found->components.end(),
+                                            op.component) != found->components.end();
 }
 
 suggest::StackRun stack_run(const model::Setup& setup, std::span<const Verdict> verdicts) {

@@ -97,7 +97,7 @@ void GridPrices::move_to(const model::Setup& setup, std::span<const std::uint32_
     if (times > 0) {
       parts_[index] = find(part, setup, positions);
       sizes_[index] = parts_[index].size;
-    } else if (model::times_in(setup.model, part) > 0) {
+    } else if (model::times_in(setup.model, part) > 0 || model::mtp_layers(setup) > 0) {
       sizes_[index] = model::part_size(setup, part);
     }
   };
@@ -109,7 +109,9 @@ void GridPrices::move_to(const model::Setup& setup, std::span<const std::uint32_
   take(model::StepPart::ends, 1);
   parameters_ = model::parameter_count(setup.model, sizes_);
   const auto experts = static_cast<double>(model::expert_parameter_count(setup.model, sizes_));
-  held_ = model::parameters_per_rank(setup.plan, static_cast<double>(parameters_) - experts, experts);
+  const model::RankParameters further = model::mtp_parameters(setup);
+  held_ = model::parameters_per_rank(setup.plan, static_cast<double>(parameters_) - experts + further.dense,
+                                     experts + further.expert);
 }
 
 std::span<const StepCost> GridPrices::price() {

@@ -69,7 +69,7 @@ class Checker {
       return;
     }
     for (const std::string& name : *used) {
-      if (name == "x" && has_x) continue;
+      if ((name == "x" && has_x) || (name == "i" && field.starts_with(layer_prefix))) continue;
       check_name(name, fmt::format("`{}` of `{}` in `{}`", text, field, where));
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/recipe.hpp"
+#include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
 #include "model/lower/whole.hpp"
 #include "model/memory/elementwise.hpp"
@@ -98,7 +99,16 @@ Kept of_attention(const ModelSpec& model, const Parts& parts) {
     const double key = real(model.head_dim);
     const double value = real(model.value_head_dim);
     values = heads * value;
-    kept.split += wide * (heads * key + real(model.num_key_value_heads) * (key + value));
+    const double groups = real(model.num_key_value_heads);
+    kept.split += wide * (heads * key + groups * (key + value));
+    if (model.compressed.q_lora_rank > 0)  // and its norm
+      kept.whole += (wide + input) * static_cast<double>(model.compressed.q_lora_rank);
+    // A norm's gradient needs what it read.
+    if (model.qk_norm) kept.split += wide * (heads + groups) * key;
+    // Queries with another bias meet the distances.
+    if (model.relative_positions) kept.split += wide * heads * key;
+    // The gate, and what it makes of attention's output, which the projection reads then.
+    if (model.attention_gate) kept.split += 2 * wide * values;
   }
   kept.split += wide * values + (input < wide ? input * values : 0);
   // Its input, mask and norm, and queries, keys, values and output.
@@ -144,6 +154,14 @@ Kept of_mixture(const ModelSpec& model, const Parts& parts) {
   return kept;
 }
 
+// Hyper-connections: each branch's mixing needs all streams as it found them for its gradient, beside the
+// branch's own input (2409.19606, algorithm 2).
+Kept of_streams(const ModelSpec& model) {
+  if (model.residual_streams <= 1) return {};
+  const double branches = model.parallel_block ? 1 : 2;
+  return {branches * wide * static_cast<double>(model.residual_streams) * real(model.hidden_size), 0};
+}
+
 // Of a layer in the mean.
 Kept of_layer(const ModelSpec& model, const Parts& parts) {
   const double input = parts.input;
@@ -154,6 +172,12 @@ Kept of_layer(const ModelSpec& model, const Parts& parts) {
         static_cast<double>(num_mixer_layers(model, i)) / layers * of_mixer(model, model.mixers[i], input);
   kept += static_cast<double>(num_mlps(model)) / layers * of_mlp(model, parts);
   kept += static_cast<double>(num_moe_layers(model)) / layers * of_mixture(model, parts);
+  kept += of_streams(model);
+  if (model.single.linear_mixing || model.single.linear_feeding) {
+    const double products =
+        (model.single.linear_mixing ? 1.0 : 0.0) + (model.single.linear_feeding ? 1.0 : 0.0);
+    kept += {products * (wide + (parts.norms ? input : 0)) * real(model.hidden_size), 0};
+  }
   // A convolution module's norm's input and its own, and both halves, their product, and what the convolution
   // and the norm put out.
   if (model.convolution_kernel > 0) {
@@ -207,6 +231,7 @@ Kept of_operations(const ModelSpec& model, const Plan& plan, bool every) {
   mixture += feed(static_cast<double>(moe.shared_intermediate_size), 1, {hidden, 0});
   if (plan.expert > 1) mixture.split += wide * 2 * copies * hidden;
   Kept kept{wide * hidden, 0};
+  kept += of_streams(model);
   kept += static_cast<double>(num_attention_layers(model)) / layers * attention;
   kept += static_cast<double>(num_mlps(model)) / layers * mlp;
   kept += static_cast<double>(num_moe_layers(model)) / layers * mixture;
@@ -225,6 +250,17 @@ Kept of_operations(const ModelSpec& model, const Plan& plan, bool every) {
 
 LayerActivations layer_activations(const Setup& setup) {
   const ModelSpec& model = setup.model;
+  if (model.layers_differ) {
+    LayerActivations out;
+    for (const DistinctLayer& layer : distinct_layers(setup)) {
+      const LayerActivations each = layer_activations(layer.one);
+      const double share = static_cast<double>(layer.count) / real(model.num_layers);
+      out.kept += share * each.kept;
+      out.scores += share * each.scores;
+      out.again = std::max(out.again, each.again);
+    }
+    return out;
+  }
   const Plan& plan = setup.plan;
   const double ranks = real(plan.tensor);
   const double length = real(plan.sequence_length) + static_cast<double>(joined_length(setup));
@@ -258,7 +294,7 @@ LayerActivations layer_activations(const Setup& setup) {
       break;
   }
   const double share = recomputed_share(setup);
-  const double input = own * stream_bytes(plan) * real(model.hidden_size) / unit;
+  const double input = own * stream_bytes(plan) * real(model.residual_streams) * real(model.hidden_size) / unit;
   return {share * input + (1 - share) * parts, (1 - share) * scores, unit * (layer + scores)};
 }
 

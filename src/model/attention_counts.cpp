@@ -10,13 +10,23 @@ namespace shapelint::model {
 
 namespace {
 
-// Of DeepSeek-V3.2's indexer: queries from the compressed query, one key, its layer norm, a weight per head.
+// What compresses keys of so many elements: two products, of keys and of gates, a bias of the gates for each
+// of the tokens that become one, and a norm (transformers, modeling_deepseek_v4.py, DeepseekV4HCACompressor).
+std::int64_t compressor_parameters(const ModelSpec& model, std::int64_t width) {
+  const std::int64_t columns = model.indexer.keys > 0 ? times(2, width) : width;
+  return plus(times(model.hidden_size, 2, columns), times(model.compressed.ratio, columns),
+              norm_parameters(model, width));
+}
+
+// Of an indexer: queries from the compressed query, one key with its layer norm or as keys are compressed, a
+// weight per head.
 std::int64_t indexer_parameters(const ModelSpec& model) {
   const Indexer& indexer = model.indexer;
   if (indexer.keys <= 0) return 0;
-  const std::int64_t from = model.mla.q_lora_rank > 0 ? model.mla.q_lora_rank : model.hidden_size;
-  return plus(times(from, indexer.heads, indexer.head_dim), times(model.hidden_size, indexer.head_dim),
-              times(2, indexer.head_dim), times(model.hidden_size, indexer.heads));
+  const std::int64_t key = model.compressed.ratio > 0 ? compressor_parameters(model, indexer.head_dim)
+                                                      : times(plus(model.hidden_size, 2), indexer.head_dim);
+  return plus(times(index_inputs(model), indexer.heads, indexer.head_dim), key,
+              times(model.hidden_size, indexer.heads));
 }
 
 // A scale for each element of a head, the same for all; or for each of all heads.
@@ -51,6 +61,17 @@ std::int64_t block_attention_parameters(const ModelSpec& model, std::int64_t col
 
 }  // namespace
 
+std::int64_t index_inputs(const ModelSpec& model) {
+  if (model.mla.q_lora_rank > 0) return model.mla.q_lora_rank;
+  return model.compressed.q_lora_rank > 0 ? model.compressed.q_lora_rank : model.hidden_size;
+}
+
+std::int64_t key_value_columns(const ModelSpec& model) {
+  const std::int64_t width =
+      model.key_values == KeyValues::apart ? plus(model.head_dim, model.value_head_dim) : model.head_dim;
+  return times(model.num_key_value_heads, width);
+}
+
 // Of weights that several layers share, one layer's part, and what each has of its own: to less than a
 // parameter.
 std::int64_t shared_out(const ModelSpec& model, StepPart part, std::int64_t common, std::int64_t own) {
@@ -75,23 +96,32 @@ std::int64_t attention_parameters(const ModelSpec& model) {
     return plus(query, key_value, times(heads, mla.v_head_dim, hidden),
                 when(model.attention_output_bias, hidden), indexer_parameters(model));
   }
-  const std::int64_t key_value_columns =
-      times(model.num_key_value_heads, plus(model.head_dim, model.value_head_dim));
-  const std::int64_t columns =
-      plus(times(heads, model.head_dim), when(model.attention_gate, times(heads, model.value_head_dim)),
-           key_value_columns);
-  const std::int64_t projections =
-      plus(times(inputs, columns), when(model.qkv_bias, columns), times(heads, model.value_head_dim, hidden),
-           when(model.attention_output_bias, hidden));
+  const Compressed& narrow = model.compressed;
+  const std::int64_t kept = key_value_columns(model);
+  const std::int64_t queries =
+      plus(times(heads, model.head_dim), when(model.attention_gate, times(heads, model.value_head_dim)));
+  const std::int64_t columns = plus(queries, kept);
+  const std::int64_t values = times(heads, model.value_head_dim);
+  const std::int64_t query = narrow.q_lora_rank > 0 ? plus(times(narrow.q_lora_rank, plus(inputs, queries)),
+                                                           norm_parameters(model, narrow.q_lora_rank))
+                                                    : times(inputs, queries);
+  const std::int64_t output =
+      narrow.output_groups > 0
+          ? plus(times(values, narrow.output_rank), times(narrow.output_groups, narrow.output_rank, hidden))
+          : times(values, hidden);
+  const std::int64_t projections = plus(query, times(inputs, kept), when(model.qkv_bias, columns), output,
+                                        when(model.attention_output_bias, hidden));
   const std::int64_t all =
       plus(projections, when(model.cross_attention, projections),
            when(model.qk_norm, query_key_norm_parameters(model)), when(model.window.sinks, heads),
+           when(model.key_values == KeyValues::one_tensor, norm_parameters(model, model.head_dim)),
+           when(narrow.ratio > 0, compressor_parameters(model, model.head_dim)), indexer_parameters(model),
            convolution_parameters(model), when(model.sparse.blocks > 0, sparse_parameters(model)),
            when(model.relative_positions,
                 plus(times(hidden, heads, model.head_dim), times(2, heads, model.head_dim))));
   // Of layers that have no keys and values of their own, each one's share, to less than a parameter.
   const std::int64_t shared = num_shared_key_value_layers(model);
-  const std::int64_t spared = times(key_value_columns, plus(inputs, model.qkv_bias ? 1 : 0));
+  const std::int64_t spared = times(kept, plus(inputs, model.qkv_bias ? 1 : 0));
   return block_attention_parameters(
       model, columns, all - times(shared, spared) / std::max<std::int64_t>(1, num_attention_layers(model)));
 }

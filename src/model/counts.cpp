@@ -3,6 +3,7 @@
 
 #include "model/arithmetic.hpp"
 #include "model/cnn/cnn.hpp"
+#include "model/layer_list.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/lower.hpp"
 #include "model/lower/whole.hpp"
@@ -71,10 +72,13 @@ std::int64_t moe_parameters(const ModelSpec& model, std::int64_t experts) {
 }
 
 std::int64_t frame_parameters(const ModelSpec& model) {
-  return plus(layer_norm_parameters(model), times(2, hyper_parameters(model)), modulation_parameters(model));
+  const std::int64_t square = times(model.hidden_size, model.hidden_size);
+  return plus(layer_norm_parameters(model), times(2, hyper_parameters(model)), modulation_parameters(model),
+              when(model.single.linear_mixing, square), when(model.single.linear_feeding, square));
 }
 
-std::int64_t parameters_with(const ModelSpec& model, std::int64_t experts) {
+// Of all layers, with so many experts in each mixture.
+std::int64_t layers_with(const ModelSpec& model, std::int64_t experts) {
   const auto all = [&](StepPart part, std::int64_t each) { return times(times_in(model, part), each); };
   std::int64_t mixers = 0;
   for (const StepPart part : mixer_parts)
@@ -82,8 +86,19 @@ std::int64_t parameters_with(const ModelSpec& model, std::int64_t experts) {
   return plus(all(StepPart::frame, frame_parameters(model)),
               all(StepPart::attention, attention_parameters(model)), mixers,
               all(StepPart::mlp, layer_mlp_parameters(model)),
-              all(StepPart::mixture, moe_parameters(model, experts)), embedding_parameters(model),
-              head_parameters(model));
+              all(StepPart::mixture, moe_parameters(model, experts)));
+}
+
+// `experts`: of a layer with so many, those that count.
+template <class Experts>
+std::int64_t parameters_with(const Setup& setup, const Experts& experts) {
+  const ModelSpec& model = setup.model;
+  const std::int64_t ends = plus(embedding_parameters(model), head_parameters(model));
+  if (!model.layers_differ) return plus(layers_with(model, experts(model.moe)), ends);
+  std::int64_t layers = 0;
+  for (const DistinctLayer& each : distinct_layers(setup))
+    layers = plus(layers, times(each.count, layers_with(each.one.model, experts(each.one.model.moe))));
+  return plus(layers, ends);
 }
 
 // Tokens that a layer computes for each that counts: the text's come along.
@@ -126,6 +141,19 @@ double keys_per_query(const Setup& setup, CausalFlops convention) {
   return cached + (setup.model.causal && convention == CausalFlops::half ? all / 2 : all);
 }
 
+// Of relative positions: distances of both signs (within a window those alone), each embedded once for all
+// sequences of a micro-batch, and met by each query.
+double distance_products(const Setup& setup, double embedded, double met) {
+  const std::int64_t length = std::max<std::int64_t>(1, setup.plan.sequence_length);
+  const std::int64_t window = setup.model.window.size;
+  const bool is_local =
+      window > 0 && window < length && num_window_layers(setup.model) == num_attention_layers(setup.model);
+  const double distances = static_cast<double>(is_local ? window : times(2, length));
+  const double tokens =
+      static_cast<double>(times(std::max<std::int64_t>(1, setup.plan.micro_batch_size), length));
+  return distances / tokens * embedded + met * distances;
+}
+
 // Multiply-adds of one layer's attention for one token.
 double attention_products(const Setup& setup, CausalFlops convention) {
   const ModelSpec& model = setup.model;
@@ -141,11 +169,20 @@ double attention_products(const Setup& setup, CausalFlops convention) {
   if (model.indexer.keys > 0) {
     const double heads_of_index = static_cast<double>(model.indexer.heads);
     const double index_dim = static_cast<double>(model.indexer.head_dim);
-    const double from =
-        static_cast<double>(model.mla.q_lora_rank > 0 ? model.mla.q_lora_rank : model.hidden_size);
-    scored = from * heads_of_index * index_dim + hidden * (index_dim + heads_of_index) +
-             heads_of_index * index_dim * all_keys;
+    const auto from = static_cast<double>(index_inputs(model));
+    const auto ratio = static_cast<double>(std::max<std::int64_t>(1, model.compressed.ratio));
+    const double made = model.compressed.ratio > 0 ? 4 * index_dim : index_dim;
+    scored = from * heads_of_index * index_dim + hidden * (made + heads_of_index) +
+             heads_of_index * index_dim * all_keys / ratio;
     keys = std::min(all_keys, static_cast<double>(model.indexer.keys));
+  }
+  if (model.compressed.ratio > 0) {
+    const auto width = static_cast<double>(times(2, model.indexer.keys > 0 ? 2 : 1, model.head_dim));
+    scored += hidden * width;
+    const double brief = all_keys / static_cast<double>(model.compressed.ratio);
+    const double chosen =
+        model.indexer.keys > 0 ? std::min(brief, static_cast<double>(model.indexer.keys)) : brief;
+    keys = chosen + (model.window.size > 0 ? std::min(all_keys, static_cast<double>(model.window.size)) : 0);
   }
   if (model.mla.kv_lora_rank > 0) {
     const double q_rank = static_cast<double>(model.mla.q_lora_rank);
@@ -175,21 +212,28 @@ double attention_products(const Setup& setup, CausalFlops convention) {
   const double own = 1 - static_cast<double>(num_shared_key_value_layers(model)) / attention;
   if (model.sparse.blocks > 0) {
     const Sparse& sparse = model.sparse;
-    const auto real = [](std::int64_t each) { return static_cast<double>(each); };
-    const double selected = real(times(sparse.blocks, sparse.block_size));
-    const double compressed = all_keys / real(std::max<std::int64_t>(1, sparse.compressed_stride));
-    keys = compressed + std::min(all_keys, selected) + std::min(all_keys, real(sparse.window));
+    const auto number = [](std::int64_t each) { return static_cast<double>(each); };
+    const double selected = number(times(sparse.blocks, sparse.block_size));
+    const double compressed = all_keys / number(std::max<std::int64_t>(1, sparse.compressed_stride));
+    keys = compressed + std::min(all_keys, selected) + std::min(all_keys, number(sparse.window));
     // Each stride of tokens makes one compressed key and value of a block.
     scored = hidden * 3 * heads;
     if (!sparse.shared)
       scored += hidden * 2 * groups * (qk + value) +
-                groups * real(sparse.compressed_size) * (qk * qk + value * value) /
-                    real(std::max<std::int64_t>(1, sparse.compressed_stride));
+                groups * number(sparse.compressed_size) * (qk * qk + value * value) /
+                    number(std::max<std::int64_t>(1, sparse.compressed_stride));
   }
   const auto inputs = static_cast<double>(shared_inputs(model));
+  const Compressed& small = model.compressed;
+  const auto real = [](std::int64_t each) { return static_cast<double>(each); };
+  const double queries = heads * (model.attention_gate ? qk + value : qk);
+  const double kept = model.key_values == KeyValues::apart ? groups * (qk + value) : groups * qk;
   double products =
-      inputs * (heads * (model.attention_gate ? qk + value : qk) + own * groups * (qk + value)) +
-      heads * (qk + value) * keys + heads * value * hidden + scored;
+      inputs * (queries + own * kept) + heads * (qk + value) * keys + heads * value * hidden + scored;
+  if (small.q_lora_rank > 0) products += real(small.q_lora_rank) * (inputs + queries) - inputs * queries;
+  if (small.output_groups > 0)
+    products += real(small.output_rank) * (heads * value + real(small.output_groups) * hidden) -
+                heads * value * hidden;
   if (model.shared_block.blocks > 0) {
     const SharedBlock& shared = model.shared_block;
     const auto rank = static_cast<double>(shared.adapter_rank);
@@ -198,8 +242,8 @@ double attention_products(const Setup& setup, CausalFlops convention) {
   }
   if (model.convolution_kernel > 0)
     products += hidden * (3 * hidden + static_cast<double>(model.convolution_kernel));
-  // Distances of both signs, embedded once for all sequences of a batch; a score with each.
-  if (model.relative_positions) products += 2 * hidden * heads * qk + 2 * heads * qk * keys;
+  if (model.relative_positions && setup.plan.mode != Mode::decode)
+    products += distance_products(setup, hidden * heads * qk, heads * qk);
   if (model.cross_attention) {
     const Plan& plan = setup.plan;
     const double source = static_cast<double>(plan.source_length);
@@ -217,7 +261,7 @@ double attention_products(const Setup& setup, CausalFlops convention) {
 
 std::int64_t parameter_count(const Setup& setup) {
   if (!setup.model.conv.empty()) return size_of(resolve(setup.model)).parameters;
-  return parameters_with(setup.model, setup.model.moe.num_experts);
+  return parameters_with(setup, [](const Moe& moe) { return moe.num_experts; });
 }
 
 std::int64_t parameter_count(const ModelSpec& model, const PartSizes& sizes) {
@@ -229,19 +273,21 @@ std::int64_t parameter_count(const ModelSpec& model, const PartSizes& sizes) {
 }
 
 std::int64_t expert_parameter_count(const ModelSpec& model, const PartSizes& sizes) {
-  return times(num_moe_layers(model), sizes[static_cast<std::size_t>(StepPart::mixture)].expert_parameters);
+  return times(times_in(model, StepPart::mixture),
+               sizes[static_cast<std::size_t>(StepPart::mixture)].expert_parameters);
 }
 
 std::int64_t expert_parameter_count(const Setup& setup) {
   const ModelSpec& model = setup.model;
   if (!model.conv.empty()) return 0;
+  if (model.layers_differ) return part_size(setup, StepPart::mixture).expert_parameters;
   return times(num_moe_layers(model), model.moe.num_experts, expert_parameters(model));
 }
 
 std::int64_t active_parameter_count(const Setup& setup) {
   if (!setup.model.conv.empty()) return parameter_count(setup);
-  return parameters_with(setup.model,
-                         std::min(setup.model.moe.num_experts, setup.model.moe.experts_per_token));
+  return parameters_with(setup,
+                         [](const Moe& moe) { return std::min(moe.num_experts, moe.experts_per_token); });
 }
 
 double head_flops_per_token(const Setup& setup) {
@@ -276,6 +322,7 @@ double mixture_products(const ModelSpec& model) {
 }  // namespace
 
 std::int64_t times_in(const ModelSpec& model, StepPart part) {
+  if (model.layers_differ) return 1;
   const std::int64_t joint = num_joint_layers(model);  // these have the weights of both streams
   switch (part) {
     case StepPart::attention:
@@ -304,8 +351,49 @@ std::int64_t weights_in(const ModelSpec& model, StepPart part) {
   return is_shared ? std::min(all, model.shared_block.blocks) : all;
 }
 
+namespace {
+
+// Layers of a model that have the part.
+std::int64_t layers_of(const ModelSpec& model, StepPart part) {
+  switch (part) {
+    case StepPart::attention:
+      return num_attention_layers(model);
+    case StepPart::mixer:
+    case StepPart::second_mixer:
+    case StepPart::third_mixer:
+      return num_mixer_layers(model, mixer_of(part));
+    case StepPart::mlp:
+      return num_mlps(model);
+    case StepPart::mixture:
+      return num_moe_layers(model);
+    case StepPart::frame:
+      return model.num_layers;
+    case StepPart::ends:
+      break;
+  }
+  return 1;
+}
+
+// Of layers that differ: parameters of all of them, and the mean of their arithmetic.
+PartSize sum_of_sizes(const Setup& setup, StepPart part) {
+  PartSize out;
+  for (const DistinctLayer& each : distinct_layers(setup)) {
+    const std::int64_t number = times(each.count, layers_of(each.one.model, part));
+    if (number <= 0) continue;
+    const PartSize one = part_size(each.one, part);
+    out.parameters = plus(out.parameters, times(number, one.parameters));
+    out.expert_parameters = plus(out.expert_parameters, times(number, one.expert_parameters));
+    out.products += static_cast<double>(number) * one.products;
+  }
+  out.products /= static_cast<double>(std::max<std::int64_t>(1, layers_of(setup.model, part)));
+  return out;
+}
+
+}  // namespace
+
 PartSize part_size(const Setup& setup, StepPart part) {
   const ModelSpec& model = setup.model;
+  if (model.layers_differ && part != StepPart::ends) return sum_of_sizes(setup, part);
   switch (part) {
     case StepPart::attention:
       return {attention_parameters(model), 0, attention_products(setup, mfu_convention)};
@@ -329,9 +417,36 @@ PartSize part_size(const Setup& setup, StepPart part) {
   return {};
 }
 
+RankParameters mtp_parameters(const Setup& setup) {
+  const double layers = mtp_layers(setup);
+  const ModelSpec& model = setup.model;
+  if (layers <= 0 || !model.conv.empty()) return {};
+  const TransformerLayer last = model.layers.empty() ? TransformerLayer{} : model.layers.back().layer;
+  const Setup one{layer_model(model, last), setup.plan};
+  const auto all = static_cast<double>(layers_with(one.model, one.model.moe.num_experts));
+  const auto expert = static_cast<double>(expert_parameter_count(one));
+  const auto hidden = static_cast<double>(model.hidden_size);
+  const auto norms = static_cast<double>(times(2, norm_parameters(model, model.hidden_size)));
+  return {layers * (all - expert + 2 * hidden * hidden + norms), layers * expert};
+}
+
 double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
   const ModelSpec& model = setup.model;
   if (!model.conv.empty()) return 2 * size_of(resolve(model)).multiply_adds;
+  if (model.layers_differ) {
+    const auto of_layer = [&](const Setup& one) {
+      return forward_flops_per_token(one, convention) - head_flops_per_token(one);
+    };
+    double sum = head_flops_per_token(setup);
+    for (const DistinctLayer& each : distinct_layers(setup))
+      sum += static_cast<double>(each.count) * of_layer(each.one);
+    // A layer that predicts a further token is as the last one.
+    const double hidden = static_cast<double>(model.hidden_size);
+    if (const double further = mtp_layers(setup); further > 0)
+      sum += further *
+             (of_layer({layer_model(model, model.layers.back().layer), setup.plan}) + 4 * hidden * hidden);
+    return sum;
+  }
   std::array<double, most_mixers> mixers{};
   for (std::size_t which = 0; which < most_mixers; ++which)
     mixers[which] = mixer_products(model, model.mixers[which], setup.plan);
@@ -346,6 +461,8 @@ double detail::forward_flops_per_token(const Setup& setup, double attention,
   double mixed = 0;
   for (std::size_t which = 0; which < most_mixers; ++which)
     mixed += static_cast<double>(num_mixer_layers(model, which)) * mixers[which];
+  const double square = static_cast<double>(model.hidden_size) * static_cast<double>(model.hidden_size);
+  mixed += ((model.single.linear_mixing ? 1.0 : 0.0) + (model.single.linear_feeding ? 1.0 : 0.0)) * square;
   const double layers =
       (static_cast<double>(num_attention_layers(model)) + further) * attention + mixed +
       (static_cast<double>(num_mlps(model)) + (mixes ? 0.0 : further)) * joined(setup) * mlp_products(model) +

@@ -294,8 +294,10 @@ std::vector<Derivation> build() {
       [](const Setup& s) { return num_attention_layers(s.model); },
       {FieldId::num_layers, FieldId::layers_without_attention});
   add(FieldId::window_layers, defaulted, none, always, constant<0>);
-  for (const FieldId no : {FieldId::window_chunked, FieldId::attention_sinks, FieldId::indexer_keys,
-                           FieldId::indexer_heads, FieldId::indexer_head_dim}) {
+  for (const FieldId no :
+       {FieldId::window_chunked, FieldId::attention_sinks, FieldId::indexer_keys, FieldId::indexer_heads,
+        FieldId::indexer_head_dim, FieldId::compressed_ratio, FieldId::compressed_q_lora_rank,
+        FieldId::compressed_output_groups, FieldId::compressed_output_rank, FieldId::key_values}) {
     add(no, defaulted, none, always, constant<0>);
   }
 

@@ -98,9 +98,14 @@
   INTEGER(window_layers, "model.window", "layers", model.window.layers, 0, most_layers, "layers", "layers whose attention has the window; with a size, all with attention unless stated") \
   BOOLEAN(window_chunked, "model.window", "chunked", model.window.chunked, "the window is the chunk that the query lies in (Llama 4), not the tokens before it") \
   BOOLEAN(attention_sinks, "model.window", "sinks", model.window.sinks, "a learned score per head joins each softmax (gpt-oss)") \
-  INTEGER(indexer_keys, "model.indexer", "keys", model.indexer.keys, 0, largest_length, "tokens", "keys that each query of latent attention reads, the highest scores of an indexer (DeepSeek-V3.2); 0 for all") \
+  INTEGER(indexer_keys, "model.indexer", "keys", model.indexer.keys, 0, largest_length, "tokens", "keys that each query reads, the highest scores of an indexer (DeepSeek-V3.2); 0 for all") \
   INTEGER(indexer_heads, "model.indexer", "num_heads", model.indexer.heads, 0, largest_width, "heads", "heads of the indexer") \
   INTEGER(indexer_head_dim, "model.indexer", "head_dim", model.indexer.head_dim, 0, largest_width, "elements", "width of one head of the indexer") \
+  INTEGER(compressed_ratio, "model.compressed", "ratio", model.compressed.ratio, 0, largest_length, "tokens", "tokens of which one key, and value, is made; 0 where all keys are kept") \
+  INTEGER(compressed_q_lora_rank, "model.compressed", "q_lora_rank", model.compressed.q_lora_rank, 0, largest_width, "elements", "rank of the compressed query; 0 for a direct projection") \
+  INTEGER(compressed_output_groups, "model.compressed", "output_groups", model.compressed.output_groups, 0, largest_width, "groups", "groups of heads, each with a narrow projection of its own before one for all; 0 for one projection") \
+  INTEGER(compressed_output_rank, "model.compressed", "output_rank", model.compressed.output_rank, 0, largest_width, "elements", "elements that each of those puts out") \
+  CHOICE(key_values, "model", "key_values", model.key_values, KeyValues, key_value_names, "whether keys and values have projections of their own; share one projection, and are cached each as it is used (Gemma 4); or are one tensor (DeepSeek-V4)") \
   INTEGER(sparse_blocks, "model.sparse", "blocks", model.sparse.blocks, 0, largest_length, "blocks", "blocks of keys that each query selects; 0 for all keys") \
   INTEGER(sparse_block_size, "model.sparse", "block_size", model.sparse.block_size, 0, largest_length, "tokens", "keys of such a block") \
   INTEGER(sparse_compressed_size, "model.sparse", "compressed_size", model.sparse.compressed_size, 0, largest_length, "tokens", "keys of which one compressed key is made") \

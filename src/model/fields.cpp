@@ -57,6 +57,7 @@ constexpr std::array<std::string_view, 8> optimizer_names{"adam",     "muon", "s
 constexpr std::array<std::string_view, 3> weight_precision_names{"mixed", "fp32", "half"};
 constexpr std::array<std::string_view, 3> gradient_storage_names{"buffer", "freed", "in_backward"};
 constexpr std::array<std::string_view, 3> adapted_names{"all_linear", "attention_only", "query_value"};
+constexpr std::array<std::string_view, 3> key_value_names{"apart", "one_projection", "one_tensor"};
 constexpr std::array<std::string_view, 4> input_names{"vocabulary", "patches", "frames", "spectrogram"};
 constexpr std::array<std::string_view, 3> graph_names{"by_release", "parts", "step"};
 constexpr std::array<std::string_view, 2> dispatcher_names{"fused", "alltoall"};

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/arithmetic.hpp"
+#include "model/layer_list.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/lower.hpp"
 #include "model/lower/whole.hpp"
@@ -19,6 +20,13 @@ double sparse_cache(const ModelSpec& model, double tokens) {
   return compressed + (sparse.shared ? 0.0 : std::min(tokens, static_cast<double>(sparse.window)));
 }
 
+// Parameters of all layers' attention.
+double of_all_attention(const Setup& setup) {
+  if (setup.model.layers_differ) return static_cast<double>(part_size(setup, StepPart::attention).parameters);
+  return static_cast<double>(num_attention_layers(setup.model)) *
+         static_cast<double>(attention_parameters(setup.model));
+}
+
 }  // namespace
 
 bool weights_are_unknown(const Plan& plan) {
@@ -33,15 +41,24 @@ double cache_bytes_per_token(const Setup& setup) {
 double cache_bytes(const Setup& setup, double tokens) {
   const Shared shared(setup);
   const ModelSpec& model = setup.model;
+  if (model.layers_differ) {
+    double sum = 0;
+    for (const DistinctLayer& each : distinct_layers(setup))
+      sum += static_cast<double>(each.count) * cache_bytes(each.one, tokens);
+    return shared.layers_per_rank * sum / static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
+  }
   const Mla& mla = model.mla;
   const double layers = static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
   const auto of_rank = [&](std::int64_t some) {
     return shared.layers_per_rank * static_cast<double>(std::min(model.num_layers, some)) / layers;
   };
-  const double width = mla.kv_lora_rank > 0
-                           ? static_cast<double>(plus(mla.kv_lora_rank, mla.qk_rope_head_dim))
-                           : static_cast<double>(shared.key_value_heads.value) *
-                                 static_cast<double>(plus(setup.model.head_dim, setup.model.value_head_dim));
+  const bool is_one_tensor = model.key_values == KeyValues::one_tensor;
+  const double width =
+      mla.kv_lora_rank > 0
+          ? static_cast<double>(plus(mla.kv_lora_rank, mla.qk_rope_head_dim))
+          : static_cast<double>(shared.key_value_heads.value) *
+                static_cast<double>(is_one_tensor ? model.head_dim
+                                                  : plus(model.head_dim, model.value_head_dim));
   const double element = shared.cache_bytes > 0 ? shared.cache_bytes : shared.activation;
   // The indexer's keys are cached in fp8 with a scale (DeepSeek-V3.2, inference/model.py).
   constexpr double index_scale_bytes = 4;
@@ -53,9 +70,13 @@ double cache_bytes(const Setup& setup, double tokens) {
   // Layers that share keys and values have a window as often as others.
   const double own = 1 - static_cast<double>(num_shared_key_value_layers(model)) /
                              static_cast<double>(std::max<std::int64_t>(1, attention));
-  const double kept = own * (of_rank(attention - narrow) * tokens + of_rank(narrow) * seen);
-  const double cached =
-      kept * (width * element + indexed) + of_rank(attention) * sparse_cache(model, tokens) * width * element;
+  // Where keys are compressed, those, and the last ones as they are.
+  const auto ratio = static_cast<double>(model.compressed.ratio);
+  const double kept = own * (ratio > 0 ? of_rank(attention) * tokens / ratio
+                                       : of_rank(attention - narrow) * tokens + of_rank(narrow) * seen);
+  const double last = ratio > 0 ? own * of_rank(narrow) * seen : 0.0;
+  const double cached = kept * (width * element + indexed) + last * width * element +
+                        of_rank(attention) * sparse_cache(model, tokens) * width * element;
   // States are kept in fp32, the convolution's last inputs as activations (vLLM, mamba_utils.py).
   constexpr double state_bytes = 4;
   double states = 0;
@@ -80,10 +101,8 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   const double whole = shared.training ? shared.activation : bytes_of(shared.linear_dtype);
   const double packed = packed_bytes(setup.plan) > 0 ? packed_bytes(setup.plan) : whole;
   const double attention = setup.plan.wide_attention
-                               ? shared.layers_per_rank *
-                                     static_cast<double>(num_attention_layers(setup.model)) /
-                                     static_cast<double>(std::max<std::int64_t>(1, setup.model.num_layers)) *
-                                     static_cast<double>(attention_parameters(setup.model)) /
+                               ? shared.layers_per_rank * of_all_attention(setup) /
+                                     static_cast<double>(std::max<std::int64_t>(1, setup.model.num_layers)) /
                                      static_cast<double>(setup.plan.tensor)
                                : 0.0;
   // What is in no format that is known counts as nothing: who shows it says so (unknown_weights).

@@ -117,8 +117,8 @@ struct MixerState {
 };
 MixerState mixer_state(const Mixer& mixer);
 
-// Layers that a step runs in parts that are not alike, so that their numbers belong together: a hybrid, or
-// attention with a window in some of its layers.
+// Layers that a step runs in parts that are not alike, so that their numbers belong together: a hybrid,
+// attention with a window in some of its layers, or stages of a pipeline.
 bool has_layer_pattern(const Setup& setup);
 // Whether a model may come to have such layers when the field changes.
 bool makes_layer_pattern(FieldId field);

@@ -62,6 +62,7 @@ struct AttentionShape {
   std::int64_t kernel_version = 0;  // of FlashAttention; 0: the newest that the GPU has
   double cache_bytes = 0;           // of one cached element of keys and values; 0: as the op's dtype
   std::int64_t window = 0;          // keys that a query sees; 0: all
+  bool is_one_tensor = false;       // a key is its value, too, and read once
 };
 
 // What tells a convolution, computed as a product without its input being written out as a matrix (implicit
@@ -115,8 +116,27 @@ struct Copies {
   bool operator==(const Copies&) const = default;
 };
 
+// What of a model an op belongs to.
+enum class Component : std::uint8_t {
+  other,      // pipeline, collectives between steps
+  embedding,  // what the first layer reads
+  norm,       // of a layer
+  residual,   // additions to the residual stream, hyper-connections
+  attention,  // projections, norms and rotations around the core
+  attention_core,
+  mixer,  // of a layer without softmax attention, its recurrence, too
+  mlp,
+  router,  // of a mixture, with its copies of rows
+  experts,
+  shared_experts,
+  head,
+  gradients,
+  optimizer
+};
+
 struct Op {
   std::string_view name;  // `layer.mlp.up`, `head.logits`
+  Component component = Component::other;
   OpKind kind = OpKind::gemm;
   Pass pass = Pass::forward;
   DType dtype = DType::bf16;
@@ -143,9 +163,10 @@ struct Op {
   // elementwise: bytes that move at least once, per run. collective: bytes is the full (unsharded) buffer; of
   // an all_to_all, a send or a host_copy it is what one rank hands out.
   double bytes = 0;
-  double flops = 0;          // arithmetic of an elementwise op; a model FLOP only in a depthwise convolution
-  bool quantizes = false;    // an elementwise op that narrows what products read
-  double scanned_bytes = 0;  // of its bytes: read only to find the scale of a whole tensor
+  double flops = 0;             // arithmetic of an elementwise op
+  bool is_convolution = false;  // a depthwise one among elementwise ops: its arithmetic is the model's
+  bool quantizes = false;       // an elementwise op that narrows what products read
+  double scanned_bytes = 0;     // of its bytes: read only to find the scale of a whole tensor
   CollectiveKind collective = CollectiveKind::all_reduce;
   std::int64_t ranks = 1;  // of the collective
   std::int64_t stride =

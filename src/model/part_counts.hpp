@@ -16,6 +16,10 @@ std::int64_t norm_parameters(const ModelSpec& model, std::int64_t width);
 // A conformer's convolution module; 0 where there is none.
 std::int64_t convolution_parameters(const ModelSpec& model);
 std::int64_t attention_parameters(const ModelSpec& model);
+// Elements of keys and values that a layer's attention makes of a token, and of what an indexer's queries are
+// made of.
+std::int64_t key_value_columns(const ModelSpec& model);
+std::int64_t index_inputs(const ModelSpec& model);
 // Of weights that several layers share, one layer's part, and what each has of its own: to less than a
 // parameter.
 std::int64_t shared_out(const ModelSpec& model, StepPart part, std::int64_t common, std::int64_t own);

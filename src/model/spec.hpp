@@ -168,7 +168,8 @@ struct Window {
   bool sinks = false;       // a learned score per head joins each softmax (gpt-oss)
 };
 
-// Each query of latent attention reads the keys that an indexer scores highest (DeepSeek-V3.2).
+// Each query reads the keys that an indexer scores highest (DeepSeek-V3.2; over compressed keys DeepSeek-V4;
+// by blocks MiniMax-M3).
 struct Indexer {
   std::int64_t keys = 0;  // 0: all
   std::int64_t heads = 0;
@@ -186,6 +187,51 @@ struct Sparse {
   // One projection of keys and values for all three, and means in the place of products that compress them
   // (flash-linear-attention, layers/nsa.py).
   bool shared = false;
+};
+
+// Attention over compressed keys (DeepSeek-V4, transformers models/deepseek_v4): of each `ratio` tokens one
+// key is made, which is value, too, by gates that a second product makes; queries see those, or the ones that
+// an indexer scores highest, and the last keys of a window. Queries and output go through narrow projections.
+struct Compressed {
+  std::int64_t ratio = 0;          // tokens of which one key is made; 0: all keys are kept
+  std::int64_t q_lora_rank = 0;    // of compressed queries; 0: these are projected directly
+  std::int64_t output_groups = 0;  // of heads, each with a projection of its own; 0: one projection for all
+  std::int64_t output_rank = 0;    // elements that each of these puts out
+};
+
+// Keys and values: by projections of their own; one projection makes both, of which each is cached as it is
+// used (Gemma 4: the key is normalized and rotated, the value is not); or they are one tensor (DeepSeek-V4).
+enum class KeyValues : std::uint8_t { apart, one_projection, one_tensor };
+
+// What a layer of a list mixes tokens by, and what follows. linear: one square product (DeciLM).
+enum class Mixing : std::uint8_t { none, attention, mixer, second_mixer, third_mixer, linear };
+enum class Feeding : std::uint8_t { none, mlp, mixture, linear };
+
+// A layer of a model whose layers differ: what it has otherwise than the model's fields say; -1: as they say.
+struct TransformerLayer {
+  std::int64_t mixing = -1;   // a Mixing; attention unless stated
+  std::int64_t feeding = -1;  // a Feeding; the mixture of a model that has one, unless stated
+  std::int64_t num_attention_heads = -1;
+  std::int64_t num_key_value_heads = -1;
+  std::int64_t head_dim = -1;
+  std::int64_t value_head_dim = -1;
+  std::int64_t intermediate_size = -1;
+  std::int64_t window = -1;  // keys that a query sees; 0: all
+  std::int64_t num_experts = -1;
+  std::int64_t key_values = -1;        // a KeyValues
+  std::int64_t compressed_ratio = -1;  // 0: keys are not compressed
+  std::int64_t indexer_keys = -1;      // 0: no indexer
+  std::int64_t borrows_keys = -1;      // 1: it reads the keys and values of an earlier layer
+
+  bool operator==(const TransformerLayer&) const = default;
+};
+
+// So many equal layers, one behind the other.
+struct LayerGroup {
+  std::int64_t count = 0;
+  TransformerLayer layer;
+
+  bool operator==(const LayerGroup&) const = default;
 };
 
 // Attention and MLP whose weights several layers have in common (Zamba, 2405.16712; Zamba2, 2411.15242).
@@ -318,6 +364,20 @@ struct ModelSpec {
   Indexer indexer;
   Sparse sparse;
   SharedBlock shared_block;
+  Compressed compressed;
+  KeyValues key_values = KeyValues::apart;
+
+  // In order, where a file says it (model/layer_list.hpp); empty: as the fields above say.
+  std::vector<LayerGroup> layers;
+  bool layers_differ = false;  // in more than those fields count: each has sizes of its own
+  // Of a model of one layer, as such a list's layer is lowered and counted.
+  struct Single {
+    bool is_one = false;
+    bool borrows_keys = false;    // it reads the keys and values of an earlier layer
+    bool linear_mixing = false;   // a square product in the place of attention
+    bool linear_feeding = false;  // or of the MLP
+  };
+  Single single;
 
   // A CNN: then the transformer's fields are unused.
   std::vector<Layer> conv;

@@ -13,6 +13,7 @@
 #include "formats/dialect/dialect.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
+#include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
 
@@ -109,6 +110,7 @@ TEST_CASE("published models have the parameters that their names state", "[forma
       model::set(reading.setup, field, value);
       reading.origins[field].kind = model::Origin::Kind::stated;
     }
+    model::set_layers(reading.setup.model, catalog::layers_of(each));
     model::complete(reading);
     CAPTURE(each.name);
     CHECK(static_cast<double>(model::parameter_count(reading.setup)) == Approx(billions * 1e9).epsilon(0.1));

@@ -20,6 +20,14 @@ using tests::Published;
 namespace {
 
 const std::vector<Published> models{
+    // https://huggingface.co/apple/OpenELM-270M: 271,527,168 elements
+    {"OpenELM 270M", 271.527168, 6, million,
+     R"({"model_type":"openelm", "model_dim":1280, "num_transformer_layers":16, "head_dim":64,
+         "ffn_dim_divisor":256, "ffn_with_glu":true, "normalize_qk_projections":true,
+         "share_input_output_layers":true, "vocab_size":32000,
+         "ffn_multipliers":[0.5,0.73,0.97,1.2,1.43,1.67,1.9,2.13,2.37,2.6,2.83,3.07,3.3,3.53,3.77,4.0],
+         "num_query_heads":[12,12,12,12,12,16,16,16,16,16,16,16,20,20,20,20],
+         "num_kv_heads":[3,3,3,3,3,4,4,4,4,4,4,4,5,5,5,5]})"},
     // arXiv 2312.00752; sizes: state-spaces/mamba-*
     {"Mamba 130M", 0.13, 2, billion,
      R"({"model_type":"mamba", "hidden_size":768, "num_hidden_layers":24, "vocab_size":50280,
@@ -347,6 +355,31 @@ const std::vector<Published> conformers{
      "{n_layers: 24, d_model: 1024, n_heads: 8, conv_kernel_size: 5"}};
 
 }  // namespace
+
+// arXiv 2411.19146: blocks without attention or an MLP, and with widths and heads of their own.
+TEST_CASE("blocks have heads and widths of their own, or lack one of the two", "[formats]") {
+  const std::string config = R"({"model_type":"nemotron-nas", "hidden_size":1024, "num_hidden_layers":4,
+    "num_attention_heads":16, "vocab_size":32000, "tie_word_embeddings":false, "block_configs":[
+    {"attention":{"n_heads_in_group":4, "no_op":false}, "ffn":{"ffn_mult":1.5, "no_op":false}},
+    {"attention":{"n_heads_in_group":null, "no_op":true}, "ffn":{"ffn_mult":3.0, "no_op":false}},
+    {"attention":{"n_heads_in_group":8, "no_op":false}, "ffn":{"ffn_mult":null, "no_op":true}},
+    {"attention":{"n_heads_in_group":null, "no_op":true, "replace_with_linear":true},
+     "ffn":{"ffn_mult":1.5, "no_op":false}}]})";
+  text::MemoryFileSystem files;
+  files.files["config.json"] = config;
+  const formats::ReadResult result = formats::read_any(files, "config.json");
+  REQUIRE(result.readings.size() == 1);
+  REQUIRE(result.readings[0].complete);
+  const std::int64_t hidden = 1024;
+  const std::int64_t head = hidden / 16;
+  const std::int64_t attention = 2 * hidden * hidden + 2 * hidden * head * 4;  // 4 key-value heads
+  const std::int64_t fewer = 2 * hidden * hidden + 2 * hidden * head * 2;      // 2 of them
+  const std::int64_t narrow = 3 * hidden * 1024;                               // 2 * 1.5 * 1024 / 3
+  const std::int64_t wide = 3 * hidden * 2048;
+  const std::int64_t norms = hidden * (2 + 1 + 1 + 1 + 1);
+  CHECK(model::parameter_count(result.readings[0].setup) ==
+        attention + fewer + 2 * narrow + wide + norms + 2 * 32000 * hidden);
+}
 
 TEST_CASE("models whose layers are not all attention and an MLP have the parameters that are printed of them",
           "[formats][counts]") {

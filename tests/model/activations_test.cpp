@@ -160,3 +160,14 @@ TEST_CASE("more that is computed again never keeps more, and parts add up", "[me
               kept(deepseek, some + "recompute = \"operations\"\n"));
   }));
 }
+
+TEST_CASE("what is beside attention is kept for its gradient, too", "[model]") {
+  constexpr double heads = 4096;
+  constexpr double groups = 8 * 128;
+  // The gate and what it makes of attention's output; what the norms of queries and keys read; all streams
+  // before each of two branches.
+  CHECK(kept(llama + "attention_gate = true\n") - kept(llama) == Approx(2 * 2 * heads));
+  CHECK(kept(llama + "qk_norm = true\n") - kept(llama) == Approx(2 * (heads + groups)));
+  CHECK(kept(llama + "residual_streams = 4\n") - kept(llama) == Approx(2 * 2 * 4 * 4096));
+  CHECK(kept(llama + "relative_positions = true\n") - kept(llama) == Approx(2 * heads));
+}

@@ -219,7 +219,8 @@ OpCost unfused(const gpu::Gpu& gpu, const model::AttentionShape& shape, const Si
     gemm.layout = layout;
     return predict_gemm(gpu, gemm);
   };
-  const std::int64_t keys = at_least_one(shape.key_length);
+  // Of the keys that a decoding query's window leaves, as everywhere (sizes_of).
+  const auto keys = static_cast<std::int64_t>(s.key_length);
   const OpCost scores = product(keys, at_least_one(shape.head_dim), model::Layout::tn);
   const OpCost values = product(at_least_one(shape.value_head_dim), keys, model::Layout::nn);
   const double score_bytes = s.sequences * s.heads * s.query_length * s.key_length * bytes_of(dtype);
@@ -247,8 +248,8 @@ OpCost unfused(const gpu::Gpu& gpu, const model::AttentionShape& shape, const Si
 OpCost price_attention(const gpu::Gpu& gpu, const model::AttentionShape& shape, model::Pass pass,
                        DType dtype) {
   const Sizes s = sizes_of(shape, is_backward(pass));
-  const BucketUse use =
-      attention_bucket(gpu, at_least_one(shape.head_dim), at_least_one(shape.value_head_dim), s.latent);
+  const BucketUse use = attention_bucket(gpu, at_least_one(shape.head_dim),
+                                         at_least_one(shape.value_head_dim), s.latent || s.decodes);
   if (use.bucket == nullptr) return unfused(gpu, shape, s, dtype);
 
   const Kernel kernel(gpu, s, use, dtype, detail::kernel_bytes(s, use, dtype));

@@ -15,6 +15,8 @@ inline constexpr double decode_query_tile = 64;
 struct Sizes {
   double sequences, heads, key_value_heads, query_length, key_length, head_dim, value_head_dim;
   bool causal, latent, backward;
+  bool decodes;  // few queries: engines have kernels for heads of any width (vLLM,
+                 // triton_unified_attention.py)
   std::int64_t version;
   double window;       // keys that a query sees; 0: all
   double cache_bytes;  // of an element of keys and values; 0: as the others

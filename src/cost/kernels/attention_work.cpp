@@ -42,9 +42,10 @@ Sizes sizes_of(const model::AttentionShape& shape, bool backward) {
   if (s.window >= s.key_length) s.window = 0;
   s.cache_bytes = backward ? 0 : shape.cache_bytes;
   s.backward = backward;
+  s.decodes = !backward && s.query_length < few_queries;
   // MLA's absorbed form: one latent is key and value of all heads (DeepSeek-V2, arXiv 2405.04434, 2.1).
-  s.latent =
-      s.key_value_heads == 1 && s.heads > 1 && s.head_dim > s.value_head_dim && s.value_head_dim >= 256;
+  s.latent = shape.is_one_tensor || (s.key_value_heads == 1 && s.heads > 1 && s.head_dim > s.value_head_dim &&
+                                     s.value_head_dim >= 256);
   return s;
 }
 
@@ -85,7 +86,7 @@ AttentionBytes attention_bytes(const gpu::Gpu& gpu, const model::AttentionShape&
                                DType dtype) {
   const detail::Sizes s = detail::sizes_of(shape, detail::is_backward(pass));
   const BucketUse use = attention_bucket(gpu, detail::at_least_one(shape.head_dim),
-                                         detail::at_least_one(shape.value_head_dim), s.latent);
+                                         detail::at_least_one(shape.value_head_dim), s.latent || s.decodes);
   return detail::kernel_bytes(s, use, dtype);
 }
 

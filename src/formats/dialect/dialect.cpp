@@ -12,6 +12,7 @@
 #include "base/words.hpp"
 #include "formats/dialect/how.hpp"
 #include "model/fields.hpp"
+#include "model/layer_list.hpp"
 #include "text/table_reader.hpp"
 
 namespace shapelint::formats {
@@ -78,8 +79,8 @@ class Loader {
   // The number of a choice of the field whose rules are being read.
   std::optional<std::int64_t> choice_of(NodeRef node) const {
     const auto written = node.as_string();
-    if (field_ == model::no_field || !written) return std::nullopt;
-    const auto choices = model::info(field_).choices;
+    if (!written || (field_ == model::no_field && layer_key_ == nullptr)) return std::nullopt;
+    const auto choices = layer_key_ != nullptr ? layer_key_->choices : model::info(field_).choices;
     const auto found = std::find(choices.begin(), choices.end(), *written);
     if (found == choices.end()) return std::nullopt;
     return found - choices.begin();
@@ -102,7 +103,8 @@ class Loader {
           "write keys as a string, a default as a number, or a table with `key`, `derive` or `default`"));
       return out;
     }
-    check_keys(node, {"key", "derive", "default", "unknown", "when", "value", "map", "note", "take", "of"});
+    check_keys(node,
+               {"key", "derive", "default", "unknown", "when", "value", "map", "note", "take", "of", "item"});
     out.when = node["when"] ? expression(node["when"]) : std::string();
     out.note = string(node["note"]);
     if (node["key"]) {
@@ -110,9 +112,13 @@ class Loader {
       if (node["value"]) out.value = expression(node["value"]);
       out.of = string(node["of"]);
       const std::string take = string(node["take"]);
-      constexpr std::array<std::string_view, 13> ways{
+      if (node["item"]) {
+        const std::string item = string(node["item"]);
+        for (const std::string_view part : split(item, '.')) out.item.emplace_back(part);
+      }
+      constexpr std::array<std::string_view, 14> ways{
           "value", "present", "count", "maximum",  "sum",   "leading_zeros", "interval",
-          "text",  "units",   "items", "unrolled", "names", "number"};
+          "text",  "units",   "items", "unrolled", "names", "number",        "each"};
       const auto way = std::find(ways.begin(), ways.end(), take);
       if (way != ways.end()) {
         out.reading = static_cast<Alternative::Reading>(way - ways.begin());
@@ -152,6 +158,10 @@ class Loader {
     for (const NodeRef field : table) {
       Alternatives& into = out[std::string(field.key())];
       field_ = model::find_field(field.key());
+      const bool is_of_layers = field.key().starts_with(layer_prefix);
+      layer_key_ = is_of_layers ? model::find_layer_key(field.key().substr(layer_prefix.size())) : nullptr;
+      if (is_of_layers && layer_key_ == nullptr)
+        errors_.push_back(field.key_error(fmt::format("`{}` is no value of a layer", field.key())));
       if (field.is(Kind::list)) {
         for (const NodeRef item : field) into.push_back(alternative(item));
       } else {
@@ -159,6 +169,7 @@ class Loader {
       }
     }
     field_ = model::no_field;
+    layer_key_ = nullptr;
     return out;
   }
 
@@ -313,6 +324,7 @@ class Loader {
  private:
   std::vector<Error>& errors_;
   model::FieldId field_ = model::no_field;
+  const model::LayerKey* layer_key_ = nullptr;  // of values of layers
 };
 
 }  // namespace

@@ -44,14 +44,17 @@ struct Alternative {
     items,          // how many items a list of 0 and 1 has, or Python's `([0]*3+[1]*58)`; nothing of a number
     unrolled,       // letters of `of`, with those of `t*7` and `(tt|)*29` as often as they say
     names,          // 1 where a list or a text has `of` among its names, else 0
-    number          // of a text that lists numbers (`1,8,-1`) that in the place `of` says, the first being 1
+    number,         // of a text that lists numbers (`1,8,-1`) that in the place `of` says, the first being 1
+    each  // of values of layers (`each_head_dim`): the layer's own item of a list, or letter of a text
   };
   Kind kind = Kind::key;
   Reading reading = Reading::value;
   std::vector<KeyPath> keys;
-  std::string when;   // expression; empty: always
-  std::string value;  // expression; of `x`, what was read, for Kind::key
-  std::string of;     // of Reading::count only these items (patterns) or letters
+  std::string when;               // expression; empty: always
+  std::string value;              // expression; of `x`, what was read, for Kind::key
+  std::vector<std::string> item;  // of Reading::each: keys within the item, one inside the other
+  std::string of;  // of Reading::count only these items (patterns) or letters; of Reading::each an
+                   // expression of the item's place; empty: the layer's own
   std::vector<std::pair<std::string, double>> map;  // patterns with `*` to numbers, in order
   std::string note;
 };
@@ -59,6 +62,10 @@ struct Alternative {
 using Alternatives = std::vector<Alternative>;
 // By name of a model field, or of a helper value of the dialect itself.
 using FieldRules = std::map<std::string, Alternatives, std::less<>>;
+
+// Of names of values that layers have of their own (model::layer_keys): worked out for each layer, whose
+// place, from 0, expressions call `i`.
+inline constexpr std::string_view layer_prefix = "each_";
 
 // What a model type adds: `fields` go before the dialect's own, `defaults` after them.
 struct ModelType {

@@ -17,6 +17,7 @@
 #include "formats/dialect/values.hpp"
 #include "formats/remarks.hpp"
 #include "model/derive.hpp"
+#include "model/layer_list.hpp"
 
 namespace shapelint::formats {
 
@@ -130,6 +131,7 @@ class Resolver {
       out.origins[field.id] = std::move(value.origin);
     }
     out.complete = is_complete(out);
+    if (out.complete) read_layers(out);
     const model::PerField<Origin> before = out.origins;
     model::complete(out);
     for (const model::FieldInfo& field : model::fields()) {
@@ -166,6 +168,76 @@ class Resolver {
   }
 
  private:
+  // The list of layers, of what the dialect works out for each, or of the model that the file names.
+  void read_layers(model::Reading& out) {
+    constexpr std::int64_t most_listed = 4096;
+    const std::int64_t layers = out.setup.model.num_layers;
+    std::vector<std::pair<const model::LayerKey*, const RuleIndex::Entry*>> asked;
+    for (const model::LayerKey& key : model::layer_keys()) {
+      if (const auto* rules = rules_.of(std::string(layer_prefix) + std::string(key.name)); rules != nullptr)
+        asked.emplace_back(&key, rules);
+    }
+    std::vector<model::LayerGroup> list;
+    if (layers > 0 && layers <= most_listed) {
+      for (std::int64_t i = 0; i < layers && !asked.empty(); ++i)
+        model::add_layers(list, 1, layer_at(i, asked));
+    }
+    layer_ = no_layer;
+    const bool says_nothing =
+        list.empty() || (list.size() == 1 && list.front().layer == model::TransformerLayer{});
+    if (says_nothing && known_) list = catalog::layers_of(known_->model);
+    take_largest(list, out);
+    model::set_layers(out.setup.model, std::move(list));
+    if (!out.setup.model.layers_differ) return;
+    for (const FieldId counted :
+         {FieldId::layers_without_attention, FieldId::layers_without_mlp, FieldId::window_layers,
+          FieldId::shared_key_value_layers, FieldId::moe_first_dense_layers, FieldId::moe_layer_interval}) {
+      out.origins[counted] = {};
+      out.origins[counted].kind = Origin::Kind::derived;
+      out.origins[counted].note = "counted among the layers";
+    }
+    if (out.setup.model.window.size > 0 && !is_known(out, FieldId::window_size)) {
+      out.origins[FieldId::window_size].kind = Origin::Kind::derived;
+      out.origins[FieldId::window_size].note = "of layers that have one";
+    }
+  }
+
+  // The model's own value of what only its layers state is their largest.
+  static void take_largest(const std::vector<model::LayerGroup>& list, model::Reading& out) {
+    for (const model::LayerKey& key : model::layer_keys()) {
+      if (key.field == model::no_field || is_known(out, key.field)) continue;
+      std::int64_t most = -1;
+      bool is_everywhere = !list.empty();
+      for (const model::LayerGroup& group : list) {
+        const std::int64_t own = group.layer.*key.member;
+        most = std::max(most, own);
+        const bool needs = key.field != FieldId::intermediate_size || group.layer.feeding != 0;
+        is_everywhere = is_everywhere && (own >= 0 || !needs);
+      }
+      if (!is_everywhere || most < model::smallest(key)) continue;
+      model::set(out.setup, key.field, most);
+      out.origins[key.field].kind = Origin::Kind::derived;
+      out.origins[key.field].note = "the largest of the layers'";
+    }
+  }
+
+  model::TransformerLayer layer_at(
+      std::int64_t index, std::span<const std::pair<const model::LayerKey*, const RuleIndex::Entry*>> asked) {
+    model::TransformerLayer out;
+    layer_ = index;
+    for (const auto& [key, entry] : asked) {
+      Value value;
+      const std::string name = std::string(layer_prefix) + std::string(key->name);
+      for (const RuleIndex::Entry* each = entry; each != nullptr; each = each->next) {
+        if (try_rules(*each->alternatives, name, value)) break;
+      }
+      if (!value.number) continue;
+      const auto own = static_cast<std::int64_t>(std::round(*value.number));
+      if (own >= model::smallest(*key) && own <= model::largest(*key)) out.*(key->member) = own;
+    }
+    return out;
+  }
+
   // Enough to cost it. Where no layer has attention, or an MLP, nothing of it is needed.
   bool is_complete(const model::Reading& reading) {
     const model::ModelSpec& model = reading.setup.model;
@@ -218,7 +290,12 @@ class Resolver {
     return {};
   }
 
+  // Of values of layers once, whatever the number of layers.
   void note(NodeRef node, std::string message) {
+    const bool is_said =
+        layer_ != no_layer &&
+        std::any_of(notes_.begin(), notes_.end(), [&](const auto& each) { return each.message == message; });
+    if (is_said) return;
     notes_.push_back({std::move(message), std::string(node.file()), node.span(), node.path()});
   }
 
@@ -281,6 +358,7 @@ class Resolver {
     std::optional<Unresolved> gap;
     const auto value = evaluate(text, [&](std::string_view name) -> std::optional<double> {
       if (name == "x") return x;
+      if (name == "i" && layer_ != no_layer) return static_cast<double>(layer_);
       const Value& used = get(name);
       if (used.gap && (!gap || used.gap->is_stated)) gap = used.gap;
       return used.number;
@@ -355,7 +433,14 @@ class Resolver {
       if (node.is(Kind::null)) out.written = node;
       if (!node || node.is(Kind::null)) continue;
       if (refuse_kind(node, each, field, errors_)) return true;
-      const Seen seen = look(node, each, field);
+      const bool is_of_layer = each.reading == Alternative::Reading::each && layer_ != no_layer;
+      std::int64_t place = layer_;
+      if (is_of_layer && !each.of.empty()) {
+        const auto at = calculate(each.of, std::nullopt, out);
+        if (!at || *at < 0) continue;
+        place = static_cast<std::int64_t>(*at);
+      }
+      const Seen seen = is_of_layer ? look_at_layer(node, each, place) : look(node, each, field);
       if (seen.kind == Seen::Kind::unreadable && leave_open(each, node, name, out)) return true;
       if (seen.kind != Seen::Kind::number) continue;
       if (!holds(each.when, seen.number, out).value_or(false)) continue;
@@ -392,6 +477,8 @@ class Resolver {
   model::PerField<Value> values_;
   model::PerField<bool> was_asked_;
   std::map<std::string, Value, std::less<>> helpers_;  // the dialect's own
+  static constexpr std::int64_t no_layer = -1;
+  std::int64_t layer_ = no_layer;  // whose value is worked out
   std::vector<model::Note> notes_;
   std::vector<model::Remark> remarks_;
   model::PerField<bool> withheld_{};  // stated, and only the run knows them

@@ -343,6 +343,35 @@ Seen look(NodeRef node, const Alternative& each, FieldId field) {
   return {Seen::Kind::unreadable, 0};
 }
 
+Seen look_at_layer(NodeRef node, const Alternative& each, std::int64_t index) {
+  const auto at = static_cast<std::size_t>(index);
+  const auto mapped = [&](const std::string& written) -> Seen {
+    for (const auto& [pattern, value] : each.map) {
+      if (matches_any(pattern, written)) return number(value);
+    }
+    const auto value = parse_number(written);
+    return value && each.map.empty() ? number(*value) : Seen{};
+  };
+  if (const auto text = node.as_string()) {
+    std::vector<bool> layers;
+    if (expand_pattern(*text, layers)) return at < layers.size() ? mapped(layers[at] ? "1" : "0") : Seen{};
+    return at < text->size() ? mapped(std::string(1, (*text)[at])) : Seen{};
+  }
+  if (!node.is(Kind::list)) {  // one value for all
+    Alternative plain;
+    plain.map = each.map;
+    return look(node, plain, model::no_field);
+  }
+  if (at >= node.size()) return {};
+  NodeRef item = node[at];
+  for (const std::string& key : each.item) item = item[key];
+  if (!item || item.is(Kind::null) || item.is(Kind::table) || item.is(Kind::list)) return {};
+  const std::string written = written_form(item);
+  if (!each.map.empty()) return mapped(written);
+  if (const auto flag = item.as_boolean()) return number(*flag ? 1 : 0);
+  return mapped(written);
+}
+
 model::Origin stated_at(NodeRef node, const std::string& note) {
   model::Origin out;
   out.kind = model::Origin::Kind::stated;

@@ -27,6 +27,10 @@ struct Seen {
 // with choices the names of the choices are understood.
 Seen look(text::NodeRef node, const Alternative& alternative, model::FieldId field);
 
+// The same of the layer at `index`: its own item of a list, or letter of a text; a list of 0 and 1 may be
+// Python's `([0]*3+[1]*58)`.
+Seen look_at_layer(text::NodeRef node, const Alternative& alternative, std::int64_t index);
+
 // Of a value that the file states.
 model::Origin stated_at(text::NodeRef node, const std::string& note);
 

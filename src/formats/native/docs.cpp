@@ -70,7 +70,18 @@ std::string_view about(std::string_view section) {
            "kinds and how many follow each other, repeated over `num_layers` (`\"3 gated_delta_net, 1 "
            "attention\"`; `attention`, `window_attention`, `mlp`, and those of `[model.mixer]`), a list of "
            "all, or a letter for each (`\"M-M*-\"`: `M` Mamba-2, `G` gated delta net, `*` attention, `-` "
-           "MLP, `E` experts), which then is that part alone.";
+           "MLP, `E` experts), which then is that part alone. Tables `[model.layer.NAME]` describe kinds of "
+           "one's own, "
+           "which have what `[model]` says but for their own keys: `num_attention_heads`, "
+           "`num_key_value_heads`, "
+           "`head_dim`, `value_head_dim`, `intermediate_size`, `window`, `num_experts`, `key_values`, "
+           "`compressed_ratio`, `indexer_keys`, `shares_key_values`, `mixer` (`attention`, `none`, `linear`, "
+           "or "
+           "what `[model.mixer]` may be, as a name or a table) and `ffn` (`mlp`, `moe`, `none`, `linear`). "
+           "Their "
+           "order is `\"5 local, 1 global\"`, `\"3 dense, rest moe\"`, `\"2 a, rest (b, c)\"`, or a table of "
+           "places from 0: `{ hybrid = [6, 12], rest = \"mamba\" }`. A number that varies may be a list with "
+           "one for each layer: `intermediate_size = [768, 1024]`.";
   if (section == "model.moe") return "A mixture of experts in place of the MLP.";
   if (section == "model.mla") return "Multi-head latent attention (DeepSeek-V2 and later).";
   if (section == "model.mixer")
@@ -85,7 +96,12 @@ std::string_view about(std::string_view section) {
   if (section == "model.shared_block")
     return "Attention and MLP whose weights several layers have in common (Zamba): counted once, run in "
            "each of them.";
-  if (section == "model.indexer") return "Sparse latent attention (DeepSeek-V3.2).";
+  if (section == "model.indexer")
+    return "Attention to the keys that an indexer scores highest (DeepSeek-V3.2, MiniMax-M3), or compressed "
+           "ones (DeepSeek-V4).";
+  if (section == "model.compressed")
+    return "Attention over compressed keys (DeepSeek-V4): each query sees one for each `ratio` tokens, or of "
+           "these the ones that the indexer scores highest, and the last keys of `[model.window]`.";
   if (section == "model.diffusion")
     return "A diffusion transformer: `sequence_length` counts the patches of an image or a video, and "
            "`source_length` the tokens of the text. Autoencoder and text encoder are models of their own.";

@@ -10,9 +10,9 @@
 namespace shapelint::formats {
 
 // Tables inside `[model]`.
-inline constexpr std::array<std::string_view, 10> model_tables{
-    "moe",    "mla",     "mixer",  "second_mixer", "third_mixer",
-    "window", "indexer", "sparse", "shared_block", "diffusion"};
+inline constexpr std::array<std::string_view, 11> model_tables{
+    "moe",     "mla",        "mixer",  "second_mixer", "third_mixer", "window",
+    "indexer", "compressed", "sparse", "shared_block", "diffusion"};
 constexpr bool is_model_table(std::string_view key) {
   for (const std::string_view each : model_tables) {
     if (each == key) return true;
@@ -20,7 +20,7 @@ constexpr bool is_model_table(std::string_view key) {
   return false;
 }
 // All tables that hold fields, in the order of the reference.
-inline constexpr std::array<std::string_view, 13> field_sections{"model",
+inline constexpr std::array<std::string_view, 14> field_sections{"model",
                                                                  "model.moe",
                                                                  "model.mla",
                                                                  "model.mixer",
@@ -28,6 +28,7 @@ inline constexpr std::array<std::string_view, 13> field_sections{"model",
                                                                  "model.third_mixer",
                                                                  "model.window",
                                                                  "model.indexer",
+                                                                 "model.compressed",
                                                                  "model.sparse",
                                                                  "model.shared_block",
                                                                  "model.diffusion",

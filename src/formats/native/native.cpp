@@ -10,10 +10,12 @@
 #include "base/number.hpp"
 #include "formats/native/check.hpp"
 #include "formats/native/keys.hpp"
+#include "formats/native/kinds.hpp"
 #include "formats/native/pattern.hpp"
 #include "formats/native/values.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
+#include "model/layer_list.hpp"
 #include "text/told.hpp"
 
 namespace shapelint::formats {
@@ -119,7 +121,11 @@ class Reader {
   void finish() {
     const bool is_network = static_cast<bool>(document_.root()["conv"]);
     for (const model::Override& each : overrides_) apply(each);
-    if (pattern_) read_pattern(*pattern_, reading_, errors_);
+    if (describes_layers(layers_)) {
+      read_kinds(layers_, reading_, errors_);
+    } else if (layers_.order) {
+      read_pattern(*layers_.order, reading_, errors_);
+    }
     check_required(document_, reading_, errors_);  // a key with a bad value is not missing
     if (errors_.size() == first_error_) {
       is_network ? model::complete_network(reading_) : model::complete(reading_);
@@ -225,7 +231,11 @@ class Reader {
       if (section == "model" && node.key() == "name") {
         read_name(node);
       } else if (section == "model" && node.key() == "layers") {
-        pattern_ = node;
+        layers_.order = node;
+      } else if (section == "model" && node.key() == "layer") {
+        layers_.kinds = node;
+      } else if (section == "model" && node.is(Kind::list) && model::find_layer_key(node.key()) != nullptr) {
+        layers_.lists.push_back(node);
       } else if (section == "model" && is_model_table(node.key())) {
         read_section(fmt::format("model.{}", node.key()), node);
       } else {
@@ -299,7 +309,7 @@ class Reader {
   NativeFile file_;
   model::Reading reading_;  // the one that is being read
   std::vector<NodeRef> plans_;
-  std::optional<NodeRef> pattern_;  // `layers`: after what it counts
+  LayerNodes layers_;  // after what they count
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "base/names.hpp"
 #include "base/number.hpp"
 #include "model/fields.hpp"
+#include "model/layer_list.hpp"
 #include "model/mixer.hpp"
 
 namespace shapelint::formats {
@@ -237,6 +238,28 @@ void set_mixers(const Mixers& mixers, const text::NodeRef& node, const model::Re
   }
 }
 
+// The same as a list, for the order.
+void keep_order(const Layers& layers, std::int64_t all, model::Reading& reading) {
+  const model::ModelSpec& spec = reading.setup.model;
+  const auto number = [](auto value) { return static_cast<std::int64_t>(value); };
+  std::vector<model::LayerGroup> list;
+  for (std::int64_t i = 0; i < all; ++i) {
+    const Kind& each = layers.kinds[static_cast<std::size_t>(i) % layers.kinds.size()];
+    model::TransformerLayer layer;
+    layer.mixing = number(each.attention ? model::Mixing::attention : model::Mixing::none);
+    for (std::size_t which = 0; which < model::most_mixers && each.mixer != MixerKind::none; ++which) {
+      if (spec.mixers[which].kind == each.mixer) layer.mixing = number(model::Mixing::mixer) + number(which);
+    }
+    if (each.attention && spec.window.size > 0) layer.window = each.window ? spec.window.size : 0;
+    if (layers.letters || !each.mlp)
+      layer.feeding = number(each.experts ? model::Feeding::mixture
+                             : each.mlp   ? model::Feeding::mlp
+                                          : model::Feeding::none);
+    model::add_layers(list, 1, layer);
+  }
+  model::set_layers(reading.setup.model, std::move(list));
+}
+
 }  // namespace
 
 void read_pattern(const text::NodeRef& node, model::Reading& reading, std::vector<Error>& errors) {
@@ -290,6 +313,7 @@ void read_pattern(const text::NodeRef& node, model::Reading& reading, std::vecto
   // Layers that are experts alone come where others would have an MLP: the rest counts as leading dense ones.
   if (layers->letters && experts > 0) setter.set(FieldId::moe_first_dense_layers, all - experts);
   if (layers->letters) setter.set(FieldId::norms_per_layer, 1);
+  keep_order(*layers, all, reading);
 }
 
 }  // namespace shapelint::formats

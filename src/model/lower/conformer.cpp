@@ -85,8 +85,10 @@ void lower_convolution_module(const Shared& shared, double count, Emitter& emit)
               shared.hidden, shared.linear_dtype, layer);
   emit.elementwise("layer.convolution.glu", 3 * bytes, 5 * bytes, layer, of_each(elements, glu_flops));
   const double taps = 2 * real(model.convolution_kernel);
+  const std::size_t first = emit.size();
   emit.elementwise("layer.convolution.depthwise", 2 * bytes, 3 * bytes, layer,
                    of_each(elements, {taps, 2 * taps}));
+  emit.convolve(first);
   // A batch norm in training reads its input for the statistics and once more.
   const double reads = shared.training ? 3 : 2;
   emit.elementwise("layer.convolution.norm", reads * bytes, 5 * bytes, layer,

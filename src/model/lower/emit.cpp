@@ -208,6 +208,7 @@ Shared::Shared(const Setup& from, Stream of, Width as)
 Op Emitter::wide_op(std::string_view name, OpKind kind, double count) const {
   Op op;
   op.name = name_in(shared_->stream, name);
+  op.component = component_;
   op.kind = kind;
   op.dtype = shared_->wide_dtype;
   op.count = runs_ * count;
@@ -231,6 +232,7 @@ void Emitter::push(Op op, Pass pass) {
 void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch) {
   Op op;
   op.name = name_in(shared_->stream, name);
+  op.component = component_;
   op.dtype = dtype;
   op.batch = batch;
   op.m = m;
@@ -311,6 +313,7 @@ void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Lay
 
 void Emitter::attention(std::string_view name, const AttentionShape& shape, Repeat repeat) {
   Op op = wide_op(name, OpKind::attention, repeat.count);
+  op.component = Component::attention_core;
   op.attention = shape;
   op.attention.cache_bytes = shared_->cache_bytes;
   if (!shared_->training) op.experts.engine = shared_->plan.engine;
@@ -377,6 +380,10 @@ void Emitter::host_copy(std::string_view name, double bytes, double count) {
 void Emitter::hide(std::size_t first) {
   for (std::size_t i = first; i < ops_->size(); ++i)
     (*ops_)[i].overlapped = (*ops_)[i].kind == OpKind::collective;
+}
+
+void Emitter::convolve(std::size_t first) {
+  for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].is_convolution = true;
 }
 
 void Emitter::run_beside_shared(std::size_t first) {

@@ -147,6 +147,10 @@ class Emitter {
   // times its runs are to the last bit those of the step.
   void set_runs(double runs) { runs_ = runs; }
 
+  // What of the model the ops are from here on.
+  void set_component(Component component) { component_ = component; }
+  Component component() const { return component_; }
+
   // Texts that names and expressions of ops view, as long as the workload lives.
   const std::deque<std::string>& keep(std::deque<std::string> texts) {
     struct Kept {
@@ -194,6 +198,8 @@ class Emitter {
   // Collectives from here on hide behind all computation of their pass, or ops run beside the shared experts.
   std::size_t size() const { return ops_->size(); }
   void hide(std::size_t first);
+  // Elementwise ops from `first` on are depthwise convolutions.
+  void convolve(std::size_t first);
   void run_beside_shared(std::size_t first);
   // Ops from `first` on are that part of the experts.
   void experts(std::size_t first, const ExpertWork& work);
@@ -228,6 +234,7 @@ class Emitter {
   std::vector<Op>* ops_;
   std::shared_ptr<const std::deque<std::string>>* texts_;
   double runs_ = 1;
+  Component component_ = Component::other;
   double quantized_forward_ = 0;  // elements, by products since the last quantize()
   double quantized_backward_ = 0;
   std::vector<std::string_view> quantized_inputs_;  // of different products, by their rows' expression
@@ -250,6 +257,15 @@ struct CoreNames {
   std::string_view dropout = "layer.attention.dropout";
   std::string_view values = "layer.attention.values";
 };
+inline constexpr CoreNames compressed_names{
+    "layer.attention.compressed_ring",    "layer.attention.compressed_flash",
+    "layer.attention.compressed_scores",  "layer.attention.compressed_mask",
+    "layer.attention.compressed_softmax", "layer.attention.compressed_dropout",
+    "layer.attention.compressed_values"};
+inline constexpr CoreNames selected_names{
+    "layer.attention.selected_ring",  "layer.attention.selected_flash",   "layer.attention.selected_scores",
+    "layer.attention.selected_mask",  "layer.attention.selected_softmax", "layer.attention.selected_dropout",
+    "layer.attention.selected_values"};
 inline constexpr CoreNames window_names{"layer.attention.window_ring",    "layer.attention.window_flash",
                                         "layer.attention.window_scores",  "layer.attention.window_mask",
                                         "layer.attention.window_softmax", "layer.attention.window_dropout",
@@ -287,6 +303,17 @@ std::string_view mixer_inputs_text(MixerKind kind, std::size_t which);
 // Native sparse attention: compressed, selected and last keys (attention/sparse.cpp).
 void lower_sparse_attention(const Shared& shared, const AttentionShape& shape, Dim batch, Repeat layer,
                             Emitter& emit);
+// Attention to keys that an indexer chooses, to compressed keys, or both (attention/compressed.cpp); the
+// projections of queries and keys, and of the output, where these are narrow.
+void lower_chosen_attention(const Shared& shared, const AttentionShape& shape, Dim batch, Repeat layer,
+                            Emitter& emit);
+void lower_narrow_projections(const Shared& shared, Repeat layer, Emitter& emit);
+void lower_narrow_output(const Shared& shared, Repeat layer, Emitter& emit);
+// What scores keys and chooses the best: its queries are made of `from`, its keys of the stream unless they
+// are compressed (attention/mla.cpp).
+void lower_indexer(const Shared& shared, const AttentionShape& shape, Dim from, Repeat layer, Emitter& emit);
+// Keys that are left of so many where each `ratio` of them become one.
+std::int64_t compressed_length(const Compressed& compressed, std::int64_t keys);
 // Keys of the compressed branch among so many.
 std::int64_t compressed_keys(const Sparse& sparse, std::int64_t keys);
 // What hyper-connections do around a branch, but for the addition (hyper.cpp).
@@ -349,6 +376,9 @@ void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat r
 inline std::int64_t cached_tokens(const Plan& plan) {
   return plan.mode == Mode::prefill ? plan.context_length : 0;
 }
+
+// Ops from `first` on that do the same work become one, that runs as often as all of them (fuse.cpp).
+void merge_equal(std::vector<Op>& ops, std::size_t first);
 
 // What `fusion` of the plan says, done to the ops from `first` on (fuse.cpp).
 void fuse(const Plan& plan, std::vector<Op>& ops, std::size_t first);

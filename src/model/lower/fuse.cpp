@@ -1,5 +1,6 @@
 // Elementwise kernels that run inside others, as `fusion` of the plan says.
 #include <algorithm>
+#include <array>
 
 #include "model/lower/emit.hpp"
 
@@ -56,7 +57,47 @@ void join_down_projections(std::vector<Op>& ops, std::size_t first) {
   ops.erase(keys);
 }
 
+bool is_same(const AttentionShape& a, const AttentionShape& b) {
+  const auto sizes = [](const AttentionShape& each) {
+    return std::array{each.sequences.value,      each.heads.value,      each.key_value_heads.value,
+                      each.query_length.value,   each.key_length.value, each.head_dim.value,
+                      each.value_head_dim.value, each.window,           each.kernel_version};
+  };
+  return sizes(a) == sizes(b) && a.causal == b.causal && a.cache_bytes == b.cache_bytes &&
+         a.is_one_tensor == b.is_one_tensor;
+}
+
+// But for how often they run.
+bool is_same(const Op& a, const Op& b) {
+  const auto sizes = [](const Op& op) {
+    return std::array{op.batch.value, op.m.value, op.n.value, op.k.value, op.ranks, op.stride};
+  };
+  return a.name == b.name && a.kind == b.kind && a.pass == b.pass && a.dtype == b.dtype &&
+         a.recipe == b.recipe && sizes(a) == sizes(b) && a.layout == b.layout &&
+         a.weight_bytes == b.weight_bytes && is_same(a.attention, b.attention) && a.mixer == b.mixer &&
+         a.bytes == b.bytes && a.flops == b.flops && a.scanned_bytes == b.scanned_bytes &&
+         a.collective == b.collective && a.overlapped == b.overlapped && a.beside_shared == b.beside_shared &&
+         a.experts.part == b.experts.part && a.experts.local_experts == b.experts.local_experts &&
+         a.experts.rows == b.experts.rows && a.experts.width == b.experts.width && a.copies == b.copies;
+}
+
 }  // namespace
+
+void merge_equal(std::vector<Op>& ops, std::size_t first) {
+  std::size_t kept = first;
+  for (std::size_t i = first; i < ops.size(); ++i) {
+    const auto begin = ops.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = ops.begin() + static_cast<std::ptrdiff_t>(kept);
+    const auto known = std::find_if(begin, end, [&](const Op& each) { return is_same(each, ops[i]); });
+    if (known != end) {
+      known->count += ops[i].count;
+    } else {
+      if (kept != i) ops[kept] = ops[i];
+      ++kept;
+    }
+  }
+  ops.resize(kept);
+}
 
 void fuse(const Plan& plan, std::vector<Op>& ops, std::size_t first) {
   if (plan.fusion == Fusion::none) return;

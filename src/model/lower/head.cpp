@@ -1,6 +1,7 @@
-// Embedding, projection to the vocabulary and loss. They belong to one stage of a pipeline each; their counts
-// are divided by the number of stages, so that every rank's step holds its average share.
+// Embedding, projection to the vocabulary and loss. They belong to one stage of a pipeline each, and run
+// where that is the one which sets the pace (model/stages.hpp).
 #include "model/lower/emit.hpp"
+#include "model/stages.hpp"
 
 namespace shapelint::model {
 
@@ -10,10 +11,6 @@ constexpr double fp32_bytes = 4;
 // Vocabulary-parallel cross entropy reduces the maximum, the sum and the target's logit of each token
 // (Megatron-LM, core/tensor_parallel/cross_entropy.py).
 constexpr double loss_reductions = 3;
-
-double stages(const Shared& shared) {
-  return static_cast<double>(std::max<std::int64_t>(1, shared.plan.pipeline));
-}
 
 }  // namespace
 
@@ -39,7 +36,9 @@ Dim logit_tokens(const Shared& shared) {
 }
 
 void lower_embedding(const Shared& shared, Emitter& emit) {
-  const Repeat once{shared.micro_batches / stages(shared), Recomputed::never};
+  const double runs = shared.micro_batches * slowest_stage(shared.setup).embeddings;
+  if (runs <= 0) return;
+  const Repeat once{runs, Recomputed::never};
   if (shared.model.input != Input::vocabulary) return lower_front(shared, once, emit);
   // forward: rows in, stream out; backward: gradient in, rows of the gradient table in and out
   emit.elementwise("embedding.lookup", 2 * shared.stream_bytes, shared.adapting ? 0 : 3 * shared.stream_bytes,
@@ -53,9 +52,11 @@ void lower_embedding(const Shared& shared, Emitter& emit) {
 
 void lower_head(const Shared& shared, Emitter& emit) {
   const ModelSpec& model = shared.model;
-  const double further = shared.micro_batches / stages(shared) * mtp_layers(shared.setup);
+  const double runs = shared.micro_batches * slowest_stage(shared.setup).heads;
+  if (runs <= 0) return;
+  const double further = runs * mtp_layers(shared.setup);
   if (further > 0) lower_further_tokens(shared, further, emit);
-  const Repeat once{shared.micro_batches / stages(shared) + further, Recomputed::never};
+  const Repeat once{runs + further, Recomputed::never};
   if (model.final_norm) {
     emit.elementwise("head.norm", 2 * shared.sharded_stream_bytes, 3 * shared.sharded_stream_bytes, once,
                      of_each(shared.sharded_stream_bytes / shared.activation, norm_flops(model)));

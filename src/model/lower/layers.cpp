@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/lower/emit.hpp"
+#include "model/stages.hpp"
 
 namespace shapelint::model {
 
@@ -44,6 +45,7 @@ std::int64_t num_mlps(const ModelSpec& model) {
 
 std::int64_t num_shared_key_value_layers(const ModelSpec& model) {
   if (model.mla.kv_lora_rank > 0 || model.diffusion.text_joined) return 0;  // no such model shares them
+  if (model.single.is_one) return model.single.borrows_keys ? num_attention_layers(model) : 0;
   return std::clamp<std::int64_t>(model.shared_key_value_layers, 0,
                                   std::max<std::int64_t>(0, num_attention_layers(model) - 1));
 }
@@ -114,7 +116,8 @@ LayerRuns layer_runs(const Setup& setup) {
   const bool training = setup.plan.mode == Mode::train;
   const double micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
-  const double all = static_cast<double>(layers_of_stage(setup)) * micro_batches;
+  const SlowestStage stage = slowest_stage(setup);
+  const double all = stage.layers * micro_batches;
   const std::int64_t layers = std::max<std::int64_t>(1, setup.model.num_layers);
   const std::int64_t mixtures = num_moe_layers(setup.model);
   // Whole numbers are multiplied before anything is divided, so that 3 of 61 layers are 3 and
@@ -130,10 +133,9 @@ LayerRuns layer_runs(const Setup& setup) {
                  all * static_cast<double>(mixtures) / static_cast<double>(layers)};
   for (std::size_t which = 0; which < most_mixers; ++which)
     runs.mixers[which] = share(num_mixer_layers(setup.model, which));
-  // A layer that predicts a further token is as the last one of the model (DeepSeek-V3, section 2.2); they
-  // stand on one stage, and every rank's step holds its average share.
-  const double further =
-      micro_batches * mtp_layers(setup) / static_cast<double>(std::max<std::int64_t>(1, setup.plan.pipeline));
+  // A layer that predicts a further token is as the last one of the model (DeepSeek-V3, section 2.2), beside
+  // the head.
+  const double further = micro_batches * mtp_layers(setup) * stage.heads;
   runs.all += further;
   runs.attention += further;
   (mixtures > 0 ? runs.mixture : runs.mlp) += further;

@@ -7,11 +7,13 @@
 #include <cmath>
 
 #include "model/cnn/cnn.hpp"
+#include "model/layer_list.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/learning/matrices.hpp"
 #include "model/lower/waiting.hpp"
 #include "model/lower/whole.hpp"
 #include "model/mixer.hpp"
+#include "model/stages.hpp"
 
 namespace shapelint::model {
 
@@ -35,6 +37,12 @@ struct Share {
   double feeding = 1;
 };
 Share share_of(const ModelSpec& model) {
+  if (model.single.is_one) {
+    const bool mixes =
+        num_attention_layers(model) + num_mixer_layers(model) > 0 || model.single.linear_mixing;
+    const bool feeds = num_dense_layers(model) + num_moe_layers(model) > 0 || model.single.linear_feeding;
+    return {mixes ? 1.0 : 0.0, feeds ? 1.0 : 0.0};
+  }
   if (!has_mixer(model)) return {};
   const double layers = static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
   const auto of_all = [&](std::int64_t some) { return std::min(1.0, static_cast<double>(some) / layers); };
@@ -47,6 +55,13 @@ Share share_of(const ModelSpec& model) {
   return {of_all(mixing), of_all(num_dense_layers(model) + num_moe_layers(model))};
 }
 
+// A layer's product of the stream with a square matrix, where that stands in the place of attention or an MLP
+// (DeciLM, modeling_decilm.py: replace_with_linear). Repeated on every tensor-parallel rank.
+void lower_square(const Shared& shared, std::string_view name, double count, Emitter& emit) {
+  emit.linear(name, shared.tokens, shared.hidden, shared.hidden, shared.linear_dtype,
+              {count, Recomputed::with_layer});
+}
+
 constexpr BranchNames block_names{"layer.residual", "layer.hyper_weights", "layer.hyper_mix"};
 constexpr BranchNames attention_names{"layer.attention.residual", "layer.attention.hyper_weights",
                                       "layer.attention.hyper_mix"};
@@ -56,11 +71,24 @@ constexpr BranchNames convolution_names{"layer.convolution.residual", "layer.con
                                         "layer.convolution.hyper_mix"};
 constexpr BranchNames mlp_names{"layer.mlp.residual", "layer.mlp.hyper_weights", "layer.mlp.hyper_mix"};
 
+// Of the runs of each part of a layer, those of layers of one kind.
+struct Parts {
+  double frame = 1;
+  double attention = 1;
+  std::array<double, most_mixers> mixers{1, 1, 1};
+  double mlp = 1;
+  double mixture = 1;
+};
+constexpr Parts equal_parts(double share) {
+  return {share, share, {share, share, share}, share, share};
+}
+
 // Norms, residual additions and the collectives of tensor parallelism around attention and MLP, of the layers
-// that have one set of weights for all tokens, or of those with a set for each stream: such a share of them.
-// `others`: the same of mixers and experts, which layers with a set for each stream do not have.
-void lower_stack(const Shared& shared, const LayerCounts& counts, double part, double others, Emitter& emit) {
+// that have one set of weights for all tokens, of those with a set for each stream, or of those of one kind
+// in a list: such shares of them.
+void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& parts, Emitter& emit) {
   const ModelSpec& model = shared.model;
+  const double part = parts.frame;
   const bool frame = counts.frame > 0 && part > 0;
   const auto in_frame = [&] { emit.set_runs(counts.frame); };
   in_frame();
@@ -69,6 +97,7 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, d
   const bool is_split = shared.stream != Stream::all;
   const double norms = is_split ? 2.0 : static_cast<double>(model.norms_per_layer);
   // forward: x in, y out; backward: x and dy in, dx out
+  emit.set_component(Component::norm);
   if (frame && norms > 0)
     emit.elementwise("layer.norm", 2 * stream, 3 * stream, {part * norms, Recomputed::with_norms},
                      of_each(stream / shared.activation, norm_flops(model)));
@@ -84,6 +113,7 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, d
     // forward: the branches and the stream in, the stream out; backward: the gradients are added up again
     if (!frame || share_of_layers <= 0) return;
     in_frame();
+    emit.set_component(Component::residual);
     const Repeat some{part * share_of_layers, Recomputed::with_layer};
     if (streams > 1) lower_hyper_connection(shared, names, some, emit);
     const double moved = (branches + 2 * streams) * stream + mask;
@@ -108,43 +138,50 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, d
   // In a parallel block attention's collectives are those of the MLP, too.
   const auto mlp = [&] {
     emit.end_piece();
-    if (counts.mlp > 0 && part > 0) {
+    emit.set_component(Component::mlp);
+    if (frame && model.single.linear_feeding) lower_square(shared, "layer.mlp.linear", part, emit);
+    if (counts.mlp > 0 && parts.mlp > 0) {
       emit.set_runs(counts.mlp);
-      const Repeat each{part, Recomputed::with_mlp};
+      const Repeat each{parts.mlp, Recomputed::with_mlp};
       if (!shared.parallel_block) enter_tensor_parallel(shared, "layer.mlp.gather", each, emit);
-      lower_mlp(shared, part, emit);
+      lower_mlp(shared, parts.mlp, emit);
       if (!shared.parallel_block) leave_tensor_parallel(shared, "layer.mlp.reduce", each, emit);
-      learn(StepPart::mlp, part);
+      learn(StepPart::mlp, parts.mlp);
     }
     emit.end_piece();
     emit.set_runs(counts.mixture);
-    if (counts.mixture > 0 && others > 0) {
-      lower_moe(shared, others, emit);
-      learn(StepPart::mixture, others);
+    emit.set_component(Component::router);
+    if (counts.mixture > 0 && parts.mixture > 0) {
+      lower_moe(shared, parts.mixture, emit);
+      learn(StepPart::mixture, parts.mixture);
     }
     emit.end_piece();
   };
 
+  emit.set_component(Component::attention);
   enter("layer.attention.gather");
+  if (frame && model.single.linear_mixing) lower_square(shared, "layer.attention.linear", part, emit);
   emit.end_piece();
-  if (counts.attention > 0 && part > 0) {
+  if (counts.attention > 0 && parts.attention > 0) {
     emit.set_runs(counts.attention);
     const bool is_wide = shared.plan.wide_attention && shared.width == Width::planned;
     const Shared own(shared.setup, shared.stream, is_wide ? Width::wide : shared.width);
     Emitter to = emit.with(own);
     if (model.mla.kv_lora_rank > 0) {
-      lower_latent_attention(own, part, to);
+      lower_latent_attention(own, parts.attention, to);
     } else {
-      lower_attention(own, part, to);
+      lower_attention(own, parts.attention, to);
     }
-    learn(StepPart::attention, part);
+    learn(StepPart::attention, parts.attention);
   }
-  for (std::size_t which = 0; which < most_mixers && others > 0; ++which) {
-    if (counts.mixers[which] <= 0) continue;
+  emit.set_component(Component::mixer);
+  for (std::size_t which = 0; which < most_mixers; ++which) {
+    if (counts.mixers[which] <= 0 || parts.mixers[which] <= 0) continue;
     emit.set_runs(counts.mixers[which]);
-    lower_mixer(shared, which, others, emit);
-    learn(mixer_parts[which], others);
+    lower_mixer(shared, which, parts.mixers[which], emit);
+    learn(mixer_parts[which], parts.mixers[which]);
   }
+  emit.set_component(Component::attention);
   emit.end_piece();
   if (shared.parallel_block) {
     mlp();
@@ -156,19 +193,21 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, d
   leave("layer.attention.reduce");
   residual(attention_names, 1, share.mixing);
   if (model.cross_attention && !is_split) {
+    emit.set_component(Component::attention);
     enter("layer.cross_attention.gather");
     emit.end_piece();
     emit.set_runs(counts.attention);
-    if (counts.attention > 0 && part > 0) lower_cross_attention(shared, part, emit);
+    if (counts.attention > 0 && parts.attention > 0) lower_cross_attention(shared, parts.attention, emit);
     emit.end_piece();
     leave("layer.cross_attention.reduce");
     residual(cross_names, 1, 1);
   }
   if (model.convolution_kernel > 0 && !is_split) {
+    emit.set_component(Component::mixer);
     enter("layer.convolution.gather");
     emit.end_piece();
     emit.set_runs(counts.attention);
-    if (counts.attention > 0 && part > 0) lower_convolution_module(shared, part, emit);
+    if (counts.attention > 0 && parts.attention > 0) lower_convolution_module(shared, parts.attention, emit);
     emit.end_piece();
     leave("layer.convolution.reduce");
     residual(convolution_names, 1, share.mixing);
@@ -179,8 +218,40 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, double part, d
   emit.end_piece();
 }
 
+// Of the layers of a list, those of each kind: `share` of them.
+void lower_list(const Shared& shared, const LayerCounts& counts, double share, Emitter& emit) {
+  const std::vector<DistinctLayer> layers = distinct_layers(shared.setup);
+  const auto parts_of = [](const DistinctLayer& each) {
+    const ModelSpec& one = each.one.model;
+    const auto number = [&](std::int64_t in_one) { return static_cast<double>(times(in_one, each.count)); };
+    Parts out{
+        number(1), number(num_attention_layers(one)), {}, number(num_mlps(one)), number(num_moe_layers(one))};
+    for (std::size_t which = 0; which < most_mixers; ++which)
+      out.mixers[which] = number(num_mixer_layers(one, which));
+    return out;
+  };
+  Parts all = equal_parts(0);
+  const auto each_part = [](Parts& into, const Parts& from, auto change) {
+    change(into.frame, from.frame);
+    change(into.attention, from.attention);
+    for (std::size_t which = 0; which < most_mixers; ++which) change(into.mixers[which], from.mixers[which]);
+    change(into.mlp, from.mlp);
+    change(into.mixture, from.mixture);
+  };
+  for (const DistinctLayer& each : layers)
+    each_part(all, parts_of(each), [](double& sum, double some) { sum += some; });
+  for (const DistinctLayer& each : layers) {
+    Parts parts = parts_of(each);
+    each_part(parts, all, [&](double& some, double sum) { some = sum > 0 ? share * some / sum : 0.0; });
+    const Shared own(each.one, Stream::all, shared.width);
+    Emitter to = emit.with(own);
+    lower_stack(own, counts, parts, to);
+  }
+}
+
 // Of all layers of a kind, such a share. Experts and mixers are those of layers with one set of weights.
 void lower_share(const Shared& shared, const LayerCounts& counts, double share, Emitter& emit) {
+  if (shared.model.layers_differ) return lower_list(shared, counts, share, emit);
   // Whatever the number of joint layers, so that a layer has the same pieces for all of them.
   if (shared.model.diffusion.text_joined && shared.model.diffusion.joint_layers > 0) {
     const std::int64_t joint = num_joint_layers(shared.model);
@@ -188,13 +259,17 @@ void lower_share(const Shared& shared, const LayerCounts& counts, double share, 
     for (const Stream stream : {Stream::image, Stream::text}) {
       const Shared own(shared.setup, stream, shared.width);
       Emitter to = emit.with(own);
-      lower_stack(own, {counts.frame, counts.attention, {}, counts.mlp, 0},
-                  share * static_cast<double>(joint) / layers, 0, to);
+      Parts parts = equal_parts(share * static_cast<double>(joint) / layers);
+      parts.mixers = {};
+      parts.mixture = 0;
+      lower_stack(own, {counts.frame, counts.attention, {}, counts.mlp, 0}, parts, to);
     }
-    lower_stack(shared, counts, share * static_cast<double>(shared.model.num_layers - joint) / layers, share,
-                emit);
+    Parts parts = equal_parts(share * static_cast<double>(shared.model.num_layers - joint) / layers);
+    parts.mixers = {share, share, share};
+    parts.mixture = share;
+    lower_stack(shared, counts, parts, emit);
   } else {
-    lower_stack(shared, counts, share, share, emit);
+    lower_stack(shared, counts, equal_parts(share), emit);
   }
 }
 
@@ -220,6 +295,7 @@ double op_flops(const Op& op) {
   const auto d = [](const Dim& each) { return static_cast<double>(each.value); };
   if (op.kind == OpKind::gemm) return 2 * d(op.batch) * d(op.m) * d(op.n) * d(op.k);
   if (op.kind == OpKind::scan) return scan_flops(op);
+  if (op.kind == OpKind::elementwise && op.is_convolution) return op.flops;
   if (op.kind != OpKind::attention) return 0;
   const AttentionShape& a = op.attention;
   const double seen = a.causal && mfu_convention == CausalFlops::half ? 0.5 : 1.0;
@@ -252,6 +328,8 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
                               FieldId::zero};
   if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
   if (field == FieldId::num_layers && has_pattern) return true;
+  // Which stage of a pipeline is the slowest.
+  if (has_pattern && part == StepPart::ends) return true;
   // Ranks that share an optimizer's states share the products of its updates.
   if (field == FieldId::zero) return part != StepPart::frame && part != StepPart::ends;
   switch (part) {
@@ -303,9 +381,12 @@ void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vect
       lower_layers(shared, {.mixture = 1}, emit);
       break;
     case StepPart::ends:
+      emit.set_component(Component::embedding);
       lower_embedding(shared, emit);
       emit.end_piece();
+      emit.set_component(Component::head);
       lower_head(shared, emit);
+      emit.set_component(Component::other);
       lower_pipeline(shared, emit);
       emit.end_piece();
       break;
@@ -322,7 +403,7 @@ void set_totals(const Setup& setup, double forward_flops, Workload& workload) {
   workload.model_flops = model_flops_per_step(setup, forward_flops - head, head);
   workload.micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
-  workload.pipeline_bubble = pipeline_bubble(setup.plan) + waiting_share(setup.plan);
+  workload.pipeline_bubble = pipeline_bubble(setup.plan, slowest_stage(setup)) + waiting_share(setup.plan);
 }
 
 }  // namespace
@@ -332,6 +413,7 @@ void set_totals(const Setup& setup, Workload& workload) {
 }
 
 void set_totals(const Setup& setup, const PartSizes& sizes, Workload& workload) {
+  if (setup.model.layers_differ) return set_totals(setup, workload);
   const auto products = [&](StepPart part) { return sizes[static_cast<std::size_t>(part)].products; };
   std::array<double, most_mixers> mixers{};
   for (const StepPart part : mixer_parts) mixers[mixer_of(part)] = products(part);
@@ -344,10 +426,15 @@ Workload lower(const Setup& setup) {
   workload.ops.reserve(96);
   const Shared shared(setup);
   Emitter emit(shared, workload);
+  emit.set_component(Component::embedding);
   lower_embedding(shared, emit);
   const LayerRuns runs = layer_runs(setup);
+  const std::size_t first = workload.ops.size();
   lower_layers(shared, {runs.all, runs.attention, runs.mixers, runs.mlp, runs.mixture}, emit);
+  if (setup.model.layers_differ) merge_equal(workload.ops, first);
+  emit.set_component(Component::head);
   lower_head(shared, emit);
+  emit.set_component(Component::other);
   lower_pipeline(shared, emit);
   lower_update(setup, parameters_per_rank(setup), workload);
 

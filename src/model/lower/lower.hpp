@@ -59,6 +59,10 @@ struct RankParameters {
   double expert = 0;  // the routed experts
 };
 
+// Of the layers that predict further tokens while training, over all ranks: as the last layer each, with a
+// product of two hidden sizes and two norms (DeepSeek-V3, 2412.19437, section 2.2). Counts that papers
+// publish leave them out.
+RankParameters mtp_parameters(const Setup& setup);
 // Of a model with so many of either, experts and the rest each over their own ranks.
 RankParameters parameters_per_rank(const Plan& plan, double dense, double expert);
 // Ranks that hold the same parameters of a stage, with `data` data-parallel ones: of what is dense `data` x

@@ -173,8 +173,10 @@ void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter&
                     shared.plan.context, layer, false, shared.plan.tensor);
   if (mixer.conv_kernel > 0 && channels > 0) {
     const double taps = 2 * real(mixer.conv_kernel);
+    const std::size_t first = emit.size();
     emit.elementwise(names.conv, 2 * channels, 3 * channels, layer,
                      of_each(channels / shared.activation, {taps, 2 * taps}));
+    emit.convolve(first);
   }
   lower_recurrence(shared, mixer, names, layer, emit);
   // Norm and gate of the output; the gradient reads them again.

@@ -51,7 +51,8 @@ double sharded(const Plan& plan, RankParameters held) {
 RankParameters parameters_per_rank(const Setup& setup) {
   const double all = static_cast<double>(parameter_count(setup));
   const double expert = static_cast<double>(expert_parameter_count(setup));
-  return parameters_per_rank(setup.plan, all - expert, expert);
+  const RankParameters further = mtp_parameters(setup);
+  return parameters_per_rank(setup.plan, all - expert + further.dense, expert + further.expert);
 }
 
 RankParameters parameters_per_rank(const Plan& plan, double dense, double expert) {
@@ -73,6 +74,7 @@ Replicas replicas(const Plan& plan) {
 void Emitter::update_product(std::string_view name, DType dtype, Dim batch, Dim m, Dim n, Dim k,
                              Layout layout, double count) {
   Op op = wide_product(name, batch, m, n, k, {count});
+  op.component = Component::optimizer;
   op.dtype = dtype;
   op.layout = layout;
   push(op, Pass::update);
@@ -115,7 +117,9 @@ void lower_update(const Setup& setup, RankParameters held, RankParameters adapte
   if (!shared.training) return;
   Emitter emit(shared, workload);
   const RankParameters learning = shared.adapting ? adapters : held;
+  emit.set_component(Component::gradients);
   lower_data_parallel(shared, held, learning, emit);
+  emit.set_component(Component::optimizer);
   lower_optimizer(shared, held, learning, emit);
 }
 

@@ -2,12 +2,14 @@
 #include "model/memory/training.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/dtype.hpp"
 #include "model/activations.hpp"
 #include "model/cnn/cnn.hpp"
 #include "model/memory/gathered.hpp"
 #include "model/memory/states.hpp"
+#include "model/stages.hpp"
 
 namespace shapelint::model {
 
@@ -51,6 +53,10 @@ double cast_bytes(const Plan& plan, RankParameters held) {
   return half_bytes * (held.dense + held.expert);
 }
 
+double total(const TrainingMemory& memory) {
+  return memory.weights + memory.gradients + memory.optimizer + memory.activations;
+}
+
 TrainingMemory of_states(const HeldStates& held) {
   return {held.weights, held.gradients, held.optimizer, 0, held.host};
 }
@@ -70,8 +76,8 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
   const ModelSpec& model = setup.model;
   const Plan& plan = setup.plan;
   if (!model.conv.empty()) return network_memory(setup, data);
-  TrainingMemory out = of_states(held_states(setup, data, held));
-  const double layers = real(model.num_layers) / real(plan.pipeline);
+  const double stages = real(plan.pipeline);
+  const double layers = real(model.num_layers) / stages;
   const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
   const double logits =
       model.lm_head ? tokens * real(vocab_rows(setup)) / real(plan.tensor) * logit_bytes(plan) : 0;
@@ -82,15 +88,24 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
   const double sequence = gathered_sequence_bytes(setup);
   const double layer = each.again + units.layer + sequence;
   const double first = waiting_bytes(plan, each, layers * in_flight.first) + layer;
-  const double last =
-      waiting_bytes(plan, each, layers * in_flight.last) + std::max(layer, logits + units.head + sequence);
+  const double last = waiting_bytes(plan, each, (layers + mtp_layers(setup)) * in_flight.last) +
+                      std::max(layer, logits + units.head + sequence);
   // At the end of the backward pass one layer is left, and its gradients.
   const double end = each.kept + each.scores + layer;
   const bool is_freed = plan.gradient_storage == GradientStorage::freed && plan.gradient_accumulation <= 1;
-  const double absent = is_freed ? out.gradients : 0;
-  out.activations = std::max({first + cast_bytes(plan, held) - absent, last + cast_bytes(plan, held) - absent,
-                              std::min(first, end)});
-  return out;
+  const auto with_peak = [&](RankParameters own, std::initializer_list<double> peaks) {
+    TrainingMemory out = of_states(held_states(setup, data, own));
+    const double absent = is_freed ? out.gradients : 0;
+    for (const double peak : peaks)
+      out.activations = std::max(out.activations, peak + cast_bytes(plan, own) - absent);
+    out.activations = std::max(out.activations, std::min(first, end));
+    return out;
+  };
+  if (stages <= 1) return with_peak(held, {first, last});
+  const StageParameters own = stage_parameters(setup, held);
+  const TrainingMemory on_first = with_peak(own.first, {first});
+  const TrainingMemory on_last = with_peak(own.last, {last});
+  return total(on_first) > total(on_last) ? on_first : on_last;
 }
 
 }  // namespace shapelint::model

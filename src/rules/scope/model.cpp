@@ -10,6 +10,7 @@
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "model/lower/waiting.hpp"
+#include "model/stages.hpp"
 #include "rules/scope/launch.hpp"
 #include "rules/scope/memory.hpp"
 #include "rules/scope/subjects.hpp"
@@ -258,7 +259,7 @@ double half_step_us(const Context& c) {
 
 // Idle time is the pipeline's, and what ranks wait for the slowest.
 double own_bubble_us(const Context& c) {
-  const double own = model::pipeline_bubble(plan(c));
+  const double own = model::pipeline_bubble(plan(c), model::slowest_stage(*c.setup));
   const double all = own + model::waiting_share(plan(c));
   return all > 0 ? c.step->bubble_us * own / all : 0;
 }

@@ -7,6 +7,7 @@
 #include "cost/kernels/memory.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/waiting.hpp"
+#include "model/stages.hpp"
 
 namespace shapelint::suggest {
 
@@ -30,6 +31,13 @@ double useful_tokens(const model::Setup& setup, const Problem& problem) {
       setup.plan.sequence_length <= start.plan.sequence_length)
     return all;
   return all * real(start.plan.sequence_length) / real(setup.plan.sequence_length);
+}
+
+// Of a plan whose layers and head have that arithmetic per token.
+model::SlowestStage slowest_of(const model::Setup& plan, double layer_flops, double head_flops) {
+  const double further = model::mtp_layers(plan);
+  const double each = layer_flops / real(std::max<std::int64_t>(1, plan.model.num_layers));
+  return model::slowest_stage(plan, layer_flops, further * each, (1 + further) * head_flops);
 }
 
 }  // namespace
@@ -152,7 +160,8 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
     const auto of = [&](const PartNode& node) { return high ? node.products_high : node.products_low; };
     double mixers = 0;
     for (const StepPart part : model::mixer_parts)
-      mixers += real(model::times_in(plan.model, part)) * of(*parts[static_cast<std::size_t>(part)]);
+      mixers += real(model::num_mixer_layers(plan.model, model::mixer_of(part))) *
+                of(*parts[static_cast<std::size_t>(part)]);
     return 2 *
            (real(attentions) * of(attention) + mixers + real(mlps) * of(mlp) + real(mixtures) * of(mixture));
   };
@@ -165,20 +174,28 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   out.feasible = true;
 
   const model::LayerRuns runs = model::layer_runs(plan);
-  const double experts = real(model::times(mixtures, mixture.experts_low));
+  const double experts =
+      real(model::times(model::times_in(plan.model, StepPart::mixture), mixture.experts_low));
   model::AdapterSize adapters;
   for (std::size_t i = 0; i < parts.size() && plan.plan.adapters; ++i) {
     const std::int64_t layers = model::times_in(plan.model, static_cast<StepPart>(i));
     adapters.dense = model::plus(adapters.dense, model::times(layers, parts[i]->adapters.dense));
     adapters.expert = model::plus(adapters.expert, model::times(layers, parts[i]->adapters.expert));
   }
-  const model::RankParameters held = model::parameters_per_rank(plan.plan, real(least) - experts, experts);
+  const model::RankParameters further = model::mtp_parameters(plan);
+  const model::RankParameters held =
+      model::parameters_per_rank(plan.plan, real(least) - experts + further.dense, experts + further.expert);
   const model::RankParameters learning =
       model::parameters_per_rank(plan.plan, real(adapters.dense), real(adapters.expert));
   const bool training = plan.plan.mode == model::Mode::train;
   const double micro_batches =
       training ? real(std::max<std::int64_t>(1, plan.plan.gradient_accumulation)) : 1.0;
-  const double bubble = model::pipeline_bubble(plan.plan) + model::waiting_share(plan.plan);
+  // The least that the others' stages add.
+  const double bubble =
+      plan.plan.pipeline > 1
+          ? model::pipeline_bubble(plan.plan, slowest_of(plan, layer_flops(false), most_head_flops)) +
+                model::waiting_share(plan.plan)
+          : model::waiting_share(plan.plan);
   constexpr std::size_t most_gpus = 16;
   std::array<double, most_gpus> values{};
   std::array<double, most_gpus> speeds{};

@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include "model/lower/lower.hpp"
+#include "model/stages.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/workload_support.hpp"
 
@@ -210,10 +211,12 @@ TEST_CASE("chunks of layers divide the pipeline's idle time, and are passed one 
   setup.plan.pipeline = 4;
   setup.plan.gradient_accumulation = 8;
   const double waits = 0.0223883195;  // 2048 GPUs for the slowest of them
-  CHECK(lower(setup).pipeline_bubble == Approx(3.0 / 8 + waits));
+  const double others = slowest_stage(setup).others;  // three stages without a head
+  CHECK(others < 3);
+  CHECK(lower(setup).pipeline_bubble == Approx(others / 8 + waits));
   CHECK(find(lower(setup), "pipeline.send")->count == 8);
   setup.plan.virtual_pipeline = 5;
-  CHECK(lower(setup).pipeline_bubble == Approx(3.0 / 8 / 5 + waits));
+  CHECK(lower(setup).pipeline_bubble == Approx(others / 8 / 5 + waits));
   CHECK(find(lower(setup), "pipeline.send")->count == 8 * 5);
   CHECK(layers_of_stage(setup) == 20);
   setup.plan.virtual_pipeline = 3;  // 80 layers in 12 chunks: the fullest has 7

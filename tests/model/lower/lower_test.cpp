@@ -94,6 +94,12 @@ TEST_CASE("the embedding and the head may count as layers of a pipeline", "[mode
   setup.model.num_layers = 94;
   setup.plan.embedding_stages = 2;
   CHECK(layer_runs(setup).all == 94);
+  // The head is more than the layer that it stands for: the last stage is the slowest.
+  setup.plan.pipeline = 4;
+  CHECK(layer_runs(setup).all == 23);
+  setup.plan.pipeline = 8;
+  CHECK(layer_runs(setup).all == 11);
+  setup.model.vocab_size = 32000;
   setup.plan.pipeline = 4;
   CHECK(layer_runs(setup).all == 24);
   setup.plan.pipeline = 8;

@@ -70,10 +70,12 @@ TEST_CASE("a pipeline's stages share the layers, wait for each other and send", 
   setup.plan.gradient_accumulation = 28;
   const Workload workload = lower(setup);
   CHECK(find(workload, "layer.mlp.down")->count == 10 * 28);
-  CHECK(find(workload, "head.logits")->count == 28.0 / 8);
+  CHECK(find(workload, "head.logits")->count == 28);  // on the last stage, which is the slowest
   CHECK(find(workload, "pipeline.send")->count == 28);
   CHECK(find(workload, "pipeline.send", Pass::backward)->bytes == 8192.0 * 8192 * 2);
-  CHECK(workload.pipeline_bubble == 0.25);
+  const double layer = (forward_flops_per_token(setup) - head_flops_per_token(setup)) / 80;
+  const double last = 10 * layer + head_flops_per_token(setup);
+  CHECK(workload.pipeline_bubble == Approx(70 * layer / last / 28));
   CHECK(workload.tokens_per_step == 28 * 8192);
 }
 

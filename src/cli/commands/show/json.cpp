@@ -8,6 +8,7 @@
 #include "model/cnn/cnn.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
+#include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
 #include "model/op_names.hpp"
 #include "model/unresolved.hpp"
@@ -124,6 +125,28 @@ void add_layers(const model::Reading& reading, Json& out) {
   out["multiply_adds"] = model::size_of(network).multiply_adds;
 }
 
+// A model whose layers are not all alike, as its list: how many follow each other, and what they have
+// otherwise than the model's fields say.
+void add_list(const model::ModelSpec& model, Json& out) {
+  const std::vector<model::LayerGroup> list = model::layer_list(model);
+  if (list.size() < 2) return;
+  Json layers = Json::array();
+  for (const model::LayerGroup& group : list) {
+    Json each{{"count", group.count}};
+    for (const model::LayerKey& key : model::layer_keys()) {
+      const std::int64_t value = group.layer.*key.member;
+      if (value < 0) continue;
+      if (key.choices.empty()) {
+        each[std::string(key.name)] = value;
+      } else {
+        each[std::string(key.name)] = key.choices[static_cast<std::size_t>(value)];
+      }
+    }
+    layers.push_back(std::move(each));
+  }
+  out["layers"] = std::move(layers);
+}
+
 Json to_json(const model::Reading& reading, bool fields_only, Places& places) {
   Json out;
   out["name"] = reading.name;
@@ -138,6 +161,7 @@ Json to_json(const model::Reading& reading, bool fields_only, Places& places) {
   out["notes"] = notes_of(reading.notes, places);
   if (fields_only || !reading.complete || !model::unresolved(reading).empty()) return out;
   if (!reading.setup.model.conv.empty()) add_layers(reading, out);
+  if (reading.setup.model.conv.empty()) add_list(reading.setup.model, out);
   Json shares = Json::object();
   for (const PerRank& each : per_rank(reading)) shares[std::string(each.name)] = each.value;
   out["per_rank"] = std::move(shares);

@@ -9,6 +9,7 @@
 #include "model/cnn/cnn.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
+#include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
 #include "model/op_names.hpp"
 #include "model/unresolved.hpp"
@@ -208,6 +209,8 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
   for (const PerRank& each : per_rank(reading)) {
     out += fmt::format("  {:<{}}{:>10}  = {}\n", each.name, width, each.value, each.from);
   }
+  if (!network && model::layer_list(reading.setup.model).size() > 1)
+    out += text::one_line(model::layers_text(reading.setup.model)) + "\n";
   const std::int64_t all = model::parameter_count(reading.setup);
   const std::int64_t active = model::active_parameter_count(reading.setup);
   out += fmt::format("parameters {}{}\n", with_commas(all),

@@ -7,11 +7,29 @@ namespace {
 
 constexpr double dropout_mask_bytes = 1;  // PyTorch keeps one byte per dropped-out element
 
+// Of queries alone, with their gate.
+Dim query_columns(const Shared& shared) {
+  const ModelSpec& model = shared.model;
+  const std::int64_t heads = shared.heads.value;
+  if (!model.attention_gate)
+    return dim(times(heads, model.head_dim), "num_attention_heads / tensor * head_dim");
+  return dim(times(heads, plus(model.head_dim, model.value_head_dim)),
+             "num_attention_heads / tensor * (head_dim + value_head_dim)");
+}
+
 // Columns of the fused projection to queries, keys and values on one rank. Heads stay whole.
 Dim qkv_columns(const Shared& shared) {
   const ModelSpec& model = shared.model;
   const std::int64_t heads = shared.heads.value;
   const std::int64_t groups = shared.key_value_heads.value;
+  if (model.key_values != KeyValues::apart) {
+    const Dim queries = query_columns(shared);
+    return dim(plus(queries.value, times(groups, model.head_dim)),
+               model.attention_gate ? "num_attention_heads / tensor * (head_dim + value_head_dim)"
+                                      " + num_key_value_heads / tensor * head_dim"
+                                    : "num_attention_heads / tensor * head_dim"
+                                      " + num_key_value_heads / tensor * head_dim");
+  }
   if (model.attention_gate) {
     return dim(times(plus(heads, groups), plus(model.head_dim, model.value_head_dim)),
                "(num_attention_heads / tensor + num_key_value_heads / tensor) * (head_dim + value_head_dim)");
@@ -26,16 +44,6 @@ Dim qkv_columns(const Shared& shared) {
   }
   return dim(times(plus(heads, times(2, groups)), model.head_dim),
              "(num_attention_heads / tensor + 2 * (num_key_value_heads / tensor)) * head_dim");
-}
-
-// Of queries alone, with their gate.
-Dim query_columns(const Shared& shared) {
-  const ModelSpec& model = shared.model;
-  const std::int64_t heads = shared.heads.value;
-  if (!model.attention_gate)
-    return dim(times(heads, model.head_dim), "num_attention_heads / tensor * head_dim");
-  return dim(times(heads, plus(model.head_dim, model.value_head_dim)),
-             "num_attention_heads / tensor * (head_dim + value_head_dim)");
 }
 
 Dim attention_inputs(const Shared& shared) {
@@ -88,6 +96,8 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
     emit.attention(names.flash, fused, core);
     return;
   }
+  const Component around = emit.component();
+  emit.set_component(Component::attention_core);
   const double scores = static_cast<double>(batch.value) * static_cast<double>(shape.query_length.value) *
                         static_cast<double>(shape.key_length.value);
   const double matrix = scores * shared.activation;
@@ -101,6 +111,7 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
   }
   emit.product(names.values, batch, shape.query_length, shape.value_head_dim, shape.key_length, Layout::nn,
                core);
+  emit.set_component(around);
 }
 
 // A prompt as long as the cache is read in parts as long as this one, of which the middle one has half of the
@@ -230,10 +241,13 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   const Dim inputs = attention_inputs(shared);
   // Queries, keys and values are three products where each second one runs again.
   const auto keys = static_cast<double>(shared.key_value_heads.value * model.head_dim);
-  emit.linear("layer.attention.qkv", shared.tokens, qkv_columns(shared), inputs, shared.linear_dtype,
-              {count * (1 - borrowed), Recomputed::with_layer,
-               keys / static_cast<double>(qkv_columns(shared).value)});
-  if (borrowing > 0)
+  const bool is_narrow = model.compressed.q_lora_rank > 0;
+  if (is_narrow) lower_narrow_projections(shared, layer, emit);
+  if (!is_narrow && borrowed < 1)
+    emit.linear("layer.attention.qkv", shared.tokens, qkv_columns(shared), inputs, shared.linear_dtype,
+                {count * (1 - borrowed), Recomputed::with_layer,
+                 keys / static_cast<double>(qkv_columns(shared).value)});
+  if (!is_narrow && borrowing > 0)
     emit.linear("layer.attention.query", shared.tokens, query_columns(shared), inputs, shared.linear_dtype,
                 {count * borrowed, Recomputed::with_layer});
   lower_shared_inputs(shared, layer, emit);
@@ -275,9 +289,15 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
                         "micro_batch_size * (num_attention_heads / tensor)");
   if (model.relative_positions) lower_relative_positions(shared, shape, batch, count, emit);
   // The text's tokens attend beside the image's, in one call.
+  shape.is_one_tensor = model.key_values == KeyValues::one_tensor;
   if (shared.stream != Stream::text) {
-    model.sparse.blocks > 0 ? lower_sparse_attention(shared, shape, batch, layer, emit)
-                            : lower_attention_cores(shared, shape, batch, count, emit);
+    if (model.compressed.ratio > 0 || model.indexer.keys > 0) {
+      lower_chosen_attention(shared, shape, batch, layer, emit);
+    } else if (model.sparse.blocks > 0) {
+      lower_sparse_attention(shared, shape, batch, layer, emit);
+    } else {
+      lower_attention_cores(shared, shape, batch, count, emit);
+    }
   }
 
   if (model.attention_gate) {
@@ -286,10 +306,14 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
     emit.elementwise("layer.attention.gate", 3 * gated, 5 * gated, layer,
                      of_each(gated / shared.activation, gated_activation_flops));
   }
-  emit.linear(
-      "layer.attention.output", shared.tokens, shared.hidden,
-      dim(times(shared.heads.value, model.value_head_dim), "num_attention_heads / tensor * value_head_dim"),
-      shared.linear_dtype, {count, Recomputed::with_layer, 1});
+  if (model.compressed.output_groups > 0) {
+    lower_narrow_output(shared, layer, emit);
+  } else {
+    emit.linear(
+        "layer.attention.output", shared.tokens, shared.hidden,
+        dim(times(shared.heads.value, model.value_head_dim), "num_attention_heads / tensor * value_head_dim"),
+        shared.linear_dtype, {count, Recomputed::with_layer, 1});
+  }
   if (model.shared_block.blocks > 0 && model.shared_block.projection)
     emit.linear("layer.shared_block.project", shared.tokens, shared.hidden,
                 dim(divide_up(model.hidden_size, shared.plan.tensor), "hidden_size / tensor"),

@@ -43,18 +43,20 @@ void lower_projections(const Shared& shared, Repeat up, Emitter& emit) {
                      of_each(rotated / shared.activation, rotary_flops));
 }
 
+}  // namespace
+
 // The indexer of DeepSeek-V3.2 (DeepSeek Sparse Attention, section 2.1): many small heads score every key,
 // and only the best of them are read. Its weights are repeated on every tensor-parallel rank.
-void lower_indexer(const Shared& shared, const AttentionShape& shape, Repeat layer, Emitter& emit) {
+void lower_indexer(const Shared& shared, const AttentionShape& shape, Dim from, Repeat layer, Emitter& emit) {
   const Indexer& indexer = shared.model.indexer;
-  const Mla& mla = shared.model.mla;
   const DType dtype = shared.linear_dtype;
   const Dim heads = dim(indexer.heads, "indexer_heads");
   const Dim width = dim(indexer.head_dim, "indexer_head_dim");
   emit.linear("layer.attention.index_q", shared.tokens,
-              dim(times(indexer.heads, indexer.head_dim), "indexer_heads * indexer_head_dim"),
-              mla.q_lora_rank > 0 ? dim(mla.q_lora_rank, "mla_q_lora_rank") : shared.hidden, dtype, layer);
-  emit.linear("layer.attention.index_k", shared.tokens, width, shared.hidden, dtype, layer);
+              dim(times(indexer.heads, indexer.head_dim), "indexer_heads * indexer_head_dim"), from, dtype,
+              layer);
+  if (shared.model.compressed.ratio <= 0)
+    emit.linear("layer.attention.index_k", shared.tokens, width, shared.hidden, dtype, layer);
   emit.wide_linear("layer.attention.index_weights", shared.tokens, heads, shared.hidden, layer);
   const std::string_view rows =
       is_packed(shared.setup)              ? "document_length / context * indexer_heads"
@@ -74,8 +76,6 @@ void lower_indexer(const Shared& shared, const AttentionShape& shape, Repeat lay
                    of_each(scores, {2, 2}));
 }
 
-}  // namespace
-
 void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   const Mla& mla = shared.model.mla;
   const Repeat layer{count, Recomputed::with_layer};
@@ -91,7 +91,9 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   shape.query_length = shared.query_length;
   shape.key_length = shared.key_length;
   shape = by_document(shared, shape);
-  if (is_sparse) lower_indexer(shared, shape, layer, emit);
+  if (is_sparse)
+    lower_indexer(shared, shape,
+                  mla.q_lora_rank > 0 ? dim(mla.q_lora_rank, "mla_q_lora_rank") : shared.hidden, layer, emit);
   shape.causal = shared.model.causal && !shared.decoding;
   shape.window = shared.model.indexer.keys;
   const Dim batch = dim(times(shared.plan.micro_batch_size, shared.heads.value),

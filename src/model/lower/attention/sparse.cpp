@@ -11,15 +11,6 @@ namespace shapelint::model {
 
 namespace {
 
-constexpr CoreNames compressed_names{
-    "layer.attention.compressed_ring",    "layer.attention.compressed_flash",
-    "layer.attention.compressed_scores",  "layer.attention.compressed_mask",
-    "layer.attention.compressed_softmax", "layer.attention.compressed_dropout",
-    "layer.attention.compressed_values"};
-constexpr CoreNames selected_names{"layer.attention.selected_ring",    "layer.attention.selected_flash",
-                                   "layer.attention.selected_scores",  "layer.attention.selected_mask",
-                                   "layer.attention.selected_softmax", "layer.attention.selected_dropout",
-                                   "layer.attention.selected_values"};
 constexpr double score_bytes = 4;
 
 double real(std::int64_t value) {

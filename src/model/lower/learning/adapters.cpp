@@ -1,5 +1,6 @@
 // Adapters of low rank beside products that do not learn: y = x W^T + s (x A^T) B^T with A[r,k] and B[n,r] in
 // 16 bits (Hu et al., LoRA, 2106.09685; QLoRA, 2305.14314, computes them in bf16 beside packed weights).
+#include "model/layer_list.hpp"
 #include "model/lower/learning/matrices.hpp"
 
 namespace shapelint::model {
@@ -97,6 +98,15 @@ AdapterSize adapter_size(const Setup& setup, StepPart part) {
   AdapterSize out;
   const Plan& plan = setup.plan;
   if (plan.mode != Mode::train || !plan.adapters || plan.adapter_rank <= 0) return out;
+  if (setup.model.layers_differ) {
+    for (const DistinctLayer& layer : distinct_layers(setup)) {
+      const std::int64_t number = times(layer.count, times_in(layer.one.model, part));
+      const AdapterSize each = number > 0 ? adapter_size(layer.one, part) : AdapterSize{};
+      out.dense = plus(out.dense, times(number, each.dense));
+      out.expert = plus(out.expert, times(number, each.expert));
+    }
+    return out;
+  }
   for (const Matrix& matrix : matrices_of(Shared(setup), part)) {
     if (!is_adapted(plan, matrix)) continue;
     const auto number = static_cast<std::int64_t>(number_of(setup.model, matrix));

@@ -119,7 +119,12 @@ class Matrices {
     const Dim inputs = block.blocks > 0 && block.input_size > 0 && !is_cross
                            ? dim(block.input_size, "shared_input_size")
                            : shared_.hidden;
-    column(query, Role::query, inputs,
+    const Compressed& narrow = model_.compressed;
+    const bool is_narrow = narrow.q_lora_rank > 0 && !is_cross;
+    const Dim rank = dim(narrow.q_lora_rank, "compressed_q_lora_rank");
+    if (is_narrow) whole(ADAPTER("layer.attention.q_down"), Role::attention, inputs, rank);
+    column(is_narrow ? AdapterNames ADAPTER("layer.attention.q_up") : query, Role::query,
+           is_narrow ? rank : inputs,
            dim(times(all, width), gated ? "num_attention_heads * (head_dim + value_head_dim)"
                                         : "num_attention_heads * head_dim"),
            dim(times(shared_.heads.value, width),
@@ -137,6 +142,7 @@ class Matrices {
       matrix.reads_again = !is_cross || role == Role::value;
       matrix.reads_source = is_cross;
     };
+    if (model_.key_values != KeyValues::apart && !is_cross) return add(key, Role::key, 1, false);
     const bool apart =
         model_.head_dim != model_.value_head_dim || shared_.plan.adapted == Adapted::query_value;
     if (!apart) return add(key_value, Role::attention, 2, false);
@@ -145,6 +151,20 @@ class Matrices {
   }
 
   void output(const AdapterNames& names) {
+    if (const Compressed& narrow = model_.compressed; narrow.output_groups > 0) {
+      const std::int64_t groups = divide_up(narrow.output_groups, shared_.plan.tensor);
+      const Dim rank = dim(narrow.output_rank, "compressed_output_rank");
+      const std::int64_t each =
+          divide_up(times(model_.num_attention_heads, model_.value_head_dim), narrow.output_groups);
+      whole(ADAPTER("layer.attention.output_down"), Role::attention,
+            dim(each, "num_attention_heads * value_head_dim / compressed_output_groups"), rank)
+          .alike = static_cast<double>(groups);
+      return static_cast<void>(row(names, Role::attention,
+                                   dim(times(narrow.output_groups, narrow.output_rank),
+                                       "compressed_output_groups * compressed_output_rank"),
+                                   dim(times(groups, narrow.output_rank),
+                                       "compressed_output_groups / tensor * compressed_output_rank")));
+    }
     row(names, Role::attention,
         dim(times(model_.num_attention_heads, model_.value_head_dim), "num_attention_heads * value_head_dim"),
         dim(times(shared_.heads.value, model_.value_head_dim),

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "model/layer_list.hpp"
 #include "model/lower/learning/matrices.hpp"
 
 namespace shapelint::model {
@@ -108,6 +109,15 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
   const Plan& plan = setup.plan;
   const Shared shared(setup);
   std::vector<MatrixSizes> out;
+  if (setup.model.layers_differ) {
+    for (const DistinctLayer& layer : distinct_layers(setup)) {
+      for (MatrixSizes each : matrix_sizes(layer.one)) {
+        each.per_rank *= static_cast<double>(layer.count);
+        out.push_back(each);
+      }
+    }
+    return out;
+  }
   for (const StepPart part : weighty_parts) {
     const auto layers = static_cast<double>(weights_in(setup.model, part));
     for (const Matrix& matrix : matrices_of(shared, part)) {

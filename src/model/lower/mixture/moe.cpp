@@ -328,6 +328,7 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   }
 
   const std::int64_t width = divide_up(moe.intermediate_size, plan.expert_tensor);
+  emit.set_component(Component::experts);
   lower_experts(shared, routed_names, load.rows, outer, dim(width, "moe_intermediate_size / expert_tensor"),
                 dim(times(2, width), "2 * (moe_intermediate_size / expert_tensor)"), load.experts, layer,
                 emit, work);
@@ -336,6 +337,7 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   const double tokens = static_cast<double>(own.value) * static_cast<double>(outer.value);
   emit.set_quantized(shared.training ? tokens : 0, tokens);
   emit.quantize("layer.moe.quantize", layer);
+  emit.set_component(Component::router);
   if (gathers_experts) {
     emit.collective("layer.moe.expert_reduce", CollectiveKind::reduce_scatter, CollectiveKind::all_gather,
                     gathered, plan.expert_tensor, layer);
@@ -350,8 +352,11 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   }
   if (moe.latent_size > 0)
     emit.linear("layer.moe.latent_up", own, shared.hidden, outer, shared.linear_dtype, layer);
+  emit.set_component(Component::shared_experts);
   lower_shared_experts(shared, count, work, emit);
+  emit.set_component(Component::experts);
   lower_adapters(shared, StepPart::mixture, layer, emit, {load.rows, load.experts, own});
+  emit.set_component(Component::router);
   if (!meets) return;
   // What came back whole to the rank that had handed it out only needs to be spread.
   const bool only_spreads =

@@ -1,0 +1,298 @@
+// Kinds of layers.
+#include "formats/native/kinds.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+#include "catalog/layer_entry.hpp"
+#include "model/layer_list.hpp"
+#include "model/mixer.hpp"
+
+namespace shapelint::formats {
+
+namespace {
+
+using model::Feeding;
+using model::FieldId;
+using model::Mixing;
+using model::TransformerLayer;
+using text::Kind;
+using text::NodeRef;
+
+class Kinds {
+ public:
+  Kinds(const LayerNodes& nodes, model::Reading& reading, std::vector<Error>& errors)
+      : nodes_(nodes), reading_(reading), errors_(errors), before_(errors.size()) {}
+
+  void read() {
+    if (nodes_.kinds) {
+      for (const NodeRef kind : *nodes_.kinds) read_kind(kind);
+    }
+    for (const NodeRef list : nodes_.lists) read_list(list);
+    if (!is_known(reading_, FieldId::num_layers) && !description_.lists.empty())
+      state(FieldId::num_layers, static_cast<std::int64_t>(description_.lists.front().second.size()),
+            nodes_.lists.front());
+    if (nodes_.order) read_order(*nodes_.order);
+    if (!nodes_.order && nodes_.kinds) {
+      errors_.push_back(nodes_.kinds->key_error("no `layers` says where the kinds of layers stand",
+                                                "such as `layers = \"5 local, 1 global\"` in `[model]`"));
+    }
+    if (errors_.size() > before_) return;
+    if (!is_known(reading_, FieldId::num_layers)) return;  // check_required says so
+    std::string problem;
+    add_built_in();
+    std::vector<model::LayerGroup> list =
+        model::layers_of(description_, reading_.setup.model.num_layers, problem);
+    if (!problem.empty()) {
+      errors_.push_back((nodes_.order ? *nodes_.order : nodes_.lists.front()).error(problem, hint()));
+      return;
+    }
+    give_defaults(list);
+    model::set_layers(reading_.setup.model, std::move(list));
+    for (const FieldId counted :
+         {FieldId::layers_without_attention, FieldId::layers_without_mlp, FieldId::window_layers,
+          FieldId::window_size, FieldId::shared_key_value_layers, FieldId::moe_first_dense_layers,
+          FieldId::mixer_layers, FieldId::second_mixer_layers, FieldId::third_mixer_layers}) {
+      model::Origin& origin = reading_.origins[counted];
+      if (origin.kind != model::Origin::Kind::unknown || !reading_.setup.model.layers_differ) continue;
+      origin.kind = model::Origin::Kind::derived;
+      origin.note = "counted among the layers";
+    }
+  }
+
+ private:
+  std::string hint() const {
+    std::string names;
+    for (const auto& [name, layer] : description_.kinds)
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", name);
+    return names.empty() ? std::string() : "kinds are " + names;
+  }
+
+  // Of a field that the file does not state itself.
+  void state(FieldId field, std::int64_t value, const NodeRef& node) {
+    model::Origin& origin = reading_.origins[field];
+    if (origin.kind != model::Origin::Kind::unknown) return;
+    model::set(reading_.setup, field, value);
+    origin.kind = model::Origin::Kind::stated;
+    origin.path = reading_.path;
+    origin.span = node.span();
+    origin.key_span = node.key_span();
+    origin.key_path = node.path();
+  }
+
+  void read_kind(const NodeRef& table) {
+    if (!table.is(Kind::table)) {
+      errors_.push_back(table.error(fmt::format("`{}` is {}", table.path(), text::describe(table.kind())),
+                                    fmt::format("write a table: `[model.layer.{}]`", table.key())));
+      return;
+    }
+    TransformerLayer layer;
+    if (!table["mixer"]) take_mixer_of_name(table, layer);
+    for (const NodeRef node : table) {
+      const model::LayerKey* key = model::find_layer_key(node.key());
+      if (key == nullptr) {
+        std::vector<std::string_view> names;
+        for (const model::LayerKey& each : model::layer_keys()) names.push_back(each.name);
+        errors_.push_back(with_code(
+            node.key_error(fmt::format("unknown key `{}` in `[model.layer.{}]`", node.key(), table.key()),
+                           did_you_mean(node.key(), names)),
+            ErrorCode::unknown_name));
+      } else if (key->name == "mixer") {
+        read_mixer(node, table, layer);
+      } else if (const auto value = catalog::layer_value(node, *key, errors_)) {
+        layer.*(key->member) = *value;
+        if (key->field != model::no_field) stated_.emplace_back(key, node);
+      }
+    }
+    description_.kinds.emplace_back(std::string(table.key()), layer);
+  }
+
+  // `[model.layer.mamba2]` needs no `mixer = "mamba2"`.
+  void take_mixer_of_name(const NodeRef& table, TransformerLayer& layer) {
+    const auto kinds = model::info(FieldId::mixer).choices;
+    const auto found = std::find(kinds.begin() + 1, kinds.end(), table.key());
+    if (found != kinds.end()) layer.mixing = slot_of(found - kinds.begin(), table);
+  }
+
+  void read_mixer(const NodeRef& node, const NodeRef& table, TransformerLayer& layer) {
+    const auto kinds = model::info(FieldId::mixer).choices;
+    const auto kind_of = [&](std::string_view name) {
+      const auto found = std::find(kinds.begin() + 1, kinds.end(), name);
+      return found == kinds.end() ? std::int64_t{0} : static_cast<std::int64_t>(found - kinds.begin());
+    };
+    if (const auto name = node.as_string()) {
+      const model::LayerKey& key = *model::find_layer_key("mixer");
+      const auto found = std::find(key.choices.begin(), key.choices.end(), *name);
+      if (found != key.choices.end()) {
+        layer.mixing = found - key.choices.begin();
+      } else if (const std::int64_t kind = kind_of(*name); kind > 0) {
+        layer.mixing = slot_of(kind, node);
+      } else {
+        std::vector<std::string_view> names(kinds.begin() + 1, kinds.end());
+        names.insert(names.end(), key.choices.begin(), key.choices.end());
+        errors_.push_back(node.error(fmt::format("`mixer` is `{}`", *name), did_you_mean(*name, names)));
+      }
+      return;
+    }
+    if (!node.is(Kind::table)) {
+      errors_.push_back(node.error(fmt::format("`mixer` is {}", text::describe(node.kind())),
+                                   "write the name of a kind, or a table with its sizes"));
+      return;
+    }
+    const std::int64_t kind = kind_of(node["kind"].as_string().value_or(table.key()));
+    if (kind == 0) {
+      errors_.push_back(node.error("`mixer` names no kind", "such as `kind = \"mamba2\"`"));
+      return;
+    }
+    layer.mixing = slot_of(kind, node);
+    const std::size_t slot =
+        static_cast<std::size_t>(layer.mixing - static_cast<std::int64_t>(Mixing::mixer));
+    const std::string_view section = model::info(model::mixer_fields[slot].kind).section;
+    for (const NodeRef size : node) {
+      if (size.key() == "kind") continue;
+      const auto fields = model::fields();
+      const auto field = std::find_if(fields.begin(), fields.end(), [&](const model::FieldInfo& each) {
+        return each.section == section && each.key == size.key();
+      });
+      const auto flag = size.as_boolean();
+      const auto number = flag ? std::optional<std::int64_t>(*flag ? 1 : 0) : size.as_integer();
+      if (field == fields.end() || !number || *number < field->minimum || *number > field->maximum) {
+        errors_.push_back(with_code(
+            size.key_error(field == fields.end() ? fmt::format("unknown key `{}` of a mixer", size.key())
+                                                 : fmt::format("`{}` is no number from {} to {}", size.key(),
+                                                               field->minimum, field->maximum)),
+            ErrorCode::unknown_name));
+        continue;
+      }
+      state(field->id, *number, size);
+    }
+  }
+
+  // Where the model describes mixers of that kind: a table that names it, or the first that names none.
+  std::int64_t slot_of(std::int64_t kind, const NodeRef& node) {
+    for (const bool wants_same : {true, false}) {
+      for (std::size_t slot = 0; slot < model::most_mixers; ++slot) {
+        const FieldId field = model::mixer_fields[slot].kind;
+        const bool is_none = reading_.setup.model.mixers[slot].kind == model::MixerKind::none;
+        if (wants_same ? model::get(reading_.setup, field) != kind : !is_none) continue;
+        state(field, kind, node);
+        return static_cast<std::int64_t>(Mixing::mixer) + static_cast<std::int64_t>(slot);
+      }
+    }
+    errors_.push_back(node.error("a model has at most three kinds of layers without softmax attention", ""));
+    return static_cast<std::int64_t>(Mixing::none);
+  }
+
+  void read_list(const NodeRef& list) {
+    const model::LayerKey* key = model::find_layer_key(list.key());
+    std::vector<std::int64_t> values;
+    for (const NodeRef each : list) {
+      const auto value = catalog::layer_value(each, *key, errors_);
+      if (!value) return;
+      values.push_back(*value);
+    }
+    if (values.empty()) {
+      errors_.push_back(list.error(fmt::format("`{}` is empty", list.key()), "one number for each layer"));
+      return;
+    }
+    description_.lists.emplace_back(key, std::move(values));
+  }
+
+  void read_order(const NodeRef& node) {
+    if (const auto text = node.as_string()) {
+      description_.order = std::string(*text);
+      return;
+    }
+    if (!node.is(Kind::table) || !is_known(reading_, FieldId::num_layers)) {
+      if (!node.is(Kind::table))
+        errors_.push_back(node.error(fmt::format("`layers` is {}", text::describe(node.kind())),
+                                     "write kinds and how many follow each other, or where they stand"));
+      return;
+    }
+    const std::string rest(node["rest"].as_string().value_or(""));
+    std::vector<std::string> order(static_cast<std::size_t>(reading_.setup.model.num_layers), rest);
+    for (const NodeRef kind : node) {
+      if (kind.key() == "rest") continue;
+      for (const NodeRef place : kind) {
+        const auto at = place.as_integer();
+        if (!at || *at < 0 || *at >= reading_.setup.model.num_layers) {
+          errors_.push_back(place.error("there is no layer of that place", "places count from 0"));
+          return;
+        }
+        order[static_cast<std::size_t>(*at)] = std::string(kind.key());
+      }
+    }
+    for (const std::string& each : order) {
+      if (each.empty()) {
+        errors_.push_back(
+            node.error("not every layer has a kind", "name that of the others: `rest = \"…\"`"));
+        return;
+      }
+      description_.order += (description_.order.empty() ? "" : ", ") + each;
+    }
+  }
+
+  // Kinds that need no table.
+  void add_built_in() {
+    const auto add = [&](std::string_view name, TransformerLayer layer) {
+      const bool is_there = std::any_of(description_.kinds.begin(), description_.kinds.end(),
+                                        [&](const auto& each) { return each.first == name; });
+      if (!is_there) description_.kinds.emplace_back(std::string(name), layer);
+    };
+    TransformerLayer window;
+    window.window = reading_.setup.model.window.size;
+    TransformerLayer all;
+    if (window.window > 0) all.window = 0;
+    add("attention", all);
+    add("window_attention", window);
+    TransformerLayer alone;
+    alone.mixing = static_cast<std::int64_t>(Mixing::none);
+    add("mlp", alone);
+    for (std::size_t slot = 0; slot < model::most_mixers; ++slot) {
+      const model::Mixer& mixer = reading_.setup.model.mixers[slot];
+      if (mixer.kind == model::MixerKind::none) continue;
+      TransformerLayer layer;
+      layer.mixing = static_cast<std::int64_t>(Mixing::mixer) + static_cast<std::int64_t>(slot);
+      add(model::form_of(mixer.kind).name, layer);
+    }
+  }
+
+  // The model's own value of what only its layers state is their largest.
+  void give_defaults(const std::vector<model::LayerGroup>& list) {
+    for (const model::LayerKey& key : model::layer_keys()) {
+      if (key.field == model::no_field || is_known(reading_, key.field)) continue;
+      std::int64_t most = -1;
+      for (const model::LayerGroup& group : list) most = std::max(most, group.layer.*key.member);
+      if (most < 0) continue;
+      NodeRef place;
+      for (const auto& [each, node] : stated_) {
+        if (each == &key) place = node;
+      }
+      for (const NodeRef each : nodes_.lists) {
+        if (each.key() == key.name) place = each;
+      }
+      if (key.field == FieldId::window_size || key.field == FieldId::compressed_ratio ||
+          key.field == FieldId::indexer_keys || !place)
+        continue;
+      state(key.field, most, place);
+    }
+  }
+
+  const LayerNodes& nodes_;
+  model::Reading& reading_;
+  std::vector<Error>& errors_;
+  std::size_t before_;
+  model::LayerDescription description_;
+  std::vector<std::pair<const model::LayerKey*, NodeRef>> stated_;
+};
+
+}  // namespace
+
+void read_kinds(const LayerNodes& nodes, model::Reading& reading, std::vector<Error>& errors) {
+  Kinds(nodes, reading, errors).read();
+}
+
+}  // namespace shapelint::formats

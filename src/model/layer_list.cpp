@@ -1,0 +1,481 @@
+// Lists of layers.
+#include "model/layer_list.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "model/arithmetic.hpp"
+#include "model/lower/lower.hpp"
+#include "model/mixer.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> mixing_names{"none",         "attention",   "mixer",
+                                                       "second_mixer", "third_mixer", "linear"};
+constexpr std::array<std::string_view, 4> feeding_names{"none", "mlp", "moe", "linear"};
+constexpr std::array<std::string_view, 3> key_value_names{"apart", "one_projection", "one_tensor"};
+
+constexpr std::array<LayerKey, 13> keys{{
+    {"mixer", &TransformerLayer::mixing, no_field, mixing_names},
+    {"ffn", &TransformerLayer::feeding, no_field, feeding_names},
+    {"num_attention_heads", &TransformerLayer::num_attention_heads, FieldId::num_attention_heads, {}},
+    {"num_key_value_heads", &TransformerLayer::num_key_value_heads, FieldId::num_key_value_heads, {}},
+    {"head_dim", &TransformerLayer::head_dim, FieldId::head_dim, {}},
+    {"value_head_dim", &TransformerLayer::value_head_dim, FieldId::value_head_dim, {}},
+    {"intermediate_size", &TransformerLayer::intermediate_size, FieldId::intermediate_size, {}},
+    {"window", &TransformerLayer::window, FieldId::window_size, {}},
+    {"num_experts", &TransformerLayer::num_experts, FieldId::moe_num_experts, {}},
+    {"key_values", &TransformerLayer::key_values, FieldId::key_values, key_value_names},
+    {"compressed_ratio", &TransformerLayer::compressed_ratio, FieldId::compressed_ratio, {}},
+    {"indexer_keys", &TransformerLayer::indexer_keys, FieldId::indexer_keys, {}},
+    {"shares_key_values", &TransformerLayer::borrows_keys, no_field, {}},
+}};
+
+Mixing mixing_of(const TransformerLayer& layer) {
+  return layer.mixing < 0 ? Mixing::attention : static_cast<Mixing>(layer.mixing);
+}
+
+Feeding feeding_of(const ModelSpec& model, const TransformerLayer& layer) {
+  const std::int64_t experts = layer.num_experts >= 0 ? layer.num_experts : model.moe.num_experts;
+  if (layer.feeding < 0) return experts > 0 ? Feeding::mixture : Feeding::mlp;
+  return static_cast<Feeding>(layer.feeding);
+}
+
+// Which of the model's mixers; most_mixers: none.
+std::size_t mixer_of(Mixing mixing) {
+  switch (mixing) {
+    case Mixing::mixer:
+      return 0;
+    case Mixing::second_mixer:
+      return 1;
+    case Mixing::third_mixer:
+      return 2;
+    case Mixing::none:
+    case Mixing::attention:
+    case Mixing::linear:
+      break;
+  }
+  return most_mixers;
+}
+
+// Whether the layer has a size that its model's fields do not say.
+bool has_own_sizes(const ModelSpec& model, const TransformerLayer& layer) {
+  const Setup setup{model, {}};
+  for (const LayerKey& key : keys) {
+    const std::int64_t own = layer.*key.member;
+    if (own < 0 || key.field == no_field || key.field == FieldId::window_size) continue;
+    if (own != get(setup, key.field)) return true;
+  }
+  return (layer.window > 0 && layer.window != model.window.size) || mixing_of(layer) == Mixing::linear ||
+         feeding_of(model, layer) == Feeding::linear;
+}
+
+// Of so many layers in a list, those among num_layers.
+std::int64_t scaled(const ModelSpec& model, std::int64_t some, std::int64_t all) {
+  return all == model.num_layers || all <= 0 ? some : times(model.num_layers, some) / all;
+}
+
+template <class Is>
+std::int64_t count_if(const std::vector<LayerGroup>& list, Is is) {
+  std::int64_t out = 0;
+  for (const LayerGroup& group : list) out = plus(out, is(group.layer) ? group.count : 0);
+  return out;
+}
+
+}  // namespace
+
+std::span<const LayerKey> layer_keys() {
+  return keys;
+}
+
+const LayerKey* find_layer_key(std::string_view name) {
+  const auto found =
+      std::find_if(keys.begin(), keys.end(), [&](const LayerKey& key) { return key.name == name; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+std::int64_t smallest(const LayerKey& key) {
+  return key.field == no_field ? 0 : info(key.field).minimum;
+}
+
+std::int64_t largest(const LayerKey& key) {
+  if (key.field != no_field) return info(key.field).maximum;
+  return key.choices.empty() ? 1 : static_cast<std::int64_t>(key.choices.size()) - 1;
+}
+
+void add_layers(std::vector<LayerGroup>& list, std::int64_t count, const TransformerLayer& layer) {
+  if (count <= 0) return;
+  if (!list.empty() && list.back().layer == layer) {
+    list.back().count = plus(list.back().count, count);
+  } else {
+    list.push_back({count, layer});
+  }
+}
+
+std::int64_t listed_layers(const ModelSpec& model) {
+  return count_if(model.layers, [](const TransformerLayer&) { return true; });
+}
+
+void set_layers(ModelSpec& model, std::vector<LayerGroup> list) {
+  model.layers.clear();
+  model.layers_differ = false;
+  const bool is_one_kind = list.size() == 1 && !has_own_sizes(model, list.front().layer) &&
+                           mixing_of(list.front().layer) == Mixing::attention &&
+                           feeding_of(model, list.front().layer) != Feeding::none &&
+                           list.front().layer.window <= 0 && list.front().layer.borrows_keys <= 0;
+  if (list.empty() || is_one_kind) return;
+  model.layers = std::move(list);
+  for (const LayerGroup& group : model.layers) model.layers_differ |= has_own_sizes(model, group.layer);
+  model.num_layers = listed_layers(model);
+  if (!model.layers_differ) return;
+  const auto number = [&](auto is) { return count_if(model.layers, is); };
+  model.layers_without_attention =
+      number([](const TransformerLayer& layer) { return mixing_of(layer) != Mixing::attention; });
+  model.layers_without_mlp = number([&](const TransformerLayer& layer) {
+    const Feeding feeding = feeding_of(model, layer);
+    return feeding == Feeding::none || feeding == Feeding::linear;
+  });
+  for (std::size_t which = 0; which < most_mixers; ++which) {
+    if (model.mixers[which].kind == MixerKind::none || model.mixers[which].parallel) continue;
+    model.mixers[which].layers =
+        number([&](const TransformerLayer& layer) { return mixer_of(mixing_of(layer)) == which; });
+  }
+  const std::int64_t windows = number([&](const TransformerLayer& layer) {
+    return mixing_of(layer) == Mixing::attention && (layer.window < 0 ? model.window.size : layer.window) > 0;
+  });
+  model.window.layers = windows;
+  // The window of some layers is not that of those which state none.
+  if (windows > 0 && model.window.size <= 0) {
+    for (LayerGroup& group : model.layers) {
+      model.window.size = std::max(model.window.size, group.layer.window);
+      if (group.layer.window < 0) group.layer.window = 0;
+    }
+  }
+  model.shared_key_value_layers =
+      number([](const TransformerLayer& layer) { return layer.borrows_keys > 0; });
+  // Layers without experts count as leading dense ones.
+  if (const std::int64_t mixtures =
+          number([&](const TransformerLayer& layer) { return feeding_of(model, layer) == Feeding::mixture; });
+      model.moe.num_experts > 0) {
+    model.moe.layer_interval = 1;
+    model.moe.first_dense_layers = model.num_layers - mixtures;
+  }
+}
+
+ModelSpec layer_model(const ModelSpec& model, const TransformerLayer& layer) {
+  Setup setup{model, {}};
+  ModelSpec& one = setup.model;
+  one.layers.clear();
+  one.layers_differ = false;
+  one.single = {.is_one = true};
+  for (const LayerKey& key : keys) {
+    if (key.field != no_field && layer.*key.member >= 0) set(setup, key.field, layer.*key.member);
+  }
+  // Values are as wide as keys where the list says nothing else of them.
+  if (layer.head_dim >= 0 && layer.value_head_dim < 0 && model.value_head_dim == model.head_dim)
+    one.value_head_dim = layer.head_dim;
+  const Mixing mixing = mixing_of(layer);
+  const Feeding feeding = feeding_of(one, {.feeding = layer.feeding});
+  one.num_layers = 1;
+  one.mtp_layers = 0;
+  one.layers_without_attention = mixing == Mixing::attention ? 0 : 1;
+  for (std::size_t which = 0; which < most_mixers; ++which) {
+    Mixer& mixer = one.mixers[which];
+    const bool has = mixer_of(mixing) == which || (mixer.parallel && mixing == Mixing::attention);
+    mixer.layers = has && mixer.kind != MixerKind::none ? 1 : 0;
+    if (mixer.layers == 0) mixer.kind = MixerKind::none;
+  }
+  if (feeding != Feeding::mixture) one.moe.num_experts = 0;
+  one.moe.first_dense_layers = 0;
+  one.moe.layer_interval = 1;
+  const bool has_mlp = feeding == Feeding::mlp || feeding == Feeding::mixture;
+  one.layers_without_mlp = has_mlp ? 0 : 1;
+  one.window.layers = one.window.size > 0 ? 1 : 0;
+  one.shared_key_value_layers = 0;
+  one.single.borrows_keys = layer.borrows_keys > 0;
+  one.single.linear_mixing = mixing == Mixing::linear;
+  one.single.linear_feeding = feeding == Feeding::linear;
+  // A branch that is not there has no norms before and behind it.
+  const bool lacks_one = (mixing == Mixing::none) != (feeding == Feeding::none);
+  if (lacks_one && !model.parallel_block) one.norms_per_layer = divide_up(model.norms_per_layer, 2);
+  if (mixing == Mixing::none && feeding == Feeding::none) one.norms_per_layer = 0;
+  return std::move(setup.model);
+}
+
+std::vector<DistinctLayer> distinct_layers(const Setup& setup) {
+  std::vector<DistinctLayer> out;
+  for (const LayerGroup& group : setup.model.layers) {
+    const auto known = std::find_if(out.begin(), out.end(),
+                                    [&](const DistinctLayer& each) { return each.layer == group.layer; });
+    if (known != out.end()) {
+      known->count = plus(known->count, group.count);
+      continue;
+    }
+    out.push_back({group.layer, group.count, {layer_model(setup.model, group.layer), setup.plan}});
+  }
+  // Where num_layers is another than the list's, its kinds have their shares of it.
+  const std::int64_t all = listed_layers(setup.model);
+  std::int64_t left = setup.model.num_layers;
+  for (DistinctLayer& each : out) left -= each.count = scaled(setup.model, each.count, all);
+  for (std::size_t i = 0; left > 0 && i < out.size(); ++i, --left) ++out[i].count;
+  return out;
+}
+
+std::vector<LayerGroup> layer_list(const ModelSpec& model) {
+  if (!model.layers.empty()) return model.layers;
+  // What fields count is spread evenly: the layer at `i` of `all` is one of `some` where their number grows.
+  const auto is_one_of = [](std::int64_t i, std::int64_t some, std::int64_t all) {
+    return all > 0 && (i + 1) * some / all > i * some / all;
+  };
+  const std::int64_t layers = std::max<std::int64_t>(0, model.num_layers);
+  const std::int64_t attention = std::min(layers, num_attention_layers(model));
+  const std::int64_t mixtures = num_moe_layers(model);
+  const std::int64_t dense = num_dense_layers(model);
+  const std::int64_t windows = num_window_layers(model);
+  const std::int64_t borrowing = num_shared_key_value_layers(model);
+  std::array<std::int64_t, most_mixers> mixers{};
+  for (std::size_t which = 0; which < most_mixers; ++which)
+    mixers[which] = model.mixers[which].parallel ? 0 : num_mixer_layers(model, which);
+  const std::int64_t mixed = mixers[0] + mixers[1] + mixers[2];
+  std::vector<LayerGroup> out;
+  std::int64_t attended = 0;
+  std::int64_t other = 0;
+  for (std::int64_t i = 0; i < layers; ++i) {
+    TransformerLayer layer;
+    if (is_one_of(i, attention, layers)) {
+      if (windows > 0) layer.window = is_one_of(attended, windows, attention) ? model.window.size : 0;
+      if (borrowing > 0) layer.borrows_keys = is_one_of(attended, borrowing, attention) ? 1 : 0;
+      ++attended;
+    } else {
+      Mixing mixing = Mixing::none;
+      const std::int64_t others = layers - attention;
+      if (is_one_of(other, std::min(mixed, others), others)) {
+        std::int64_t at = other * mixed / std::max<std::int64_t>(1, others);
+        for (const Mixing each : {Mixing::mixer, Mixing::second_mixer, Mixing::third_mixer}) {
+          if (at < mixers[mixer_of(each)]) {
+            mixing = each;
+            break;
+          }
+          at -= mixers[mixer_of(each)];
+        }
+      }
+      layer.mixing = static_cast<std::int64_t>(mixing);
+      ++other;
+    }
+    if (mixtures > 0 || model.layers_without_mlp > 0) {
+      const std::int64_t leading = mixtures > 0 ? std::min(dense, model.moe.first_dense_layers) : 0;
+      const std::int64_t rest = layers - leading;
+      Feeding feeding = Feeding::none;
+      if (i < leading || is_one_of(i - leading, dense - leading, rest)) {
+        feeding = Feeding::mlp;
+      } else if (const std::int64_t behind = rest - (dense - leading);
+                 is_one_of(i - leading, std::min(mixtures, behind), std::max<std::int64_t>(1, behind)) ||
+                 mixtures >= behind) {
+        feeding = Feeding::mixture;
+      }
+      layer.feeding = static_cast<std::int64_t>(feeding);
+    }
+    add_layers(out, 1, layer);
+  }
+  return out;
+}
+
+std::vector<std::pair<std::int64_t, std::string_view>> layer_order(std::string_view text,
+                                                                   std::int64_t num_layers,
+                                                                   std::string& problem) {
+  using Part = std::pair<std::int64_t, std::string_view>;
+  std::vector<Part> out;
+  const auto trim = [](std::string_view part) {
+    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    return part;
+  };
+  std::int64_t all = 0;
+  bool has_rest = false;
+  const auto put = [&](std::int64_t count, std::string_view kind) {
+    out.emplace_back(count, kind);
+    all += count;
+  };
+  for (std::string_view left = text; !left.empty() || all == 0;) {
+    // Up to the next comma outside of parentheses.
+    std::size_t end = 0;
+    for (int depth = 0; end < left.size() && (left[end] != ',' || depth > 0); ++end)
+      depth += left[end] == '(' ? 1 : left[end] == ')' ? -1 : 0;
+    const std::string_view part = trim(left.substr(0, end));
+    left = end < left.size() ? left.substr(end + 1) : std::string_view{};
+    const std::size_t blank = part.find(' ');
+    const std::string_view first = part.substr(0, blank);
+    std::int64_t count = 1;
+    std::string_view kinds = part;
+    if (first == "rest" && blank != std::string_view::npos) {
+      if (num_layers <= all) {
+        problem = "nothing is left for `rest`";
+        return {};
+      }
+      count = num_layers - all;
+      has_rest = true;
+      kinds = trim(part.substr(blank));
+    } else if (blank != std::string_view::npos && !first.empty() && first.front() >= '0' &&
+               first.front() <= '9') {
+      count = 0;
+      for (const char c : first) {
+        if (c < '0' || c > '9' || count > num_layers) {
+          problem = fmt::format("`{}` is no number of layers", first);
+          return {};
+        }
+        count = 10 * count + (c - '0');
+      }
+      kinds = trim(part.substr(blank));
+    }
+    if (kinds.empty() || count < 1) {
+      problem = fmt::format("`{}` is no kind of layer", part);
+      return {};
+    }
+    if (kinds.front() != '(') {
+      put(count, kinds);
+      continue;
+    }
+    if (kinds.back() != ')') {
+      problem = fmt::format("`{}` has no closing parenthesis", kinds);
+      return {};
+    }
+    std::vector<std::string_view> turns;
+    for (std::string_view inner = kinds.substr(1, kinds.size() - 2); !inner.empty();) {
+      const std::size_t comma = inner.find(',');
+      turns.push_back(trim(inner.substr(0, comma)));
+      inner = comma == std::string_view::npos ? std::string_view{} : inner.substr(comma + 1);
+    }
+    if (turns.empty()) {
+      problem = "`()` names no kind of layer";
+      return {};
+    }
+    // `rest` takes turns layer by layer; a number repeats all of them.
+    const std::int64_t each = first == "rest" ? count : times(count, static_cast<std::int64_t>(turns.size()));
+    if (each > num_layers) {
+      problem = fmt::format("`{}` is more than num_layers", part);
+      return {};
+    }
+    for (std::int64_t i = 0; i < each; ++i) put(1, turns[static_cast<std::size_t>(i) % turns.size()]);
+  }
+  if (has_rest || all == num_layers) {
+    if (all != num_layers)
+      problem = fmt::format("{} layers are named, and num_layers is {}", all, num_layers);
+    if (all != num_layers) out.clear();
+    return out;
+  }
+  // Repeated, and cut where it does not divide.
+  if (all > num_layers) {
+    problem = fmt::format("{} layers are named, and num_layers is {}", all, num_layers);
+    return {};
+  }
+  const std::vector<Part> pattern = out;
+  for (std::size_t i = 0; all < num_layers; ++i) {
+    Part next = pattern[i % pattern.size()];
+    next.first = std::min(next.first, num_layers - all);
+    put(next.first, next.second);
+  }
+  return out;
+}
+
+std::vector<LayerGroup> layers_of(const LayerDescription& description, std::int64_t num_layers,
+                                  std::string& problem) {
+  std::vector<TransformerLayer> layers(static_cast<std::size_t>(std::max<std::int64_t>(0, num_layers)));
+  if (!description.order.empty()) {
+    std::size_t at = 0;
+    for (const auto& [count, kind] : layer_order(description.order, num_layers, problem)) {
+      const auto found = std::find_if(description.kinds.begin(), description.kinds.end(),
+                                      [&, name = kind](const auto& each) { return each.first == name; });
+      if (found == description.kinds.end()) {
+        problem = fmt::format("`{}` is no kind of layer", kind);
+        return {};
+      }
+      for (std::int64_t i = 0; i < count && at < layers.size(); ++i) layers[at++] = found->second;
+    }
+    if (!problem.empty()) return {};
+  }
+  for (const auto& [key, values] : description.lists) {
+    if (values.size() != layers.size()) {
+      problem =
+          fmt::format("`{}` has {} numbers, and num_layers is {}", key->name, values.size(), num_layers);
+      return {};
+    }
+    for (std::size_t i = 0; i < layers.size(); ++i) layers[i].*(key->member) = values[i];
+  }
+  std::vector<LayerGroup> out;
+  for (const TransformerLayer& each : layers) add_layers(out, 1, each);
+  return out;
+}
+
+namespace {
+
+std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
+  const ModelSpec one = layer_model(model, layer);
+  std::string mixing;
+  if (one.layers_without_attention == 0) {
+    mixing = fmt::format(
+        "attention {}/{} heads of {}", one.num_attention_heads, one.num_key_value_heads,
+        one.mla.kv_lora_rank > 0 ? one.mla.qk_nope_head_dim + one.mla.qk_rope_head_dim : one.head_dim);
+    if (one.mla.kv_lora_rank > 0)
+      mixing = fmt::format("latent attention {} heads of {}", one.num_attention_heads,
+                           one.mla.qk_nope_head_dim + one.mla.qk_rope_head_dim);
+    if (one.window.size > 0) mixing += fmt::format(" in a window of {}", one.window.size);
+    if (one.compressed.ratio > 0) mixing += fmt::format(", one key of {}", one.compressed.ratio);
+    if (one.indexer.keys > 0) mixing += fmt::format(", the best {}", one.indexer.keys);
+    if (one.single.borrows_keys) mixing += ", another's keys and values";
+  }
+  for (const Mixer& mixer : one.mixers) {
+    if (mixer.layers == 0) continue;
+    mixing += fmt::format("{}{} {}/{} heads", mixing.empty() ? "" : " beside ", form_of(mixer.kind).name,
+                          mixer.key_heads, mixer.value_heads);
+  }
+  if (one.single.linear_mixing) mixing = "one product";
+  if (mixing.empty()) mixing = "nothing";
+  std::string feeding = one.layers_without_mlp > 0 ? ""
+                        : one.moe.num_experts > 0
+                            ? fmt::format("{} experts of {}", one.moe.num_experts, one.moe.intermediate_size)
+                            : fmt::format("MLP of {}", one.intermediate_size);
+  if (one.single.linear_feeding) feeding = "one product";
+  return feeding.empty() ? fmt::format("[{}]", mixing) : fmt::format("[{} + {}]", mixing, feeding);
+}
+
+}  // namespace
+
+std::string layers_text(const ModelSpec& model) {
+  const std::vector<LayerGroup> list = layer_list(model);
+  std::string out = fmt::format("{} layers = ", model.num_layers);
+  // The shortest part of the list that, repeated, is all of it but perhaps a rest that it begins with.
+  const auto equals = [&](std::size_t a, std::size_t b) { return list[a] == list[b]; };
+  std::size_t from = 0;
+  for (bool is_first = true; from < list.size(); is_first = false) {
+    if (!is_first) out += ", ";
+    std::size_t best = 1;
+    std::size_t most = 1;
+    for (std::size_t width = 2; from + 2 * width <= list.size(); ++width) {
+      std::size_t runs = 1;
+      while (from + (runs + 1) * width <= list.size()) {
+        bool is_same = true;
+        for (std::size_t i = 0; i < width && is_same; ++i)
+          is_same = equals(from + i, from + runs * width + i);
+        if (!is_same) break;
+        ++runs;
+      }
+      if (runs > 1 && runs * width > best * most) {
+        best = width;
+        most = runs;
+      }
+    }
+    std::string inner;
+    for (std::size_t i = 0; i < best; ++i)
+      inner += fmt::format("{}{} x {}", i == 0 ? "" : ", ", list[from + i].count,
+                           layer_text(model, list[from + i].layer));
+    out += most > 1 ? fmt::format("{} x ({})", most, inner) : inner;
+    from += best * most;
+  }
+  return out;
+}
+
+}  // namespace shapelint::model

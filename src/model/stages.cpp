@@ -1,0 +1,93 @@
+// Which stage of a pipeline is the slowest.
+#include "model/stages.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/arithmetic.hpp"
+#include "model/lower/emit.hpp"
+#include "model/lower/lower.hpp"
+#include "model/part_counts.hpp"
+
+namespace shapelint::model {
+
+namespace {
+
+double real(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+}  // namespace
+
+SlowestStage slowest_stage(const Setup& setup, double layer_flops, double further_flops, double head_flops) {
+  const Plan& plan = setup.plan;
+  const double layers = real(std::max<std::int64_t>(1, setup.model.num_layers));
+  SlowestStage out;
+  if (plan.pipeline <= 1) return {real(layers_of_stage(setup)), 1, 1, 0};
+  // An engine computes the logits of some tokens only.
+  const Shared shared(setup);
+  head_flops *= real(logit_tokens(shared).value) / real(shared.tokens.value);
+  // What counts as a layer takes one's place on the last stage. Layers that do not divide are shared out by
+  // choice (Megatron-LM, pipeline_model_parallel_layout; vLLM, distributed/utils.py, get_pp_indices): those
+  // that are too few for all stages are left out of the last as far as it would be the slowest.
+  const double most = real(layers_of_stage(setup));
+  const double each = layer_flops / layers;
+  const double behind = further_flops + head_flops;
+  const double spared = std::max(0.0, most * real(plan.pipeline) - layers);
+  const double needed = each > 0 ? std::ceil(behind / each) : 0;
+  const double left_out = plan.embedding_stages > 0 ? 1.0 : std::min(spared, needed);
+  const double last = std::max(0.0, most - left_out);
+  const bool is_last = last * each + behind >= most * each;
+  out.layers = is_last ? last : most;
+  out.embeddings = is_last || plan.embedding_stages > 1 ? 0 : 1;
+  out.heads = is_last ? 1 : 0;
+  const double own = out.layers * each + (is_last ? behind : 0);
+  const double all = layer_flops + behind;
+  out.others = own > 0 ? std::max(0.0, all - own) / own : real(plan.pipeline - 1);
+  return out;
+}
+
+SlowestStage slowest_stage(const Setup& setup) {
+  if (setup.plan.pipeline <= 1) return slowest_stage(setup, 1, 0, 0);
+  const double head = head_flops_per_token(setup);
+  Setup plain = setup;
+  plain.model.mtp_layers = 0;
+  const double layers = forward_flops_per_token(plain) - head;
+  const double further = mtp_layers(setup) > 0 ? forward_flops_per_token(setup) - head - layers : 0;
+  return slowest_stage(setup, layers, further, (1 + mtp_layers(setup)) * head);
+}
+
+EndParameters end_parameters(const Setup& setup) {
+  const ModelSpec& model = setup.model;
+  EndParameters out{static_cast<double>(embedding_parameters(model)),
+                    static_cast<double>(head_parameters(model)), 0};
+  if (setup.plan.pipeline > 1 && model.lm_head && model.tie_word_embeddings)
+    out.repeated = static_cast<double>(times(vocab_rows(setup), model.hidden_size));
+  return out;
+}
+
+StageParameters stage_parameters(const Setup& setup, RankParameters held) {
+  const Plan& plan = setup.plan;
+  const double stages = real(std::max<std::int64_t>(1, plan.pipeline));
+  const double tensor = real(std::max<std::int64_t>(1, plan.tensor));
+  const EndParameters ends = end_parameters(setup);
+  const double even = (ends.embedding + ends.head) / stages;
+  const RankParameters further = mtp_parameters(setup);
+  const double dense = further.dense / tensor;
+  const double expert = further.expert / real(std::max<std::int64_t>(1, plan.expert)) /
+                        real(std::max<std::int64_t>(1, plan.expert_tensor));
+  const auto with = [&](double added, double added_expert) {
+    return RankParameters{std::max(0.0, held.dense + added), std::max(0.0, held.expert + added_expert)};
+  };
+  return {with((ends.embedding - even) / tensor - dense / stages, -expert / stages),
+          with((ends.head + ends.repeated - even) / tensor + dense * (1 - 1 / stages),
+               expert * (1 - 1 / stages))};
+}
+
+double pipeline_bubble(const Plan& plan, const SlowestStage& slowest) {
+  if (plan.mode != Mode::train || plan.pipeline <= 1) return 0;
+  return slowest.others / real(pipeline_chunks(plan)) /
+         real(std::max<std::int64_t>(1, plan.gradient_accumulation));
+}
+
+}  // namespace shapelint::model

@@ -1,0 +1,46 @@
+// Stages of a pipeline as frameworks cut it: so many layers each, the embedding on the first, the head and
+// layers that predict further tokens on the last. The stage that takes longest sets the pace of all.
+#pragma once
+
+#include <cstdint>
+
+#include "model/lower/lower.hpp"
+#include "model/spec.hpp"
+
+namespace shapelint::model {
+
+// Of the stage that sets the pace. Times are compared by arithmetic: the only one that is known before an
+// operation is priced.
+struct SlowestStage {
+  double layers = 0;      // of the model's own
+  double embeddings = 1;  // 1: the embedding is on it; without a pipeline all is on one stage
+  double heads = 1;
+  double others = 0;  // arithmetic of all other stages, as a share of its own
+};
+// `layer_flops` of all layers but those that predict further tokens, `further_flops` of these, `head_flops`:
+// per token. Only their ratios count.
+SlowestStage slowest_stage(const Setup& setup, double layer_flops, double further_flops, double head_flops);
+SlowestStage slowest_stage(const Setup& setup);
+
+// Parameters before the layers and behind them, over all ranks of a stage; `repeated`: of a head that shares
+// the embedding's table, and has its own where these stand on different stages (Megatron-LM).
+struct EndParameters {
+  double embedding = 0;
+  double head = 0;
+  double repeated = 0;
+};
+EndParameters end_parameters(const Setup& setup);
+// Of the first and of the last stage on one rank, where `held` is what an even share of everything would be:
+// the first has the embedding whole, the last the head and the layers that predict further tokens.
+struct StageParameters {
+  RankParameters first;
+  RankParameters last;
+};
+StageParameters stage_parameters(const Setup& setup, RankParameters held);
+
+// Time that it waits, as a share of its busy time: until the first micro-batch has come through the stages
+// before it and the last has gone through those behind it, each once (GPipe, 1811.06965), or with chunks a
+// chunk of each (Narayanan et al. 2021, 2104.04473, section 2.2). 0 in serving, where other requests fill it.
+double pipeline_bubble(const Plan& plan, const SlowestStage& slowest);
+
+}  // namespace shapelint::model

@@ -1,0 +1,275 @@
+// Models as lists of layers.
+#include "model/layer_list.hpp"
+
+#include <rapidcheck.h>
+
+#include "model/activations.hpp"
+#include "model/lower/lower.hpp"
+#include "tests/catch.hpp"
+#include "tests/formats/native/native_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::model;
+
+namespace {
+
+Setup setup_of(const std::string& model, const std::string& run = "sequence_length = 4096\n") {
+  return tests::setup_of("[model]\n" + model, run);
+}
+
+// Five layers with a window, and one that sees all and has other heads, ten times.
+const std::string gemma = R"(
+hidden_size = 5376
+num_layers = 60
+num_attention_heads = 32
+intermediate_size = 21504
+mlp_gated = true
+vocab_size = 262144
+layers = "5 local, 1 global"
+[model.layer.local]
+window = 1024
+num_key_value_heads = 16
+head_dim = 256
+[model.layer.global]
+num_key_value_heads = 4
+head_dim = 512
+)";
+
+std::string text_of(const ModelSpec& model) {
+  return layers_text(model);
+}
+
+double flops(const Setup& setup) {
+  return lower(setup).hardware_flops;
+}
+
+std::string order(std::string_view text, std::int64_t layers) {
+  std::string problem;
+  std::string out;
+  for (const auto& [count, kind] : layer_order(text, layers, problem))
+    out += std::to_string(count) + " " + std::string(kind) + ";";
+  return problem.empty() ? out : problem;
+}
+
+}  // namespace
+
+TEST_CASE("an order of layers names kinds and how many follow each other", "[model]") {
+  CHECK(order("a", 3) == "1 a;1 a;1 a;");
+  CHECK(order("5 local, 1 global", 12) == "5 local;1 global;5 local;1 global;");
+  CHECK(order("5 local, 1 global", 8) == "5 local;1 global;2 local;");
+  CHECK(order("3 dense, rest moe", 5) == "3 dense;2 moe;");
+  CHECK(order("2 w, rest (c, h)", 5) == "2 w;1 c;1 h;1 c;");
+  CHECK(order("2 (c, h)", 4) == "1 c;1 h;1 c;1 h;");
+  CHECK(order("3 dense, rest moe", 3) == "nothing is left for `rest`");
+  CHECK(order("7 a, 1 b", 4) == "8 layers are named, and num_layers is 4");
+}
+
+TEST_CASE("layers of the native file have keys of their own", "[model]") {
+  const Setup setup = setup_of(gemma);
+  CHECK(setup.model.layers_differ);
+  CHECK(num_window_layers(setup.model) == 50);
+  CHECK(text_of(setup.model) ==
+        "60 layers = 10 x (5 x [attention 32/16 heads of 256 in a window of 1024 + MLP of 21504], 1 x "
+        "[attention 32/4 heads of 512 + MLP of 21504])");
+  // Of each layer the projections, the MLP and two norms; one table.
+  const std::int64_t local = 5376 * 256 * (32 + 2 * 16) + 32 * 256 * 5376;
+  const std::int64_t global = 5376 * 512 * (32 + 2 * 4) + 32 * 512 * 5376;
+  const std::int64_t others = 3 * 5376 * 21504 + 2 * 5376;
+  CHECK(parameter_count(setup) == 50 * local + 10 * global + 60 * others + 262144 * 5376 + 5376);
+}
+
+TEST_CASE("each layer caches keys and values of its own sizes", "[model]") {
+  // vllm-project/vllm#43308: 11,576,279,040 bytes at 131,072 tokens.
+  const Setup setup = setup_of(gemma, "mode = \"decode\"\ncontext_length = 131072\n");
+  const double local = 2.0 * 16 * 256 * 2 * 1024;
+  const double global = 2.0 * 4 * 512 * 2 * 131072;
+  CHECK(cache_bytes(setup, 131072) == Approx(50 * local + 10 * global));
+}
+
+TEST_CASE("numbers that vary from layer to layer are lists", "[model]") {
+  const Setup setup = setup_of(R"(
+hidden_size = 1280
+num_layers = 4
+head_dim = 64
+num_attention_heads = [12, 12, 16, 20]
+num_key_value_heads = [3, 3, 4, 5]
+intermediate_size = [768, 1024, 1536, 2048]
+mlp_gated = true
+vocab_size = 32000
+)");
+  CHECK(setup.model.num_attention_heads == 20);
+  CHECK(setup.model.layers.size() == 4);
+  const std::int64_t attention = 1280 * 64 * (2 * (12 + 12 + 16 + 20) + 2 * (3 + 3 + 4 + 5));
+  const std::int64_t mlp = 3 * 1280 * (768 + 1024 + 1536 + 2048);
+  CHECK(parameter_count(setup) == attention + mlp + 4 * 2 * 1280 + 32000 * 1280 + 1280);
+}
+
+TEST_CASE("layers stand where a table says", "[model]") {
+  const Setup setup = setup_of(R"(
+hidden_size = 1024
+num_layers = 6
+num_attention_heads = 8
+vocab_size = 32000
+layers = { wide = [1, 4], rest = "narrow" }
+[model.layer.wide]
+intermediate_size = 8192
+[model.layer.narrow]
+intermediate_size = 1024
+)");
+  CHECK(text_of(setup.model) ==
+        "6 layers = 1 x [attention 8/8 heads of 128 + MLP of 1024], 1 x [attention 8/8 heads of 128 + MLP of "
+        "8192], 2 x [attention 8/8 heads of 128 + MLP of 1024], 1 x [attention 8/8 heads of 128 + MLP of "
+        "8192], 1 x [attention 8/8 heads of 128 + MLP of 1024]");
+}
+
+TEST_CASE("a layer may have no attention, no MLP, or one product in the place of either", "[model]") {
+  const Setup setup = setup_of(R"(
+hidden_size = 1024
+num_layers = 3
+num_attention_heads = 8
+intermediate_size = 4096
+mlp_gated = true
+vocab_size = 32000
+layers = "a, b, c"
+[model.layer.a]
+mixer = "none"
+[model.layer.b]
+ffn = "none"
+[model.layer.c]
+mixer = "linear"
+ffn = "linear"
+)");
+  const std::int64_t mlp = 3 * 1024 * 4096;
+  const std::int64_t attention = 4 * 1024 * 1024;
+  const std::int64_t linear = 2 * 1024 * 1024;
+  CHECK(parameter_count(setup) == mlp + attention + linear + (1 + 1 + 2 + 1) * 1024 + 32000 * 1024);
+}
+
+TEST_CASE("a group of layers that is split in two is the same model", "[model]") {
+  CHECK(rc::check("split", [] {
+    Setup setup = setup_of(gemma);
+    const Setup whole = setup;
+    const auto at = *rc::gen::inRange<std::size_t>(0, setup.model.layers.size());
+    std::vector<LayerGroup>& layers = setup.model.layers;
+    if (layers[at].count > 1) {
+      const LayerGroup rest{layers[at].count - 1, layers[at].layer};
+      layers[at].count = 1;
+      layers.insert(layers.begin() + static_cast<std::ptrdiff_t>(at) + 1, rest);
+    }
+    RC_ASSERT(parameter_count(setup) == parameter_count(whole));
+    RC_ASSERT(forward_flops_per_token(setup) == forward_flops_per_token(whole));
+    RC_ASSERT(flops(setup) == flops(whole));
+    RC_ASSERT(cache_bytes(setup, 5000) == cache_bytes(whole, 5000));
+    RC_ASSERT(layer_activations(setup).kept == layer_activations(whole).kept);
+  }));
+}
+
+TEST_CASE("a list says the same as the fields that count its kinds", "[model]") {
+  for (const std::string& model : {
+           std::string("num_attention_heads = 8\nwindow = { size = 512, layers = 5 }\n"),
+           std::string("num_attention_heads = 8\nmlp_gated = true\nlayers_without_attention = 6\n"
+                       "mixer = { kind = \"gated_delta_net\" }\n"),
+           std::string("num_attention_heads = 8\nmoe = { num_experts = 8, experts_per_token = 2, "
+                       "first_dense_layers = 3 }\n"),
+       }) {
+    CAPTURE(model);
+    const Setup counted = setup_of("hidden_size = 1024\nnum_layers = 8\nvocab_size = 32000\n" + model);
+    Setup listed = counted;
+    listed.model.layers = layer_list(counted.model);
+    listed.model.layers_differ = true;
+    CHECK(parameter_count(listed) == parameter_count(counted));
+    CHECK(active_parameter_count(listed) == active_parameter_count(counted));
+    CHECK(expert_parameter_count(listed) == expert_parameter_count(counted));
+    CHECK(forward_flops_per_token(listed) == Approx(forward_flops_per_token(counted)));
+    CHECK(flops(listed) == Approx(flops(counted)));
+    CHECK(cache_bytes(listed, 3000) == Approx(cache_bytes(counted, 3000)));
+    CHECK(layer_activations(listed).kept == Approx(layer_activations(counted).kept));
+  }
+}
+
+TEST_CASE("attention over compressed keys reads and caches few of them", "[model]") {
+  // DeepSeek-V4-Flash (its config.json): two layers with a window, then one key of 4 or of 128 tokens in turns.
+  const std::string model = R"toml(
+hidden_size = 4096
+num_layers = 43
+num_attention_heads = 64
+num_key_value_heads = 1
+head_dim = 512
+mlp_gated = true
+vocab_size = 129280
+tie_word_embeddings = false
+residual_streams = 4
+key_values = "one_tensor"
+layers = "2 window, rest (csa, hca)"
+window = { size = 128, sinks = true }
+compressed = { q_lora_rank = 1024, output_groups = 8, output_rank = 1024 }
+indexer = { num_heads = 64, head_dim = 128 }
+moe = { num_experts = 256, experts_per_token = 6, intermediate_size = 2048, num_shared_experts = 1 }
+[model.layer.window]
+compressed_ratio = 0
+[model.layer.csa]
+compressed_ratio = 4
+indexer_keys = 512
+[model.layer.hca]
+compressed_ratio = 128
+)toml";
+  const Setup setup = setup_of(model, "mode = \"decode\"\ncontext_length = 131072\nkv_cache_bits = 8\n");
+  // The model's card: 284B, of which 13B are active.
+  CHECK(static_cast<double>(parameter_count(setup)) / 1e9 == Approx(284).epsilon(0.005));
+  CHECK(static_cast<double>(active_parameter_count(setup)) / 1e9 == Approx(13.5).epsilon(0.05));
+  // 21 layers with a key of 512 for each 4 tokens and an indexer's key of 128 with a scale, 20 with one for each
+  // 128, and a window of 128 in all.
+  const double csa = 131072.0 / 4 * (512 + 128 + 4);
+  const double hca = 131072.0 / 128 * 512;
+  CHECK(cache_bytes(setup, 131072) == Approx(21 * csa + 20 * hca + 43 * 128 * 512.0));
+  Setup brief = setup;
+  brief.plan.context_length = 1024;
+  // The indexer scores all keys; attention itself reads as many as before.
+  CHECK(forward_flops_per_token(setup) < 3 * forward_flops_per_token(brief));
+}
+
+TEST_CASE("an indexer may choose among keys and values of every head", "[model]") {
+  const std::string model =
+      "hidden_size = 1024\nnum_layers = 4\nnum_attention_heads = 16\nnum_key_value_heads = 4\nvocab_size = "
+      "32000\nindexer = { keys = 2048, num_heads = 4, head_dim = 64 }\n";
+  const std::string run = "mode = \"decode\"\ncontext_length = 100000\n";
+  const Setup sparse = setup_of(model, run);
+  const double keys = 100000.0 * (2 * 4 * 64 * 2 + 64 + 4);
+  CHECK(cache_bytes(sparse, 100000) == Approx(4 * keys));
+  for (const Op& op : lower(sparse).ops) {
+    if (op.kind == OpKind::attention) CHECK(op.attention.window == 2048);
+  }
+}
+
+TEST_CASE("no model is said to need more arithmetic than its operations do", "[model]") {
+  const std::vector<std::string> parts{"relative_positions = true\n",
+                                       "convolution_kernel = 31\n",
+                                       "attention_gate = true\n",
+                                       "qk_norm = true\n",
+                                       "mtp_layers = 1\n",
+                                       "residual_streams = 4\n",
+                                       "window = { size = 128 }\n",
+                                       "sparse = { blocks = 4 }\n",
+                                       "key_values = \"one_projection\"\n",
+                                       "compressed = { ratio = 4, q_lora_rank = 128, output_groups = 2, "
+                                       "output_rank = 128 }\n",
+                                       "indexer = { keys = 128, num_heads = 4, head_dim = 64 }\n",
+                                       "layers_without_attention = 3\nmixer = { kind = \"mamba2\" }\n",
+                                       "layers_without_attention = 4\nmixer = { kind = \"rg_lru\" }\n",
+                                       "moe = { num_experts = 8, experts_per_token = 2 }\n",
+                                       "cross_attention = true\n",
+                                       "norm = \"rmsnorm\"\n"};
+  for (const std::string& part : parts) {
+    for (const char* mode : {"train", "prefill"}) {
+      for (const char* recompute : {"none", "full"}) {
+        CAPTURE(part, mode, recompute);
+        const Setup setup = setup_of(
+            "hidden_size = 512\nnum_layers = 8\nnum_attention_heads = 8\nvocab_size = 1024\n" + part,
+            std::string("mode = \"") + mode + "\"\nsequence_length = 512\nmicro_batch_size = 4\nrecompute = \"" +
+                recompute + "\"\n");
+        const Workload work = lower(setup);
+        CHECK(work.model_flops <= work.hardware_flops * (1 + 1e-9));
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// The stage of a pipeline that sets the pace.
+#include "model/stages.hpp"
+
+#include <string>
+
+#include "model/lower/lower.hpp"
+#include "tests/catch.hpp"
+#include "tests/formats/native/native_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::model;
+
+namespace {
+
+Setup setup_of(const std::string& model, const std::string& run = "sequence_length = 4096\n") {
+  return tests::setup_of("[model]\n" + model, run);
+}
+
+const std::string model = R"(
+hidden_size = 2560
+num_layers = 32
+num_attention_heads = 8
+num_key_value_heads = 4
+head_dim = 256
+intermediate_size = 10240
+mlp_gated = true
+vocab_size = 262144
+)";
+
+Setup with(const std::string& parallel) {
+  return setup_of(model, "sequence_length = 4096\ngradient_accumulation = 32\n[parallel]\n" + parallel);
+}
+
+}  // namespace
+
+TEST_CASE("the last stage has the head whole, and the others wait for it", "[model]") {
+  const SlowestStage stage = slowest_stage(with("pipeline = 4\n"));
+  CHECK(stage.layers == 8);
+  CHECK(stage.heads == 1);
+  CHECK(stage.embeddings == 0);
+  // Three stages of 8 layers as a share of one with 8 and the head.
+  const Setup one = with("pipeline = 1\n");
+  const double head = head_flops_per_token(one);
+  const double layer = (forward_flops_per_token(one) - head) / 32;
+  CHECK(stage.others == Approx(3 * 8 * layer / (8 * layer + head)));
+  CHECK(pipeline_bubble(with("pipeline = 4\n").plan, stage) == Approx(stage.others / 32));
+  CHECK(pipeline_bubble(with("pipeline = 4\nvirtual_pipeline = 2\n").plan, stage) ==
+        Approx(stage.others / 32 / 2));
+}
+
+TEST_CASE("a stage whose head counts as a layer need not be the slowest", "[model]") {
+  Setup setup = with("pipeline = 4\n");
+  setup.model.num_layers = 30;
+  setup.model.vocab_size = 1024;
+  setup.plan.embedding_stages = 2;
+  const SlowestStage stage = slowest_stage(setup);
+  CHECK(stage.layers == 8);
+  CHECK(stage.heads == 0);
+  setup.model.vocab_size = 262144;
+  CHECK(slowest_stage(setup).heads == 1);
+  CHECK(slowest_stage(setup).layers == 7);
+}
+
+TEST_CASE("layers that do not divide are left out where the head is", "[model]") {
+  Setup setup = with("pipeline = 4\n");
+  setup.model.num_layers = 30;  // two short of four stages of 8
+  const double layer = (forward_flops_per_token(setup) - head_flops_per_token(setup)) / 30;
+  CHECK(head_flops_per_token(setup) > 2 * layer);
+  CHECK(slowest_stage(setup).layers == 6);
+  setup.model.vocab_size = 1024;
+  CHECK(slowest_stage(setup).layers == 8);
+  CHECK(slowest_stage(setup).heads == 0);
+}
+
+TEST_CASE("without a pipeline all is on one stage", "[model]") {
+  const SlowestStage stage = slowest_stage(with("pipeline = 1\n"));
+  CHECK(stage.layers == 32);
+  CHECK(stage.heads == 1);
+  CHECK(stage.embeddings == 1);
+  CHECK(stage.others == 0);
+}
+
+TEST_CASE("parameters of the ends are those of the model, and a table that is there twice", "[model]") {
+  const EndParameters ends = end_parameters(with("pipeline = 4\n"));
+  CHECK(ends.embedding == 262144.0 * 2560);
+  CHECK(ends.repeated == 262144.0 * 2560);
+  CHECK(end_parameters(with("pipeline = 1\n")).repeated == 0);
+}
