@@ -1,5 +1,5 @@
 // Weights that are gathered and gradients that are summed, by hand.
-#include "suggest/edit/gathered.hpp"
+#include "model/memory/gathered.hpp"
 
 #include <string>
 
@@ -8,7 +8,7 @@
 #include "tests/rules/rules_support.hpp"
 
 using namespace shapelint;
-using namespace shapelint::suggest;
+using namespace shapelint::model;
 using tests::read;
 
 namespace {
@@ -54,7 +54,7 @@ TEST_CASE("weights that do not learn are gathered, and have no gradients", "[mem
 
 TEST_CASE("a loss keeps bytes of each logit: the more of these and one layer's counts", "[memory]") {
   const auto activations = [](const std::string& more) {
-    return footprint(read(dense + "recompute = \"full\"\n" + more).setup).activation_bytes;
+    return suggest::footprint(read(dense + "recompute = \"full\"\n" + more).setup).activation_bytes;
   };
   const double inputs = 32 * 2.0 * 2048 * 4096;
   const double again = 32.0 * 2048 * 4096;  // of one layer, without masks

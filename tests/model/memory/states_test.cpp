@@ -1,0 +1,97 @@
+// Bytes of weights, gradients and optimizer states, by optimizer and precision.
+#include "model/memory/states.hpp"
+
+#include <string>
+
+#include "tests/catch.hpp"
+#include "tests/rules/rules_support.hpp"
+
+using namespace shapelint;
+using namespace shapelint::model;
+using tests::read;
+
+namespace {
+
+// GPT's layers; the table is 32000 * 4096 of them.
+const std::string dense =
+    "[model]\nhidden_size = 4096\nnum_layers = 32\nnum_attention_heads = 32\nvocab_size = 32000\n"
+    "[run]\nsequence_length = 2048\n";
+constexpr double table = 32000.0 * 4096;
+
+Setup setup_of(const std::string& more) {
+  return read(dense + more).setup;
+}
+
+HeldStates held_by(const std::string& more) {
+  const Setup setup = setup_of(more);
+  return held_states(setup, static_cast<double>(setup.plan.data), parameters_per_rank(setup));
+}
+
+// Of one parameter, on the GPU.
+double each(const std::string& more) {
+  const HeldStates held = held_by(more);
+  return (held.weights + held.gradients + held.optimizer) /
+         static_cast<double>(parameter_count(setup_of(more)));
+}
+
+}  // namespace
+
+TEST_CASE("bytes of a parameter follow what is kept of weights", "[memory]") {
+  CHECK(each("") == Approx(2 + 2 + 12));                              // ZeRO, 1910.02054, section 3.1
+  CHECK(each("weight_precision = \"fp32\"\n") == Approx(4 + 4 + 8));  // autocast
+  CHECK(each("dtype = \"fp32\"\n") == Approx(4 + 4 + 8));
+  CHECK(each("weight_precision = \"half\"\n") == Approx(2 + 2 + 2 + 2));  // torchtune, dtype: bf16
+  CHECK(each("gradient_bits = 32\n") == Approx(2 + 4 + 12));  // Megatron-LM, theoretical_memory_usage.py
+}
+
+TEST_CASE("states in 8 bits are a byte each, and a scale in fp32 for 256", "[memory]") {
+  const double scales = 2 * 4.0 / 256;
+  CHECK(each("optimizer_bits = 8\nweight_precision = \"half\"\n") == Approx(2 + 2 + 1 + 1 + scales));
+  CHECK(each("optimizer_bits = 8\nweight_precision = \"fp32\"\n") == Approx(4 + 4 + 1 + 1 + scales));
+  // transformers' Trainer: those of the embedding stay in 32 bits.
+  const double all = held_by("optimizer_bits = 8\nweight_precision = \"half\"\n").optimizer;
+  const double some =
+      held_by("optimizer_bits = 8\nweight_precision = \"half\"\nwide_embedding_states = true\n").optimizer;
+  CHECK(some - all == Approx((8 - 2 - scales) * table));
+}
+
+TEST_CASE("precision-aware Adam keeps the half that weights lack, and narrow moments", "[memory]") {
+  // Megatron-LM: main parameters in fp32 by their remainders, moments in bf16.
+  CHECK(each("master_bits = 16\noptimizer_bits = 16\n") == Approx(2 + 2 + 2 + 2 + 2));
+}
+
+TEST_CASE("other optimizers have fewer states", "[memory]") {
+  const std::string half = "weight_precision = \"half\"\noptimizer = ";
+  CHECK(each(half + "\"lion\"\n") == Approx(2 + 2 + 2));
+  CHECK(each(half + "\"momentum\"\n") == Approx(2 + 2 + 2));
+  CHECK(each(half + "\"sgd\"\n") == Approx(2 + 2));
+  CHECK(each(half + "\"adafactor\"\n") == Approx(2 + 2));
+  // GaLore, 2403.03507, table 1: mn of the weight, mr and 2 nr of projection and moments.
+  const double square = 4096.0 * 4096;
+  const double full = 32 * 12 * square;
+  const double low = 32 * (4 * 3 * 128 * 4096.0 + 2 * (128 * 4096.0 + 2 * 128 * 16384.0));
+  const double adam = held_by("weight_precision = \"half\"\n").optimizer;
+  const double galore = held_by(half + "\"low_rank\"\noptimizer_rank = 128\n").optimizer;
+  CHECK(adam - galore == Approx(2 * (2 * full - low)));
+}
+
+TEST_CASE("what is offloaded or paged is in the host's memory", "[memory]") {
+  const double parameters = static_cast<double>(parameter_count(setup_of("")));
+  const HeldStates half = held_by("offload_optimizer = 50\n");
+  CHECK(half.optimizer == Approx(6 * parameters));
+  CHECK(half.host == Approx(6 * parameters));
+  const HeldStates all = held_by(
+      "offload_optimizer = 100\noffload_gradients = true\noffload_weights = true\n[parallel]\ndata = 8\nzero "
+      "= 3\n");
+  CHECK(all.weights + all.gradients + all.optimizer == 0);
+  CHECK(all.host ==
+        Approx((2 + 4 + 12) * parameters / 8));  // gradients in fp32, as DeepSpeed's CPUAdam reads them
+  const HeldStates paged = held_by("paged_optimizer = true\n");
+  CHECK(paged.optimizer == Approx(4 * parameters));  // the copy of weights
+  CHECK(paged.host == Approx(8 * parameters));
+}
+
+TEST_CASE("a step in the backward pass keeps no gradients", "[memory]") {
+  CHECK(held_by("gradient_storage = \"in_backward\"\n").gradients == 0);
+  CHECK(held_by("gradient_storage = \"freed\"\n").gradients > 0);
+}
