@@ -40,8 +40,6 @@ struct Architecture {
   bool has_clusters = false;
   // Of a systolic array, which keeps a block of the second operand and lets rows of the first stream through:
   // the elements of k that a block has. Products take whole blocks. 0: none.
-  std::int64_t fp16_flops_per_clock_per_sm =
-      0;  // of products whose tensor cores are not throttled; 0: not known
   std::int64_t array_depth = 0;
   bool persistent = false;              // the usual kernels keep one CTA per SM and loop over tiles
   std::int64_t fp32_lanes_per_sm = 0;   // fused multiply-adds per clock outside tensor cores

@@ -85,8 +85,8 @@ struct DecodeKernel : EngineKernel, Traffic {
   double efficiency_64 = 0;        // at this head dim and less; 0: as others
   double efficiency_192 = 0;       // above 128, up to this one
   double efficiency_256 = 0;
-  double throttled_efficiency =
-      0;  // where tensor cores run below their architecture's rate (H20); 0: as elsewhere
+  std::int64_t full_rate = 0;       // fp16 FLOP per clock and SM of the GPUs that were timed; 0: not told
+  double throttled_efficiency = 0;  // where tensor cores run below that (H20); 0: as elsewhere
   std::int64_t narrow_tile = 0;  // rows: of a narrower tile, where all fit into it; 0: none
   double wave_rounding = 0.3;    // 0: SMs never idle; 1: whole waves
   double overlap_power = 4;      // 1: CTAs and DRAM one after the other; large: at once

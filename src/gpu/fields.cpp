@@ -150,8 +150,6 @@ constexpr Field<Architecture> architecture_table[] = {
      "data-centre Blackwell's products into tensor memory"},
     {"", "has_tma", "", Type::boolean, &Architecture::has_tma, 0, 0, "tensor memory accelerator"},
     {"", "has_clusters", "", Type::boolean, &Architecture::has_clusters, 0, 0, "thread-block clusters"},
-    {"", "fp16_flops_per_clock_per_sm", "FLOP", Type::integer, &Architecture::fp16_flops_per_clock_per_sm, 1,
-     1e6, "on tensor cores that are not throttled"},
     {"", "array_depth", "elements", Type::integer, &Architecture::array_depth, 1, 65536,
      "of a systolic array: products take k in whole multiples of it"},
     {"", "cluster_max_ctas", "", Type::integer, shown_only, 1, 1024, "portable limit"},

@@ -119,8 +119,8 @@ double efficiency_of(const gpu::DecodeKernel& kernel, double head_dim) {
 
 // On parts whose tensor cores are throttled a kernel reaches more of the lower peak.
 double efficiency_on(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, double head_dim) {
-  const std::int64_t full = gpu.architecture.fp16_flops_per_clock_per_sm;
-  const bool is_throttled = gpu.fp16_flops_per_clock_per_sm > 0 && gpu.fp16_flops_per_clock_per_sm < full;
+  const bool is_throttled =
+      gpu.fp16_flops_per_clock_per_sm > 0 && gpu.fp16_flops_per_clock_per_sm < kernel.full_rate;
   return is_throttled && kernel.throttled_efficiency > 0 ? kernel.throttled_efficiency
                                                          : efficiency_of(kernel, head_dim);
 }
