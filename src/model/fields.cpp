@@ -54,7 +54,7 @@ constexpr std::array<std::string_view, 5> expert_kernel_names{"default", "cutlas
                                                               "flashinfer"};
 constexpr std::array<std::string_view, 8> optimizer_names{"adam",     "muon", "shampoo",   "sgd",
                                                           "momentum", "lion", "adafactor", "low_rank"};
-constexpr std::array<std::string_view, 3> weight_precision_names{"mixed", "fp32", "half"};
+constexpr std::array<std::string_view, 3> weight_precision_names{"mixed", "single", "half"};
 constexpr std::array<std::string_view, 3> gradient_storage_names{"buffer", "freed", "in_backward"};
 constexpr std::array<std::string_view, 3> adapted_names{"all_linear", "attention_only", "query_value"};
 constexpr std::array<std::string_view, 3> key_value_names{"apart", "one_projection", "one_tensor"};

@@ -37,8 +37,8 @@ double each(const std::string& more) {
 }  // namespace
 
 TEST_CASE("bytes of a parameter follow what is kept of weights", "[memory]") {
-  CHECK(each("") == Approx(2 + 2 + 12));                              // ZeRO, 1910.02054, section 3.1
-  CHECK(each("weight_precision = \"fp32\"\n") == Approx(4 + 4 + 8));  // autocast
+  CHECK(each("") == Approx(2 + 2 + 12));                                // ZeRO, 1910.02054, section 3.1
+  CHECK(each("weight_precision = \"single\"\n") == Approx(4 + 4 + 8));  // autocast
   CHECK(each("dtype = \"fp32\"\n") == Approx(4 + 4 + 8));
   CHECK(each("weight_precision = \"half\"\n") == Approx(2 + 2 + 2 + 2));  // torchtune, dtype: bf16
   CHECK(each("gradient_bits = 32\n") == Approx(2 + 4 + 12));  // Megatron-LM, theoretical_memory_usage.py
@@ -47,7 +47,7 @@ TEST_CASE("bytes of a parameter follow what is kept of weights", "[memory]") {
 TEST_CASE("states in 8 bits are a byte each, and a scale in fp32 for 256", "[memory]") {
   const double scales = 2 * 4.0 / 256;
   CHECK(each("optimizer_bits = 8\nweight_precision = \"half\"\n") == Approx(2 + 2 + 1 + 1 + scales));
-  CHECK(each("optimizer_bits = 8\nweight_precision = \"fp32\"\n") == Approx(4 + 4 + 1 + 1 + scales));
+  CHECK(each("optimizer_bits = 8\nweight_precision = \"single\"\n") == Approx(4 + 4 + 1 + 1 + scales));
   // transformers' Trainer: those of the embedding stay in 32 bits.
   const double all = held_by("optimizer_bits = 8\nweight_precision = \"half\"\n").optimizer;
   const double some =

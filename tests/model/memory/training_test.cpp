@@ -53,12 +53,13 @@ TEST_CASE("torchtune's peaks of a 3B model are within 10 %", "[memory]") {
 }
 
 TEST_CASE("gradients that are freed are not there while activations are", "[memory]") {
-  const TrainingMemory buffer = memory_of(small);
-  const TrainingMemory freed = memory_of(small + "gradient_storage = \"freed\"\n");
+  const TrainingMemory buffer = memory_of(llama_3b);
+  const TrainingMemory freed = memory_of(llama_3b + "gradient_storage = \"freed\"\n");
   CHECK(peak(buffer) - peak(freed) == Approx(buffer.gradients));
   // A micro-batch before has left some.
   const std::string later = "gradient_accumulation = 2\n";
-  CHECK(peak(memory_of(small + later)) == peak(memory_of(small + later + "gradient_storage = \"freed\"\n")));
+  CHECK(peak(memory_of(llama_3b + later)) ==
+        peak(memory_of(llama_3b + later + "gradient_storage = \"freed\"\n")));
   // Where all is computed again and the logits are few, the end of the backward pass is the fullest.
   const TrainingMemory last =
       memory_of(small + "gradient_storage = \"freed\"\nrecompute = \"full\"\nloss = \"chunked\"\n");
@@ -87,5 +88,6 @@ TEST_CASE("weights in fp32 are cast, and the copies wait for the backward pass",
   const double stream =
       2.0 * 2048 * 2 * 4096 * 32;  // the residual stream in fp32, at two norms of each layer
   const double mixed = peak(memory_of(small));
-  CHECK(peak(memory_of(small + "weight_precision = \"fp32\"\n")) - mixed == Approx(2 * parameters + stream));
+  CHECK(peak(memory_of(small + "weight_precision = \"single\"\n")) - mixed ==
+        Approx(2 * parameters + stream));
 }
