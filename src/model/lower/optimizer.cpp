@@ -26,7 +26,7 @@ void lower_host_copies(const Shared& shared, double held, double learning, doubl
   const Plan& plan = shared.plan;
   const double element = shared.activation;
   const auto copy = [&](std::string_view name, Pass pass, double bytes, double count, bool overlapped) {
-    emit.collective_once(name, pass, CollectiveKind::host_copy, bytes, 1, count, overlapped);
+    if (bytes > 0) emit.collective_once(name, pass, CollectiveKind::host_copy, bytes, 1, count, overlapped);
   };
   if (plan.offload_weights) {
     copy("parameters.offload", Pass::forward, element * held, shared.micro_batches, true);
@@ -106,8 +106,10 @@ void lower_optimizer(const Shared& shared, RankParameters held, RankParameters l
   // as many bytes (fp32 gradient read, momentum and master read and written; 16 bits: the update written,
   // normalized, and read, the weight written). Shampoo's passes, grafted on Adam's size, are no fewer.
   const bool is_adam = plan.optimizer == Optimizer::adam || shared.adapting;
-  emit.once(is_adam ? "optimizer.adam" : "optimizer.update", Pass::update,
-            here * (2 * (master + each.states) + gradient + weight), 1, adam_flops * here);
+  if (here > 0) {
+    emit.once(is_adam ? "optimizer.adam" : "optimizer.update", Pass::update,
+              here * (2 * (master + each.states) + gradient + weight), 1, adam_flops * here);
+  }
   const double held_here = plan.zero >= 3 ? sharded(plan, held) : held.dense + held.expert;
   lower_host_copies(shared, held_here, summed, updated, emit);
 }
