@@ -98,7 +98,7 @@ TEST_CASE("a step costs what the cost model says, operation by operation", "[api
   CHECK(step.mfu == expected.mfu);
   CHECK(step.tokens_per_step == 8192);
   CHECK(step.tokens_per_s == expected.tokens_per_s);
-  CHECK(step.memory_capacity_bytes == 80e9);
+  CHECK(step.memory_capacity_bytes == 81920.0 * 1024 * 1024);
   CHECK(step.memory_bytes > 16e9);
   CHECK(step.compute_us + step.memory_us + step.communication_us + step.overhead_us + step.bubble_us ==
         Approx(step.time_us));

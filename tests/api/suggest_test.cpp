@@ -40,7 +40,7 @@ TEST_CASE("suggestions have changes, prices and reasons", "[api]") {
   CHECK(result->complete);
   CHECK(result->candidates > 1);
   REQUIRE(result->start.size() == 1);
-  CHECK(result->start.front().capacity_gb == 80);
+  CHECK(result->start.front().capacity_gb == Approx(85.899));
   REQUIRE_FALSE(result->suggestions.empty());
   CHECK(result->suggestions.size() <= 3);
   const api::Suggestion& best = result->suggestions.front();

@@ -131,7 +131,10 @@ TEST_CASE("a launcher that says how many GPUs there are says over how many ZeRO 
 TEST_CASE("where a launch keeps its optimizer elsewhere, or is no training, nothing is certain") {
   CHECK(least_state(launch("--train-iters 10 --optimizer sgd")) == 0);
   CHECK(least_state(launch("--train-iters 10 --optimizer adam")) == Approx(16));
-  CHECK(least_state(launch("--train-iters 10 --optimizer-cpu-offload")) == 0);
+  // What stays on the GPU: weights and gradients.
+  CHECK(least_state(launch("--train-iters 10 --optimizer-cpu-offload")) == Approx(4));
+  CHECK(least_state(launch("--train-iters 10 --optimizer-cpu-offload --optimizer-offload-fraction 0.5")) ==
+        Approx(10));
   CHECK(least_state(launch("--train-iters 10 --deepspeed_config ds.json")) == 0);
   // DeepSpeed's optimizer for bf16 shares its states whatever the stage is.
   CHECK(least_state(launch("--train-iters 10 --deepspeed --zero-stage 0 --bf16")) == 0);
