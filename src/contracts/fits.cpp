@@ -45,21 +45,11 @@ Fit fit_of(const FitRow& row) {
                        [&](const Verdict& each) { return each.contract->outcome == outcome; });
   };
   if (!row.broken.empty() || any(Outcome::refuses)) return Fit::refused;
-  if (row.memory_gb > row.usable_gb) return Fit::too_large;
+  if (row.memory_gb > row.usable_gb || suggest::lacks_cache(row.capacity)) return Fit::too_large;
   if (any(Outcome::falls_back)) return Fit::falls_back;
   if (any(Outcome::slower)) return Fit::slower;
   return any(Outcome::pads) ? Fit::pads : Fit::runs;
 }
-
-// What an engine takes of a GPU's memory, or its cache of what weights leave, where nobody says: vLLM's
-// gpu_memory_utilization, TensorRT-LLM's KvCacheConfig.free_gpu_memory_fraction.
-struct Share {
-  std::string_view package;
-  FieldId field;
-  std::int64_t percent;
-};
-constexpr std::array default_shares{Share{"vllm", FieldId::memory_percent, 90},
-                                    Share{"tensorrt-llm", FieldId::cache_percent, 90}};
 
 class Fitter {
  public:
@@ -67,7 +57,6 @@ class Fitter {
       : request_(request), broken_(*request.rules, *request.reading), start_(*request.reading) {
     const model::Plan& plan = start_.setup.plan;
     sequences_ = plan.micro_batch_size * std::max<std::int64_t>(1, plan.data);
-    if (plan.mode != Mode::train) take_shares();
     if (plan.mode == Mode::decode) sequences_ *= std::max<std::int64_t>(1, plan.pipeline);
   }
 
@@ -89,7 +78,10 @@ class Fitter {
             row.context = context;
             row.data = data;
             row.expert = expert;
-            for (const Format& format : formats()) out.push_back(fill(row, format));
+            for (const std::int64_t zero : zero_stages(data * context)) {
+              row.zero = zero;
+              for (const Format& format : formats()) out.push_back(fill(row, format));
+            }
           }
         }
       }
@@ -99,16 +91,6 @@ class Fitter {
   }
 
  private:
-  void take_shares() {
-    if (request_.checker == nullptr) return;
-    for (const StackPackage& package : request_.checker->stack()) {
-      for (const Share& share : default_shares) {
-        if (share.package == package.name && !is_stated(*request_.reading, share.field))
-          state(start_, share.field, share.percent);
-      }
-    }
-  }
-
   std::vector<Format> formats() const {
     if (!request_.formats.empty()) return request_.formats;
     return {Format{start_.setup.plan.dtype, start_.setup.plan.recipe}};
@@ -123,6 +105,15 @@ class Fitter {
     return ranks > 1 ? std::vector<std::int64_t>{1, ranks} : std::vector<std::int64_t>{1};
   }
 
+  // What data-parallel ranks may share, unless the file says: nothing, the optimizer's states (Megatron's
+  // distributed optimizer), all of it (FSDP).
+  std::vector<std::int64_t> zero_stages(std::int64_t ranks) const {
+    const std::int64_t own = start_.setup.plan.zero;
+    if (start_.setup.plan.mode != Mode::train || is_stated(*request_.reading, FieldId::zero)) return {own};
+    if (ranks <= 1 || !start_.setup.model.conv.empty()) return {own};
+    return {0, 1, 3};
+  }
+
   FitRow fill(FitRow row, const Format& format) {
     model::Reading reading = start_;
     row.format = format;
@@ -133,6 +124,7 @@ class Fitter {
     state(reading, FieldId::data, row.data);
     state(reading, FieldId::expert, row.expert);
     state(reading, FieldId::expert_tensor, row.expert_tensor);
+    if (reading.setup.plan.mode == Mode::train) state(reading, FieldId::zero, row.zero);
     state(reading, FieldId::dtype, static_cast<std::int64_t>(format.dtype));
     state(reading, FieldId::recipe, static_cast<std::int64_t>(format.recipe));
     if (reading.setup.plan.mode != Mode::train) {
@@ -155,6 +147,7 @@ class Fitter {
     }
     row.memory_gb = suggest::memory_bytes(as_run(setup, row.unmet)) / bytes_per_gb;
     row.usable_gb = suggest::usable_bytes(gpu::memory_gib(*request_.gpu), setup) / bytes_per_gb;
+    row.capacity = suggest::capacity_of(*request_.gpu, as_run(setup, row.unmet));
     row.fit = fit_of(row);
     if (row.fit == Fit::refused) return row;
     row.price = price(setup, row.unmet, *request_.gpu);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/arithmetic.hpp"
+#include "model/field_kind.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/scope/launch.hpp"
 #include "rules/scope/values.hpp"
@@ -159,6 +160,10 @@ class Proposer {
   void set(const Fix& fix) {
     for (const Hit& hit : request_.hits) {
       auto changes = request_.rule->changes(fix, hit.context, hit.blame.field);
+      if (changes && reading_.setup.plan.mode != model::Mode::train) {
+        std::erase_if(*changes, [](const Change& each) { return model::is_of_training(each.field); });
+        if (changes->empty()) continue;
+      }
       if (changes && overflows_) changes = with_launch_kept(reading_, *std::move(changes));
       if (changes) changes = with_batch_kept(reading_, *std::move(changes));
       if (changes) consider(*std::move(changes), !fails_);
@@ -167,11 +172,20 @@ class Proposer {
 
   // Values near the present ones.
   void vary(const Fix& fix) {
-    const model::FieldId blamed = request_.hits.front().blame.field;
+    const Blame& blame = request_.hits.front().blame;
     std::vector<model::FieldId> fields;
     for (const std::string_view name : fix.vary) {
-      fields.push_back(name == "blamed" ? blamed : model::find_field(name));
+      fields.push_back(name == "blamed" ? blame.field : model::find_field(name));
     }
+    vary(fields, blame.field);
+    // Of a dimension that several fields make, another one may be the easier to change.
+    if (fix.vary != std::vector<std::string_view>{"blamed"} || !is_of_ops(rule_.scope)) return;
+    for (const model::FieldId related : blame.related) {
+      if (related != blame.field && model::info(related).section != "parallel") vary({related}, related);
+    }
+  }
+
+  void vary(const std::vector<model::FieldId>& fields, model::FieldId blamed) {
     suggest::NearLimits limits;
     limits.reach = width_reach;
     limits.parameters = fails_ ? -1 : parameter_tolerance;
@@ -292,6 +306,13 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
                      context.setup = &setup;
                      const Result<bool> broken = rule.holds(context);
                      return broken && !*broken;
+                   }});
+  }
+  // Where the framework pads the vocabulary, its size is the tokenizer's.
+  if (extra(reading, "pads_for_tensor") > 0) {
+    out.push_back({"the tokenizer's vocabulary",
+                   [vocab_size = reading.setup.model.vocab_size](const model::Setup& setup) {
+                     return setup.model.vocab_size == vocab_size;
                    }});
   }
   return out;
