@@ -34,9 +34,9 @@ bool is_selected(const Rule& rule, const Options& options) {
 }
 
 bool is_shown(const Finding& finding, const Options& options) {
-  const bool surely_saves = finding.gain > finding.gain_error && finding.assumed.empty();
+  const bool saves = finding.gain >= options.min_gain && !finding.gains.empty() && finding.assumed.empty();
   return finding.severity >= options.min_severity || finding.certain_to_fail ||
-         (options.shows_savings && surely_saves) || is_named(finding.code, finding.rule, options.select);
+         (options.shows_savings && saves) || is_named(finding.code, finding.rule, options.select);
 }
 
 bool is_selector(const RuleBook& rules, std::string_view selector) {

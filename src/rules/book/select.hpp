@@ -30,7 +30,7 @@ struct Options {
   std::vector<std::string> ignore{};         // the same, taken away
   std::vector<ParameterValue> parameters{};  // of rules, other than their files say
   Severity min_severity = Severity::info;    // what people are shown
-  bool shows_savings = false;                // and what saves time beyond its interval, whatever its severity
+  bool shows_savings = false;                // and what saves `min_gain` in the mean, whatever its severity
   std::size_t proposals = 4;                 // most proposals kept per finding
   Doable doable{};                           // what a proposal may be
 };
@@ -45,7 +45,7 @@ std::optional<Error> check_parameter(const RuleBook& rules, std::string_view rul
 // Rules in preview and deprecated ones only run when they are named.
 bool is_selected(const Rule& rule, const Options& options);
 
-// Whether people are shown it: it is severe enough, its saving is certain and rests on nothing assumed, or its
+// Whether people are shown it: it is severe enough, it saves enough and rests on nothing assumed, or its
 // rule is selected by its very code or name.
 bool is_shown(const Finding& finding, const Options& options);
 
