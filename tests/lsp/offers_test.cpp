@@ -243,7 +243,7 @@ TEST_CASE("an editor is offered the keys of what the file was when it was unders
 }
 
 TEST_CASE("a head that a kernel pads says so behind the value that it comes from", "[lsp]") {
-  const Opened opened(padded);
+  Opened opened(padded);
   const std::vector<Hint> hints = opened.documents.hints("file:///m.toml", everywhere);
   REQUIRE(hints.size() == 1);
   CHECK(hints[0].label == "head_dim 80 of 96");
@@ -252,7 +252,7 @@ TEST_CASE("a head that a kernel pads says so behind the value that it comes from
   CHECK(hints[0].tooltip ==
         "the fused attention kernel of h100-sxm5 computes heads of 80 as if they were 96 wide");
   CHECK(opened.documents.hints("file:///m.toml", {{0, 0}, {2, 0}}).empty());
-  const Opened fitting(
+  Opened fitting(
       "[model]\nhidden_size = 2560\nnum_layers = 4\nnum_attention_heads = 20\nvocab_size = 50257\n"
       "[run]\nmicro_batch_size = 8\nsequence_length = 2048\n");
   CHECK(fitting.documents.hints("file:///m.toml", everywhere).at(0).label == "head_dim 128");
@@ -274,14 +274,14 @@ TEST_CASE("the comment that is offered silences the finding", "[lsp]") {
   // Plain JSON has no comments.
   const std::string config =
       R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024, "vocab_size": 50257})";
-  const Opened json(config, "file:///config.json");
+  Opened json(config, "file:///config.json");
   const std::vector<Action> actions = json.documents.actions("file:///config.json", everywhere);
   CHECK_FALSE(actions.empty());
   for (const Action& each : actions) CHECK_FALSE(each.title.starts_with("ignore "));
 }
 
 TEST_CASE("of the ways out of a finding one is preferred, the smallest change", "[lsp]") {
-  const Opened opened(padded);
+  Opened opened(padded);
   std::map<std::string, int> preferred;
   for (const Action& each : opened.documents.actions("file:///m.toml", everywhere)) {
     preferred[each.diagnostic.code] += each.is_preferred ? 1 : 0;

@@ -1,6 +1,7 @@
 // Room for the KV cache against what engines report, and their check at startup.
 #include "suggest/serving/capacity.hpp"
 
+#include "base/units.hpp"
 #include "formats/read.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -81,7 +82,7 @@ TEST_CASE("activations of vLLM's profile run are what it reports", "[serving]") 
   for (const auto& [name, gib] : reported) {
     CAPTURE(name);
     const suggest::Capacity capacity = capacity_of(std::string("vllm serve ") + name, "h100");
-    CHECK(capacity.runtime_bytes / suggest::bytes_per_memory_gb - outside_gib == Approx(gib).epsilon(0.1));
+    CHECK(capacity.runtime_bytes / bytes_per_gib - outside_gib == Approx(gib).epsilon(0.1));
   }
 }
 
@@ -94,7 +95,7 @@ TEST_CASE("weights in several formats are weighed by their parts", "[serving]") 
   CHECK(model::served_weight_bytes(served("vllm serve nvidia/DeepSeek-V4-Pro-NVFP4")) ==
         Approx(913.09e9).epsilon(0.05));
   CHECK(model::served_weight_bytes(served("vllm serve deepseek-ai/DeepSeek-V4-Flash")) ==
-        Approx(148.66 * suggest::bytes_per_memory_gb).epsilon(0.05));
+        Approx(148.66 * bytes_per_gib).epsilon(0.05));
 }
 
 TEST_CASE("of weights in a format that nobody states nothing is said", "[serving]") {
