@@ -132,7 +132,7 @@ TEST_CASE("names of variants stand for the model that they are of", "[formats]")
   const std::pair<const char*, const char*> variants[] = {
       {"Qwen/Qwen3-30B-A3B-Instruct-2507", "Qwen/Qwen3-30B-A3B"},
       {"/app/Qwen3-30B-A3B-Instruct-2507-mcore", "Qwen/Qwen3-30B-A3B"},
-      {"/root/Qwen3-4B_torch_dist", "Qwen/Qwen3-4B"},
+      {"/ckpt/Qwen3-4B_torch_dist", "Qwen/Qwen3-4B"},
       {"Qwen3-8B-Base_hf", "Qwen/Qwen3-8B"},
       {"google/gemma-4-31B-it-qat-w4a16-ct", "google/gemma-4-31B-it"},
       {"nvidia/Gemma-4-31B-IT-NVFP4", "google/gemma-4-31B-it"},

@@ -79,7 +79,7 @@ TEST_CASE("GPT-3 2.7B is told to have 20 heads and a vocabulary of 50304") {
   CHECK(changes_text(heads->proposals.front().changes) == "num_attention_heads 32 -> 20");
   CHECK(changes_text(heads->proposals.front().implied) == "head_dim 80 -> 128");
   CHECK(heads->proposals.front().parameters_before == heads->proposals.front().parameters_after);
-  CHECK(heads->message.find("heads of 80") != std::string::npos);
+  CHECK(heads->message.find("heads of `head_dim` 80") != std::string::npos);
   CHECK(heads->gain > 0.05);
 
   const Finding* vocabulary = find(result, "SL101");
@@ -130,7 +130,7 @@ TEST_CASE("a pipeline's bubble hides no gain, and what a finding says is settled
 hidden_size = 4096
 num_layers = 32
 num_attention_heads = 32
-vocab_size = 50257
+vocab_size = 128257
 [run]
 micro_batch_size = 4
 sequence_length = 2048
@@ -144,7 +144,7 @@ pipeline = 3
     REQUIRE(found != result.findings.end());
     return *found;
   };
-  // Four micro-batches (SL506) save more, but leave 32 layers on 3 stages.
+  // Four micro-batches (SL506) save more, but leave 32 layers on 3 stages. The head paces the last of them.
   const Finding uneven = with("SL408");
   CHECK(uneven.note == "also pipeline-bubble (SL506)");
   REQUIRE(uneven.proposals.front().changes.size() == 1);

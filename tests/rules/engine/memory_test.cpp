@@ -74,8 +74,9 @@ TEST_CASE("a plan that cannot fit is an error, and is told which plans do") {
   CHECK(finding->severity == rules::Severity::error);
   CHECK(finding->certain_to_fail);
   CHECK(finding->message ==
-        "weights, gradients and optimizer states alone need 6,048 GiB on each GPU, and NVIDIA H100 SXM5 80GB "
-        "has 79.6 GiB: the run stops before its first step");
+        "out of memory: weights, gradients and optimizer states need 6,048 GiB per GPU before any "
+        "activation, and "
+        "NVIDIA H100 SXM5 80GB has 79.6 GiB");
   CHECK(find(result, "SL510") == nullptr);
   REQUIRE_FALSE(finding->proposals.empty());
   for (const Proposal& proposal : finding->proposals) {

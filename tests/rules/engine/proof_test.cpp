@@ -47,6 +47,9 @@ micro_batch_size = 1
 dtype = "fp8"
 attention = "flash"
 gradient_accumulation = 8
+[parallel]
+data = 8
+zero = 3
 )");
   const LintResult result = lint_for(reading, "h100");
   CHECK(first_changes(result, "SL802") == "sequence_length 4090 -> 4096");

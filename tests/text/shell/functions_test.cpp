@@ -74,7 +74,7 @@ TEST_CASE("shell: what docker runs is the command behind the image") {
     return documents->front();
   };
   const Document server = one(
-      "docker run --rm -it --gpus all --ipc=host -v ~/.cache:/root/.cache -p 8000:8000 -e HF_HOME=/hf \\\n"
+      "docker run --rm -it --gpus all --ipc=host -v ~/.cache:/cache -p 8000:8000 -e HF_HOME=/hf \\\n"
       "  vllm/vllm-openai:v0.10.0 meta-llama/Llama-3.1-8B --tensor-parallel-size 2 --enforce-eager\n");
   CHECK(outline(server.root()["flags"]) == "{--tensor-parallel-size: 2, --enforce-eager: true}");
   CHECK(server.root()["image"].as_string() == "vllm/vllm-openai:v0.10.0");
