@@ -6,6 +6,7 @@
 #include "cli/commands/calibrate/calibrate.hpp"
 #include "cli/commands/config.hpp"
 #include "cli/commands/contracts/contracts.hpp"
+#include "cli/commands/fields.hpp"
 #include "cli/commands/fits/fits.hpp"
 #include "cli/commands/formats.hpp"
 #include "cli/commands/gemm.hpp"
@@ -114,6 +115,13 @@ std::span<const Command> commands() {
               "shapelint show --why run.sh\n"
               "shapelint show configs/ --format json",
               bind<ShowOptions, show_options, show>},
+      Command{
+          "fields", "list the fields that --set and the native file take",
+          "`--set FIELD=VALUE,…` states values in place of a file's: `--set mode=decode,tp=8`. Each field is "
+          "also an option of its own, such as `--micro-batch-size 8`, and a key of the native file under "
+          "the section in brackets.",
+          "shapelint fields\nshapelint fields --format json",
+          bind<FieldsOptions, fields_options, list_fields>},
       Command{"formats", "list the dialects of configuration that are understood, or show one",
               "Without a NAME, a table of all dialects: name, syntax and whose files they are. With a NAME, "
               "by which keys it is recognised, which files it builds on, where it was learned from, and an "

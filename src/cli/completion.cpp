@@ -31,7 +31,7 @@ std::vector<std::string> names_of(const Option& option) {
 std::vector<Option> options_of(const Command& command, GlobalOptions& global) {
   std::vector<Option> options = command.bind().options;
   for (Option& option : global_options(global)) options.push_back(std::move(option));
-  std::erase_if(options, [](const Option& option) { return option.is_positional(); });
+  std::erase_if(options, [](const Option& option) { return option.is_positional() || option.hidden; });
   return options;
 }
 
@@ -283,6 +283,7 @@ std::string fish() {
                           command.name)
             : fmt::format("\"__fish_seen_subcommand_from {}\"", command.name);
     for (const Option& option : command.bind().options) {
+      if (option.hidden) continue;
       if (!option.is_positional()) out += fish_option(option, condition);
     }
     const std::vector<std::string> arguments = argument_words(command);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/names.hpp"
 #include "base/number.hpp"
 #include "base/words.hpp"
 #include "model/fields.hpp"
@@ -21,10 +22,43 @@ std::string flag_of(const model::FieldInfo& field) {
   return "--" + dashed(field.name);
 }
 
-std::string group_of(std::string_view section) {
-  if (section == "run") return "How it is run (instead of what the file says)";
-  if (section == "parallel") return "How it is split over GPUs (instead of what the file says)";
-  return "The model (instead of what the file says)";
+constexpr auto group = "Instead of what the file says";
+
+// What people call fields elsewhere, beside their own names.
+struct Alias {
+  std::string_view name;
+  std::string_view field;
+};
+constexpr std::array aliases{
+    Alias{"tp", "tensor"},
+    Alias{"tensor_parallel_size", "tensor"},
+    Alias{"tensor_model_parallel_size", "tensor"},
+    Alias{"pp", "pipeline"},
+    Alias{"pipeline_parallel_size", "pipeline"},
+    Alias{"pipeline_model_parallel_size", "pipeline"},
+    Alias{"vpp", "virtual_pipeline"},
+    Alias{"dp", "data"},
+    Alias{"data_parallel_size", "data"},
+    Alias{"ep", "expert"},
+    Alias{"expert_model_parallel_size", "expert"},
+    Alias{"etp", "expert_tensor"},
+    Alias{"cp", "context"},
+    Alias{"context_parallel_size", "context"},
+    Alias{"mbs", "micro_batch_size"},
+    Alias{"seq", "sequence_length"},
+    Alias{"ga", "gradient_accumulation"},
+    Alias{"gradient_accumulation_steps", "gradient_accumulation"},
+    Alias{"ffn_hidden_size", "intermediate_size"},
+    Alias{"num_query_groups", "num_key_value_heads"},
+};
+
+const model::FieldInfo* named_field(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '-', '_');
+  const auto alias =
+      std::find_if(aliases.begin(), aliases.end(), [&](const Alias& each) { return each.name == text; });
+  const model::FieldId id = model::find_field(alias == aliases.end() ? std::string_view(text) : alias->field);
+  return id == model::no_field ? nullptr : &model::info(id);
 }
 
 std::string_view value_name(model::FieldType type) {
@@ -63,17 +97,50 @@ Setter setter(const model::FieldInfo& field, const std::string& flag,
   };
 }
 
+// `tensor=8,dtype=fp8`: each as its own option would be.
+std::optional<std::string> set_fields(std::string_view text, std::vector<model::Override>& overrides) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view one = text.substr(0, end);
+    text.remove_prefix(std::min(text.size(), end + 1));
+    const std::size_t equals = one.find('=');
+    if (equals == std::string_view::npos || equals == 0) return "FIELD=VALUE";
+    const std::string_view name = one.substr(0, equals);
+    const model::FieldInfo* field = named_field(name);
+    if (field == nullptr) {
+      std::vector<std::string_view> known;
+      for (const model::FieldInfo& each : model::fields()) known.push_back(each.name);
+      const std::string hint = did_you_mean(name, known);
+      return fmt::format("a field that `shapelint fields` lists in place of `{}`{}", name,
+                         hint.empty() ? "" : "; " + hint);
+    }
+    if (const auto expected =
+            setter(*field, fmt::format("--set {}", field->name), overrides)(one.substr(equals + 1)))
+      return fmt::format("for {}: {}", field->name, *expected);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Option> field_options(std::vector<model::Override>& overrides) {
   std::vector<Option> options;
   const auto fields = model::fields();
-  options.reserve(fields.size());
+  options.reserve(fields.size() + 1);
+  options.push_back(
+      {.names = "--set",
+       .value = "FIELD=VALUE,…",
+       .doc =
+           "values of fields, such as `mode=decode,tp=8,micro_batch_size=64`; `shapelint fields` lists them",
+       .set = [&overrides](std::string_view text) { return set_fields(text, overrides); },
+       .many = true,
+       .group = group});
   for (const model::FieldInfo& field : fields) {
     Option option;
     option.names = flag_of(field);
     option.doc = field.doc;
-    option.group = group_of(field.section);
+    option.group = group;
+    option.hidden = true;
     option.set = setter(field, option.names, overrides);
     option.value = std::string(value_name(field.type));
     if (field.type == model::FieldType::boolean) option.choices = strings(booleans);
@@ -98,7 +165,7 @@ Option dimension_option(std::vector<formats::GraphDimension>& dimensions) {
             return std::nullopt;
           },
           .many = true,
-          .group = group_of("run")};
+          .group = group};
 }
 
 }  // namespace shapelint::cli

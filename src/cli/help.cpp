@@ -132,6 +132,7 @@ std::string overview() {
 
 std::string help(const Command& command) {
   Bound bound = command.bind();
+  std::erase_if(bound.options, [](const Option& option) { return option.hidden; });
   std::string text =
       fmt::format("{}\n\nUsage: {}\n", wrap(command.summary, 0, 0), usage_of(command, bound.options));
   if (!command.details.empty()) text += '\n' + wrap(command.details, 0, 0) + '\n';

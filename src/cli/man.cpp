@@ -126,7 +126,8 @@ constexpr std::string_view environment =
 
 ManPage page_of(const Command& command) {
   const std::string name = fmt::format("shapelint-{}", command.name);
-  const Bound bound = command.bind();
+  Bound bound = command.bind();
+  std::erase_if(bound.options, [](const Option& option) { return option.hidden; });
   std::string text = title(name);
   text += fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n{}", roff(name), roff(command.summary),
                       synopsis(command, bound.options));

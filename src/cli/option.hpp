@@ -29,6 +29,7 @@ struct Option {
   // stand with commas between them.
   std::vector<std::string> (*words)() = nullptr;
   bool is_list = false;
+  bool hidden = false;  // accepted, but told by `shapelint fields` alone
 
   bool is_positional() const { return !names.starts_with('-'); }
   bool is_flag() const { return value.empty() && !is_positional(); }

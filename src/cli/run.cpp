@@ -71,8 +71,8 @@ bool asks_for_help(std::span<const std::string> args) {
   return false;
 }
 
-// The folders that a list of names may count from: the working directory and those above it, up to the root of
-// the repository; git lists from there.
+// The folders that a list of names may count from: the working directory and those above it, up to the root
+// of the repository; git lists from there.
 std::vector<std::string> folders_of_names(const text::FileSystem& files) {
   std::vector<std::string> folders{""};
   std::string folder = files.working_directory();
