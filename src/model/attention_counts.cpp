@@ -10,14 +10,6 @@ namespace shapelint::model {
 
 namespace {
 
-// What compresses keys of so many elements: two products, of keys and of gates, a bias of the gates for each
-// of the tokens that become one, and a norm (transformers, modeling_deepseek_v4.py, DeepseekV4HCACompressor).
-std::int64_t compressor_parameters(const ModelSpec& model, std::int64_t width) {
-  const std::int64_t columns = model.indexer.keys > 0 ? times(2, width) : width;
-  return plus(times(model.hidden_size, 2, columns), times(model.compressed.ratio, columns),
-              norm_parameters(model, width));
-}
-
 // Of an indexer: queries from the compressed query, one key with its layer norm or as keys are compressed, a
 // weight per head.
 std::int64_t indexer_parameters(const ModelSpec& model) {
@@ -60,6 +52,12 @@ std::int64_t block_attention_parameters(const ModelSpec& model, std::int64_t col
 }
 
 }  // namespace
+
+std::int64_t compressor_parameters(const ModelSpec& model, std::int64_t width) {
+  const std::int64_t columns = model.indexer.keys > 0 ? times(2, width) : width;
+  return plus(times(model.hidden_size, 2, columns), times(model.compressed.ratio, columns),
+              norm_parameters(model, width));
+}
 
 std::int64_t index_inputs(const ModelSpec& model) {
   if (model.mla.q_lora_rank > 0) return model.mla.q_lora_rank;

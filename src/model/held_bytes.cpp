@@ -20,6 +20,33 @@ double sparse_cache(const ModelSpec& model, double tokens) {
   return compressed + (sparse.shared ? 0.0 : std::min(tokens, static_cast<double>(sparse.window)));
 }
 
+// Beside an even share of all, bytes of what each tensor-parallel rank holds whole of attention over
+// compressed keys: the products down to narrow vectors and the indexer, `packed` bytes each, and what
+// compresses keys, in fp32 (DeepSeek-V4's inference/model.py, Compressor).
+double whole_bytes(const Setup& setup, double packed) {
+  const ModelSpec& model = setup.model;
+  const auto ranks = static_cast<double>(std::max<std::int64_t>(1, setup.plan.tensor));
+  if (model.layers_differ) {
+    double sum = 0;
+    for (const DistinctLayer& each : distinct_layers(setup))
+      sum += static_cast<double>(each.count) * whole_bytes(each.one, packed);
+    return sum / static_cast<double>(std::max<std::int64_t>(1, setup.plan.pipeline));
+  }
+  if (model.compressed.q_lora_rank <= 0 || setup.plan.mode == Mode::train) return 0;
+  constexpr double fp32_bytes = 4;
+  const bool has_indexer = model.indexer.keys > 0;
+  std::int64_t down = times(model.hidden_size, plus(model.compressed.q_lora_rank, key_value_columns(model)));
+  std::int64_t made = model.compressed.ratio > 0 ? compressor_parameters(model, model.head_dim) : 0;
+  if (has_indexer) {
+    down = plus(down, times(model.indexer.heads,
+                            plus(model.hidden_size, times(index_inputs(model), model.indexer.head_dim))));
+    if (model.compressed.ratio > 0) made = plus(made, compressor_parameters(model, model.indexer.head_dim));
+  }
+  const double layers = static_cast<double>(num_attention_layers(model));
+  return layers * ((1 - 1 / ranks) * packed * static_cast<double>(down) +
+                   (fp32_bytes - packed / ranks) * static_cast<double>(made));
+}
+
 // Parameters of all layers' attention.
 double of_all_attention(const Setup& setup) {
   if (setup.model.layers_differ) return static_cast<double>(part_size(setup, StepPart::attention).parameters);
@@ -114,7 +141,8 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   const double routed = std::max(0.0, held.expert + std::min(0.0, held.dense - wide - attention));
   const double tables =
       static_cast<double>(setup.plan.position_table_bytes) * static_cast<double>(setup.model.max_positions);
-  return (wide + attention) * shared.activation + narrow * packed + routed * expert + tables;
+  return (wide + attention) * shared.activation + narrow * packed + routed * expert + tables +
+         whole_bytes(setup, packed);
 }
 
 }  // namespace shapelint::model

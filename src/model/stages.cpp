@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "model/arithmetic.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/lower.hpp"
@@ -55,6 +57,17 @@ SlowestStage slowest_stage(const Setup& setup) {
   const double layers = forward_flops_per_token(plain) - head;
   const double further = mtp_layers(setup) > 0 ? forward_flops_per_token(setup) - head - layers : 0;
   return slowest_stage(setup, layers, further, (1 + mtp_layers(setup)) * head);
+}
+
+std::string stages_text(const Setup& setup) {
+  if (setup.plan.pipeline <= 1 || !setup.model.conv.empty()) return {};
+  const SlowestStage stage = slowest_stage(setup);
+  return fmt::format("the {} of {} stages sets the pace, with {} layers{}",
+                     stage.heads > 0 ? "last" : "first", setup.plan.pipeline,
+                     static_cast<std::int64_t>(stage.layers),
+                     stage.heads > 0        ? " and the head"
+                     : stage.embeddings > 0 ? " and the embedding"
+                                            : "");
 }
 
 EndParameters end_parameters(const Setup& setup) {

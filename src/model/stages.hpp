@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "model/lower/lower.hpp"
 #include "model/spec.hpp"
@@ -21,6 +22,9 @@ struct SlowestStage {
 // per token. Only their ratios count.
 SlowestStage slowest_stage(const Setup& setup, double layer_flops, double further_flops, double head_flops);
 SlowestStage slowest_stage(const Setup& setup);
+
+// `the last of 4 stages sets the pace, with 8 layers and the head`; empty without a pipeline.
+std::string stages_text(const Setup& setup);
 
 // Parameters before the layers and behind them, over all ranks of a stage; `repeated`: of a head that shares
 // the embedding's table, and has its own where these stand on different stages (Megatron-LM).

@@ -8,7 +8,9 @@
 
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
+#include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/native/native_support.hpp"
 #include "tests/contracts/own_book_support.hpp"
 #include "text/files.hpp"
 
@@ -120,4 +122,31 @@ TEST_CASE("another kernel is what is priced", "[contracts]") {
                                    "outcome = \"falls-back\"\ninstead = \"attention that is not fused\"\n"
                                    "set = { attention = \"unfused\" }\n");
   CHECK(summary(out) == "50257 rows; padding none, other kernels cost");
+}
+
+TEST_CASE("every layer that a contract may name has operations of its own", "[contracts]") {
+  const model::Setup setup = tests::setup_of(
+      "[model]\nhidden_size = 1024\nnum_layers = 8\nnum_attention_heads = 8\nmlp_gated = true\nvocab_size = "
+      "32000\nlayers_without_attention = 4\nmixer = { kind = \"mamba2\" }\nmoe = { num_experts = 8, "
+      "experts_per_token = 2, num_shared_experts = 1, first_dense_layers = 2 }\n[parallel]\ntensor = 2\n",
+      "sequence_length = 2048\n");
+  const model::Workload work = model::lower(setup);
+  const auto named = [&](std::string_view layer) {
+    std::string names;
+    for (const model::Op& op : work.ops) {
+      const bool is_forward = op.pass == model::Pass::forward || op.pass == model::Pass::update;
+      if (is_forward && contracts::is_of(op, layer)) names += std::string(op.name) + " ";
+    }
+    return names;
+  };
+  CHECK(named("attention") ==
+        "layer.attention.qkv layer.attention.rotary layer.attention.flash layer.attention.output "
+        "layer.attention.residual ");
+  CHECK(named("attention.kernel") == "layer.attention.flash ");
+  CHECK(named("state-space") == "layer.mamba2.in layer.mamba2.conv layer.mamba2.chunk layer.mamba2.gated "
+                                "layer.mamba2.out ");
+  CHECK(named("mlp") == "layer.mlp.gate_up layer.mlp.activation layer.mlp.down layer.mlp.residual ");
+  CHECK(named("experts.kernel") == "layer.moe.gate_up layer.moe.activation layer.moe.down ");
+  CHECK(named("optimizer") == "optimizer.gradient_norm optimizer.adam ");
+  CHECK(named("embedding").starts_with("embedding.lookup "));
 }

@@ -113,7 +113,6 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& p
     // forward: the branches and the stream in, the stream out; backward: the gradients are added up again
     if (!frame || share_of_layers <= 0) return;
     in_frame();
-    emit.set_component(Component::residual);
     const Repeat some{part * share_of_layers, Recomputed::with_layer};
     if (streams > 1) lower_hyper_connection(shared, names, some, emit);
     const double moved = (branches + 2 * streams) * stream + mask;
@@ -186,6 +185,7 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& p
   if (shared.parallel_block) {
     mlp();
     leave("layer.reduce");
+    emit.set_component(Component::residual);
     residual(block_names, 2, 1);
     emit.end_piece();
     return;
@@ -213,6 +213,7 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& p
     residual(convolution_names, 1, share.mixing);
   }
   mlp();
+  emit.set_component(Component::mlp);
   residual(mlp_names, 1,
            share.feeding * static_cast<double>(std::max<std::int64_t>(1, model.mlps_per_layer)));
   emit.end_piece();

@@ -12,6 +12,7 @@
 #include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
 #include "model/op_names.hpp"
+#include "model/stages.hpp"
 #include "model/unresolved.hpp"
 #include "text/limits.hpp"
 #include "text/printable.hpp"
@@ -211,6 +212,7 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
   }
   if (!network && model::layer_list(reading.setup.model).size() > 1)
     out += text::one_line(model::layers_text(reading.setup.model)) + "\n";
+  if (const std::string stages = model::stages_text(reading.setup); !stages.empty()) out += stages + "\n";
   const std::int64_t all = model::parameter_count(reading.setup);
   const std::int64_t active = model::active_parameter_count(reading.setup);
   out += fmt::format("parameters {}{}\n", with_commas(all),
