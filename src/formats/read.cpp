@@ -107,12 +107,13 @@ void read_before_decoding(model::Reading& reading) {
   reading.runs_in_whole = 0;
 }
 
-// Weights that are stored in fewer bits, nobody says in how many.
+// Weights that are stored in fewer bits, nobody says in how many. Also of what trains: a caller may ask how
+// the same is served.
 void note_unknown_weights(model::Reading& reading) {
   using model::FieldId;
   const model::Plan& plan = reading.setup.plan;
   const bool is_told = plan.weight_bits > 0 || plan.expert_weight_bits > 0 || bytes_of(plan.dtype) < 2;
-  if (plan.mode == model::Mode::train || is_told || extra(reading, "packs_weights") <= 0) return;
+  if (is_told || extra(reading, "packs_weights") <= 0) return;
   if (model::is_stated(reading, FieldId::unknown_weights)) return;
   model::set(reading.setup, FieldId::unknown_weights, 1);
   model::Origin& origin = reading.origins[FieldId::unknown_weights];

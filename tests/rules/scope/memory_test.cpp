@@ -91,7 +91,7 @@ TEST_CASE("a launch of Megatron in bf16 has gradients in fp32, unless it reduces
 
 TEST_CASE("weights in fewer bits count as what they take, and are not certain where that is not known") {
   const auto served = [](const std::string& quantization) { return least_state(decoding(quantization)); };
-  CHECK(served("") > 2);
+  CHECK(served("") == 2);  // sequences that have no room wait
   CHECK(served(R"(, "quantization_config": {"quant_method": "mxfp4"})") < 0.8);
   CHECK(served(R"(, "quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 128})") < 0.8);
   CHECK(served(R"(, "quantization_config": {"quant_method": "bitsandbytes", "load_in_8bit": true})") < 1.3);
