@@ -80,7 +80,9 @@ class Fixer {
       std::vector<ModelReport> next = findings_of(path);
       std::vector<const ModelReport*> pointers;
       for (const ModelReport& each : next) pointers.push_back(&each);
-      made.codes = removed(models, pointers);
+      // A change may make a defect smaller, and another one the rest of it.
+      if (std::vector<std::string> gone = removed(models, pointers); !gone.empty())
+        made.codes = std::move(gone);
       now.swap(next);  // the pointers stay good: elements do not move
       models.swap(pointers);
     }
@@ -146,6 +148,7 @@ class Fixer {
       fix.path = plan.edits.front().path;
       fix.place = first_place(plan.edits);
       fix.changes = std::move(plan.summary);
+      fix.codes.emplace_back(finding.code);
       out_.fixes.push_back(std::move(fix));
       for (const TextEdit& edit : plan.edits) out_.changed.insert(tidy(edit.path));
       return true;

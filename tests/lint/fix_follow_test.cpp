@@ -28,8 +28,11 @@ Asked infos(Strings select) {
 TEST_CASE("what follows from another key follows, and it is said", "[lint][fix]") {
   const FixRun ran = fixed({{"run.sh", batches}}, infos({"SL501"}));
   REQUIRE(ran.changed.contains("run.sh"));
-  CHECK(ran.changed.at("run.sh") == replaced(batches, "--micro-batch-size 1 ", "--micro-batch-size 4 "));
+  CHECK(ran.changed.at("run.sh") == replaced(batches, "--micro-batch-size 1 ", "--micro-batch-size 8 "));
+  // Four times as many at once are what a proposal goes to: the rest is a change of its own.
   CHECK(ran.fixes == Strings{"run.sh:1:216: micro_batch_size 1 → 4 (gradient_accumulation 8 → 2 follows from "
+                             "`--global-batch-size`) (SL501)",
+                             "run.sh:1:216: micro_batch_size 4 → 8 (gradient_accumulation 2 → 1 follows from "
                              "`--global-batch-size`) (SL501)"});
   CHECK(ran.left.empty());
 }
