@@ -82,15 +82,16 @@ constexpr std::array<std::string_view, 14> telling = {
 
 // That hold such a word and say something else.
 const std::set<std::string> of_something_else = {
-    "output_layer_parallelism",  // how NeoX's head is cut, which its `tensor` says
-    "parallel_output",           // InternEvo's head, which is never gathered
-    "use_parallel",              // MindFormers: whether there is any
-    "tensor_parallel_axes",      // Levanter's names of a mesh's axes
-    "rollout_batch_size",        // prompts of a rollout, which no update sees
-    "device_eval_batch_size",    // of an evaluation
-    "global_train_batch_size",   // of all ranks, whose number the command does not say
-    "train_batch_size",          // Levanter's, of all ranks
-    "hybrid_zero_optimizer",     // InternEvo's options of it
+    "output_layer_parallelism",       // how NeoX's head is cut, which its `tensor` says
+    "parallel_output",                // InternEvo's head, which is never gathered
+    "use_parallel",                   // MindFormers: whether there is any
+    "tensor_parallel_axes",           // Levanter's names of a mesh's axes
+    "rollout_batch_size",             // prompts of a rollout, which no update sees
+    "device_eval_batch_size",         // of an evaluation
+    "global_train_batch_size",        // of all ranks, whose number the command does not say
+    "train_batch_size",               // Levanter's, of all ranks
+    "hybrid_zero_optimizer",          // InternEvo's options of it
+    "zero_allow_untested_optimizer",  // DeepSpeed: whether others than its own may be sharded
 };
 
 }  // namespace
