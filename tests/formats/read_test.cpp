@@ -202,3 +202,21 @@ TEST_CASE("a path of another machine is looked for by its end", "[formats]") {
   CHECK(zero("$ROOT//../ds.json") == -1);
   CHECK(zero("/conf/../../ds.json") == -1);
 }
+
+// Of the examples that ms-swift publishes: examples/megatron/embedding/qwen3_emb.sh has 151,665 rows over two
+// ranks (mcore-bridge, model/gpt_model.py pads them), multimodal/lora_llm_vit_full/sft.sh adapters of experts.
+TEST_CASE("ms-swift pads the vocabulary for its ranks, and lora_llm trains adapters", "[formats]") {
+  text::MemoryFileSystem files;
+  files.files["emb.sh"] =
+      "megatron sft --model Qwen/Qwen3-Embedding-8B --tuner_type full --tensor_model_parallel_size 2\n";
+  files.files["llm.sh"] =
+      "megatron sft --model Qwen/Qwen3-30B-A3B --tuner_type lora_llm --lora_rank 8 "
+      "--expert_model_parallel_size 4\n";
+  const auto padded = formats::read_any(files, "emb.sh");
+  REQUIRE(padded.readings.size() == 1);
+  CHECK(model::extra(padded.readings[0], "pads_for_tensor") == 1);
+  const auto adapted = formats::read_any(files, "llm.sh");
+  REQUIRE(adapted.readings.size() == 1);
+  CHECK(adapted.readings[0].setup.plan.adapters);
+  CHECK(adapted.readings[0].setup.plan.adapter_rank == 8);
+}
