@@ -27,9 +27,10 @@ const std::vector<Mistake> mistakes{
        "intermediate_size: 14336\nactivation: swiglu\nseq_length: 8192\n"
        "pipe_parallel_size: 1\nmodel_parallel_size: 1\n"}},
      1,
-     {"mistral/7B.yml:5:20: error: `intermediate_size` 14336 cannot be built: its branches would have "
-      "4779 columns, but the second linear layer takes 4778",
-      "warning: `intermediate_size` 14336 makes an MLP only 4778 wide (1.17x `hidden_size`)", "write 43008"}},
+     {"mistral/7B.yml:5:20: error: `intermediate_size` 14336 is not a valid gated MLP width: branches "
+      "of 4779 columns, down projection of 4778",
+      "warning: `intermediate_size` 14336 gives an MLP width of only 4778 (1.17x `hidden_size`)",
+      "use 43008"}},
     {"GPT-NeoX configs/llama2/codellama_34B.yml: no width at all, 22016 was meant",
      "codellama_34B.yml",
      {{"codellama_34B.yml",
@@ -37,7 +38,7 @@ const std::vector<Mistake> mistakes{
        "mlp_multiple_of: 256\nactivation: swiglu\nseq_length: 4096\n"
        "pipe_parallel_size: 1\nmodel_parallel_size: 8\n"}},
      1,
-     {"warning: `intermediate_size` 32768 makes an MLP only 11008 wide (1.34x `hidden_size`)"}},
+     {"warning: `intermediate_size` 32768 gives an MLP width of only 11008 (1.34x `hidden_size`)"}},
     {"GPT-NeoX configs/llama2/codellama_7B.yml: no width at all, 11008 was meant",
      "codellama_7B.yml",
      {{"codellama_7B.yml",
@@ -45,7 +46,7 @@ const std::vector<Mistake> mistakes{
        "activation: swiglu\nseq_length: 4096\npipe_parallel_size: 1\n"
        "model_parallel_size: 2\n"}},
      1,
-     {"warning: `intermediate_size` 16384 makes an MLP only 5632 wide (1.38x `hidden_size`)"}},
+     {"warning: `intermediate_size` 16384 gives an MLP width of only 5632 (1.38x `hidden_size`)"}},
     {"Pythia models/12B/pythia-12b.yml: a comma is missing behind a key",
      "pythia-12b.yml",
      {{"pythia-12b.yml",
@@ -63,8 +64,8 @@ const std::vector<Mistake> mistakes{
        "  \"num-attention-heads\": 36,\n  \"seq-length\": 2048\n}\n"}},
      1,
      {"pythia-12b-deduped.yml:4:17: warning: this is Pythia 12B, but `num_layers` is 40 instead of 36",
-      "pythia-12b-deduped.yml:6:26: error: `hidden_size` 5120 cannot be split into 36 equal heads (each "
-      "would be 142.22 wide)"}},
+      "pythia-12b-deduped.yml:6:26: error: `hidden_size` 5120 is not divisible by `num_attention_heads` 36 "
+      "(head_dim 142.22)"}},
     {"Primus qwen3_32B.yaml: no kv_channels, so that heads are 80 wide instead of 128",
      "qwen3_32B.yaml",
      {{"base.yaml", "tensor_model_parallel_size: 1\nseq_length: 4096\n"},
@@ -104,30 +105,30 @@ const std::vector<Mistake> mistakes{
      {{"open_lm_87m.json", R"({"hidden_dim": 488, "n_layers": 24, "n_heads": 12, "seq_len": 2048,
  "vocab_size": 50432, "post_embed_norm": false, "weight_tying": false})"}},
      1,
-     {"open_lm_87m.json:1:48: warning: 12 heads do not divide `hidden_size` 488: each is rounded down to "
-      "40"}},
+     {"open_lm_87m.json:1:48: warning: `hidden_size` 488 is not divisible by 12 heads: `head_dim` is "
+      "rounded down to 40"}},
     {"axolotl examples: 8096 for 8192",
      "lora.yml",
      {{"lora.yml",
        "base_model: NousResearch/Llama-2-7b-hf\ndatasets: [{path: x, type: alpaca}]\n"
-       "sequence_len: 8096\nmicro_batch_size: 2\n"}},
+       "sequence_len: 8096\nmicro_batch_size: 2\ngradient_checkpointing: true\n"}},
      0,
-     {"lora.yml:3:15: info: `sequence_length` is 8096, 96 beside 8192"}},
+     {"lora.yml:3:15: info: `sequence_length` 8096 is 96 off 8192"}},
     {"axolotl examples: two tokens added, and the embedding is 32002 rows",
      "chatml.yml",
      {{"chatml.yml",
        "base_model: NousResearch/Llama-2-7b-hf\ndatasets: [{path: x, type: alpaca}]\n"
        "sequence_len: 4096\nmicro_batch_size: 2\ntokens: [\"<|im_start|>\", \"<|im_end|>\"]\n"}},
      0,
-     {"info: 2 added tokens may make the vocabulary 32002"}},
+     {"info: 2 added tokens may grow the vocabulary to 32002"}},
     {"Qwen2-72B GPTQ: 231 groups of 128, which eight ranks do not divide",
      "config.json",
      {{"config.json", R"({"model_type": "qwen2", "hidden_size": 8192, "intermediate_size": 29568,
  "num_attention_heads": 64, "num_hidden_layers": 80, "num_key_value_heads": 8, "vocab_size": 152064,
  "quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128}})"}},
      1,
-     {"config.json:1:67: error: the MLP's 3696 columns on each GPU (`intermediate_size` 29568 over `tensor` "
-      "8) are no multiple of 128"}},
+     {"config.json:1:67: error: `intermediate_size` 29568 / `tensor` 8 = 3696, not a multiple of the "
+      "quantization group size 128"}},
     {"nanotron examples/config_qwen_with_moe.yaml: `moe_config` is null first, and a table below",
      "moe.yaml",
      {{"moe.yaml",
@@ -137,7 +138,7 @@ const std::vector<Mistake> mistakes{
        "    moe_config: {num_experts: 8, top_k: 2}\ntokens: {sequence_length: 4096, "
        "micro_batch_size: 2}\n"}},
      1,
-     {"moe.yaml:11:5: warning: `moe_config` is written twice: `null` on line 10 does not count"}},
+     {"moe.yaml:11:5: warning: duplicate key `moe_config`: `null` on line 10 is ignored"}},
     {"GPT-NeoX: a learning rate that PyYAML reads as a string",
      "small.yml",
      {{"small.yml",
@@ -145,14 +146,14 @@ const std::vector<Mistake> mistakes{
        "pipe_parallel_size: 1\nmodel_parallel_size: 1\n"
        "optimizer: {type: Adam, params: {lr: 6e-4}}\n"}},
      1,
-     {"small.yml:7:38: warning: `lr` is written `6e-4`, which is read as a string: write `6.0e-4`"}},
+     {"small.yml:7:38: warning: `lr: 6e-4` is parsed as a string, not as a number: write `6.0e-4`"}},
     {"Megatron scripts: a size that comes with the command, said once",
      "pretrain.sh",
      {{"pretrain.sh",
        "#!/bin/bash\ntorchrun pretrain_gpt.py --num-layers 32 --hidden-size $1 \\\n"
        "  --num-attention-heads 32 --seq-length 2048 --micro-batch-size 1\n"}},
      0,
-     {"pretrain.sh:2:56: info: `hidden_size` cannot be known from the files"}},
+     {"pretrain.sh:2:56: info: `hidden_size` is not known statically"}},
 };
 
 }  // namespace

@@ -312,5 +312,6 @@ TEST_CASE("what stops a run is not answered with what its framework refuses", "[
   for (const rules::Proposal& each : out.report.models.at(0).result.findings.at(0).proposals)
     proposed.push_back(lint::changes_text(each.changes));
   // One chunk for each stage is no way out: four stages cannot share 82 layers, which Megatron-core demands.
-  CHECK(proposed == Strings{"num_layers 82 → 80"});
+  // A model of other layers is another model.
+  CHECK(proposed.empty());
 }

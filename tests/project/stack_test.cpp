@@ -2,6 +2,8 @@
 #include "project/stack.hpp"
 
 #include "formats/dialect/dialects.hpp"
+#include "formats/read.hpp"
+#include "project/applied.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;
@@ -64,4 +66,31 @@ TEST_CASE("`none` stands for no package, whatever the format is of", "[project]"
   const std::vector<std::string> nothing{"none"};
   CHECK(packages_of(project::stack_of(project.here(), automatic, reading, files)) == "megatron-core== ");
   CHECK(project::stack_of(project.here(), nothing, reading, files).empty());
+}
+
+// vLLM's gpu_memory_utilization and TensorRT-LLM's free_gpu_memory_fraction are 0.9 unless stated; SGLang's
+// share depends on the GPU and on other options.
+TEST_CASE("an engine of the stack takes its default share of the memory, unless the file states one",
+          "[project]") {
+  const text::MemoryFileSystem files;
+  const auto plan_of = [&](const std::string& package, const std::string& more) {
+    project::Request asked;
+    asked.stack = {package};
+    asked.gpus.names = {"h100"};
+    const project::Project project(asked, files);
+    const formats::ReadResult read = project::read_model(
+        project.of("m.toml"),
+        formats::parse("m.toml",
+                       "[model]\nhidden_size = 4096\nnum_layers = 32\nnum_attention_heads = 32\n"
+                       "vocab_size = 32000\n[run]\nmode = \"decode\"\ncontext_length = 4096\n" +
+                           more),
+        files);
+    REQUIRE(read.readings.size() == 1);
+    return read.readings.front().setup.plan;
+  };
+  CHECK(plan_of("vllm", "").memory_percent == 90);
+  CHECK(plan_of("vllm==0.11", "").memory_percent == 90);
+  CHECK(plan_of("vllm", "memory_percent = 50\n").memory_percent == 50);
+  CHECK(plan_of("tensorrt-llm", "").cache_percent == 90);
+  CHECK(plan_of("sglang", "").memory_percent == 0);
 }

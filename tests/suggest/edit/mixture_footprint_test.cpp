@@ -50,7 +50,7 @@ TEST_CASE("published runs of a mixture fit the GPUs that they ran on", "[publish
     REQUIRE(gpu);
     const double needs = gigabytes(row.micro_batch, row.parallel);
     CHECK(needs == Approx(row.gigabytes).epsilon(1e-3));
-    CHECK(needs * 1e9 < usable_bytes(gpu->dram_size_gb));
+    CHECK(needs * 1e9 < usable_bytes(gpu::memory_gib(*gpu)));
   }
 }
 

@@ -96,8 +96,9 @@ TEST_CASE("gain does not count what a smaller model saves by being smaller") {
 
 TEST_CASE("memory of a training step") {
   // GPT-3 175B over 8 x 12 ranks with full recomputation: 16 bytes for each of 1.82 billion parameters and
-  // what the first stage's embedding is more than its share, and of each of 8 layers the input alone, 2 bytes x 2048 x 12288, for 12 micro-batches in flight; of one layer
-  // all, while it is computed again. The logits are on another stage, with one micro-batch in flight.
+  // what the first stage's embedding is more than its share, and of each of 8 layers the input alone, 2 bytes
+  // x 2048 x 12288, for 12 micro-batches in flight; of one layer all, while it is computed again. The logits
+  // are on another stage, with one micro-batch in flight.
   const model::Reading reading = read(
       "[model]\nhidden_size = 12288\nnum_layers = 96\nnum_attention_heads = 96\nvocab_size = 51200\n"
       "[run]\nsequence_length = 2048\nrecompute = \"full\"\ngradient_accumulation = 64\n"

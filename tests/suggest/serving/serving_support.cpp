@@ -18,6 +18,7 @@ model::Setup llama2(bool large) {
   }
   setup.plan.mode = model::Mode::decode;
   setup.plan.micro_batch_size = 1;
+  setup.plan.data = 1;  // the example trains 128 replicas
   return setup;
 }
 
