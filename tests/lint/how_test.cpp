@@ -62,17 +62,17 @@ TEST_CASE("a finding says how its framework is told what is proposed", "[lint]")
       {"config.json", config_json("50257"), "SL101",
        "`model.resize_token_embeddings(len(tokenizer), pad_to_multiple_of=64)`"},
       {"train.sh", megatron_sh("--vocab-size 50257 --make-vocab-size-divisible-by 1"), "SL101",
-       "`--make-vocab-size-divisible-by 64` pads it when the model is built"},
+       "`--make-vocab-size-divisible-by 64`"},
       {"model_config.yaml",
        "MODEL_ARGS:\n  --num-layers: 24\n  --hidden-size: 1024\n  --num-attention-heads: 16\n"
        "  --seq-length: 1024\n  --micro-batch-size: 4\n  --vocab-size: 50257\n"
        "  --make-vocab-size-divisible-by: 1\n",
-       "SL101", "`--make-vocab-size-divisible-by: 64` pads it when the model is built"},
+       "SL101", "`--make-vocab-size-divisible-by: 64`"},
       {"neox.yml",
        "{\"num_layers\": 24, \"hidden_size\": 1024, \"num_attention_heads\": 16, \"seq_length\": 1024,\n"
        "\"pos_emb\": \"rotary\", \"pipe_parallel_size\": 1, \"model_parallel_size\": 1,\n"
        "\"train_micro_batch_size_per_gpu\": 4, \"vocab_size\": 50257, \"make_vocab_size_divisible_by\": 1}\n",
-       "SL101", "`make_vocab_size_divisible_by: 64` pads it when the model is built"},
+       "SL101", "`make_vocab_size_divisible_by: 64`"},
   };
   for (const Case& each : cases) {
     INFO(each.path);

@@ -8,6 +8,7 @@
 #include "model/field_kind.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/scope/launch.hpp"
+#include "rules/scope/memory.hpp"
 #include "rules/scope/values.hpp"
 #include "suggest/edit/footprint.hpp"
 #include "suggest/search/near.hpp"
@@ -290,7 +291,12 @@ class Proposer {
 
 std::vector<suggest::Candidate> propose(const model::Reading& reading, const suggest::Links& links,
                                         const ProposalRequest& request) {
-  return Proposer(reading, links, request).propose();
+  const bool fails = request.rule->rule().effect == Effect::fails;
+  if (!fails || !takes_what_fits(reading)) return Proposer(reading, links, request).propose();
+  // Sequences that have no room wait, so what starts a server needs memory for one of them.
+  model::Reading of_one = reading;
+  of_one.setup.plan.micro_batch_size = 1;
+  return Proposer(of_one, links, request).propose();
 }
 
 std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compiled,
