@@ -39,7 +39,8 @@ constexpr std::array searched{FieldId::tensor,
                               FieldId::third_mixer_value_heads,
                               FieldId::third_mixer_key_dim,
                               FieldId::third_mixer_value_dim,
-                              FieldId::vocab_size};
+                              FieldId::vocab_size,
+                              FieldId::vocab_padding_multiple};
 
 bool follows_hidden_size(const Links& links, FieldId field) {
   return (field == FieldId::intermediate_size && links.intermediate_size) ||

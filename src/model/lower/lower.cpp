@@ -325,6 +325,7 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
                               FieldId::third_mixer_key_dim,
                               FieldId::third_mixer_value_dim,
                               FieldId::vocab_size,
+                              FieldId::vocab_padding_multiple,
                               FieldId::pipeline,
                               FieldId::zero};
   if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
@@ -351,7 +352,8 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
     case StepPart::frame:
       return false;
     case StepPart::ends:
-      return field == FieldId::vocab_size || field == FieldId::pipeline;
+      return field == FieldId::vocab_size || field == FieldId::vocab_padding_multiple ||
+             field == FieldId::pipeline;
   }
   return true;
 }

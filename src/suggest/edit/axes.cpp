@@ -79,12 +79,13 @@ std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
     }
     return out;
   }
-  if (field == FieldId::vocab_size) {
-    // More padding than the nearest multiple only costs.
+  if (field == FieldId::vocab_size || field == FieldId::vocab_padding_multiple) {
+    // More padding than the nearest multiple only costs. Each rank's rows are padded to the framework's.
+    const std::int64_t ranks = field == FieldId::vocab_size ? tensor : 1;
     std::vector<std::int64_t> out;
     for (const std::int64_t multiple : {least_multiple, 2 * least_multiple, 4 * least_multiple}) {
-      out.push_back((value + multiple * tensor - 1) / (multiple * tensor) * (multiple * tensor));
-      if (out.back() % (2 * multiple * tensor) == 0) break;
+      out.push_back((value + multiple * ranks - 1) / (multiple * ranks) * (multiple * ranks));
+      if (out.back() % (2 * multiple * ranks) == 0) break;
     }
     return out;
   }
@@ -161,6 +162,11 @@ bool is_in(const std::vector<T>& all, const T& one) {
 // Rows and tokens that exist cannot go away.
 bool only_grows(FieldId field) {
   return field == FieldId::vocab_size || field == FieldId::sequence_length;
+}
+
+// Where the framework pads the vocabulary, its option for that; the tokenizer's size stays.
+FieldId vocabulary_field(const model::Reading& reading) {
+  return model::extra(reading, "pads_for_tensor") > 0 ? FieldId::vocab_padding_multiple : FieldId::vocab_size;
 }
 
 }  // namespace
@@ -243,7 +249,7 @@ std::vector<FieldId> usual_fields(const model::Reading& reading, Shape shape) {
     if (model.num_key_value_heads != model.num_attention_heads) out.push_back(FieldId::num_key_value_heads);
   }
   if (shape == Shape::fixed) {
-    if (model.lm_head) out.push_back(FieldId::vocab_size);
+    if (model.lm_head) out.push_back(vocabulary_field(reading));
     return out;
   }
   const bool one_width = model.moe.num_experts > 0 && links_of(reading).moe_intermediate_size;
@@ -252,7 +258,7 @@ std::vector<FieldId> usual_fields(const model::Reading& reading, Shape shape) {
     out.push_back(FieldId::intermediate_size);
   }
   if (model.moe.num_experts > 0 && !one_width) out.push_back(FieldId::moe_intermediate_size);
-  if (model.lm_head) out.push_back(FieldId::vocab_size);
+  if (model.lm_head) out.push_back(vocabulary_field(reading));
   return out;
 }
 
