@@ -233,9 +233,9 @@ constexpr Variable of_gpu[] = {
 };
 // clang-format on
 
-// Only narrower formats are worth pricing anew.
+// Formats of as many bits are no slower or faster for their width.
 double bf16_step_us(const Context& c) {
-  if (bytes_of(plan(c).dtype) >= bytes_of(DType::bf16)) return c.step->time_us;
+  if (bytes_of(plan(c).dtype) == bytes_of(DType::bf16)) return c.step->time_us;
   Setup setup = *c.setup;
   setup.plan.dtype = DType::bf16;
   return cost::price(*c.gpu, model::lower(setup), DType::bf16).time_us;
@@ -267,7 +267,7 @@ double own_bubble_us(const Context& c) {
 // clang-format off
 constexpr Variable of_step[] = {
     {"step_us", "time of the step in microseconds", [](const Context& c) { return c.step->time_us; }},
-    {"bf16_step_us", "time of the same step in bf16, in microseconds; of a format of 16 bits or more its own", bf16_step_us},
+    {"bf16_step_us", "time of the same step in bf16, in microseconds; of a format of 16 bits its own", bf16_step_us},
     {"half_step_us", "time of the same step in the faster of bf16 and fp16 on tensor cores, in microseconds; of narrower formats, and without such units, its own", half_step_us},
     {"mfu", "model FLOPs utilization", [](const Context& c) { return c.step->mfu; }},
     {"hfu", "hardware FLOPs utilization", [](const Context& c) { return c.step->hfu; }},
