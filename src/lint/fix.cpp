@@ -370,6 +370,12 @@ bool pads_sequence(const rules::Change& change, const model::Setup& setup) {
          change.to - change.from <= longest_padding && (positions <= 0 || change.to <= positions);
 }
 
+// Values of fewer bits round otherwise, and so do those of as many (bf16 and fp16).
+bool narrows(const rules::Change& change) {
+  return change.field == model::FieldId::dtype &&
+         bytes_of(static_cast<DType>(change.to)) <= bytes_of(static_cast<DType>(change.from));
+}
+
 }  // namespace
 
 bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
@@ -383,7 +389,8 @@ bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
   if (trains && std::fabs(global_batch - 1) > rounding) return false;
   return std::all_of(proposal.changes.begin(), proposal.changes.end(), [&](const rules::Change& change) {
     const model::FieldKind kind = model::kind_of(change.field);
-    return kind == model::FieldKind::plan || (kind == model::FieldKind::padding && change.to > change.from) ||
+    return (kind == model::FieldKind::plan && !narrows(change)) ||
+           (kind == model::FieldKind::padding && change.to > change.from) ||
            pads_sequence(change, reading.setup);
   });
 }

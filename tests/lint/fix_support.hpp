@@ -90,9 +90,10 @@ inline const std::string json =
     "  \"num_hidden_layers\": 22, \"num_attention_heads\": 32, \"num_key_value_heads\": 4,\n"
     "\t\"vocab_size\" : 32003,\"torch_dtype\": \"bfloat16\"\n}";
 
+// 5, 4, 4 and 4 layers, the last with the LM head: SL408. On one stage all is even.
 inline const std::string yaml =
-    "num_layers: 32\nhidden_size: 4096\nnum_attention_heads: 32   # heads\nseq_length: 2048\n"
-    "pipe_parallel_size: 3   # stages\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 1\n"
-    "make_vocab_size_divisible_by: 1\nvocab_size: 50257\ngradient_accumulation_steps: 32\n";
+    "num_layers: 17\nhidden_size: 4096\nnum_attention_heads: 32   # heads\nseq_length: 2048\n"
+    "pipe_parallel_size: 4   # stages\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 1\n"
+    "make_vocab_size_divisible_by: 1\nvocab_size: 50304\ngradient_accumulation_steps: 32\n";
 
 }  // namespace shapelint::tests

@@ -35,6 +35,7 @@ TEST_CASE("values are changed where they stand, and every other byte stays", "[l
     std::string after;
     Strings fixes;
   };
+  const std::string padded = replaced(replaced(yaml, "size: 4 ", "size: 1 "), "50304", "50257");
   const std::vector<Case> cases{
       {"m.toml",
        native,
@@ -44,15 +45,17 @@ TEST_CASE("values are changed where they stand, and every other byte stays", "[l
        json,
        replaced(json, "32003", "32064"),
        {"config.json:4:17: vocab_size 32003 → 32064 (SL101)"}},
+      {"neox.yml", yaml, replaced(yaml, "size: 4 ", "size: 1 "), {"neox.yml:5:21: pipeline 4 → 1 (SL408)"}},
+      // Where the framework pads, the tokenizer's size stays.
       {"neox.yml",
-       yaml,
-       replaced(replaced(yaml, "50257", "50304"), "size: 3 ", "size: 2 "),
-       {"neox.yml:5:21: pipeline 3 → 2 (SL408)", "neox.yml:9:13: vocab_size 50257 → 50304 (SL101)"}},
+       padded,
+       replaced(padded, "divisible_by: 1", "divisible_by: 64"),
+       {"neox.yml:8:31: vocab_padding_multiple 1 → 64 (SL101)"}},
       {"run.sh",
        script,
-       replaced(replaced(script, "TP=3", "TP=4"), "\"50257\"", "\"50432\""),
+       replaced(replaced(script, "TP=3", "TP=4"), "divisible-by 1", "divisible-by 64"),
        {"run.sh:2:4: tensor 3 → 4 (SL403, SL404, SL406, SL422, SL110, SL103)",
-        "run.sh:3:8: vocab_size 50257 → 50432 (SL101)"}},
+        "run.sh:8:56: vocab_padding_multiple 1 → 64 (SL101)"}},
       {"config/train.py",
        python,
        replaced(python, "50257", "50304"),
@@ -111,13 +114,13 @@ TEST_CASE("a value that others use, too, or that is written otherwise, is left t
     const std::string text = replaced(script, "TP=3 #", definition);
     const FixRun one = fixed({{"run.sh", text}});
     REQUIRE(one.changed.contains("run.sh"));
-    CHECK(one.changed.at("run.sh") ==
-          replaced(replaced(text, "\"50257\"", "\"50432\""), definition, replaced(definition, "3", "4")));
+    CHECK(one.changed.at("run.sh") == replaced(replaced(text, "divisible-by 1", "divisible-by 64"),
+                                               definition, replaced(definition, "3", "4")));
   }
-  const FixRun computed = fixed({{"run.sh", replaced(script, "VOCAB=\"50257\"", "VOCAB=$((50256 + 1))")}});
+  const FixRun computed = fixed({{"run.sh", replaced(script, "divisible-by 1", "divisible-by $((2 - 1))")}});
   CHECK(about(computed, "SL101") ==
-        "run.sh:3:7: SL101 `vocab_size` is written as `$((50256 + 1))`: change it by hand so that it becomes "
-        "50432");
+        "run.sh:3:8: SL101 `vocab_padding_multiple` is written as `$((2 - 1))`: change it by hand so that it "
+        "becomes 64");
   const FixRun given = fixed({{"m.toml", native}}, [] {
     Asked asked;
     asked.overrides = {{model::FieldId::vocab_size, 50257, "--vocab-size"}};
@@ -168,7 +171,7 @@ TEST_CASE("what is silenced, known or not selected is not fixed", "[lint][fix]")
   CHECK(fixed({{"m.toml", native}, {"known.json", known}}, baseline).changed.empty());
   Asked other;
   other.select = {"SL408"};
-  CHECK(fixed({{"neox.yml", yaml}}, other).changed.at("neox.yml") == replaced(yaml, "size: 3 ", "size: 2 "));
+  CHECK(fixed({{"neox.yml", yaml}}, other).changed.at("neox.yml") == replaced(yaml, "size: 4 ", "size: 1 "));
 }
 
 TEST_CASE("a value that two plans share is changed for both, and told once", "[lint][fix]") {
@@ -183,7 +186,9 @@ TEST_CASE("a value that two plans share is changed for both, and told once", "[l
   CHECK(safe.unsafe_left == 1);  // the heads
   // One that has a value of its own keeps it.
   const std::string own = replaced(text, "micro_batch_size = 8", "micro_batch_size = 8, dtype = \"fp32\"");
-  CHECK(fixed({{"m.toml", own}}).changed.at("m.toml").find("fp32") != std::string::npos);
+  const FixRun kept = fixed({{"m.toml", own}});
+  CHECK(kept.changed.at("m.toml") == replaced(own, "50257", "50304"));
+  CHECK(kept.unsafe_left == 2);  // the heads, and bf16
 }
 
 TEST_CASE("a file that others inherit from is changed only when it is named", "[lint][fix]") {
@@ -197,13 +202,14 @@ TEST_CASE("a file that others inherit from is changed only when it is named", "[
   const FixRun one = fixed(files, alone);
   CHECK(one.changed.empty());
   CHECK(one.left ==
-        Strings{"c/base.yaml:1:13: SL101 `vocab_size` is stated in c/base.yaml: change it to 50304 "
+        Strings{"c/base.yaml:1:13: SL101 `vocab_padding_multiple` is stated in c/base.yaml: change it to 64 "
                 "there, or name that file, too"});
   Asked both;
   both.paths = {"c/run.yaml", "./c/base.yaml"};
   const FixRun two = fixed(files, both);
-  CHECK(two.changed == std::map<std::string, std::string>{{"c/base.yaml", replaced(base, "50257", "50304")}});
-  CHECK(two.fixes == Strings{"c/base.yaml:1:13: vocab_size 50257 → 50304 (SL101)"});
+  CHECK(two.changed ==
+        std::map<std::string, std::string>{{"c/base.yaml", replaced(base, ": 1\n", ": 64\n")}});
+  CHECK(two.fixes == Strings{"c/base.yaml:2:31: vocab_padding_multiple 1 → 64 (SL101)"});
 }
 
 TEST_CASE("a change is kept for several GPUs only if none of them loses", "[lint][fix]") {
@@ -262,7 +268,12 @@ TEST_CASE("a proposal is safe when all that it changes is a plan or a padding", 
   CHECK(safe(model::FieldId::vocab_size, 50257, 50304));
   CHECK_FALSE(safe(model::FieldId::vocab_size, 50257, 50176));
   CHECK_FALSE(safe(model::FieldId::micro_batch_size, 4, 3));  // the global batch would be another
-  CHECK(safe(model::FieldId::dtype, 1, 0));
+  const auto dtype = [&](DType from, DType to) {
+    return safe(model::FieldId::dtype, static_cast<std::int64_t>(from), static_cast<std::int64_t>(to));
+  };
+  CHECK(dtype(DType::fp8, DType::bf16));
+  CHECK_FALSE(dtype(DType::fp32, DType::bf16));
+  CHECK_FALSE(dtype(DType::bf16, DType::fp16));
   CHECK_FALSE(safe(model::FieldId::hidden_size, 2500, 2560));
   CHECK(safe(model::FieldId::sequence_length, 2047, 2048));
   CHECK_FALSE(safe(model::FieldId::sequence_length, 2047, 2176));
@@ -282,7 +293,8 @@ TEST_CASE("a proposal is safe when all that it changes is a plan or a padding", 
 TEST_CASE("a change that keeps the global batch is safe", "[lint][fix]") {
   model::Reading reading;
   rules::Proposal proposal;
-  proposal.changes = {{model::FieldId::micro_batch_size, 4, 2}, {model::FieldId::gradient_accumulation, 8, 16}};
+  proposal.changes = {{model::FieldId::micro_batch_size, 4, 2},
+                      {model::FieldId::gradient_accumulation, 8, 16}};
   CHECK(lint::is_safe(proposal, reading));
   proposal.changes.pop_back();
   CHECK_FALSE(lint::is_safe(proposal, reading));
