@@ -17,9 +17,10 @@ const std::string launch =
     "  --num-attention-heads 32 --seq-length 4096 --vocab-size 32000 --bf16 \\\n"
     "  --micro-batch-size 1 --global-batch-size 96 --tensor-model-parallel-size 2\n";
 
+// Four layers on the first stage, three on most others: SL408.
 const std::string neox =
-    "num_layers: 32\nhidden_size: 4096\nnum_attention_heads: 32\nseq_length: 2048\n"
-    "pipe_parallel_size: 3\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 1\n"
+    "num_layers: 25\nhidden_size: 4096\nnum_attention_heads: 32\nseq_length: 2048\n"
+    "pipe_parallel_size: 8\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 1\n"
     "make_vocab_size_divisible_by: 1\nvocab_size: 50304\n";
 
 api::LintResult linted(const std::string& path, const std::string& text) {

@@ -167,8 +167,10 @@ TEST_CASE("the command that a fix names for what a native file does not state ad
       "[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50304\n"
       "[run]\nsequence_length = 512\n";
   const text::MemoryFileSystem files = with({{"m.toml", model}});
-  const tests::Ran ran =
-      run({"lint", "m.toml", "--gpu", "a100", "--fix", "--select", "SL501", "--fail-level", "info"}, files);
+  // Four sequences are another global batch.
+  const tests::Ran ran = run({"lint", "m.toml", "--gpu", "a100", "--fix", "--unsafe-fixes", "--select",
+                              "SL501", "--fail-level", "info"},
+                             files);
   CHECK(ran.code == 1);
   CHECK(ran.err.find(
             "not fixed: m.toml:1:1: SL501 the file does not state `micro_batch_size`: `shapelint suggest "

@@ -39,7 +39,8 @@ TEST_CASE("a user's own format is linted and shown") {
   const tests::Ran lint = tests::run({"ours.yaml", "--format", "concise"}, files);
   INFO(lint.out << lint.err);
   CHECK(lint.code == 1);
-  CHECK(lint.out.find("ours.yaml:1:40: error: `hidden_size` 4100 cannot be split into 32 equal heads") !=
+  CHECK(lint.out.find(
+            "ours.yaml:1:40: error: `hidden_size` 4100 is not divisible by `num_attention_heads` 32") !=
         std::string::npos);
   const tests::Ran show = tests::run({"show", "ours.yaml"}, files);
   INFO(show.out << show.err);

@@ -35,10 +35,10 @@ bool is_priced(const text::FileSystem& files, std::vector<std::string> args) {
 }
 
 const std::string of_tensor =
-    "a.sh:2:90: info: `tensor` cannot be known from the files (the variable `SLURM_GPUS_PER_NODE` is not "
-    "set "
-    "in this file), so nothing that rests on it is checked: state it with `--tensor N`, or the same under "
-    "`[[files]]` in shapelint.toml [SL911]\n";
+    "a.sh:2:90: info: `tensor` is not known statically (the variable `SLURM_GPUS_PER_NODE` is not set in "
+    "this "
+    "file): checks that depend on it are skipped; set it with `--tensor N`, or under `[[files]]` in "
+    "shapelint.toml [SL911]\n";
 
 }  // namespace
 
@@ -92,9 +92,9 @@ TEST_CASE("several unknown values of a file are one finding", "[formats][unresol
   const auto files =
       with({{"a.sh", flags + " --tensor-model-parallel-size $1 --pipeline-model-parallel-size $2\n"}});
   CHECK(report(files, {"a.sh"}) ==
-        "a.sh:2:90: info: `tensor`, `pipeline` cannot be known from the files (`$1` is known only when the "
-        "script runs; `$2` is known only when the script runs), so nothing that rests on it is checked: "
-        "state it with `--tensor N --pipeline N`, or the same under `[[files]]` in shapelint.toml [SL911]\n");
+        "a.sh:2:90: info: `tensor`, `pipeline` is not known statically (`$1` is known only when the script "
+        "runs; `$2` is known only when the script runs): checks that depend on it are skipped; set it with "
+        "`--tensor N --pipeline N`, or under `[[files]]` in shapelint.toml [SL911]\n");
 }
 
 TEST_CASE("a base file that is not there leaves open what this file does not say", "[formats][unresolved]") {
@@ -104,8 +104,7 @@ TEST_CASE("a base file that is not there leaves open what this file does not say
       "  ffn_hidden_size: 11008\n  micro_batch_size: 1\n";
   auto files = with({{"conf/a.yaml", "defaults:\n  - base\n  - _self_\n" + nemo}});
   CHECK(report(files, {"conf/a.yaml"})
-            .find("`tensor`, `pipeline` cannot be known from the files (`base` is not "
-                  "there)") != std::string::npos);
+            .find("`tensor`, `pipeline` is not known statically (`base` is not there)") != std::string::npos);
   CHECK_FALSE(is_priced(files, {"conf/a.yaml"}));
   // What stands elsewhere, and what may be absent, is nobody's size.
   for (const char* const harmless :
@@ -124,8 +123,8 @@ TEST_CASE("a missing DeepSpeed JSON can only say what such a file says", "[forma
       "deepspeed pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
       "--num-attention-heads 32 --seq-length 2048 --deepspeed_config ds.json";
   CHECK(is_priced(with({{"a.sh", start + " --micro-batch-size 1\n"}}), {"a.sh"}));
-  CHECK(report(with({{"a.sh", start + "\n"}}), {"a.sh"}).find("info: `micro_batch_size` cannot be known") !=
-        std::string::npos);
+  CHECK(report(with({{"a.sh", start + "\n"}}), {"a.sh"})
+            .find("info: `micro_batch_size` is not known statically") != std::string::npos);
 }
 
 TEST_CASE("flags may come from a sourced script", "[formats][unresolved]") {
@@ -147,5 +146,6 @@ TEST_CASE("heads that only the run knows are not asked for where no layer has at
   const auto files = with({{"mamba.sh", script + "--hybrid-override-pattern MMMM\n"},
                            {"hybrid.sh", script + "--hybrid-override-pattern MM*M\n"}});
   CHECK(report(files, {"mamba.sh"}).find("SL911") == std::string::npos);
-  CHECK(report(files, {"hybrid.sh"}).find("`num_key_value_heads` cannot be known") != std::string::npos);
+  CHECK(report(files, {"hybrid.sh"}).find("`num_key_value_heads` is not known statically") !=
+        std::string::npos);
 }

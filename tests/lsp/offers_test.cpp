@@ -139,13 +139,13 @@ TEST_CASE("each field is offered in its table as a native file calls it", "[lsp]
 }
 
 TEST_CASE("tables are offered, and values of choices", "[lsp]") {
-  CHECK(offered("[|") == Texts{"model", "model.diffusion", "model.indexer", "model.mixer", "model.mla",
-                               "model.moe", "model.second_mixer", "model.shared_block", "model.sparse",
-                               "model.third_mixer", "model.window", "parallel", "run"});
-  CHECK(offered("[model]\n[mo|]\n") == Texts{"model.diffusion", "model.indexer", "model.mixer", "model.mla",
-                                             "model.moe", "model.second_mixer", "model.shared_block",
-                                             "model.sparse", "model.third_mixer", "model.window", "parallel",
-                                             "run"});
+  CHECK(offered("[|") == Texts{"model", "model.compressed", "model.diffusion", "model.indexer", "model.mixer",
+                               "model.mla", "model.moe", "model.second_mixer", "model.shared_block",
+                               "model.sparse", "model.third_mixer", "model.window", "parallel", "run"});
+  CHECK(offered("[model]\n[mo|]\n") == Texts{"model.compressed", "model.diffusion", "model.indexer",
+                                             "model.mixer", "model.mla", "model.moe", "model.second_mixer",
+                                             "model.shared_block", "model.sparse", "model.third_mixer",
+                                             "model.window", "parallel", "run"});
   CHECK(offered("[package]\nname = \"x\"\n[|").empty());
   CHECK(offered("[run]\nmode = |") == Texts{"train", "prefill", "decode"});
   CHECK(offered("[run]\nmode = \"d|\"") == Texts{"train", "prefill", "decode"});
