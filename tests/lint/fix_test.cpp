@@ -243,6 +243,23 @@ TEST_CASE("a format that slows the run is changed, in its quotes", "[lint][fix]"
   CHECK(ran.changed.at("m.toml") == replaced(small, "'fp8'", "'bf16'"));
 }
 
+TEST_CASE("fewer bits are asked for, and are bf16 where the GPU multiplies it", "[lint][fix]") {
+  const std::string wide =
+      "[model]\nhidden_size = 2048\nnum_layers = 24\nnum_attention_heads = 16\nvocab_size = 50304\n"
+      "[run]\nmicro_batch_size = 4\nsequence_length = 2048\ndtype = \"fp32\"\n";
+  Asked asked;
+  asked.select = {"SL811"};
+  CHECK(fixed({{"m.toml", wide}}, asked).changed.empty());
+  asked.unsafe = true;
+  for (const auto& [gpu, dtype] : {std::pair{"a100", "bf16"}, std::pair{"v100", "fp16"}}) {
+    INFO(gpu);
+    asked.gpus = {gpu};
+    const FixRun ran = fixed({{"m.toml", wide}}, asked);
+    REQUIRE(ran.changed.contains("m.toml"));
+    CHECK(ran.changed.at("m.toml") == replaced(wide, "fp32", dtype));
+  }
+}
+
 TEST_CASE("what makes a run fit into memory may take time", "[lint][fix]") {
   const std::string large =
       "[model]\nhidden_size = 8192\nnum_layers = 80\nnum_attention_heads = 64\nnum_key_value_heads = 8\n"
