@@ -92,7 +92,7 @@ constexpr Field<GemmErrors> error_fields[] = {
 constexpr Field<Calibration> calibration_fields[] = {
     {"", "source", "", Type::text, &Calibration::source, 0, 0, "what data fitted it"},
     {"", "fp32_accumulate_half_rate", "", Type::boolean, &Calibration::fp32_accumulate_half_rate, 0, 0,
-     "whether the GPU that it was fitted to accumulates in fp32 at half rate"},
+     "whether it holds as it is for parts that accumulate in fp32 at half rate"},
 };
 
 // VMEM into the MXU of a TPU: some 22 times its HBM (scaling-book, tpus.md); searches stay within the table.

@@ -109,7 +109,7 @@ struct Calibration {
   // "calibrated", "architecture" (another GPU's constants) or "uncalibrated"
   std::string status = "uncalibrated";
   std::string source;                      // what data fitted it
-  bool fp32_accumulate_half_rate = false;  // of the GPU that it was fitted to
+  bool fp32_accumulate_half_rate = false;  // holds as it is for such parts
   std::array<GemmCalibration, constant_set_names.size()> gemm;
 };
 

@@ -119,16 +119,13 @@ struct Bytes {
 // Constants of a part whose tensor cores accumulate in fp32 at full rate, on one of its architecture that
 // does at half: operands are loaded as fast and each FLOP takes the same power, so that loads, misaligned
 // ones too, and the power limit allow twice the share of the lower peak. An RTX 4090 reaches 165 of 165
-// TFLOPS (docs/accuracy.md). A part whose large products were measured reaches no more than that.
-gpu::GemmConstants at_half_rate(gpu::GemmConstants c, const gpu::Gpu& gpu) {
+// TFLOPS (docs/accuracy.md).
+gpu::GemmConstants at_half_rate(gpu::GemmConstants c) {
   constexpr double rates = 2;
   // An H20, throttled to a quarter, was measured at 141.9 of 148 TFLOPS (gpus/h20.toml).
   constexpr double most_of_peak = 0.96;
   const auto raise = [](double& share) { share = std::min(1.0, rates * share); };
   c.mainloop_efficiency = std::min(most_of_peak, rates * c.mainloop_efficiency);
-  const double peak = peak_tflops(gpu, DType::fp16);
-  if (gpu.measured.gemm_fp16_tflops > 0 && peak > 0)
-    c.mainloop_efficiency = std::min(c.mainloop_efficiency, gpu.measured.gemm_fp16_tflops / peak);
   for (double* const share : {&c.align_k_2b, &c.align_k_4b, &c.align_k_8b, &c.align_k_16b, &c.align_n_2b,
                               &c.align_n_4b, &c.align_n_8b, &c.align_n_16b}) {
     raise(*share);
@@ -146,7 +143,7 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   const bool uses_tensor_cores = set != gpu::ConstantSet::single;
   const bool halves_rate = !is_own && uses_tensor_cores && gpu.fp32_accumulate_half_rate &&
                            !gpu.calibration.fp32_accumulate_half_rate;
-  g.constants = halves_rate ? at_half_rate(calibration.constants, gpu) : calibration.constants;
+  g.constants = halves_rate ? at_half_rate(calibration.constants) : calibration.constants;
   if (timing == Timing::in_step) {
     g.constants.host_us = 0;
     // The rest of the model is read between two uses of a layer's weights, whatever a benchmark that repeats

@@ -247,14 +247,3 @@ TEST_CASE("odd sizes on an RTX 4090 lose less than on full-rate parts", "[gemm]"
     CHECK(time_us < 1.25 * measured_us);
   }
 }
-
-// gpus/rtx-2080-ti.toml: 44.9 TFLOPS of large products (community-blas), which the T4's constants at half
-// rate would pass.
-TEST_CASE("a half-rate part reaches no more than its measured products", "[gemm]") {
-  const gpu::Gpu gpu = *gpu::find_gpu("rtx-2080-ti");
-  cost::GemmShape shape;
-  shape.m = shape.n = shape.k = 8192;
-  shape.dtype = DType::fp16;
-  const double tflops = 2 * 8192.0 * 8192.0 * 8192.0 / (predict_gemm(gpu, shape).time_us * 1e6);
-  CHECK(tflops == Approx(44.9).epsilon(0.03));
-}
