@@ -98,14 +98,21 @@ class Tokenizer {
     } else if (c == '"' || c == '\'') {
       string(found);
     } else {
-      at_ += text_.substr(at_, 2) == "**" || text_.substr(at_, 2) == "//" || text_.substr(at_, 2) == "==" ||
-                     text_.substr(at_, 2) == "->" ||
-                     (peek(1) == '=' && std::string_view("+-*/%<>!:").find(c) != std::string_view::npos)
-                 ? 2
-                 : 1;
+      at_ += sign_length(c);
     }
     found.end = static_cast<std::uint32_t>(at_);
     return found;
+  }
+
+  // `<<` stays two tokens, as `>>` ends two brackets of types.
+  std::size_t sign_length(char c) const {
+    for (const std::string_view augmented : {"**=", "//=", "<<=", ">>="}) {
+      if (text_.substr(at_, augmented.size()) == augmented) return augmented.size();
+    }
+    for (const std::string_view doubled : {"**", "//", "==", "->"}) {
+      if (text_.substr(at_, doubled.size()) == doubled) return doubled.size();
+    }
+    return peek(1) == '=' && std::string_view("+-*/%<>!:|&^@").find(c) != std::string_view::npos ? 2 : 1;
   }
 
   void string(Token& found) {

@@ -284,8 +284,6 @@ class StatementReader {
       made.text = sign.substr(0, sign.size() - 1);
       reader.skip();
       found.push_back(value_of(reader));
-    } else if (is_long_augment(reader, made)) {
-      found.push_back(value_of(reader));
     } else {
       made.kind = Kind::assign;
       while (reader.take("=")) found.push_back(reader.list());
@@ -296,22 +294,6 @@ class StatementReader {
     }
     made.parts = parts(found);
     return add(made);
-  }
-
-  // `**=` and `//=` are two tokens.
-  static bool is_long_augment(ExpressionReader& reader, Statement& made) {
-    for (const std::string_view sign : {"**", "//", "|", "&", "^", "@"}) {
-      if (!reader.is_at(sign)) continue;
-      reader.skip();
-      if (!reader.take("=")) {
-        reader.fail();
-        return false;
-      }
-      made.kind = Kind::augment;
-      made.text = sign;
-      return true;
-    }
-    return false;
   }
 
   Index value_of(ExpressionReader& reader) {
