@@ -171,7 +171,8 @@ class Interpolator {
     const std::string_view name = trimmed(inside.substr(0, colon));
     const std::string_view rest = inside.substr(colon + 1);
     if (name == "oc.env" || name == "oc.select" || name == "oc.decode" || name == "env") {
-      const std::vector<std::string_view> parts = split_arguments(rest);
+      HeldBytes held;
+      const std::vector<std::string_view> parts = split_arguments(rest, held);
       if (name == "oc.select") {
         Outcome found = by_path(parts.front(), around);
         if (found.kind != Outcome::Kind::unknown || parts.size() < 2) return found;
@@ -215,8 +216,11 @@ class Interpolator {
   Outcome computed(std::string_view name, std::string_view rest, NodeRef around, int depth) {
     if (name == "eval") return evaluated(rest, around, depth);
     if (!is_arithmetic(name)) return unknown(fmt::format("`{}` is worked out when run", name));
+    HeldBytes held;
     std::vector<WrittenNumber> operands;
-    for (const std::string_view written : split_arguments(rest)) {
+    for (const std::string_view written : split_arguments(rest, held)) {
+      charge(units_per_value);
+      held.add(2 * sizeof(WrittenNumber));
       const Outcome operand = argument(written, around, depth);
       const auto number = as_number(operand);
       if (!number) {

@@ -17,7 +17,8 @@ std::size_t reference_end(std::string_view text, std::size_t at) {
   return std::string_view::npos;
 }
 
-std::vector<std::string_view> split_arguments(std::string_view text) {
+std::vector<std::string_view> split_arguments(std::string_view text, HeldBytes& held) {
+  constexpr std::size_t units_per_argument = 2;
   charge(1 + text.size() / 4);
   std::vector<std::string_view> found;
   int depth = 0;
@@ -34,6 +35,8 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
     } else if (c == '}' || c == ']' || c == ')') {
       --depth;
     } else if (c == ',' && (depth <= 0 || i == text.size())) {
+      charge(units_per_argument);
+      held.add(2 * sizeof(std::string_view));  // a vector that grows has room for as many again
       found.push_back(trimmed(text.substr(begin, i - begin)));
       begin = i + 1;
     }
