@@ -223,6 +223,7 @@ std::optional<Value> Interpreter::library(std::string_view name, Arguments& give
     return copy(values[0], name == "copy.copy" ? deepest_copy : 0);
   if (name == "dataclasses.replace" && values.size() == 1 && values[0].kind == Kind::instance) {
     Value out = copy(values[0], deepest_copy);
+    if (out.kind != Kind::instance) return out;  // it takes too many steps
     for (Entry& each : given.named) {
       Entry& entry = out.object->set(each.key, std::move(each.value));
       entry.key_span = each.key_span;
@@ -273,7 +274,7 @@ Value Interpreter::sliced(const Value& of, const Expression& slice, Frame& frame
   return list_of(std::move(values), of.kind);
 }
 
-// One level, and those below as long as they are not too deep.
+// One level, and those below as long as they are not too deep; unknown where that takes too many steps.
 Value Interpreter::copy(const Value& value, int depth) {
   const bool holds = is_sequence(value) || value.kind == Kind::table || value.kind == Kind::instance;
   if (!holds || depth > deepest_copy) return value;

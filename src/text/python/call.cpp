@@ -279,7 +279,8 @@ Value Interpreter::fresh(const Value& fallback) {
   if (fallback.kind != Kind::instance) return fallback;
   const std::string& type = fallback.object->type;
   if (type != "dataclasses.field" && type != "pydantic.Field" && type != "flax.struct.field") return fallback;
-  if (const Value* const factory = fallback.object->find("default_factory")) return call(*factory, {});
+  if (const Value* const factory = fallback.object->find("default_factory"))
+    return call(Value(*factory), {});  // which may give the field another
   if (const Value* const value = fallback.object->find("default")) return *value;
   if (const Value* const value = fallback.object->find("0")) return *value;
   return unknown("it has no default");
@@ -291,8 +292,10 @@ Value Interpreter::construct(const Value& type, Arguments given) {
   made.object = &make(type.object->type);
   made.object->module = type.object->module;
   std::vector<std::string> fields;
-  for (const Entry& each : type.object->entries) {
+  // What makes a default may add to the class.
+  for (std::size_t i = 0; i < type.object->entries.size(); ++i) {
     if (spend()) return too_long();
+    const Entry each = type.object->entries[i];
     if (each.value.kind == Kind::type || each.value.kind == Kind::function) {
       made.object->set(each.key, each.value);
       continue;

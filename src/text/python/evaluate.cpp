@@ -190,8 +190,8 @@ Value Interpreter::items(const Expression& each, Frame& frame) {
     }
     const auto more = iterated(evaluate(syntax.child(item, 0), frame));
     if (!more) return unknown("how many items it has only the run knows");
+    if (values.size() + more->size() > most_items) return unknown("the list is too long");
     values.insert(values.end(), more->begin(), more->end());
-    if (values.size() > most_items) return unknown("the list is too long");
   }
   return list_of(std::move(values), each.kind == Expression::Kind::list ? Kind::list : Kind::tuple);
 }
@@ -331,6 +331,7 @@ Value Interpreter::binary(std::string_view sign, const Value& a, const Value& b)
   }
   if (sign == "|" && a.kind == Kind::table && b.kind == Kind::table) {
     Value out = copy(a, 0);
+    if (out.kind != Kind::table) return out;  // it takes too many steps
     for (const Entry& each : b.object->entries) {
       ++values_;
       out.object->set(each.key, each.value).key_span = each.key_span;
@@ -409,6 +410,7 @@ std::optional<std::vector<Value>> Interpreter::iterated(const Value& over) {
   std::vector<Value> out;
   if (!is_sequence(over) && over.kind != Kind::table) return std::nullopt;
   charge(2 * over.object->entries.size() + text_bytes(*over.object) / 64);
+  out.reserve(over.object->entries.size());
   if (is_sequence(over)) {
     for (const Entry& each : over.object->entries) out.push_back(each.value);
     return out;

@@ -168,17 +168,18 @@ const Module* Interpreter::read_module(const std::string& path, const std::strin
   bytes_ += source->size();
   charge_text(source->size());
   if (source->size() > most_source_bytes) return nullptr;
+  const int depth = depth_;
+  depth_ += 6;
+  const Module* module = nullptr;
   try {
-    const int depth = depth_;
-    depth_ += 6;
-    const Module& module = load(path, name, *std::move(source));
-    depth_ = depth;
-    return &module;
+    module = &load(path, name, *std::move(source));
   } catch (const Unclosed&) {
-    return nullptr;
+    module = nullptr;
   } catch (const TooMuch&) {
-    return nullptr;
+    module = nullptr;
   }
+  depth_ = depth;
+  return module;
 }
 
 }  // namespace shapelint::text::python
