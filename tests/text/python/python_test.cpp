@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "tests/catch.hpp"
 #include "tests/text/text_support.hpp"
 
@@ -217,6 +219,54 @@ TEST_CASE("python: nothing is looked for below a folder that is not there") {
       imports);
   CHECK(outline(document->root()) == "{a: {(): \"torch.nn.modules.Linear\", 0: 64}, __folder__: \"repo\"}");
   CHECK(tried == std::vector<std::string>{"repo/pack/sizes.py"});
+}
+
+TEST_CASE("python: files that cannot be read are no calls that the next ones stand in") {
+  const PythonImports imports{[](const std::string& path) {
+                                return path == "repo/good.py" ? std::optional<std::string>("WIDTH = 64\n")
+                                       : path.starts_with("repo/bad") && path.ends_with("d.py")
+                                           ? std::optional<std::string>("a = 'open\n")
+                                           : std::nullopt;
+                              },
+                              {"repo"}};
+  std::string source;
+  for (int i = 0; i < 40; ++i) source += fmt::format("from bad{}d import x as x{}\ny{} = x{}\n", i, i, i, i);
+  source += "from good import WIDTH\nz = WIDTH\n";
+  CHECK(parse_python("repo/run.py", source, imports)->root()["z"].as_integer() == 64);
+}
+
+TEST_CASE("python: a copy that takes too many steps is unknown, whatever is done with it") {
+  // Steps until few are left, of 400,000.
+  std::string before = "import dataclasses\nclass C:\n    pass\nd = {";
+  for (int i = 0; i < 10'000; ++i) before += fmt::format("{}: 0, ", i);
+  before += "}\nc = C(**d)\n";
+  for (int i = 0; i < 20; ++i) before += "for i in range(5000):\n    y = i\n";
+  for (const std::string line :
+       {"x = d | d\n", "d |= d\n", "x = dataclasses.replace(c, a=1)\n", "x = d.copy()\n"}) {
+    INFO(line);
+    std::string source = before;
+    for (int i = 0; i < 12; ++i) source += line;
+    CHECK(shown(source + "z = 1\n").find("z: 1") == std::string::npos);  // out of steps, and no crash
+    CHECK(shown(before + "z = 1\n").find("z: 1") != std::string::npos);
+  }
+}
+
+TEST_CASE("python: augmented assignments, whatever their sign") {
+  CHECK(shown("d = {'a': 1}\nd |= {'b': 2}\na = 7\na //= 2\nb = 3\nb **= 2\nc = 5\nc -= 1\n"
+              "e = 3\ne <<= 2\nf = 12\nf >>= 1\ng = 7\ng %= 4\n") ==
+        "{d: {a: 1, b: 2}, a: 3, b: 9, c: 4, e: 12, f: 6, g: 3}");
+  // Not worked out, and not the value before.
+  const auto document = parse_python("c.py", "a = 7\na &= 2\nb = 7\nb ^= 2\nc = 7\nc |= 8\nd = 7\nd @= 8\n");
+  for (const char* const name : {"a", "b", "c", "d"}) CHECK(document->root()[name].is(Kind::unknown));
+}
+
+TEST_CASE("python: what makes the default of a field may add to the class") {
+  CHECK(shown("import dataclasses\n"
+              "def grow():\n    for i in range(100):\n        setattr(C, f'n{i}', i)\n    return 7\n"
+              "class C:\n    a = dataclasses.field(default_factory=grow)\n    b = 2\n"
+              "def f():\n    c = C()\n    return dict(a=c.a, b=c.b, last=c.n99)\n"
+              "x = f()\n")
+            .find("x: {a: 7, b: 2, last: 99}") != std::string::npos);
 }
 
 TEST_CASE("python: arguments of ml_collections' configurations have their defaults") {
