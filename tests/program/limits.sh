@@ -98,9 +98,12 @@ within $most 8192 2 "9,900 more mistakes are not told one by one" "$folder/confi
 for file in values.toml values.py values.json values.yaml commands.sh; do
   within $most 8192 2 "holds more than" "$folder/$file"
 done
-# Texts beyond 32 MB are unknown, and the rest is read on.
-awk 'BEGIN { printf "a = \""; for (i = 0; i < 49000; ++i) printf "x"; print "\""; for (i = 0; i < 100000; ++i) printf "b%d = a + a\n", i }' >"$folder/doubled.py"
+# Texts beyond 32 MB are unknown, and the rest is read on, for as long as there is work left.
+doubled() { awk -v lines="$1" 'BEGIN { printf "a = \""; for (i = 0; i < 49000; ++i) printf "x"; print "\""; for (i = 0; i < lines; ++i) printf "b%d = a + a\n", i }'; }
+doubled 20000 >"$folder/doubled.py"
 within $most 8192 2 "of no dialect" "$folder/doubled.py"
+doubled 100000 >"$folder/doubled.py"
+within $most 8192 2 "it takes more work to read than any configuration" "$folder/doubled.py"
 
 # Few addresses: fewer threads, or a sentence; nothing aborts.
 mkdir "$folder/many"
