@@ -369,6 +369,7 @@ std::vector<Derivation> build() {
     add(no, defaulted, own, always, constant<0>);
   }
   add(FieldId::embedding_stages, defaulted, none, always, constant<0>);
+  add(FieldId::stage_layers, defaulted, none, always, constant<0>);
   return out;
 }
 

@@ -44,7 +44,8 @@ constexpr std::array task{FieldId::mode,
                           FieldId::position_table_bytes,
                           FieldId::max_positions,
                           FieldId::document_length,
-                          FieldId::embedding_stages};
+                          FieldId::embedding_stages,
+                          FieldId::stage_layers};
 
 constexpr std::array training{FieldId::gradient_accumulation,
                               FieldId::zero,

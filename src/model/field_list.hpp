@@ -193,5 +193,6 @@
   BOOLEAN(tensor_overlap, "parallel", "tensor_overlap", plan.tensor_overlap, "training: collectives of tensor parallelism run beside the products next to them (Megatron's --tp-comm-overlap)") \
   BOOLEAN(sequence_parallel, "parallel", "sequence_parallel", plan.sequence_parallel, "norms and residuals are sharded along the sequence over the tensor-parallel ranks") \
   INTEGER(zero, "parallel", "zero", plan.zero, 0, 3, "", "ZeRO stage: what is sharded over the data-parallel ranks") \
-  INTEGER(embedding_stages, "parallel", "embedding_stages", plan.embedding_stages, 0, 2, "stages", "whether the embedding and the head are counted as a layer each when layers are divided among the stages of the pipeline: 0, 1 for one of them, 2 for both")
+  INTEGER(embedding_stages, "parallel", "embedding_stages", plan.embedding_stages, 0, 2, "stages", "whether the embedding and the head are counted as a layer each when layers are divided among the stages of the pipeline: 0, 1 for one of them, 2 for both") \
+  INTEGER(stage_layers, "parallel", "stage_layers", plan.stage_layers, 0, most_layers, "layers", "layers of the pipeline's fullest stage, where the stages' shares are not even (vLLM's VLLM_PP_LAYER_PARTITION); 0 where they are")
 // clang-format on

@@ -47,6 +47,13 @@ double whole_bytes(const Setup& setup, double packed) {
                    (fp32_bytes - packed / ranks) * static_cast<double>(made));
 }
 
+// Layers of the stage with most, as a multiple of an even share.
+double fullest_share(const Setup& setup) {
+  if (setup.plan.pipeline <= 1 || setup.plan.stage_layers <= 0) return 1;
+  const auto layers = static_cast<double>(std::max<std::int64_t>(1, setup.model.num_layers));
+  return static_cast<double>(layers_of_stage(setup)) * static_cast<double>(setup.plan.pipeline) / layers;
+}
+
 // Parameters of all layers' attention.
 double of_all_attention(const Setup& setup) {
   if (setup.model.layers_differ) return static_cast<double>(part_size(setup, StepPart::attention).parameters);
@@ -124,6 +131,10 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline);
   const double wide =
       static_cast<double>(plus(embedding_parameters(setup.model), head_parameters(setup.model))) / ranks;
+  // On the stage with most layers, where they are not shared out evenly.
+  const double fullest = fullest_share(setup);
+  held.dense = held.dense > wide ? wide + fullest * (held.dense - wide) : held.dense;
+  held.expert *= fullest;
   // Training keeps weights of 16 bits or more beside products of 8, unless they are packed.
   const double whole = shared.training ? shared.activation : bytes_of(shared.linear_dtype);
   const double packed = packed_bytes(setup.plan) > 0 ? packed_bytes(setup.plan) : whole;
@@ -142,7 +153,7 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   const double tables =
       static_cast<double>(setup.plan.position_table_bytes) * static_cast<double>(setup.model.max_positions);
   return (wide + attention) * shared.activation + narrow * packed + routed * expert + tables +
-         whole_bytes(setup, packed);
+         fullest * whole_bytes(setup, packed);
 }
 
 }  // namespace shapelint::model

@@ -456,6 +456,7 @@ struct Plan {
   std::int64_t document_length = 0;   // tokens that attend to each other in a packed sequence; 0: all of it
   bool offload_activations = false;   // they wait for the backward pass in the host's memory
   std::int64_t embedding_stages = 0;  // the embedding and the head, where each has a layer's place in a stage
+  std::int64_t stage_layers = 0;  // of the stage with most, where they are not shared out evenly; 0: evenly
 
   // Inference only, the first two also with adapters (QLoRA).
   std::int64_t weight_bits = 0;         // of a stored weight of the layers' products; 0: as dtype

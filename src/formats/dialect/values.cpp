@@ -294,6 +294,20 @@ bool stands_for_a_number(NodeRef table) {
 
 }  // namespace
 
+// Numbers with commas between them: `16,32`.
+Seen look_for_largest(std::string_view text) {
+  Seen out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const auto value = parse_integer(text.substr(0, end));
+    if (!value) return {Seen::Kind::unreadable, 0};
+    const auto found = static_cast<double>(*value);
+    out = number(out.kind == Seen::Kind::nothing ? found : std::max(out.number, found));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 Seen look(NodeRef node, const Alternative& each, FieldId field) {
   if (each.reading == Alternative::Reading::number) return look_for_number(node, each.of);
   if (each.reading == Alternative::Reading::present) return number(1);
@@ -312,6 +326,9 @@ Seen look(NodeRef node, const Alternative& each, FieldId field) {
     return {};
   }
   if (node.is(Kind::list)) return look_at_list(node, each, field);
+  if (const auto text = node.as_string();
+      text && each.reading == Alternative::Reading::maximum && text->find(',') != std::string_view::npos)
+    return look_for_largest(*text);
   // What a call gives that is not worked out.
   if (node.is(Kind::table)) return {node["()"] ? Seen::Kind::unreadable : Seen::Kind::nothing, 0};
   if (!each.map.empty()) {

@@ -96,6 +96,8 @@ std::int64_t num_mixer_layers(const ModelSpec& model, std::size_t which) {
 
 std::int64_t layers_of_stage(const Setup& setup) {
   const std::int64_t counted = setup.plan.pipeline > 1 ? setup.plan.embedding_stages : 0;
+  if (setup.plan.pipeline > 1 && setup.plan.stage_layers > 0)
+    return std::min(setup.model.num_layers, setup.plan.stage_layers);
   const std::int64_t chunks = pipeline_chunks(setup.plan);
   return times(chunks, divide_up(plus(setup.model.num_layers, counted), times(setup.plan.pipeline, chunks)));
 }

@@ -76,6 +76,25 @@ TEST_CASE("a pipeline's stages divide the cache of a request", "[serving]") {
   CHECK(two.longest_bytes == one.longest_bytes / 2);
 }
 
+// https://github.com/vllm-project/vllm/issues/34076: two cards of 32 GB, of which the second has 32 of 48
+// layers.
+TEST_CASE("the stage with most layers decides what a pipeline has room for", "[serving]") {
+  const std::string command = "vllm serve Qwen/Qwen3-Coder-30B-A3B-Instruct-FP8 -pp 2 --max-model-len 262144";
+  const std::string split = "VLLM_PP_LAYER_PARTITION=16,32 " + command;
+  CHECK(served(command).plan.stage_layers == 0);
+  CHECK(served(split).plan.stage_layers == 32);
+  CHECK(served("SGLANG_PP_LAYER_PARTITION=23,25 sglang serve --model-path Qwen/Qwen3-32B --pp-size 2")
+            .plan.stage_layers == 25);
+  const suggest::Capacity even = capacity_of(command, "rtx-5090");
+  const suggest::Capacity uneven = capacity_of(split, "rtx-5090");
+  CHECK(uneven.longest_bytes == Approx(even.longest_bytes * 32 / 24));
+  // Embedding and head are shared out evenly.
+  CHECK(uneven.weight_bytes > 1.25 * even.weight_bytes);
+  CHECK(uneven.weight_bytes < even.weight_bytes * 32 / 24);
+  CHECK_FALSE(suggest::lacks_cache(even));
+  CHECK(suggest::surely_lacks_cache(uneven));
+}
+
 // vLLM 0.19 on an H100 (llm-d planner's calibration): activations of its profile run, GiB.
 TEST_CASE("activations of vLLM's profile run are what it reports", "[serving]") {
   const std::pair<const char*, double> reported[] = {{"meta-llama/Llama-3.1-8B-Instruct", 1.89},
