@@ -9,8 +9,8 @@
 
 namespace shapelint::cli {
 
-// `--set FIELD=VALUE,…`, and an option for each field, which help and completion leave out. Values are appended
-// to `overrides` in the order given.
+// `--set FIELD=VALUE,…`, and an option for each field, which help and completion leave out. Values are
+// appended to `overrides` in the order given.
 std::vector<Option> field_options(std::vector<model::Override>& overrides);
 
 // `--dim NAME=N`: sizes of symbolic dimensions of ONNX graphs, in the order given.

@@ -1,5 +1,5 @@
-// Command lines that another file holds: the containers of a Kubernetes manifest or of a compose file, a script in a
-// task's YAML.
+// Command lines that another file holds: the containers of a Kubernetes manifest or of a compose file, a
+// script in a task's YAML.
 #pragma once
 
 #include <vector>

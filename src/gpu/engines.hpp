@@ -87,16 +87,16 @@ struct DecodeKernel : EngineKernel, Traffic {
   double efficiency_256 = 0;
   std::int64_t full_rate = 0;       // fp16 FLOP per clock and SM of the GPUs that were timed; 0: not told
   double throttled_efficiency = 0;  // where tensor cores run below that (H20); 0: as elsewhere
-  std::int64_t narrow_tile = 0;  // rows: of a narrower tile, where all fit into it; 0: none
-  double wave_rounding = 0.3;    // 0: SMs never idle; 1: whole waves
-  double overlap_power = 4;      // 1: CTAs and DRAM one after the other; large: at once
-  double split_us = 2;           // joining the parts of split keys
-  double sequence_us = 0;        // of each sequence: what is prepared for it
-  double search_us = 0;          // in each CTA, for each sequence: finding its own
-  double join_ns = 0;            // joining parts: for each head, sequence and sequence
-  double query_passes = 1;       // more passes over queries, new keys and values
-  bool shares_in_place = false;  // no such passes where one head of keys is shared by all
-  double timed_share = 1;        // of packed heads' cache, that the timings moved
+  std::int64_t narrow_tile = 0;     // rows: of a narrower tile, where all fit into it; 0: none
+  double wave_rounding = 0.3;       // 0: SMs never idle; 1: whole waves
+  double overlap_power = 4;         // 1: CTAs and DRAM one after the other; large: at once
+  double split_us = 2;              // joining the parts of split keys
+  double sequence_us = 0;           // of each sequence: what is prepared for it
+  double search_us = 0;             // in each CTA, for each sequence: finding its own
+  double join_ns = 0;               // joining parts: for each head, sequence and sequence
+  double query_passes = 1;          // more passes over queries, new keys and values
+  bool shares_in_place = false;     // no such passes where one head of keys is shared by all
+  double timed_share = 1;           // of packed heads' cache, that the timings moved
   double token_kb = 0;
 };
 

@@ -39,8 +39,8 @@ std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count
 // "7.3 % of the step (measured)"; empty for what costs nothing that is known (a run that cannot start).
 std::string cost_text(const rules::Finding& finding, std::size_t gpu_count);
 
-// "5 infos not shown; the largest saving is 5.2 ± 6.6 % (SL601 head-dim-padded): `--min-severity info`"; empty
-// where nothing is hidden.
+// "5 infos not shown; the largest saving is 5.2 ± 6.6 % (SL601 head-dim-padded): `--min-severity info`";
+// empty where nothing is hidden.
 std::string hidden_text(const Report& report);
 
 // "left out: a100-sxm4-80gb, which cannot multiply fp8 …", of GPUs' ids; empty for none.

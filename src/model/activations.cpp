@@ -294,7 +294,8 @@ LayerActivations layer_activations(const Setup& setup) {
       break;
   }
   const double share = recomputed_share(setup);
-  const double input = own * stream_bytes(plan) * real(model.residual_streams) * real(model.hidden_size) / unit;
+  const double input =
+      own * stream_bytes(plan) * real(model.residual_streams) * real(model.hidden_size) / unit;
   return {share * input + (1 - share) * parts, (1 - share) * scores, unit * (layer + scores)};
 }
 

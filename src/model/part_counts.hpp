@@ -20,8 +20,8 @@ std::int64_t attention_parameters(const ModelSpec& model);
 // made of.
 std::int64_t key_value_columns(const ModelSpec& model);
 std::int64_t index_inputs(const ModelSpec& model);
-// What compresses keys of so many elements: two products, of keys and of gates, a bias of the gates for each of
-// the tokens that become one, and a norm (transformers, modeling_deepseek_v4.py, DeepseekV4HCACompressor).
+// What compresses keys of so many elements: two products, of keys and of gates, a bias of the gates for each
+// of the tokens that become one, and a norm (transformers, modeling_deepseek_v4.py, DeepseekV4HCACompressor).
 std::int64_t compressor_parameters(const ModelSpec& model, std::int64_t width);
 // Of weights that several layers share, one layer's part, and what each has of its own: to less than a
 // parameter.

@@ -10,8 +10,8 @@
 #include "gpu/registry.hpp"
 #include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
-#include "tests/formats/native/native_support.hpp"
 #include "tests/contracts/own_book_support.hpp"
+#include "tests/formats/native/native_support.hpp"
 #include "text/files.hpp"
 
 using namespace shapelint;
@@ -143,8 +143,9 @@ TEST_CASE("every layer that a contract may name has operations of its own", "[co
         "layer.attention.qkv layer.attention.rotary layer.attention.flash layer.attention.output "
         "layer.attention.residual ");
   CHECK(named("attention.kernel") == "layer.attention.flash ");
-  CHECK(named("state-space") == "layer.mamba2.in layer.mamba2.conv layer.mamba2.chunk layer.mamba2.gated "
-                                "layer.mamba2.out ");
+  CHECK(named("state-space") ==
+        "layer.mamba2.in layer.mamba2.conv layer.mamba2.chunk layer.mamba2.gated "
+        "layer.mamba2.out ");
   CHECK(named("mlp") == "layer.mlp.gate_up layer.mlp.activation layer.mlp.down layer.mlp.residual ");
   CHECK(named("experts.kernel") == "layer.moe.gate_up layer.moe.activation layer.moe.down ");
   CHECK(named("optimizer") == "optimizer.gradient_norm optimizer.adam ");

@@ -204,7 +204,8 @@ TEST_CASE("a path of another machine is looked for by its end", "[formats]") {
 }
 
 // Of the examples that ms-swift publishes: examples/megatron/embedding/qwen3_emb.sh has 151,665 rows over two
-// ranks (mcore-bridge, model/gpt_model.py pads them), multimodal/lora_llm_vit_full/sft.sh adapters of experts.
+// ranks (mcore-bridge, model/gpt_model.py pads them), multimodal/lora_llm_vit_full/sft.sh adapters of
+// experts.
 TEST_CASE("ms-swift pads the vocabulary for its ranks, and lora_llm trains adapters", "[formats]") {
   text::MemoryFileSystem files;
   files.files["emb.sh"] =

@@ -188,7 +188,8 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
 }
 
 TEST_CASE("attention over compressed keys reads and caches few of them", "[model]") {
-  // DeepSeek-V4-Flash (its config.json): two layers with a window, then one key of 4 or of 128 tokens in turns.
+  // DeepSeek-V4-Flash (its config.json): two layers with a window, then one key of 4 or of 128 tokens in
+  // turns.
   const std::string model = R"toml(
 hidden_size = 4096
 num_layers = 43
@@ -217,8 +218,8 @@ compressed_ratio = 128
   // The model's card: 284B, of which 13B are active.
   CHECK(static_cast<double>(parameter_count(setup)) / 1e9 == Approx(284).epsilon(0.005));
   CHECK(static_cast<double>(active_parameter_count(setup)) / 1e9 == Approx(13.5).epsilon(0.05));
-  // 21 layers with a key of 512 for each 4 tokens and an indexer's key of 128 with a scale, 20 with one for each
-  // 128, and a window of 128 in all.
+  // 21 layers with a key of 512 for each 4 tokens and an indexer's key of 128 with a scale, 20 with one for
+  // each 128, and a window of 128 in all.
   const double csa = 131072.0 / 4 * (512 + 128 + 4);
   const double hca = 131072.0 / 128 * 512;
   CHECK(cache_bytes(setup, 131072) == Approx(21 * csa + 20 * hca + 43 * 128 * 512.0));
@@ -265,8 +266,8 @@ TEST_CASE("no model is said to need more arithmetic than its operations do", "[m
         CAPTURE(part, mode, recompute);
         const Setup setup = setup_of(
             "hidden_size = 512\nnum_layers = 8\nnum_attention_heads = 8\nvocab_size = 1024\n" + part,
-            std::string("mode = \"") + mode + "\"\nsequence_length = 512\nmicro_batch_size = 4\nrecompute = \"" +
-                recompute + "\"\n");
+            std::string("mode = \"") + mode +
+                "\"\nsequence_length = 512\nmicro_batch_size = 4\nrecompute = \"" + recompute + "\"\n");
         const Workload work = lower(setup);
         CHECK(work.model_flops <= work.hardware_flops * (1 + 1e-9));
       }

@@ -194,8 +194,9 @@ std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
   }
   out += mixed_text(s, plan);
   if (model::weights_are_unknown(plan)) {
-    out += fmt::format("\nweights not known (their format is not), cache {} GiB ({} KB a token) on each GPU\n",
-                       gib(s.cache_bytes), brief(s.cache_bytes_per_token / 1e3));
+    out +=
+        fmt::format("\nweights not known (their format is not), cache {} GiB ({} KB a token) on each GPU\n",
+                    gib(s.cache_bytes), brief(s.cache_bytes_per_token / 1e3));
     return out;
   }
   out += fmt::format("\nweights {} GiB, cache {} GiB ({} KB a token) on each GPU\n", gib(s.weight_bytes),

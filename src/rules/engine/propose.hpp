@@ -22,8 +22,9 @@ struct ProposalRequest {
 std::vector<suggest::Candidate> propose(const model::Reading& reading, const suggest::Links& links,
                                         const ProposalRequest& request);
 
-// The conditions of rules with effect `fails` as constraints on any setup, and that the tokenizer keeps its size
-// where the framework pads the vocabulary. A condition without a value counts as broken. They refer to `compiled`.
+// The conditions of rules with effect `fails` as constraints on any setup, and that the tokenizer keeps its
+// size where the framework pads the vocabulary. A condition without a value counts as broken. They refer to
+// `compiled`.
 std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compiled,
                                                   const model::Reading& reading);
 

@@ -16,17 +16,17 @@
 namespace shapelint::suggest {
 
 struct Evaluation {
-  double time_us = 0;           // of the step, on one rank
-  // Of a useful unit: a token, or where the input is no text, a whole sequence, since an image that is cut into
-  // more patches is still one image.
+  double time_us = 0;  // of the step, on one rank
+  // Of a useful unit: a token, or where the input is no text, a whole sequence, since an image that is cut
+  // into more patches is still one image.
   double gpu_us_per_unit = 0;  // time x ranks of one model replica / units: comparable between plans
   double flops_per_unit = 0;   // forward, of the whole model
   double mfu = 0;
   std::int64_t parameters = 0;
 };
 
-// Share of the time per useful unit that `after` saves: 1 - new / old. What a smaller model saves by doing less is
-// not counted, what a larger one costs is: gain > 0 always means faster, and not merely smaller.
+// Share of the time per useful unit that `after` saves: 1 - new / old. What a smaller model saves by doing
+// less is not counted, what a larger one costs is: gain > 0 always means faster, and not merely smaller.
 double gain(const Evaluation& before, const Evaluation& after);
 
 // Prices setups on one GPU and remembers them. Setups with the same fields are the same setup. Belongs to a

@@ -55,10 +55,10 @@ double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble
 
 PartTable::PartTable(const Problem& problem, std::span<cost::PriceMemo* const> memos)
     : problem_(problem), memos_(memos.begin(), memos.end()) {
-  const bool has_pattern =
-      model::has_layer_pattern(problem.start) ||
-      std::any_of(problem.axes.begin(), problem.axes.end(),
-                  [](const Axis& axis) { return axis.field == model::FieldId::pipeline; });
+  const bool has_pattern = model::has_layer_pattern(problem.start) ||
+                           std::any_of(problem.axes.begin(), problem.axes.end(), [](const Axis& axis) {
+                             return axis.field == model::FieldId::pipeline;
+                           });
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     PartAxes& each = parts_[part];
     for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {

@@ -24,7 +24,8 @@ struct Flags {
   // before `serve`, and that before the model. Without the folder of a program.
   std::vector<std::pair<std::string, Text>> following;
   std::vector<Flag> overrides;  // Hydra's `model.path=x`, `+trainer.nnodes=2`: the key, and one value
-  // Of `docker run`: the image, and what its options set in the environment; the rest is of the command in it.
+  // Of `docker run`: the image, and what its options set in the environment; the rest is of the command in
+  // it.
   Text image;
   std::vector<Flag> environment;
 };

@@ -31,7 +31,8 @@ using SourceLoader =
 //   command    string: the words before the first flag (`torchrun pretrain_gpt.py`)
 //   following  table: a word of lower-case letters → the word behind it, where that is no flag (`serve` → the
 //              model of `vllm serve MODEL`); the first time that the word stands there
-//   image      string, of `docker run`: the image; all else is then of the command behind it, and `following.image`
+//   image      string, of `docker run`: the image; all else is then of the command behind it, and
+//   `following.image`
 //              is that command's first word, where it is no flag
 //   program    string: the Python file among the words, where there is one
 //   flags      table: `--name` → value as typed by Python's argparse users: integer, number, boolean for

@@ -210,7 +210,7 @@ TEST_CASE("chunks of layers divide the pipeline's idle time, and are passed one 
   setup.plan.mode = Mode::train;
   setup.plan.pipeline = 4;
   setup.plan.gradient_accumulation = 8;
-  const double waits = 0.0223883195;  // 2048 GPUs for the slowest of them
+  const double waits = 0.0223883195;                  // 2048 GPUs for the slowest of them
   const double others = slowest_stage(setup).others;  // three stages without a head
   CHECK(others < 3);
   CHECK(lower(setup).pipeline_bubble == Approx(others / 8 + waits));

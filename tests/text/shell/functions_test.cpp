@@ -73,9 +73,9 @@ TEST_CASE("shell: what docker runs is the command behind the image") {
     REQUIRE(documents->size() == 1);
     return documents->front();
   };
-  const Document server = one(
-      "docker run --rm -it --gpus all --ipc=host -v ~/.cache:/cache -p 8000:8000 -e HF_HOME=/hf \\\n"
-      "  vllm/vllm-openai:v0.10.0 meta-llama/Llama-3.1-8B --tensor-parallel-size 2 --enforce-eager\n");
+  const Document server =
+      one("docker run --rm -it --gpus all --ipc=host -v ~/.cache:/cache -p 8000:8000 -e HF_HOME=/hf \\\n"
+          "  vllm/vllm-openai:v0.10.0 meta-llama/Llama-3.1-8B --tensor-parallel-size 2 --enforce-eager\n");
   CHECK(outline(server.root()["flags"]) == "{--tensor-parallel-size: 2, --enforce-eager: true}");
   CHECK(server.root()["image"].as_string() == "vllm/vllm-openai:v0.10.0");
   CHECK(server.root()["following"]["image"].as_string() == "meta-llama/Llama-3.1-8B");
