@@ -2,6 +2,7 @@
 # Names of files that are options, as those who list a repository's files pass them on: xargs, lefthook and husky
 # (whose commands they are), `find -exec`, a pattern of the shell. A bad model stops each of them, nothing is written.
 #   strangers-names.sh SHAPELINT
+# shellcheck disable=SC2317,SC2086 # called by their names; options are meant to be split
 set -u
 shapelint=$(realpath "$1")
 command -v git >/dev/null || { echo "skipped: git is not installed"; exit 77; }
