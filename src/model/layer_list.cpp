@@ -373,8 +373,9 @@ std::vector<std::pair<std::int64_t, std::string_view>> layer_order(std::string_v
     return {};
   }
   const std::vector<Part> pattern = out;
-  for (std::size_t i = 0; all < num_layers; ++i) {
-    Part next = pattern[i % pattern.size()];
+  std::size_t at = 0;
+  while (!pattern.empty() && all < num_layers) {
+    Part next = pattern[at++ % pattern.size()];
     next.first = std::min(next.first, num_layers - all);
     put(next.first, next.second);
   }
