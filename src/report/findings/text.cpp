@@ -87,9 +87,11 @@ std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
   const bool is_planned = rules::states_plan(reading);
   double needed = suggest::memory_bytes(reading.setup);
   double certain = 0;
+  double states = 0;  // what no shorter sequence or other recomputation makes less
   if (is_planned) {
     const suggest::Footprint least = rules::least_footprint(reading, reading.setup);
-    certain = least.state_bytes + least.activation_bytes;
+    states = least.state_bytes;
+    certain = states + least.activation_bytes;
     // A server must hold one sequence of the limit, which may be more than the mean ones of a step.
     needed = std::max(needed, certain);
   }
@@ -102,7 +104,7 @@ std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
   }
   if (needed <= usable) return out;
   if (!is_planned) return out + " (no plan is stated: on one GPU)";
-  if (certain > suggest::budget_bytes(gpu::memory_gib(gpu), reading.setup.plan))
+  if (states > suggest::budget_bytes(gpu::memory_gib(gpu), reading.setup.plan))
     return out + ": it does not fit";
   if (certain > usable) return out + ": it may not fit";
   if (rules::takes_what_fits(reading)) return out + " (sequences that do not fit wait)";
