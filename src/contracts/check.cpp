@@ -128,7 +128,7 @@ std::string Checker::numbers(std::string_view text, const rules::Context& contex
 }
 
 std::string Checker::failing_size(const Contract& contract, const rules::Context& context) {
-  const std::string own(contract.size.value);
+  std::string own(contract.size.value);
   const std::vector<std::string_view> conditions = conditions_of(contract.demands.value);
   if (conditions.size() < 2) return own;
   const auto get = [&](std::int32_t name) {

@@ -15,7 +15,6 @@ namespace shapelint::formats {
 
 namespace {
 
-using model::Feeding;
 using model::FieldId;
 using model::Mixing;
 using model::TransformerLayer;

@@ -51,7 +51,7 @@ std::string first_line(const fs::path& path) {
 fs::path git_folder(const std::string& here) {
   std::error_code problem;
   for (fs::path folder = here;; folder = folder.parent_path()) {
-    const fs::path git = folder / ".git";
+    fs::path git = folder / ".git";
     const fs::file_status status = fs::status(git, problem);
     if (fs::is_directory(status)) return git;
     if (fs::exists(status)) {

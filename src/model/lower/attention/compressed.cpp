@@ -7,6 +7,8 @@
 #include <array>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "model/lower/emit.hpp"
 
 namespace shapelint::model {
@@ -33,9 +35,9 @@ const Texts& texts() {
   static const Texts all = [] {
     Texts out;
     for (std::size_t i = 0; i < lengths.size(); ++i) {
-      const std::string length(lengths[i]);
-      out.compressed[i] = "(" + length + ") / compressed_ratio";
-      out.with_window[i] = "min(" + length + ", window_size) + (" + length + ") / compressed_ratio";
+      const std::string_view length(lengths[i]);
+      out.compressed[i] = fmt::format("({}) / compressed_ratio", length);
+      out.with_window[i] = fmt::format("min({0}, window_size) + ({0}) / compressed_ratio", length);
     }
     return out;
   }();
