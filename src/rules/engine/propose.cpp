@@ -63,14 +63,14 @@ std::optional<std::vector<Change>> with_batch_kept(const model::Reading& reading
   const model::Plan& plan = reading.setup.plan;
   const Change* micro = find_change(changes, FieldId::micro_batch_size);
   const Change* accumulation = find_change(changes, FieldId::gradient_accumulation);
-  const bool moves =
-      micro != nullptr || accumulation != nullptr || find_change(changes, FieldId::data) != nullptr;
+  const Change* data = find_change(changes, FieldId::data);
+  const bool moves = micro != nullptr || accumulation != nullptr || data != nullptr;
   if (!moves || plan.mode != model::Mode::train || extra(reading, "fixes_batch") <= 0) {
     return changes;
   }
-  if (find_change(changes, FieldId::data) != nullptr) {
+  if (data != nullptr) {
     model::Plan after = plan;
-    after.data = find_change(changes, FieldId::data)->to;
+    after.data = data->to;
     if (micro != nullptr) after.micro_batch_size = micro->to;
     set_change(changes, FieldId::gradient_accumulation, plan.gradient_accumulation,
                micro_batches_kept(reading, after));
