@@ -255,7 +255,7 @@ void read_as_native(const text::Document& document, const ReadOptions& options, 
   result.lint = std::move(file->lint);
 }
 
-// What a file holds that starts something: its command lines, each by the dialect that it is of.
+// What a file holds that starts something: its command lines, each read by its own dialect.
 void read_commands(const text::FileSystem& files, const Dialects& dialects, const Dialect& dialect,
                    const text::Document& document, const ReadOptions& options, ReadResult& result) {
   constexpr std::string_view syntax = "shell";

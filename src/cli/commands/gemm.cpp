@@ -129,7 +129,7 @@ cost::Quantization quantization_of(const GemmOptions& options) {
   return options.with_quantization ? cost::Quantization::included : cost::Quantization::done_before;
 }
 
-// A row as it was given, but for what a spreadsheet would take for a formula: somebody else may have written
+// A row as it was given, except what a spreadsheet would take for a formula: another person may have written
 // it.
 std::string without_formulas(std::string_view line) {
   std::string out;

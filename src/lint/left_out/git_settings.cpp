@@ -64,7 +64,7 @@ fs::path git_folder(const std::string& here) {
   }
 }
 
-// What lies in it, but for the objects, of which there are many.
+// Its contents except the objects, of which there are many.
 std::optional<Error> check_folder(const fs::path& folder) {
   std::error_code problem;
   if (may_wait(folder)) return waits(folder);

@@ -67,7 +67,7 @@ bool is_same(const AttentionShape& a, const AttentionShape& b) {
          a.is_one_tensor == b.is_one_tensor;
 }
 
-// But for how often they run.
+// How often they run is not compared.
 bool is_same(const Op& a, const Op& b) {
   const auto sizes = [](const Op& op) {
     return std::array{op.batch.value, op.m.value, op.n.value, op.k.value, op.ranks, op.stride};
