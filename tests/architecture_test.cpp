@@ -161,7 +161,7 @@ bool may_include(const std::string& room, const std::string& used) {
 
 constexpr std::size_t longest_file = 600;  // lines
 
-const fs::path root(shapelint::tests::source_dir());
+const fs::path source_root(shapelint::tests::source_dir());
 
 std::vector<std::string> lines_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -172,9 +172,10 @@ std::vector<std::string> lines_of(const fs::path& path) {
 
 std::vector<fs::path> sources(const char* folder) {
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+  for (const auto& entry : fs::recursive_directory_iterator(source_root / folder)) {
     const auto extension = entry.path().extension();
-    if (extension == ".cpp" || extension == ".hpp") paths.push_back(entry.path().lexically_relative(root));
+    if (extension == ".cpp" || extension == ".hpp")
+      paths.push_back(entry.path().lexically_relative(source_root));
   }
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -183,7 +184,7 @@ std::vector<fs::path> sources(const char* folder) {
 // Tracked and new files, as git lists them; none outside a repository.
 std::vector<fs::path> committed_files() {
   const std::string command =
-      "git -C '" + root.string() + "' ls-files --cached --others --exclude-standard 2>&1";
+      "git -C '" + source_root.string() + "' ls-files --cached --others --exclude-standard 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string listing;
@@ -194,7 +195,7 @@ std::vector<fs::path> committed_files() {
   std::vector<fs::path> paths;
   std::istringstream lines(listing);
   for (std::string line; std::getline(lines, line);) {
-    if (fs::is_regular_file(root / line)) paths.emplace_back(line);
+    if (fs::is_regular_file(source_root / line)) paths.emplace_back(line);
   }
   return paths;
 }
@@ -208,7 +209,7 @@ TEST_CASE("a room includes only the rooms before it", "[architecture]") {
     if (room == ".") continue;  // main.cpp
     INFO(path.string());
     REQUIRE(may_use.contains(room));  // a new room belongs in the table
-    for (const std::string& line : lines_of(root / path)) {
+    for (const std::string& line : lines_of(source_root / path)) {
       const bool is_public = line.starts_with("#include <shapelint/");
       if (!is_public && !line.starts_with("#include \"")) continue;
       const std::string header = is_public ? "api/" : line.substr(10, line.find('"', 10) - 10);
@@ -225,7 +226,7 @@ TEST_CASE("a command of the command line uses beside the face what it is said to
   for (const fs::path& path : sources("src/cli")) {
     const std::string room = path.parent_path().lexically_relative("src").generic_string();
     used[room];
-    for (const std::string& line : lines_of(root / path)) {
+    for (const std::string& line : lines_of(source_root / path)) {
       if (!line.starts_with("#include \"")) continue;
       const std::string other = outer(line.substr(10, line.find('"', 10) - 10));
       if (other != "cli" && !all_of_cli_use.contains(other)) used[room].insert(other);
@@ -238,7 +239,7 @@ TEST_CASE("the public headers include the standard library and each other alone"
   // What a user of the library must have, and what its bindings see.
   std::size_t includes = 0;
   for (const fs::path& path : sources("include")) {
-    for (const std::string& line : lines_of(root / path)) {
+    for (const std::string& line : lines_of(source_root / path)) {
       if (!line.starts_with("#include ")) continue;
       INFO(path.string() << ": " << line);
       const bool is_standard =
@@ -253,7 +254,7 @@ TEST_CASE("the public headers include the standard library and each other alone"
 TEST_CASE("the table of rooms has no circle and no room that is gone", "[architecture]") {
   for (const auto& [room, used] : may_use) {
     INFO(room);
-    CHECK(fs::is_directory(root / "src" / room));
+    CHECK(fs::is_directory(source_root / "src" / room));
     std::vector<std::string> left(used.begin(), used.end());
     std::set<std::string> reached;
     while (!left.empty()) {
@@ -288,7 +289,7 @@ TEST_CASE("heavy libraries stay inside one source file each", "[architecture]") 
   for (const auto& [library, limit] : most) {
     std::vector<std::string> users;
     for (const fs::path& path : sources("src")) {
-      const std::vector<std::string> lines = lines_of(root / path);
+      const std::vector<std::string> lines = lines_of(source_root / path);
       const bool uses =
           std::any_of(lines.begin(), lines.end(), [&, prefix = library](const std::string& line) {
             // Forward declarations are made for headers.
@@ -312,7 +313,7 @@ TEST_CASE("a source file says what it is for, and is short enough to read", "[ar
   }
   for (const fs::path& path : all) {
     INFO(path.string());
-    const std::vector<std::string> lines = lines_of(root / path);
+    const std::vector<std::string> lines = lines_of(source_root / path);
     REQUIRE_FALSE(lines.empty());
     CHECK(lines.front().starts_with("// "));
     CHECK(lines.size() <= longest_file);
@@ -337,7 +338,7 @@ TEST_CASE("nothing committed names a place on somebody's machine", "[architectur
   CHECK(committed.size() > 100);
   for (const fs::path& path : committed) {
     std::size_t number = 0;
-    for (const std::string& line : lines_of(root / path)) {
+    for (const std::string& line : lines_of(source_root / path)) {
       ++number;
       for (const std::string& place : places) {
         if (line.find(place) == std::string::npos) continue;

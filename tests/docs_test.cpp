@@ -2,7 +2,6 @@
 // say of each other and of the version is true.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -15,12 +14,14 @@
 #include "rules/book/rule.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
+#include "tests/formats/native/native_support.hpp"
 #include "tests/golden.hpp"
 #include "tests/source_dir.hpp"
 #include "text/limits.hpp"
 #include "text/told.hpp"
 
 using shapelint::tests::compare_with_file;
+using shapelint::tests::read_source_file;
 using shapelint::tests::transcript;
 
 namespace {
@@ -35,13 +36,6 @@ std::vector<std::string> pages() {
   }
   std::sort(out.begin(), out.end());
   return out;
-}
-
-std::string content(const std::string& path) {
-  std::ifstream file(shapelint::tests::source_dir() + "/" + path, std::ios::binary);
-  std::ostringstream out;
-  out << file.rdbuf();
-  return out.str();
 }
 
 const std::string marker = "<!-- output of: ";
@@ -84,8 +78,8 @@ std::vector<std::string> cells(const std::string& text, const std::string& begin
 
 // The README's table of errors, from docs/accuracy.md and docs/roofline-training.md.
 std::string accuracy_table() {
-  const std::string accuracy = content("docs/accuracy.md");
-  const std::string training = content("docs/roofline-training.md");
+  const std::string accuracy = read_source_file("docs/accuracy.md");
+  const std::string training = read_source_file("docs/roofline-training.md");
   std::string out = "| mean error of | on | how many | shapelint | roofline |\n|---|---|---|---|---|\n";
   const auto products = [&](const char* gpu, const char* row) {
     const auto found =
@@ -107,7 +101,7 @@ std::string accuracy_table() {
 }  // namespace
 
 TEST_CASE("the README's errors are those of the reports that it refers to", "[docs]") {
-  const std::string readme = content("README.md");
+  const std::string readme = read_source_file("README.md");
   const std::size_t begin = readme.find("| mean error of |");
   const std::size_t end = readme.find("\n\n", begin);
   REQUIRE(end != std::string::npos);
@@ -137,7 +131,7 @@ TEST_CASE("the output that documents show is real", "[docs]") {
   std::vector<std::string> documents = pages();
   documents.emplace_back("README.md");
   for (const std::string& path : documents) {
-    const std::string text = content(path);
+    const std::string text = read_source_file(path);
     if (text.find(marker) == std::string::npos) continue;
     shown.push_back(path);
     CHECK(compare_with_file(path, with_real_outputs(text)) == "");
@@ -147,7 +141,7 @@ TEST_CASE("the output that documents show is real", "[docs]") {
 }
 
 TEST_CASE("every page of docs/ is in its index, which README.md names", "[docs]") {
-  const std::string index = content("docs/README.md");
+  const std::string index = read_source_file("docs/README.md");
   const std::vector<std::string> all = pages();
   CHECK(all.size() > 10);
   for (const std::string& page : all) {
@@ -155,7 +149,7 @@ TEST_CASE("every page of docs/ is in its index, which README.md names", "[docs]"
     INFO(page);
     CHECK(index.find("](" + page.substr(5) + ")") != std::string::npos);
   }
-  CHECK(content("README.md").find("](docs/README.md)") != std::string::npos);
+  CHECK(read_source_file("README.md").find("](docs/README.md)") != std::string::npos);
 }
 
 TEST_CASE("links between documents lead somewhere", "[docs]") {
@@ -163,7 +157,7 @@ TEST_CASE("links between documents lead somewhere", "[docs]") {
   for (const char* path : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"})
     documents.emplace_back(path);
   for (const std::string& path : documents) {
-    const std::string text = content(path);
+    const std::string text = read_source_file(path);
     REQUIRE_FALSE(text.empty());
     const fs::path folder = (fs::path(shapelint::tests::source_dir()) / path).parent_path();
     for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
@@ -179,7 +173,7 @@ TEST_CASE("links between documents lead somewhere", "[docs]") {
 
 // `## [0.1.0] - 2026-01-31`, newest first.
 TEST_CASE("the limits on the page about security are those of the readers", "[docs]") {
-  const std::string page = content("docs/security.md");
+  const std::string page = read_source_file("docs/security.md");
   const auto states = [&](const std::string& row) { return page.find(row) != std::string::npos; };
   namespace text = shapelint::text;
   constexpr std::int64_t mib = 1024 * 1024;
@@ -193,14 +187,14 @@ TEST_CASE("the limits on the page about security are those of the readers", "[do
 }
 
 TEST_CASE("the versions of documents are those of the program", "[docs]") {
-  const std::string changes = content("CHANGELOG.md");
+  const std::string changes = read_source_file("CHANGELOG.md");
   std::vector<std::string> versions;
   for (std::size_t at = changes.find("\n## ["); at != std::string::npos; at = changes.find("\n## [", at + 1))
     versions.push_back(changes.substr(at + 5, changes.find(']', at) - at - 5));
   REQUIRE_FALSE(versions.empty());
   CHECK(versions.front() == SHAPELINT_VERSION);
   CHECK(shapelint::tests::run({"--version"}).out == "shapelint " SHAPELINT_VERSION "\n");
-  CHECK(content("CITATION.cff").find("\nversion: " SHAPELINT_VERSION "\n") != std::string::npos);
+  CHECK(read_source_file("CITATION.cff").find("\nversion: " SHAPELINT_VERSION "\n") != std::string::npos);
   // A rule came with a version that there is, or will be with the next.
   for (const auto& rule : shapelint::rules::builtin_rules().rules()) {
     INFO(rule.code << " since " << rule.since);
@@ -209,7 +203,7 @@ TEST_CASE("the versions of documents are those of the program", "[docs]") {
 }
 
 TEST_CASE("the model that the guide describes can be linted as it stands", "[docs]") {
-  const std::string guide = content("docs/guide.md");
+  const std::string guide = read_source_file("docs/guide.md");
   const std::string fence = "```toml\n";
   REQUIRE(guide.find(fence) != std::string::npos);
   const std::size_t begin = guide.find(fence) + fence.size();

@@ -3,16 +3,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/native/native_support.hpp"
 #include "tests/source_dir.hpp"
 
 namespace fs = std::filesystem;
 using shapelint::tests::compare_with_file;
+using shapelint::tests::read_source_file;
 using shapelint::tests::transcript;
 
 namespace {
@@ -29,20 +29,13 @@ std::vector<fs::path> files_under(const std::string& folder) {
   return paths;
 }
 
-std::string content(const fs::path& path) {
-  std::ifstream file(fs::path(shapelint::tests::source_dir()) / path, std::ios::binary);
-  std::ostringstream out;
-  out << file.rdbuf();
-  return out.str();
-}
-
 }  // namespace
 
 TEST_CASE("command lines print what their golden files say", "[golden]") {
   for (const fs::path& path : files_under("tests/golden")) {
     if (path.extension() == ".cmd") {
       const std::string out = fs::path(path).replace_extension(".out").string();
-      const std::string difference = compare_with_file(out, transcript(content(path)));
+      const std::string difference = compare_with_file(out, transcript(read_source_file(path.string())));
       CHECK(difference == "");
     }
     if (path.extension() == ".toml" &&
@@ -59,7 +52,8 @@ TEST_CASE("each example is linted as its golden file says", "[golden]") {
   for (const fs::path& path : files_under("examples")) {
     if (path.extension() != ".toml") continue;  // scripts
     // An A100 has no fp8.
-    const std::string gpu = content(path).find("dtype = \"fp8\"") == std::string::npos ? "a100" : "h100";
+    const std::string gpu =
+        read_source_file(path.string()).find("dtype = \"fp8\"") == std::string::npos ? "a100" : "h100";
     const std::string out = "tests/golden/examples/" + path.stem().string() + ".out";
     const std::string difference =
         compare_with_file(out, transcript("shapelint " + path.string() + " --gpu " + gpu));

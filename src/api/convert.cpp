@@ -55,6 +55,10 @@ Error error_of(const shapelint::Error& error, std::string_view code, std::string
   return out;
 }
 
+Error wrong(std::string message, std::string hint) {
+  return {std::string(code::invalid_option), std::move(message), std::move(hint), {}};
+}
+
 std::string to_string(const Error& error) {
   return fmt::format("{}error: {}{}{}", with_place(error.path, error.range), error.message,
                      error.hint.empty() ? "" : "; ", error.hint);

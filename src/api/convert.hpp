@@ -30,6 +30,8 @@ inline constexpr std::string_view no_candidates = "no-candidates";
 // Sentences as include/shapelint/shapelint.hpp promises them; `source` is the text that the span refers to.
 // `code` unless the error says that a file could not be read.
 Error error_of(const shapelint::Error& error, std::string_view code, std::string_view source = {});
+// Of an option that cannot be so.
+Error wrong(std::string message, std::string hint = {});
 Range range_of(std::string_view source, Span span);
 
 Gpu gpu_of(const gpu::Gpu& gpu);

@@ -51,7 +51,7 @@ class Question {
   }
 
   void wrong(std::string message, std::string hint) {
-    errors_.push_back({std::string(code::invalid_option), std::move(message), std::move(hint), {}});
+    errors_.push_back(api::wrong(std::move(message), std::move(hint)));
   }
 
   void check(std::initializer_list<Size> sizes, std::int64_t most) {

@@ -25,10 +25,6 @@ namespace {
 // Of settings, what is no field of a model or its plan: the packages that run it (`vllm==0.24,deep-ep`).
 constexpr std::string_view stack_setting = "stack";
 
-Error wrong(std::string message, std::string hint) {
-  return {std::string(code::invalid_option), std::move(message), std::move(hint), {}};
-}
-
 // A choice's index, a boolean as 0 or 1.
 std::optional<std::int64_t> parse_value(const model::FieldInfo& field, std::string_view text,
                                         std::string& expected) {

@@ -22,10 +22,6 @@ namespace {
 
 constexpr std::size_t most_gpus = 16;  // the search's arrays
 
-Error wrong(std::string message, std::string hint = {}) {
-  return {std::string(code::invalid_option), std::move(message), std::move(hint), {}};
-}
-
 // A number for each GPU of the run; `otherwise` for those that are not named.
 std::vector<double> by_gpu(const std::map<std::string, double>& numbers, std::string_view what,
                            const std::vector<gpu::Gpu>& gpus, double otherwise, std::vector<Error>& errors) {

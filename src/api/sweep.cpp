@@ -24,10 +24,6 @@ namespace {
 
 constexpr std::size_t block_rows = 4096;
 
-Error wrong(std::string message, std::string hint = {}) {
-  return {std::string(code::invalid_option), std::move(message), std::move(hint), {}};
-}
-
 // A column with the number of each row's value among those that are in it.
 struct Axis {
   model::FieldId field = model::no_field;

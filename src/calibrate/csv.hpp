@@ -12,6 +12,8 @@
 
 namespace shapelint::calibrate {
 
+inline constexpr std::int64_t largest_size = 1'000'000'000'000;  // that a row may state
+
 // Views point into the text, which must outlive it.
 class CsvLines {
  public:

@@ -13,7 +13,7 @@ namespace {
 
 using C = gpu::GemmConstants;
 
-constexpr std::size_t least_rows = 20;  // that must depend on a constant
+constexpr std::size_t least_dependent_rows = 20;  // that must depend on a constant
 // A launch within a CUDA graph takes 2 to 4 us; what takes longer includes the host.
 constexpr double longest_launch_us = 8;
 // What products take of their ideal time without any launch, roughly.
@@ -55,10 +55,10 @@ Counts count(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows) {
     if (ideal[i] > 1.5 * flops_us && ideal[i] > long_transfer_us) ++counts.long_transfers;
     beyond.push_back(rows[i].time_us - usual_slack * ideal[i]);
   }
-  if (counts.long_products >= least_rows) {
-    std::nth_element(products_us.begin(), products_us.begin() + (least_rows - 1), products_us.end(),
+  if (counts.long_products >= least_dependent_rows) {
+    std::nth_element(products_us.begin(), products_us.begin() + (least_dependent_rows - 1), products_us.end(),
                      std::greater<>());
-    counts.longest_us = products_us[least_rows - 1];
+    counts.longest_us = products_us[least_dependent_rows - 1];
   }
   std::sort(beyond.begin(), beyond.end());
   counts.launch_us = beyond[beyond.size() / 20];
@@ -105,7 +105,7 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
   }
   if (set == gpu::ConstantSet::byte && choice.start.quantize_us <= 0) choice.start.quantize_us = 2;
 
-  if (counts.long_products >= least_rows) choice.start.power_reach_us = counts.longest_us;
+  if (counts.long_products >= least_dependent_rows) choice.start.power_reach_us = counts.longest_us;
 
   const auto reason = [&](const gpu::GemmConstant& each) -> std::string {
     const auto member = each.member;
@@ -116,15 +116,15 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
     if (each.key.starts_with("quantize_") && set != gpu::ConstantSet::byte) return "nothing is quantized";
     if (member == &C::rotation_least || member == &C::rotation_most) return "the benchmark's code says it";
     if (member == &C::power_reach_us) return "it is read from the data";
-    if ((member == &C::power_drop || member == &C::power_us) && counts.long_products < least_rows)
+    if ((member == &C::power_drop || member == &C::power_us) && counts.long_products < least_dependent_rows)
       return fmt::format("{} rows are long enough for the power limit, {} are needed", counts.long_products,
-                         least_rows);
+                         least_dependent_rows);
     const bool of_dram = member == &C::dram_efficiency || member == &C::dram_ramp ||
                          member == &C::dram_ramp_us || member == &C::sm_dram_gb_s ||
                          member == &C::reread_share;
-    if (of_dram && counts.long_transfers < least_rows)
+    if (of_dram && counts.long_transfers < least_dependent_rows)
       return fmt::format("{} rows are bound by DRAM for long enough, {} are needed", counts.long_transfers,
-                         least_rows);
+                         least_dependent_rows);
     if (each.key.starts_with("align_")) {
       const bool along_k = each.key[6] == 'k';
       const std::int64_t bytes = each.key.ends_with("_16b")  ? 16
@@ -132,7 +132,8 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
                                  : each.key.ends_with("_4b") ? 4
                                                              : 2;
       const std::size_t found = aligned_to(rows, along_k, bytes);
-      if (found < least_rows) return fmt::format("{} rows are aligned so, {} are needed", found, least_rows);
+      if (found < least_dependent_rows)
+        return fmt::format("{} rows are aligned so, {} are needed", found, least_dependent_rows);
     }
     return {};
   };

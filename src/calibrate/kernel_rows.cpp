@@ -13,8 +13,6 @@ namespace shapelint::calibrate {
 
 namespace {
 
-constexpr std::int64_t largest_size = 1'000'000'000'000;
-
 using Places = std::vector<std::optional<std::size_t>>;
 
 // Where each of the kind's columns is; an error for each that is needed and not there.

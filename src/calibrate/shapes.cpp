@@ -15,8 +15,6 @@ namespace shapelint::calibrate {
 
 namespace {
 
-constexpr std::int64_t largest_size = 1'000'000'000'000;
-
 enum Column : std::size_t { batch, m, n, k, dtype_name, recipe_name, op, layout, gpu, time_us, column_count };
 constexpr std::array<std::string_view, column_count> column_names{"batch",  "m",  "n",      "k",   "dtype",
                                                                   "recipe", "op", "layout", "gpu", "time_us"};

@@ -16,7 +16,8 @@ using text::NodeRef;
 
 namespace {
 
-constexpr std::array<std::string_view, 6> own_keys{"name", "title", "aliases", "source", "layers", "layer"};
+// The entry's own; the others are fields.
+constexpr std::array<std::string_view, 6> model_keys{"name", "title", "aliases", "source", "layers", "layer"};
 
 // `layers` is the order of the kinds that the tables of `layer` describe; a number may be a list, with one
 // for each layer.
@@ -43,7 +44,7 @@ void fill_list(KnownModel& into, NodeRef list, std::vector<Error>& errors) {
 
 void fill(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
   for (const NodeRef entry : table) {
-    if (std::find(own_keys.begin(), own_keys.end(), entry.key()) != own_keys.end()) continue;
+    if (std::find(model_keys.begin(), model_keys.end(), entry.key()) != model_keys.end()) continue;
     if (entry.is(text::Kind::list)) {
       fill_list(into, entry, errors);
     } else if (const auto value = field_value(entry, errors)) {

@@ -13,8 +13,9 @@ using text::NodeRef;
 
 namespace {
 
-constexpr std::array<std::string_view, 6> own_keys{"means",  "endings",   "names",
-                                                   "source", "is_packed", "quantization_block"};
+// The entry's own; the others are fields.
+constexpr std::array<std::string_view, 6> stored_keys{"means",  "endings",   "names",
+                                                      "source", "is_packed", "quantization_block"};
 
 // The built-in rows, loaded at the first call; never destroyed, as the table of models.
 const std::vector<StoredWeights>& builtin_rows() {
@@ -120,7 +121,7 @@ void load_stored_weights(const text::Document& document, std::vector<StoredWeigh
     for (const NodeRef each : entry["endings"]) row.endings.emplace_back(each.as_string().value_or(""));
     for (const NodeRef each : entry["names"]) row.names.emplace_back(each.as_string().value_or(""));
     for (const NodeRef each : entry) {
-      if (std::find(own_keys.begin(), own_keys.end(), each.key()) != own_keys.end()) continue;
+      if (std::find(stored_keys.begin(), stored_keys.end(), each.key()) != stored_keys.end()) continue;
       if (const auto value = field_value(each, errors)) put(row.values, *value);
     }
   }

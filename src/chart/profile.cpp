@@ -20,12 +20,12 @@ namespace shapelint::chart {
 
 namespace {
 
-constexpr double width = 980;
-constexpr double left = 270;
-constexpr double right = 800;
-constexpr double top = 92;
-constexpr double row_height = 34;
-constexpr double bar_height = 12;
+constexpr double profile_width = 980;
+constexpr double profile_left = 270;
+constexpr double profile_right = 800;
+constexpr double profile_top = 92;
+constexpr double profile_row_height = 34;
+constexpr double profile_bar_height = 12;
 constexpr std::size_t most_rows = 30;
 
 using report::xml_escaped;
@@ -143,41 +143,43 @@ std::string profile_svg(const report::ProfileReport& report) {
   }
   const bool in_ms = longest_us >= us_per_ms;
   const double unit = in_ms ? us_per_ms : 1;
-  const double bottom = top + row_height * static_cast<double>(std::max<std::size_t>(rows, 1));
+  const double bottom =
+      profile_top + profile_row_height * static_cast<double>(std::max<std::size_t>(rows, 1));
   const std::string title = title_of(report);
   const report::TraceFile& file = report.traces.front();
   const std::string subtitle =
       text::one_line(fmt::format("{}, {}", file.path, file.ranges > 0 ? file.step : "the whole trace"));
-  Svg svg(width, bottom + 52, title, subtitle);
+  Svg svg(profile_width, bottom + 52, title, subtitle);
   svg.text({24, 30}, title, Anchor::start, "title");
-  svg.subtitle(subtitle, width - 48);
+  svg.subtitle(subtitle, profile_width - 48);
   constexpr std::array<std::string_view, 2> names{"predicted", "measured"};
   constexpr std::array<std::string_view, 2> looks{"bar c2", "bar c1"};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const double x = left + 110 * static_cast<double>(i);
+    const double x = profile_left + 110 * static_cast<double>(i);
     svg.rectangle({x, 68}, 12, 12, looks[i]);
     svg.text({x + 18, 78}, names[i], Anchor::start, "small");
   }
-  const Scale x = round_scale(0, std::max(longest_us / unit, 1e-3), false, left, right);
+  const Scale x = round_scale(0, std::max(longest_us / unit, 1e-3), false, profile_left, profile_right);
   for (const double value : ticks(x, 6)) {
-    svg.line({place(x, value), top}, {place(x, value), bottom}, "grid");
+    svg.line({place(x, value), profile_top}, {place(x, value), bottom}, "grid");
     svg.text({place(x, value), bottom + 16}, tick_label(value), Anchor::middle, "soft small");
   }
-  svg.line({left, bottom}, {right, bottom}, "axis");
-  svg.text({(left + right) / 2, bottom + 38}, in_ms ? "time of a step (ms)" : "time of a step (us)",
-           Anchor::middle);
+  svg.line({profile_left, bottom}, {profile_right, bottom}, "axis");
+  svg.text({(profile_left + profile_right) / 2, bottom + 38},
+           in_ms ? "time of a step (ms)" : "time of a step (us)", Anchor::middle);
   for (std::size_t i = 0; i < rows; ++i) {
     const trace::Row& row = report.match.rows[i];
-    const double y = top + 4 + row_height * static_cast<double>(i);
+    const double y = profile_top + 4 + profile_row_height * static_cast<double>(i);
     const std::string label = report::row_title(report, row);
-    svg.text({left - 10, y + 16}, label, Anchor::end, "small");
+    svg.text({profile_left - 10, y + 16}, label, Anchor::end, "small");
     const std::array<double, 2> values{row.predicted_us, row.calls > 0 ? row.measured_us : 0};
-    double end = left;
+    double end = profile_left;
     for (std::size_t j = 0; j < values.size(); ++j) {
       const double to = place(x, values[j] / unit);
       end = std::max(end, to);
-      svg.rectangle({left, y + (bar_height + 1) * static_cast<double>(j)}, std::max(0.5, to - left),
-                    bar_height, looks[j], fmt::format("{}: {} {}", label, names[j], duration(values[j])));
+      svg.rectangle({profile_left, y + (profile_bar_height + 1) * static_cast<double>(j)},
+                    std::max(0.5, to - profile_left), profile_bar_height, looks[j],
+                    fmt::format("{}: {} {}", label, names[j], duration(values[j])));
     }
     svg.text({end + 8, y + 16},
              row.calls == 0 ? "not seen" : (file.on_cpu ? "" : ratio(row.measured_us, row.predicted_us)),

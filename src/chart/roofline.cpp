@@ -15,12 +15,12 @@
 namespace shapelint::chart {
 namespace {
 
-constexpr double width = 860;
-constexpr double height = 560;
-constexpr double left = 84;
-constexpr double right = 836;
-constexpr double top = 104;
-constexpr double bottom = 504;
+constexpr double roofline_width = 860;
+constexpr double roofline_height = 560;
+constexpr double roofline_left = 84;
+constexpr double roofline_right = 836;
+constexpr double roofline_top = 104;
+constexpr double roofline_bottom = 504;
 constexpr double gb_s_per_tflops = 1e3;  // 1 TFLOPS at 1 FLOP/B takes 1000 GB/s
 constexpr double largest_radius = 26;    // of an op that is the whole step
 constexpr double smallest_radius = 3.5;  // that can still be pointed at
@@ -68,8 +68,8 @@ Frame frame_of(const RooflineFigure& figure) {
   }
   if (!(high_y > 0)) high_y = low_y = 1;
   // Some air above the roof for its label and at the sides for the marks.
-  return {round_scale(low_x / 1.2, high_x * 1.2, true, left, right),
-          round_scale(low_y / 1.2, high_y * 1.3, true, bottom, top)};
+  return {round_scale(low_x / 1.2, high_x * 1.2, true, roofline_left, roofline_right),
+          round_scale(low_y / 1.2, high_y * 1.3, true, roofline_bottom, roofline_top)};
 }
 
 // Where the name of a ceiling stands, with the lines of theory and practice below it.
@@ -258,9 +258,9 @@ void draw_names(Svg& svg, const Frame& frame, const RooflineFigure& figure,
 }  // namespace
 
 std::string roofline_svg(const RooflineFigure& figure) {
-  Svg svg(width, height, figure.title, figure.subtitle);
+  Svg svg(roofline_width, roofline_height, figure.title, figure.subtitle);
   svg.text({24, 30}, figure.title, Anchor::start, "title");
-  svg.subtitle(figure.subtitle, width - 48);
+  svg.subtitle(figure.subtitle, roofline_width - 48);
   std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < figure.groups.size(); ++i) {
     const auto is_in = [i](const RooflineMark& mark) { return mark.group == i; };
@@ -269,7 +269,7 @@ std::string roofline_svg(const RooflineFigure& figure) {
   }
   legend.push_back({"roof of the data sheet", "roof", true});
   legend.push_back({"as achieved", "roof faint", true});
-  draw_legend(svg, {24, 80}, width - 48, legend);
+  draw_legend(svg, {24, 80}, roofline_width - 48, legend);
 
   const Frame frame = frame_of(figure);
   draw_frame(svg, frame, "arithmetic intensity (FLOP per byte of DRAM traffic)", "throughput (TFLOPS)");

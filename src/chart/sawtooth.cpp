@@ -12,11 +12,11 @@
 namespace shapelint::chart {
 namespace {
 
-constexpr double width = 960;
-constexpr double left = 96;
-constexpr double right = 936;
-constexpr double top = 96;
-constexpr double bottom = 440;
+constexpr double sawtooth_width = 960;
+constexpr double sawtooth_left = 96;
+constexpr double sawtooth_right = 936;
+constexpr double sawtooth_top = 96;
+constexpr double sawtooth_bottom = 440;
 constexpr double strip_top = 492;
 constexpr double strip_height = 26;
 constexpr std::size_t most_marks = 400;  // points of a line that are marked one by one
@@ -38,11 +38,12 @@ Frame frame_of(const SawtoothFigure& figure) {
   Frame frame;
   // Where the data is: the teeth are a few percent of the whole.
   const double air = high_y > low_y ? 0.05 * (high_y - low_y) : 0.02 * high_y;
-  frame.y = high_y > 0 ? round_scale(std::max(0.0, low_y - air), high_y + air, false, bottom, top)
-                       : round_scale(0, 1, false, bottom, top);
+  frame.y = high_y > 0
+                ? round_scale(std::max(0.0, low_y - air), high_y + air, false, sawtooth_bottom, sawtooth_top)
+                : round_scale(0, 1, false, sawtooth_bottom, sawtooth_top);
   const bool logarithmic = figure.x_logarithmic && low_x > 0;
   if (!(high_x > low_x)) high_x = low_x + 1;
-  frame.x = {low_x, high_x, left, right, logarithmic};
+  frame.x = {low_x, high_x, sawtooth_left, sawtooth_right, logarithmic};
   return frame;
 }
 
@@ -69,27 +70,28 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
     return !line.wave_edges.empty() || !line.tile_edges.empty();
   });
   const double height = strip_top + strip_height * static_cast<double>(strips) + (strips > 0 ? 22 : 0);
-  Svg svg(width, height, figure.title, figure.subtitle);
+  Svg svg(sawtooth_width, height, figure.title, figure.subtitle);
   svg.text({24, 30}, figure.title, Anchor::start, "title");
   svg.text({24, 50}, figure.subtitle, Anchor::start, "soft");
   std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < figure.lines.size(); ++i) {
     legend.push_back({figure.lines[i].label, "series " + colour_of(i), true});
   }
-  draw_legend(svg, {24, 74}, width - 48, legend);
+  draw_legend(svg, {24, 74}, sawtooth_width - 48, legend);
 
   const Frame frame = frame_of(figure);
   draw_frame(svg, frame, figure.x_name, figure.y_name);
   if (frame.y.low > 0) {
-    svg.text({left, bottom + 32}, fmt::format("the scale begins at {}", tick_label(frame.y.low)),
-             Anchor::start, "soft small");
+    svg.text({sawtooth_left, sawtooth_bottom + 32},
+             fmt::format("the scale begins at {}", tick_label(frame.y.low)), Anchor::start, "soft small");
   }
   if (figure.current_x >= frame.x.low && figure.current_x <= frame.x.high && figure.current_x > 0) {
     const double at = place(frame.x, figure.current_x);
-    svg.line({at, bottom}, {at, top}, "axis faint");
+    svg.line({at, sawtooth_bottom}, {at, sawtooth_top}, "axis faint");
     const std::string label = fmt::format("the file: {}", tick_label(figure.current_x));
     const double half = text_width(label, 11) / 2;
-    svg.text({std::clamp(at, half + 4, width - half - 4), top - 4}, label, Anchor::middle, "soft small");
+    svg.text({std::clamp(at, half + 4, sawtooth_width - half - 4), sawtooth_top - 4}, label, Anchor::middle,
+             "soft small");
   }
   for (std::size_t i = 0; i < figure.lines.size(); ++i) {
     const SawtoothLine& line = figure.lines[i];
@@ -107,7 +109,7 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
   }
   draw_edges(svg, frame, figure);
   if (strips > 0) {
-    svg.text({left, height - 8},
+    svg.text({sawtooth_left, height - 8},
              fmt::format("ticks: one more wave (long) or tile (short) of {}, for each line", figure.edges_of),
              Anchor::start, "soft small");
   }

@@ -22,7 +22,7 @@ std::string flag_of(const model::FieldInfo& field) {
   return "--" + dashed(field.name);
 }
 
-constexpr auto group = "Instead of what the file says";
+constexpr auto fields_group = "Instead of what the file says";
 
 // What people call fields elsewhere, beside their own names.
 struct Alias {
@@ -134,12 +134,12 @@ std::vector<Option> field_options(std::vector<model::Override>& overrides) {
            "values of fields, such as `mode=decode,tp=8,micro_batch_size=64`; `shapelint fields` lists them",
        .set = [&overrides](std::string_view text) { return set_fields(text, overrides); },
        .many = true,
-       .group = group});
+       .group = fields_group});
   for (const model::FieldInfo& field : fields) {
     Option option;
     option.names = flag_of(field);
     option.doc = field.doc;
-    option.group = group;
+    option.group = fields_group;
     option.hidden = true;
     option.set = setter(field, option.names, overrides);
     option.value = std::string(value_name(field.type));
@@ -165,7 +165,7 @@ Option dimension_option(std::vector<formats::GraphDimension>& dimensions) {
             return std::nullopt;
           },
           .many = true,
-          .group = group};
+          .group = fields_group};
 }
 
 }  // namespace shapelint::cli

@@ -80,14 +80,14 @@ std::string synopsis(const Command& command, const std::vector<Option>& options)
   return out + '\n';
 }
 
-constexpr std::string_view written =
+constexpr std::string_view first_line =
     ".\\\" Written from the tables of commands and options: see CONTRIBUTING.md.\n";
 
 std::string title(std::string_view name) {
   std::string upper(name);
   std::transform(upper.begin(), upper.end(), upper.begin(),
                  [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c & ~0x20) : c; });
-  return fmt::format("{}.TH {} 1 \"\" \"shapelint " SHAPELINT_VERSION "\" \"User Commands\"\n", written,
+  return fmt::format("{}.TH {} 1 \"\" \"shapelint " SHAPELINT_VERSION "\" \"User Commands\"\n", first_line,
                      upper);
 }
 

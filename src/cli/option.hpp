@@ -2,6 +2,7 @@
 // --help, the man page and did-you-mean are all driven by it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -58,6 +59,8 @@ Setter into_enum(Enum& target, std::span<const std::string_view> choices) {
   };
 }
 std::vector<std::string> strings(std::span<const std::string_view> names);
+
+inline constexpr std::array<std::string_view, 2> text_or_json{"text", "json"};
 
 // `--format`: one of a command's formats, by index.
 Option format_option(std::size_t& format, std::span<const std::string_view> formats,

@@ -23,8 +23,6 @@ constexpr Shares assumed_of_few{0.19, 0.3, 0.41};
 // An engine's on GPUs where nobody timed it.
 constexpr Shares assumed_prefill{0.12, 0.21, 0.18};
 constexpr Shares assumed_decode{0.25, 0.3, 0.25};
-// Ratios of sizes beyond which the spread grows no more.
-constexpr double most_doublings = 3;
 
 double doublings(const model::AttentionShape& a, const model::AttentionShape& b) {
   double apart = 0;

@@ -6,6 +6,9 @@
 
 namespace shapelint::cost {
 
+// Ratios of sizes beyond which a spread grows no more.
+inline constexpr double most_doublings = 3;
+
 // Attention of an engine that serves, whose kernels were timed: its spread has all errors of its model in it.
 bool both_are_timed(const model::Op& before, const model::Op& after);
 

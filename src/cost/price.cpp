@@ -16,7 +16,27 @@
 #include "cost/step.hpp"
 
 namespace shapelint::cost {
+
+namespace detail {
+
+// Everything that a price depends on, each in a word of its own: equal keys have equal prices.
+struct PriceKey {
+  static constexpr std::size_t most = 18;
+  std::array<std::uint64_t, most> words{};
+  std::size_t size = 0;
+
+  void add(std::uint64_t word) { words[size++] = word; }
+  friend bool operator==(const PriceKey& a, const PriceKey& b) {
+    return std::equal(a.words.begin(), a.words.begin() + static_cast<std::ptrdiff_t>(a.size), b.words.begin(),
+                      b.words.begin() + static_cast<std::ptrdiff_t>(b.size));
+  }
+};
+
+}  // namespace detail
+
 namespace {
+
+using detail::PriceKey;
 
 std::uint64_t bits(std::int64_t value) {
   return static_cast<std::uint64_t>(value);
@@ -27,28 +47,15 @@ std::uint64_t bits(double value) {
   return word;
 }
 
-// Everything that a price depends on, each in a word of its own: equal keys have equal prices.
-struct Key {
-  static constexpr std::size_t most = 18;
-  std::array<std::uint64_t, most> words{};
-  std::size_t size = 0;
-
-  void add(std::uint64_t word) { words[size++] = word; }
-  friend bool operator==(const Key& a, const Key& b) {
-    return std::equal(a.words.begin(), a.words.begin() + static_cast<std::ptrdiff_t>(a.size), b.words.begin(),
-                      b.words.begin() + static_cast<std::ptrdiff_t>(b.size));
-  }
-};
-
-void add_sizes(const model::AttentionShape& a, Key& key) {
+void add_sizes(const model::AttentionShape& a, PriceKey& key) {
   for (const model::Dim* dim : {&a.sequences, &a.heads, &a.key_value_heads, &a.query_length, &a.key_length,
                                 &a.head_dim, &a.value_head_dim}) {
     key.add(bits(dim->value));
   }
 }
 
-Key key_of(const model::Op& op) {
-  Key key;
+PriceKey key_of(const model::Op& op) {
+  PriceKey key;
   const auto name = static_cast<std::uint64_t>(op.kind) * 256 + static_cast<std::uint64_t>(op.dtype);
   switch (op.kind) {
     case model::OpKind::gemm: {
@@ -235,14 +242,14 @@ OpCost price(const gpu::Gpu& gpu, const model::Op& op) {
 
 struct PriceMemo::Known {
   struct Entry {
-    Key key;
+    PriceKey key;
     OpCost cost;
   };
   // The set holds numbers of entries, and looks keys up in them.
   struct KeyHash {
     using is_transparent = void;
     const std::vector<Entry>* entries;
-    std::size_t operator()(const Key& key) const {
+    std::size_t operator()(const PriceKey& key) const {
       return static_cast<std::size_t>(hash_of({key.words.data(), key.size}));
     }
     std::size_t operator()(std::uint32_t entry) const { return (*this)((*entries)[entry].key); }
@@ -251,8 +258,8 @@ struct PriceMemo::Known {
     using is_transparent = void;
     const std::vector<Entry>* entries;
     bool operator()(std::uint32_t a, std::uint32_t b) const { return a == b; }
-    bool operator()(const Key& key, std::uint32_t entry) const { return key == (*entries)[entry].key; }
-    bool operator()(std::uint32_t entry, const Key& key) const { return key == (*entries)[entry].key; }
+    bool operator()(const PriceKey& key, std::uint32_t entry) const { return key == (*entries)[entry].key; }
+    bool operator()(std::uint32_t entry, const PriceKey& key) const { return key == (*entries)[entry].key; }
   };
   std::vector<Entry> entries;
   OpCost cheap;  // the last one that was not remembered
@@ -268,7 +275,7 @@ const OpCost& PriceMemo::price(const model::Op& op) {
     known_->cheap = in_its_kernel(gpu_, op, price_other(gpu_, op));  // takes no longer than looking it up
     return known_->cheap;
   }
-  const Key key = key_of(op);
+  const PriceKey key = key_of(op);
   std::vector<Known::Entry>& entries = known_->entries;
   if (const auto found = known_->numbers.find(key); found != known_->numbers.end()) {
     return entries[*found].cost;

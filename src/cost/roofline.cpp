@@ -208,12 +208,13 @@ Roofline roofline(const gpu::Gpu& gpu, const model::Workload& workload, DType pe
     out.product_memory_us += op.count * cost.memory_us;
   }
   const double peak = peak_flops_per_us(gpu, peak_dtype) / flops_per_us_per_tflops;
-  const double dram = out.roofs.memory[0].gb_s;
-  whole.ridge = ridge(peak, dram);
+  const double dram_gb_s = out.roofs.memory[0].gb_s;
+  whole.ridge = ridge(peak, dram_gb_s);
   whole.intensity = whole.dram_bytes > 0 ? whole.flops / whole.dram_bytes : 0;
   whole.memory_bound = whole.dram_bytes > 0 && whole.intensity < whole.ridge;
-  whole.roof_tflops =
-      whole.memory_bound ? whole.intensity * dram * bytes_per_us_per_gb_s / flops_per_us_per_tflops : peak;
+  whole.roof_tflops = whole.memory_bound
+                          ? whole.intensity * dram_gb_s * bytes_per_us_per_gb_s / flops_per_us_per_tflops
+                          : peak;
   return out;
 }
 

@@ -31,8 +31,6 @@ constexpr gpu::GemmSpread assumed_spread{0.1, 0.14, 0.12, 0};
 constexpr gpu::GemmSpread assumed_spread_doubled{0.17, 0.18, 0.13, 0};
 // Errors of different products that change at once, where nobody measured them on the architecture.
 constexpr double assumed_together = 0.1;
-// Ratios of sizes beyond which the spread grows no more.
-constexpr double most_doublings = 3;
 // Frameworks fuse passes over memory that the lowering counts apart, or split what it counts once: mask and
 // softmax of an unfused layer of 2560 are predicted to be 26 % of it, 17 % were measured (arXiv 2401.14489,
 // figure 2).

@@ -11,12 +11,12 @@
 namespace shapelint::cost {
 namespace {
 
-constexpr std::array<std::string_view, loss_count> names{
+constexpr std::array<std::string_view, loss_count> loss_names{
     "model FLOPs at peak", "other FLOPs at peak", "memory traffic",       "alignment",      "partial tiles",
     "idle SMs in waves",   "kernels below peak",  "bandwidth below peak", "launch latency", "communication",
     "pipeline bubble",     "padding of kernels",  "other kernels"};
 
-constexpr std::array<std::string_view, loss_count> ids{
+constexpr std::array<std::string_view, loss_count> loss_ids{
     "model_flops",    "extra_flops", "traffic",       "alignment", "tile",    "wave",         "kernel_rate",
     "bandwidth_rate", "overhead",    "communication", "bubble",    "padding", "other_kernels"};
 
@@ -36,11 +36,11 @@ Loss rest_of(Bound bound) {
 }  // namespace
 
 std::string_view id(Loss loss) {
-  return ids[static_cast<std::size_t>(loss)];
+  return loss_ids[static_cast<std::size_t>(loss)];
 }
 
 std::string_view name(Loss loss) {
-  return names[static_cast<std::size_t>(loss)];
+  return loss_names[static_cast<std::size_t>(loss)];
 }
 
 Waterfall waterfall(const gpu::Gpu& gpu, const model::Workload& workload, const StepCost& step,

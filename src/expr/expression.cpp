@@ -63,6 +63,10 @@ int read_number(const mu::char_type* text, int* position, mu::value_type* value)
 
 constexpr const char* name_characters = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
+}  // namespace
+
+namespace detail {
+
 class Engine final : public mu::ParserBase {
  public:
   Engine() {
@@ -116,6 +120,12 @@ class Engine final : public mu::ParserBase {
     DefineInfixOprt("!", not_);
   }
 };
+
+}  // namespace detail
+
+namespace {
+
+using detail::Engine;
 
 // Copying one is faster than defining all operators and functions again.
 const Engine& prototype() {

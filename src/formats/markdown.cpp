@@ -22,12 +22,12 @@ std::string joined(const std::vector<std::string>& items, std::string_view separ
   return out;
 }
 
-std::string written(const KeyPath& path) {
+std::string markdown_of(const KeyPath& path) {
   return joined(path.components, ".");
 }
 
-std::string written(const KeyTest& test) {
-  std::string out = fmt::format("`{}`", written(test.path));
+std::string markdown_of(const KeyTest& test) {
+  std::string out = fmt::format("`{}`", markdown_of(test.path));
   if (test.equals.empty()) return out;
   out += " = `";
   for (const char c : test.equals) {
@@ -38,7 +38,7 @@ std::string written(const KeyTest& test) {
   return out;
 }
 
-std::string written(const std::vector<KeyTest>& tests) {
+std::string markdown_of(const std::vector<KeyTest>& tests) {
   constexpr std::size_t most = 6;
   std::vector<std::string> items;
   for (const KeyTest& each : tests) {
@@ -46,15 +46,15 @@ std::string written(const std::vector<KeyTest>& tests) {
       items.emplace_back("…");
       break;
     }
-    items.push_back(written(each));
+    items.push_back(markdown_of(each));
   }
   return joined(items, ", ");
 }
 
-std::string written(const Test& test) {
+std::string markdown_of(const Test& test) {
   std::vector<std::string> conditions;
-  if (!test.has.empty()) conditions.push_back(written(test.has));
-  if (!test.any.empty()) conditions.push_back(fmt::format("{} of {}", test.at_least, written(test.any)));
+  if (!test.has.empty()) conditions.push_back(markdown_of(test.has));
+  if (!test.any.empty()) conditions.push_back(fmt::format("{} of {}", test.at_least, markdown_of(test.any)));
   if (!test.file.empty()) conditions.push_back(fmt::format("a path `{}`", test.file));
   return joined(conditions, " and ");
 }
@@ -118,10 +118,10 @@ std::string formats_markdown(const Dialects& dialects) {
   for (const Dialect* listed : dialects.all()) {
     const Dialect& dialect = *listed;
     std::vector<std::string> tests;
-    for (const Test& test : dialect.recognise) tests.push_back(written(test));
+    for (const Test& test : dialect.recognise) tests.push_back(markdown_of(test));
     std::vector<std::string> files;
     for (const Inherit& each : dialect.inherit) {
-      for (const KeyPath& key : each.keys) files.push_back(fmt::format("`{}`", written(key)));
+      for (const KeyPath& key : each.keys) files.push_back(fmt::format("`{}`", markdown_of(key)));
     }
     out += fmt::format("| [{}](../formats/{}.toml) | {} | {} | {} |\n", dialect.title, dialect.name,
                        joined(dialect.syntax, ", "), joined(tests, "<br>"), joined(files, ", "));

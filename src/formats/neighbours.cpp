@@ -58,10 +58,9 @@ namespace {
 
 // By the file or its framework, and not what holds for every framework.
 bool is_said(const model::Reading& plan, model::FieldId field) {
-  using Kind = model::Origin::Kind;
   const model::Origin& origin = plan.origins[field];
-  if (origin.kind == Kind::stated) return true;
-  const bool may_be = origin.kind == Kind::derived || model::is_assumed(plan, field);
+  if (origin.kind == model::Origin::Kind::stated) return true;
+  const bool may_be = origin.kind == model::Origin::Kind::derived || model::is_assumed(plan, field);
   return may_be && !model::derives_from_table(plan, field);
 }
 

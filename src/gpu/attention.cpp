@@ -10,9 +10,8 @@ namespace {
 
 using text::NodeRef;
 
-// A kernel slower than 1 % of the peak, or a tile of more than a million rows, is a typing mistake.
+// A kernel slower than 1 % of the peak is a typing mistake.
 constexpr double least_efficiency = 0.01;
-constexpr double most_rows = 1e6;
 constexpr double most_prologue_keys = 4096;
 
 constexpr Field<AttentionKernels> kernel_fields[] = {

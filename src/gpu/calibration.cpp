@@ -15,7 +15,7 @@ using C = GemmConstants;
 
 // Bounds are those of plausible hardware: efficiencies at most 1, rates of an SM at most those of its ports
 // (128 B per clock at 2 GHz is 256 GB/s; clusters share loads, which doubles that at most).
-constexpr GemmConstant table[] = {
+constexpr GemmConstant constant_table[] = {
     {"launch_us", "us", &C::launch_us, 0.5, 10, true, "launch, first loads and drain of one kernel"},
     {"dram_efficiency", "share", &C::dram_efficiency, 0.5, 1, false,
      "of the data sheet's DRAM bandwidth, reached by long transfers"},
@@ -83,7 +83,7 @@ constexpr Field<G> text_fields[] = {
     {"", "source", "", Type::text, &G::source, 0, 0, "what data fitted it"},
     {"", "alignment", "", Type::text, &G::alignment, 0, 0, "what data fitted the alignment constants"},
 };
-constexpr Field<GemmErrors> error_fields[] = {
+constexpr Field<GemmErrors> gemm_error_fields[] = {
     {"", "all", "share", Type::number, &GemmErrors::all, 0, 100, "mean error on sites left out"},
     {"", "train", "share", Type::number, &GemmErrors::train, 0, 100, "m >= 1024, n >= 512, k >= 512"},
     {"", "decode", "share", Type::number, &GemmErrors::decode, 0, 100, "m <= 64, n >= 1024, k >= 1024"},
@@ -100,7 +100,7 @@ constexpr double widest_port_gb_s = 100'000;
 
 void read_set(text::NodeRef node, GemmCalibration& into, std::vector<Error>& errors) {
   std::vector<std::string_view> others{"errors"};
-  for (const GemmConstant& each : table) {
+  for (const GemmConstant& each : constant_table) {
     others.push_back(each.key);
     const text::NodeRef figure = node[each.key];
     if (!figure) continue;
@@ -111,13 +111,13 @@ void read_set(text::NodeRef node, GemmCalibration& into, std::vector<Error>& err
   }
   read_fields<G>(node, "", text_fields, others, into, errors);
   if (const auto child = node["errors"])
-    read_fields<GemmErrors>(child, "", error_fields, {}, into.errors, errors);
+    read_fields<GemmErrors>(child, "", gemm_error_fields, {}, into.errors, errors);
 }
 
 }  // namespace
 
 std::span<const GemmConstant> gemm_constants() {
-  return table;
+  return constant_table;
 }
 
 ConstantSet constants_for(const Calibration& calibration, DType dtype, Recipe recipe) {
@@ -160,7 +160,7 @@ std::string write_calibration(const Calibration& calibration) {
     out +=
         fmt::format("errors = {{ all = {}, train = {}, decode = {}, misaligned = {} }}\n", four_digits(e.all),
                     four_digits(e.train), four_digits(e.decode), four_digits(e.misaligned));
-    for (const GemmConstant& each : table) {
+    for (const GemmConstant& each : constant_table) {
       const std::string value = four_digits(gemm.constants.*each.member);
       out += fmt::format("{} = {}  # {}: {}\n", each.key, value, each.unit, each.doc);
     }

@@ -16,7 +16,7 @@ using text::NodeRef;
 constexpr std::array<std::string_view, effect_count> effect_names{
     "alignment", "tile", "wave", "throughput", "attention", "memory", "communication"};
 
-constexpr Field<EffectError> error_fields[] = {
+constexpr Field<EffectError> effect_fields[] = {
     {"", "relative", "", Type::number, &EffectError::relative, 0, 1,
      "mean absolute error of the predicted size of the effect, as a share of it"},
     {"", "measured", "", Type::boolean, &EffectError::measured, 0, 0,
@@ -59,7 +59,7 @@ void read_effect_errors(NodeRef table, EffectErrors& into, std::vector<Error>& e
   for (std::size_t i = 0; i < effect_count; ++i) {
     const NodeRef effect = table[effect_names[i]];
     if (!effect) continue;
-    read_fields<EffectError>(effect, "", error_fields, error_keys, into.by_effect[i], errors);
+    read_fields<EffectError>(effect, "", effect_fields, error_keys, into.by_effect[i], errors);
     read_strings(effect["sources"], errors);
   }
 }

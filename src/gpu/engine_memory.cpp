@@ -12,11 +12,11 @@ namespace {
 
 using text::NodeRef;
 
-constexpr std::string_view kind = "serving-memory";
+constexpr std::string_view file_kind = "serving-memory";
 constexpr double most_gib = 1e3;
 constexpr double most_sequences = 1e6;
 
-constexpr Field<EngineMemory> table[] = {
+constexpr Field<EngineMemory> engine_memory_table[] = {
     {"", "engine", "", Type::text, &EngineMemory::engine, 0, 0, "as the field `engine` names it"},
     {"", "package", "", Type::text, &EngineMemory::package, 0, 0, "of contracts"},
     {"", "memory_percent", "percent", Type::integer, &EngineMemory::memory_percent, 1, 100,
@@ -46,7 +46,8 @@ const std::vector<EngineMemory>& known() {
     auto* out = new std::vector<EngineMemory>;
     std::vector<Error> errors;  // the file is checked by a test
     for (const text::Document& document : catalog::builtin("gpus/engines")) {
-      if (document.root()["kind"].as_string() == kind) *out = read_engine_memory(document.root(), errors);
+      if (document.root()["kind"].as_string() == file_kind)
+        *out = read_engine_memory(document.root(), errors);
     }
     return out;
   }();
@@ -63,7 +64,7 @@ const EngineMemory* find(std::string EngineMemory::*name, std::string_view text)
 }  // namespace
 
 std::span<const Field<EngineMemory>> engine_memory_fields() {
-  return table;
+  return engine_memory_table;
 }
 
 std::vector<EngineMemory> read_engine_memory(NodeRef root, std::vector<Error>& errors) {
@@ -71,7 +72,7 @@ std::vector<EngineMemory> read_engine_memory(NodeRef root, std::vector<Error>& e
   check_keys(root, file_keys, errors);
   std::vector<EngineMemory> out;
   for (const NodeRef item : root["engines"])
-    read_fields<EngineMemory>(item, "", table, {}, out.emplace_back(), errors);
+    read_fields<EngineMemory>(item, "", engine_memory_table, {}, out.emplace_back(), errors);
   return out;
 }
 

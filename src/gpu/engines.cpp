@@ -16,7 +16,6 @@ namespace {
 using text::NodeRef;
 
 constexpr double most_us = 1e4;
-constexpr double most_rows = 1e6;
 constexpr double most_passes = 64;
 
 constexpr Field<EngineKernel> name_table[] = {
@@ -182,7 +181,7 @@ constexpr Field<CollectiveKernel> collective_table[] = {
     {"", "ramp", "us^1/2", Type::number, &CollectiveKernel::ramp, 0, 6, "how slowly they reach it"},
 };
 
-constexpr std::string_view file_keys[] = {"kind", "sources", "notes", "kernels"};
+constexpr std::string_view kernel_file_keys[] = {"kind", "sources", "notes", "kernels"};
 
 template <class T>
 void add_keys(std::span<const Field<T>> fields, std::vector<std::string_view>& keys) {
@@ -260,7 +259,7 @@ std::span<const Field<CollectiveKernel>> collective_fields() {
 template <class Kernel>
 std::vector<Kernel> read_kernels(NodeRef root, std::span<const Field<Kernel>> fields,
                                  std::vector<Error>& errors) {
-  check_keys(root, file_keys, errors);
+  check_keys(root, kernel_file_keys, errors);
   std::vector<Kernel> kernels;
   for (const NodeRef item : root["kernels"]) {
     Kernel kernel;

@@ -35,6 +35,9 @@ struct Field {
   std::string_view doc;
 };
 
+// A tile of more than a million rows is a typing mistake.
+inline constexpr double most_rows = 1e6;
+
 std::span<const Field<Gpu>> gpu_fields();
 std::span<const Field<Architecture>> architecture_fields();
 std::span<const Field<Tile>> tile_fields();

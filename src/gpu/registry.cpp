@@ -19,16 +19,16 @@ using text::Document;
 using text::NodeRef;
 
 // What a file describes. The folder that it lies in says nothing.
-enum class Kind : std::uint8_t { gpu, architecture };
+enum class FileKind : std::uint8_t { gpu, architecture };
 
-Kind kind_of(const Document& document) {
-  return document.root()["kind"].as_string() == "architecture" ? Kind::architecture : Kind::gpu;
+FileKind kind_of(const Document& document) {
+  return document.root()["kind"].as_string() == "architecture" ? FileKind::architecture : FileKind::gpu;
 }
 
 // The first file of a kind that `is_meant`, a user's own before the built-in ones. Asked about every file, of
 // either kind: what it is, is looked up of those alone.
 template <class IsMeant>
-const Document* find_file(Kind kind, std::span<const Document> own, const IsMeant& is_meant) {
+const Document* find_file(FileKind kind, std::span<const Document> own, const IsMeant& is_meant) {
   const std::span<const Document> all[] = {own, catalog::builtin("gpus"),
                                            catalog::builtin("gpus/architectures")};
   for (const std::span<const Document> documents : all) {
@@ -39,7 +39,7 @@ const Document* find_file(Kind kind, std::span<const Document> own, const IsMean
   return nullptr;
 }
 
-std::vector<std::string_view> ids_of(Kind kind, std::span<const Document> own) {
+std::vector<std::string_view> ids_of(FileKind kind, std::span<const Document> own) {
   std::vector<std::string_view> ids;
   find_file(kind, own, [&](const Document& each) {
     if (kind_of(each) == kind) ids.push_back(id_of(each));
@@ -96,16 +96,16 @@ void add(std::vector<Gpu>& gpus, Gpu gpu) {
 }
 
 std::vector<std::string_view> gpu_ids(std::span<const Document> own) {
-  return ids_of(Kind::gpu, own);
+  return ids_of(FileKind::gpu, own);
 }
 
 namespace {
 
 const Document* find_called(std::string_view name, std::span<const Document> own) {
   const Document* found =
-      find_file(Kind::gpu, own, [&](const Document& each) { return same_name(id_of(each), name); });
+      find_file(FileKind::gpu, own, [&](const Document& each) { return same_name(id_of(each), name); });
   if (found != nullptr) return found;
-  return find_file(Kind::gpu, own, [&](const Document& each) { return has_alias(each, name); });
+  return find_file(FileKind::gpu, own, [&](const Document& each) { return has_alias(each, name); });
 }
 
 // Drivers' sizes are rounded, and products of one name have memories that differ by more.
@@ -125,8 +125,8 @@ Result<const Document*> find_profile(std::string_view name, std::span<const Docu
   }
 
   std::vector<std::string_view> names = gpu_ids(own);
-  find_file(Kind::gpu, own, [&](const Document& each) {
-    if (kind_of(each) != Kind::gpu) return false;
+  find_file(FileKind::gpu, own, [&](const Document& each) {
+    if (kind_of(each) != FileKind::gpu) return false;
     for (const NodeRef alias : each.root()["aliases"]) names.push_back(alias.as_string().value_or(""));
     return false;
   });
@@ -145,7 +145,7 @@ Result<Gpu> find_gpu(std::string_view name, std::span<const Document> own) {
 }
 
 const Document* find_architecture_file(std::string_view id, std::span<const Document> own) {
-  return find_file(Kind::architecture, own, [&](const Document& each) { return id_of(each) == id; });
+  return find_file(FileKind::architecture, own, [&](const Document& each) { return id_of(each) == id; });
 }
 
 void check_architecture(text::NodeRef item, std::string_view id, std::vector<Error>& errors) {
@@ -161,9 +161,9 @@ Result<Architecture> find_architecture(std::string_view id, std::span<const Docu
     return architecture;
   }
   const auto has_id = [&](const Document& each) { return id_of(each) == id; };
-  const Document* profile = find_file(Kind::gpu, own, has_id);
+  const Document* profile = find_file(FileKind::gpu, own, has_id);
   std::string hint = profile != nullptr ? fmt::format("{} has no `kind = \"architecture\"`", profile->path())
-                                        : did_you_mean(id, ids_of(Kind::architecture, own));
+                                        : did_you_mean(id, ids_of(FileKind::architecture, own));
   return Error{
       fmt::format("unknown architecture `{}`", id), std::move(hint), {}, {}, ErrorCode::unknown_name};
 }

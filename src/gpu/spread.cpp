@@ -15,13 +15,14 @@ namespace shapelint::gpu {
 
 namespace {
 
-constexpr double most = 10;
+constexpr double most_spread = 10;
 
 constexpr Field<GemmSpread> slice_fields[] = {
-    {"", "decode", "share", Type::number, &GemmSpread::decode, 0, most, "m <= 64"},
-    {"", "small", "share", Type::number, &GemmSpread::small, 0, most, "m > 64, less than 256 us"},
-    {"", "large", "share", Type::number, &GemmSpread::large, 0, most, "m > 64, 256 us and more"},
-    {"", "misaligned", "share", Type::number, &GemmSpread::misaligned, 0, most, "n or k no multiple of 8"},
+    {"", "decode", "share", Type::number, &GemmSpread::decode, 0, most_spread, "m <= 64"},
+    {"", "small", "share", Type::number, &GemmSpread::small, 0, most_spread, "m > 64, less than 256 us"},
+    {"", "large", "share", Type::number, &GemmSpread::large, 0, most_spread, "m > 64, 256 us and more"},
+    {"", "misaligned", "share", Type::number, &GemmSpread::misaligned, 0, most_spread,
+     "n or k no multiple of 8"},
 };
 using P = ProductSpread;
 constexpr Field<P> name_fields[] = {
@@ -38,11 +39,13 @@ constexpr Field<A> attention_fields[] = {
     {"", "gpu", "", Type::text, &A::gpu, 0, 0, "id of the profile that was measured"},
     {"", "phase", "", Type::text, &A::phase, 0, 0, "prefill or decode"},
     {"", "pairs", "", Type::integer, &A::pairs, 1, 1e9, "of kernels that were measured"},
-    {"", "same_head_dim", "share", Type::number, &A::same_head_dim, 0, most, "lengths, heads, sequences"},
-    {"", "other_head_dim", "share", Type::number, &A::other_head_dim, 0, most, "the head dimension"},
-    {"", "same_width", "share", Type::number, &A::same_width, 0, most, "heads of another dimension, as wide"},
+    {"", "same_head_dim", "share", Type::number, &A::same_head_dim, 0, most_spread,
+     "lengths, heads, sequences"},
+    {"", "other_head_dim", "share", Type::number, &A::other_head_dim, 0, most_spread, "the head dimension"},
+    {"", "same_width", "share", Type::number, &A::same_width, 0, most_spread,
+     "heads of another dimension, as wide"},
 };
-constexpr std::string_view file_keys[] = {"kind", "sources", "notes", "products", "attention"};
+constexpr std::string_view spread_file_keys[] = {"kind", "sources", "notes", "products", "attention"};
 constexpr std::string_view table_keys[] = {"near", "doubled"};
 
 struct Builtin {
@@ -73,7 +76,7 @@ std::string digits(double value) {
 }  // namespace
 
 std::vector<ProductSpread> read_spreads(text::NodeRef root, std::vector<Error>& errors) {
-  check_keys(root, file_keys, errors);
+  check_keys(root, spread_file_keys, errors);
   std::vector<ProductSpread> out;
   for (const text::NodeRef item : root["products"]) {
     ProductSpread each;

@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-bool is_word(char c) {
+bool is_of_key(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
@@ -104,9 +104,9 @@ Completions completions_at(std::string_view text, std::int64_t offset) {
   if (before.find('#') != std::string_view::npos) return out;
   const bool is_header = trimmed(before).starts_with('[');
   std::size_t begin = at;
-  while (begin > line_begin && (is_word(text[begin - 1]) || (is_header && text[begin - 1] == '.'))) --begin;
+  while (begin > line_begin && (is_of_key(text[begin - 1]) || (is_header && text[begin - 1] == '.'))) --begin;
   std::size_t end = at;
-  while (end < text.size() && (is_word(text[end]) || (is_header && text[end] == '.'))) ++end;
+  while (end < text.size() && (is_of_key(text[end]) || (is_header && text[end] == '.'))) ++end;
   out.begin_byte = static_cast<std::int64_t>(begin);
   out.end_byte = static_cast<std::int64_t>(end);
   const std::string_view left = trimmed(text.substr(line_begin, begin - line_begin));

@@ -20,7 +20,7 @@ bool holds(const std::optional<api::Range>& range, std::int64_t offset) {
   return range && range->begin_byte <= offset && offset <= range->end_byte;
 }
 
-bool is_word(char c) {
+bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
@@ -29,8 +29,8 @@ bool names(std::string_view expression, std::string_view field) {
   for (std::size_t at = expression.find(field); at != std::string_view::npos;
        at = expression.find(field, at + 1)) {
     const std::size_t end = at + field.size();
-    const bool begins = at == 0 || !is_word(expression[at - 1]);
-    const bool ends = end == expression.size() || !is_word(expression[end]);
+    const bool begins = at == 0 || !is_of_name(expression[at - 1]);
+    const bool ends = end == expression.size() || !is_of_name(expression[end]);
     if (begins && ends) return true;
   }
   return false;

@@ -8,15 +8,15 @@ namespace shapelint::lsp {
 
 namespace {
 
-bool is_word(char c) {
+bool is_of_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
          c == '.';
 }
 
 void find_word(std::string_view text, std::size_t offset, TableAt& out) {
   out.begin = out.end = std::min(offset, text.size());
-  while (out.begin > 0 && is_word(text[out.begin - 1])) --out.begin;
-  while (out.end < text.size() && is_word(text[out.end])) ++out.end;
+  while (out.begin > 0 && is_of_word(text[out.begin - 1])) --out.begin;
+  while (out.end < text.size() && is_of_word(text[out.end])) ++out.end;
 }
 
 // One object or list that is open.

@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "base/recipe.hpp"
+#include "model/arithmetic.hpp"
 #include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
 #include "model/lower/whole.hpp"
 #include "model/memory/elementwise.hpp"
+#include "model/parameter_bytes.hpp"
 
 namespace shapelint::model {
 
@@ -20,10 +22,6 @@ constexpr double mask = 1;  // bytes of an element of a dropout's mask
 // Of a run in fp32 all is twice as wide.
 double width_factor(const Plan& plan) {
   return std::max(wide, bytes_of(plan.dtype)) / wide;
-}
-
-double real(std::int64_t value) {
-  return static_cast<double>(std::max<std::int64_t>(1, value));
 }
 
 // Bytes that a part of a layer keeps for each token: `whole` on every rank of tensor parallelism, `split` on
@@ -44,13 +42,12 @@ struct Kept {
 // Engine, pytorch/module/linear.py).
 double input_bytes(const Plan& plan) {
   if (plan.recipe == Recipe::none) return wide;
-  constexpr double bits_per_byte = 8;
   return info(plan.recipe).operand_bits / bits_per_byte + info(plan.recipe).a_scale_bytes;
 }
 
 // Models with a layer norm are trained with dropout (GPT-2 and 3, BERT, OPT), those with RMSNorm without.
 double mask_bytes(const ModelSpec& model) {
-  return model.norm == Norm::layernorm ? mask * real(model.hidden_size) : 0;
+  return model.norm == Norm::layernorm ? mask * at_least_one(model.hidden_size) : 0;
 }
 
 // What of a layer's parts is kept. Parts that are computed again keep what they read; a product whose input
@@ -83,8 +80,8 @@ Parts kept_parts(const Plan& plan) {
 // Norm and product read the stream; queries, keys, values and what comes of them are read in 16 bits, the
 // last of these by the projection, too.
 Kept of_attention(const ModelSpec& model, const Parts& parts) {
-  const double hidden = real(model.hidden_size);
-  const double heads = real(model.num_attention_heads);
+  const double hidden = at_least_one(model.hidden_size);
+  const double heads = at_least_one(model.num_attention_heads);
   const double input = parts.input;
   Kept kept{(wide + (parts.norms ? input : 0)) * hidden + mask_bytes(model), 0};
   double values = 0;
@@ -96,10 +93,10 @@ Kept of_attention(const ModelSpec& model, const Parts& parts) {
     values = heads * static_cast<double>(mla.v_head_dim);
     if (parts.up_projections) kept.split += wide * (2 * heads * key + values);
   } else {
-    const double key = real(model.head_dim);
-    const double value = real(model.value_head_dim);
+    const double key = at_least_one(model.head_dim);
+    const double value = at_least_one(model.value_head_dim);
     values = heads * value;
-    const double groups = real(model.num_key_value_heads);
+    const double groups = at_least_one(model.num_key_value_heads);
     kept.split += wide * (heads * key + groups * (key + value));
     if (model.compressed.q_lora_rank > 0)  // and its norm
       kept.whole += (wide + input) * static_cast<double>(model.compressed.q_lora_rank);
@@ -120,7 +117,7 @@ Kept of_attention(const ModelSpec& model, const Parts& parts) {
 Kept of_mixer(const ModelSpec& model, const Mixer& mixer, double input) {
   const auto keys = static_cast<double>(mixer.key_heads * mixer.key_dim);
   const auto values = static_cast<double>(mixer.value_heads * mixer.value_dim);
-  return {(wide + input) * real(model.hidden_size),
+  return {(wide + input) * at_least_one(model.hidden_size),
           wide * (2 * (2 * keys + values) + 2 * values) + (input < wide ? input * values : 0)};
 }
 
@@ -132,7 +129,7 @@ double inner_bytes(const ModelSpec& model, double width, double input) {
 Kept of_mlp(const ModelSpec& model, const Parts& parts) {
   // A whole MLP that runs again keeps what it read in 16 bits.
   const double input = parts.mlp ? parts.input : wide;
-  Kept kept{(wide + (parts.norms ? input : 0)) * real(model.hidden_size) + mask_bytes(model), 0};
+  Kept kept{(wide + (parts.norms ? input : 0)) * at_least_one(model.hidden_size) + mask_bytes(model), 0};
   if (parts.mlp) kept.split += inner_bytes(model, static_cast<double>(model.intermediate_size), parts.input);
   return kept;
 }
@@ -142,14 +139,14 @@ Kept of_mlp(const ModelSpec& model, const Parts& parts) {
 Kept of_mixture(const ModelSpec& model, const Parts& parts) {
   const Moe& moe = model.moe;
   const double input = parts.input;
-  const double hidden = real(model.hidden_size);
+  const double hidden = at_least_one(model.hidden_size);
   Kept kept{(parts.norms ? 2 : 1) * wide * hidden, 0};
   if (parts.shared_experts)
     kept.split += inner_bytes(model, static_cast<double>(moe.shared_intermediate_size), input);
   if (!parts.experts) return kept;
   const double row = moe.latent_size > 0 ? static_cast<double>(moe.latent_size) : hidden;
   const auto width = static_cast<double>(moe.intermediate_size);
-  kept.split += real(moe.experts_per_token) *
+  kept.split += at_least_one(moe.experts_per_token) *
                 (input * row + inner_bytes(model, width, parts.expert_activations ? input : 0));
   return kept;
 }
@@ -159,13 +156,13 @@ Kept of_mixture(const ModelSpec& model, const Parts& parts) {
 Kept of_streams(const ModelSpec& model) {
   if (model.residual_streams <= 1) return {};
   const double branches = model.parallel_block ? 1 : 2;
-  return {branches * wide * static_cast<double>(model.residual_streams) * real(model.hidden_size), 0};
+  return {branches * wide * static_cast<double>(model.residual_streams) * at_least_one(model.hidden_size), 0};
 }
 
 // Of a layer in the mean.
 Kept of_layer(const ModelSpec& model, const Parts& parts) {
   const double input = parts.input;
-  const double layers = real(model.num_layers);
+  const double layers = at_least_one(model.num_layers);
   Kept kept = static_cast<double>(num_attention_layers(model)) / layers * of_attention(model, parts);
   for (std::size_t i = 0; i < most_mixers; ++i)
     kept +=
@@ -176,12 +173,12 @@ Kept of_layer(const ModelSpec& model, const Parts& parts) {
   if (model.single.linear_mixing || model.single.linear_feeding) {
     const double products =
         (model.single.linear_mixing ? 1.0 : 0.0) + (model.single.linear_feeding ? 1.0 : 0.0);
-    kept += {products * (wide + (parts.norms ? input : 0)) * real(model.hidden_size), 0};
+    kept += {products * (wide + (parts.norms ? input : 0)) * at_least_one(model.hidden_size), 0};
   }
   // A convolution module's norm's input and its own, and both halves, their product, and what the convolution
   // and the norm put out.
   if (model.convolution_kernel > 0) {
-    const double hidden = real(model.hidden_size);
+    const double hidden = at_least_one(model.hidden_size);
     kept += {2 * wide * hidden, 5 * wide * hidden};
   }
   return kept;
@@ -191,17 +188,17 @@ Kept of_layer(const ModelSpec& model, const Parts& parts) {
 // where attention runs again) or every second one, and what attention does (torchtitan, SelectiveAC; MaxText,
 // remat_policy minimal). What experts on other ranks exchange is kept then, too.
 Kept of_operations(const ModelSpec& model, const Plan& plan, bool every) {
-  const double layers = real(model.num_layers);
-  const double hidden = real(model.hidden_size);
-  const double heads = real(model.num_attention_heads);
-  const double groups = real(model.num_key_value_heads);
+  const double layers = at_least_one(model.num_layers);
+  const double hidden = at_least_one(model.hidden_size);
+  const double heads = at_least_one(model.num_attention_heads);
+  const double groups = at_least_one(model.num_key_value_heads);
   int products = 0;
   const auto add = [&](Kept& kept, Kept elements) {
     if (every || products % 2 == 0) kept += wide * elements;
     ++products;
   };
   Kept attention;
-  double values = heads * real(model.value_head_dim);
+  double values = heads * at_least_one(model.value_head_dim);
   if (const Mla& mla = model.mla; mla.kv_lora_rank > 0) {
     values = heads * static_cast<double>(mla.v_head_dim);
     if (mla.q_lora_rank > 0) add(attention, {static_cast<double>(mla.q_lora_rank), 0});
@@ -209,9 +206,9 @@ Kept of_operations(const ModelSpec& model, const Plan& plan, bool every) {
     add(attention, {static_cast<double>(mla.kv_lora_rank + mla.qk_rope_head_dim), 0});
     add(attention, {0, heads * static_cast<double>(mla.qk_nope_head_dim) + values});
   } else {
-    add(attention, {0, heads * real(model.head_dim)});
-    add(attention, {0, groups * real(model.head_dim)});
-    add(attention, {0, groups * real(model.value_head_dim)});
+    add(attention, {0, heads * at_least_one(model.head_dim)});
+    add(attention, {0, groups * at_least_one(model.head_dim)});
+    add(attention, {0, groups * at_least_one(model.value_head_dim)});
   }
   add(attention, {hidden, 0});
   if (!every) attention.split += wide * values;
@@ -223,7 +220,7 @@ Kept of_operations(const ModelSpec& model, const Plan& plan, bool every) {
     return out;
   };
   const Moe& moe = model.moe;
-  const double copies = real(moe.experts_per_token);
+  const double copies = at_least_one(moe.experts_per_token);
   const int before = products;
   const Kept mlp = feed(static_cast<double>(model.intermediate_size), 1, {hidden, 0});
   products = before;
@@ -254,7 +251,7 @@ LayerActivations layer_activations(const Setup& setup) {
     LayerActivations out;
     for (const DistinctLayer& layer : distinct_layers(setup)) {
       const LayerActivations each = layer_activations(layer.one);
-      const double share = static_cast<double>(layer.count) / real(model.num_layers);
+      const double share = static_cast<double>(layer.count) / at_least_one(model.num_layers);
       out.kept += share * each.kept;
       out.scores += share * each.scores;
       out.again = std::max(out.again, each.again);
@@ -262,9 +259,9 @@ LayerActivations layer_activations(const Setup& setup) {
     return out;
   }
   const Plan& plan = setup.plan;
-  const double ranks = real(plan.tensor);
-  const double length = real(plan.sequence_length) + static_cast<double>(joined_length(setup));
-  const double tokens = real(plan.micro_batch_size) * length / real(plan.context);
+  const double ranks = at_least_one(plan.tensor);
+  const double length = at_least_one(plan.sequence_length) + static_cast<double>(joined_length(setup));
+  const double tokens = at_least_one(plan.micro_batch_size) * length / at_least_one(plan.context);
   const double own = plan.sequence_parallel ? tokens / ranks : tokens;
   const auto bytes = [&](const Kept& kept) {
     return width_factor(plan) * (own * kept.whole + tokens / ranks * kept.split);
@@ -273,11 +270,11 @@ LayerActivations layer_activations(const Setup& setup) {
   const double beside = own * elementwise.whole + tokens / ranks * elementwise.split;
   const double layer = bytes(of_layer(model, all_parts(plan))) + beside;
   // Before and behind the softmax, and a mask.
-  const double scores =
-      plan.attention == Attention::unfused
-          ? width_factor(plan) * (2 * wide + mask) * tokens / ranks * real(model.num_attention_heads) * length
-          : 0;
-  const double unit = real(plan.recompute_unit);
+  const double scores = plan.attention == Attention::unfused
+                            ? width_factor(plan) * (2 * wide + mask) * tokens / ranks *
+                                  at_least_one(model.num_attention_heads) * length
+                            : 0;
+  const double unit = at_least_one(plan.recompute_unit);
   const double parts = bytes(of_layer(model, kept_parts(plan))) + beside;
   switch (plan.recompute) {
     case Recompute::none:
@@ -294,16 +291,17 @@ LayerActivations layer_activations(const Setup& setup) {
       break;
   }
   const double share = recomputed_share(setup);
-  const double input =
-      own * stream_bytes(plan) * real(model.residual_streams) * real(model.hidden_size) / unit;
+  const double input = own * stream_bytes(plan) * at_least_one(model.residual_streams) *
+                       at_least_one(model.hidden_size) / unit;
   return {share * input + (1 - share) * parts, (1 - share) * scores, unit * (layer + scores)};
 }
 
 double gathered_sequence_bytes(const Setup& setup) {
   const Plan& plan = setup.plan;
   if (!plan.sequence_parallel || plan.tensor <= 1) return 0;
-  const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
-  return 2 * width_factor(plan) * wide * tokens * real(setup.model.hidden_size);
+  const double tokens =
+      at_least_one(plan.micro_batch_size) * at_least_one(plan.sequence_length) / at_least_one(plan.context);
+  return 2 * width_factor(plan) * wide * tokens * at_least_one(setup.model.hidden_size);
 }
 
 double logit_bytes(const Plan& plan) {

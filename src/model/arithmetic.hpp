@@ -10,6 +10,19 @@ namespace shapelint::model {
 // anything, and its double fits in 63 bits.
 inline constexpr std::int64_t count_limit = std::int64_t{1} << 62;
 
+constexpr double real(std::int64_t value) {
+  return static_cast<double>(value);
+}
+// For sizes that are divided by, or that stand for something that is there.
+constexpr double at_least_one(std::int64_t value) {
+  return real(std::max<std::int64_t>(1, value));
+}
+
+// A count of what may be absent.
+constexpr std::int64_t when(bool present, std::int64_t count) {
+  return present ? count : 0;
+}
+
 // Product of two numbers >= 0, at most count_limit.
 constexpr std::int64_t times(std::int64_t a, std::int64_t b) {
   if (a <= 0 || b <= 0) return 0;

@@ -102,7 +102,7 @@ std::int64_t parameters_with(const Setup& setup, const Experts& experts) {
 }
 
 // Tokens that a layer computes for each that counts: the text's come along.
-double joined(const Setup& setup) {
+double computed_per_token(const Setup& setup) {
   const auto own = static_cast<double>(std::max<std::int64_t>(1, setup.plan.sequence_length));
   return (own + static_cast<double>(joined_length(setup))) / own;
 }
@@ -212,20 +212,18 @@ double attention_products(const Setup& setup, CausalFlops convention) {
   const double own = 1 - static_cast<double>(num_shared_key_value_layers(model)) / attention;
   if (model.sparse.blocks > 0) {
     const Sparse& sparse = model.sparse;
-    const auto number = [](std::int64_t each) { return static_cast<double>(each); };
-    const double selected = number(times(sparse.blocks, sparse.block_size));
-    const double compressed = all_keys / number(std::max<std::int64_t>(1, sparse.compressed_stride));
-    keys = compressed + std::min(all_keys, selected) + std::min(all_keys, number(sparse.window));
+    const double selected = real(times(sparse.blocks, sparse.block_size));
+    const double compressed = all_keys / real(std::max<std::int64_t>(1, sparse.compressed_stride));
+    keys = compressed + std::min(all_keys, selected) + std::min(all_keys, real(sparse.window));
     // Each stride of tokens makes one compressed key and value of a block.
     scored = hidden * 3 * heads;
     if (!sparse.shared)
       scored += hidden * 2 * groups * (qk + value) +
-                groups * number(sparse.compressed_size) * (qk * qk + value * value) /
-                    number(std::max<std::int64_t>(1, sparse.compressed_stride));
+                groups * real(sparse.compressed_size) * (qk * qk + value * value) /
+                    real(std::max<std::int64_t>(1, sparse.compressed_stride));
   }
   const auto inputs = static_cast<double>(shared_inputs(model));
   const Compressed& small = model.compressed;
-  const auto real = [](std::int64_t each) { return static_cast<double>(each); };
   const double queries = heads * (model.attention_gate ? qk + value : qk);
   const double kept = model.key_values == KeyValues::apart ? groups * (qk + value) : groups * qk;
   double products =
@@ -254,7 +252,7 @@ double attention_products(const Setup& setup, CausalFlops convention) {
             : source / static_cast<double>(plan.sequence_length) * hidden * groups * (qk + value);
     products += hidden * heads * qk + per_token + heads * (qk + value) * source + heads * value * hidden;
   }
-  return joined(setup) * products;
+  return computed_per_token(setup) * products;
 }
 
 }  // namespace
@@ -404,11 +402,11 @@ PartSize part_size(const Setup& setup, StepPart part) {
       return {mixer_parameters(model, mixer), 0, mixer_products(model, mixer, setup.plan)};
     }
     case StepPart::mlp:
-      return {layer_mlp_parameters(model), 0, joined(setup) * mlp_products(model)};
+      return {layer_mlp_parameters(model), 0, computed_per_token(setup) * mlp_products(model)};
     case StepPart::mixture:
       return {moe_parameters(model, model.moe.num_experts),
               times(model.moe.num_experts, expert_parameters(model)),
-              joined(setup) * mixture_products(model)};
+              computed_per_token(setup) * mixture_products(model)};
     case StepPart::frame:
       return {frame_parameters(model), 0, 0};
     case StepPart::ends:
@@ -465,8 +463,9 @@ double detail::forward_flops_per_token(const Setup& setup, double attention,
   mixed += ((model.single.linear_mixing ? 1.0 : 0.0) + (model.single.linear_feeding ? 1.0 : 0.0)) * square;
   const double layers =
       (static_cast<double>(num_attention_layers(model)) + further) * attention + mixed +
-      (static_cast<double>(num_mlps(model)) + (mixes ? 0.0 : further)) * joined(setup) * mlp_products(model) +
-      (static_cast<double>(num_moe_layers(model)) + (mixes ? further : 0.0)) * joined(setup) *
+      (static_cast<double>(num_mlps(model)) + (mixes ? 0.0 : further)) * computed_per_token(setup) *
+          mlp_products(model) +
+      (static_cast<double>(num_moe_layers(model)) + (mixes ? further : 0.0)) * computed_per_token(setup) *
           mixture_products(model) +
       further * 2 * static_cast<double>(model.hidden_size) * static_cast<double>(model.hidden_size);
   return 2 * layers + head_flops_per_token(setup);

@@ -28,20 +28,20 @@ constexpr Condition gated{
 constexpr Condition latent{"with `[model.mla]`",
                            [](const Setup& s) { return s.model.mla.kv_lora_rank > 0; },
                            {FieldId::mla_kv_lora_rank, no_field}};
-constexpr Condition mixture{"with `[model.moe]`",
-                            [](const Setup& s) { return s.model.moe.num_experts > 0; },
-                            {FieldId::moe_num_experts, no_field}};
+constexpr Condition with_mixture{"with `[model.moe]`",
+                                 [](const Setup& s) { return s.model.moe.num_experts > 0; },
+                                 {FieldId::moe_num_experts, no_field}};
 constexpr Condition whole_groups{
     "with `[model.moe]` and `expert` 1",
     [](const Setup& s) { return s.model.moe.num_experts > 0 && s.plan.expert <= 1; },
     {FieldId::moe_num_experts, FieldId::expert}};
-constexpr Condition decoding{
+constexpr Condition for_decode{
     "for decode", [](const Setup& s) { return s.plan.mode == Mode::decode; }, {FieldId::mode, no_field}};
 template <std::size_t which>
 bool mixes(const Setup& s) {
   return s.model.mixers[which].kind != MixerKind::none;
 }
-constexpr std::array<Condition, most_mixers> mixing{
+constexpr std::array<Condition, most_mixers> with_mixer{
     {{"with `[model.mixer]`", mixes<0>, {FieldId::mixer, no_field}},
      {"with `[model.second_mixer]`", mixes<1>, {FieldId::second_mixer, no_field}},
      {"with `[model.third_mixer]`", mixes<2>, {FieldId::third_mixer, no_field}}}};
@@ -118,7 +118,7 @@ void add_mixer(const Add& add) {
   const std::vector<FieldId> inputs{fields.kind, FieldId::hidden_size, FieldId::num_attention_heads,
                                     FieldId::head_dim};
   const auto size = [&](FieldId field, std::int64_t (*value)(const Setup&)) {
-    add(field, derived, first, mixing[which], value, inputs);
+    add(field, derived, first, with_mixer[which], value, inputs);
     add(field, defaulted, none, always, constant<0>);
   };
   size(fields.key_dim, usual<which, &Mixer::key_dim>);
@@ -155,7 +155,7 @@ void add_mixers(const Add& add) {
       },
       {FieldId::mixer, FieldId::layers_without_attention, FieldId::second_mixer_layers,
        FieldId::third_mixer_layers});
-  add(FieldId::mixer_layers, derived, "layers_without_attention", mixing[0],
+  add(FieldId::mixer_layers, derived, "layers_without_attention", with_mixer[0],
       [](const Setup& s) { return s.model.layers_without_attention; }, {FieldId::layers_without_attention});
   add(FieldId::mixer_layers, defaulted, none, always, constant<0>);
   add_mixer<0>(add);
@@ -224,7 +224,7 @@ std::vector<Derivation> build() {
       [](const Setup& s) { return s.model.intermediate_size; }, {FieldId::intermediate_size});
   add(FieldId::moe_num_shared_experts, defaulted, none, always, constant<0>);
   add(FieldId::moe_shared_intermediate_size, derived, "moe_num_shared_experts * moe_intermediate_size",
-      mixture,
+      with_mixture,
       [](const Setup& s) { return times(s.model.moe.num_shared_experts, s.model.moe.intermediate_size); },
       {FieldId::moe_num_shared_experts, FieldId::moe_intermediate_size});
   add(FieldId::moe_shared_intermediate_size, defaulted, none, always, constant<0>);
@@ -336,7 +336,7 @@ std::vector<Derivation> build() {
   add(FieldId::adapters, derived, "adapter_rank", adapting, constant<1>);
   add(FieldId::adapters, defaulted, own, always, constant<0>);
   add(FieldId::context_length, defaulted, own, always, constant<0>);
-  add(FieldId::sequence_length, derived, "context_length", decoding,
+  add(FieldId::sequence_length, derived, "context_length", for_decode,
       [](const Setup& s) { return s.plan.context_length; }, {FieldId::context_length});
   for (const FieldId zero :
        {FieldId::weight_bits, FieldId::weight_group_size, FieldId::kv_cache_bits, FieldId::speculative_tokens,

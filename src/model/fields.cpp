@@ -5,6 +5,8 @@
 #include <cassert>
 #include <iterator>
 
+#include "model/layer_list.hpp"
+
 namespace shapelint::model {
 
 namespace {
@@ -57,7 +59,6 @@ constexpr std::array<std::string_view, 8> optimizer_names{"adam",     "muon", "s
 constexpr std::array<std::string_view, 3> weight_precision_names{"mixed", "single", "half"};
 constexpr std::array<std::string_view, 3> gradient_storage_names{"buffer", "freed", "in_backward"};
 constexpr std::array<std::string_view, 3> adapted_names{"all_linear", "attention_only", "query_value"};
-constexpr std::array<std::string_view, 3> key_value_names{"apart", "one_projection", "one_tensor"};
 constexpr std::array<std::string_view, 4> input_names{"vocabulary", "patches", "frames", "spectrogram"};
 constexpr std::array<std::string_view, 3> graph_names{"by_release", "parts", "step"};
 constexpr std::array<std::string_view, 2> dispatcher_names{"fused", "alltoall"};
@@ -124,22 +125,22 @@ constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32"
             [](const Setup& s) { return static_cast<std::int64_t>(s.member); }, \
             [](Setup& s, std::int64_t value) { s.member = static_cast<type>(value); }},
 
-constexpr std::array<FieldInfo, field_count> table{{SHAPELINT_FIELDS(INTEGER, BOOLEAN, CHOICE)}};
+constexpr std::array<FieldInfo, field_count> field_table{{SHAPELINT_FIELDS(INTEGER, BOOLEAN, CHOICE)}};
 
 #undef INTEGER
 #undef BOOLEAN
 #undef CHOICE
 
 constexpr auto names = [] {
-  std::array<std::string_view, table.size()> out{};
-  for (std::size_t i = 0; i < table.size(); ++i) out[i] = table[i].name;
+  std::array<std::string_view, field_table.size()> out{};
+  for (std::size_t i = 0; i < field_table.size(); ++i) out[i] = field_table[i].name;
   return out;
 }();
 
 }  // namespace
 
 std::span<const FieldInfo> fields() {
-  return table;
+  return field_table;
 }
 
 std::span<const std::string_view> field_names() {
@@ -148,7 +149,7 @@ std::span<const std::string_view> field_names() {
 
 const FieldInfo& info(FieldId id) {
   assert(id != no_field);
-  return table[static_cast<std::size_t>(id)];
+  return field_table[static_cast<std::size_t>(id)];
 }
 
 std::int64_t get(const Setup& setup, FieldId id) {
@@ -173,7 +174,7 @@ class FieldsByName {
  public:
   FieldsByName() {
     slots_.fill(no_field);
-    for (const FieldInfo& field : table) {
+    for (const FieldInfo& field : field_table) {
       std::size_t slot = slot_of(field.name);
       while (slots_[slot] != no_field) slot = (slot + 1) % size;
       slots_[slot] = field.id;
@@ -188,7 +189,7 @@ class FieldsByName {
 
  private:
   static constexpr std::size_t size = 1024;
-  static_assert(std::size(table) < size / 2);
+  static_assert(std::size(field_table) < size / 2);
 
   static std::size_t slot_of(std::string_view name) {
     const auto letter = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(name[at])}; };

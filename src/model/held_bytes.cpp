@@ -7,6 +7,7 @@
 #include "model/lower/lower.hpp"
 #include "model/lower/whole.hpp"
 #include "model/mixer.hpp"
+#include "model/parameter_bytes.hpp"
 #include "model/part_counts.hpp"
 
 namespace shapelint::model {
@@ -33,7 +34,6 @@ double whole_bytes(const Setup& setup, double packed) {
     return sum / static_cast<double>(std::max<std::int64_t>(1, setup.plan.pipeline));
   }
   if (model.compressed.q_lora_rank <= 0 || setup.plan.mode == Mode::train) return 0;
-  constexpr double fp32_bytes = 4;
   const bool has_indexer = model.indexer.keys > 0;
   std::int64_t down = times(model.hidden_size, plus(model.compressed.q_lora_rank, key_value_columns(model)));
   std::int64_t made = model.compressed.ratio > 0 ? compressor_parameters(model, model.head_dim) : 0;
@@ -129,11 +129,11 @@ double served_weight_bytes(const Setup& setup) {
 double served_weight_bytes(const Setup& setup, RankParameters held) {
   const Shared shared(setup);
   const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline);
-  const double wide =
+  const double ends =
       static_cast<double>(plus(embedding_parameters(setup.model), head_parameters(setup.model))) / ranks;
   // On the stage with most layers, where they are not shared out evenly.
   const double fullest = fullest_share(setup);
-  held.dense = held.dense > wide ? wide + fullest * (held.dense - wide) : held.dense;
+  held.dense = held.dense > ends ? ends + fullest * (held.dense - ends) : held.dense;
   held.expert *= fullest;
   // Training keeps weights of 16 bits or more beside products of 8, unless they are packed.
   const double whole = shared.training ? shared.activation : bytes_of(shared.linear_dtype);
@@ -147,12 +147,12 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   if (weights_are_unknown(setup.plan)) return 0;
   const double expert =
       !shared.training && setup.plan.expert_weight_bits > 0 ? expert_packed_bytes(setup.plan) : packed;
-  const double narrow = std::max(0.0, held.dense - wide - attention);
+  const double narrow = std::max(0.0, held.dense - ends - attention);
   // Where nothing else is, a part of the experts is what embedding and head are more than.
-  const double routed = std::max(0.0, held.expert + std::min(0.0, held.dense - wide - attention));
+  const double routed = std::max(0.0, held.expert + std::min(0.0, held.dense - ends - attention));
   const double tables =
       static_cast<double>(setup.plan.position_table_bytes) * static_cast<double>(setup.model.max_positions);
-  return (wide + attention) * shared.activation + narrow * packed + routed * expert + tables +
+  return (ends + attention) * shared.activation + narrow * packed + routed * expert + tables +
          fullest * whole_bytes(setup, packed);
 }
 

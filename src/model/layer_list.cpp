@@ -17,9 +17,8 @@ namespace {
 constexpr std::array<std::string_view, 6> mixing_names{"none",         "attention",   "mixer",
                                                        "second_mixer", "third_mixer", "linear"};
 constexpr std::array<std::string_view, 4> feeding_names{"none", "mlp", "moe", "linear"};
-constexpr std::array<std::string_view, 3> key_value_names{"apart", "one_projection", "one_tensor"};
 
-constexpr std::array<LayerKey, 13> keys{{
+constexpr std::array<LayerKey, 13> layer_key_table{{
     {"mixer", &TransformerLayer::mixing, no_field, mixing_names},
     {"ffn", &TransformerLayer::feeding, no_field, feeding_names},
     {"num_attention_heads", &TransformerLayer::num_attention_heads, FieldId::num_attention_heads, {}},
@@ -65,7 +64,7 @@ std::size_t mixer_of(Mixing mixing) {
 // Whether the layer has a size that its model's fields do not say.
 bool has_own_sizes(const ModelSpec& model, const TransformerLayer& layer) {
   const Setup setup{model, {}};
-  for (const LayerKey& key : keys) {
+  for (const LayerKey& key : layer_key_table) {
     const std::int64_t own = layer.*key.member;
     if (own < 0 || key.field == no_field || key.field == FieldId::window_size) continue;
     if (own != get(setup, key.field)) return true;
@@ -89,13 +88,13 @@ std::int64_t count_if(const std::vector<LayerGroup>& list, Is is) {
 }  // namespace
 
 std::span<const LayerKey> layer_keys() {
-  return keys;
+  return layer_key_table;
 }
 
 const LayerKey* find_layer_key(std::string_view name) {
-  const auto found =
-      std::find_if(keys.begin(), keys.end(), [&](const LayerKey& key) { return key.name == name; });
-  return found == keys.end() ? nullptr : &*found;
+  const auto found = std::find_if(layer_key_table.begin(), layer_key_table.end(),
+                                  [&](const LayerKey& key) { return key.name == name; });
+  return found == layer_key_table.end() ? nullptr : &*found;
 }
 
 std::int64_t smallest(const LayerKey& key) {
@@ -172,7 +171,7 @@ ModelSpec layer_model(const ModelSpec& model, const TransformerLayer& layer) {
   one.layers.clear();
   one.layers_differ = false;
   one.single = {.is_one = true};
-  for (const LayerKey& key : keys) {
+  for (const LayerKey& key : layer_key_table) {
     if (key.field != no_field && layer.*key.member >= 0) set(setup, key.field, layer.*key.member);
   }
   // Values are as wide as keys where the list says nothing else of them.

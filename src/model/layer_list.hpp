@@ -4,6 +4,7 @@
 // order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,6 +16,9 @@
 #include "model/spec.hpp"
 
 namespace shapelint::model {
+
+// How keys and values are made, as files name it.
+inline constexpr std::array<std::string_view, 3> key_value_names{"apart", "one_projection", "one_tensor"};
 
 // One value that a layer of a list may have of its own.
 struct LayerKey {

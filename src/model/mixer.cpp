@@ -90,10 +90,6 @@ constexpr std::array<MixerForm, mixer_kinds> forms{{
      .has_output = false},
 }};
 
-std::int64_t when(bool present, std::int64_t count) {
-  return present ? count : 0;
-}
-
 // Elements of a position that Hyena's filters are made of (safari, HyenaFilter: emb_dim).
 constexpr std::int64_t hyena_positions = 3;
 
@@ -300,7 +296,6 @@ double recurrence_products(MixerKind kind, double key_dim, double value_dim, dou
 double mixer_products(const ModelSpec& model, const Mixer& mixer, const Plan& plan) {
   if (mixer.kind == MixerKind::none) return 0;
   const MixerForm& form = form_of(mixer.kind);
-  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
   const bool decoding = plan.mode == Mode::decode;
   const double hidden = real(model.hidden_size);
   const double values = real(value_columns(mixer));

@@ -7,9 +7,6 @@ namespace shapelint::model {
 
 namespace {
 
-constexpr double half_bytes = 2;
-constexpr double fp32_bytes = 4;
-constexpr double bits_per_byte = 8;
 // Of states in few bits.
 constexpr double block_elements = 256;
 

@@ -5,6 +5,11 @@
 
 namespace shapelint::model {
 
+// Bytes of an element in 16 bits, and in fp32.
+inline constexpr double half_bytes = 2;
+inline constexpr double fp32_bytes = 4;
+inline constexpr double bits_per_byte = 8;
+
 // Bytes of one parameter that learns, before ranks share any of them.
 struct ParameterBytes {
   double weight = 0;

@@ -8,9 +8,6 @@
 
 namespace shapelint::model {
 
-constexpr std::int64_t when(bool present, std::int64_t count) {
-  return present ? count : 0;
-}
 // A norm over `width` elements: a gain, and for a layer norm a bias.
 std::int64_t norm_parameters(const ModelSpec& model, std::int64_t width);
 // A conformer's convolution module; 0 where there is none.

@@ -13,14 +13,6 @@
 
 namespace shapelint::model {
 
-namespace {
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
-
-}  // namespace
-
 SlowestStage slowest_stage(const Setup& setup, double layer_flops, double further_flops, double head_flops) {
   const Plan& plan = setup.plan;
   const double layers = real(std::max<std::int64_t>(1, setup.model.num_layers));

@@ -33,10 +33,10 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& from) 
   to.insert(to.end(), from.begin(), from.end());
 }
 
-class Reader {
+class AppliedReader {
  public:
-  Reader(const Configured& configured, const std::string& path, const formats::LintOptions& stated,
-         std::vector<Error>& errors)
+  AppliedReader(const Configured& configured, const std::string& path, const formats::LintOptions& stated,
+                std::vector<Error>& errors)
       : configured_(configured),
         request_(*configured.request),
         file_(settings_for(configured.config, path)),
@@ -311,7 +311,7 @@ formats::ReadResult read_model(const Configured& configured, const text::Source&
 
 Applied what_applies(const Configured& configured, const std::string& path,
                      const formats::LintOptions& stated, std::vector<Error>& errors) {
-  return Reader(configured, path, stated, errors).read();
+  return AppliedReader(configured, path, stated, errors).read();
 }
 
 std::vector<gpu::Gpu> take_unable(Applied& applied, DType dtype) {

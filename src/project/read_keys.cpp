@@ -31,10 +31,10 @@ std::optional<std::size_t> index_of(const std::array<std::string_view, N>& names
   return static_cast<std::size_t>(found - names.begin());
 }
 
-class Reader {
+class KeyReader {
  public:
-  Reader(Config& config, const std::string& path, std::vector<Error>& errors,
-         const std::function<bool(const std::string&)>& may_name)
+  KeyReader(Config& config, const std::string& path, std::vector<Error>& errors,
+            const std::function<bool(const std::string&)>& may_name)
       : config_(config),
         path_(path),
         folder_(formats::folder_of(path)),
@@ -361,7 +361,7 @@ Error out_of_reach(const NodeRef& node, std::string_view key) {
 
 void read_keys(const NodeRef& table, const std::string& path, Config& config, std::vector<Error>& errors,
                const std::function<bool(const std::string&)>& may_name) {
-  Reader(config, path, errors, may_name).read(table);
+  KeyReader(config, path, errors, may_name).read(table);
 }
 
 }  // namespace shapelint::project

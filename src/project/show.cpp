@@ -13,7 +13,7 @@ namespace {
 
 std::string list(const std::vector<std::string>& values) {
   std::string out;
-  for (const std::string& value : values) out += (out.empty() ? "" : ", ") + quoted(value);
+  for (const std::string& value : values) out += (out.empty() ? "" : ", ") + shapelint::quoted(value);
   return "[" + out + "]";
 }
 
@@ -27,7 +27,7 @@ std::string value_of(const model::Override& value) {
   const model::FieldInfo& field = model::info(value.field);
   if (field.type == model::FieldType::boolean) return value.value != 0 ? "true" : "false";
   if (field.type == model::FieldType::choice)
-    return quoted(field.choices[static_cast<std::size_t>(value.value)]);
+    return shapelint::quoted(field.choices[static_cast<std::size_t>(value.value)]);
   return fmt::format("{}", value.value);
 }
 
@@ -53,8 +53,8 @@ std::string show(const Config& config, std::string_view path) {
     out += fmt::format("shape = \"{}\"\n", rules::shape_names[static_cast<std::size_t>(*config.shape)]);
   }
   if (config.head_multiple) out += fmt::format("head-multiple = {}\n", *config.head_multiple);
-  if (config.rule_url) out += "rule-url = " + quoted(*config.rule_url) + '\n';
-  if (config.baseline) out += "baseline = " + quoted(*config.baseline) + '\n';
+  if (config.rule_url) out += "rule-url = " + shapelint::quoted(*config.rule_url) + '\n';
+  if (config.baseline) out += "baseline = " + shapelint::quoted(*config.baseline) + '\n';
   if (!config.rule_folders.empty()) out += "rule-folders = " + list(config.rule_folders) + '\n';
   if (!config.gpu_folders.empty()) out += "gpu-folders = " + list(config.gpu_folders) + '\n';
   if (!config.contract_folders.empty()) out += "contract-folders = " + list(config.contract_folders) + '\n';
@@ -68,14 +68,15 @@ std::string show(const Config& config, std::string_view path) {
     out += fmt::format("params.{}.{} = {}\n", each.rule.value, each.parameter.value, exact(each.value));
   }
   if (!settings.overrides.empty()) {
-    out += "\n[[files]]\nmatch = " + quoted(path) + '\n';
+    out += "\n[[files]]\nmatch = " + shapelint::quoted(path) + '\n';
     for (const model::Override& each : settings.overrides) {
       out += fmt::format("{} = {}\n", model::info(each.field).name, value_of(each));
     }
   }
   for (const KeyIgnore* each : settings.ignore_keys) {
-    out += fmt::format("\n[[ignore-keys]]\nkey = {}\nrules = {}\n", quoted(each->key), list(each->rules));
-    if (!each->reason.empty()) out += "reason = " + quoted(each->reason) + '\n';
+    out += fmt::format("\n[[ignore-keys]]\nkey = {}\nrules = {}\n", shapelint::quoted(each->key),
+                       list(each->rules));
+    if (!each->reason.empty()) out += "reason = " + shapelint::quoted(each->reason) + '\n';
   }
   return out;
 }

@@ -13,7 +13,7 @@ namespace shapelint::project {
 namespace {
 
 // A lock file has versions, requirements may have, a project says at most where they begin.
-constexpr std::array<std::string_view, 3> beside{"uv.lock", "requirements.txt", "pyproject.toml"};
+constexpr std::array<std::string_view, 3> stack_files{"uv.lock", "requirements.txt", "pyproject.toml"};
 
 void add(contracts::Stack& stack, const contracts::Stack& more) {
   for (const contracts::StackPackage& each : more) {
@@ -54,7 +54,7 @@ contracts::Stack stack_of(const Configured& configured, std::span<const std::str
   std::vector<Error> told;  // by those who check names
   contracts::Stack out = contracts::parse_stack(book, named, told);
   if (!is_automatic) return out;
-  for (const std::string_view name : beside) {
+  for (const std::string_view name : stack_files) {
     const auto text =
         files.read(formats::join(formats::folder_of(reading.path), name), text::max_source_bytes);
     if (text) add(out, contracts::stack_of_lock(book, name, *text));

@@ -61,6 +61,10 @@ std::optional<model::Op> attention_of(NodeRef kernel) {
 
 }  // namespace
 
+std::string text_of(NodeRef node) {
+  return std::string(node.as_string().value_or(""));
+}
+
 bool is_grouped(const model::Op& op) {
   return op.kind == model::OpKind::gemm && op.batch.value > 1 && op.name.starts_with("layer.moe.");
 }

@@ -18,6 +18,9 @@ bool is_grouped(const model::Op& op);
 // The operation that a kernel in JSON is; nothing where it is none.
 std::optional<model::Op> op_of(text::NodeRef kernel);
 
+// A string of the script's; empty where it is none.
+std::string text_of(text::NodeRef node);
+
 // A row of product_columns; nothing for what is no product that was timed as it is predicted.
 std::optional<std::string> product_row(text::NodeRef kernel, double time_us);
 

@@ -19,10 +19,10 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view format_name = "shapelint-proofs";
-constexpr std::int64_t version = 1;
+constexpr std::int64_t proofs_version = 1;
 constexpr std::array kept{Verdict::confirmed, Verdict::smaller, Verdict::refuted};
 
-auto key_of(const StoredProof& each) {
+auto order_of(const StoredProof& each) {
   return std::tie(each.file, each.model, each.proof.code, each.gpu, each.proof.changes, each.sizes);
 }
 
@@ -42,7 +42,7 @@ std::string latest_date() {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
-bool is_date(std::string_view text) {
+bool begins_with_date(std::string_view text) {
   constexpr std::string_view form = "0000-00-00";
   if (text.size() < form.size()) return false;  // a time may follow
   for (std::size_t i = 0; i < form.size(); ++i) {
@@ -58,7 +58,7 @@ bool is_date(std::string_view text) {
 std::string implausible(const StoredProof& stored) {
   constexpr double worst_gain = -1;
   const Proof& proof = stored.proof;
-  if (!is_date(stored.date)) return "its date is none";
+  if (!begins_with_date(stored.date)) return "its date is none";
   if (stored.date.substr(0, latest_date().size()) > latest_date()) return "its date has not come yet";
   if (proof.gain < worst_gain || proof.gain >= 1 || proof.half_width > 1) return "no step changes by as much";
   if (verdict_of(proof.predicted, proof.predicted_error, proof.gain, proof.half_width) != proof.verdict)
@@ -130,8 +130,8 @@ Result<std::vector<StoredProof>> read_proofs(const std::string& path, std::strin
   const text::NodeRef root = document->root();
   if (root["format"].as_string() != format_name)
     return Error{"the file has no proofs of shapelint", "`shapelint prove --read` writes it", path, {}};
-  if (root["version"].as_integer() != version)
-    return root.error(fmt::format("only version {} of a file of proofs is understood", version));
+  if (root["version"].as_integer() != proofs_version)
+    return root.error(fmt::format("only version {} of a file of proofs is understood", proofs_version));
   std::vector<StoredProof> proofs;
   for (const text::NodeRef entry : root["proofs"]) {
     auto proof = read_one(entry);
@@ -166,7 +166,7 @@ std::string proofs_text(const std::vector<StoredProof>& proofs) {
     if (!each.proof.products.empty()) entry["products"] = each.proof.products;
     list.push_back(std::move(entry));
   }
-  const ordered_json out{{"format", format_name}, {"version", version}, {"proofs", std::move(list)}};
+  const ordered_json out{{"format", format_name}, {"version", proofs_version}, {"proofs", std::move(list)}};
   return text::json_text(out, 2) + '\n';
 }
 
@@ -182,7 +182,7 @@ std::size_t add_proofs(const Measured& measured, const std::string& file, std::v
     ++added;
   }
   std::sort(proofs.begin(), proofs.end(),
-            [](const StoredProof& a, const StoredProof& b) { return key_of(a) < key_of(b); });
+            [](const StoredProof& a, const StoredProof& b) { return order_of(a) < order_of(b); });
   return added;
 }
 

@@ -17,7 +17,6 @@ namespace {
 
 using text::NodeRef;
 
-constexpr std::int64_t version = 1;
 // Of the predicted change, what must have been measured for a verdict.
 constexpr double least_measured = 0.8;
 
@@ -37,16 +36,13 @@ struct WholeTimes {
   std::set<std::int64_t> left_out;  // kernels that it lacks
 };
 
-std::string text_of(NodeRef node) {
-  return std::string(node.as_string().value_or(""));
-}
 double number(NodeRef node) {
   return node.as_number().value_or(0);
 }
 
-class Reader {
+class ResultReader {
  public:
-  explicit Reader(NodeRef root) : root_(root) {}
+  explicit ResultReader(NodeRef root) : root_(root) {}
 
   Result<Measured> read() {
     const NodeRef plan = root_["plan"];
@@ -54,8 +50,8 @@ class Reader {
       return root_.error("this is no result of a script that `shapelint prove` wrote",
                          "the script's `-o` says where its result goes");
     }
-    if (root_["version"].as_integer() != version || plan["version"].as_integer() != version) {
-      return root_.error(fmt::format("only version {} of a result is understood", version),
+    if (root_["version"].as_integer() != result_version || plan["version"].as_integer() != result_version) {
+      return root_.error(fmt::format("only version {} of a result is understood", result_version),
                          "`shapelint prove` writes the script anew");
     }
     Measured out;
@@ -283,7 +279,7 @@ Verdict verdict_of(double predicted, double predicted_error, double gain, double
 Result<Measured> read_result(std::string path, std::string content) {
   const auto document = text::parse_json(std::move(path), std::move(content));
   if (!document) return document.error();
-  return Reader(document->root()).read();
+  return ResultReader(document->root()).read();
 }
 
 }  // namespace shapelint::prove

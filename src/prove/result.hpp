@@ -24,6 +24,9 @@ enum class Verdict : std::uint8_t {
 };
 std::string_view name(Verdict verdict);
 
+// Of what the script writes, and of the plan in it.
+inline constexpr std::int64_t result_version = 1;
+
 inline constexpr std::string_view product_columns = "dtype,recipe,layout,batch,m,n,k,time_us";
 
 // Values of fields before and after, as a file would state them.

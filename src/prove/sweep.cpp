@@ -20,7 +20,6 @@ namespace {
 
 using text::NodeRef;
 
-constexpr std::int64_t version = 1;
 constexpr std::size_t least_rows = 20;
 // No product is faster than the tensor cores, and nothing in DRAM than its bandwidth, at the clocks of the
 // data sheet and what they are exceeded by.
@@ -30,10 +29,6 @@ constexpr double least_median_ratio = 0.5;
 constexpr double most_median_ratio = 2.5;
 constexpr double widest_interval = 0.05;
 constexpr std::size_t most_examples = 3;
-
-std::string text_of(NodeRef node) {
-  return std::string(node.as_string().value_or(""));
-}
 
 bool is_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
@@ -52,16 +47,16 @@ struct Row {
   double half_width = 0;
 };
 
-class Reader {
+class SweptReader {
  public:
-  Reader(NodeRef root, std::span<const text::Document> own) : root_(root), own_(own) {}
+  SweptReader(NodeRef root, std::span<const text::Document> own) : root_(root), own_(own) {}
 
   Result<Swept> read() {
     const NodeRef plan = root_["plan"];
     if (!root_["rows"].is(text::Kind::list) || !plan["sweeps"].is(text::Kind::list))
       return root_.error("this is no result of a script that `shapelint prove --sweeps` wrote");
-    if (root_["version"].as_integer() != version || plan["version"].as_integer() != version)
-      return root_.error(fmt::format("only version {} of a result is understood", version));
+    if (root_["version"].as_integer() != result_version || plan["version"].as_integer() != result_version)
+      return root_.error(fmt::format("only version {} of a result is understood", result_version));
     out_.gpu = text_of(plan["gpu"]["id"]);
     auto gpu = gpu::find_gpu(out_.gpu, own_);
     if (!gpu) return plan["gpu"]["id"].error(gpu.error().message, gpu.error().hint);
@@ -221,7 +216,7 @@ bool is_swept(std::string_view content) {
 Result<Swept> read_swept(std::string path, std::string content, std::span<const text::Document> own) {
   const auto document = text::parse_json(std::move(path), std::move(content));
   if (!document) return document.error();
-  return Reader(document->root(), own).read();
+  return SweptReader(document->root(), own).read();
 }
 
 }  // namespace shapelint::prove

@@ -8,6 +8,7 @@
 
 #include "base/units.hpp"
 #include "cost/uncertainty.hpp"
+#include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/candidate.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -18,12 +19,10 @@ namespace shapelint::suggest {
 
 namespace {
 
+using model::real;
+
 constexpr double seconds_per_hour = 3600;
 constexpr double million = 1e6;
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 double ranks_of(const model::Setup& setup) {
   return real(setup.plan.tensor) * real(setup.plan.pipeline) * real(setup.plan.context);

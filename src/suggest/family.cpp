@@ -18,15 +18,12 @@ namespace shapelint::suggest {
 namespace {
 
 using model::FieldId;
+using model::real;
 
 constexpr std::array<std::int64_t, 5> head_dims{64, 80, 96, 112, 128};
 constexpr std::int64_t width_multiple = 64;
 constexpr double hidden_reach = 0.3;        // of the width that the target suggests
 constexpr double intermediate_reach = 0.1;  // of the start's ratio to hidden_size
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 std::int64_t rounded(double value, std::int64_t multiple) {
   return std::max<std::int64_t>(1, std::llround(value / real(multiple))) * multiple;

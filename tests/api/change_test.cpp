@@ -13,7 +13,7 @@ using Strings = std::vector<std::string>;
 
 namespace {
 
-const char* const model = R"([model]
+const char* const unfused_gpt3 = R"([model]
 hidden_size = 2560
 num_layers = 32
 num_attention_heads = 32
@@ -59,7 +59,7 @@ Strings codes(const api::LintResult& result) {
 }
 
 api::LintResult linted(const api::LintOptions& options) {
-  return api::lint(*api::memory_files({}), {{"m.toml", model}}, options);
+  return api::lint(*api::memory_files({}), {{"m.toml", unfused_gpt3}}, options);
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ TEST_CASE("a caller says of what numbers of heads are multiples", "[api]") {
 }
 
 TEST_CASE("a search keeps what its caller says of the shape", "[api]") {
-  const auto files = api::memory_files({{"m.toml", model}});
+  const auto files = api::memory_files({{"m.toml", unfused_gpt3}});
   const auto found = [&](const api::SuggestOptions& options) {
     const auto result = api::suggest(*files, {"m.toml"}, options);
     REQUIRE(result);
@@ -120,22 +120,22 @@ TEST_CASE("a search keeps what its caller says of the shape", "[api]") {
 TEST_CASE("with the text that a file was, only what the change introduced is told", "[api]") {
   const auto files = api::memory_files({});
   const api::LintOptions options{.gpus = {{"a100"}}};
-  const std::string aligned = replaced(model, "50257", "50304");
-  const api::LintResult all = api::lint(*files, {{"m.toml", model}}, options);
+  const std::string aligned = replaced(unfused_gpt3, "50257", "50304");
+  const api::LintResult all = api::lint(*files, {{"m.toml", unfused_gpt3}}, options);
   REQUIRE(codes(all) == Strings{"SL605", "SL101", "SL510"});
   CHECK(all.known == 0);
-  const api::LintResult same = api::lint(*files, {{"m.toml", model, model}}, options);
+  const api::LintResult same = api::lint(*files, {{"m.toml", unfused_gpt3, unfused_gpt3}}, options);
   CHECK(codes(same) == Strings{});
   CHECK(same.known >= 3);
   CHECK_FALSE(same.fails);
-  const api::LintResult changed = api::lint(*files, {{"m.toml", model, aligned}}, options);
+  const api::LintResult changed = api::lint(*files, {{"m.toml", unfused_gpt3, aligned}}, options);
   CHECK(codes(changed) == Strings{"SL101"});
   CHECK(changed.fails);
   // Lines above it are no change of what stands below them.
-  CHECK(codes(api::lint(*files, {{"m.toml", "# a comment\n" + std::string(model), model}}, options)) ==
-        Strings{});
+  CHECK(codes(api::lint(*files, {{"m.toml", "# a comment\n" + std::string(unfused_gpt3), unfused_gpt3}},
+                        options)) == Strings{});
   // Of a file, as well as of a text.
-  const auto disk = api::memory_files({{"m.toml", model}});
+  const auto disk = api::memory_files({{"m.toml", unfused_gpt3}});
   CHECK(codes(api::lint(*disk, {{"./m.toml", std::nullopt, aligned}}, options)) == Strings{"SL101"});
 }
 

@@ -4,31 +4,20 @@
 #include <algorithm>
 #include <thread>
 
+#include "tests/api/models_support.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;
+using tests::gpt3;
 using Strings = std::vector<std::string>;
 
 namespace {
-
-const char* const gpt3 = R"([model]
-name = "GPT-3 2.7B"
-hidden_size = 2560
-num_layers = 32
-num_attention_heads = 32
-intermediate_size = 10240
-vocab_size = 50257
-
-[run]
-micro_batch_size = 4
-sequence_length = 2048
-)";
 
 std::unique_ptr<const api::FileSystem> gpt3_file() {
   return api::memory_files({{"models/gpt3.toml", gpt3}}, "/project");
 }
 
-const api::Finding& find(const api::LintResult& result, std::string_view code) {
+const api::Finding& required(const api::LintResult& result, std::string_view code) {
   const auto found = std::find_if(result.findings.begin(), result.findings.end(),
                                   [&](const api::Finding& each) { return each.code == code; });
   REQUIRE(found != result.findings.end());
@@ -57,7 +46,7 @@ TEST_CASE("a finding has a place, a price, and a way out as edits", "[api]") {
   REQUIRE(result.gpus.size() == 1);
   CHECK(result.gpus.front().id == "a100-sxm4-80gb");
 
-  const api::Finding& finding = find(result, "SL101");
+  const api::Finding& finding = required(result, "SL101");
   CHECK(api::to_string(finding) ==
         "models/gpt3.toml:7:14: warning: `vocab_size` 50257 is not a multiple of 64: the LM head GEMM is "
         "misaligned for tensor cores [SL101]");

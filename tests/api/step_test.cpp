@@ -7,16 +7,13 @@
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "model/lower/lower.hpp"
+#include "tests/api/models_support.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;
+using tests::llama;
 
 namespace {
-
-const char* const llama =
-    R"({"model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32,
-        "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 128256,
-        "max_position_embeddings": 4096})";
 
 template <class T>
 std::string errors_of(const T& errors) {

@@ -1,24 +1,14 @@
 // Searches through the library.
 #include <shapelint/shapelint.hpp>
 
+#include "tests/api/models_support.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;
+using tests::gpt3;
 using Strings = std::vector<std::string>;
 
 namespace {
-
-const char* const gpt3 = R"([model]
-name = "GPT-3 2.7B"
-hidden_size = 2560
-num_layers = 32
-num_attention_heads = 32
-intermediate_size = 10240
-vocab_size = 50257
-[run]
-micro_batch_size = 4
-sequence_length = 2048
-)";
 
 std::string errors_of(const api::Result<api::SuggestResult>& result) {
   std::string out;

@@ -3,18 +3,15 @@
 
 #include <vector>
 
+#include "tests/api/models_support.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;
+using tests::llama;
 
 namespace {
 
-const char* const llama =
-    R"({"model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32,
-        "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 128256,
-        "max_position_embeddings": 4096})";
-
-std::string errors_of(const std::vector<api::SweepColumn>& columns) {
+std::string refusal_of(const std::vector<api::SweepColumn>& columns) {
   const auto files = api::memory_files({{"config.json", llama}});
   const auto result = api::sweep(*files, {"config.json"}, columns, {.gpus = {{"h100"}}});
   std::string out;
@@ -103,18 +100,18 @@ TEST_CASE("a sweep is the same with any number of threads", "[api]") {
 TEST_CASE("what is wrong with the columns of a sweep is said", "[api]") {
   const std::vector<std::int64_t> two{1, 2};
   const std::vector<std::int64_t> three{1, 2, 0};
-  CHECK(errors_of({}) == "invalid-option: error: there are no columns to sweep\n");
-  CHECK(errors_of({{"hiden_size", two}}) ==
+  CHECK(refusal_of({}) == "invalid-option: error: there are no columns to sweep\n");
+  CHECK(refusal_of({{"hiden_size", two}}) ==
         "invalid-option: error: there is no field `hiden_size`; did you mean `hidden_size`\n");
-  CHECK(errors_of({{"dtype", two}}) == "invalid-option: error: `dtype` is no field of whole numbers\n");
-  CHECK(errors_of({{"tensor", two}, {"tensor", two}}) ==
+  CHECK(refusal_of({{"dtype", two}}) == "invalid-option: error: `dtype` is no field of whole numbers\n");
+  CHECK(refusal_of({{"tensor", two}, {"tensor", two}}) ==
         "invalid-option: error: `tensor` is swept a second time\n");
   CHECK(
-      errors_of({{"tensor", two}, {"data", three}}) ==
+      refusal_of({{"tensor", two}, {"data", three}}) ==
       "invalid-option: error: `data` has 3 rows, and `tensor` has 2; all columns are as long, with a row at "
       "least\n");
   CHECK(
-      errors_of({{"tensor", three}}) ==
+      refusal_of({{"tensor", three}}) ==
       "invalid-option: error: `tensor` is 0 in row 2, counted from 0; a whole number from 1 to 1,048,576\n");
 }
 

@@ -3,31 +3,19 @@
 #include "tests/cli/run_support.hpp"
 
 using namespace shapelint;
+using tests::odd;
+using tests::plus;
 using tests::run;
+using tests::with;
 
 namespace {
-
-const std::string odd =
-    "[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50257\n"
-    "[run]\nmicro_batch_size = 8\nsequence_length = 1024\n";
 
 std::string padded(std::string text) {
   return text.replace(text.find("50257"), 5, "50304");
 }
 
-text::MemoryFileSystem with(std::map<std::string, std::string> files) {
-  text::MemoryFileSystem out;
-  out.files = std::move(files);
-  return out;
-}
-
 const std::vector<std::string> fix{"lint",     "m.toml",  "--gpu",    "a100",
                                    "--format", "concise", "--select", "SL101"};
-
-std::vector<std::string> plus(std::vector<std::string> args, const std::vector<std::string>& more) {
-  args.insert(args.end(), more.begin(), more.end());
-  return args;
-}
 
 // Another process that writes while this one lints: the second reading sees its text.
 class Busy final : public text::FileSystem {

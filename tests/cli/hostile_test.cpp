@@ -28,13 +28,13 @@ std::string file_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string replaced(std::string text, std::string_view key, const std::string& value) {
+std::string with_value(std::string text, std::string_view key, const std::string& value) {
   const std::size_t begin = text.find(std::string(key) + " = ");
   REQUIRE(begin != std::string::npos);
   return text.replace(begin, text.find('\n', begin) - begin, std::string(key) + " = " + value);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "\"" + std::string(text) + "\"";
 }
 
@@ -43,43 +43,44 @@ const std::string hostile_name = "x\n::error file=a.py::no\x1b[31m##vso[a]\xE2\x
 
 text::MemoryFileSystem hostile_files() {
   text::MemoryFileSystem files;
-  const std::string name = "name = " + quoted(hostile) + "\n";
+  const std::string name = "name = " + in_quotes(hostile) + "\n";
   const std::string model =
       "hidden_size = 2560\nnum_layers = 32\nnum_attention_heads = 20\nvocab_size = 50257\n"
       "intermediate_size = 10241\n[run]\nsequence_length = 2048\nmicro_batch_size = 1\n";
   files.files["m.toml"] = "[model]\n" + name + model;
   files.files[hostile_name] = "[model]\n" + name + model;
   files.files["formula.toml"] = "[model]\nname = \"=HYPERLINK(1)\"\n" + model;
-  files.files["wrong.toml"] = "[model]\n" + name + model + "dtype = " + quoted(hostile) + "\n" +
-                              quoted(hostile) + " = 1\nattention = " + quoted(hostile) + "\n[" +
-                              quoted(hostile) + "]\na = 1\n";
+  files.files["wrong.toml"] = "[model]\n" + name + model + "dtype = " + in_quotes(hostile) + "\n" +
+                              in_quotes(hostile) + " = 1\nattention = " + in_quotes(hostile) + "\n[" +
+                              in_quotes(hostile) + "]\na = 1\n";
   files.files["suppressed.toml"] =
       "[model]\n" + name + "# shapelint: ignore[::error::##vso[a]] \x1b[31m\n" + model;
   files.files["net.toml"] =
-      "[model]\n" + name + "[[conv]]\nname = " + quoted(hostile) +
-      "\nchannels = 64\nin_channels = 3\nimage_size = 224\nkernel = 3\nbogus = " + quoted(hostile) +
+      "[model]\n" + name + "[[conv]]\nname = " + in_quotes(hostile) +
+      "\nchannels = 64\nin_channels = 3\nimage_size = 224\nkernel = 3\nbogus = " + in_quotes(hostile) +
       "\n[run]\nmicro_batch_size = 2\n";
   files.files["config.json"] =
       R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4095, "num_layers": 1,)"
       R"("num_hidden_layers": 2, "num_attention_heads": 32, "vocab_size": 32001, "intermediate_size": 11007,)"
       R"("_name_or_path": ")" +
       std::string(hostile) + R"(", "hidden_act": ")" + std::string(hostile) + R"("})";
-  std::string gpu = replaced(file_text("gpus/a10.toml"), "name", quoted(hostile));
-  gpu = replaced(gpu, "notes", "[" + quoted(hostile) + "]");
-  files.files["gpus/evil.toml"] = replaced(gpu, "vendor", quoted(hostile));
+  std::string gpu = with_value(file_text("gpus/a10.toml"), "name", in_quotes(hostile));
+  gpu = with_value(gpu, "notes", "[" + in_quotes(hostile) + "]");
+  files.files["gpus/evil.toml"] = with_value(gpu, "vendor", in_quotes(hostile));
   std::string rule = file_text("rules/SL101-vocab-misaligned.toml");
-  rule = replaced(rule, "code", "\"XX101\"");
-  for (const char* key : {"summary", "message", "mechanism"}) rule = replaced(rule, key, quoted(hostile));
+  rule = with_value(rule, "code", "\"XX101\"");
+  for (const char* key : {"summary", "message", "mechanism"})
+    rule = with_value(rule, key, in_quotes(hostile));
   const std::size_t how = rule.find("[how]");
   const std::size_t fixes = rule.find("[[fix]]");
-  rule = rule.substr(0, how) + "[how]\nany = " + quoted(hostile) + "\n" +
+  rule = rule.substr(0, how) + "[how]\nany = " + in_quotes(hostile) + "\n" +
          rule.substr(fixes, rule.find("[[example]]") - fixes);
-  rule = replaced(rule, "name", "\"x-y\"");
+  rule = with_value(rule, "name", "\"x-y\"");
   files.files["rules/XX101-x-y.toml"] = rule;
   files.files["shapelint.toml"] =
       "gpu-folders = [\"gpus\"]\nrule-folders = [\"rules\"]\nrule-url = \"https://example.org/{code}" +
       std::string(hostile) + "\"\n";
-  files.files["broken/shapelint.toml"] = "gpu = " + quoted(hostile) + "\n" + quoted(hostile) + " = 1\n";
+  files.files["broken/shapelint.toml"] = "gpu = " + in_quotes(hostile) + "\n" + in_quotes(hostile) + " = 1\n";
   files.files["broken/m.toml"] = files.files["m.toml"];
   return files;
 }

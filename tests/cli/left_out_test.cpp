@@ -10,14 +10,9 @@
 
 using namespace shapelint;
 using tests::run;
+using tests::with;
 
 namespace {
-
-text::MemoryFileSystem with(std::map<std::string, std::string> files) {
-  text::MemoryFileSystem out;
-  out.files = std::move(files);
-  return out;
-}
 
 std::string replaced_all(std::string text, char from, char to) {
   std::replace(text.begin(), text.end(), from, to);

@@ -10,25 +10,18 @@
 #include "tests/replaced.hpp"
 
 using namespace shapelint;
+using tests::odd;
+using tests::plus;
 using tests::replaced;
 using tests::run;
+using tests::with;
 
 namespace {
 
-// GPT-2's vocabulary is odd: SL101 on an A100.
-const std::string odd =
-    "[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50257\n"
-    "[run]\nmicro_batch_size = 8\nsequence_length = 1024\n";
-// The same with a vocabulary that is fine.
+// GPT-2 with a vocabulary that is fine.
 const std::string even =
     "[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50304\n"
     "[run]\nmicro_batch_size = 8\nsequence_length = 1024\n";
-
-text::MemoryFileSystem with(std::map<std::string, std::string> files) {
-  text::MemoryFileSystem out;
-  out.files = std::move(files);
-  return out;
-}
 
 // The concise lines about rule SL101.
 std::string vocabulary_lines(const tests::Ran& ran) {
@@ -41,11 +34,6 @@ std::string vocabulary_lines(const tests::Ran& ran) {
 }
 
 const std::vector<std::string> concise{"lint", "m.toml", "--gpu", "a100", "--format", "concise"};
-
-std::vector<std::string> plus(std::vector<std::string> args, const std::vector<std::string>& more) {
-  args.insert(args.end(), more.begin(), more.end());
-  return args;
-}
 
 }  // namespace
 

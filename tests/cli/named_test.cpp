@@ -15,14 +15,14 @@ const char* const llama =
     R"({"model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32,
  "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 128256})";
 
-const std::string model = "/hub/models--meta-llama--Llama-3.2-1B";
-const std::map<std::string, std::string> environment{{"HF_HUB_CACHE", "/hub"}};
+const std::string cached_model = "/hub/models--meta-llama--Llama-3.2-1B";
+const std::map<std::string, std::string> with_cache{{"HF_HUB_CACHE", "/hub"}};
 
 text::MemoryFileSystem cache() {
   text::MemoryFileSystem files;
-  files.files[model + "/refs/main"] = "bbb";
-  files.files[model + "/snapshots/aaa/config.json"] = "{}";
-  files.files[model + "/snapshots/bbb/config.json"] = llama;
+  files.files[cached_model + "/refs/main"] = "bbb";
+  files.files[cached_model + "/snapshots/aaa/config.json"] = "{}";
+  files.files[cached_model + "/snapshots/bbb/config.json"] = llama;
   return files;
 }
 
@@ -41,13 +41,13 @@ TEST_CASE("a published model in the local cache is named as on the Hub", "[cli][
   };
   for (const auto& command : commands) {
     INFO(command.front());
-    const auto ran = run(command, files, environment);
+    const auto ran = run(command, files, with_cache);
     CHECK(ran.code != 2);
     CHECK(ran.err.find("there is no") == std::string::npos);
   }
-  const std::string shown = run({"show", "meta-llama/Llama-3.2-1B"}, files, environment).out;
-  CHECK(shown.starts_with(model + "/snapshots/bbb/config.json: huggingface, llama (text)\n"));
-  CHECK(run({"roofline", "meta-llama/Llama-3.2-1B", "--gpu", "h100"}, files, environment)
+  const std::string shown = run({"show", "meta-llama/Llama-3.2-1B"}, files, with_cache).out;
+  CHECK(shown.starts_with(cached_model + "/snapshots/bbb/config.json: huggingface, llama (text)\n"));
+  CHECK(run({"roofline", "meta-llama/Llama-3.2-1B", "--gpu", "h100"}, files, with_cache)
             .out.find("meta-llama/Llama-3.2-1B") != std::string::npos);
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("the cache lies where the Hub's own library has it", "[cli][named]") {
 
 TEST_CASE("a published model is known by its name where no file and no cache has it", "[cli][named]") {
   text::MemoryFileSystem files;
-  const auto ran = run({"Qwen/Qwen3-8B", "--gpu", "h100", "--sequence-length", "8192"}, files, environment);
+  const auto ran = run({"Qwen/Qwen3-8B", "--gpu", "h100", "--sequence-length", "8192"}, files, with_cache);
   CHECK(ran.code == 0);
   CHECK(ran.out.find("8.191 B parameters: one training step of 8,192 tokens") != std::string::npos);
   CHECK(ran.out.find("shape taken as fixed, since it is that of Qwen/Qwen3-8B") != std::string::npos);
@@ -83,34 +83,33 @@ TEST_CASE("a published model is known by its name where no file and no cache has
     std::vector<std::string> words{command, "gpt2"};
     if (command != std::string_view("show")) words.insert(words.end(), {"--gpu", "a100"});
     if (command == std::string_view("fits")) words.insert(words.end(), {"--count", "4"});
-    CHECK(run(words, files, environment).code != 2);
+    CHECK(run(words, files, with_cache).code != 2);
   }
   // Its length is assumed, and said to be: no more than its table of positions.
   CHECK(run({"gpt2", "--gpu", "a100"}, files).out.find("assumed: micro_batch_size 1, sequence_length 1024") !=
         std::string::npos);
-  CHECK(
-      run({"Qwen/Qwen3-8X", "--gpu", "h100"}, files, environment).err.find("did you mean `Qwen/Qwen3-8B`") !=
-      std::string::npos);
+  CHECK(run({"Qwen/Qwen3-8X", "--gpu", "h100"}, files, with_cache).err.find("did you mean `Qwen/Qwen3-8B`") !=
+        std::string::npos);
   // What can only be a path is one.
   files.files["openai-community/README.md"] = "";
   for (const char* const path : {"./gpt2", "a/b/gpt2", "gpt2.json", "openai-community/gpt2"}) {
     INFO(path);
-    CHECK(run({"show", path}, files, environment).code == 2);
+    CHECK(run({"show", path}, files, with_cache).code == 2);
   }
 }
 
 TEST_CASE("what is there goes before the cache, and a misspelt path is none of its models", "[cli][named]") {
   auto files = cache();
   files.files["meta-llama/Llama-3.2-1B"] = llama;
-  CHECK(run({"show", "meta-llama/Llama-3.2-1B"}, files, environment)
+  CHECK(run({"show", "meta-llama/Llama-3.2-1B"}, files, with_cache)
             .out.starts_with("meta-llama/Llama-3.2-1B: "));
   files.files["configs/model.yaml"] = "";
   CHECK(
-      run({"lint", "configs/modle.yaml"}, files, environment).err.find("did you mean `configs/model.yaml`") !=
+      run({"lint", "configs/modle.yaml"}, files, with_cache).err.find("did you mean `configs/model.yaml`") !=
       std::string::npos);
-  CHECK(run({"lint", "configs/modle"}, files, environment).err.find("cache") == std::string::npos);
+  CHECK(run({"lint", "configs/modle"}, files, with_cache).err.find("cache") == std::string::npos);
   files.files["/hub/models--org--weights/snapshots/abc/model.gguf"] = "";
-  CHECK(run({"lint", "org/weights"}, files, environment)
+  CHECK(run({"lint", "org/weights"}, files, with_cache)
             .err.find("no revision in `/hub/models--org--weights/snapshots` has a config.json") !=
         std::string::npos);
 }

@@ -9,7 +9,7 @@ using namespace shapelint;
 
 namespace {
 
-text::MemoryFileSystem project() {
+text::MemoryFileSystem own_project() {
   text::MemoryFileSystem files;
   files.files["shapelint.toml"] = "format-folders = [\"dialects\"]\ngpu = \"a100\"\n";
   files.files["dialects/ours.toml"] = R"(
@@ -35,7 +35,7 @@ vocab_size = { default = 32000 }
 }  // namespace
 
 TEST_CASE("a user's own format is linted and shown") {
-  const text::MemoryFileSystem files = project();
+  const text::MemoryFileSystem files = own_project();
   const tests::Ran lint = tests::run({"ours.yaml", "--format", "concise"}, files);
   INFO(lint.out << lint.err);
   CHECK(lint.code == 1);
@@ -49,7 +49,7 @@ TEST_CASE("a user's own format is linted and shown") {
 }
 
 TEST_CASE("a mistake in a user's own format is shown at its place") {
-  text::MemoryFileSystem files = project();
+  text::MemoryFileSystem files = own_project();
   files.files["dialects/ours.toml"] +=
       "num_layer = \"x\"\n[otherwise]\nvocab_size = { derive = \"hiden_size\" }\n";
   const tests::Ran ran = tests::run({"ours.yaml"}, files);

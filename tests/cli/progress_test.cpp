@@ -9,7 +9,7 @@ using namespace shapelint;
 
 namespace {
 
-std::string shown(bool terminal, std::map<std::string, std::string> environment = {}) {
+std::string progress_shown(bool terminal, std::map<std::string, std::string> environment = {}) {
   const text::MemoryFileSystem files;
   std::istringstream in;
   std::ostringstream out;
@@ -32,13 +32,13 @@ std::string shown(bool terminal, std::map<std::string, std::string> environment 
 
 TEST_CASE("progress is written over itself and erased at the end", "[cli]") {
   const std::string erase = "\r\x1b[K";
-  const std::string said = shown(true);
+  const std::string said = progress_shown(true);
   CHECK(said.starts_with(erase));
   CHECK(said.find(" of ") != std::string::npos);
   CHECK(said.ends_with(erase));
 }
 
 TEST_CASE("there is no progress where nobody could see it, or where it could not be erased", "[cli]") {
-  CHECK(shown(false).empty());
-  CHECK(shown(true, {{"TERM", "dumb"}}).empty());
+  CHECK(progress_shown(false).empty());
+  CHECK(progress_shown(true, {{"TERM", "dumb"}}).empty());
 }

@@ -7,6 +7,7 @@
 
 using namespace shapelint;
 using tests::run;
+using tests::with;
 
 namespace {
 
@@ -14,14 +15,8 @@ const std::string flags =
     "torchrun pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 \\\n"
     "  --seq-length 2048 --micro-batch-size 1 --vocab-size 50304";
 
-text::MemoryFileSystem with(std::map<std::string, std::string> files) {
-  text::MemoryFileSystem out;
-  out.files = std::move(files);
-  return out;
-}
-
 // The lines of the report on `path` that begin with it, and that say what was predicted.
-std::string report(const text::FileSystem& files, std::vector<std::string> args) {
+std::string report_lines(const text::FileSystem& files, std::vector<std::string> args) {
   args.insert(args.end(), {"--isolated", "--gpu", "a100", "--format", "concise", "--min-gain", "0.5",
                            "--min-severity", "info"});
   args.insert(args.begin(), "lint");
@@ -44,7 +39,7 @@ const std::string of_tensor =
 
 TEST_CASE("a degree that only the run knows is named, and nothing is predicted", "[formats][unresolved]") {
   const auto files = with({{"a.sh", flags + " --tensor-model-parallel-size $SLURM_GPUS_PER_NODE\n"}});
-  CHECK(report(files, {"a.sh"}) == of_tensor);
+  CHECK(report_lines(files, {"a.sh"}) == of_tensor);
   CHECK_FALSE(is_priced(files, {"a.sh"}));
   CHECK(run({"roofline", "a.sh", "--gpu", "a100"}, files).err.find("give `--tensor N`") != std::string::npos);
   const std::string text = run({"lint", "a.sh", "--isolated"}, files).out;
@@ -70,7 +65,7 @@ TEST_CASE("models of images have no decoding, those of words do", "[cli]") {
 TEST_CASE("a given value takes the place of the one that only the run knows", "[formats][unresolved]") {
   auto files = with({{"a.sh", flags + " --tensor-model-parallel-size $SLURM_GPUS_PER_NODE\n"}});
   CHECK(is_priced(files, {"a.sh", "--tensor", "4"}));
-  CHECK(report(files, {"a.sh", "--tensor", "4"}).find("SL911") == std::string::npos);
+  CHECK(report_lines(files, {"a.sh", "--tensor", "4"}).find("SL911") == std::string::npos);
   files.files["shapelint.toml"] = "[[files]]\nmatch = \"*.sh\"\ntensor = 4\n";
   CHECK(run({"roofline", "a.sh", "--gpu", "a100"}, files).code == 0);
   CHECK(run({"lint", "a.sh", "--gpu", "a100"}, files).out.find("SL911") == std::string::npos);
@@ -81,7 +76,7 @@ TEST_CASE("what rests on no unknown value is still said", "[formats][unresolved]
       with({{"a.sh",
              "torchrun pretrain_gpt.py --num-layers 32 --hidden-size 4100 --num-attention-heads 32 "
              "--seq-length $1 --micro-batch-size 1 --tensor-model-parallel-size 3\n"}});
-  const std::string found = report(files, {"a.sh"});
+  const std::string found = report_lines(files, {"a.sh"});
   CHECK(found.find("SL401") != std::string::npos);  // 32 heads of 4100
   CHECK(found.find("SL403") != std::string::npos);  // over 3 ranks
   CHECK(found.find("info: `sequence_length`") != std::string::npos);
@@ -91,7 +86,7 @@ TEST_CASE("what rests on no unknown value is still said", "[formats][unresolved]
 TEST_CASE("several unknown values of a file are one finding", "[formats][unresolved]") {
   const auto files =
       with({{"a.sh", flags + " --tensor-model-parallel-size $1 --pipeline-model-parallel-size $2\n"}});
-  CHECK(report(files, {"a.sh"}) ==
+  CHECK(report_lines(files, {"a.sh"}) ==
         "a.sh:2:90: info: `tensor`, `pipeline` is not known statically (`$1` is known only when the script "
         "runs; `$2` is known only when the script runs): checks that depend on it are skipped; set it with "
         "`--tensor N --pipeline N`, or under `[[files]]` in shapelint.toml [SL911]\n");
@@ -103,7 +98,7 @@ TEST_CASE("a base file that is not there leaves open what this file does not say
       "num_attention_heads: 32\n"
       "  ffn_hidden_size: 11008\n  micro_batch_size: 1\n";
   auto files = with({{"conf/a.yaml", "defaults:\n  - base\n  - _self_\n" + nemo}});
-  CHECK(report(files, {"conf/a.yaml"})
+  CHECK(report_lines(files, {"conf/a.yaml"})
             .find("`tensor`, `pipeline` is not known statically (`base` is not there)") != std::string::npos);
   CHECK_FALSE(is_priced(files, {"conf/a.yaml"}));
   // What stands elsewhere, and what may be absent, is nobody's size.
@@ -123,7 +118,7 @@ TEST_CASE("a missing DeepSpeed JSON can only say what such a file says", "[forma
       "deepspeed pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
       "--num-attention-heads 32 --seq-length 2048 --deepspeed_config ds.json";
   CHECK(is_priced(with({{"a.sh", start + " --micro-batch-size 1\n"}}), {"a.sh"}));
-  CHECK(report(with({{"a.sh", start + "\n"}}), {"a.sh"})
+  CHECK(report_lines(with({{"a.sh", start + "\n"}}), {"a.sh"})
             .find("info: `micro_batch_size` is not known statically") != std::string::npos);
 }
 
@@ -131,7 +126,7 @@ TEST_CASE("flags may come from a sourced script", "[formats][unresolved]") {
   const std::string start =
       "torchrun pretrain_gpt.py $GPT_ARGS --num-layers 32 --hidden-size 4096 "
       "--num-attention-heads 32 --seq-length 2048 --vocab-size 50304\n";
-  CHECK(report(with({{"a.sh", "source env.sh\n" + start}}), {"a.sh"})
+  CHECK(report_lines(with({{"a.sh", "source env.sh\n" + start}}), {"a.sh"})
             .find("(the variable `GPT_ARGS` is not set in this file)") != std::string::npos);
   CHECK_FALSE(is_priced(with({{"a.sh", "source env.sh\n" + start}}), {"a.sh"}));
   CHECK(is_priced(with({{"a.sh", start}}), {"a.sh"}));
@@ -145,7 +140,7 @@ TEST_CASE("heads that only the run knows are not asked for where no layer has at
       "50304 ";
   const auto files = with({{"mamba.sh", script + "--hybrid-override-pattern MMMM\n"},
                            {"hybrid.sh", script + "--hybrid-override-pattern MM*M\n"}});
-  CHECK(report(files, {"mamba.sh"}).find("SL911") == std::string::npos);
-  CHECK(report(files, {"hybrid.sh"}).find("`num_key_value_heads` is not known statically") !=
+  CHECK(report_lines(files, {"mamba.sh"}).find("SL911") == std::string::npos);
+  CHECK(report_lines(files, {"hybrid.sh"}).find("`num_key_value_heads` is not known statically") !=
         std::string::npos);
 }

@@ -10,12 +10,11 @@
 
 #include "contracts/check.hpp"
 #include "contracts/words.hpp"
-#include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
+#include "tests/contracts/own_book_support.hpp"
 #include "tests/golden.hpp"
 #include "tests/source_dir.hpp"
-#include "text/files.hpp"
 #include "text/toml/toml.hpp"
 
 using namespace shapelint;
@@ -38,15 +37,7 @@ std::string mistakes(std::string text) {
   return out;
 }
 
-model::Reading read(std::string_view config) {
-  const text::MemoryFileSystem files;
-  formats::ReadResult file = formats::read(files, formats::parse("model.toml", std::string(config), true));
-  INFO(messages(file.errors));
-  REQUIRE(file.readings.size() == 1);
-  return std::move(file.readings.front());
-}
-
-const std::string package = R"([package]
+const std::string own_package = R"([package]
 name = "own"
 repository = "me/own"
 version = "1.2"
@@ -62,7 +53,7 @@ std::size_t check_examples(const contracts::Book& book) {
     for (const contracts::Example& example : contract.examples) {
       ++examples;
       INFO(contract.id << " on " << example.gpu << example.config);
-      const model::Reading reading = read(example.config);
+      const model::Reading reading = test::read_config(std::string(example.config));
       const auto gpu = gpu::find_gpu(example.gpu);
       REQUIRE(gpu);
       const contracts::Verdict* found = nullptr;
@@ -179,7 +170,7 @@ TEST_CASE("docs/contracts.md is written from contracts/", "[contracts]") {
 }
 
 TEST_CASE("mistakes in a file of contracts are all reported", "[contracts]") {
-  CHECK(mistakes(package + R"(
+  CHECK(mistakes(own_package + R"(
 [[contract]]
 name = "a"
 layer = "mlp"
@@ -191,7 +182,7 @@ issues = ["me/own#1"]
 )")
             .empty());
   CHECK(
-      mistakes(package + R"(
+      mistakes(own_package + R"(
 [[contract]]
 name = "a"
 layer = "mpl"
@@ -211,7 +202,7 @@ colour = 1
       "`pad` is no outcome; did you mean `pads`\n"
       "unknown field `width`; \n"
       "neither `source` nor `issues` says where this stands; \n");
-  CHECK(mistakes(package + R"(
+  CHECK(mistakes(own_package + R"(
 [[contract]]
 name = "a"
 layer = "mlp"

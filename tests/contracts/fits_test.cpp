@@ -8,11 +8,10 @@
 #include <fmt/format.h>
 
 #include "contracts/words.hpp"
-#include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "rules/book/rule.hpp"
 #include "tests/catch.hpp"
-#include "text/files.hpp"
+#include "tests/contracts/own_book_support.hpp"
 
 using namespace shapelint;
 
@@ -38,16 +37,9 @@ micro_batch_size = 16
 context_length = 4096
 )";
 
-model::Reading read(const std::string& config) {
-  const text::MemoryFileSystem files;
-  formats::ReadResult file = formats::read(files, formats::parse("model.toml", config, true));
-  REQUIRE(file.readings.size() == 1);
-  return std::move(file.readings.front());
-}
-
 std::vector<contracts::FitRow> rows_of(const std::string& config, std::vector<std::int64_t> counts,
                                        const std::vector<std::string>& stack) {
-  const model::Reading reading = read(config);
+  const model::Reading reading = test::read_config(config);
   const auto gpu = gpu::find_gpu("h100");
   REQUIRE(gpu);
   std::vector<Error> errors;

@@ -27,7 +27,7 @@ using test::book_of;
 
 namespace {
 
-const std::string gpt2 = R"([model]
+const std::string decoded_gpt2 = R"([model]
 hidden_size = 768
 num_layers = 12
 num_attention_heads = 12
@@ -99,7 +99,7 @@ suggest::Answer answer(const suggest::Problem& problem) {
 }  // namespace
 
 TEST_CASE("rows that an engine pads by itself are not proposed to be padded by hand", "[contracts]") {
-  const model::Reading reading = tests::read(gpt2);
+  const model::Reading reading = tests::read(decoded_gpt2);
   const contracts::Book& book = contracts::builtin_contracts();
   const rules::LintResult alone = rules::lint(rules::builtin_rules(), reading, tests::gpus({"h100"}));
   CHECK(proposals(alone, "SL101").starts_with("vocab_size 50257 -> 50304"));
@@ -114,7 +114,7 @@ TEST_CASE("rows that an engine pads by itself are not proposed to be padded by h
 }
 
 TEST_CASE("what the stack refuses is not proposed", "[contracts]") {
-  const model::Reading reading = tests::read(gpt2);
+  const model::Reading reading = tests::read(decoded_gpt2);
   // 50264 is met, 50304 is not.
   const contracts::Book book = book_of(
       contract("odd", "demands = \"vocab_size % 2 == 1 || vocab_size < 50300\"\noutcome = \"refuses\""));
@@ -130,7 +130,7 @@ TEST_CASE("what the stack refuses is not proposed", "[contracts]") {
 }
 
 TEST_CASE("a proposal that leaves a slower kernel gains what that took, too", "[contracts]") {
-  model::Reading reading = tests::read(gpt2);
+  model::Reading reading = tests::read(decoded_gpt2);
   const contracts::Book book =
       book_of(contract("aligned",
                        "demands = \"vocab_size % 64 == 0\"\noutcome = \"falls-back\"\ninstead = \"a loop\"\n"
@@ -185,7 +185,7 @@ TEST_CASE("a model that the stack refuses gets suggestions that it runs", "[cont
 }
 
 TEST_CASE("what the stack pads is not varied unless somebody names it", "[contracts]") {
-  const model::Reading reading = tests::read(gpt2);
+  const model::Reading reading = tests::read(decoded_gpt2);
   suggest::Problem problem = test::problem_of(reading, {&test::known_gpu("h100")}, {"hidden_size=768,1024"});
   problem.axes.clear();
   contracts::constrain(problem, contracts::builtin_contracts(), {{"vllm", {}, {}}});
@@ -199,7 +199,7 @@ TEST_CASE("constraints beyond so many are one together, and none is lost", "[con
                      fmt::format("demands = \"vocab_size != {}\"\noutcome = \"refuses\"", 50000 + i));
   }
   const contracts::Book book = book_of(many);
-  const model::Reading reading = tests::read(gpt2);
+  const model::Reading reading = tests::read(decoded_gpt2);
   const suggest::OnStack stack = on_stack(book, {{"ours", {}, {}}}, reading, test::known_gpu("h100"));
   CHECK(stack.constraints.size() == contracts::most_alone + 1);
   CHECK(stack.constraints.front().name == "contract ours/c00 (a demand)");

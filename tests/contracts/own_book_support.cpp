@@ -1,9 +1,12 @@
 // A package of contracts of a test's own.
 #include "tests/contracts/own_book_support.hpp"
 
+#include <utility>
 #include <vector>
 
+#include "formats/read.hpp"
 #include "tests/catch.hpp"
+#include "text/files.hpp"
 #include "text/toml/toml.hpp"
 
 namespace shapelint::test {
@@ -22,6 +25,14 @@ date = "2026-01-01"
   contracts::Book book({&*document, 1}, true, errors);
   for (const Error& each : errors) FAIL_CHECK(each.message);
   return book;
+}
+
+model::Reading read_config(const std::string& config) {
+  const text::MemoryFileSystem files;
+  formats::ReadResult file = formats::read(files, formats::parse("model.toml", config, true));
+  for (const Error& each : file.errors) UNSCOPED_INFO(each.message << "; " << each.hint);
+  REQUIRE(file.readings.size() == 1);
+  return std::move(file.readings.front());
 }
 
 }  // namespace shapelint::test

@@ -6,19 +6,17 @@
 
 #include <fmt/format.h>
 
-#include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
 #include "tests/contracts/own_book_support.hpp"
 #include "tests/formats/native/native_support.hpp"
-#include "text/files.hpp"
 
 using namespace shapelint;
 
 namespace {
 
-const std::string gpt2 = R"([model]
+const std::string trained_gpt2 = R"([model]
 hidden_size = 768
 num_layers = 12
 num_attention_heads = 12
@@ -37,10 +35,7 @@ issues = ["us/ours#1"]
 )";
 
 contracts::AsRun run(const std::string& config, const std::string& contract) {
-  const text::MemoryFileSystem files;
-  formats::ReadResult file = formats::read(files, formats::parse("model.toml", config, true));
-  REQUIRE(file.readings.size() == 1);
-  const model::Reading& reading = file.readings.front();
+  const model::Reading reading = test::read_config(config);
   const auto gpu = gpu::find_gpu("h100");
   REQUIRE(gpu);
   const contracts::Book book = test::book_of(demand + contract);
@@ -60,7 +55,7 @@ std::string summary(const contracts::AsRun& run) {
 
 TEST_CASE("padded sizes are what is lowered and priced", "[contracts]") {
   const auto padded_to = [](const std::string& multiple) {
-    return run(gpt2,
+    return run(trained_gpt2,
                fmt::format("layer = \"embedding\"\ndemands = \"vocab_size % {0} == 0\"\n"
                            "outcome = \"pads\"\nset = {{ vocab_size = \"ceil_to(vocab_size, {0})\" }}\n",
                            multiple));
@@ -77,13 +72,13 @@ TEST_CASE("padded sizes are what is lowered and priced", "[contracts]") {
 }
 
 TEST_CASE("a layer that takes twice as long does so in the step, and nothing else does", "[contracts]") {
-  const contracts::AsRun all = run(gpt2,
+  const contracts::AsRun all = run(trained_gpt2,
                                    "layer = \"any\"\ndemands = \"num_layers > 12\"\n"
                                    "outcome = \"slower\"\nfactor = \"2\"\n");
   CHECK_THAT(all.step.time_us, Catch::Matchers::WithinRel(2 * all.step_as_written.time_us, 1e-9));
   CHECK(all.price.padding_us == 0);
   CHECK_THAT(all.price.slower_us, Catch::Matchers::WithinRel(all.step_as_written.time_us, 1e-9));
-  const contracts::AsRun attention = run(gpt2,
+  const contracts::AsRun attention = run(trained_gpt2,
                                          "layer = \"attention\"\ndemands = \"num_layers > 12\"\n"
                                          "outcome = \"pads\"\nfactor = \"2\"\n");
   double own_us = 0;
@@ -98,9 +93,9 @@ TEST_CASE("a layer that takes twice as long does so in the step, and nothing els
 
 TEST_CASE("a contract may be about what a kernel computes, without what is beside it", "[contracts]") {
   const auto names = [](const std::string& layer) {
-    const contracts::AsRun out = run(gpt2, "layer = \"" + layer +
-                                               "\"\ndemands = \"num_layers > 12\"\n"
-                                               "outcome = \"slower\"\nfactor = \"2\"\n");
+    const contracts::AsRun out = run(trained_gpt2, "layer = \"" + layer +
+                                                       "\"\ndemands = \"num_layers > 12\"\n"
+                                                       "outcome = \"slower\"\nfactor = \"2\"\n");
     std::string all;
     for (std::size_t i = 0; i < out.workload.ops.size(); ++i) {
       const model::Op& op = out.workload.ops[i];
@@ -117,7 +112,7 @@ TEST_CASE("a contract may be about what a kernel computes, without what is besid
 }
 
 TEST_CASE("another kernel is what is priced", "[contracts]") {
-  const contracts::AsRun out = run(gpt2,
+  const contracts::AsRun out = run(trained_gpt2,
                                    "layer = \"attention\"\ndemands = \"head_dim > 64\"\n"
                                    "outcome = \"falls-back\"\ninstead = \"attention that is not fused\"\n"
                                    "set = { attention = \"unfused\" }\n");

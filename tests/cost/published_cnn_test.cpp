@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/units.hpp"
 #include "cost/step.hpp"
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
@@ -23,9 +24,7 @@ using text::NodeRef;
 
 namespace {
 
-constexpr double us_per_s = 1e6;
-
-struct Run {
+struct NetworkRun {
   std::string source;
   std::string model;
   std::string gpu;
@@ -48,7 +47,7 @@ void set(model::Setup& setup, std::string_view name, std::string_view value) {
   field.set(setup, choice - field.choices.begin());
 }
 
-double predict(const Run& run) {
+double predict(const NetworkRun& run) {
   model::Setup setup = tests::example(run.model);
   const bool gradients = run.mode == "gradients";
   set(setup, "mode", gradients ? "train" : run.mode);
@@ -65,14 +64,14 @@ double predict(const Run& run) {
   return static_cast<double>(run.batch) / step.time_us * us_per_s;
 }
 
-std::vector<Run> evaluate() {
+std::vector<NetworkRun> evaluated_networks() {
   const auto document =
       text::parse_toml("published_cnn.toml", tests::read_source_file("tests/cost/published_cnn.toml"));
   REQUIRE(document);
-  std::vector<Run> runs;
+  std::vector<NetworkRun> runs;
   for (const NodeRef node : document->root()["run"]) {
     const auto text = [&](std::string_view key) { return std::string(node[key].as_string().value()); };
-    Run run{text("source"), text("model"), text("gpu"), text("dtype"), text("mode"), text("fusion")};
+    NetworkRun run{text("source"), text("model"), text("gpu"), text("dtype"), text("mode"), text("fusion")};
     run.batch = node["batch"].as_integer().value();
     run.channels_last = node["channels_last"].as_boolean().value_or(true);
     run.published = node["images_per_s"].as_number().value();
@@ -82,15 +81,16 @@ std::vector<Run> evaluate() {
   return runs;
 }
 
-struct Summary {
+struct NetworkSummary {
   int count = 0;
   double mean_absolute = 0;
   double mean = 0;
 };
 
-Summary summary(const std::vector<Run>& runs, const std::function<bool(const Run&)>& wanted) {
-  Summary out;
-  for (const Run& run : runs) {
+NetworkSummary summary(const std::vector<NetworkRun>& runs,
+                       const std::function<bool(const NetworkRun&)>& wanted) {
+  NetworkSummary out;
+  for (const NetworkRun& run : runs) {
     if (!wanted(run)) continue;
     ++out.count;
     out.mean_absolute += std::abs(run.error());
@@ -106,7 +106,7 @@ Summary summary(const std::vector<Run>& runs, const std::function<bool(const Run
 // What the groups have in common is the GPU, what ran there, and how the images came in.
 struct Group {
   std::string title;
-  std::function<bool(const Run&)> wanted;
+  std::function<bool(const NetworkRun&)> wanted;
   double bound;  // of its mean absolute error: what it is, not what it should be
 };
 
@@ -115,56 +115,62 @@ bool starts(const std::string& text, std::string_view with) {
 }
 
 const std::vector<Group>& groups() {
-  const auto ampere = [](const Run& run) { return starts(run.gpu, "a100"); };
-  const auto forward = [](const Run& run) { return run.mode == "prefill"; };
+  const auto ampere = [](const NetworkRun& run) { return starts(run.gpu, "a100"); };
+  const auto forward = [](const NetworkRun& run) { return run.mode == "prefill"; };
   static const std::vector<Group> all{
       {"ResNet-50 forward, fp16, V100 and T4",
-       [=](const Run& run) {
+       [=](const NetworkRun& run) {
          return !ampere(run) && forward(run) && run.model == "resnet-50" && run.dtype == "fp16";
        },
        0.18},
       {"ResNet-50 forward, fp32, V100 and T4",
-       [=](const Run& run) { return forward(run) && run.model == "resnet-50" && run.dtype == "fp32"; }, 0.05},
+       [=](const NetworkRun& run) { return forward(run) && run.model == "resnet-50" && run.dtype == "fp32"; },
+       0.05},
       {"ResNet-50 training, fp16, V100",
-       [=](const Run& run) { return !ampere(run) && run.mode == "train" && run.dtype == "fp16"; }, 0.23},
+       [=](const NetworkRun& run) { return !ampere(run) && run.mode == "train" && run.dtype == "fp16"; },
+       0.23},
       {"ResNet-50 training, fp32, V100, P100, GTX 1080 Ti, RTX 2080 Ti",
-       [=](const Run& run) { return run.mode == "train" && run.model == "resnet-50" && run.dtype == "fp32"; },
+       [=](const NetworkRun& run) {
+         return run.mode == "train" && run.model == "resnet-50" && run.dtype == "fp32";
+       },
        0.20},
       {"Inception-V3 training, fp32, V100, P100, GTX 1080 Ti, RTX 2080 Ti",
-       [=](const Run& run) { return run.model == "inception-v3"; }, 0.29},
+       [=](const NetworkRun& run) { return run.model == "inception-v3"; }, 0.29},
       {"VGG-16 forward, V100, GTX 1080 Ti, RTX 2080 Ti",
-       [=](const Run& run) { return forward(run) && run.model == "vgg-16"; }, 0.18},
+       [=](const NetworkRun& run) { return forward(run) && run.model == "vgg-16"; }, 0.18},
       {"VGG-16 training or gradients, fp32, the same and P100",
-       [=](const Run& run) { return !forward(run) && run.model == "vgg-16" && run.dtype == "fp32"; }, 0.26},
+       [=](const NetworkRun& run) { return !forward(run) && run.model == "vgg-16" && run.dtype == "fp32"; },
+       0.26},
       {"VGG-16 gradients, fp16, V100, RTX 2080 Ti",
-       [=](const Run& run) { return !forward(run) && run.model == "vgg-16" && run.dtype == "fp16"; }, 0.28},
-      {"ResNet-50 training, A100", [=](const Run& run) { return ampere(run) && !forward(run); }, 0.45},
-      {"ResNet-50 forward, A100", [=](const Run& run) { return ampere(run) && forward(run); }, 1.2},
+       [=](const NetworkRun& run) { return !forward(run) && run.model == "vgg-16" && run.dtype == "fp16"; },
+       0.28},
+      {"ResNet-50 training, A100", [=](const NetworkRun& run) { return ampere(run) && !forward(run); }, 0.45},
+      {"ResNet-50 forward, A100", [=](const NetworkRun& run) { return ampere(run) && forward(run); }, 1.2},
   };
   return all;
 }
 
 // The table between the marks in docs/cnn.md.
-std::string table(const std::vector<Run>& runs) {
+std::string table(const std::vector<NetworkRun>& runs) {
   std::string out = "| | cases | mean absolute error | mean |\n|---|---|---|---|\n";
-  const auto row = [&](const std::string& title, const Summary& s) {
+  const auto row = [&](const std::string& title, const NetworkSummary& s) {
     char line[200];
     std::snprintf(line, sizeof line, "| %s | %d | %.1f %% | %+.1f %% |\n", title.c_str(), s.count,
                   100 * s.mean_absolute, 100 * s.mean);
     out += line;
   };
   for (const Group& group : groups()) row(group.title, summary(runs, group.wanted));
-  row("all", summary(runs, [](const Run&) { return true; }));
+  row("all", summary(runs, [](const NetworkRun&) { return true; }));
   return out;
 }
 
 }  // namespace
 
 TEST_CASE("published throughputs of convolutional networks: how far off predictions are", "[cost]") {
-  const std::vector<Run> runs = evaluate();
+  const std::vector<NetworkRun> runs = evaluated_networks();
   int counted = 0;
   for (const Group& group : groups()) {
-    const Summary s = summary(runs, group.wanted);
+    const NetworkSummary s = summary(runs, group.wanted);
     INFO(group.title);
     CHECK(s.count > 0);
     CHECK(s.mean_absolute < group.bound);
@@ -185,9 +191,9 @@ TEST_CASE("published throughputs of convolutional networks: how far off predicti
 }
 
 TEST_CASE("published throughputs of convolutional networks as a table", "[.cnn]") {
-  const std::vector<Run> runs = evaluate();
+  const std::vector<NetworkRun> runs = evaluated_networks();
   REQUIRE_FALSE(runs.empty());
-  for (const Run& run : runs) {
+  for (const NetworkRun& run : runs) {
     std::printf("%-18s %-12s %-15s %-5s %-9s %-11s %4lld %8.1f %8.1f %+6.1f %%\n", run.source.c_str(),
                 run.model.c_str(), run.gpu.c_str(), run.dtype.c_str(), run.mode.c_str(), run.fusion.c_str(),
                 static_cast<long long>(run.batch), run.published, run.predicted, 100 * run.error());

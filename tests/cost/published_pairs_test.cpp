@@ -118,7 +118,7 @@ struct Pair {
   bool right = false;
 };
 
-std::vector<Pair> evaluate() {
+std::vector<Pair> evaluated_pairs() {
   const auto document =
       text::parse_toml("published_pairs.toml", tests::read_source_file("tests/cost/published_pairs.toml"));
   REQUIRE(document);
@@ -144,7 +144,7 @@ std::vector<Pair> evaluate() {
 }  // namespace
 
 TEST_CASE("published pairs: the direction is right, but for the known misses") {
-  for (const Pair& pair : evaluate()) {
+  for (const Pair& pair : evaluated_pairs()) {
     INFO(pair.name << " on " << pair.gpu << ": published " << pair.published << ", predicted "
                    << pair.predicted);
     if (pair.known_miss.empty()) {
@@ -158,7 +158,7 @@ TEST_CASE("published pairs: the direction is right, but for the known misses") {
 
 TEST_CASE("published pairs as a table", "[.pairs]") {
   std::printf("%-55s %-10s %9s %9s\n", "pair", "GPU", "published", "predicted");
-  const std::vector<Pair> pairs = evaluate();
+  const std::vector<Pair> pairs = evaluated_pairs();
   REQUIRE_FALSE(pairs.empty());
   for (const Pair& pair : pairs) {
     std::printf("%-55s %-10s %9.3f %9.3f %s\n", pair.name.c_str(), pair.gpu.c_str(), pair.published,

@@ -23,7 +23,7 @@ using text::NodeRef;
 
 namespace {
 
-struct Run {
+struct TrainingRun {
   std::string name;
   std::string source;
   std::string gpu;
@@ -52,14 +52,14 @@ void take_fields(NodeRef node, model::Reading& reading) {
   }
 }
 
-std::vector<Run> evaluate() {
+std::vector<TrainingRun> evaluated_trainings() {
   const auto document = text::parse_toml("published_training.toml",
                                          tests::read_source_file("tests/cost/published_training.toml"));
   REQUIRE(document);
-  std::vector<Run> runs;
+  std::vector<TrainingRun> runs;
   for (const NodeRef node : document->root()["run"]) {
     const auto text = [&](std::string_view key) { return std::string(node[key].as_string().value_or("")); };
-    Run run{text("name"), text("source"), text("gpu"), text("recompute"), 0, 0, 0};
+    TrainingRun run{text("name"), text("source"), text("gpu"), text("recompute"), 0, 0, 0};
     INFO(run.source << ": " << run.name);
     model::Reading reading;
     reading.setup.plan.data = 8;
@@ -84,16 +84,17 @@ std::vector<Run> evaluate() {
   return runs;
 }
 
-struct Summary {
+struct TrainingSummary {
   int count = 0;
   double mean_absolute = 0;
   double mean = 0;
   double roofline = 0;  // mean absolute error of rooflines
 };
 
-Summary summary(const std::vector<Run>& runs, const std::function<bool(const Run&)>& wanted) {
-  Summary out;
-  for (const Run& run : runs) {
+TrainingSummary summary(const std::vector<TrainingRun>& runs,
+                        const std::function<bool(const TrainingRun&)>& wanted) {
+  TrainingSummary out;
+  for (const TrainingRun& run : runs) {
     if (!wanted(run)) continue;
     ++out.count;
     out.mean_absolute += std::abs(run.error());
@@ -109,17 +110,17 @@ Summary summary(const std::vector<Run>& runs, const std::function<bool(const Run
 }
 
 // On Hopper and Blackwell, whose libraries were young in 2023.
-bool of_today(const Run& run) {
+bool of_today(const TrainingRun& run) {
   return run.gpu != "a100" && run.source != "llm-foundry";
 }
 
 }  // namespace
 
 TEST_CASE("published MFU of training runs: how far off predictions are", "[training]") {
-  const std::vector<Run> runs = evaluate();
+  const std::vector<TrainingRun> runs = evaluated_trainings();
   REQUIRE(runs.size() > 40);
   const auto of = [&](std::string_view source, std::string_view gpu, std::string_view recompute) {
-    return summary(runs, [&](const Run& run) {
+    return summary(runs, [&](const TrainingRun& run) {
       return (source.empty() || run.source == source) && run.gpu == gpu &&
              (recompute.empty() || run.recompute == recompute);
     });
@@ -127,18 +128,18 @@ TEST_CASE("published MFU of training runs: how far off predictions are", "[train
   // Eight A100 or H100, dense models, as their sources say that they were run.
   CHECK(of("", "a100", "").mean_absolute < 0.09);
   CHECK(of("", "h100", "").mean_absolute < 0.17);
-  CHECK(summary(runs, [](const Run&) { return true; }).mean_absolute < 0.12);
+  CHECK(summary(runs, [](const TrainingRun&) { return true; }).mean_absolute < 0.12);
   // Software of today on H100 and B200.
   CHECK(summary(runs, of_today).mean_absolute < 0.05);
   // Predictions are of kernels alone: no run is more than a little faster.
-  for (const Run& run : runs) {
+  for (const TrainingRun& run : runs) {
     INFO(run.name << " on " << run.gpu << ": published " << run.published << ", predicted " << run.predicted);
     CHECK(run.error() > -0.07);
   }
 }
 
 TEST_CASE("the documented errors of published training runs are those of today", "[training][docs]") {
-  const std::vector<Run> runs = evaluate();
+  const std::vector<TrainingRun> runs = evaluated_trainings();
   struct Row {
     const char* text;
     const char* source;  // as it begins
@@ -162,7 +163,7 @@ TEST_CASE("the documented errors of published training runs are those of today",
       "| training runs | 8 x | runs | mean absolute error of MFU | mean error | of a roofline "
       "|\n|---|---|---|---|---|---|\n";
   for (const Row& row : rows) {
-    const Summary s = summary(runs, [&](const Run& run) {
+    const TrainingSummary s = summary(runs, [&](const TrainingRun& run) {
       return run.gpu == row.gpu &&
              (row.source == std::string_view("today") ? of_today(run) : run.source.starts_with(row.source));
     });
@@ -180,9 +181,9 @@ TEST_CASE("the documented errors of published training runs are those of today",
 }
 
 TEST_CASE("published MFU of training runs as a table", "[.training]") {
-  const std::vector<Run> runs = evaluate();
+  const std::vector<TrainingRun> runs = evaluated_trainings();
   REQUIRE_FALSE(runs.empty());
-  for (const Run& run : runs) {
+  for (const TrainingRun& run : runs) {
     std::printf("%-24s %-14s %-5s %-5s %5.1f %% %5.1f %% %+6.1f %%\n", run.source.c_str(), run.name.c_str(),
                 run.gpu.c_str(), run.recompute.c_str(), 100 * run.published, 100 * run.predicted,
                 100 * run.error());
@@ -190,7 +191,7 @@ TEST_CASE("published MFU of training runs as a table", "[.training]") {
   for (const std::string gpu : {"a100", "h100", "b200"}) {
     for (const std::string source : {"flash-attention-2-paper", "flash-attention-readme", "llm-foundry"}) {
       for (const std::string recompute : {"none", "full"}) {
-        const Summary s = summary(runs, [&](const Run& run) {
+        const TrainingSummary s = summary(runs, [&](const TrainingRun& run) {
           return run.gpu == gpu && run.source == source && run.recompute == recompute;
         });
         if (s.count == 0) continue;
@@ -198,7 +199,7 @@ TEST_CASE("published MFU of training runs as a table", "[.training]") {
                     source.c_str(), recompute.c_str(), s.count, 100 * s.mean_absolute, 100 * s.mean);
       }
     }
-    const Summary all = summary(runs, [&](const Run& run) { return run.gpu == gpu; });
+    const TrainingSummary all = summary(runs, [&](const TrainingRun& run) { return run.gpu == gpu; });
     std::printf("%s: %d runs, mean absolute error %.1f %%, mean %+.1f %%\n", gpu.c_str(), all.count,
                 100 * all.mean_absolute, 100 * all.mean);
   }

@@ -10,7 +10,7 @@ using namespace shapelint;
 
 namespace {
 
-constexpr std::array<std::string_view, 4> names{"a", "b", "is_c", "d"};
+constexpr std::array<std::string_view, 4> condition_names{"a", "b", "is_c", "d"};
 
 // "true", "false", or the error.
 std::string outcome(const Result<bool>& result) {
@@ -18,14 +18,14 @@ std::string outcome(const Result<bool>& result) {
 }
 
 std::string by_parts(std::string_view text, const std::array<double, 4>& values) {
-  auto condition = expr::Condition::read(text, names);
+  auto condition = expr::Condition::read(text, condition_names);
   if (!condition) return "unreadable";
   return outcome(condition->holds([&](std::int32_t name) { return values[static_cast<std::size_t>(name)]; }));
 }
 
 std::string as_a_whole(std::string_view text, const std::array<double, 4>& values) {
   std::vector<Error> errors;
-  const auto expression = expr::compile(text, names, errors);
+  const auto expression = expr::compile(text, condition_names, errors);
   if (!expression) return "unreadable";
   const Result<double> value = expression->evaluate(values);
   if (!value) return value.error().message;
@@ -85,12 +85,12 @@ TEST_CASE("a condition by its parts is the condition", "[expr]") {
 }
 
 TEST_CASE("a condition asks for the values that decide it only", "[expr]") {
-  auto condition = expr::Condition::read("is_c && a > b && d % 2 == 0", names);
+  auto condition = expr::Condition::read("is_c && a > b && d % 2 == 0", condition_names);
   REQUIRE(condition);
   CHECK(condition->used().size() == 4);
   std::string asked;
   const auto value = [&](std::int32_t name) {
-    asked += names[static_cast<std::size_t>(name)];
+    asked += condition_names[static_cast<std::size_t>(name)];
     return 0.0;
   };
   CHECK_FALSE(*condition->holds(value));
@@ -98,10 +98,10 @@ TEST_CASE("a condition asks for the values that decide it only", "[expr]") {
 }
 
 TEST_CASE("what is no condition", "[expr]") {
-  CHECK_FALSE(expr::Condition::read("", names));
-  CHECK_FALSE(expr::Condition::read(" \n", names));
-  CHECK_FALSE(expr::Condition::read("unknown && a", names));
-  CHECK_FALSE(expr::Condition::read("a && $", names));
+  CHECK_FALSE(expr::Condition::read("", condition_names));
+  CHECK_FALSE(expr::Condition::read(" \n", condition_names));
+  CHECK_FALSE(expr::Condition::read("unknown && a", condition_names));
+  CHECK_FALSE(expr::Condition::read("a && $", condition_names));
   // A mistake of syntax never holds.
   CHECK(by_parts("a && (b", {1, 1, 1, 1}) == "false");
   CHECK(by_parts("a b", {1, 1, 1, 1}) == "false");
@@ -113,9 +113,9 @@ TEST_CASE("a condition that is longer than expressions can be is none", "[expr]"
   std::string text = "a";
   while (text.size() < 20000) text += " && a";
   std::vector<Error> errors;
-  CHECK_FALSE(expr::compile(text, names, errors));
+  CHECK_FALSE(expr::compile(text, condition_names, errors));
   REQUIRE(errors.size() == 1);
   CHECK(errors[0].message == "the expression has 20001 characters");
   CHECK(errors[0].hint == "at most 19999 are read");
-  CHECK_FALSE(expr::Condition::read(text, names));
+  CHECK_FALSE(expr::Condition::read(text, condition_names));
 }

@@ -13,14 +13,14 @@ using namespace shapelint;
 
 namespace {
 
-struct Published {
+struct Counted {
   const char* name;
   const char* config;
   double parameters;  // the model card's or the checkpoint's count, all parts of the file together
 };
 
 // Sources: the number of elements in each checkpoint on the Hugging Face hub, or the model's paper.
-const std::vector<Published> models{
+const std::vector<Counted> counted_models{
     {"Llama-2-7B",
      R"({"model_type":"llama","hidden_size":4096,"intermediate_size":11008,"num_attention_heads":32,
          "num_hidden_layers":32,"vocab_size":32000})",
@@ -148,7 +148,7 @@ const std::vector<Published> models{
 TEST_CASE("parameters counted from config.json are the published ones", "[formats][counts]") {
   constexpr double tolerance =
       0.005;  // parts that no matrix product sees: patch embeddings, biases of routers
-  for (const Published& each : models) {
+  for (const Counted& each : counted_models) {
     text::MemoryFileSystem files;
     files.files["config.json"] = each.config;
     const formats::ReadResult result = formats::read_any(files, "config.json");

@@ -19,7 +19,7 @@ using tests::Published;
 
 namespace {
 
-const std::vector<Published> models{
+const std::vector<Published> uneven_models{
     // https://huggingface.co/apple/OpenELM-270M: 271,527,168 elements
     {"OpenELM 270M", 271.527168, 6, million,
      R"({"model_type":"openelm", "model_dim":1280, "num_transformer_layers":16, "head_dim":64,
@@ -383,7 +383,7 @@ TEST_CASE("blocks have heads and widths of their own, or lack one of the two", "
 
 TEST_CASE("models whose layers are not all attention and an MLP have the parameters that are printed of them",
           "[formats][counts]") {
-  for (const Published& each : models) check_parameters(each, "config.json", each.config);
+  for (const Published& each : uneven_models) check_parameters(each, "config.json", each.config);
 }
 
 TEST_CASE("conformers have the parameters that are printed of them", "[formats][counts]") {

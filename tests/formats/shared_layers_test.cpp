@@ -12,7 +12,7 @@ using tests::Published;
 
 namespace {
 
-const std::vector<Published> models{
+const std::vector<Published> sharing_models{
     // arXiv 2405.16712; sizes: Zyphra/Zamba-7B-v1, whose class has them as defaults
     {"Zamba 7B", 7.2, 1, billion, R"({"model_type":"zamba", "hidden_size":3712, "num_hidden_layers":76})"},
     // arXiv 2411.15242; sizes: Zyphra/Zamba2-*
@@ -57,5 +57,5 @@ const std::vector<Published> models{
 
 TEST_CASE("models that share blocks or projections have the parameters that are printed of them",
           "[formats][counts]") {
-  for (const Published& each : models) tests::check_parameters(each, "config.json", each.config);
+  for (const Published& each : sharing_models) tests::check_parameters(each, "config.json", each.config);
 }

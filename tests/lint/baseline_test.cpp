@@ -9,11 +9,11 @@ using namespace shapelint;
 
 namespace {
 
-const std::vector<std::string_view> codes{"SL101", "SL102", "SL301"};
+const std::vector<std::string_view> known_codes{"SL101", "SL102", "SL301"};
 
 rules::Finding finding(std::size_t code, std::string key, Span span) {
   rules::Finding out;
-  out.code = codes[code];
+  out.code = known_codes[code];
   out.key_path = std::move(key);
   out.span = span;
   return out;
@@ -88,7 +88,7 @@ TEST_CASE("a baseline written and read back leaves nothing", "[baseline][propert
       const auto size = static_cast<std::int64_t>(source.size());
       const auto begin = *rc::gen::inRange<std::int64_t>(0, size + 1);
       const auto end = *rc::gen::inRange<std::int64_t>(begin, size + 1);
-      findings.push_back(finding(*rc::gen::inRange<std::size_t>(0, codes.size()),
+      findings.push_back(finding(*rc::gen::inRange<std::size_t>(0, known_codes.size()),
                                  *rc::gen::arbitrary<std::string>(), {begin, end}));
       ++written[lint::baseline_key(findings.back(), "p", source)];
     }

@@ -16,7 +16,7 @@ using namespace shapelint::tests;
 
 namespace {
 
-const std::string script =
+const std::string megatron_script =
     "#!/bin/bash\nTP=3 # ranks\nVOCAB=\"50257\"\ntorchrun --nproc_per_node 8 pretrain_gpt.py \\\n"
     "  --num-layers 24 --hidden-size 2048 --num-attention-heads 16 \\\n"
     "  --seq-length 2048 --micro-batch-size 8 --bf16 \\\n  --tensor-model-parallel-size $TP \\\n"
@@ -52,8 +52,8 @@ TEST_CASE("values are changed where they stand, and every other byte stays", "[l
        replaced(padded, "divisible_by: 1", "divisible_by: 64"),
        {"neox.yml:8:31: vocab_padding_multiple 1 → 64 (SL101)"}},
       {"run.sh",
-       script,
-       replaced(replaced(script, "TP=3", "TP=4"), "divisible-by 1", "divisible-by 64"),
+       megatron_script,
+       replaced(replaced(megatron_script, "TP=3", "TP=4"), "divisible-by 1", "divisible-by 64"),
        {"run.sh:2:4: tensor 3 → 4 (SL403, SL404, SL406, SL422, SL110, SL103)",
         "run.sh:8:56: vocab_padding_multiple 1 → 64 (SL101)"}},
       {"config/train.py",
@@ -102,7 +102,8 @@ TEST_CASE("a value that others use, too, or that is written otherwise, is left t
     return std::string("nothing");
   };
   // The number of processes hangs on the same variable.
-  const FixRun used = fixed({{"run.sh", replaced(script, "--nproc_per_node 8", "--nproc_per_node $TP")}});
+  const FixRun used =
+      fixed({{"run.sh", replaced(megatron_script, "--nproc_per_node 8", "--nproc_per_node $TP")}});
   CHECK(about(used, "SL403") ==
         "run.sh:2:4: SL403 `tensor` comes from `TP`, which is used elsewhere, too: change it by hand so that "
         "it "
@@ -111,13 +112,14 @@ TEST_CASE("a value that others use, too, or that is written otherwise, is left t
   for (const std::string definition :
        {"TP=${TP:-3} #", "export TP=\"${TP:-3}\" #", "TP=${1:-3} #", "readonly TP=3 #"}) {
     INFO(definition);
-    const std::string text = replaced(script, "TP=3 #", definition);
+    const std::string text = replaced(megatron_script, "TP=3 #", definition);
     const FixRun one = fixed({{"run.sh", text}});
     REQUIRE(one.changed.contains("run.sh"));
     CHECK(one.changed.at("run.sh") == replaced(replaced(text, "divisible-by 1", "divisible-by 64"),
                                                definition, replaced(definition, "3", "4")));
   }
-  const FixRun computed = fixed({{"run.sh", replaced(script, "divisible-by 1", "divisible-by $((2 - 1))")}});
+  const FixRun computed =
+      fixed({{"run.sh", replaced(megatron_script, "divisible-by 1", "divisible-by $((2 - 1))")}});
   CHECK(about(computed, "SL101") ==
         "run.sh:3:8: SL101 `vocab_padding_multiple` is written as `$((2 - 1))`: change it by hand so that it "
         "becomes 64");

@@ -155,10 +155,11 @@ TEST_CASE("published checkpoints fit where they are known to run", "[lint]") {
 
 TEST_CASE("what vLLM refuses before it loads a weight is told", "[lint]") {
   using Codes = std::vector<std::string>;
-  const std::string llama = "vllm serve meta-llama/Llama-3.1-8B-Instruct ";
-  CHECK(errors_of(llama + "--max-model-len 131073", "h100") == Codes{"SL461"});
-  CHECK(errors_of(llama + "--max-model-len 131072", "h100") == Codes{});
-  CHECK(errors_of("VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 " + llama + "--max-model-len 131073", "h100") == Codes{});
+  const std::string llama_8b = "vllm serve meta-llama/Llama-3.1-8B-Instruct ";
+  CHECK(errors_of(llama_8b + "--max-model-len 131073", "h100") == Codes{"SL461"});
+  CHECK(errors_of(llama_8b + "--max-model-len 131072", "h100") == Codes{});
+  CHECK(errors_of("VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 " + llama_8b + "--max-model-len 131073", "h100") ==
+        Codes{});
   CHECK(errors_of("vllm serve Qwen/Qwen3-32B-FP8 -tp 2 --max-model-len 40961", "h100") == Codes{"SL461"});
   // A checkpoint of the same shape for longer sequences.
   CHECK(errors_of("vllm serve Qwen/Qwen3-30B-A3B-Instruct-2507 -tp 2 --max-model-len 200000", "h100") ==

@@ -106,10 +106,11 @@ TEST_CASE("shell scripts and JSON with comments", "[suppress]") {
                about(shell, "--seq", "SL105", "sequence-misaligned"),
                about(shell, "--seq", "SL102", "hidden-misaligned")})
             .left == Codes{"SL102"});
-  const std::string json =
+  const std::string commented =
       "{\"vocab\": 50257, // shapelint: ignore[SL101] padded later\n \"hidden\": 2570}\n";
-  CHECK(apply("m.json", json,
-              {about(json, "vocab", "SL101", "vocab-misaligned"), about(json, "hidden", "SL101", "x")})
+  CHECK(apply("m.json", commented,
+              {about(commented, "vocab", "SL101", "vocab-misaligned"),
+               about(commented, "hidden", "SL101", "x")})
             .left == Codes{"SL101"});
 }
 

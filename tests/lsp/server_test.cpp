@@ -14,11 +14,12 @@
 
 using namespace shapelint;
 using Json = nlohmann::json;
-using Texts = std::vector<std::string>;
 
 namespace {
 
-const std::string model =
+using Texts = std::vector<std::string>;
+
+const std::string gpt2 =
     "[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50257\n"
     "[run]\nmicro_batch_size = 8\nsequence_length = 1024\n";
 
@@ -195,14 +196,14 @@ TEST_CASE("parameters that do not fit are an error of their request", "[lsp]") {
 TEST_CASE("the order of the protocol is kept", "[lsp]") {
   // Before `initialize`.
   CHECK(
-      lines(talk({hover(1, "a"), open("a", model), request(2, "shutdown", {})})) ==
+      lines(talk({hover(1, "a"), open("a", gpt2), request(2, "shutdown", {})})) ==
       Texts{"1: -32002 the server was not initialized yet", "2: -32002 the server was not initialized yet"});
   // Twice.
   CHECK(answer_to(request(7, "initialize", {})) == "7: -32600 the server was initialized before");
   CHECK(lines(talk({request(7, "initialize", Json::array({1}))})) ==
         Texts{"7: -32602 the parameters do not fit"});
   // After `shutdown`.
-  CHECK(lines(talk({start, request(1, "shutdown", {}), hover(2, "a"), open("a", model),
+  CHECK(lines(talk({start, request(1, "shutdown", {}), hover(2, "a"), open("a", gpt2),
                     request(3, "shutdown", {})})) == Texts{"0: capabilities", "1: null",
                                                            "2: -32600 the server was shut down",
                                                            "3: -32600 the server was shut down"});
@@ -239,26 +240,26 @@ TEST_CASE("ten thousand changes that wait are linted once", "[lsp]") {
                  open("a.toml", "")};
   for (int i = 0; i < 10000; ++i) {
     // A character at a time, at the end of what is there.
-    const std::string next(1, model[static_cast<std::size_t>(i) % model.size()]);
+    const std::string next(1, gpt2[static_cast<std::size_t>(i) % gpt2.size()]);
     messages.push_back(change("a.toml", i,
-                              i % static_cast<int>(model.size()) == 0
+                              i % static_cast<int>(gpt2.size()) == 0
                                   ? Json::array({{{"text", next}}})
                                   : Json::array({{{"range", range(99, 0, 0)}, {"text", next}}})));
   }
-  messages.push_back(change("a.toml", 10000, {{{"text", model}}}));
+  messages.push_back(change("a.toml", 10000, {{{"text", gpt2}}}));
   const Talk all = talk(messages);
   CHECK(lines(all) == Texts{"0: capabilities", "a.toml: SL101"});
   CHECK(all.answers.back()["params"]["version"] == 10000);
 }
 
 TEST_CASE("a request is answered after the changes that came before it", "[lsp]") {
-  CHECK(lines(talk({start, open("a.toml", ""), change("a.toml", 2, {{{"text", model}}}), hover(1, "a.toml"),
+  CHECK(lines(talk({start, open("a.toml", ""), change("a.toml", 2, {{{"text", gpt2}}}), hover(1, "a.toml"),
                     change("a.toml", 3, {{{"text", ""}}}), hover(2, "a.toml")})) ==
         Texts{"0: capabilities", "a.toml: SL101", "1: contents", "a.toml:", "2: null"});
 }
 
 TEST_CASE("a request that is cancelled while it waits costs nothing", "[lsp]") {
-  CHECK(lines(talk({start, open("a.toml", model), hover(1, "a.toml"), hover("x", "a.toml"),
+  CHECK(lines(talk({start, open("a.toml", gpt2), hover(1, "a.toml"), hover("x", "a.toml"),
                     note("$/cancelRequest", {{"id", 1}}), change("a.toml", 2, {{{"text", ""}}}),
                     note("$/cancelRequest", {{"id", "x"}}), note("$/cancelRequest", {{"id", 99}}),
                     note("$/cancelRequest", Json::array({5})), note("$/cancelRequest", {{"id", {1, 2}}})})) ==
@@ -269,7 +270,7 @@ TEST_CASE("a request that is cancelled while it waits costs nothing", "[lsp]") {
 TEST_CASE("changes of ranges make the text that the editor has", "[lsp]") {
   // The vocabulary, behind a character past the basic plane and lines that end in two bytes.
   std::string text = "# 😀\r\n";
-  for (const char c : model) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  for (const char c : gpt2) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
   const Json first = shown(talk({start, open("a.toml", text)}));
   REQUIRE(first.size() == 1);
   CHECK(first[0]["range"] == range(5, 13, 18));
@@ -286,7 +287,7 @@ TEST_CASE("changes of ranges make the text that the editor has", "[lsp]") {
 
 TEST_CASE("a change that is not understood leaves nothing to be wrong about", "[lsp]") {
   const auto after = [](const Json& params) {
-    Texts all = lines(talk({start, open("a.toml", model), hover(1, "a.toml"),
+    Texts all = lines(talk({start, open("a.toml", gpt2), hover(1, "a.toml"),
                             note("textDocument/didChange", params), hover(2, "a.toml")}));
     return Texts(all.begin() + 3, all.end());
   };
@@ -304,9 +305,9 @@ TEST_CASE("a change that is not understood leaves nothing to be wrong about", "[
   // Nothing is known to have changed: of which document is not said.
   CHECK(after({{"contentChanges", Json::array()}}) == Texts{bad, "2: contents"});
   // Until the whole text comes again.
-  const Texts all = lines(talk({start, open("a.toml", model), change("a.toml", 2, {5}), hover(1, "a.toml"),
+  const Texts all = lines(talk({start, open("a.toml", gpt2), change("a.toml", 2, {5}), hover(1, "a.toml"),
                                 change("a.toml", 3, {{{"range", range(0, 0, 0)}, {"text", "#"}}}),
-                                hover(2, "a.toml"), change("a.toml", 4, {{{"text", model}}})}));
+                                hover(2, "a.toml"), change("a.toml", 4, {{{"text", gpt2}}})}));
   CHECK(Texts(all.begin() + 2, all.end()) ==
         Texts{"a.toml:", "1: null",
               "log: a.toml is not looked at: it is too large, or a change of it was not understood",
@@ -328,43 +329,43 @@ TEST_CASE("a file that is no model is passed over, and one that was a model is n
   CHECK(lines(talk({start, open("a.toml", other), open("b.json", "{\"a\": 1}"), open("c.yaml", "a: [")})) ==
         Texts{"0: capabilities", "a.toml:", "b.json:", "c.yaml:"});
   CHECK(lines(talk(
-            {start, open("a.toml", model), hover(1, "a.toml"), change("a.toml", 2, {{{"text", other}}})})) ==
+            {start, open("a.toml", gpt2), hover(1, "a.toml"), change("a.toml", 2, {{{"text", other}}})})) ==
         Texts{"0: capabilities", "a.toml: SL101", "1: contents", "a.toml: unreadable SL101"});
 }
 
 TEST_CASE("what the server was started with wrongly is blamed on no file", "[lsp]") {
   const Json diagnostics =
-      shown(talk_bytes(frame(start) + frame(open("a.toml", model)), *api::memory_files({}), true, "h10"));
+      shown(talk_bytes(frame(start) + frame(open("a.toml", gpt2)), *api::memory_files({}), true, "h10"));
   REQUIRE(diagnostics.size() == 1);
   CHECK(diagnostics[0]["code"] == "invalid-option");
   CHECK(diagnostics[0]["message"].get<std::string>().starts_with("unknown GPU `h10`\nhelp: "));
 }
 
 TEST_CASE("a file that is not open is not looked at", "[lsp]") {
-  CHECK(lines(talk({start, change("a.toml", 2, {{{"text", model}}}), hover(1, "a.toml")})) ==
+  CHECK(lines(talk({start, change("a.toml", 2, {{{"text", gpt2}}}), hover(1, "a.toml")})) ==
         Texts{"0: capabilities", "log: textDocument/didChange: a.toml is not open", "1: null"});
-  CHECK(lines(talk({start, open("a.toml", model), close("a.toml"), change("a.toml", 2, {{{"text", model}}}),
-                    close("a.toml"), hover(1, "a.toml"), open("a.toml", model)})) ==
+  CHECK(lines(talk({start, open("a.toml", gpt2), close("a.toml"), change("a.toml", 2, {{{"text", gpt2}}}),
+                    close("a.toml"), hover(1, "a.toml"), open("a.toml", gpt2)})) ==
         Texts{"0: capabilities", "a.toml:", "log: textDocument/didChange: a.toml is not open",
               "a.toml:", "1: null", "a.toml: SL101"});
 }
 
 TEST_CASE("the text of a document that is too large is not kept", "[lsp]") {
   CHECK(lsp::largest_document == static_cast<std::size_t>(text::max_source_bytes));
-  const std::string large = model + "#" + std::string(lsp::largest_document, '-');
+  const std::string large = gpt2 + "#" + std::string(lsp::largest_document, '-');
   const std::string told =
       "log: a.toml is not looked at: it is too large, or a change of it was not understood";
   CHECK(lines(talk(
-            {start, open("a.toml", large), hover(1, "a.toml"), change("a.toml", 2, {{{"text", model}}})})) ==
+            {start, open("a.toml", large), hover(1, "a.toml"), change("a.toml", 2, {{{"text", gpt2}}})})) ==
         Texts{"0: capabilities", told, "a.toml:", "1: null", "a.toml: SL101"});
-  CHECK(lines(talk({start, open("a.toml", model), hover(1, "a.toml"),
+  CHECK(lines(talk({start, open("a.toml", gpt2), hover(1, "a.toml"),
                     change("a.toml", 2, {{{"range", range(99, 0, 0)}, {"text", large}}})})) ==
         Texts{"0: capabilities", "a.toml: SL101", "1: contents", told, "a.toml:"});
 }
 
 TEST_CASE("what fails in the server is told, and the server lives on", "[lsp]") {
-  const Talk all = talk_bytes(frame(start) + frame(open("a.toml", model)) + frame(hover(1, "a.toml")) +
-                                  frame(hover(2, "b.toml")) + frame(open("b.toml", model)),
+  const Talk all = talk_bytes(frame(start) + frame(open("a.toml", gpt2)) + frame(hover(1, "a.toml")) +
+                                  frame(hover(2, "b.toml")) + frame(open("b.toml", gpt2)),
                               Broken(), false);
   const Texts told = lines(all);
   REQUIRE(told.size() == 4);

@@ -5,6 +5,7 @@
 #include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
 #include "tests/formats/native/native_support.hpp"
+#include "tests/model/workload_support.hpp"
 
 using namespace shapelint;
 using namespace shapelint::model;
@@ -17,8 +18,8 @@ struct Published {
   std::string model;  // the table [model] and its parts; `[run]` is added
 };
 
-Setup setup_of(const std::string& model) {
-  return tests::native("[run]\nsequence_length = 2048\n[model]\n" + model).readings[0].setup;
+Setup published_setup(const std::string& model) {
+  return tests::model_setup(model, "sequence_length = 2048\n");
 }
 
 // A checkpoint's exact count is the number of elements in its safetensors files, as the model's page on
@@ -117,7 +118,7 @@ const Example examples[] = {
 TEST_CASE("parameter counts agree with published ones to the last digit", "[model]") {
   for (const Published& each : published) {
     INFO(each.name);
-    CHECK(with_commas(parameter_count(setup_of(each.model))) == with_commas(each.parameters));
+    CHECK(with_commas(parameter_count(published_setup(each.model))) == with_commas(each.parameters));
   }
 }
 
@@ -132,9 +133,9 @@ TEST_CASE("each example has its model's parameters", "[model]") {
 TEST_CASE("GPT-3's sizes are published rounded, and follow from 12 h^2 L + 13 h L + (v + s) h + 2 h",
           "[model]") {
   const auto gpt3 = [](const std::string& hidden, const std::string& layers, const std::string& heads) {
-    return parameter_count(setup_of("hidden_size = " + hidden + "\nnum_layers = " + layers +
-                                    "\nnum_attention_heads = " + heads +
-                                    "\nvocab_size = 50257\nlearned_positions = 2048\n"));
+    return parameter_count(published_setup("hidden_size = " + hidden + "\nnum_layers = " + layers +
+                                           "\nnum_attention_heads = " + heads +
+                                           "\nvocab_size = 50257\nlearned_positions = 2048\n"));
   };
   CHECK(count_short(static_cast<double>(gpt3("2560", "32", "32"))) ==
         "2.652 B");  // "2.7B", 2.65B in table D.1
@@ -148,8 +149,8 @@ TEST_CASE("mixtures count the experts that one token visits", "[model]") {
   CHECK(with_commas(active_parameter_count(mixtral)) == "12,879,925,248");
   CHECK(with_commas(expert_parameter_count(mixtral)) == "45,097,156,608");
   // arXiv 2412.19437: "671B total parameters with 37B activated for each token"; both embeddings are in ours
-  const Setup deepseek = tests::native_file("examples/deepseek-v3.toml").readings[0].setup;
-  CHECK(with_commas(active_parameter_count(deepseek)) == "37,552,297,472");
+  const Setup deepseek_v3 = tests::native_file("examples/deepseek-v3.toml").readings[0].setup;
+  CHECK(with_commas(active_parameter_count(deepseek_v3)) == "37,552,297,472");
   const Setup dense = tests::native_file("examples/llama-3-8b.toml").readings[0].setup;
   CHECK(active_parameter_count(dense) == parameter_count(dense));
   CHECK(expert_parameter_count(dense) == 0);

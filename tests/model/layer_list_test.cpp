@@ -6,16 +6,13 @@
 #include "model/activations.hpp"
 #include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
-#include "tests/formats/native/native_support.hpp"
+#include "tests/model/workload_support.hpp"
 
 using namespace shapelint;
 using namespace shapelint::model;
+using tests::model_setup;
 
 namespace {
-
-Setup setup_of(const std::string& model, const std::string& run = "sequence_length = 4096\n") {
-  return tests::setup_of("[model]\n" + model, run);
-}
 
 // Five layers with a window, and one that sees all and has other heads, ten times.
 const std::string gemma = R"(
@@ -65,7 +62,7 @@ TEST_CASE("an order of layers names kinds and how many follow each other", "[mod
 }
 
 TEST_CASE("layers of the native file have keys of their own", "[model]") {
-  const Setup setup = setup_of(gemma);
+  const Setup setup = model_setup(gemma);
   CHECK(setup.model.layers_differ);
   CHECK(num_window_layers(setup.model) == 50);
   CHECK(text_of(setup.model) ==
@@ -80,14 +77,14 @@ TEST_CASE("layers of the native file have keys of their own", "[model]") {
 
 TEST_CASE("each layer caches keys and values of its own sizes", "[model]") {
   // vllm-project/vllm#43308: 11,576,279,040 bytes at 131,072 tokens.
-  const Setup setup = setup_of(gemma, "mode = \"decode\"\ncontext_length = 131072\n");
+  const Setup setup = model_setup(gemma, "mode = \"decode\"\ncontext_length = 131072\n");
   const double local = 2.0 * 16 * 256 * 2 * 1024;
   const double global = 2.0 * 4 * 512 * 2 * 131072;
   CHECK(cache_bytes(setup, 131072) == Approx(50 * local + 10 * global));
 }
 
 TEST_CASE("numbers that vary from layer to layer are lists", "[model]") {
-  const Setup setup = setup_of(R"(
+  const Setup setup = model_setup(R"(
 hidden_size = 1280
 num_layers = 4
 head_dim = 64
@@ -105,7 +102,7 @@ vocab_size = 32000
 }
 
 TEST_CASE("layers stand where a table says", "[model]") {
-  const Setup setup = setup_of(R"(
+  const Setup setup = model_setup(R"(
 hidden_size = 1024
 num_layers = 6
 num_attention_heads = 8
@@ -123,7 +120,7 @@ intermediate_size = 1024
 }
 
 TEST_CASE("a layer may have no attention, no MLP, or one product in the place of either", "[model]") {
-  const Setup setup = setup_of(R"(
+  const Setup setup = model_setup(R"(
 hidden_size = 1024
 num_layers = 3
 num_attention_heads = 8
@@ -147,7 +144,7 @@ ffn = "linear"
 
 TEST_CASE("a group of layers that is split in two is the same model", "[model]") {
   CHECK(rc::check("split", [] {
-    Setup setup = setup_of(gemma);
+    Setup setup = model_setup(gemma);
     const Setup whole = setup;
     const auto at = *rc::gen::inRange<std::size_t>(0, setup.model.layers.size());
     std::vector<LayerGroup>& layers = setup.model.layers;
@@ -173,7 +170,7 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
                        "first_dense_layers = 3 }\n"),
        }) {
     CAPTURE(model);
-    const Setup counted = setup_of("hidden_size = 1024\nnum_layers = 8\nvocab_size = 32000\n" + model);
+    const Setup counted = model_setup("hidden_size = 1024\nnum_layers = 8\nvocab_size = 32000\n" + model);
     Setup listed = counted;
     listed.model.layers = layer_list(counted.model);
     listed.model.layers_differ = true;
@@ -214,7 +211,7 @@ indexer_keys = 512
 [model.layer.hca]
 compressed_ratio = 128
 )toml";
-  const Setup setup = setup_of(model, "mode = \"decode\"\ncontext_length = 131072\nkv_cache_bits = 8\n");
+  const Setup setup = model_setup(model, "mode = \"decode\"\ncontext_length = 131072\nkv_cache_bits = 8\n");
   // The model's card: 284B, of which 13B are active.
   CHECK(static_cast<double>(parameter_count(setup)) / 1e9 == Approx(284).epsilon(0.005));
   CHECK(static_cast<double>(active_parameter_count(setup)) / 1e9 == Approx(13.5).epsilon(0.05));
@@ -234,7 +231,7 @@ TEST_CASE("an indexer may choose among keys and values of every head", "[model]"
       "hidden_size = 1024\nnum_layers = 4\nnum_attention_heads = 16\nnum_key_value_heads = 4\nvocab_size = "
       "32000\nindexer = { keys = 2048, num_heads = 4, head_dim = 64 }\n";
   const std::string run = "mode = \"decode\"\ncontext_length = 100000\n";
-  const Setup sparse = setup_of(model, run);
+  const Setup sparse = model_setup(model, run);
   const double keys = 100000.0 * (2 * 4 * 64 * 2 + 64 + 4);
   CHECK(cache_bytes(sparse, 100000) == Approx(4 * keys));
   for (const Op& op : lower(sparse).ops) {
@@ -264,7 +261,7 @@ TEST_CASE("no model is said to need more arithmetic than its operations do", "[m
     for (const char* mode : {"train", "prefill"}) {
       for (const char* recompute : {"none", "full"}) {
         CAPTURE(part, mode, recompute);
-        const Setup setup = setup_of(
+        const Setup setup = model_setup(
             "hidden_size = 512\nnum_layers = 8\nnum_attention_heads = 8\nvocab_size = 1024\n" + part,
             std::string("mode = \"") + mode +
                 "\"\nsequence_length = 512\nmicro_batch_size = 4\nrecompute = \"" + recompute + "\"\n");

@@ -5,18 +5,15 @@
 
 #include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
-#include "tests/formats/native/native_support.hpp"
+#include "tests/model/workload_support.hpp"
 
 using namespace shapelint;
 using namespace shapelint::model;
+using tests::model_setup;
 
 namespace {
 
-Setup setup_of(const std::string& model, const std::string& run = "sequence_length = 4096\n") {
-  return tests::setup_of("[model]\n" + model, run);
-}
-
-const std::string model = R"(
+const std::string decoder = R"(
 hidden_size = 2560
 num_layers = 32
 num_attention_heads = 8
@@ -28,7 +25,7 @@ vocab_size = 262144
 )";
 
 Setup with(const std::string& parallel) {
-  return setup_of(model, "sequence_length = 4096\ngradient_accumulation = 32\n[parallel]\n" + parallel);
+  return model_setup(decoder, "sequence_length = 4096\ngradient_accumulation = 32\n[parallel]\n" + parallel);
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ std::string table(const Workload& workload, OpKind kind) {
   return out;
 }
 
+Setup model_setup(const std::string& model, const std::string& run) {
+  return setup_of("[model]\n" + model, run);
+}
+
 Setup example(const std::string& name) {
   return native_file("examples/" + name + ".toml").readings[0].setup;
 }

@@ -8,6 +8,8 @@
 
 namespace shapelint::tests {
 
+// The setup of what stands under [model], run as `run` says.
+model::Setup model_setup(const std::string& model, const std::string& run = "sequence_length = 4096\n");
 // The setup of examples/NAME.toml.
 model::Setup example(const std::string& name);
 // The same on as few GPUs as hold its tensor-parallel ranks and its experts: one micro-batch, nothing shared

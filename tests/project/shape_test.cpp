@@ -12,7 +12,7 @@ namespace {
 const std::string llama = "tests/formats/fixtures/huggingface/llama-3-8b/config.json";
 
 // As Llama 3 8B, and narrower.
-constexpr const char* own = R"({"model_type": "llama", "hidden_size": 4000, "num_hidden_layers": 30,
+constexpr const char* own_config = R"({"model_type": "llama", "hidden_size": 4000, "num_hidden_layers": 30,
  "num_attention_heads": 40, "num_key_value_heads": 8, "intermediate_size": 14000, "vocab_size": 128256})";
 
 std::string told(const text::MemoryFileSystem& files, const std::string& path,
@@ -42,14 +42,14 @@ const std::string how = ": no other heads or widths are proposed (`--shape free`
 TEST_CASE("a published model's shape is fixed, a model to train is free", "[project][cli]") {
   CHECK(told(with("config.json", tests::read_source_file(llama)), "config.json") ==
         "shape taken as fixed, since it is that of Llama 3 8B" + how);
-  CHECK(told(with("config.json", own), "config.json").empty());
+  CHECK(told(with("config.json", own_config), "config.json").empty());
   CHECK(told(with("llama.json", tests::read_source_file(llama)), "llama.json").empty());
   for (const std::string path : {"examples/gpt3-2.7b.toml", "examples/llama-3-8b.toml"})
     CHECK(told(with(path, tests::read_source_file(path)), path).empty());
 }
 
 TEST_CASE("weights beside a config.json fix its shape", "[project][cli]") {
-  text::MemoryFileSystem files = with("m/config.json", own);
+  text::MemoryFileSystem files = with("m/config.json", own_config);
   files.files["m/train.bin"] = "tokens";
   CHECK(told(files, "m/config.json").empty());
   files.files["m/model-00001-of-00002.safetensors"] = "weights";
@@ -69,7 +69,7 @@ TEST_CASE("what is served is trained", "[project][cli]") {
 
 TEST_CASE("a fixed shape keeps its heads and widths, and may be batched, split and padded",
           "[project][suggest][cli]") {
-  text::MemoryFileSystem files = with("m/config.json", own);
+  text::MemoryFileSystem files = with("m/config.json", own_config);
   files.files["m/model.safetensors"] = "weights";
   const auto fields = [&](const std::string& shape) {
     const tests::Ran ran = tests::run({"suggest", "m/config.json", "--gpu", "a100", "--sequence-length",

@@ -12,7 +12,7 @@ using shapelint::tests::run;
 
 namespace {
 
-const std::string proofs = "shapelint-proofs.json";
+const std::string proofs_file = "shapelint-proofs.json";
 
 // A measurement of the vocabulary's finding as its script would write it: all of the step's operations stand
 // for one, whose ratio makes the gain.
@@ -51,7 +51,7 @@ text::MemoryFileSystem proved(const std::string& log_ratio) {
   const auto read = run({"prove", "--read", "result.json"}, files);
   INFO(read.out << read.err);
   REQUIRE(read.code == 0);
-  REQUIRE(files.files.contains(proofs));
+  REQUIRE(files.files.contains(proofs_file));
   return files;
 }
 
@@ -90,12 +90,12 @@ TEST_CASE("a proof of a version that knew fewer sizes holds, unless the file sta
           "[prove]") {
   auto files = proved("-0.0314");
   const auto without = [&](const std::string& field) {
-    auto stored = prove::read_proofs(proofs, files.files[proofs]);
+    auto stored = prove::read_proofs(proofs_file, files.files[proofs_file]);
     REQUIRE(stored);
     REQUIRE(stored->size() == 1);
     REQUIRE(stored->front().sizes.erase(field) == 1);
     text::MemoryFileSystem older = files;
-    older.files[proofs] = prove::proofs_text(*stored);
+    older.files[proofs_file] = prove::proofs_text(*stored);
     return older;
   };
   CHECK(has(run({"model.toml", "--gpu", "a100"}, without("num_key_value_heads")).out,
@@ -105,7 +105,7 @@ TEST_CASE("a proof of a version that knew fewer sizes holds, unless the file sta
   // Measured again, it takes the place of the older one.
   text::MemoryFileSystem again = without("num_key_value_heads");
   REQUIRE(run({"prove", "--read", "result.json"}, again).code == 0);
-  const auto stored = prove::read_proofs(proofs, again.files[proofs]);
+  const auto stored = prove::read_proofs(proofs_file, again.files[proofs_file]);
   REQUIRE(stored);
   CHECK(stored->size() == 1);
 }
@@ -124,7 +124,7 @@ TEST_CASE("a proof holds for its sizes and its GPU alone", "[prove]") {
 TEST_CASE("a file of proofs that cannot be read is an error", "[prove]") {
   text::MemoryFileSystem files;
   files.files["model.toml"] = tests::misaligned_vocabulary;
-  files.files[proofs] = "{}";
+  files.files[proofs_file] = "{}";
   const auto ran = run({"model.toml", "--gpu", "a100"}, files);
   CHECK(ran.code == 2);
   CHECK(ran.err ==

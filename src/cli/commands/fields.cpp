@@ -1,7 +1,6 @@
 // Lists the fields of a model and its plan by the native file's sections.
 #include "cli/commands/fields.hpp"
 
-#include <array>
 #include <string>
 #include <string_view>
 
@@ -15,7 +14,6 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> format_names{"text", "json"};
 constexpr std::size_t doc_column = 30;
 
 std::string_view type_name(model::FieldType type) {
@@ -76,8 +74,8 @@ std::vector<Option> fields_options(FieldsOptions& options) {
   return {{.names = "--format",
            .value = "NAME",
            .doc = "how they are listed",
-           .set = into_choice(options.format, format_names),
-           .choices = strings(format_names)}};
+           .set = into_choice(options.format, text_or_json),
+           .choices = strings(text_or_json)}};
 }
 
 ExitCode list_fields(const FieldsOptions& options, Io& io) {

@@ -2,7 +2,6 @@
 #include "cli/commands/formats.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -23,8 +22,6 @@ using formats::KeyTest;
 using report::Role;
 using report::Style;
 using report::wrap;
-
-constexpr std::array<std::string_view, 2> format_names{"text", "json"};
 
 std::string listed(const std::vector<KeyTest>& tests, std::string_view between) {
   std::string out;
@@ -113,7 +110,7 @@ std::vector<Option> formats_options(FormatsOptions& options) {
        .doc = "show this dialect in full, with an example; with none, the table of all",
        .set = into(options.names),
        .many = true},
-      format_option(options.format, format_names),
+      format_option(options.format, text_or_json),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   return all;
@@ -141,7 +138,7 @@ ExitCode list_formats(const FormatsOptions& options, Io& io) {
   }
   if (failed) return ExitCode::error;
   const Style style = out_style(io);
-  if (format_names[options.format] == "json") {
+  if (text_or_json[options.format] == "json") {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Dialect* each : chosen) all.push_back(json_of(*each));
     io.out << all.dump(1) << '\n';

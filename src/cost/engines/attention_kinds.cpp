@@ -99,7 +99,7 @@ std::optional<OpCost> price_mla_decode(const gpu::Gpu& gpu, Row row) {
   return price_row(gpu, "mla-decode", row);
 }
 
-constexpr std::array kinds{
+constexpr std::array attention_kind_table{
     KernelKind{"attention-prefill", "attention of many new tokens, one layer", attention_columns,
                price_attention_prefill},
     KernelKind{"attention-decode", "attention of one new token over a cache, one layer", attention_columns,
@@ -145,7 +145,7 @@ std::optional<AttentionRow> attention_row(std::string_view kind, Row row) {
 }
 
 std::span<const KernelKind> detail::attention_kinds() {
-  return kinds;
+  return attention_kind_table;
 }
 
 }  // namespace shapelint::cost

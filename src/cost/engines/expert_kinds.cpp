@@ -234,7 +234,7 @@ std::optional<OpCost> price_frontier(const gpu::Gpu& gpu, Row row) {
   return price_layer(gpu, "moe", whole_row({layer, {}, nullptr, {"vllm", {}, {}, {}, {}}, 0, 0, {}}, ""));
 }
 
-constexpr std::array kinds{
+constexpr std::array expert_kind_table{
     KernelKind{"moe", "the experts of one layer on one rank", moe_columns, price_moe},
     KernelKind{"wide-ep-moe", "the same where experts are spread over many ranks", wide_columns, price_wide},
     KernelKind{"amd-moe", "the same as AMD's tuner names it", amd_moe_columns, price_amd_moe},
@@ -274,7 +274,7 @@ std::optional<ExpertRow> expert_row(std::string_view kind, Row row) {
 }
 
 std::span<const KernelKind> detail::expert_kinds() {
-  return kinds;
+  return expert_kind_table;
 }
 
 }  // namespace shapelint::cost

@@ -93,7 +93,7 @@ std::optional<OpCost> price_all_reduce(const gpu::Gpu& gpu, Row row) {
                        number(row, 0), {row[3].word, row[4].word, {}, {}, exchanges.front().name});
 }
 
-constexpr std::array kinds{
+constexpr std::array pass_kind_table{
     KernelKind{"fp8-quantize", "quantizing m x k activations to 8 bits", pass_columns, price_quantize},
     KernelKind{"fp8-scale", "the scale of m x k activations", pass_columns, price_scale},
     KernelKind{"all-reduce", "an engine's own all-reduce within a node", all_reduce_columns,
@@ -104,7 +104,7 @@ constexpr std::array kinds{
 }  // namespace
 
 std::span<const KernelKind> detail::pass_kinds() {
-  return kinds;
+  return pass_kind_table;
 }
 
 }  // namespace shapelint::cost

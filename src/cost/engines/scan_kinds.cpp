@@ -135,7 +135,7 @@ std::optional<OpCost> price_hyper_connections(const gpu::Gpu& gpu, Row row) {
   return price_elementwise(gpu, calls * tokens * hidden * (2 * streams + 1) * bytes_of(DType::bf16), 0);
 }
 
-constexpr std::array kinds{
+constexpr std::array scan_kind_table{
     KernelKind{"gated-delta-net", "the gated delta rule, or the convolution before it, one layer",
                delta_columns, price_gated_delta},
     KernelKind{"kimi-delta-attention", "Kimi delta attention, or the convolutions before it, one layer",
@@ -149,7 +149,7 @@ constexpr std::array kinds{
 }  // namespace
 
 std::span<const KernelKind> detail::scan_kinds() {
-  return kinds;
+  return scan_kind_table;
 }
 
 }  // namespace shapelint::cost

@@ -45,7 +45,7 @@ constexpr Protocol simple{8.4, 3.4, 5.7, 9.6, 1.0};
 constexpr Protocol low_latency{3.6, 0.47, 1.0, 2.7, 0.25};
 
 // Parts of the buffer that every rank sends within its node and over the network, and steps of the ring.
-struct Traffic {
+struct LinkTraffic {
   double link_share = 0;
   double network_share = 0;
   double link_steps = 0;
@@ -75,12 +75,12 @@ double nodes_per_copy(double nodes, const model::Copies& copies) {
 }
 
 // `node_ranks`: of the group, as many as fit into one node.
-Traffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t node_ranks,
-                const model::Copies& copies) {
+LinkTraffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t node_ranks,
+                    const model::Copies& copies) {
   const auto p = static_cast<double>(ranks);
   const auto local = static_cast<double>(std::min(ranks, node_ranks));
   const double nodes = std::ceil(p / local);
-  Traffic t;
+  LinkTraffic t;
   switch (kind) {
     case model::CollectiveKind::all_reduce:
     case model::CollectiveKind::all_gather:
@@ -128,7 +128,7 @@ double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes,
                   std::int64_t stride, const model::Copies& copies) {
   if (ranks <= 1 || !(bytes > 0)) return 0;
   const std::int64_t node = gpus_of_node(gpu) / std::max<std::int64_t>(stride, 1);
-  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(node, 1), copies);
+  const LinkTraffic t = traffic(kind, ranks, std::max<std::int64_t>(node, 1), copies);
   return bytes * (t.link_share + t.network_share);
 }
 
@@ -158,7 +158,7 @@ OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double 
 
   // A bridge joins two GPUs of a node: more ranks than that meet over PCIe.
   const bool has_link = gpu.link_gb_s > 0 && (gpu.link_gpus >= node_gpus || ranks <= gpu.link_gpus / stride);
-  const Traffic t = traffic(kind, ranks, std::max<std::int64_t>(gpus_of_node(gpu) / stride, 1), copies);
+  const LinkTraffic t = traffic(kind, ranks, std::max<std::int64_t>(gpus_of_node(gpu) / stride, 1), copies);
   const double link = has_link ? gpu.link_gb_s * bytes_per_us_per_gb_s : pcie_bytes_per_us(gpu);
   const double network =
       (gpu.network_gb_s > 0 ? gpu.network_gb_s : default_network_gb_s) * bytes_per_us_per_gb_s;

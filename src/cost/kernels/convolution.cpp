@@ -4,10 +4,13 @@
 #include <algorithm>
 
 #include "cost/kernels/memory.hpp"
+#include "model/arithmetic.hpp"
 
 namespace shapelint::cost {
 
 namespace {
+
+using model::real;
 
 constexpr std::int64_t taps = 9;  // of a 3 x 3 kernel
 
@@ -23,10 +26,6 @@ struct Winograd {
 };
 constexpr Winograd small_tiles{Algorithm::winograd_2x2, 2, 16, 32, 28, 24};
 constexpr Winograd large_tiles{Algorithm::winograd_4x4, 4, 36, 156, 72, 90};
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 std::int64_t tiles_of(const model::Implicit& of, std::int64_t side) {
   return of.images * ((of.out_height + side - 1) / side) * ((of.out_width + side - 1) / side);

@@ -79,7 +79,7 @@ const Form& form_of(ScanKind kind) {
   return forms[static_cast<std::size_t>(kind)];
 }
 
-double blocks(double of, double size) {
+double blocks_of(double of, double size) {
   return std::max(1.0, std::ceil(of / std::max(size, 1.0)));
 }
 
@@ -146,7 +146,7 @@ double recurrent_flops(ScanKind kind, const ScanSizes& s) {
 double product_flops(ScanKind kind, const ScanSizes& s, double key_dim) {
   const Form& form = form_of(kind);
   const double chunk = std::max(1.0, s.chunk);
-  const double rows = s.batch * blocks(s.seq_len, chunk) * chunk;
+  const double rows = s.batch * blocks_of(s.seq_len, chunk) * chunk;
   // Mamba-2's groups multiply C and B once for all of their heads.
   const double scores = kind == ScanKind::mamba2 ? s.key_heads : s.value_heads;
   const double products = rows * 2 *
@@ -179,7 +179,7 @@ std::string_view name(ScanKind kind) {
 double computed_key_dim(ScanKind kind, double key_dim) {
   constexpr double key_block = 64;
   constexpr double least_power = 16;  // of two: tensor cores take no less
-  if (is_delta(kind)) return blocks(key_dim, key_block) * key_block;
+  if (is_delta(kind)) return blocks_of(key_dim, key_block) * key_block;
   if (kind == ScanKind::rwkv7 || kind == ScanKind::mamba2)
     return std::exp2(std::ceil(std::log2(std::max(key_dim, least_power))));
   return key_dim;
@@ -209,7 +209,7 @@ ScanWork scan_work(ScanKind kind, const ScanSizes& s, ScanPass pass) {
     work.lanes = s.batch * s.value_heads;
   } else if (form.products) {
     const double chunk = std::max(1.0, s.chunk);
-    const double chunks = blocks(s.seq_len, chunk);
+    const double chunks = blocks_of(s.seq_len, chunk);
     work.product_flops = product_flops(kind, s, computed_key_dim(kind, s.key_dim));
     const double states = s.batch * chunks * channels_of(s) * s.key_dim;
     const double between =
@@ -218,12 +218,12 @@ ScanWork scan_work(ScanKind kind, const ScanSizes& s, ScanPass pass) {
         states;
     work.between_bytes = 2 * between * s.element_bytes;
     work.steps = chunks;
-    work.lanes = s.batch * s.value_heads * blocks(s.value_dim, value_block);
+    work.lanes = s.batch * s.value_heads * blocks_of(s.value_dim, value_block);
   } else {
     work.elementwise_flops = tokens * recurrent_flops(kind, s);
     const double block = form.chain ? token_block : convolution_block;
     work.steps = form.chain ? s.seq_len : 1;
-    work.lanes = s.batch * channels_of(s) * (form.chain ? 1 : blocks(s.seq_len, block));
+    work.lanes = s.batch * channels_of(s) * (form.chain ? 1 : blocks_of(s.seq_len, block));
   }
   work.once_bytes = tokens * token_elements(kind, s) * s.element_bytes;
   if (s.keeps_state) work.once_bytes += 2 * scan_state_bytes(kind, s);

@@ -67,6 +67,9 @@ using FieldRules = std::map<std::string, Alternatives, std::less<>>;
 // place, from 0, expressions call `i`.
 inline constexpr std::string_view layer_prefix = "each_";
 
+// Of model types and of dialects, in a chain of `like`: more is a circle.
+inline constexpr int most_likenesses = 8;
+
 // What a model type adds: `fields` go before the dialect's own, `defaults` after them.
 struct ModelType {
   std::string like;

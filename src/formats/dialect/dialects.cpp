@@ -12,8 +12,6 @@ namespace {
 // The name of the file with the tables that every dialect falls back to.
 constexpr std::string_view common_name = "common";
 
-constexpr int most_likenesses = 8;  // in a chain: more is a circle
-
 // The tables of another dialect follow after one's own.
 void add_tables(Dialect& into, const Dialect& other) {
   add_rules(into.fields, other.fields);

@@ -20,7 +20,7 @@ using model::FieldId;
 using model::Origin;
 
 // How Hydra's overrides are written.
-constexpr std::string_view overrides = "{key}={value}";
+constexpr std::string_view hydra_override = "{key}={value}";
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
@@ -195,7 +195,7 @@ const KeyPath* key_of(const Alternative& alternative, const Origin& origin) {
   return best;
 }
 
-std::vector<std::string> names_in(const std::string& expression) {
+std::vector<std::string> variables_of(const std::string& expression) {
   const Result<std::vector<std::string>> names = variables(expression);
   return names ? *names : std::vector<std::string>{};
 }
@@ -220,7 +220,7 @@ std::string under(std::string_view writes, const KeyPath& path, const std::strin
   if (path.absolute && (*begin == "overrides" || *begin == "flags")) ++begin;
   const std::vector<std::string> above(begin, path.components.end() - 1);
   if (above.empty()) return '`' + text + '`';
-  if (writes == overrides) return fmt::format("`{}.{}`", fmt::join(above, "."), text);
+  if (writes == hydra_override) return fmt::format("`{}.{}`", fmt::join(above, "."), text);
   return fmt::format("`{}` under `{}`", text, fmt::join(above, "."));
 }
 
@@ -260,7 +260,7 @@ std::string key_to_change(const Dialect& dialect, const model::Reading& reading,
       if (each.kind != Alternative::Kind::key || each.note != origin.note) continue;
       const KeyPath* path = key_of(each, origin);
       if (path == nullptr) continue;
-      const std::vector<std::string> names = names_in(each.value);
+      const std::vector<std::string> names = variables_of(each.value);
       const bool follows = std::any_of(with.begin(), with.end(), [&](FieldId other) {
         return std::find(names.begin(), names.end(), model::info(other).name) != names.end();
       });

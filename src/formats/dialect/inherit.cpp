@@ -23,7 +23,7 @@ using text::Kind;
 using text::NodeRef;
 
 // The deepest public chains have four files; a hydra tree has about a dozen groups.
-constexpr int most_levels = 12;
+constexpr int most_inherited = 12;
 constexpr std::size_t most_files = 48;
 
 class Assembler {
@@ -310,9 +310,9 @@ class Assembler {
       if (!is_default(each, name)) lack(each, node, fmt::format("`{}` is not followed", name), mount);
       return;
     }
-    if (level >= most_levels || whole_.documents.size() >= most_files) {
+    if (level >= most_inherited || whole_.documents.size() >= most_files) {
       note(node, fmt::format("`{}` is not followed: more than {} files or {} levels of inheritance", name,
-                             most_files, most_levels));
+                             most_files, most_inherited));
       lack(each, node, fmt::format("`{}` is not followed", name), mount);
       return;
     }

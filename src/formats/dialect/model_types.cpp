@@ -11,8 +11,6 @@ namespace shapelint::formats {
 
 namespace {
 
-constexpr int most_likenesses = 8;  // in a chain: more is a circle
-
 const ModelType* find_type(const Dialect& dialect, const std::string& name) {
   if (name.empty()) return nullptr;
   const auto exact_match = dialect.types.find(name);

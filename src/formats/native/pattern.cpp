@@ -24,7 +24,7 @@ using model::FieldId;
 using model::MixerKind;
 
 // One layer: what it mixes tokens by, and what follows.
-struct Kind {
+struct LayerParts {
   bool attention = false;
   bool window = false;
   MixerKind mixer = MixerKind::none;
@@ -33,7 +33,7 @@ struct Kind {
 };
 
 struct Layers {
-  std::vector<Kind> kinds;
+  std::vector<LayerParts> kinds;
   bool repeats = false;  // over num_layers
   bool letters = false;
 };
@@ -45,29 +45,29 @@ std::vector<std::string_view> kind_names() {
   return out;
 }
 
-std::optional<Kind> kind_of(std::string_view name) {
-  if (name == "attention" || name == "full_attention") return Kind{.attention = true, .mlp = true};
+std::optional<LayerParts> kind_of(std::string_view name) {
+  if (name == "attention" || name == "full_attention") return LayerParts{.attention = true, .mlp = true};
   if (name == "window_attention" || name == "sliding_attention")
-    return Kind{.attention = true, .window = true, .mlp = true};
-  if (name == "mlp") return Kind{.mlp = true};
+    return LayerParts{.attention = true, .window = true, .mlp = true};
+  if (name == "mlp") return LayerParts{.mlp = true};
   const auto mixers = model::info(FieldId::mixer).choices;
   const auto found = std::find(mixers.begin() + 1, mixers.end(), name);
   if (found == mixers.end()) return std::nullopt;
-  return Kind{.mixer = static_cast<MixerKind>(found - mixers.begin()), .mlp = true};
+  return LayerParts{.mixer = static_cast<MixerKind>(found - mixers.begin()), .mlp = true};
 }
 
-std::optional<Kind> kind_of(char letter) {
+std::optional<LayerParts> kind_of(char letter) {
   switch (letter) {
     case 'M':
-      return Kind{.mixer = MixerKind::mamba2};
+      return LayerParts{.mixer = MixerKind::mamba2};
     case 'G':
-      return Kind{.mixer = MixerKind::gated_delta_net};
+      return LayerParts{.mixer = MixerKind::gated_delta_net};
     case '*':
-      return Kind{.attention = true};
+      return LayerParts{.attention = true};
     case '-':
-      return Kind{.mlp = true};
+      return LayerParts{.mlp = true};
     case 'E':
-      return Kind{.experts = true};
+      return LayerParts{.experts = true};
     default:
       return std::nullopt;
   }
@@ -244,7 +244,7 @@ void keep_order(const Layers& layers, std::int64_t all, model::Reading& reading)
   const auto number = [](auto value) { return static_cast<std::int64_t>(value); };
   std::vector<model::LayerGroup> list;
   for (std::int64_t i = 0; i < all; ++i) {
-    const Kind& each = layers.kinds[static_cast<std::size_t>(i) % layers.kinds.size()];
+    const LayerParts& each = layers.kinds[static_cast<std::size_t>(i) % layers.kinds.size()];
     model::TransformerLayer layer;
     layer.mixing = number(each.attention ? model::Mixing::attention : model::Mixing::none);
     for (std::size_t which = 0; which < model::most_mixers && each.mixer != MixerKind::none; ++which) {
@@ -292,7 +292,7 @@ void read_pattern(const text::NodeRef& node, model::Reading& reading, std::vecto
   std::int64_t experts = 0;
   std::vector<std::pair<MixerKind, std::int64_t>> mixers;  // in the order of their first layers
   for (std::int64_t i = 0; i < all; ++i) {
-    const Kind& each = layers->kinds[static_cast<std::size_t>(i) % layers->kinds.size()];
+    const LayerParts& each = layers->kinds[static_cast<std::size_t>(i) % layers->kinds.size()];
     attention += each.attention ? 1 : 0;
     window += each.window ? 1 : 0;
     mlp += each.mlp ? 1 : 0;

@@ -123,7 +123,7 @@ class GraphLowering {
   }
 
   static double sums_of(const Layer& layer) {
-    const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+    using model::real;
     if (layer.kind == LayerKind::matmul)
       return real(layer.products) * real(layer.rows) * real(layer.columns) * real(layer.depth);
     const double weights = real(layer.in_channels / std::max<std::int64_t>(1, layer.groups)) *

@@ -7,7 +7,7 @@ namespace shapelint::model {
 namespace {
 
 // Megatron-LM sums gradients in fp32 whenever the model is in bf16 (`accumulate_allreduce_grads_in_fp32`).
-constexpr double gradient_bytes = 4;
+constexpr double summed_gradient_bytes = 4;
 
 // `learning` of the parameters learn; with adapters these are others than those that are held.
 void share_gradients(const Shared& shared, std::string_view reduce_name, std::string_view gather_name,
@@ -19,7 +19,7 @@ void share_gradients(const Shared& shared, std::string_view reduce_name, std::st
   if (learning > 0) {
     emit.collective_once(reduce_name, Pass::backward,
                          zero == 0 ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter,
-                         learning * gradient_bytes, ranks, reductions, true, stride);
+                         learning * summed_gradient_bytes, ranks, reductions, true, stride);
   }
   // What does not learn need not come back, unless it is gathered for each use.
   const double gathered = zero >= 3 && shared.adapting ? held + learning : zero >= 3 ? held : learning;

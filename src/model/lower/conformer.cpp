@@ -12,10 +12,6 @@ constexpr Arithmetic relu_flops{1, 1};         // per element
 constexpr Arithmetic glu_flops{4, 7};          // a sigmoid and a product
 constexpr Arithmetic batch_norm_flops{9, 17};  // with the SiLU behind it
 
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
-
 // Points of time and band behind each of the convolutions, of which the last leaves tokens.
 constexpr std::array<std::string_view, 6> points_expressions{
     "micro_batch_size * sequence_length / context * (input_reduction / 2) * (input_size / 2)",

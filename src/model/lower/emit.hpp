@@ -74,6 +74,15 @@ inline constexpr std::array<std::string_view, 6> token_expressions{
     "micro_batch_size * (sequence_length + source_length) / context",
     "micro_batch_size * source_length / context"};
 
+// How many keys attention meets.
+inline constexpr std::array<std::string_view, 6> length_expressions{
+    "sequence_length",
+    "context_length + sequence_length",
+    "sequence_length + source_length",
+    "context_length + 1",
+    "document_length",
+    "context_length + 1 + speculative_tokens"};
+
 // Whose tokens an op reads: those of the sequence; or, in layers of a diffusion transformer with weights of
 // their own for each, the image's or the text's.
 enum class Stream : std::uint8_t { all, image, text };

@@ -1,13 +1,13 @@
 // Embedding, projection to the vocabulary and loss. They belong to one stage of a pipeline each, and run
 // where that is the one which sets the pace (model/stages.hpp).
 #include "model/lower/emit.hpp"
+#include "model/parameter_bytes.hpp"
 #include "model/stages.hpp"
 
 namespace shapelint::model {
 
 namespace {
 
-constexpr double fp32_bytes = 4;
 // Vocabulary-parallel cross entropy reduces the maximum, the sum and the target's logit of each token
 // (Megatron-LM, core/tensor_parallel/cross_entropy.py).
 constexpr double loss_reductions = 3;

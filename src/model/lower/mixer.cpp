@@ -61,10 +61,6 @@ struct Local : Mixer {
   const Texts& text;
 };
 
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
-
 void lower_gates(const Shared& shared, const Local& mixer, const Names& names, Repeat layer, Emitter& emit) {
   const MixerForm& form = form_of(mixer.kind);
   const DType dtype = shared.linear_dtype;
@@ -138,14 +134,14 @@ std::string_view mixer_inputs_text(MixerKind kind, std::size_t which) {
       for (std::size_t i = 1; i < mixer_kinds; ++i) {
         const MixerColumns& in = form_of(static_cast<MixerKind>(i)).in;
         std::string& sum = out[mixer][i];
-        const auto add = [&](std::int64_t number, std::string_view columns) {
+        const auto append = [&](std::int64_t number, std::string_view columns) {
           if (number <= 0) return;
           if (!sum.empty()) sum += " + ";
           sum += number > 1 ? fmt::format("{} * ({})", number, columns) : std::string(columns);
         };
-        add(in.keys, text.keys);
-        add(in.values, text.values);
-        add(in.heads, text.value_heads);
+        append(in.keys, text.keys);
+        append(in.values, text.values);
+        append(in.heads, text.value_heads);
       }
     }
     return out;

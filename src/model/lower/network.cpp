@@ -33,9 +33,6 @@ constexpr Tensors add{3, 3};         // two in, one out; the gradients of both w
 constexpr Tensors joined_add{1, 2};
 constexpr Tensors concat{2, 2};  // in and out, where the framework copies
 
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 double elements(const Feature& feature) {
   return real(feature.channels) * real(feature.height) * real(feature.width);
 }

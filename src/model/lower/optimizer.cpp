@@ -9,11 +9,9 @@ namespace {
 
 // Both moments, their correction, root, quotient, decay and the update, per parameter.
 constexpr double adam_flops = 15;
-// Gradients are fp32 (Megatron-LM with bf16) unless the plan says otherwise.
-constexpr double fp32_bytes = 4;
-constexpr double bits_per_byte = 8;
 constexpr double percent = 100;
 
+// Gradients are fp32 (Megatron-LM with bf16) unless the plan says otherwise.
 double gradient_bytes(const Plan& plan) {
   if (plan.gradient_bits > 0) return static_cast<double>(plan.gradient_bits) / bits_per_byte;
   return plan.weight_precision == WeightPrecision::half ? parameter_bytes(plan).gradient : fp32_bytes;

@@ -6,19 +6,13 @@
 #include "base/dtype.hpp"
 #include "model/lower/lower.hpp"
 #include "model/lower/whole.hpp"
+#include "model/parameter_bytes.hpp"
 
 namespace shapelint::model {
-
-namespace {
-
-constexpr double half_bytes = 2;
-constexpr double fp32_bytes = 4;
 
 double wide_bytes(const Plan& plan) {
   return std::max(half_bytes, bytes_of(plan.dtype));
 }
-
-}  // namespace
 
 double stream_bytes(const Plan& plan) {
   const bool is_whole = plan.weight_precision == WeightPrecision::fp32 && plan.zero < 3 && !plan.adapters;

@@ -6,6 +6,9 @@
 
 namespace shapelint::model {
 
+// Bytes of an element in the run's format, in 16 bits where that is a narrower one.
+double wide_bytes(const Plan& plan);
+
 // Bytes of an element of the residual stream: those of the run's format; 4 under autocast, which leaves what
 // weights in fp32 put out as it is (PyTorch, torch.amp: an embedding is no autocast operation), unless ranks
 // gather these weights in 16 bits.

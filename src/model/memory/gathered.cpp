@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
-#include "base/dtype.hpp"
 #include "model/lower/whole.hpp"
+#include "model/memory/elementwise.hpp"
 
 namespace shapelint::model {
 
 namespace {
 
-constexpr double half_bytes = 2;  // of weights as they are gathered, of gradients as they are computed
 constexpr double summed_bytes = 4;
 
 }  // namespace
@@ -25,7 +24,8 @@ Gathered gathered(const Setup& setup, RankParameters held) {
   const bool passes_gradients =
       shares_gradients || plan.offload_gradients || plan.gradient_storage == GradientStorage::in_backward;
   if (plan.mode != Mode::train || !(gathers || passes_gradients)) return {};
-  const double element = std::max(half_bytes, bytes_of(plan.dtype));
+  // Of weights as they are gathered, of gradients as they are computed.
+  const double element = wide_bytes(plan);
   const double stages = static_cast<double>(std::max<std::int64_t>(1, plan.pipeline));
   const double tensor = static_cast<double>(std::max<std::int64_t>(1, plan.tensor));
   const double table = static_cast<double>(vocab_rows(setup)) * static_cast<double>(model.hidden_size);

@@ -10,7 +10,6 @@ namespace shapelint::model {
 
 namespace {
 
-constexpr double fp32_bytes = 4;
 constexpr double percent = 100;
 
 // Elements that matrices have beside two states each, or less than these (dense, and of routed experts): Muon

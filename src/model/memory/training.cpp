@@ -6,7 +6,9 @@
 
 #include "base/dtype.hpp"
 #include "model/activations.hpp"
+#include "model/arithmetic.hpp"
 #include "model/cnn/cnn.hpp"
+#include "model/memory/elementwise.hpp"
 #include "model/memory/gathered.hpp"
 #include "model/memory/states.hpp"
 #include "model/stages.hpp"
@@ -14,12 +16,6 @@
 namespace shapelint::model {
 
 namespace {
-
-constexpr double half_bytes = 2;
-
-double real(std::int64_t value) {
-  return static_cast<double>(std::max<std::int64_t>(1, value));
-}
 
 // Layers whose activations wait for their backward pass, and those of them that are in the GPU's memory:
 // where they are offloaded, the one that is computed and the one that is copied.
@@ -38,9 +34,9 @@ struct InFlight {
 };
 InFlight micro_batches_in_flight(const Plan& plan) {
   const auto chunks = static_cast<double>(pipeline_chunks(plan));
-  const double stages = real(plan.pipeline);
+  const double stages = at_least_one(plan.pipeline);
   const double others = (stages - 1) / chunks;
-  const double all = real(plan.gradient_accumulation);
+  const double all = at_least_one(plan.gradient_accumulation);
   return {std::min(chunks > 1 ? stages + others : stages, all),
           std::min(chunks > 1 ? stages - others : 1, all)};
 }
@@ -63,10 +59,10 @@ TrainingMemory of_states(const HeldStates& held) {
 
 TrainingMemory network_memory(const Setup& setup, double data) {
   const NetworkSize size = size_of(resolve(setup.model));
-  const double element = std::max(half_bytes, bytes_of(setup.plan.dtype));
+  const double element = wide_bytes(setup.plan);
   TrainingMemory out = of_states(held_states(setup.plan, data, static_cast<double>(size.parameters)));
   out.activations =
-      real(setup.plan.micro_batch_size) * (size.output_elements + size.normalized_elements) * element;
+      at_least_one(setup.plan.micro_batch_size) * (size.output_elements + size.normalized_elements) * element;
   return out;
 }
 
@@ -76,11 +72,13 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
   const ModelSpec& model = setup.model;
   const Plan& plan = setup.plan;
   if (!model.conv.empty()) return network_memory(setup, data);
-  const double stages = real(plan.pipeline);
-  const double layers = real(model.num_layers) / stages;
-  const double tokens = real(plan.micro_batch_size) * real(plan.sequence_length) / real(plan.context);
+  const double stages = at_least_one(plan.pipeline);
+  const double layers = at_least_one(model.num_layers) / stages;
+  const double tokens =
+      at_least_one(plan.micro_batch_size) * at_least_one(plan.sequence_length) / at_least_one(plan.context);
   const double logits =
-      model.lm_head ? tokens * real(vocab_rows(setup)) / real(plan.tensor) * logit_bytes(plan) : 0;
+      model.lm_head ? tokens * at_least_one(vocab_rows(setup)) / at_least_one(plan.tensor) * logit_bytes(plan)
+                    : 0;
   const InFlight in_flight = micro_batches_in_flight(plan);
   const LayerActivations each = layer_activations(setup);
   const Gathered units = gathered(setup, held);

@@ -14,8 +14,8 @@ namespace shapelint::report {
 
 namespace {
 
-constexpr std::size_t indent = 6;       // of what follows the line with the place
-constexpr std::size_t worst_files = 5;  // as many are named, where there are more
+constexpr std::size_t detail_indent = 6;  // of what follows the line with the place
+constexpr std::size_t worst_files = 5;    // as many are named, where there are more
 
 struct File {
   std::string_view path;
@@ -48,10 +48,10 @@ std::string entry(const rules::Finding& finding, const lint::ModelReport& model,
       style.paint(role_of(finding.severity),
                   fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
       names_model ? names_beside(model, tie.twins) + ": " : std::string{}, text::one_line(finding.message));
-  std::string out = "  " + wrap(what, indent, indent, style) + '\n';
+  std::string out = "  " + wrap(what, detail_indent, detail_indent, style) + '\n';
   const std::size_t gpus = model.result.gpus.size();
   if (tie.mended_by != nullptr) {
-    out += wrap(mended_text(tie), indent, 0, style) + '\n';
+    out += wrap(mended_text(tie), detail_indent, 0, style) + '\n';
   } else if (!finding.proposals.empty()) {
     const rules::Proposal& best = finding.proposals.front();
     std::string proposal = "try " + lint::changes_text(best.changes);
@@ -60,7 +60,7 @@ std::string entry(const rules::Finding& finding, const lint::ModelReport& model,
                                      "saves " + lint::shares(best.gains, best.gain, best.gain_error, gpus));
     }
     if (!tie.mends.empty()) proposal += "; " + also_mends(tie);
-    out += wrap(proposal, indent, 0, style) + '\n';
+    out += wrap(proposal, detail_indent, 0, style) + '\n';
   }
   return out;
 }

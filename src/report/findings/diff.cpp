@@ -11,7 +11,7 @@ namespace shapelint::report {
 
 namespace {
 
-constexpr std::size_t context = 3;
+constexpr std::size_t context_lines = 3;
 
 // With their line feeds, so that a missing one at the end is a difference.
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -24,13 +24,14 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-struct Line {
+struct DiffLine {
   char kind;  // ' ', '-', '+'
   std::string_view text;
 };
 
-std::vector<Line> compare(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
-  std::vector<Line> out;
+std::vector<DiffLine> compare(const std::vector<std::string_view>& a,
+                              const std::vector<std::string_view>& b) {
+  std::vector<DiffLine> out;
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < a.size() || j < b.size()) {
@@ -68,7 +69,7 @@ std::vector<Line> compare(const std::vector<std::string_view>& a, const std::vec
 std::string unified_diff(std::string_view old_name, std::string_view new_name, std::string_view old_text,
                          std::string_view new_text) {
   if (old_text == new_text) return {};
-  const std::vector<Line> lines = compare(lines_of(old_text), lines_of(new_text));
+  const std::vector<DiffLine> lines = compare(lines_of(old_text), lines_of(new_text));
   std::string out = fmt::format("--- {}\n+++ {}\n", old_name, new_name);
   std::size_t old_line = 1;
   std::size_t new_line = 1;
@@ -77,14 +78,14 @@ std::string unified_diff(std::string_view old_name, std::string_view new_name, s
     std::size_t first = at;
     while (first < lines.size() && lines[first].kind == ' ') ++first;
     if (first == lines.size()) break;
-    const std::size_t begin = first - at > context ? first - context : at;
+    const std::size_t begin = first - at > context_lines ? first - context_lines : at;
     // Changes that are nearer than two contexts share a hunk.
     std::size_t end = first;
-    for (std::size_t i = first, same = 0; i < lines.size() && same <= 2 * context; ++i) {
+    for (std::size_t i = first, same = 0; i < lines.size() && same <= 2 * context_lines; ++i) {
       same = lines[i].kind == ' ' ? same + 1 : 0;
       if (same == 0) end = i + 1;
     }
-    end = std::min(end + context, lines.size());
+    end = std::min(end + context_lines, lines.size());
     for (; at < begin; ++at) {
       ++old_line;
       ++new_line;
@@ -93,7 +94,7 @@ std::string unified_diff(std::string_view old_name, std::string_view new_name, s
     std::size_t new_count = 0;
     std::string body;
     for (; at < end; ++at) {
-      const Line& line = lines[at];
+      const DiffLine& line = lines[at];
       old_count += line.kind != '+' ? 1 : 0;
       new_count += line.kind != '-' ? 1 : 0;
       body += line.kind;

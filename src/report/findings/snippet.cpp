@@ -33,7 +33,7 @@ struct Cell {
   std::int64_t offset = 0;  // in the source
 };
 
-struct Line {
+struct MarkedLine {
   std::int64_t number = 0;
   std::int64_t begin = 0;  // byte of the first character
   std::vector<Mark> marks;
@@ -90,19 +90,21 @@ Columns columns_of(const std::vector<Cell>& cells, Span span) {
   return columns;
 }
 
-std::vector<Line> lines_of(const text::Places& places, std::span<const Mark> marks) {
-  std::vector<Line> lines;
+std::vector<MarkedLine> lines_of(const text::Places& places, std::span<const Mark> marks) {
+  std::vector<MarkedLine> lines;
   for (const Mark& mark : marks) {
     const std::int64_t number = places.place(mark.span.begin).line;
-    auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.number == number; });
+    auto line =
+        std::find_if(lines.begin(), lines.end(), [&](const MarkedLine& l) { return l.number == number; });
     if (line == lines.end()) {
       lines.push_back({number, places.offset({number, 1}), {}});
       line = lines.end() - 1;
     }
     line->marks.push_back(mark);
   }
-  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.number < b.number; });
-  for (Line& line : lines) {
+  std::sort(lines.begin(), lines.end(),
+            [](const MarkedLine& a, const MarkedLine& b) { return a.number < b.number; });
+  for (MarkedLine& line : lines) {
     std::stable_sort(line.marks.begin(), line.marks.end(), [](const Mark& a, const Mark& b) {
       return a.span.begin != b.span.begin ? a.span.begin < b.span.begin : a.primary && !b.primary;
     });
@@ -196,7 +198,7 @@ std::size_t gutter_width(const text::Places& places, std::span<const Mark> marks
 std::string snippet(std::string_view path, const text::SharedText& source, std::span<const Mark> marks,
                     const Style& style, Role role) {
   const text::Places& places = source.places();
-  const std::vector<Line> lines = lines_of(places, marks);
+  const std::vector<MarkedLine> lines = lines_of(places, marks);
   const std::size_t gutter = gutter_width(places, marks);
   const auto primary =
       std::find_if(marks.begin(), marks.end(), [](const Mark& mark) { return mark.primary; });
@@ -208,7 +210,7 @@ std::string snippet(std::string_view path, const text::SharedText& source, std::
   const std::string bar = std::string(gutter, ' ') + style.paint(Role::gutter, "|");
   out += bar + '\n';
   std::int64_t previous = 0;
-  for (const Line& line : lines) {
+  for (const MarkedLine& line : lines) {
     if (previous != 0 && line.number > previous + 1) out += style.paint(Role::gutter, "...").append("\n");
     previous = line.number;
     auto leading =

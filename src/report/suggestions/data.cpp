@@ -42,7 +42,7 @@ Json words(const std::string& text) {
   return out;
 }
 
-Json performance(const suggest::Performance& p) {
+Json performance_json(const suggest::Performance& p) {
   Json out{{"step_us", p.time_us},
            {"mfu", p.mfu},
            {"tokens_per_s_per_gpu", p.tokens_per_s},
@@ -54,7 +54,7 @@ Json performance(const suggest::Performance& p) {
 
 Json on_gpu(const suggest::OnGpu& gpu) {
   Json out{{"gpu", gpu.gpu}, {"gain", gpu.gain}, {"gain_error", gpu.error}, {"measured", gpu.measured}};
-  out.update(performance(gpu.now));
+  out.update(performance_json(gpu.now));
   Json causes = Json::array();
   for (const suggest::Cause& each : gpu.causes) {
     causes.push_back(
@@ -86,7 +86,7 @@ std::string suggestions_json(const SuggestReport& report) {
   Json gpus = Json::array();
   for (std::size_t i = 0; i < answer.gpus.size(); ++i) {
     Json each{{"gpu", answer.gpus[i]}};
-    each.update(performance(answer.start[i]));
+    each.update(performance_json(answer.start[i]));
     gpus.push_back(std::move(each));
   }
   Json suggestions = Json::array();

@@ -41,7 +41,7 @@ std::string signed_percent(double share) {
   return share > 0 && !text.starts_with("0.0") ? fmt::format("+{}", text) : text;
 }
 
-std::string performance(const suggest::Performance& p) {
+std::string performance_text(const suggest::Performance& p) {
   std::string text =
       fmt::format("step {}, MFU {}, {} tokens/s per GPU, {} GiB", duration(p.time_us), percent(p.mfu),
                   with_commas(std::llround(p.tokens_per_s)), gib(p.memory_gb * bytes_per_gb));
@@ -264,9 +264,10 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
                   style.paint(Role::strong, text::one_line(report.name.empty() ? report.path : report.name)),
                   count_short(static_cast<double>(answer.start_parameters)));
   for (std::size_t gpu = 0; gpu < answer.gpus.size(); ++gpu) {
-    out += "  " +
-           headline(fmt::format("{}: {}", answer.gpus[gpu], performance(answer.start[gpu])), 4, 4, style) +
-           '\n';
+    out +=
+        "  " +
+        headline(fmt::format("{}: {}", answer.gpus[gpu], performance_text(answer.start[gpu])), 4, 4, style) +
+        '\n';
   }
   if (!report.problem.shape_note.empty()) out += wrap("  " + report.problem.shape_note, 2, 2, style) + "\n";
   if (!report.problem.stack_note.empty()) {

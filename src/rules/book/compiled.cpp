@@ -15,7 +15,7 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::array<std::string_view, 17> words{
+constexpr std::array<std::string_view, 17> word_table{
     "gpu",         "ops",     "expression",  "field",       "key",      "written",
     "meaning",     "instead", "known_name",  "known_field", "known_as", "kernel",
     "field_value", "held",    "batch_parts", "of_it",       "room"};
@@ -78,7 +78,7 @@ bool is_field(std::string_view name) {
 }  // namespace
 
 std::span<const std::string_view> message_words() {
-  return words;
+  return word_table;
 }
 
 std::vector<std::string_view> names_for(const Rule& rule) {
@@ -100,7 +100,7 @@ void check(const Rule& rule, std::vector<Error>& errors) {
   for (const auto& [field, text] : rule.blame_when) check_expression(text);
   for (const Text* text : {&rule.message, &rule.brief}) {
     if (text->value.empty()) continue;
-    const Template compiled = Template::compile(text->value, names, words, found);
+    const Template compiled = Template::compile(text->value, names, word_table, found);
     add_placed(*text, found, errors);
     for (const expr::Expression& each : compiled.expressions())
       check_levels(rule, *text, each, names, errors);
@@ -193,7 +193,7 @@ std::string CompiledRule::fill(std::optional<Template>& compiled, const Text& te
                                Words filled) {
   if (!compiled) {
     std::vector<Error> ignored;
-    compiled = Template::compile(text.value, names_, words, ignored);
+    compiled = Template::compile(text.value, names_, word_table, ignored);
   }
   std::vector<double> values;
   for (const expr::Expression& each : compiled->expressions()) {

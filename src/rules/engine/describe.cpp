@@ -77,7 +77,7 @@ std::string name_of(model::FieldId field) {
   return field == model::no_field ? std::string{} : std::string(model::info(field).name);
 }
 
-std::string value_of(model::FieldId field, const Hit& hit) {
+std::string value_text_of(model::FieldId field, const Hit& hit) {
   if (field == model::no_field || hit.context.setup == nullptr) return {};
   return model::value_text(field, model::get(*hit.context.setup, field));
 }
@@ -117,7 +117,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
       {"ops", plain_list(hit.ops)},
       {"expression", std::string(hit.expression)},
       {"field", name_of(finding.blamed)},
-      {"field_value", value_of(finding.blamed, hit)},
+      {"field_value", value_text_of(finding.blamed, hit)},
       {"known_name", known.model != nullptr ? title_of(*known.model) : std::string{}},
       {"known_field", name_of(known.field)},
       {"known_as", known.same_width && known.differences > 1 ? "`hidden_size` is that of" : "this is"},

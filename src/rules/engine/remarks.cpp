@@ -16,7 +16,7 @@ namespace shapelint::rules {
 
 namespace {
 
-Finding describe(CompiledRule& compiled, const Context& context) {
+Finding describe_remark(CompiledRule& compiled, const Context& context) {
   const Rule& rule = compiled.rule();
   const model::Remark& remark = *context.remark;
   const std::pair<std::string_view, std::string> words[] = {
@@ -52,7 +52,7 @@ std::vector<Finding> look_at(const RuleBook& rules, std::span<const model::Remar
     CompiledRule compiled(rule);
     for (const Subject& subject : info(rule.scope).subjects({file, none, rule.blame})) {
       const Result<bool> holds = compiled.holds(subject.context);
-      if (holds && *holds) out.push_back(describe(compiled, subject.context));
+      if (holds && *holds) out.push_back(describe_remark(compiled, subject.context));
     }
   }
   sort_findings(out);

@@ -20,7 +20,7 @@ constexpr std::array compared_fields{FieldId::hidden_size,           FieldId::nu
                                      FieldId::moe_intermediate_size, FieldId::head_dim};
 
 // What the published model has, be it by the usual rules where its entry says nothing.
-std::optional<std::int64_t> value_of(const catalog::KnownModel& known, FieldId field) {
+std::optional<std::int64_t> published_value(const catalog::KnownModel& known, FieldId field) {
   if (const auto value = catalog::stated(known, field)) return value;
   const std::int64_t heads = catalog::stated(known, FieldId::num_attention_heads).value_or(0);
   if (field == FieldId::num_key_value_heads) return heads;
@@ -43,7 +43,7 @@ RealShape real_shape(const model::Reading& reading) {
 // A value that only follows from a mistyped one is not a second mistake.
 bool only_follows(const model::Reading& reading, const catalog::KnownModel& known, FieldId field) {
   const auto differs = [&](FieldId other) {
-    const auto value = value_of(known, other);
+    const auto value = published_value(known, other);
     return value && *value != model::get(reading.setup, other);
   };
   if (field == FieldId::num_key_value_heads) return differs(FieldId::num_attention_heads);
@@ -78,7 +78,7 @@ void look_at_mlp(const model::Reading& reading, const catalog::KnownModel& known
 
 bool is_other_kind(const model::Reading& reading, const catalog::KnownModel& known) {
   const bool is_mixture = reading.setup.model.moe.num_experts > 0;
-  return is_mixture != (value_of(known, FieldId::moe_num_experts).value_or(0) > 0);
+  return is_mixture != (published_value(known, FieldId::moe_num_experts).value_or(0) > 0);
 }
 
 bool is_published(const model::Reading& reading) {
@@ -106,7 +106,7 @@ Comparison compare(const model::Reading& reading, const catalog::KnownModel& kno
   Comparison out;
   std::vector<std::int64_t> seen;
   for (const FieldId field : compared_fields) {
-    const std::optional<std::int64_t> value = value_of(known, field);
+    const std::optional<std::int64_t> value = published_value(known, field);
     if (!value) continue;
     const std::int64_t here = model::get(reading.setup, field);
     if (here == *value) continue;

@@ -15,7 +15,6 @@ namespace {
 using model::FieldId;
 using model::Origin;
 
-constexpr std::string_view world_name = "world_size";
 // Sequences of a step, where the framework refuses a remainder, and the micro-batches that are stated beside.
 constexpr std::string_view batch_name = "shared_batch";
 constexpr std::string_view accumulation_name = "stated_micro_batches";

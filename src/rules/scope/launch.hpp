@@ -3,10 +3,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "rules/scope/context.hpp"
 
 namespace shapelint::rules {
+
+// What a dialect exports where its files tell how many GPUs a launch is for.
+inline constexpr std::string_view world_name = "world_size";
 
 // GPUs that the launch starts; 0 where it does not say how many, or where the command line counts ranks of
 // its own.

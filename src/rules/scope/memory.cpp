@@ -7,6 +7,7 @@
 
 #include "model/assumed.hpp"
 #include "model/lower/lower.hpp"
+#include "rules/scope/launch.hpp"
 #include "rules/scope/values.hpp"
 
 namespace shapelint::rules {
@@ -23,9 +24,6 @@ constexpr std::string_view window_name = "has_window";
 // And where they tell all that layers keep for the backward pass (what is computed again, loss and head
 // fused).
 constexpr std::string_view kept_name = "tells_activations";
-
-// And how many GPUs a launch is for.
-constexpr std::string_view world_name = "world_size";
 
 bool tells_what_is_shared(const model::Reading& reading) {
   return extra(reading, shared_name) > 0;

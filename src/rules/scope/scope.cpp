@@ -13,24 +13,24 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::array of_step{Level::step};
-constexpr std::array of_product{Level::step, Level::op, Level::gemm};
-constexpr std::array of_operation{Level::step, Level::op};
-constexpr std::array of_layer{Level::step, Level::op, Level::gemm, Level::conv};
-constexpr std::array of_remark{Level::remark};
-constexpr std::array of_known{Level::known};
+constexpr std::array levels_of_step{Level::step};
+constexpr std::array levels_of_product{Level::step, Level::op, Level::gemm};
+constexpr std::array levels_of_operation{Level::step, Level::op};
+constexpr std::array levels_of_layer{Level::step, Level::op, Level::gemm, Level::conv};
+constexpr std::array levels_of_remark{Level::remark};
+constexpr std::array levels_of_known{Level::known};
 
 // clang-format off
 constexpr ScopeInfo scope_table[] = {
     {Scope::model, "model", "the model", {}, Blames::fields, the_model, Merge::by_field, place_field, true},
     {Scope::parallel, "parallel", "how the model is split over ranks", {}, Blames::fields, the_model, Merge::by_field, place_field, true},
-    {Scope::step, "step", "the predicted step", of_step, Blames::fields, the_model, Merge::by_field, place_field, true},
-    {Scope::gemm, "gemm", "each matrix product of each pass", of_product, Blames::fields_or_dimensions, each_product, Merge::by_field, place_field, true},
-    {Scope::attention, "attention", "each fused attention kernel", of_operation, Blames::fields, each_attention, Merge::by_field, place_field, true},
-    {Scope::conv, "conv", "each layer of a convolutional network that has weights", of_layer, Blames::layer_numbers, each_layer, Merge::together, place_layer, true},
+    {Scope::step, "step", "the predicted step", levels_of_step, Blames::fields, the_model, Merge::by_field, place_field, true},
+    {Scope::gemm, "gemm", "each matrix product of each pass", levels_of_product, Blames::fields_or_dimensions, each_product, Merge::by_field, place_field, true},
+    {Scope::attention, "attention", "each fused attention kernel", levels_of_operation, Blames::fields, each_attention, Merge::by_field, place_field, true},
+    {Scope::conv, "conv", "each layer of a convolutional network that has weights", levels_of_layer, Blames::layer_numbers, each_layer, Merge::together, place_layer, true},
     {Scope::file, "file", "the file", {}, Blames::fields, the_model, Merge::by_field, place_field, true},
-    {Scope::remark, "remark", "each likely mistake in what the file writes", of_remark, Blames::itself, each_remark, Merge::by_field, place_remark, false},
-    {Scope::known, "known", "each model of the table of published models", of_known, Blames::itself, each_known_model, Merge::first, place_field, true},
+    {Scope::remark, "remark", "each likely mistake in what the file writes", levels_of_remark, Blames::itself, each_remark, Merge::by_field, place_remark, false},
+    {Scope::known, "known", "each model of the table of published models", levels_of_known, Blames::itself, each_known_model, Merge::first, place_field, true},
     {Scope::comment, "comment", "the file's comments", {}, Blames::itself, nothing, Merge::by_field, place_field, false},
     {Scope::contract, "contract", "the contracts of the stack", {}, Blames::itself, nothing, Merge::by_field, place_field, true},
 };

@@ -3,13 +3,13 @@
 
 #include <string_view>
 
+#include "model/arithmetic.hpp"
 #include "rules/scope/context.hpp"
 
 namespace shapelint::rules {
 
-inline double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
+using model::real;
+
 inline const model::ModelSpec& spec(const Context& c) {
   return c.setup->model;
 }

@@ -159,17 +159,16 @@ bool is_in(const std::vector<T>& all, const T& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-// Rows and tokens that exist cannot go away.
-bool only_grows(FieldId field) {
-  return field == FieldId::vocab_size || field == FieldId::sequence_length;
-}
-
 // Where the framework pads the vocabulary, its option for that; the tokenizer's size stays.
 FieldId vocabulary_field(const model::Reading& reading) {
   return model::extra(reading, "pads_for_tensor") > 0 ? FieldId::vocab_padding_multiple : FieldId::vocab_size;
 }
 
 }  // namespace
+
+bool only_grows(FieldId field) {
+  return field == FieldId::vocab_size || field == FieldId::sequence_length;
+}
 
 Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
   constexpr std::string_view shape =

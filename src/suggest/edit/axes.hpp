@@ -31,6 +31,9 @@ struct AxesRequest {
   Shape shape = Shape::free;  // which fields are varied unless somebody names them
 };
 
+// A vocabulary or a sequence: rows and tokens that exist cannot go away.
+bool only_grows(model::FieldId field);
+
 // Fields that are varied unless somebody says otherwise: the model's dimensions; of a trained model what may
 // be padded, the micro-batch and the tensor degree.
 std::vector<model::FieldId> usual_fields(const model::Reading& reading, Shape shape = Shape::free);

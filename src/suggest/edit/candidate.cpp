@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "model/lower/lower.hpp"
+#include "suggest/edit/axes.hpp"
 #include "suggest/edit/footprint.hpp"
 
 namespace shapelint::suggest {
@@ -19,10 +20,6 @@ constexpr std::int64_t largest_pow2 = 64;
 
 // A width or a vocabulary that gets smaller counts as so many times as far: what was there goes away.
 constexpr double down_is_farther = 4;
-
-bool only_grows(model::FieldId field) {
-  return field == model::FieldId::vocab_size || field == model::FieldId::sequence_length;
-}
 
 bool is_width(const Change& change) {
   using model::FieldId;

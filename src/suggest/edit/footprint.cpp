@@ -6,6 +6,7 @@
 
 #include "base/dtype.hpp"
 #include "base/units.hpp"
+#include "model/arithmetic.hpp"
 #include "model/cnn/cnn.hpp"
 #include "model/lower/whole.hpp"
 #include "model/memory/training.hpp"
@@ -16,25 +17,24 @@ namespace {
 
 constexpr double percent = 100;
 
-double real(std::int64_t value) {
-  return static_cast<double>(std::max<std::int64_t>(1, value));
-}
+using model::at_least_one;
 
 // Of a CNN two tensors in inference, where the largest decides.
 Footprint network_footprint(const model::Setup& setup) {
   const model::NetworkSize size = model::size_of(model::resolve(setup.model));
   const double element = std::max(2.0, bytes_of(setup.plan.dtype));
   return {static_cast<double>(size.parameters) * bytes_of(setup.plan.dtype),
-          2 * real(setup.plan.micro_batch_size) * size.largest_elements * element};
+          2 * at_least_one(setup.plan.micro_batch_size) * size.largest_elements * element};
 }
 
 // Weights, and the cache of keys and values.
 double served_bytes(const model::Setup& setup, model::RankParameters held) {
   const model::Plan& plan = setup.plan;
-  const double sequences = real(plan.micro_batch_size) * real(plan.pipeline);  // a batch in every stage
+  const double sequences =
+      at_least_one(plan.micro_batch_size) * at_least_one(plan.pipeline);  // a batch in every stage
   const double tokens = static_cast<double>(plan.context_length) +
                         (plan.mode == model::Mode::decode ? static_cast<double>(plan.speculative_tokens) + 1
-                                                          : real(plan.sequence_length));
+                                                          : at_least_one(plan.sequence_length));
   const double read = plan.mode == model::Mode::decode && plan.prefill_tokens > 0
                           ? model::cache_bytes(setup, static_cast<double>(plan.context_length))
                           : 0.0;  // the prompt's own cache
@@ -54,7 +54,7 @@ Footprint footprint(const model::Setup& setup, double data, model::RankParameter
 }  // namespace
 
 Footprint footprint(const model::Setup& setup) {
-  return footprint(setup, real(setup.plan.data), model::parameters_per_rank(setup));
+  return footprint(setup, at_least_one(setup.plan.data), model::parameters_per_rank(setup));
 }
 
 Footprint least_footprint(const model::Setup& setup) {
@@ -66,7 +66,7 @@ double memory_bytes(const model::Setup& setup) {
 }
 
 double memory_bytes(const model::Setup& setup, model::RankParameters held) {
-  const Footprint both = footprint(setup, real(setup.plan.data), held);
+  const Footprint both = footprint(setup, at_least_one(setup.plan.data), held);
   return both.state_bytes + both.activation_bytes;
 }
 

@@ -9,14 +9,13 @@
 #include <fmt/format.h>
 
 #include "cost/uncertainty.hpp"
+#include "model/arithmetic.hpp"
 
 namespace shapelint::suggest {
 
 namespace {
 
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
+using model::real;
 
 // All runs of the ops of one name: shares of the old step, by effect; multiply-adds of products, in the
 // same unit of steps; the first of its ops.

@@ -13,11 +13,8 @@ namespace shapelint::suggest {
 
 namespace {
 
+using model::real;
 using model::StepPart;
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 double ranks_of(const model::Plan& plan) {
   return real(plan.tensor) * real(plan.pipeline) * real(plan.context);

@@ -19,7 +19,7 @@ namespace {
 
 // What all threads together may remember of parts (each looks after each of its branches, and goes on without
 // remembering more), so that a search stays under 400 MB however large its space is.
-constexpr std::size_t most_bytes = 100'000'000;
+constexpr std::size_t most_remembered_bytes = 100'000'000;
 // Branches that are handed out one by one. Of a space with more, each is larger.
 constexpr std::size_t most_tasks = 1'000'000;
 // Parts that are priced, and values that are tried, after a search was stopped, to bound what it did not look
@@ -73,7 +73,8 @@ class Worker {
         positions_(state.problem.axes.size()),
         values_(state.problem.axes.size()),
         nodes_(state.problem.axes.size() + 1) {
-    table_.limit(most_bytes / state.threads, state.options.stop, std::numeric_limits<std::size_t>::max());
+    table_.limit(most_remembered_bytes / state.threads, state.options.stop,
+                 std::numeric_limits<std::size_t>::max());
   }
 
   void run() {
@@ -86,7 +87,7 @@ class Worker {
 
   // From now on bound_of() takes no longer than a moment, whether the search was stopped or not.
   void hurry() {
-    table_.limit(most_bytes / state_.threads, nullptr, most_bounding_parts);
+    table_.limit(most_remembered_bytes / state_.threads, nullptr, most_bounding_parts);
     steps_left_ = most_bounding_steps;
   }
 
@@ -105,7 +106,7 @@ class Worker {
     for (;;) {
       const std::size_t task = state_.next.fetch_add(1);
       if (task >= state_.tasks.size() || state_.stopped()) return;
-      if (table_.bytes() > most_bytes / state_.threads) table_.clear();
+      if (table_.bytes() > most_remembered_bytes / state_.threads) table_.clear();
       start(task);
       visit(state_.task_level);
       if (state_.stopped()) return;

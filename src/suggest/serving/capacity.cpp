@@ -5,6 +5,7 @@
 
 #include "base/units.hpp"
 #include "gpu/engine_memory.hpp"
+#include "model/arithmetic.hpp"
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -13,9 +14,7 @@ namespace shapelint::suggest {
 
 namespace {
 
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
+using model::real;
 
 const gpu::EngineMemory* engine_of(const model::Plan& plan) {
   return gpu::engine_memory(

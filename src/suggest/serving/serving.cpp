@@ -14,13 +14,11 @@ namespace shapelint::suggest {
 
 namespace {
 
-double real(std::int64_t value) {
-  return static_cast<double>(std::max<std::int64_t>(1, value));
-}
+using model::at_least_one;
 
 // GPUs of all replicas.
 double gpus_of(const model::Plan& plan) {
-  return real(plan.tensor) * real(plan.pipeline) * real(plan.data);
+  return at_least_one(plan.tensor) * at_least_one(plan.pipeline) * at_least_one(plan.data);
 }
 
 // One prompt, chunk after chunk; each attends to those before it, only the last one's logits are needed.
@@ -40,7 +38,7 @@ double first_token_us(const gpu::Gpu& gpu, const model::Setup& from, std::int64_
     memo.price(model::lower(setup), setup.plan.dtype, step);
     time_us += step.time_us;
   }
-  return time_us * real(from.plan.pipeline);
+  return time_us * at_least_one(from.plan.pipeline);
 }
 
 }  // namespace
@@ -96,7 +94,7 @@ double draft_us(const gpu::Gpu& gpu, const model::Plan& plan, const Draft& draft
   if (plan.speculative_tokens <= 0) return 0;
   const model::Setup setup = drafting(plan, draft);
   const cost::StepCost step = cost::price(gpu, model::lower(setup), setup.plan.dtype);
-  return step.time_us * real(setup.plan.pipeline) * static_cast<double>(plan.speculative_tokens);
+  return step.time_us * at_least_one(setup.plan.pipeline) * static_cast<double>(plan.speculative_tokens);
 }
 
 double draft_bytes(const model::Plan& plan, const Draft& draft) {
@@ -119,29 +117,29 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
   const cost::StepCost step = cost::price(gpu, workload, decoding.plan.dtype);
   out.accepted_tokens = model::accepted_tokens(decoding.plan);
   if (draft != nullptr) out.draft_us = draft_us(gpu, decoding.plan, *draft);
-  const double step_us = step.time_us * real(setup.plan.pipeline) + out.draft_us;
+  const double step_us = step.time_us * at_least_one(setup.plan.pipeline) + out.draft_us;
   out.token_us = step_us / out.accepted_tokens;
   // As many batches as stages are under way, and advance by a step in the same time.
-  out.tokens_per_s =
-      workload.tokens_per_step * real(setup.plan.pipeline) * real(setup.plan.data) / step_us * us_per_s;
+  out.tokens_per_s = workload.tokens_per_step * at_least_one(setup.plan.pipeline) *
+                     at_least_one(setup.plan.data) / step_us * us_per_s;
   if (setup.plan.mode == model::Mode::decode && setup.plan.prefill_tokens > 0) {
     model::Setup alone = decoding;
     alone.plan.prefill_tokens = 0;
     out.token_alone_us =
-        (cost::price(gpu, model::lower(alone), alone.plan.dtype).time_us * real(setup.plan.pipeline) +
+        (cost::price(gpu, model::lower(alone), alone.plan.dtype).time_us * at_least_one(setup.plan.pipeline) +
          out.draft_us) /
         out.accepted_tokens;
     const double steps = static_cast<double>(model::divide_up(out.prompt, setup.plan.prefill_tokens));
     out.mixed_first_token_us = steps * step_us;
     out.prompt_compute_bound_from = compute_bound_from(gpu, decoding);
-    out.prompt_tokens_per_s =
-        static_cast<double>(out.prompt) / out.mixed_first_token_us * us_per_s * real(setup.plan.pipeline);
+    out.prompt_tokens_per_s = static_cast<double>(out.prompt) / out.mixed_first_token_us * us_per_s *
+                              at_least_one(setup.plan.pipeline);
   }
   out.tokens_per_s_per_gpu = out.tokens_per_s / gpus_of(setup.plan);
   out.cache_bytes_per_token = model::cache_bytes_per_token(decoding);
   // Every stage keeps the cache of its layers for the batches in all stages.
   out.cache_bytes = model::cache_bytes(decoding, static_cast<double>(out.prompt)) *
-                    real(setup.plan.micro_batch_size) * real(setup.plan.pipeline);
+                    at_least_one(setup.plan.micro_batch_size) * at_least_one(setup.plan.pipeline);
   out.weight_bytes = model::served_weight_bytes(decoding);
   return out;
 }
@@ -160,7 +158,7 @@ Generation generation_of(const gpu::Gpu& gpu, const model::Setup& setup, std::in
   at.plan.sequence_length = std::max<std::int64_t>(1, prompt);
   at.plan.context_length = 0;
   memo.price(model::lower(at), at.plan.dtype, step);
-  out.prompts_us = step.time_us * real(setup.plan.pipeline);
+  out.prompts_us = step.time_us * at_least_one(setup.plan.pipeline);
   out.total_us = out.prompts_us;
   at.plan.mode = model::Mode::decode;
   const std::int64_t decoded = out.output - 1;
@@ -172,12 +170,13 @@ Generation generation_of(const gpu::Gpu& gpu, const model::Setup& setup, std::in
     at.plan.context_length = prompt + (begin + end) / 2;
     memo.price(model::lower(at), at.plan.dtype, step);
     const double drafting_us = draft != nullptr ? draft_us(gpu, at.plan, *draft) : 0.0;
-    out.total_us += (step.time_us * real(setup.plan.pipeline) + drafting_us) *
+    out.total_us += (step.time_us * at_least_one(setup.plan.pipeline) + drafting_us) *
                     static_cast<double>(end - begin) / accepted;
   }
   // Batches in the other stages advance in the same time.
-  out.tokens_per_s = static_cast<double>(out.output) * real(setup.plan.micro_batch_size) *
-                     real(setup.plan.pipeline) * real(setup.plan.data) / out.total_us * us_per_s;
+  out.tokens_per_s = static_cast<double>(out.output) * at_least_one(setup.plan.micro_batch_size) *
+                     at_least_one(setup.plan.pipeline) * at_least_one(setup.plan.data) / out.total_us *
+                     us_per_s;
   out.tokens_per_s_per_gpu = out.tokens_per_s / gpus_of(setup.plan);
   return out;
 }

@@ -3,17 +3,11 @@
 
 namespace shapelint::text::python {
 
-namespace {
-
-using Kind = Expression::Kind;
-
-}  // namespace
-
-Index ExpressionReader::bracket(std::string_view close, Kind kind) {
+Index ExpressionReader::bracket(std::string_view close, ExpressionKind kind) {
   const std::uint32_t first = begin();
   skip();
   std::vector<Index> items;
-  bool is_list = kind == Kind::list;
+  bool is_list = kind == ExpressionKind::list;
   while (!failed_ && !done() && !is_at(close)) {
     const Index item = one();
     if (failed_) break;
@@ -53,7 +47,7 @@ Index ExpressionReader::listed(Index value, std::uint32_t begin, std::string_vie
   // The bracket of a call is the call's.
   const bool is_argument = close == ")" && out_.source[begin] != '(';
   if (failed_ || (!is_argument && !take(close))) return broken(begin);
-  return more ? add(Kind::missing, begin, {}) : add(Kind::listed, begin, parts);
+  return more ? add(ExpressionKind::missing, begin, {}) : add(ExpressionKind::listed, begin, parts);
 }
 
 Index ExpressionReader::braces() {
@@ -71,7 +65,7 @@ Index ExpressionReader::braces() {
       if (failed_) break;
       if (is_at("for")) {
         listed(item, first, "}");
-        return failed_ ? broken(first) : add(Kind::missing, first, {});
+        return failed_ ? broken(first) : add(ExpressionKind::missing, first, {});
       }
       parts.push_back(item);
       if (take(":")) {
@@ -79,7 +73,7 @@ Index ExpressionReader::braces() {
         const Index value = one();
         if (is_at("for")) {
           listed(value, first, "}");
-          return failed_ ? broken(first) : add(Kind::missing, first, {});
+          return failed_ ? broken(first) : add(ExpressionKind::missing, first, {});
         }
         parts.push_back(value);
       } else if (is_table) {
@@ -89,7 +83,7 @@ Index ExpressionReader::braces() {
     if (!take(",")) break;
   }
   if (failed_ || !take("}") || (is_table && parts.size() % 2 != 0)) return broken(first);
-  return add(is_table ? Kind::table : Kind::set, first, parts);
+  return add(is_table ? ExpressionKind::table : ExpressionKind::set, first, parts);
 }
 
 }  // namespace shapelint::text::python

@@ -12,14 +12,8 @@ namespace shapelint::text::python {
 
 namespace {
 
-using Kind = Value::Kind;
-
 constexpr std::int64_t longest_range = 20'000;
 constexpr int deepest_copy = 24;
-
-bool is_sequence(const Value& value) {
-  return value.kind == Kind::list || value.kind == Kind::tuple;
-}
 
 Value whole(double value) {
   constexpr double largest = 9.0e18;
@@ -37,8 +31,8 @@ const Value* named(const Arguments& given, std::string_view key) {
 
 // `int(x)` and `float(x)`.
 Value converted(const Value& value, bool to_integer) {
-  if (value.kind == Kind::unknown) return value;
-  if (value.kind == Kind::string) {
+  if (value.kind == ValueKind::unknown) return value;
+  if (value.kind == ValueKind::string) {
     charge(value.text.size() / 8);
     if (to_integer) {
       const auto read = parse_integer(value.text);
@@ -49,7 +43,7 @@ Value converted(const Value& value, bool to_integer) {
   }
   if (!is_numeric(value)) return unknown("it is no number");
   if (!to_integer) return of_number(as_double(value));
-  return value.kind == Kind::number ? whole(std::trunc(value.number)) : of_integer(value.integer);
+  return value.kind == ValueKind::number ? whole(std::trunc(value.number)) : of_integer(value.integer);
 }
 
 Value rounded(const Arguments& given) {
@@ -67,7 +61,7 @@ Value extreme(const std::vector<Value>& values, bool is_maximum) {
   if (values.empty()) return unknown("there is nothing to choose from");
   Value best = values.front();
   for (const Value& each : values) {
-    if (each.kind == Kind::unknown) return each;
+    if (each.kind == ValueKind::unknown) return each;
     if (!is_numeric(each)) return unknown("it is no number");
     const bool is_better = is_maximum ? as_double(each) > as_double(best) : as_double(each) < as_double(best);
     if (is_better) best = each;
@@ -86,7 +80,7 @@ std::optional<Value> Interpreter::builtin(std::string_view name, Arguments& give
   if (name == "round") return rounded(given);
   if (name == "str" && count == 1) {
     Value out = of_text({});
-    if (values[0].kind == Kind::unknown) return values[0];
+    if (values[0].kind == ValueKind::unknown) return values[0];
     if (!write(values[0], out.text)) return unknown("it is a text that only the run knows");
     return out;
   }
@@ -96,12 +90,13 @@ std::optional<Value> Interpreter::builtin(std::string_view name, Arguments& give
     return of_boolean(is_so == Truth::yes);
   }
   if (name == "abs" && count == 1 && is_numeric(values[0])) {
-    if (values[0].kind == Kind::number) return of_number(std::fabs(values[0].number));
+    if (values[0].kind == ValueKind::number) return of_number(std::fabs(values[0].number));
     return values[0].integer < 0 ? apply("-", of_integer(0), values[0]) : of_integer(values[0].integer);
   }
   if (name == "len" && count == 1) {
-    if (values[0].kind == Kind::string) return of_integer(static_cast<std::int64_t>(values[0].text.size()));
-    if (is_sequence(values[0]) || values[0].kind == Kind::table)
+    if (values[0].kind == ValueKind::string)
+      return of_integer(static_cast<std::int64_t>(values[0].text.size()));
+    if (is_sequence(values[0]) || values[0].kind == ValueKind::table)
       return of_integer(static_cast<std::int64_t>(values[0].object->entries.size()));
     return std::nullopt;
   }
@@ -137,7 +132,7 @@ std::optional<Value> Interpreter::builtin(std::string_view name, Arguments& give
   }
   if (name == "range" && count >= 1 && count <= 3) {
     for (const Value& each : values) {
-      if (each.kind != Kind::integer) return std::nullopt;
+      if (each.kind != ValueKind::integer) return std::nullopt;
     }
     const std::int64_t from = count > 1 ? values[0].integer : 0;
     const std::int64_t to = count > 1 ? values[1].integer : values[0].integer;
@@ -149,20 +144,20 @@ std::optional<Value> Interpreter::builtin(std::string_view name, Arguments& give
     const std::int64_t bounded = std::clamp(step, -longest_range * 4, longest_range * 4);
     for (std::int64_t i = from; step > 0 ? i < to : i > to; i += bounded) items.push_back(of_integer(i));
     spend(items.size() / 16);
-    return list_of(std::move(items), Kind::tuple);
+    return list_of(std::move(items), ValueKind::tuple);
   }
   if ((name == "list" || name == "tuple") && count <= 1) {
-    if (count == 0) return list_of({}, name == "list" ? Kind::list : Kind::tuple);
+    if (count == 0) return list_of({}, name == "list" ? ValueKind::list : ValueKind::tuple);
     auto of = iterated(values[0]);
     if (!of) return std::nullopt;
-    return list_of(*std::move(of), name == "list" ? Kind::list : Kind::tuple);
+    return list_of(*std::move(of), name == "list" ? ValueKind::list : ValueKind::tuple);
   }
   if (name == "dict" && count <= 1) {
     Value out;
-    out.kind = Kind::table;
+    out.kind = ValueKind::table;
     out.object = &make({});
     if (count == 1) {
-      if (values[0].kind != Kind::table) return std::nullopt;
+      if (values[0].kind != ValueKind::table) return std::nullopt;
       for (const Entry& each : values[0].object->entries) {
         Entry& entry = out.object->set(each.key, each.value);
         entry.key_span = each.key_span;
@@ -183,19 +178,19 @@ std::optional<Value> Interpreter::builtin(std::string_view name, Arguments& give
     std::vector<Value> pairs;
     for (std::size_t i = 0; i < of->size(); ++i) {
       if (spend()) return too_long();
-      pairs.push_back(list_of({of_integer(static_cast<std::int64_t>(i)), (*of)[i]}, Kind::tuple));
+      pairs.push_back(list_of({of_integer(static_cast<std::int64_t>(i)), (*of)[i]}, ValueKind::tuple));
     }
-    return list_of(std::move(pairs), Kind::list);
+    return list_of(std::move(pairs), ValueKind::list);
   }
-  if (name == "getattr" && count >= 2 && values[1].kind == Kind::string) {
-    if (values[0].kind == Kind::unknown) return values[0];
+  if (name == "getattr" && count >= 2 && values[1].kind == ValueKind::string) {
+    if (values[0].kind == ValueKind::unknown) return values[0];
     Value found = attribute(values[0], values[1].text);
-    if (found.kind == Kind::unknown && count == 3 && values[0].kind == Kind::instance &&
+    if (found.kind == ValueKind::unknown && count == 3 && values[0].kind == ValueKind::instance &&
         values[0].object->module != nullptr)
       return values[2];
     return found;
   }
-  if (name == "setattr" && count == 3 && values[1].kind == Kind::string) {
+  if (name == "setattr" && count == 3 && values[1].kind == ValueKind::string) {
     Frame frame;
     frame.module = values[2].where;
     store_into(values[0], values[1].text, values[2], values[2].span, frame);
@@ -221,9 +216,9 @@ std::optional<Value> Interpreter::library(std::string_view name, Arguments& give
   }
   if ((name == "copy.deepcopy" || name == "copy.copy") && values.size() == 1)
     return copy(values[0], name == "copy.copy" ? deepest_copy : 0);
-  if (name == "dataclasses.replace" && values.size() == 1 && values[0].kind == Kind::instance) {
+  if (name == "dataclasses.replace" && values.size() == 1 && values[0].kind == ValueKind::instance) {
     Value out = copy(values[0], deepest_copy);
-    if (out.kind != Kind::instance) return out;  // it takes too many steps
+    if (out.kind != ValueKind::instance) return out;  // it takes too many steps
     for (Entry& each : given.named) {
       Entry& entry = out.object->set(each.key, std::move(each.value));
       entry.key_span = each.key_span;
@@ -241,10 +236,10 @@ std::optional<Value> Interpreter::configured(Arguments& given) {
   const Value what = given.positional.front();
   charge(2 * given.positional.size());
   given.positional.erase(given.positional.begin());
-  if (what.kind == Kind::named) return opaque(what.text, std::move(given));
-  if (what.kind == Kind::type && what.object->find("__init__") == nullptr)
+  if (what.kind == ValueKind::named) return opaque(what.text, std::move(given));
+  if (what.kind == ValueKind::type && what.object->find("__init__") == nullptr)
     return construct(what, std::move(given));
-  if (what.kind == Kind::type || what.kind == Kind::function)
+  if (what.kind == ValueKind::type || what.kind == ValueKind::function)
     return opaque(what.object->type, std::move(given));
   return unknown("what is called is not known");
 }
@@ -260,8 +255,8 @@ Value Interpreter::sliced(const Value& of, const Expression& slice, Frame& frame
     const Index written = syntax.child(slice, i);
     if (written == nothing) continue;
     const Value value = evaluate(written, frame);
-    if (value.kind == Kind::none) continue;
-    if (value.kind != Kind::integer) return open;
+    if (value.kind == ValueKind::none) continue;
+    if (value.kind != ValueKind::integer) return open;
     ends[i] = std::clamp(value.integer < 0 && value.integer >= -size ? value.integer + size : value.integer,
                          std::int64_t{0}, size);
   }
@@ -276,7 +271,8 @@ Value Interpreter::sliced(const Value& of, const Expression& slice, Frame& frame
 
 // One level, and those below as long as they are not too deep; unknown where that takes too many steps.
 Value Interpreter::copy(const Value& value, int depth) {
-  const bool holds = is_sequence(value) || value.kind == Kind::table || value.kind == Kind::instance;
+  const bool holds =
+      is_sequence(value) || value.kind == ValueKind::table || value.kind == ValueKind::instance;
   if (!holds || depth > deepest_copy) return value;
   Value out = value;
   out.object = &make(value.object->type);
@@ -302,7 +298,7 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
   std::vector<Value>& values = given.positional;
   const std::size_t count = values.size();
   const bool is_certain = of.object == nullptr || maybe_ <= of.object->born;
-  if (of.kind == Kind::string) {
+  if (of.kind == ValueKind::string) {
     if ((name == "lower" || name == "upper") && count == 0) {
       charge(of.text.size() / 8);
       Value out = of_text(of.text);
@@ -313,12 +309,12 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
       return out;
     }
     charge_text(of.text.size());
-    if ((name == "startswith" || name == "endswith") && count == 1 && values[0].kind == Kind::string)
+    if ((name == "startswith" || name == "endswith") && count == 1 && values[0].kind == ValueKind::string)
       return of_boolean(name == "startswith" ? of.text.starts_with(values[0].text)
                                              : of.text.ends_with(values[0].text));
     return unknown("it is a text that only the run knows");
   }
-  if (of.kind == Kind::list) {
+  if (of.kind == ValueKind::list) {
     if (name == "copy") return copy(of, deepest_copy);
     if (name == "append" && count == 1) {
       if (!is_certain) {
@@ -339,7 +335,7 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
     }
     return unknown("it is part of a list that is not known");
   }
-  if (of.kind != Kind::table) return std::nullopt;
+  if (of.kind != ValueKind::table) return std::nullopt;
   if (name == "copy") return copy(of, deepest_copy);
   if ((name == "get" || name == "pop" || name == "setdefault") && count >= 1) {
     std::string key;
@@ -358,7 +354,7 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
     return value;
   }
   if (name == "update") {
-    const bool is_known = count == 0 || (count == 1 && values[0].kind == Kind::table);
+    const bool is_known = count == 0 || (count == 1 && values[0].kind == ValueKind::table);
     if (!is_known || given.is_open) {
       constexpr std::size_t units_per_reason = 4;
       charge(units_per_reason * of.object->entries.size());
@@ -381,14 +377,15 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
     }
     return none();
   }
-  if (name == "keys" && count == 0) return list_of(*iterated(of), Kind::list);
+  if (name == "keys" && count == 0) return list_of(*iterated(of), ValueKind::list);
   if ((name == "values" || name == "items") && count == 0) {
     std::vector<Value> out;
     for (const Entry& each : of.object->entries) {
       if (spend()) return too_long();
-      out.push_back(name == "values" ? each.value : list_of({of_text(each.key), each.value}, Kind::tuple));
+      out.push_back(name == "values" ? each.value
+                                     : list_of({of_text(each.key), each.value}, ValueKind::tuple));
     }
-    return list_of(std::move(out), Kind::list);
+    return list_of(std::move(out), ValueKind::list);
   }
   return unknown("it is part of a table that is not known");
 }

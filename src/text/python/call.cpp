@@ -10,8 +10,6 @@ namespace shapelint::text::python {
 
 namespace {
 
-using Kind = Value::Kind;
-
 constexpr std::size_t longest_type = 200;
 
 constexpr std::size_t units_per_parameter = 10;
@@ -48,7 +46,7 @@ Arguments Interpreter::arguments(const Expression& each, Frame& frame) {
       given.named.push_back(std::move(entry));
     } else if (part.kind == Expression::Kind::unpacked) {
       const Value value = evaluate(syntax.child(part, 0), frame);
-      if (value.kind != Kind::table) {
+      if (value.kind != ValueKind::table) {
         given.is_open = true;
         continue;
       }
@@ -72,7 +70,7 @@ Arguments Interpreter::arguments(const Expression& each, Frame& frame) {
 // the functions that read what a command line says.
 Value Interpreter::defaults_of(Arguments& given) {
   for (Entry& each : given.named) {
-    if (each.value.kind == Kind::tuple && !each.value.object->entries.empty())
+    if (each.value.kind == ValueKind::tuple && !each.value.object->entries.empty())
       each.value = Value(each.value.object->entries.front().value);
   }
   given.positional.clear();
@@ -89,23 +87,23 @@ Value Interpreter::call(const Expression& each, Frame& frame) {
   const Value of = evaluate(syntax.child(callee, 0), frame);
   const std::string_view name = syntax.text(callee);
   Arguments given = arguments(each, frame);
-  if (name == "parse_arg" && !given.positional.empty() && given.positional[0].kind == Kind::none)
+  if (name == "parse_arg" && !given.positional.empty() && given.positional[0].kind == ValueKind::none)
     return defaults_of(given);
   if (auto value = method(of, name, given)) return *std::move(value);
   const Value called = attribute(of, name);
-  if (of.kind != Kind::instance && of.kind != Kind::type) return call(called, std::move(given));
+  if (of.kind != ValueKind::instance && of.kind != ValueKind::type) return call(called, std::move(given));
   // A method of something whose class is not read, or that does more than is worked out.
-  if (called.kind != Kind::unknown) {
+  if (called.kind != ValueKind::unknown) {
     charge(cost_of(given));
     HeldBytes held;
     held.add(bytes_of(given));
     Value result = call(called, given);
     const bool is_constructor =
-        of.kind == Kind::instance || called.object == nullptr || called.object->is_method_of_class;
-    if (result.kind != Kind::unknown || !is_constructor) return result;
+        of.kind == ValueKind::instance || called.object == nullptr || called.object->is_method_of_class;
+    if (result.kind != ValueKind::unknown || !is_constructor) return result;
   }
   Value made = opaque(fmt::format("{}.{}", of.object->type, name), std::move(given));
-  if (made.kind == Kind::instance && of.kind == Kind::instance)
+  if (made.kind == ValueKind::instance && of.kind == ValueKind::instance)
     made.object->set("self", of).where = frame.module;
   return made;
 }
@@ -113,20 +111,20 @@ Value Interpreter::call(const Expression& each, Frame& frame) {
 Value Interpreter::call(const Value& called, Arguments given) {
   if (spend()) return too_long();
   switch (called.kind) {
-    case Kind::function:
+    case ValueKind::function:
       return enter(called, std::move(given));
-    case Kind::type:
+    case ValueKind::type:
       return construct(called, std::move(given));
-    case Kind::builtin:
+    case ValueKind::builtin:
       if (auto value = builtin(called.text, given)) return *std::move(value);
       return unknown(fmt::format("what `{}` gives only the run knows", called.text));
-    case Kind::named:
+    case ValueKind::named:
       if (auto value = library(called.text, given)) return *std::move(value);
       return opaque(called.text, std::move(given));
-    case Kind::instance:
+    case ValueKind::instance:
       if (called.object->type == "functools.partial") return complete(called, std::move(given));
       return unknown("what is called is not known");
-    case Kind::unknown:
+    case ValueKind::unknown:
       return called.text.empty() ? unknown("what is called is not known") : called;
     default:
       return unknown("what is called is not known");
@@ -163,7 +161,7 @@ Value Interpreter::complete(const Value& partial, Arguments given) {
 Value Interpreter::opaque(const std::string& type, Arguments given) {
   if (type.size() > longest_type) return unknown("what is called is not known");
   Value made;
-  made.kind = Kind::instance;
+  made.kind = ValueKind::instance;
   made.object = &make(type);
   std::size_t i = 0;
   for (Value& each : given.positional) {
@@ -198,9 +196,9 @@ void Interpreter::bind(const Value& function, const Statement& statement, Argume
           given.positional.begin() + static_cast<std::ptrdiff_t>(std::min(next, given.positional.size())),
           given.positional.end());
       next = given.positional.size();
-      value = list_of(std::move(rest), Kind::tuple);
+      value = list_of(std::move(rest), ValueKind::tuple);
     } else if (each.kind == Parameter::Kind::rest_of_keywords) {
-      value.kind = Kind::table;
+      value.kind = ValueKind::table;
       value.object = &make({});
       for (std::size_t k = 0; k < given.named.size(); ++k) {
         if (used[k]) continue;
@@ -239,7 +237,7 @@ Value Interpreter::enter(const Value& function, Arguments given) {
   HeldBytes held;
   held.add(bytes_of(given));
   charge(2 * given.positional.size());
-  if (object.self.kind != Kind::unknown) given.positional.insert(given.positional.begin(), object.self);
+  if (object.self.kind != ValueKind::unknown) given.positional.insert(given.positional.begin(), object.self);
   const int around = maybe_;
   const std::size_t limit = limit_;
   limit_ = steps_ > limit ? limit : steps_ + (limit - steps_) / 2;
@@ -276,7 +274,7 @@ Value Interpreter::result_of(const Value& function) {
 
 // The default of a field: made anew for every instance.
 Value Interpreter::fresh(const Value& fallback) {
-  if (fallback.kind != Kind::instance) return fallback;
+  if (fallback.kind != ValueKind::instance) return fallback;
   const std::string& type = fallback.object->type;
   if (type != "dataclasses.field" && type != "pydantic.Field" && type != "flax.struct.field") return fallback;
   if (const Value* const factory = fallback.object->find("default_factory"))
@@ -288,7 +286,7 @@ Value Interpreter::fresh(const Value& fallback) {
 
 Value Interpreter::construct(const Value& type, Arguments given) {
   Value made;
-  made.kind = Kind::instance;
+  made.kind = ValueKind::instance;
   made.object = &make(type.object->type);
   made.object->module = type.object->module;
   std::vector<std::string> fields;
@@ -296,7 +294,7 @@ Value Interpreter::construct(const Value& type, Arguments given) {
   for (std::size_t i = 0; i < type.object->entries.size(); ++i) {
     if (spend()) return too_long();
     const Entry each = type.object->entries[i];
-    if (each.value.kind == Kind::type || each.value.kind == Kind::function) {
+    if (each.value.kind == ValueKind::type || each.value.kind == ValueKind::function) {
       made.object->set(each.key, each.value);
       continue;
     }
@@ -306,7 +304,7 @@ Value Interpreter::construct(const Value& type, Arguments given) {
     entry.where = each.where;
   }
   if (const Value* const init = type.object->find("__init__");
-      init != nullptr && init->kind == Kind::function) {
+      init != nullptr && init->kind == ValueKind::function) {
     const Value bound = attribute(made, "__init__");
     charge(cost_of(given));
     std::vector<Entry> named = given.named;
@@ -335,7 +333,7 @@ Value Interpreter::construct(const Value& type, Arguments given) {
     entry.where = each.where;
   }
   const Value* const after = type.object->find("__post_init__");
-  if (after != nullptr && after->kind == Kind::function) call(attribute(made, "__post_init__"), {});
+  if (after != nullptr && after->kind == ValueKind::function) call(attribute(made, "__post_init__"), {});
   return made;
 }
 

@@ -9,14 +9,8 @@ namespace shapelint::text::python {
 
 namespace {
 
-using Kind = Value::Kind;
-
 constexpr std::size_t most_items = 20'000;
 constexpr std::size_t most_bytes = std::size_t{32} << 20;
-
-bool is_sequence(const Value& value) {
-  return value.kind == Kind::list || value.kind == Kind::tuple;
-}
 
 // Looking for a text tries every place, with as many characters as are alike there.
 Value contains(const std::string& text, const std::string& part) {
@@ -46,7 +40,7 @@ Value Interpreter::evaluate(Index index, Frame& frame) {
   // Where it is written, or else where it is used.
   const bool is_reference = each.kind == Expression::Kind::name || each.kind == Expression::Kind::attribute ||
                             each.kind == Expression::Kind::subscript;
-  if (!is_reference || value.where == nullptr || value.kind == Kind::unknown) {
+  if (!is_reference || value.where == nullptr || value.kind == ValueKind::unknown) {
     value.where = frame.module;
     value.span = Span{each.begin, each.end};
   }
@@ -108,7 +102,7 @@ Value Interpreter::work_out(const Expression& each, Frame& frame) {
     case Expression::Kind::lambda: {
       if (each.count == 0) return unknown("it is a function");
       Value value;
-      value.kind = Kind::function;
+      value.kind = ValueKind::function;
       value.object = &make("lambda");
       value.object->module = frame.module;
       value.object->expression = syntax.child(each, 0);
@@ -129,20 +123,20 @@ Value Interpreter::name(const Expression& each, Frame& frame) {
   for (Object* names = frame.names; names != nullptr; names = names->around) {
     const bool is_class = names->statement != nothing && names != frame.names;
     if (Value* const found = is_class ? nullptr : names->find(written)) {
-      if (found->kind == Kind::awaited) *found = resolve(Value(*found));
+      if (found->kind == ValueKind::awaited) *found = resolve(Value(*found));
       return *found;
     }
   }
   auto* const module = const_cast<Object*>(&frame.module->names);
   if (Value* const found = module->find(written)) {
-    if (found->kind != Kind::awaited) return *found;
+    if (found->kind != ValueKind::awaited) return *found;
     Value value = resolve(Value(*found));
     // Reading the other file may have added names here.
     if (Value* const again = module->find(written)) *again = value;
     return value;
   }
   Value value;
-  value.kind = Kind::builtin;
+  value.kind = ValueKind::builtin;
   value.text = written;
   return value;
 }
@@ -157,14 +151,14 @@ Value Interpreter::joined(const Expression& each, Frame& frame) {
       continue;
     }
     Value value = evaluate(syntax.child(each, i), frame);
-    if (value.kind == Kind::unknown && !value.text.empty()) return value;
+    if (value.kind == ValueKind::unknown && !value.text.empty()) return value;
     if (!write(value, out.text)) return unknown("it is a text that only the run knows");
     if (out.text.size() > most_items) return unknown("the text is too long");
   }
   return out;
 }
 
-Value Interpreter::list_of(std::vector<Value> values, Kind kind) {
+Value Interpreter::list_of(std::vector<Value> values, ValueKind kind) {
   Value out;
   out.kind = kind;
   out.object = &make({});
@@ -193,19 +187,19 @@ Value Interpreter::items(const Expression& each, Frame& frame) {
     if (values.size() + more->size() > most_items) return unknown("the list is too long");
     values.insert(values.end(), more->begin(), more->end());
   }
-  return list_of(std::move(values), each.kind == Expression::Kind::list ? Kind::list : Kind::tuple);
+  return list_of(std::move(values), each.kind == Expression::Kind::list ? ValueKind::list : ValueKind::tuple);
 }
 
 Value Interpreter::table(const Expression& each, Frame& frame) {
   const Syntax& syntax = frame.module->syntax;
   Value out;
-  out.kind = Kind::table;
+  out.kind = ValueKind::table;
   out.object = &make({});
   for (std::uint32_t i = 0; i + 1 < each.count; i += 2) {
     const Index written = syntax.child(each, i);
     Value value = evaluate(syntax.child(each, i + 1), frame);
     if (written == nothing) {
-      if (value.kind != Kind::table) return unknown("which entries it has only the run knows");
+      if (value.kind != ValueKind::table) return unknown("which entries it has only the run knows");
       for (const Entry& entry : value.object->entries) {
         ++values_;
         Entry& copied = out.object->set(entry.key, entry.value);
@@ -216,7 +210,7 @@ Value Interpreter::table(const Expression& each, Frame& frame) {
     }
     const Value key = evaluate(written, frame);
     std::string text;
-    if (key.kind == Kind::named) {
+    if (key.kind == ValueKind::named) {
       text = key.text;
     } else if (!write(key, text)) {
       return unknown("which entries it has only the run knows");
@@ -252,7 +246,7 @@ Value Interpreter::listed(const Expression& each, Frame& frame) {
     }
     if (wanted) values.push_back(evaluate(syntax.child(each, 0), inner));
   }
-  return list_of(std::move(values), Kind::list);
+  return list_of(std::move(values), ValueKind::list);
 }
 
 Value Interpreter::logic(const Expression& each, Frame& frame) {
@@ -264,8 +258,8 @@ Value Interpreter::logic(const Expression& each, Frame& frame) {
   Value right = evaluate(syntax.child(each, 1), frame);
   if (is_so != Truth::open) return right;
   // `x and False` is no for sure.
-  if (truth(right) == (is_or ? Truth::yes : Truth::no) && right.kind == Kind::boolean) return right;
-  return unknown(left.kind == Kind::unknown && !left.text.empty()
+  if (truth(right) == (is_or ? Truth::yes : Truth::no) && right.kind == ValueKind::boolean) return right;
+  return unknown(left.kind == ValueKind::unknown && !left.text.empty()
                      ? left.text
                      : "it rests on a condition that only the run decides");
 }
@@ -278,15 +272,15 @@ Value Interpreter::compared(const Expression& each, Frame& frame) {
   if (sign.starts_with("is")) return compare(sign == "is" ? "==" : "!=", left, right);
   if (!sign.ends_with("in")) return compare(sign, left, right);
   Value inside = membership(left, right);
-  if (sign == "in" || inside.kind != Kind::boolean) return inside;
+  if (sign == "in" || inside.kind != ValueKind::boolean) return inside;
   return of_boolean(inside.integer == 0);
 }
 
 Value Interpreter::membership(const Value& of, const Value& in) {
   Value open = unknown("it rests on a comparison that only the run decides");
-  if (of.kind == Kind::unknown || of.kind == Kind::named) return open;
-  if (in.kind == Kind::string && of.kind == Kind::string) return contains(in.text, of.text);
-  if (in.kind == Kind::table) {
+  if (of.kind == ValueKind::unknown || of.kind == ValueKind::named) return open;
+  if (in.kind == ValueKind::string && of.kind == ValueKind::string) return contains(in.text, of.text);
+  if (in.kind == ValueKind::table) {
     std::string key;
     if (!write(of, key)) return open;
     return of_boolean(in.object->find(key) != nullptr);
@@ -314,7 +308,7 @@ Value Interpreter::binary(std::string_view sign, const Value& a, const Value& b)
   if (sign == "*" && (is_sequence(a) || is_sequence(b))) {
     const Value& list = is_sequence(a) ? a : b;
     const Value& times = is_sequence(a) ? b : a;
-    if (times.kind != Kind::integer) return unknown("how many items it has only the run knows");
+    if (times.kind != ValueKind::integer) return unknown("how many items it has only the run knows");
     const std::int64_t count = std::max<std::int64_t>(times.integer, 0);
     const std::size_t size = list.object->entries.size();
     if (size > 0 && static_cast<std::uint64_t>(count) > most_items / size)
@@ -329,9 +323,9 @@ Value Interpreter::binary(std::string_view sign, const Value& a, const Value& b)
     }
     return list_of(std::move(values), list.kind);
   }
-  if (sign == "|" && a.kind == Kind::table && b.kind == Kind::table) {
+  if (sign == "|" && a.kind == ValueKind::table && b.kind == ValueKind::table) {
     Value out = copy(a, 0);
-    if (out.kind != Kind::table) return out;  // it takes too many steps
+    if (out.kind != ValueKind::table) return out;  // it takes too many steps
     for (const Entry& each : b.object->entries) {
       ++values_;
       out.object->set(each.key, each.value).key_span = each.key_span;
@@ -342,14 +336,14 @@ Value Interpreter::binary(std::string_view sign, const Value& a, const Value& b)
 }
 
 Value Interpreter::subscript(const Value& of, const Value& index) {
-  if (of.kind == Kind::unknown && !of.text.empty()) return of;
-  if (of.kind == Kind::table) {
+  if (of.kind == ValueKind::unknown && !of.text.empty()) return of;
+  if (of.kind == ValueKind::table) {
     std::string key;
     if (!write(index, key)) return unknown("which entry is meant only the run knows");
     const Value* const found = of.object->find(key);
     return found == nullptr ? unknown(fmt::format("there is no entry `{}`", key)) : *found;
   }
-  if (is_sequence(of) && index.kind == Kind::integer) {
+  if (is_sequence(of) && index.kind == ValueKind::integer) {
     const auto size = static_cast<std::int64_t>(of.object->entries.size());
     const std::int64_t at = index.integer < 0 ? index.integer + size : index.integer;
     if (at >= 0 && at < size) return of.object->entries[static_cast<std::size_t>(at)].value;
@@ -359,28 +353,29 @@ Value Interpreter::subscript(const Value& of, const Value& index) {
 
 Value Interpreter::attribute(const Value& of, std::string_view name) {
   switch (of.kind) {
-    case Kind::named: {
+    case ValueKind::named: {
       Value value = of;
       value.where = nullptr;
       value.text = of.text + "." + std::string(name);
       if (value.text.size() > most_items) return unknown("the text is too long");
       return value;
     }
-    case Kind::module: {
+    case ValueKind::module: {
       auto* const names = of.object;
       Value* const found = names->find(name);
       if (found == nullptr) return unknown(fmt::format("`{}` is not in {}", name, of.text));
-      if (found->kind != Kind::awaited) return *found;
+      if (found->kind != ValueKind::awaited) return *found;
       Value value = resolve(Value(*found));
       if (Value* const again = names->find(name)) *again = value;
       return value;
     }
-    case Kind::instance:
-    case Kind::type: {
+    case ValueKind::instance:
+    case ValueKind::type: {
       Value* const found = of.object->find(name);
       // A lambda that an object was given stays as it is, as in Python.
-      if (found != nullptr && found->kind == Kind::function && found->object->statement != nothing &&
-          !found->object->is_static && (of.kind == Kind::instance || found->object->is_method_of_class)) {
+      if (found != nullptr && found->kind == ValueKind::function && found->object->statement != nothing &&
+          !found->object->is_static &&
+          (of.kind == ValueKind::instance || found->object->is_method_of_class)) {
         Value bound = *found;
         Object& method = make(found->object->type);
         method.module = found->object->module;
@@ -392,14 +387,14 @@ Value Interpreter::attribute(const Value& of, std::string_view name) {
         return bound;
       }
       if (found != nullptr) return *found;
-      if (of.kind == Kind::type) {
+      if (of.kind == ValueKind::type) {
         for (const Value& base : of.object->bases) {
-          if (base.kind == Kind::named) return attribute(base, name);
+          if (base.kind == ValueKind::named) return attribute(base, name);
         }
       }
       return unknown(fmt::format("`{}` of `{}` is not stated here", name, of.object->type));
     }
-    case Kind::unknown:
+    case ValueKind::unknown:
       return of.text.empty() ? unknown("it is part of a value that is not known") : of;
     default:
       return unknown(fmt::format("`{}` is not worked out", name));
@@ -408,7 +403,7 @@ Value Interpreter::attribute(const Value& of, std::string_view name) {
 
 std::optional<std::vector<Value>> Interpreter::iterated(const Value& over) {
   std::vector<Value> out;
-  if (!is_sequence(over) && over.kind != Kind::table) return std::nullopt;
+  if (!is_sequence(over) && over.kind != ValueKind::table) return std::nullopt;
   charge(2 * over.object->entries.size() + text_bytes(*over.object) / 64);
   out.reserve(over.object->entries.size());
   if (is_sequence(over)) {

@@ -10,8 +10,6 @@ namespace shapelint::text::python {
 
 namespace {
 
-using Kind = Expression::Kind;
-
 // Signs of a level; those of the last bind most.
 constexpr std::array<std::array<std::string_view, 5>, 6> levels{
     {{"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "//", "%", "@"}}};
@@ -51,7 +49,7 @@ std::uint32_t ExpressionReader::end() const {
   return at_ == 0 || tokens_.empty() ? begin() : tokens_[std::min(at_, tokens_.size()) - 1].end;
 }
 
-Index ExpressionReader::add(Kind kind, std::uint32_t begin, const std::vector<Index>& children) {
+Index ExpressionReader::add(ExpressionKind kind, std::uint32_t begin, const std::vector<Index>& children) {
   charge(2 + children.size());
   charge_bytes(sizeof(Expression) + sizeof(Expression) / 2 + 2 * children.size() * sizeof(Index));
   Expression made;
@@ -65,7 +63,7 @@ Index ExpressionReader::add(Kind kind, std::uint32_t begin, const std::vector<In
   return static_cast<Index>(out_.expressions.size() - 1);
 }
 
-Index ExpressionReader::add(Kind kind, std::uint32_t begin, const std::vector<Index>& children,
+Index ExpressionReader::add(ExpressionKind kind, std::uint32_t begin, const std::vector<Index>& children,
                             const Token& text) {
   const Index made = add(kind, begin, children);
   out_.expressions[made].text_begin = text.begin;
@@ -76,7 +74,7 @@ Index ExpressionReader::add(Kind kind, std::uint32_t begin, const std::vector<In
 Index ExpressionReader::broken(std::uint32_t begin) {
   failed_ = true;
   at_ = tokens_.size();
-  return add(Kind::missing, begin, {});
+  return add(ExpressionKind::missing, begin, {});
 }
 
 Index ExpressionReader::list() {
@@ -88,7 +86,7 @@ Index ExpressionReader::list() {
     if (done() || is_at("=") || is_at(")") || is_at(":")) break;
     items.push_back(one());
   }
-  return add(Kind::tuple, first, items);
+  return add(ExpressionKind::tuple, first, items);
 }
 
 Index ExpressionReader::one() {
@@ -97,7 +95,7 @@ Index ExpressionReader::one() {
   ++depth_;
   Index made = nothing;
   if (take("*")) {
-    made = add(Kind::starred, first, {binary(0)});
+    made = add(ExpressionKind::starred, first, {binary(0)});
   } else if (is_at("lambda")) {
     made = lambda();
   } else {
@@ -114,13 +112,13 @@ Index ExpressionReader::target() {
     if (is_at("in") || done()) break;
     items.push_back(binary(0));
   }
-  return items.size() == 1 ? items.front() : add(Kind::tuple, first, items);
+  return items.size() == 1 ? items.front() : add(ExpressionKind::tuple, first, items);
 }
 
 Index ExpressionReader::lambda() {
   const std::uint32_t first = begin();
   skip();
-  if (take(":")) return add(Kind::lambda, first, {one()});
+  if (take(":")) return add(ExpressionKind::lambda, first, {one()});
   // Nothing is made of one with parameters: its end is what matters.
   int brackets = 0;
   while (!done()) {
@@ -140,7 +138,7 @@ Index ExpressionReader::lambda() {
     }
     ++at_;
   }
-  return add(Kind::lambda, first, {});
+  return add(ExpressionKind::lambda, first, {});
 }
 
 Index ExpressionReader::choice() {
@@ -151,7 +149,7 @@ Index ExpressionReader::choice() {
   const Index condition = logic(false);
   if (!take("else")) return broken(first);
   const Index other = one();
-  return add(Kind::choice, first, {condition, value, other});
+  return add(ExpressionKind::choice, first, {condition, value, other});
 }
 
 Index ExpressionReader::logic(bool only_and) {
@@ -160,7 +158,7 @@ Index ExpressionReader::logic(bool only_and) {
   while (!failed_ && (is_at("and") || (!only_and && is_at("or")))) {
     const Token sign = tokens_[at_++];
     const Index right = slice(sign) == "or" ? logic(true) : negation();
-    left = add(Kind::logic, first, {left, right}, sign);
+    left = add(ExpressionKind::logic, first, {left, right}, sign);
   }
   return left;
 }
@@ -171,7 +169,7 @@ Index ExpressionReader::negation() {
   while (is_at("not")) signs.push_back(tokens_[at_++]);
   Index value = comparison();
   if (signs.size() > max_depth) return broken(first);
-  for (; !signs.empty(); signs.pop_back()) value = add(Kind::unary, first, {value}, signs.back());
+  for (; !signs.empty(); signs.pop_back()) value = add(ExpressionKind::unary, first, {value}, signs.back());
   return value;
 }
 
@@ -190,8 +188,8 @@ Index ExpressionReader::comparison() {
     ++at_;
     if (is_not || (text == "is" && is_at("not"))) sign.end = tokens_[at_++].end;
     const Index right = binary(0);
-    const Index made = add(Kind::compare, first, {left, right}, sign);
-    all = all == nothing ? made : add(Kind::logic, first, {all, made});
+    const Index made = add(ExpressionKind::compare, first, {left, right}, sign);
+    all = all == nothing ? made : add(ExpressionKind::logic, first, {all, made});
     left = right;
   }
   return all == nothing ? left : all;
@@ -223,7 +221,7 @@ Index ExpressionReader::binary(int level) {
   for (int here = level_here(sign); !failed_ && here >= level; here = level_here(sign)) {
     while (!done() && tokens_[at_].begin < sign.end) ++at_;
     const Index right = binary(here + 1);
-    left = add(Kind::binary, first, {left, right}, sign);
+    left = add(ExpressionKind::binary, first, {left, right}, sign);
   }
   return left;
 }
@@ -240,10 +238,10 @@ Index ExpressionReader::signed_value() {
     if (++depth_ >= max_depth) return broken(first);
     const Index power = signed_value();
     --depth_;
-    value = add(Kind::binary, out_.at(value).begin, {value, power}, sign);
+    value = add(ExpressionKind::binary, out_.at(value).begin, {value, power}, sign);
   }
   for (; !signs.empty(); signs.pop_back())
-    value = add(Kind::unary, signs.back().begin, {value}, signs.back());
+    value = add(ExpressionKind::unary, signs.back().begin, {value}, signs.back());
   return value;
 }
 
@@ -258,7 +256,7 @@ Index ExpressionReader::postfix() {
     } else if (is_at(".") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].kind == Token::Kind::name) {
       const Token name = tokens_[at_ + 1];
       at_ += 2;
-      value = add(Kind::attribute, first, {value}, name);
+      value = add(ExpressionKind::attribute, first, {value}, name);
     } else {
       break;
     }
@@ -268,12 +266,12 @@ Index ExpressionReader::postfix() {
 
 Index ExpressionReader::argument() {
   const std::uint32_t first = begin();
-  if (take("**")) return add(Kind::unpacked, first, {one()});
+  if (take("**")) return add(ExpressionKind::unpacked, first, {one()});
   if (at_name() && at_ + 1 < tokens_.size() && slice(tokens_[at_ + 1]) == "=") {
     const Token name = tokens_[at_];
     at_ += 2;
     const Index value = one();
-    return add(Kind::keyword, first, {value}, name);
+    return add(ExpressionKind::keyword, first, {value}, name);
   }
   const Index value = one();
   return is_at("for") ? listed(value, first, ")") : value;
@@ -287,7 +285,7 @@ Index ExpressionReader::call(Index called, std::uint32_t begin) {
     if (!take(",")) break;
   }
   if (!take(")")) return broken(begin);
-  return add(Kind::call, begin, parts);
+  return add(ExpressionKind::call, begin, parts);
 }
 
 Index ExpressionReader::subscript(Index of, std::uint32_t begin) {
@@ -310,17 +308,18 @@ Index ExpressionReader::subscript(Index of, std::uint32_t begin) {
       if (is_at("]")) --brackets;
       skip();
     }
-    if (!failed_) index = has_step ? add(Kind::slice, first, {}) : add(Kind::slice, first, parts);
+    if (!failed_)
+      index = has_step ? add(ExpressionKind::slice, first, {}) : add(ExpressionKind::slice, first, parts);
   }
   if (failed_ || !take("]")) return broken(begin);
-  return add(Kind::subscript, begin, {of, index});
+  return add(ExpressionKind::subscript, begin, {of, index});
 }
 
 Index ExpressionReader::atom() {
   const std::uint32_t first = begin();
   if (done()) return broken(first);
-  if (is_at("(")) return bracket(")", Kind::tuple);
-  if (is_at("[")) return bracket("]", Kind::list);
+  if (is_at("(")) return bracket(")", ExpressionKind::tuple);
+  if (is_at("[")) return bracket("]", ExpressionKind::list);
   if (is_at("{")) return braces();
   const Token token = tokens_[at_];
   if (token.kind == Token::Kind::string) return strings();
@@ -329,11 +328,12 @@ Index ExpressionReader::atom() {
     if (slice(token) != ".") return broken(first);
     while (take(".")) {
     }
-    return add(Kind::missing, first, {});
+    return add(ExpressionKind::missing, first, {});
   }
   if (token.kind == Token::Kind::name && is_word(slice(token))) return broken(first);
   ++at_;
-  return add(token.kind == Token::Kind::number ? Kind::number : Kind::name, first, {}, token);
+  return add(token.kind == Token::Kind::number ? ExpressionKind::number : ExpressionKind::name, first, {},
+             token);
 }
 
 }  // namespace shapelint::text::python

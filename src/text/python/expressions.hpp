@@ -14,7 +14,8 @@ class ExpressionReader {
   ExpressionReader(Syntax& out, const std::vector<Token>& tokens, std::size_t at = 0)
       : out_(out), tokens_(tokens), at_(at) {}
 
-  // One expression, or several with commas as a tuple; Kind::missing, and failed(), where it is neither.
+  // One expression, or several with commas as a tuple; ExpressionKind::missing, and failed(), where it is
+  // neither.
   Index list();
   Index one();
 

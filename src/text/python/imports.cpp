@@ -11,8 +11,6 @@ namespace shapelint::text::python {
 
 namespace {
 
-using Kind = Value::Kind;
-
 constexpr std::size_t most_files = 200;
 constexpr std::size_t most_source_bytes = std::size_t{8} << 20;
 
@@ -61,7 +59,7 @@ void Interpreter::bind_imports(const Module& module, const Statement& statement,
     record.module = &module;
     record.statement = at;
     Value value;
-    value.kind = Kind::awaited;
+    value.kind = ValueKind::awaited;
     value.object = &record;
     // `import a.b` binds `a`.
     const bool binds_first = each.name.empty() && each.as == each.module;
@@ -69,7 +67,7 @@ void Interpreter::bind_imports(const Module& module, const Statement& statement,
     if (binds_first) bound = bound.substr(0, bound.find('.'));
     if (binds_first && bound != each.module) {
       value = Value{};
-      value.kind = Kind::named;
+      value.kind = ValueKind::named;
       value.text = bound;
     }
     if (bound.empty()) continue;
@@ -85,13 +83,13 @@ Value Interpreter::resolve(const Value& awaited) {
   Value out;
   if (const Module* const module = find_module(record.type, *record.module, import.dots, import.module)) {
     if (name.empty()) {
-      out.kind = Kind::module;
+      out.kind = ValueKind::module;
       out.text = record.type;
       out.object = const_cast<Object*>(&module->names);
       return out;
     }
     Value holder;
-    holder.kind = Kind::module;
+    holder.kind = ValueKind::module;
     holder.text = record.type;
     holder.object = const_cast<Object*>(&module->names);
     if (holder.object->find(name) != nullptr) {
@@ -106,13 +104,13 @@ Value Interpreter::resolve(const Value& awaited) {
     const std::string inner = record.type.empty() ? name : record.type + "." + name;
     const std::string path = import.module.empty() ? name : std::string(import.module) + "." + name;
     if (const Module* const module = find_module(inner, *record.module, import.dots, path)) {
-      out.kind = Kind::module;
+      out.kind = ValueKind::module;
       out.text = inner;
       out.object = const_cast<Object*>(&module->names);
       return out;
     }
   }
-  out.kind = Kind::named;
+  out.kind = ValueKind::named;
   out.text = record.type.empty() ? name : name.empty() ? record.type : record.type + "." + name;
   return out;
 }

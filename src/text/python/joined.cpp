@@ -7,8 +7,6 @@ namespace shapelint::text::python {
 
 namespace {
 
-using Kind = Expression::Kind;
-
 // f-strings within the braces of f-strings.
 constexpr int most_nested = 32;
 
@@ -22,15 +20,15 @@ Index ExpressionReader::strings() {
     const std::string_view written = slice(token);
     const std::string_view prefix = written.substr(0, written.find_first_of("'\""));
     if (prefix.find_first_of("fF") == std::string_view::npos) {
-      const Index part = add(Kind::string, token.begin, {}, token);
+      const Index part = add(ExpressionKind::string, token.begin, {}, token);
       out_.expressions[part].end = token.end;
       parts.push_back(part);
     } else {
       pieces(token, parts);
     }
   }
-  if (parts.size() == 1 && out_.at(parts.front()).kind == Kind::string) return parts.front();
-  return add(Kind::joined, first, parts);
+  if (parts.size() == 1 && out_.at(parts.front()).kind == ExpressionKind::string) return parts.front();
+  return add(ExpressionKind::joined, first, parts);
 }
 
 Index ExpressionReader::within(const Line& line) {
@@ -40,7 +38,7 @@ Index ExpressionReader::within(const Line& line) {
   return inner.failed() || !inner.done() ? nothing : part;
 }
 
-// A literal piece is Kind::missing with a text.
+// A literal piece is ExpressionKind::missing with a text.
 void ExpressionReader::pieces(const Token& token, std::vector<Index>& parts) {
   const std::string_view source = out_.source;
   std::uint32_t at = token.begin;
@@ -50,7 +48,7 @@ void ExpressionReader::pieces(const Token& token, std::vector<Index>& parts) {
   at += quotes;
   const std::uint32_t stop = token.end - quotes;
   const auto literal = [&](std::uint32_t from, std::uint32_t to) {
-    if (from < to) parts.push_back(add(Kind::missing, from, {}, {Token::Kind::string, from, to}));
+    if (from < to) parts.push_back(add(ExpressionKind::missing, from, {}, {Token::Kind::string, from, to}));
   };
   std::uint32_t from = at;
   while (at < stop) {
@@ -85,7 +83,7 @@ void ExpressionReader::pieces(const Token& token, std::vector<Index>& parts) {
         part = nothing;
       }
     }
-    parts.push_back(part == nothing ? add(Kind::missing, at, {}) : part);
+    parts.push_back(part == nothing ? add(ExpressionKind::missing, at, {}) : part);
     at = std::min(end + 1, stop);
     from = at;
   }

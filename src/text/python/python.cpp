@@ -16,8 +16,6 @@ namespace python {
 
 namespace {
 
-using ValueKind = Value::Kind;
-
 bool is_identifier(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(),
                                       [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });

@@ -95,42 +95,41 @@ void Interpreter::run_maybe(const Module& module, Range block, Frame& frame) {
 }
 
 void Interpreter::run(const Module& module, const Statement& statement, Index index, Frame& frame) {
-  using Kind = Statement::Kind;
   const auto part = [&](std::uint32_t i) { return module.syntax.children[statement.parts.first + i]; };
   switch (statement.kind) {
-    case Kind::other:
-    case Kind::declare:
-      if (statement.kind == Kind::declare) assign(module, statement, frame);
+    case StatementKind::other:
+    case StatementKind::declare:
+      if (statement.kind == StatementKind::declare) assign(module, statement, frame);
       run_maybe(module, statement.body, frame);
       run_maybe(module, statement.otherwise, frame);
       return;
-    case Kind::evaluate:
+    case StatementKind::evaluate:
       if (statement.parts.count > 0) evaluate(part(0), frame);
       return;
-    case Kind::assign:
-    case Kind::augment:
+    case StatementKind::assign:
+    case StatementKind::augment:
       return assign(module, statement, frame);
-    case Kind::give:
+    case StatementKind::give:
       return give(statement.parts.count > 0 ? evaluate(part(0), frame) : none(), frame);
-    case Kind::leave:
+    case StatementKind::leave:
       frame.leaving = statement.text == "break"      ? Frame::Leaving::loop
                       : statement.text == "continue" ? Frame::Leaving::iteration
                                                      : Frame::Leaving::function;
       return;
-    case Kind::branch:
+    case StatementKind::branch:
       return branch(module, statement, frame);
-    case Kind::loop:
+    case StatementKind::loop:
       return loop(module, statement, frame);
-    case Kind::enclose:
+    case StatementKind::enclose:
       for (std::uint32_t i = 0; i + 1 < statement.parts.count; i += 2) {
         evaluate(part(i), frame);
         if (part(i + 1) != nothing) store(part(i + 1), unknown("it is what a `with` gives"), frame);
       }
       return run(module, statement.body, frame);
-    case Kind::function:
-    case Kind::type:
+    case StatementKind::function:
+    case StatementKind::type:
       return define(module, statement, index, frame);
-    case Kind::import:
+    case StatementKind::import:
       return bind_imports(module, statement, frame);
   }
 }
@@ -298,8 +297,8 @@ Value Interpreter::owner_of(Index index, Frame& frame) {
 
 void Interpreter::store_into(const Value& owner, const std::string& key, Value value, Span key_span,
                              Frame& frame) {
-  using Kind = Value::Kind;
-  if (owner.kind != Kind::table && owner.kind != Kind::instance && owner.kind != Kind::type) return;
+  if (owner.kind != ValueKind::table && owner.kind != ValueKind::instance && owner.kind != ValueKind::type)
+    return;
   if (maybe_ > owner.object->born) {
     value = unknown(std::string(may_not_run));
     value.span = key_span;

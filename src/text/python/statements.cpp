@@ -10,8 +10,6 @@ namespace shapelint::text::python {
 
 namespace {
 
-using Kind = Statement::Kind;
-
 class StatementReader {
  public:
   StatementReader(Syntax& out, const std::vector<Line>& lines) : out_(out), lines_(lines) {}
@@ -121,13 +119,13 @@ class StatementReader {
   Index definition(int depth, const std::vector<Index>& decorators, std::size_t skip = 0) {
     const Line& line = lines_[at_];
     Statement made;
-    made.kind = word(skip) == "class" ? Kind::type : Kind::function;
+    made.kind = word(skip) == "class" ? StatementKind::type : StatementKind::function;
     made.begin = line.tokens.front().begin;
     made.text = word(skip + 1);
     ExpressionReader header(out_, line.tokens, skip + 2);
     skip_types(header);
     if (header.take("(")) {
-      if (made.kind == Kind::type) {
+      if (made.kind == StatementKind::type) {
         made.parameters = read_bases(out_, header);
       } else {
         made.parameters = read_parameters(out_, header);
@@ -158,21 +156,21 @@ class StatementReader {
     ExpressionReader header(out_, line.tokens, skip + 1);
     std::vector<Index> found;
     if (kind == "if" || kind == "elif") {
-      made.kind = Kind::branch;
+      made.kind = StatementKind::branch;
       found.push_back(header.one());
     } else if (kind == "for") {
-      made.kind = Kind::loop;
+      made.kind = StatementKind::loop;
       found.push_back(header.target());
       if (!header.take("in")) header.fail();
       if (!header.failed()) found.push_back(header.list());
     } else if (kind == "with") {
-      made.kind = Kind::enclose;
+      made.kind = StatementKind::enclose;
       do {
         found.push_back(header.one());
         found.push_back(header.take("as") ? header.target_of_with() : nothing);
       } while (!header.failed() && header.take(","));
     }
-    if (made.kind == Kind::other) {
+    if (made.kind == StatementKind::other) {
       while (!header.done() && !header.is_at(":")) header.skip();
       if (kind == "while" || kind == "match") {
         // The last colon of the line, as the condition may hold others.
@@ -181,7 +179,7 @@ class StatementReader {
       }
     }
     if (!header.take(":")) header.fail();
-    if (header.failed()) made.kind = Kind::other;
+    if (header.failed()) made.kind = StatementKind::other;
     made.body = suite(header, line.indent, depth);
     made.parts = parts(found);
     made.otherwise = rest_of(line.indent, depth, made.kind);
@@ -189,12 +187,12 @@ class StatementReader {
   }
 
   // `elif`, `else`, `except` and `finally` of the statement before.
-  Range rest_of(std::uint32_t indent, int depth, Kind kind) {
+  Range rest_of(std::uint32_t indent, int depth, StatementKind kind) {
     std::vector<Index> all;
     int chained = depth;
     while (at_ < lines_.size() && lines_[at_].indent == indent && !lines_[at_].continues) {
       const std::string_view first = word(0);
-      if (first == "elif" && kind == Kind::branch) {
+      if (first == "elif" && kind == StatementKind::branch) {
         if (++chained >= max_depth) break;
         all.push_back(compound(chained));
         break;
@@ -205,7 +203,7 @@ class StatementReader {
       while (!header.done() && !header.is_at(":")) header.skip();
       if (!header.take(":")) header.fail();
       const Range body = suite(header, indent, depth);
-      if (first == "else" && kind == Kind::branch) {
+      if (first == "else" && kind == StatementKind::branch) {
         for (std::uint32_t i = 0; i < body.count; ++i) all.push_back(out_.blocks[body.first + i]);
         break;
       }
@@ -225,19 +223,19 @@ class StatementReader {
     made.end = tokens.back().end;
     ExpressionReader reader(out_, tokens, from);
     if (reader.is_at("import") || reader.is_at("from")) {
-      made.kind = Kind::import;
+      made.kind = StatementKind::import;
       made.imports = read_imports(out_, reader);
       return add(made);
     }
     if (reader.take("return")) {
-      made.kind = Kind::give;
+      made.kind = StatementKind::give;
       std::vector<Index> found;
       if (!reader.done()) found.push_back(whole(reader));
       made.parts = parts(found);
       return add(made);
     }
     if (reader.is_at("break") || reader.is_at("continue") || reader.is_at("raise")) {
-      made.kind = Kind::leave;
+      made.kind = StatementKind::leave;
       made.text = reader.text();
       return add(made);
     }
@@ -261,31 +259,31 @@ class StatementReader {
     if (reader.failed()) return add(made);
     const std::string_view sign = reader.text();
     if (reader.done()) {
-      made.kind = Kind::evaluate;
+      made.kind = StatementKind::evaluate;
     } else if (reader.take(":")) {
-      made.kind = Kind::declare;
+      made.kind = StatementKind::declare;
       reader.one();
       if (reader.take("=")) {
-        made.kind = Kind::assign;
+        made.kind = StatementKind::assign;
         found.push_back(value_of(reader));
       } else if (reader.failed()) {
         // A type that is not understood may be followed by a value.
         for (std::size_t i = from; i + 1 < tokens.size(); ++i) {
           if (out_.source.substr(tokens[i].begin, tokens[i].end - tokens[i].begin) != "=") continue;
           ExpressionReader behind(out_, tokens, i + 1);
-          made.kind = Kind::assign;
+          made.kind = StatementKind::assign;
           found.push_back(value_of(behind));
           break;
         }
       }
     } else if (sign.size() >= 2 && sign.back() == '=' && sign != "==" && sign != "!=" && sign != "<=" &&
                sign != ">=") {
-      made.kind = Kind::augment;
+      made.kind = StatementKind::augment;
       made.text = sign.substr(0, sign.size() - 1);
       reader.skip();
       found.push_back(value_of(reader));
     } else {
-      made.kind = Kind::assign;
+      made.kind = StatementKind::assign;
       while (reader.take("=")) found.push_back(reader.list());
       if (!reader.done() || reader.failed()) {
         if (found.size() < 2) return add({});

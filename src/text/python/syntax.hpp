@@ -44,6 +44,7 @@ struct Expression {
   std::uint32_t first = 0;  // in Syntax::children
   std::uint32_t count = 0;
 };
+using ExpressionKind = Expression::Kind;
 
 struct Parameter {
   enum class Kind : std::uint8_t { plain, keyword_only, rest, rest_of_keywords };
@@ -90,6 +91,7 @@ struct Statement {
   Range parameters;  // in Syntax::parameters; of a class in Syntax::children
   Range imports;     // in Syntax::imports
 };
+using StatementKind = Statement::Kind;
 
 struct Syntax {
   std::string_view source;
@@ -108,8 +110,8 @@ struct Syntax {
   }
 };
 
-// What cannot be parsed is Kind::missing or Kind::other; the rest is read on. Throws Unclosed and TooMuch
-// (see scan.hpp).
+// What cannot be parsed is ExpressionKind::missing or StatementKind::other; the rest is read on. Throws
+// Unclosed and TooMuch (see scan.hpp).
 Syntax parse(std::string_view source);
 
 }  // namespace shapelint::text::python

@@ -15,8 +15,6 @@ namespace shapelint::text::python {
 
 namespace {
 
-using Kind = Value::Kind;
-
 constexpr std::string_view out_of_range = "the number is too large, or none";
 constexpr std::size_t few_entries = 8;
 
@@ -119,65 +117,70 @@ Value unknown(std::string reason) {
 
 Value none() {
   Value value;
-  value.kind = Kind::none;
+  value.kind = ValueKind::none;
   return value;
 }
 
 Value of_integer(std::int64_t integer) {
   Value value;
-  value.kind = Kind::integer;
+  value.kind = ValueKind::integer;
   value.integer = integer;
   return value;
 }
 
 Value of_number(double number) {
   Value value;
-  value.kind = Kind::number;
+  value.kind = ValueKind::number;
   value.number = number;
   return value;
 }
 
 Value of_boolean(bool is_so) {
   Value value;
-  value.kind = Kind::boolean;
+  value.kind = ValueKind::boolean;
   value.integer = is_so ? 1 : 0;
   return value;
 }
 
 Value of_text(std::string text) {
   Value value;
-  value.kind = Kind::string;
+  value.kind = ValueKind::string;
   value.text = std::move(text);
   return value;
 }
 
 bool is_numeric(const Value& value) {
-  return value.kind == Kind::integer || value.kind == Kind::number || value.kind == Kind::boolean;
+  return value.kind == ValueKind::integer || value.kind == ValueKind::number ||
+         value.kind == ValueKind::boolean;
+}
+
+bool is_sequence(const Value& value) {
+  return value.kind == ValueKind::list || value.kind == ValueKind::tuple;
 }
 
 double as_double(const Value& value) {
-  return value.kind == Kind::number ? value.number : static_cast<double>(value.integer);
+  return value.kind == ValueKind::number ? value.number : static_cast<double>(value.integer);
 }
 
 Truth truth(const Value& value) {
   switch (value.kind) {
-    case Kind::unknown:
-    case Kind::named:
-    case Kind::awaited:
-    case Kind::builtin:
+    case ValueKind::unknown:
+    case ValueKind::named:
+    case ValueKind::awaited:
+    case ValueKind::builtin:
       return Truth::open;
-    case Kind::none:
+    case ValueKind::none:
       return Truth::no;
-    case Kind::boolean:
-    case Kind::integer:
+    case ValueKind::boolean:
+    case ValueKind::integer:
       return value.integer != 0 ? Truth::yes : Truth::no;
-    case Kind::number:
+    case ValueKind::number:
       return value.number != 0 ? Truth::yes : Truth::no;
-    case Kind::string:
+    case ValueKind::string:
       return value.text.empty() ? Truth::no : Truth::yes;
-    case Kind::list:
-    case Kind::tuple:
-    case Kind::table:
+    case ValueKind::list:
+    case ValueKind::tuple:
+    case ValueKind::table:
       return value.object->entries.empty() ? Truth::no : Truth::yes;
     default:
       return Truth::yes;
@@ -185,28 +188,29 @@ Truth truth(const Value& value) {
 }
 
 Truth equal(const Value& a, const Value& b) {
-  if (a.kind == Kind::unknown || b.kind == Kind::unknown) return Truth::open;
-  if (a.kind == Kind::named && b.kind == Kind::named) {
+  if (a.kind == ValueKind::unknown || b.kind == ValueKind::unknown) return Truth::open;
+  if (a.kind == ValueKind::named && b.kind == ValueKind::named) {
     if (a.text == b.text) return Truth::yes;
     // Members of one enumeration differ by their names.
     const auto owner = [](std::string_view text) { return text.substr(0, text.rfind('.')); };
     return owner(a.text) == owner(b.text) ? Truth::no : Truth::open;
   }
-  if (a.kind == Kind::builtin || b.kind == Kind::builtin) return Truth::open;
-  if (a.kind == Kind::none || b.kind == Kind::none) return a.kind == b.kind ? Truth::yes : Truth::no;
-  if (a.kind == Kind::named || b.kind == Kind::named) return Truth::open;
+  if (a.kind == ValueKind::builtin || b.kind == ValueKind::builtin) return Truth::open;
+  if (a.kind == ValueKind::none || b.kind == ValueKind::none)
+    return a.kind == b.kind ? Truth::yes : Truth::no;
+  if (a.kind == ValueKind::named || b.kind == ValueKind::named) return Truth::open;
   const auto answer = [](bool is_so) { return is_so ? Truth::yes : Truth::no; };
   if (is_numeric(a) && is_numeric(b)) return answer(as_double(a) == as_double(b));
   charge_text(std::min(a.text.size(), b.text.size()));
-  if (a.kind == Kind::string && b.kind == Kind::string) return answer(a.text == b.text);
-  if (is_numeric(a) || is_numeric(b) || a.kind == Kind::string || b.kind == Kind::string)
+  if (a.kind == ValueKind::string && b.kind == ValueKind::string) return answer(a.text == b.text);
+  if (is_numeric(a) || is_numeric(b) || a.kind == ValueKind::string || b.kind == ValueKind::string)
     return a.object != nullptr || b.object != nullptr ? Truth::open : Truth::no;
   return a.object != nullptr && a.object == b.object ? Truth::yes : Truth::open;
 }
 
 Value compare(std::string_view sign, const Value& a, const Value& b) {
-  if (a.kind == Kind::unknown) return a;
-  if (b.kind == Kind::unknown) return b;
+  if (a.kind == ValueKind::unknown) return a;
+  if (b.kind == ValueKind::unknown) return b;
   if (sign == "==" || sign == "!=") {
     const Truth same = equal(a, b);
     if (same == Truth::open) return unknown("it rests on a comparison that only the run decides");
@@ -222,9 +226,9 @@ Value compare(std::string_view sign, const Value& a, const Value& b) {
 }
 
 Value apply(std::string_view sign, const Value& a, const Value& b) {
-  if (a.kind == Kind::unknown) return a;
-  if (b.kind == Kind::unknown) return b;
-  if (sign == "+" && a.kind == Kind::string && b.kind == Kind::string) {
+  if (a.kind == ValueKind::unknown) return a;
+  if (b.kind == ValueKind::unknown) return b;
+  if (sign == "+" && a.kind == ValueKind::string && b.kind == ValueKind::string) {
     constexpr std::size_t longest_text = 100'000;  // adding a text to itself doubles it
     if (a.text.size() + b.text.size() > longest_text) return unknown("the text is too long");
     charge_text(a.text.size() + b.text.size());
@@ -237,7 +241,8 @@ Value apply(std::string_view sign, const Value& a, const Value& b) {
     return std::isfinite(value) ? of_number(value) : unknown(std::string(out_of_range));
   };
   if (sign == "/") return y == 0 ? unknown(std::string(out_of_range)) : finite(x / y);
-  if (a.kind != Kind::number && b.kind != Kind::number) return apply_integers(sign, a.integer, b.integer);
+  if (a.kind != ValueKind::number && b.kind != ValueKind::number)
+    return apply_integers(sign, a.integer, b.integer);
   if (sign == "+") return finite(x + y);
   if (sign == "-") return finite(x - y);
   if (sign == "*") return finite(x * y);
@@ -309,15 +314,15 @@ bool unescape(std::string_view body, std::string& out) {
 
 bool write(const Value& value, std::string& out) {
   charge_text(value.text.size());
-  if (value.kind == Kind::string) {
+  if (value.kind == ValueKind::string) {
     out += value.text;
-  } else if (value.kind == Kind::integer) {
+  } else if (value.kind == ValueKind::integer) {
     out += std::to_string(value.integer);
-  } else if (value.kind == Kind::number) {
+  } else if (value.kind == ValueKind::number) {
     out += exact(value.number);
-  } else if (value.kind == Kind::boolean) {
+  } else if (value.kind == ValueKind::boolean) {
     out += value.integer != 0 ? "True" : "False";
-  } else if (value.kind == Kind::none) {
+  } else if (value.kind == ValueKind::none) {
     out += "None";
   } else {
     return false;

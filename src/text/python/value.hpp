@@ -43,6 +43,7 @@ struct Value {
   const Module* where = nullptr;  // the file that it is written in
   Span span;
 };
+using ValueKind = Value::Kind;
 
 struct Entry {
   std::string key;  // of a table or instance
@@ -92,6 +93,9 @@ Value apply(std::string_view sign, const Value& a, const Value& b);
 Value compare(std::string_view sign, const Value& a, const Value& b);
 bool is_numeric(const Value& value);
 double as_double(const Value& value);
+
+// A list or a tuple.
+bool is_sequence(const Value& value);
 
 // What a token of the source says.
 Value read_number(std::string_view written);

@@ -13,8 +13,6 @@ namespace shapelint::text::python {
 
 namespace {
 
-using ValueKind = Value::Kind;
-
 // Texts of a file, and those that are added up from them.
 constexpr std::size_t max_text_bytes = 2 * static_cast<std::size_t>(max_source_bytes);
 // Values of calls are often the same ones again.

@@ -1,24 +1,15 @@
 // Loops and arithmetic.
 #include <fmt/format.h>
 
+#include "base/words.hpp"
 #include "text/shell/follower.hpp"
 
 namespace shapelint::text::shell {
 
 namespace {
 
-using Kind = Statement::Kind;
-
 // More rounds than a list of layers has.
 constexpr int max_rounds = 4096;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
-  text.remove_prefix(begin);
-  while (!text.empty() && blanks.find(text.back()) != std::string_view::npos) text.remove_suffix(1);
-  return text;
-}
 
 // `NAME = EXPRESSION`, `NAME += …`, `NAME++`, `--NAME`: what the name becomes, as an expression.
 struct Change {
@@ -74,7 +65,7 @@ bool Follower::only_assigns(const std::vector<Statement>& statements) const {
     for (const Branch& branch : statement.branches) {
       if (!only_assigns(branch.condition) || !only_assigns(branch.body)) return false;
     }
-    if (statement.kind != Kind::command || statement.words.empty()) continue;
+    if (statement.kind != StatementKind::command || statement.words.empty()) continue;
     const std::string_view first = slice(statement.words.front());
     const bool leaves = first == "exit" || first == "source" || first == ".";
     if (leaves || (first != "let" && !is_harmless_command(first))) return false;

@@ -9,7 +9,6 @@ namespace shapelint::text::shell {
 
 namespace {
 
-using Kind = Statement::Kind;
 using Operator = Statement::Operator;
 
 // Of a variable or a line in a copy of all of them, and the memory of one: nodes of maps with short names.
@@ -38,28 +37,28 @@ void Follower::run(const Statement& statement, Outcomes& outcomes, bool in_loop)
   if (depth_ == 0) journey_.at = statement.extent.begin;
   charge(units_per_statement * (1 + outcomes.size()));
   switch (statement.kind) {
-    case Kind::command:
+    case StatementKind::command:
       if (call(statement, outcomes, in_loop)) return;
       for (Outcome& outcome : outcomes) {
         if (!outcome.ended) command(statement, outcome, in_loop);
       }
       return;
-    case Kind::group:
+    case StatementKind::group:
       return run(statement.body, outcomes, in_loop);
-    case Kind::if_:
-    case Kind::case_:
-    case Kind::and_or:
+    case StatementKind::if_:
+    case StatementKind::case_:
+    case StatementKind::and_or:
       return fork(statement, outcomes, in_loop);
-    case Kind::loop:
+    case StatementKind::loop:
       return loop(statement, outcomes);
-    case Kind::arithmetic:
+    case StatementKind::arithmetic:
       for (Outcome& outcome : outcomes) {
         if (!compute(statement.subject, outcome)) forget_computed(statement.subject, outcome);
       }
       return;
-    case Kind::function:
+    case StatementKind::function:
       return define(statement);
-    case Kind::test:
+    case StatementKind::test:
       return;
   }
 }
@@ -75,7 +74,7 @@ void Follower::fork(const Statement& statement, Outcomes& outcomes, bool in_loop
     charge(outcome.branches.size());
     const std::vector<Taken> before = outcome.branches;
     Outcomes ways;
-    if (statement.kind == Kind::and_or) {
+    if (statement.kind == StatementKind::and_or) {
       and_or(statement, std::move(outcome), ways, in_loop);
     } else {
       branches(statement, std::move(outcome), ways, in_loop);
@@ -105,10 +104,10 @@ Outcome Follower::copy(const Outcome& outcome) {
 
 void Follower::branches(const Statement& statement, Outcome outcome, Outcomes& ways, bool in_loop) {
   Text subject;
-  if (statement.kind == Kind::case_) subject = expander(outcome).text(statement.subject);
+  if (statement.kind == StatementKind::case_) subject = expander(outcome).text(statement.subject);
   for (const Branch& branch : statement.branches) {
     Truth holds = Truth::yes;
-    if (statement.kind == Kind::case_) {
+    if (statement.kind == StatementKind::case_) {
       Expander expands = expander(outcome);
       holds = matches_case(subject, branch.patterns, expands);
     } else if (!branch.condition.empty()) {
@@ -154,13 +153,13 @@ Truth Follower::condition(const std::vector<Statement>& statements, Outcomes& on
 Truth Follower::truth(const Statement& statement, Outcome& outcome) {
   Truth value = Truth::unknown;
   Expander expands = expander(outcome);
-  if (statement.kind == Kind::test) {
+  if (statement.kind == StatementKind::test) {
     value = evaluate_test(test_words(scanner_, statement.subject), true, source_, expands);
-  } else if (statement.kind == Kind::arithmetic) {
+  } else if (statement.kind == StatementKind::arithmetic) {
     if (const auto number = expands.arithmetic(statement.subject)) {
       value = *number != 0 ? Truth::yes : Truth::no;
     }
-  } else if (statement.kind == Kind::and_or) {
+  } else if (statement.kind == StatementKind::and_or) {
     value = truth(statement.body.front(), outcome);
     for (std::size_t i = 0; i < statement.operators.size(); ++i) {
       if (statement.operators[i] == Operator::pipe) return Truth::unknown;
@@ -170,7 +169,7 @@ Truth Follower::truth(const Statement& statement, Outcome& outcome) {
       const bool settles = next == (is_and ? Truth::no : Truth::yes);
       value = value == Truth::unknown && !settles ? Truth::unknown : next;
     }
-  } else if (statement.kind == Kind::command && !statement.words.empty()) {
+  } else if (statement.kind == StatementKind::command && !statement.words.empty()) {
     const std::string_view word = slice(statement.words.front());
     if (word == "true" || word == ":") value = Truth::yes;
     if (word == "false") value = Truth::no;
@@ -221,8 +220,8 @@ void Follower::and_or_from(const Statement& statement, std::size_t index, Outcom
 }
 
 Truth Follower::success(const Statement& part, Outcomes& one) {
-  const bool tests = part.kind == Kind::test || part.kind == Kind::arithmetic ||
-                     (part.kind == Kind::command && !part.words.empty() &&
+  const bool tests = part.kind == StatementKind::test || part.kind == StatementKind::arithmetic ||
+                     (part.kind == StatementKind::command && !part.words.empty() &&
                       (slice(part.words.front()) == "[" || slice(part.words.front()) == "test" ||
                        slice(part.words.front()) == "false"));
   return tests && one.size() == 1 ? truth(part, one.front()) : Truth::yes;

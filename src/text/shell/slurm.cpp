@@ -12,11 +12,11 @@ namespace shapelint::text::shell {
 
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
+constexpr std::string_view blanks_in_line = " \t\r";
 
 std::string_view next_word(std::string_view& rest) {
-  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
-  const std::string_view word = rest.substr(0, std::min(rest.find_first_of(blanks), rest.size()));
+  rest.remove_prefix(std::min(rest.find_first_not_of(blanks_in_line), rest.size()));
+  const std::string_view word = rest.substr(0, std::min(rest.find_first_of(blanks_in_line), rest.size()));
   rest.remove_prefix(word.size());
   return word;
 }
@@ -89,7 +89,8 @@ SlurmJob slurm_job(std::string_view source) {
     const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size()));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     // Behind the first command sbatch reads none.
-    if (!line.empty() && line.find_first_not_of(blanks) != std::string_view::npos && line[0] != '#') break;
+    if (!line.empty() && line.find_first_not_of(blanks_in_line) != std::string_view::npos && line[0] != '#')
+      break;
     if (line.starts_with(directive)) read_directive(line.substr(directive.size()), source, job);
   }
   if (job.tasks.value == 0 && job.nodes.value > 0 && job.tasks_per_node.value > 0)

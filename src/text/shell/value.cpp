@@ -7,7 +7,7 @@ namespace shapelint::text::shell {
 
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view word_separators = " \t\r\n";
 
 // A piece's characters [begin, end); the place shrinks with them where that is possible.
 Piece cut(const Piece& piece, std::size_t begin, std::size_t end) {
@@ -52,12 +52,12 @@ std::vector<Text> split_words(const Text& text) {
     charge_text(piece.text.size());
     std::size_t at = 0;
     while (at < piece.text.size()) {
-      if (blanks.find(piece.text[at]) != std::string_view::npos) {
+      if (word_separators.find(piece.text[at]) != std::string_view::npos) {
         finish();
         ++at;
         continue;
       }
-      const std::size_t end = std::min(piece.text.find_first_of(blanks, at), piece.text.size());
+      const std::size_t end = std::min(piece.text.find_first_of(word_separators, at), piece.text.size());
       word.push_back(cut(piece, at, end));
       started = true;
       at = end;

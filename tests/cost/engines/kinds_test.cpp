@@ -1,60 +1,28 @@
 // Single kernels of engines: what any prediction of them must be, whatever its constants.
 #include "cost/engines/kinds.hpp"
 
-#include <cmath>
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "cost/engines/kernels.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
+#include "tests/cost/engines/row_support.hpp"
 
 using namespace shapelint;
+using tests::price;
+using tests::Sizes;
+using tests::with;
 
 namespace {
 
-// The price of a row that states these; 0: none.
-double price(const char* gpu_name, const char* kind_name, const std::map<std::string, std::string>& stated) {
-  const auto gpu = gpu::find_gpu(gpu_name);
-  REQUIRE(gpu);
-  const cost::KernelKind* kind = cost::find_kernel_kind(kind_name);
-  REQUIRE(kind != nullptr);
-  std::vector<cost::KernelCell> row;
-  std::size_t used = 0;
-  for (const cost::KernelColumn& column : kind->columns) {
-    cost::KernelCell cell;
-    cell.whole = column.unstated;
-    const auto found = stated.find(std::string(column.name));
-    if (found != stated.end()) {
-      ++used;
-      cell.word = found->second;
-      if (column.type == cost::CellType::whole) cell.whole = std::stoll(found->second);
-    }
-    row.push_back(cell);
-  }
-  REQUIRE(used == stated.size());
-  const auto cost = kind->price(*gpu, row);
-  if (!cost) return 0;
-  CHECK(std::isfinite(cost->time_us));
-  CHECK(cost->time_us >= 0);
-  CHECK(cost->ideal_us <= cost->time_us);
-  return cost->time_us;
-}
-
-std::map<std::string, std::string> with(std::map<std::string, std::string> row, const std::string& column,
-                                        const std::string& value) {
-  row[column] = value;
-  return row;
-}
-
-const std::map<std::string, std::string> heads{{"batch_size", "8"},
-                                               {"isl", "4096"},
-                                               {"num_heads", "32"},
-                                               {"num_key_value_heads", "8"},
-                                               {"head_dim", "128"}};
-const std::map<std::string, std::string> cached{
+const Sizes prefilled{{"batch_size", "8"},
+                      {"isl", "4096"},
+                      {"num_heads", "32"},
+                      {"num_key_value_heads", "8"},
+                      {"head_dim", "128"}};
+const Sizes cached{
     {"batch_size", "64"}, {"isl", "1"},     {"num_heads", "32"},        {"num_key_value_heads", "8"},
     {"head_dim", "128"},  {"step", "8191"}, {"attn_dtype", "bfloat16"}, {"kv_cache_dtype", "bfloat16"}};
 
@@ -80,16 +48,17 @@ TEST_CASE("kinds have names of their own, and columns too", "[kernels]") {
 TEST_CASE("prefill grows with what is computed, and a window makes it less", "[kernels]") {
   for (const char* gpu : {"a100", "h100", "h200", "b200", "l40s", "mi300x", "v100"}) {
     INFO(gpu);
-    const double base = price(gpu, "attention-prefill", heads);
-    CHECK(price(gpu, "attention-prefill", with(heads, "isl", "8192")) > 3 * base);
-    CHECK(price(gpu, "attention-prefill", with(heads, "batch_size", "16")) > 1.6 * base);
-    CHECK(price(gpu, "attention-prefill", with(heads, "step", "4096")) > 1.8 * base);
+    const double base = price(gpu, "attention-prefill", prefilled);
+    CHECK(price(gpu, "attention-prefill", with(prefilled, "isl", "8192")) > 3 * base);
+    CHECK(price(gpu, "attention-prefill", with(prefilled, "batch_size", "16")) > 1.6 * base);
+    CHECK(price(gpu, "attention-prefill", with(prefilled, "step", "4096")) > 1.8 * base);
   }
   for (const char* gpu : {"a100", "h100", "b200", "l40s"}) {
     INFO(gpu);
-    const double base = price(gpu, "attention-prefill", heads);
-    CHECK(price(gpu, "attention-prefill", with(heads, "window_size", "256")) < 0.6 * base);
-    CHECK(price(gpu, "attention-prefill", with(heads, "window_size", "4096")) == Approx(base).epsilon(0.1));
+    const double base = price(gpu, "attention-prefill", prefilled);
+    CHECK(price(gpu, "attention-prefill", with(prefilled, "window_size", "256")) < 0.6 * base);
+    CHECK(price(gpu, "attention-prefill", with(prefilled, "window_size", "4096")) ==
+          Approx(base).epsilon(0.1));
   }
 }
 
@@ -117,13 +86,13 @@ TEST_CASE("engines differ where their kernels do", "[kernels]") {
 }
 
 TEST_CASE("kernels that only mask a window compute all keys", "[kernels]") {
-  const auto masked = with(with(heads, "framework", "sglang"), "kernel_source", "triton");
+  const auto masked = with(with(prefilled, "framework", "sglang"), "kernel_source", "triton");
   const double all_us = price("l40s", "attention-prefill", masked);
   CHECK(price("l40s", "attention-prefill", with(masked, "window_size", "256")) == Approx(all_us));
 }
 
 TEST_CASE("AMD's experts are priced by the format of their weights", "[kernels][moe]") {
-  const std::map<std::string, std::string> layer{
+  const Sizes layer{
       {"tokens", "64"},   {"hidden", "7168"},       {"inter", "512"},         {"topk", "8"},
       {"experts", "256"}, {"q_a", "float8_e4m3fn"}, {"q_w", "float8_e4m3fn"}, {"q_type", "per_1x128"}};
   const double narrow = price("mi355x", "amd-moe", layer);
@@ -141,9 +110,8 @@ TEST_CASE("AMD's experts are priced by the format of their weights", "[kernels][
 
 TEST_CASE("grouped products compute whole tiles of rows, so that few rows take as long as 64",
           "[kernels][moe]") {
-  const std::map<std::string, std::string> layer{{"num_experts", "112"}, {"num_gpus", "1"},
-                                                 {"topk", "6"},          {"hidden", "2048"},
-                                                 {"inter", "912"},       {"batch_or_seq_per_gpu", "128"}};
+  const Sizes layer{{"num_experts", "112"}, {"num_gpus", "1"}, {"topk", "6"},
+                    {"hidden", "2048"},     {"inter", "912"},  {"batch_or_seq_per_gpu", "128"}};
   const double few = price("h20", "grouped-products", layer);  // 7 rows of each expert
   CHECK(price("h20", "grouped-products", with(layer, "batch_or_seq_per_gpu", "512")) ==
         Approx(few).epsilon(0.02));
@@ -152,10 +120,10 @@ TEST_CASE("grouped products compute whole tiles of rows, so that few rows take a
 }
 
 TEST_CASE("a kernel for one number of heads is for no other", "[kernels]") {
-  const std::map<std::string, std::string> latent{{"batch_size", "8"},       {"isl", "1"},
-                                                  {"num_heads", "128"},      {"step", "16383"},
-                                                  {"mla_dtype", "bfloat16"}, {"framework", "trtllm"},
-                                                  {"kv_cache_dtype", "fp8"}, {"kernel_source", "default"}};
+  const Sizes latent{{"batch_size", "8"},       {"isl", "1"},
+                     {"num_heads", "128"},      {"step", "16383"},
+                     {"mla_dtype", "bfloat16"}, {"framework", "trtllm"},
+                     {"kv_cache_dtype", "fp8"}, {"kernel_source", "default"}};
   const double all = price("rtx-pro-6000-blackwell-server", "mla-decode", latent);
   CHECK(price("rtx-pro-6000-blackwell-server", "mla-decode", with(latent, "num_heads", "64")) > 2 * all);
 }
@@ -177,7 +145,7 @@ TEST_CASE("the largest sizes that a table may have are priced at once, or not at
   const std::string most = "1000000000000";
   for (const cost::KernelKind& kind : cost::kernel_kinds()) {
     INFO(kind.name);
-    std::map<std::string, std::string> row;
+    Sizes row;
     for (const cost::KernelColumn& column : kind.columns) {
       if (column.type == cost::CellType::whole) row[std::string(column.name)] = most;
     }
@@ -188,7 +156,7 @@ TEST_CASE("the largest sizes that a table may have are priced at once, or not at
 }
 
 TEST_CASE("a collective of eight GPUs ends at its link's speed", "[kernels]") {
-  const std::map<std::string, std::string> row{
+  const Sizes row{
       {"op_name", "all_gather"}, {"num_gpus", "8"}, {"message_size", "268435456"}, {"nccl_dtype", "half"}};
   // 7/8 of 537 MB over 450 GB/s
   const double at_link_us = 7.0 / 8 * 268435456 * 2 / 450e3;

@@ -1,59 +1,32 @@
 // Kernels of linear attention, state space and hyper-connections: what any prediction of them must be.
-#include <cmath>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "cost/engines/kernels.hpp"
-#include "cost/engines/kinds.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
+#include "tests/cost/engines/row_support.hpp"
 
 using namespace shapelint;
+using tests::price;
+using tests::Sizes;
+using tests::with;
 
 namespace {
 
-using Sizes = std::map<std::string, std::string>;
-
-// The price of a row that states these; 0: none.
-double price(const char* gpu_name, const char* kind_name, const Sizes& stated) {
-  const auto gpu = gpu::find_gpu(gpu_name);
-  REQUIRE(gpu);
-  const cost::KernelKind* kind = cost::find_kernel_kind(kind_name);
-  REQUIRE(kind != nullptr);
-  std::vector<cost::KernelCell> row;
-  for (const cost::KernelColumn& column : kind->columns) {
-    cost::KernelCell cell;
-    cell.whole = column.unstated;
-    const auto found = stated.find(std::string(column.name));
-    if (found != stated.end()) {
-      cell.word = found->second;
-      if (column.type == cost::CellType::whole) cell.whole = std::stoll(found->second);
-    }
-    row.push_back(cell);
-  }
-  const auto cost = kind->price(*gpu, row);
-  if (!cost) return 0;
-  CHECK(std::isfinite(cost->time_us));
-  CHECK(cost->ideal_us <= cost->time_us);
-  return cost->time_us;
-}
-
-Sizes with(Sizes row, const std::string& column, const std::string& value) {
-  row[column] = value;
-  return row;
-}
-
 // Qwen3.5's linear attention, whole.
-const Sizes heads{{"batch_size", "1"},   {"seq_len", "16384"},  {"num_k_heads", "16"}, {"head_k_dim", "128"},
-                  {"num_v_heads", "32"}, {"head_v_dim", "128"}, {"phase", "context"}};
-const Sizes decoded = with(with(with(heads, "batch_size", "512"), "seq_len", "1"), "phase", "generation");
+const Sizes linear_heads{{"batch_size", "1"},   {"seq_len", "16384"},  {"num_k_heads", "16"},
+                         {"head_k_dim", "128"}, {"num_v_heads", "32"}, {"head_v_dim", "128"},
+                         {"phase", "context"}};
+const Sizes decoded =
+    with(with(with(linear_heads, "batch_size", "512"), "seq_len", "1"), "phase", "generation");
 
 }  // namespace
 
 TEST_CASE("chunks of few heads wait for each other, and those of many for the SMs", "[kernels][scan]") {
-  const Sizes few = with(with(with(with(heads, "num_k_heads", "2"), "num_v_heads", "2"), "framework", "vllm"),
-                         "kernel_source", "chunk_gated_delta_rule_flashinfer");
+  const Sizes few =
+      with(with(with(with(linear_heads, "num_k_heads", "2"), "num_v_heads", "2"), "framework", "vllm"),
+           "kernel_source", "chunk_gated_delta_rule_flashinfer");
   const double alone = price("h100", "gated-delta-net", few);
   CHECK(price("h100", "gated-delta-net", with(few, "num_v_heads", "8")) < 1.1 * alone);
   CHECK(price("h100", "gated-delta-net", with(few, "seq_len", "32768")) > 1.8 * alone);
@@ -62,7 +35,7 @@ TEST_CASE("chunks of few heads wait for each other, and those of many for the SM
 }
 
 TEST_CASE("one kernel is faster than seven in Triton", "[kernels][scan]") {
-  const Sizes wide = with(heads, "batch_size", "8");
+  const Sizes wide = with(linear_heads, "batch_size", "8");
   const Sizes triton = with(with(wide, "framework", "sglang"), "kernel_source", "chunk_gated_delta_rule");
   const Sizes fused =
       with(with(wide, "framework", "vllm"), "kernel_source", "chunk_gated_delta_rule_flashinfer");
@@ -126,7 +99,7 @@ TEST_CASE("streams of hyper-connections move at about DRAM's speed", "[kernels][
 }
 
 TEST_CASE("a phase that is none has no price", "[kernels][scan]") {
-  CHECK(price("h100", "gated-delta-net", with(heads, "phase", "training")) == 0);
+  CHECK(price("h100", "gated-delta-net", with(linear_heads, "phase", "training")) == 0);
 }
 
 TEST_CASE("more tokens, sequences and heads never take less time", "[kernels][scan]") {
@@ -137,7 +110,7 @@ TEST_CASE("more tokens, sequences and heads never take less time", "[kernels][sc
         INFO(gpu << " " << kernel << " " << size);
         double last = 0;
         for (int more = 16; more < 9000; more = more * 5 / 4) {
-          const Sizes row = with(with(heads, "kernel_source", kernel), "seq_len", "1000");
+          const Sizes row = with(with(linear_heads, "kernel_source", kernel), "seq_len", "1000");
           const double now = price(gpu, "gated-delta-net", with(row, size, std::to_string(more)));
           CHECK(now >= last * (1 - 1e-9));
           last = now;

@@ -7,18 +7,12 @@
 
 #include "tests/catch.hpp"
 #include "tests/cost/gpu_support.hpp"
+#include "tests/cost/kernels/number_support.hpp"
 
 using namespace shapelint;
 using namespace shapelint::cost;
 using model::CollectiveKind;
-
-namespace {
-
-double any_number(std::int64_t least) {
-  return static_cast<double>(*rc::gen::inRange<std::int64_t>(least, std::int64_t{1} << 40));
-}
-
-}  // namespace
+using tests::any_number;
 
 TEST_CASE("one rank communicates with nobody") {
   const OpCost cost = price_collective(test::plain_gpu(), CollectiveKind::all_reduce, 1e9, 1);

@@ -129,10 +129,10 @@ TEST_CASE("backward takes two to four times as long as forward", "[scan]") {
   REQUIRE(gpu);
   for (const Layer& layer : layers) {
     INFO(cost::name(layer.kind));
-    const double forward = time_us(*gpu, layer, layer.sizes, ScanPass::forward);
-    const double backward = time_us(*gpu, layer, layer.sizes, ScanPass::backward);
-    CHECK(backward > 1.5 * forward);
-    CHECK(backward < 4 * forward);
+    const double forward_us = time_us(*gpu, layer, layer.sizes, ScanPass::forward);
+    const double backward_us = time_us(*gpu, layer, layer.sizes, ScanPass::backward);
+    CHECK(backward_us > 1.5 * forward_us);
+    CHECK(backward_us < 4 * forward_us);
   }
 }
 

@@ -5,17 +5,11 @@
 
 #include "tests/catch.hpp"
 #include "tests/cost/gpu_support.hpp"
+#include "tests/cost/kernels/number_support.hpp"
 
 using namespace shapelint;
 using namespace shapelint::cost;
-
-namespace {
-
-double any_number(std::int64_t least) {
-  return static_cast<double>(*rc::gen::inRange<std::int64_t>(least, std::int64_t{1} << 40));
-}
-
-}  // namespace
+using tests::any_number;
 
 TEST_CASE("a large buffer streams at the share of DRAM bandwidth that is reached") {
   const gpu::Gpu gpu = test::plain_gpu();

@@ -15,7 +15,7 @@ using tests::table;
 namespace {
 
 // The sizes of 2502.11089, section 4.1, in one layer.
-Setup setup_of(const std::string& run) {
+Setup sparse_setup(const std::string& run) {
   return tests::native("[run]\n" + run + R"([model]
 hidden_size = 2560
 num_layers = 1
@@ -35,7 +35,7 @@ blocks = 16
 }  // namespace
 
 TEST_CASE("a query sees compressed, selected and last keys", "[model]") {
-  const Setup setup = setup_of("sequence_length = 8192\nmode = \"prefill\"\n");
+  const Setup setup = sparse_setup("sequence_length = 8192\nmode = \"prefill\"\n");
   CHECK(setup.model.sparse.block_size == 64);
   CHECK(setup.model.sparse.compressed_size == 32);
   CHECK(setup.model.sparse.compressed_stride == 16);
@@ -72,7 +72,7 @@ TEST_CASE("a compressed key begins with each stride", "[model]") {
 }
 
 TEST_CASE("one projection for all branches makes no more keys and values", "[model]") {
-  Setup setup = setup_of("sequence_length = 8192\n");
+  Setup setup = sparse_setup("sequence_length = 8192\n");
   const std::int64_t apart = parameter_count(setup);
   setup.model.sparse.shared = true;
   const std::int64_t two_branches = 2 * 2560 * 4 * (192 + 128);
@@ -83,7 +83,7 @@ TEST_CASE("one projection for all branches makes no more keys and values", "[mod
 }
 
 TEST_CASE("a decoding step reads a sixteenth of the keys besides those that it selects", "[model]") {
-  const Setup setup = setup_of("mode = \"decode\"\ncontext_length = 65536\n");
+  const Setup setup = sparse_setup("mode = \"decode\"\ncontext_length = 65536\n");
   CHECK(find(lower(setup), "layer.attention.compressed_flash")->attention.key_length.value == 4097);
   // keys and values that are selected from, compressed ones, and the last 512
   const double token = 4 * (192 + 128) * 2;
@@ -92,7 +92,7 @@ TEST_CASE("a decoding step reads a sixteenth of the keys besides those that it s
 
 TEST_CASE("sparse attention of a long sequence computes less than attention over all keys", "[model]") {
   CHECK(rc::check([] {
-    Setup sparse = setup_of("sequence_length = 8192\n");
+    Setup sparse = sparse_setup("sequence_length = 8192\n");
     sparse.plan.sequence_length = 1024 * *rc::gen::inRange(8, 128);
     sparse.plan.tensor = *rc::gen::element(1, 2, 4);
     Setup dense = sparse;

@@ -14,14 +14,14 @@ using tests::read;
 namespace {
 
 // GPT's layers of 12 h^2 weights, without biases.
-const std::string dense =
+const std::string untied_model =
     "[model]\nhidden_size = 4096\nnum_layers = 32\nnum_attention_heads = 32\nvocab_size = 32000\n"
     "tie_word_embeddings = false\nnorm = \"rmsnorm\"\n[run]\nsequence_length = 2048\n";
 constexpr double layer = 12 * 4096.0 * 4096;
 constexpr double head = 32000.0 * 4096;
 
 Gathered of(const std::string& more) {
-  const model::Setup setup = read(dense + more).setup;
+  const model::Setup setup = read(untied_model + more).setup;
   return gathered(setup, model::parameters_per_rank(setup));
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("weights that do not learn are gathered, and have no gradients", "[mem
 
 TEST_CASE("a loss keeps bytes of each logit: the more of these and one layer's counts", "[memory]") {
   const auto activations = [](const std::string& more) {
-    return suggest::footprint(read(dense + "recompute = \"full\"\n" + more).setup).activation_bytes;
+    return suggest::footprint(read(untied_model + "recompute = \"full\"\n" + more).setup).activation_bytes;
   };
   const double inputs = 32 * 2.0 * 2048 * 4096;
   const double again = 32.0 * 2048 * 4096;  // of one layer, without masks

@@ -13,13 +13,13 @@ using tests::read;
 namespace {
 
 // GPT's layers; the table is 32000 * 4096 of them.
-const std::string dense =
+const std::string tied_model =
     "[model]\nhidden_size = 4096\nnum_layers = 32\nnum_attention_heads = 32\nvocab_size = 32000\n"
     "[run]\nsequence_length = 2048\n";
 constexpr double table = 32000.0 * 4096;
 
 Setup setup_of(const std::string& more) {
-  return read(dense + more).setup;
+  return read(tied_model + more).setup;
 }
 
 HeldStates held_by(const std::string& more) {

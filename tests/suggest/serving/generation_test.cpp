@@ -16,7 +16,7 @@ using text::NodeRef;
 
 namespace {
 
-struct Run {
+struct GenerationRun {
   std::string source;
   std::string gpu;
   std::string figure;
@@ -45,25 +45,25 @@ model::Setup setup_of(NodeRef described) {
   return setup;
 }
 
-double predict(const gpu::Gpu& gpu, const model::Setup& setup, const Run& run) {
+double predict(const gpu::Gpu& gpu, const model::Setup& setup, const GenerationRun& run) {
   const suggest::Generation all = suggest::generation_of(gpu, setup, run.prompt, run.output);
   if (run.figure == "first_token_ms") return all.prompts_us / 1e3;
   return run.figure == "whole_ms" ? all.total_us / 1e3 : all.tokens_per_s_per_gpu;
 }
 
-std::vector<Run> evaluate() {
+std::vector<GenerationRun> evaluated_generations() {
   const auto document = text::parse_toml("published_generation.toml",
                                          tests::read_source_file("tests/suggest/published_generation.toml"));
   REQUIRE(document);
   std::map<std::string, model::Setup, std::less<>> models;
   for (const NodeRef node : document->root()["model"])
     models.emplace(node["name"].as_string().value(), setup_of(node));
-  std::vector<Run> runs;
+  std::vector<GenerationRun> runs;
   for (const NodeRef source : document->root()["source"]) {
     const auto gpu = gpu::find_gpu(source["gpu"].as_string().value());
     REQUIRE(gpu);
     for (const NodeRef row : source["rows"]) {
-      Run run;
+      GenerationRun run;
       run.source = std::string(source["name"].as_string().value());
       run.gpu = gpu->id;
       run.figure = std::string(source["figure"].as_string().value());
@@ -90,19 +90,19 @@ std::vector<Run> evaluate() {
 }
 
 // Runs whose kernels are known to do more than is predicted.
-bool is_outdated(const Run& run) {
+bool is_outdated(const GenerationRun& run) {
   return run.source.find("keys read by each query head") != std::string::npos;
 }
 // A first token after 128 tokens takes a few milliseconds, of which what is not of the GPU is a good part.
-bool is_short(const Run& run) {
+bool is_short(const GenerationRun& run) {
   return run.figure == "first_token_ms" && run.prompt < 1024;
 }
 
 template <class Counts>
-double mean_error(const std::vector<Run>& runs, Counts counts) {
+double mean_error(const std::vector<GenerationRun>& runs, Counts counts) {
   double sum = 0;
   int count = 0;
-  for (const Run& run : runs) {
+  for (const GenerationRun& run : runs) {
     if (!counts(run)) continue;
     sum += std::abs(run.ratio() - 1);
     ++count;
@@ -114,13 +114,17 @@ double mean_error(const std::vector<Run>& runs, Counts counts) {
 }  // namespace
 
 TEST_CASE("published speeds of whole batches: within 15 % on average", "[serving]") {
-  const std::vector<Run> runs = evaluate();
-  const auto throughput = [](const Run& run) { return run.figure != "first_token_ms" && !is_outdated(run); };
-  const auto prompt = [](const Run& run) { return run.figure == "first_token_ms" && !is_short(run); };
+  const std::vector<GenerationRun> runs = evaluated_generations();
+  const auto throughput = [](const GenerationRun& run) {
+    return run.figure != "first_token_ms" && !is_outdated(run);
+  };
+  const auto prompt = [](const GenerationRun& run) {
+    return run.figure == "first_token_ms" && !is_short(run);
+  };
   CHECK(mean_error(runs, throughput) < 0.12);
   CHECK(mean_error(runs, prompt) < 0.15);
-  CHECK(mean_error(runs, [&](const Run& run) { return throughput(run) || prompt(run); }) < 0.12);
-  for (const Run& run : runs) {
+  CHECK(mean_error(runs, [&](const GenerationRun& run) { return throughput(run) || prompt(run); }) < 0.12);
+  for (const GenerationRun& run : runs) {
     INFO(run.source << ", " << run.model << " on " << run.tensor << " " << run.gpu << ", batch " << run.batch
                     << ", " << run.prompt << " + " << run.output << ": published " << run.published
                     << ", predicted " << run.predicted);
@@ -138,9 +142,9 @@ TEST_CASE("published speeds of whole batches as a table", "[.generation]") {
     int count = 0;
   };
   std::map<std::string, Error> errors;
-  const std::vector<Run> runs = evaluate();
+  const std::vector<GenerationRun> runs = evaluated_generations();
   REQUIRE_FALSE(runs.empty());
-  for (const Run& run : runs) {
+  for (const GenerationRun& run : runs) {
     const double off = run.ratio() - 1;
     std::printf("%-13s %-15s %-21s %-12s %5ld x%ld %5ld %5ld %9.1f %9.1f %+6.1f %%\n", run.source.c_str(),
                 run.gpu.c_str(), run.figure.c_str(), run.model.c_str(), static_cast<long>(run.batch),

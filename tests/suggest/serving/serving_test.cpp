@@ -35,7 +35,7 @@ model::Setup mixtral() {
   return setup;
 }
 
-struct Run {
+struct DecodingRun {
   std::string name;
   std::string gpu;
   bool gathered = false;
@@ -43,13 +43,13 @@ struct Run {
   double predicted = 0;
 };
 
-std::vector<Run> evaluate() {
+std::vector<DecodingRun> evaluated_decoding() {
   const auto document = text::parse_toml("published_serving.toml",
                                          tests::read_source_file("tests/suggest/published_serving.toml"));
   REQUIRE(document);
-  std::vector<Run> runs;
+  std::vector<DecodingRun> runs;
   for (const NodeRef node : document->root()["run"]) {
-    Run run;
+    DecodingRun run;
     run.name = std::string(node["name"].as_string().value());
     run.gpu = std::string(node["gpu"].as_string().value());
     run.gathered = node["gathered"].as_boolean().value_or(false);
@@ -68,10 +68,10 @@ std::vector<Run> evaluate() {
   return runs;
 }
 
-double mean_error(const std::vector<Run>& runs) {
+double mean_error(const std::vector<DecodingRun>& runs) {
   double sum = 0;
   double count = 0;
-  for (const Run& run : runs) {
+  for (const DecodingRun& run : runs) {
     if (run.gathered) continue;
     sum += std::abs(run.predicted / run.published - 1);
     ++count;
@@ -82,9 +82,9 @@ double mean_error(const std::vector<Run>& runs) {
 }  // namespace
 
 TEST_CASE("published speeds of decoding: within 10 % on average, none off by more than 20 %", "[serving]") {
-  const std::vector<Run> runs = evaluate();
+  const std::vector<DecodingRun> runs = evaluated_decoding();
   CHECK(mean_error(runs) < 0.10);
-  for (const Run& run : runs) {
+  for (const DecodingRun& run : runs) {
     INFO(run.name << " on " << run.gpu << ": published " << run.published << ", predicted " << run.predicted);
     const double off = run.predicted / run.published - 1;
     if (run.gathered) {
@@ -97,9 +97,9 @@ TEST_CASE("published speeds of decoding: within 10 % on average, none off by mor
 }
 
 TEST_CASE("published speeds of decoding as a table", "[.serving]") {
-  const std::vector<Run> runs = evaluate();
+  const std::vector<DecodingRun> runs = evaluated_decoding();
   REQUIRE_FALSE(runs.empty());
-  for (const Run& run : runs) {
+  for (const DecodingRun& run : runs) {
     std::printf("%-50s %-8s %8.1f %8.1f %+6.1f %%\n", run.name.c_str(), run.gpu.c_str(), run.published,
                 run.predicted, 100 * (run.predicted / run.published - 1));
   }

@@ -9,24 +9,24 @@ using nlohmann::ordered_json;
 
 namespace {
 
-std::string json_text(const ordered_json& json, int indent) {
+std::string written(const ordered_json& json, int indent) {
   return shapelint::text::json_text(json.dump(indent, ' ', false, ordered_json::error_handler_t::replace));
 }
 
 }  // namespace
 
 TEST_CASE("what would reach a terminal or a runner is written as an escape", "[json]") {
-  CHECK(json_text("a\nb\x1b", -1) == R"("a\nb\u001b")");
-  CHECK(json_text("\x7F\xC2\x9B\xE2\x80\xAE", -1) == R"("\u007f\u009b\u202e")");
-  CHECK(json_text("##[a] ##vso[b] ##teamcity[c] ## d #", -1) ==
+  CHECK(written("a\nb\x1b", -1) == R"("a\nb\u001b")");
+  CHECK(written("\x7F\xC2\x9B\xE2\x80\xAE", -1) == R"("\u007f\u009b\u202e")");
+  CHECK(written("##[a] ##vso[b] ##teamcity[c] ## d #", -1) ==
         R"("\u0023#[a] \u0023#vso[b] \u0023#teamcity[c] ## d #")");
-  CHECK(json_text("größe 🙂 #", -1) == "\"größe 🙂 #\"");
-  CHECK(json_text({{"a", 1}}, 2) == "{\n  \"a\": 1\n}");
+  CHECK(written("größe 🙂 #", -1) == "\"größe 🙂 #\"");
+  CHECK(written({{"a", 1}}, 2) == "{\n  \"a\": 1\n}");
 }
 
 TEST_CASE("it reads as the same text", "[json]") {
   const std::string text = "x\n::error::\r\x1b[31m\x7F\xC2\x9B\xE2\x80\xAE ##[a]##vso[b] 100 % ±";
-  CHECK(ordered_json::parse(json_text(text, -1)) == ordered_json(text));
+  CHECK(ordered_json::parse(written(text, -1)) == ordered_json(text));
   // Bytes that are no text become a sign for that.
-  CHECK(json_text("a\xFFz", -1) == "\"a\xEF\xBF\xBDz\"");
+  CHECK(written("a\xFFz", -1) == "\"a\xEF\xBF\xBDz\"");
 }

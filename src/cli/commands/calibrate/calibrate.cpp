@@ -2,7 +2,6 @@
 #include "cli/commands/calibrate/calibrate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -22,8 +21,6 @@
 namespace shapelint::cli {
 
 namespace {
-
-constexpr std::array<std::string_view, 2> formats{"text", "json"};
 
 struct Input {
   std::string text;
@@ -116,7 +113,7 @@ std::vector<Option> calibrate_options(CalibrateOptions& options) {
        .value = "N",
        .doc = "rows that the search looks at (default 2000)",
        .set = into(options.sample)},
-      format_option(options.format, formats,
+      format_option(options.format, text_or_json,
                     "of what is said of the fit: text or json (docs/schema/shapelint-calibrate.schema.json)"),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));

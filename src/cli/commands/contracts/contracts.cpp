@@ -2,7 +2,6 @@
 #include "cli/commands/contracts/contracts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include <fmt/format.h>
@@ -29,8 +28,6 @@ using contracts::Outcome;
 using report::Role;
 using report::Style;
 using report::wrap;
-
-constexpr std::array<std::string_view, 2> formats{"text", "json"};
 
 Role role_of(Outcome outcome) {
   return outcome == Outcome::refuses ? Role::error : outcome == Outcome::pads ? Role::info : Role::warning;
@@ -119,7 +116,7 @@ ExitCode of_file(const ContractsOptions& options, const project::Project& projec
   for (const gpu::Gpu& gpu : input->gpus()) {
     all.push_back({gpu.id, checker.check(input->reading(), input->reading().setup, gpu)});
   }
-  if (formats[options.format] == "json") {
+  if (text_or_json[options.format] == "json") {
     io.out << verdicts_json_text(book, stack, all);
     return ExitCode::clean;
   }
@@ -172,7 +169,7 @@ std::vector<Option> contracts_options(ContractsOptions& options) {
        .set = into(options.names),
        .many = true,
        .words = contract_words},
-      format_option(options.format, formats),
+      format_option(options.format, text_or_json),
       {.names = "--all", .doc = "of a file also the contracts that it meets", .set = into(options.all)},
       model_option(options.model),
       stack_option(options.project)};
@@ -214,7 +211,7 @@ ExitCode contracts(const ContractsOptions& options, Io& io) {
   if (options.names.empty()) {
     for (const Contract& each : book.contracts()) list.push_back(&each);
   }
-  if (formats[options.format] == "json") {
+  if (text_or_json[options.format] == "json") {
     io.out << contracts_json_text(list);
     return ExitCode::clean;
   }

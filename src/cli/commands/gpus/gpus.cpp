@@ -2,7 +2,6 @@
 #include "cli/commands/gpus/gpus.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -13,14 +12,8 @@
 
 namespace shapelint::cli {
 
-namespace {
-
 using report::Style;
 using text::Document;
-
-constexpr std::array<std::string_view, 2> formats{"text", "json"};
-
-}  // namespace
 
 std::vector<Option> gpus_options(GpusOptions& options) {
   std::vector<Option> all{
@@ -31,7 +24,7 @@ std::vector<Option> gpus_options(GpusOptions& options) {
        .many = true,
        .words = gpu_words},
       gpu_file_option(options.project, "show the GPU described in a file of your own (docs/adding-a-gpu.md)"),
-      format_option(options.format, formats),
+      format_option(options.format, text_or_json),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   return all;
@@ -80,7 +73,7 @@ ExitCode gpus(const GpusOptions& options, Io& io) {
   }
   if (failed) return ExitCode::error;
 
-  if (formats[options.format] == "json") {
+  if (text_or_json[options.format] == "json") {
     io.out << gpus_json_text(all, in_full);
   } else if (!in_full) {
     io.out << gpus_table_text(all, out_style(io));

@@ -2,7 +2,6 @@
 #include "cli/commands/prove/prove.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <set>
 
@@ -20,8 +19,6 @@
 namespace shapelint::cli {
 
 namespace {
-
-constexpr std::array<std::string_view, 2> formats{"text", "json"};
 
 // `90s`, `2m` or a number of seconds.
 Setter into_seconds(double& target) {
@@ -195,7 +192,7 @@ std::vector<Option> prove_options(ProveOptions& options) {
        .doc = "shows what the script measured beside what was predicted, and stores the proofs in "
               "shapelint-proofs.json beside the model, where lint finds them",
        .set = into(options.read)},
-      format_option(options.format, formats,
+      format_option(options.format, text_or_json,
                     "of what was measured: text or json (docs/schema/shapelint-prove.schema.json)"),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));

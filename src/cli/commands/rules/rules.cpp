@@ -2,7 +2,6 @@
 #include "cli/commands/rules/rules.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -16,14 +15,13 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> formats{"text", "json"};
 constexpr std::size_t least_summary = 24;  // columns that it has, or it stands below
 constexpr std::size_t below = 7;
 
 }  // namespace
 
 std::vector<Option> rules_options(RulesOptions& options) {
-  std::vector<Option> all{format_option(options.format, formats)};
+  std::vector<Option> all{format_option(options.format, text_or_json)};
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   return all;
 }
@@ -34,7 +32,7 @@ ExitCode rules(const RulesOptions& options, Io& io) {
   const project::Project project(*std::move(request), io.files);
   if (!are_configured(project, {}, io)) return ExitCode::error;
   const auto all = project.here().rules->rules();
-  if (formats[options.format] == "json") {
+  if (text_or_json[options.format] == "json") {
     std::vector<const rules::Rule*> list;
     for (const rules::Rule& rule : all) list.push_back(&rule);
     io.out << rules_json_text(list);

@@ -1,8 +1,6 @@
 // `shapelint show`: what was understood of a file: dialect, each field with its value and where it came from.
 #include "cli/commands/show/show.hpp"
 
-#include <array>
-
 #include <fmt/format.h>
 
 #include "cli/commands/show/reading.hpp"
@@ -18,7 +16,6 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> format_names{"text", "json"};
 constexpr std::string_view stdin_name = "<stdin>";
 
 // The GPUs that somebody chose for the file.
@@ -64,7 +61,7 @@ std::vector<Option> show_options(ShowOptions& options) {
        .set = into(options.files),
        .many = true,
        .required = true},
-      format_option(options.format, format_names, "what to print"),
+      format_option(options.format, text_or_json, "what to print"),
       {.names = "--ops",
        .doc = "also the operations of one rank (JSON has them anyway)",
        .set = into(options.ops)},
@@ -83,7 +80,7 @@ std::vector<Option> show_options(ShowOptions& options) {
 }
 
 ExitCode show(const ShowOptions& options, Io& io) {
-  const bool is_json = format_names[options.format] == "json";
+  const bool is_json = text_or_json[options.format] == "json";
   auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);

@@ -15,27 +15,16 @@ namespace shapelint::model {
 
 namespace {
 
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
-
-constexpr std::array<std::string_view, 6> lengths{"sequence_length",
-                                                  "context_length + sequence_length",
-                                                  "sequence_length + source_length",
-                                                  "context_length + 1",
-                                                  "document_length",
-                                                  "context_length + 1 + speculative_tokens"};
-
 // Of one of those lengths: compressed, and with the window's keys beside.
 struct Texts {
-  std::array<std::string, lengths.size()> compressed;
-  std::array<std::string, lengths.size()> with_window;
+  std::array<std::string, length_expressions.size()> compressed;
+  std::array<std::string, length_expressions.size()> with_window;
 };
 const Texts& texts() {
   static const Texts all = [] {
     Texts out;
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-      const std::string_view length(lengths[i]);
+    for (std::size_t i = 0; i < length_expressions.size(); ++i) {
+      const std::string_view length(length_expressions[i]);
       out.compressed[i] = fmt::format("({}) / compressed_ratio", length);
       out.with_window[i] = fmt::format("min({0}, window_size) + ({0}) / compressed_ratio", length);
     }
@@ -44,10 +33,12 @@ const Texts& texts() {
   return all;
 }
 
-std::string_view text_of(const std::array<std::string, lengths.size()>& of, std::string_view length) {
-  const auto found = std::find(lengths.begin(), lengths.end(), length);
-  return found == lengths.end() ? length
-                                : std::string_view(of[static_cast<std::size_t>(found - lengths.begin())]);
+std::string_view text_of(const std::array<std::string, length_expressions.size()>& of,
+                         std::string_view length) {
+  const auto found = std::find(length_expressions.begin(), length_expressions.end(), length);
+  return found == length_expressions.end()
+             ? length
+             : std::string_view(of[static_cast<std::size_t>(found - length_expressions.begin())]);
 }
 
 // Products to keys and gates, and the weighted sums of them: one compressed key for each `ratio` tokens.

@@ -7,7 +7,7 @@ namespace shapelint::model {
 
 namespace {
 
-constexpr std::string_view query_columns =
+constexpr std::string_view latent_query_columns =
     "num_attention_heads / tensor * (mla_qk_nope_head_dim + mla_qk_rope_head_dim)";
 
 // Of products that come one after the other, the first is kept where each second one runs again.
@@ -18,7 +18,7 @@ void lower_projections(const Shared& shared, Repeat up, Emitter& emit) {
   const Mla& mla = shared.model.mla;
   const DType dtype = shared.linear_dtype;
   const std::int64_t qk_dim = plus(mla.qk_nope_head_dim, mla.qk_rope_head_dim);
-  const Dim queries = dim(times(shared.heads.value, qk_dim), query_columns);
+  const Dim queries = dim(times(shared.heads.value, qk_dim), latent_query_columns);
   const double tokens = static_cast<double>(shared.tokens.value);
   if (mla.q_lora_rank > 0) {
     const Dim rank = dim(mla.q_lora_rank, "mla_q_lora_rank");

@@ -11,11 +11,7 @@ namespace shapelint::model {
 
 namespace {
 
-constexpr double score_bytes = 4;
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
+constexpr double compressed_score_bytes = 4;
 
 std::int64_t stride_of(const Sparse& sparse) {
   return std::max<std::int64_t>(1, sparse.compressed_stride);
@@ -30,22 +26,16 @@ std::string_view by_stride(std::string_view of, const std::array<std::string_vie
                               : std::string_view(strided[static_cast<std::size_t>(found - known.begin())]);
 }
 
-constexpr std::array<std::string_view, 6> lengths{"sequence_length",
-                                                  "context_length + sequence_length",
-                                                  "sequence_length + source_length",
-                                                  "context_length + 1",
-                                                  "document_length",
-                                                  "context_length + 1 + speculative_tokens"};
-
 Dim compressed(const Sparse& sparse, const Dim& length) {
   static const auto strided = [] {
-    std::array<std::string, lengths.size()> out;
-    std::transform(lengths.begin(), lengths.end(), out.begin(), [](std::string_view each) {
-      return "(" + std::string(each) + ") / sparse_compressed_stride";
-    });
+    std::array<std::string, length_expressions.size()> out;
+    std::transform(
+        length_expressions.begin(), length_expressions.end(), out.begin(),
+        [](std::string_view each) { return "(" + std::string(each) + ") / sparse_compressed_stride"; });
     return out;
   }();
-  return dim(compressed_keys(sparse, length.value), by_stride(length.expression, lengths, strided));
+  return dim(compressed_keys(sparse, length.value),
+             by_stride(length.expression, length_expressions, strided));
 }
 
 // Of those ranks' tokens and heads.
@@ -115,7 +105,8 @@ void lower_sparse_attention(const Shared& shared, const AttentionShape& whole, D
   const double scores = real(shape.sequences.value) * real(shared.key_value_heads.value) *
                         real(shape.query_length.value) * real(brief.key_length.value) *
                         (shape.causal ? 0.5 : 1.0);
-  emit.elementwise("layer.attention.select", 2 * scores * score_bytes, 0, layer, of_each(scores, {4, 0}));
+  emit.elementwise("layer.attention.select", 2 * scores * compressed_score_bytes, 0, layer,
+                   of_each(scores, {4, 0}));
 
   AttentionShape selected = shape;
   selected.window = times(sparse.blocks, sparse.block_size);

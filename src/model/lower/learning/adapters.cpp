@@ -13,10 +13,6 @@ namespace {
 constexpr double scaling_passes = 2;
 constexpr double sum_passes = 3;
 
-double real(const Dim& dim) {
-  return static_cast<double>(dim.value);
-}
-
 // Of the rank, where tensor parallelism divides it (Megatron Bridge, ParallelLinearAdapter): beside a product
 // that is split along its outputs, A is too, and what it makes is gathered.
 Dim rank_of(const Plan& plan, const Matrix& matrix) {

@@ -43,6 +43,10 @@ struct Matrix {
   bool is_latent = false;     // between the hidden size and the experts' own width (Nemotron-3)
 };
 
+inline double real(const Dim& dim) {
+  return real(dim.value);
+}
+
 // Those of one layer's part, in the order of its products.
 std::vector<Matrix> matrices_of(const Shared& shared, StepPart part);
 // Matrices of these sizes in one layer, over all ranks.

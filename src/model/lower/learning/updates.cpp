@@ -29,14 +29,6 @@ constexpr double gathered_bytes = 2;
 constexpr double products_per_root = 5.5;
 constexpr double steps_per_root = 50;
 
-double real(const Dim& dim) {
-  return static_cast<double>(dim.value);
-}
-
-double real(std::int64_t value) {
-  return static_cast<double>(std::max<std::int64_t>(1, value));
-}
-
 struct Updates {
   const Matrix& matrix;
   Dim batch;
@@ -123,9 +115,9 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
     for (const Matrix& matrix : matrices_of(shared, part)) {
       const Side inputs = side_of(matrix.inputs);
       const Side outputs = side_of(matrix.outputs);
-      const double ranks =
-          real(plan.pipeline) *
-          (matrix.is_expert ? real(plan.expert) * real(plan.expert_tensor) : real(plan.tensor));
+      const double ranks = at_least_one(plan.pipeline) *
+                           (matrix.is_expert ? at_least_one(plan.expert) * at_least_one(plan.expert_tensor)
+                                             : at_least_one(plan.tensor));
       const double number = layers * number_of(setup.model, matrix) / ranks;
       if (number <= 0) continue;
       const double blocks = real(inputs.blocks) * real(outputs.blocks);
@@ -143,7 +135,7 @@ void lower_matrix_updates(const Shared& shared, StepPart part, double runs, Emit
   // Of weights that layers share, one update for each set.
   const std::int64_t layers = times_in(shared.model, part);
   const std::int64_t sets = weights_in(shared.model, part);
-  const double some = sets > 0 && sets < layers ? runs * real(sets) / real(layers) : runs;
+  const double some = sets > 0 && sets < layers ? runs * at_least_one(sets) / at_least_one(layers) : runs;
   const double per_step = some / shared.micro_batches;
   const Replicas same = replicas(plan);
   for (const Matrix& matrix : matrices_of(shared, part)) {
@@ -156,7 +148,7 @@ void lower_matrix_updates(const Shared& shared, StepPart part, double runs, Emit
     const double elements = matrix.alike * real(matrix.copies) * real(matrix.inputs) * real(matrix.outputs);
     if (is_shared) {
       emit.collective_once("optimizer.gather", Pass::update, CollectiveKind::all_gather,
-                           gathered_bytes * elements / real(tensor), static_cast<std::int64_t>(ranks),
+                           gathered_bytes * elements / at_least_one(tensor), static_cast<std::int64_t>(ranks),
                            per_step, false,
                            matrix.is_expert ? times(plan.expert, plan.expert_tensor) : plan.tensor);
     }

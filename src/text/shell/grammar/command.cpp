@@ -7,8 +7,6 @@
 
 namespace shapelint::text::shell {
 
-using Kind = Statement::Kind;
-
 std::string_view CommandParser::peek_word() const {
   std::size_t end = at_;
   while (end < source_.size() &&
@@ -211,7 +209,7 @@ Statement CommandParser::command(int depth) {
 Statement CommandParser::test() {
   const std::size_t begin = at_;
   Statement result;
-  result.kind = Kind::test;
+  result.kind = StatementKind::test;
   at_ += 2;
   while (true) {
     while (at_ < source_.size() &&

@@ -12,7 +12,6 @@ namespace shapelint::text::shell {
 
 namespace {
 
-using Kind = Statement::Kind;
 using Operator = Statement::Operator;
 using Words = CommandParser::Words;
 
@@ -81,7 +80,7 @@ class Parser : private CommandParser {
     }
     if (statements.size() == 1) return std::move(statements.front());
     Statement joined;
-    joined.kind = Kind::and_or;
+    joined.kind = StatementKind::and_or;
     joined.extent = {begin, at_};
     operators.resize(statements.size() - 1);
     joined.body = std::move(statements);
@@ -111,7 +110,7 @@ class Parser : private CommandParser {
       result = for_statement(depth);
     } else if (word == "while" || word == "until") {
       at_ += word.size();
-      result.kind = Kind::loop;
+      result.kind = StatementKind::loop;
       list({"do"}, depth + 1);
       result.body = loop_body(begin, depth);
     } else if (word == "function") {
@@ -124,20 +123,20 @@ class Parser : private CommandParser {
       result = function_body(named, depth);
     } else if (word == "{") {
       ++at_;
-      result.kind = Kind::group;
+      result.kind = StatementKind::group;
       result.body = list({"}"}, depth + 1);
       close(begin, "}");
       skip_redirections();
     } else if (word == "[[") {
       result = test();
     } else if (is_at("((")) {
-      result.kind = Kind::arithmetic;
+      result.kind = StatementKind::arithmetic;
       const std::size_t end = scanner_.parenthesis_end(at_, depth);
       result.subject = {at_ + 2, std::max(at_ + 2, end - 2)};
       at_ = end;
     } else if (is_at("(")) {
       ++at_;
-      result.kind = Kind::group;
+      result.kind = StatementKind::group;
       result.body = list({}, depth + 1);
       close(begin, ")");
       skip_redirections();
@@ -171,7 +170,7 @@ class Parser : private CommandParser {
     skip_separators();
     Statement result;
     if (at_ < source_.size()) result.body.push_back(statement(depth + 1));
-    result.kind = Kind::function;
+    result.kind = StatementKind::function;
     result.variable = std::string(name);
     return result;
   }
@@ -187,7 +186,7 @@ class Parser : private CommandParser {
   Statement if_statement(int depth) {
     const std::size_t begin = at_;
     Statement result;
-    result.kind = Kind::if_;
+    result.kind = StatementKind::if_;
     std::string_view word = "if";
     while (word == "if" || word == "elif") {
       at_ += word.size();
@@ -222,7 +221,7 @@ class Parser : private CommandParser {
   Statement case_statement(int depth) {
     const std::size_t begin = at_;
     Statement result;
-    result.kind = Kind::case_;
+    result.kind = StatementKind::case_;
     at_ += 4;
     skip_blanks();
     result.subject = {at_, scanner_.word_end(at_, depth)};
@@ -263,7 +262,7 @@ class Parser : private CommandParser {
   Statement for_statement(int depth) {
     const std::size_t begin = at_;
     Statement result;
-    result.kind = Kind::loop;
+    result.kind = StatementKind::loop;
     at_ += peek_word().size();
     skip_blanks();
     if (is_at("((")) {

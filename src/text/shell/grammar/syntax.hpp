@@ -63,6 +63,7 @@ struct Statement {
   Word here_document;               // of a command: the lines of its `<<EOF`
   bool here_is_literal = false;     // as of `<<'EOF'`: nothing in them is expanded
 };
+using StatementKind = Statement::Kind;
 
 // Calls for all of them and for those inside, the innermost first.
 template <class Call>
