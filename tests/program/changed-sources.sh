@@ -14,25 +14,13 @@ unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE 2>/dev/null || true
 cd "$folder"
 git init -q .
 
-# Two sources that include a header, one that does not, one that the build does not know.
+# Two sources that include a header, one of them by way of another, and two that do not.
 mkdir -p src/text src/cost docs
-for file in src/text/one.cpp src/text/one.hpp src/cost/two.cpp src/cost/three.cpp src/cost/four.cpp docs/page.md; do
+echo '#include "text/one.hpp"' | tee src/text/one.cpp >src/cost/both.hpp
+echo '# include "both.hpp"' >src/cost/two.cpp
+for file in src/text/one.hpp src/cost/three.cpp src/cost/four.cpp docs/page.md; do
   echo first >"$file"
 done
-cat >deps <<'DEPS'
-CMakeFiles/core.dir/src/text/one.cpp.o: #deps 3, deps mtime 1 (VALID)
-    ../../src/text/one.cpp
-    /usr/include/c++/12/algorithm
-    ../../src/text/one.hpp
-
-CMakeFiles/core.dir/src/cost/two.cpp.o: #deps 2, deps mtime 1 (VALID)
-    /elsewhere/src/cost/two.cpp
-    /elsewhere/src/text/one.hpp
-
-CMakeFiles/core.dir/src/cost/three.cpp.o: #deps 1, deps mtime 1 (VALID)
-    ../../src/cost/three.cpp
-DEPS
-echo deps >.gitignore
 git add -A
 git commit -q -m first
 
@@ -41,7 +29,7 @@ failed=0
 expect() {
   when=$1
   shift
-  got=$("$script" <deps | sort | tr '\n' ' ')
+  got=$("$script" | sort | tr '\n' ' ')
   if [ "$got" != "$* " ] && [ "$got" != "$*" ]; then
     echo "FAILED: $when: $got; expected $*"
     failed=1
@@ -81,7 +69,5 @@ git rev-parse v1 >.ci/linted
 expect "all were linted before the tag" src/cost/four.cpp src/cost/new.cpp
 echo 0123456789012345678901234567890123456789 >.ci/linted
 expect "at a commit that is not there" src/cost/four.cpp src/cost/new.cpp
-: >deps
-expect "nobody knows what includes what" "$everything"
 [ "$failed" = 0 ] && echo "all as expected"
 exit "$failed"
