@@ -852,9 +852,16 @@ def measure_swept(torch, device, sweep, kernel, seconds):
     return attempt(device, out, work)
 
 
+def spread(kernels):
+    """In an order of which any first part is spread evenly over all: by the bits of their places, reversed."""
+    bits = max(1, (len(kernels) - 1).bit_length())
+    places = (int(f"{place:0{bits}b}"[::-1], 2) for place in range(1 << bits))
+    return [kernels[place] for place in places if place < len(kernels)]
+
+
 def run_sweeps(torch, device, plan, budget_s, say):
     """All kernels of the sweeps in turn, first of each sweep before second ones, until the time is spent."""
-    lists = [[(name, kernel) for kernel in SWEEPS[name]()] for name in plan["sweeps"]]
+    lists = [[(name, kernel) for kernel in spread(list(SWEEPS[name]()))] for name in plan["sweeps"]]
     # By share of its sweep, so that a small budget sees something of each.
     order = sorted((place / len(each), turn, place) for turn, each in enumerate(lists) for place in range(len(each)))
     end = time.monotonic() + budget_s
