@@ -9,6 +9,7 @@
 
 #include "api/keys.hpp"
 #include "base/number.hpp"
+#include "base/words.hpp"
 #include "lsp/table.hpp"
 
 namespace shapelint::lsp {
@@ -17,27 +18,21 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r";
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
 bool is_of_key(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
 // The name of a table's header, such as `model.moe`; empty where the line is none.
 std::string_view header_of(std::string_view line) {
-  line = trimmed(line.substr(0, line.find('#')));
+  line = trimmed(line.substr(0, line.find('#')), blanks);
   if (line.size() < 2 || line.front() != '[' || line.back() != ']' || line[1] == '[') return {};
-  return trimmed(line.substr(1, line.size() - 2));
+  return trimmed(line.substr(1, line.size() - 2), blanks);
 }
 
 std::string_view key_of(std::string_view line) {
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos) return {};
-  std::string_view key = trimmed(line.substr(0, equals));
+  std::string_view key = trimmed(line.substr(0, equals), blanks);
   if (key.size() > 2 && key.front() == '"' && key.back() == '"') key = key.substr(1, key.size() - 2);
   return key;
 }
@@ -102,14 +97,14 @@ Completions completions_at(std::string_view text, std::int64_t offset) {
   const std::size_t line_begin = newline == std::string_view::npos ? 0 : newline + 1;
   const std::string_view before = text.substr(line_begin, at - line_begin);
   if (before.find('#') != std::string_view::npos) return out;
-  const bool is_header = trimmed(before).starts_with('[');
+  const bool is_header = trimmed(before, blanks).starts_with('[');
   std::size_t begin = at;
   while (begin > line_begin && (is_of_key(text[begin - 1]) || (is_header && text[begin - 1] == '.'))) --begin;
   std::size_t end = at;
   while (end < text.size() && (is_of_key(text[end]) || (is_header && text[end] == '.'))) ++end;
   out.begin_byte = static_cast<std::int64_t>(begin);
   out.end_byte = static_cast<std::int64_t>(end);
-  const std::string_view left = trimmed(text.substr(line_begin, begin - line_begin));
+  const std::string_view left = trimmed(text.substr(line_begin, begin - line_begin), blanks);
   const Tables tables = tables_of(text, line_begin);
   if (left == "[") {
     // In a file that has tables of somebody else's, and none of ours, nothing is offered.
@@ -131,7 +126,7 @@ Completions completions_at(std::string_view text, std::int64_t offset) {
       out.items.push_back(
           {CompletionKind::key, std::string(key), std::string(key) + " = ", values_of(field), field.doc});
     } else if (key_of(left) == key) {
-      const std::string_view value = trimmed(left.substr(left.find('=') + 1));
+      const std::string_view value = trimmed(left.substr(left.find('=') + 1), blanks);
       if (value.empty() || value == "\"") offer_values(field, !value.empty(), out);
     }
   }
