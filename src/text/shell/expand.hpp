@@ -23,7 +23,7 @@ class Expander {
   // that another one sources, and everything in it counts as written there.
   Expander(const std::string& path, std::string_view source, Variables& variables,
            const Included* included = nullptr)
-      : path_(path), source_(source), scanner_(path, source), variables_(variables), included_(included) {}
+      : source_(source), scanner_(path, source), variables_(variables), included_(included) {}
 
   // As on a command line: one word may become none or many.
   std::vector<Text> words(Word word);
@@ -61,7 +61,6 @@ class Expander {
     return source_.substr(begin, end - begin);
   }
 
-  const std::string& path_;
   std::string_view source_;
   Scanner scanner_;
   Variables& variables_;
