@@ -2,6 +2,11 @@
 // which are what `shapelint roofline --format json` and `shapelint lint --format json` print) with the sweeps, how values
 // are written, and what the reader has chosen. The page's scripts are one scope, joined in the order data, charts, sweep,
 // page.
+// What the libraries write as HTML, where the browser asks for a policy: rows of tooltips, an icon, nothing. Any other
+// element, and any attribute that is not listed, stays text.
+const written = /<(?!\/?(?:table|tbody|tr|td|h2|svg|circle)(?: (?:class|viewBox|fill|stroke|stroke-width|stroke-linecap|stroke-linejoin|r|cx|cy)="[\w -]*")*>)/g;
+if (window.trustedTypes) trustedTypes.createPolicy("default", { createHTML: (html) => html.replace(written, "&lt;") });
+
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const { roofline, lint, sweeps } = read("data");
 const specs = read("specs");
