@@ -5,11 +5,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { browse } from "./browser.mjs";
+import { attack, listen, strange, violations, watch } from "./policy.mjs";
 
 const page = pathToFileURL(resolve(process.argv[2])).href;
 const pictures = process.argv[3];
 const browser = await browse({ width: 1400, height: 1000 });
 const { evaluate, until, send, click, type, press } = browser;
+const server = await listen();
+await watch(browser);
 const findings = () => evaluate("[...document.querySelectorAll('#findings > .finding .code')].map((each) => each.textContent)");
 const seen = () => evaluate("Number(document.body.dataset.seen ?? 0)");
 const settled = async (before) => {
@@ -180,10 +183,21 @@ try {
   assert.equal(await evaluate("document.documentElement.scrollWidth"), 390);
   await picture("phone.png");
 
+  // Texts and names that are markup stay text.
+  for (const text of ["<img src=x onerror=ran=1>", "</script><script>ran=2</script>", "\"><svg onload=ran=3>"]) {
+    await evaluate(`(() => { const name = document.querySelector("#name"); name.value = ${JSON.stringify(text + ".toml")}; name.dispatchEvent(new Event("input")); })()`);
+    await overwrite(`[model]\nname = ${JSON.stringify(text)}\nhidden_size = 768\nnum_layers = 2\nnum_attention_heads = 12\nvocab_size = 50257\n[run]\nmicro_batch_size = 8\nsequence_length = 1024\n`);
+    await overwrite(`${text} = ${JSON.stringify(text)}\n`);
+  }
+  assert.equal(await evaluate("typeof ran"), "undefined");
+  assert.deepEqual(await strange(browser, ".picture img, #controls, link[rel=icon]"), []);
+  assert.deepEqual(await violations(browser), []);
   assert.deepEqual(browser.complaints(), []);
   assert.deepEqual(browser.fetched(), []);
+  await attack(browser, server);
   console.log("playground: typed, applied, pasted, dropped, shared, reloaded; nothing fetched, no errors");
 } finally {
   await browser.close();
+  server.close();
 }
 process.exit(0);

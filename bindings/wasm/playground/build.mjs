@@ -1,4 +1,5 @@
 // Makes the playground one file that needs nothing else: node build.mjs SHAPELINT.wasm GLUE.mjs OUT.html
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,6 +28,8 @@ const parts = {
   examples: JSON.stringify(examples).replaceAll("</", "<\\/"),
   script: await bundle("main.js", "esm"),
 };
+// The one script that the page's policy lets run.
+parts.hash = `'sha256-${createHash("sha256").update(parts.script).digest("base64")}'`;
 const page = readFileSync(join(here, "index.html"), "utf8").replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
 mkdirSync(dirname(out), { recursive: true });
 writeFileSync(out, page);

@@ -1,3 +1,9 @@
+// The page's policy lets no address become a script but this one.
+const policy = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: (url) => {
+  if (!url.startsWith("blob:")) throw new TypeError("not this page's worker");
+  return url;
+} });
+
 // Calls to the worker. Of several calls of one kind only the newest is answered: the others were overtaken by typing.
 export class Engine {
   #worker;
@@ -14,7 +20,8 @@ export class Engine {
     const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     engine.#module = await WebAssembly.compile(await new Response(unpacked).arrayBuffer());
     const source = document.getElementById("worker").textContent;
-    engine.#url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    engine.#url = policy ? policy.createScriptURL(url) : url;
     await engine.#begin();
     return engine;
   }

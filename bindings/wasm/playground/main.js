@@ -148,6 +148,7 @@ function fillControls(gpus, fields) {
 }
 
 function listen() {
+  byId("controls").onsubmit = (event) => event.preventDefault();
   byId("gpu").onchange = () => look();
   byId("example").onchange = (event) => {
     const found = examples.find(({ name }) => name === event.target.value);
