@@ -22,9 +22,12 @@ struct Account {
   std::int64_t until_ms = 0;
   std::int64_t next_look = 0;
   std::optional<Spent::What> spent;
+  std::string spent_on;
 };
 
 thread_local std::optional<Account> account;
+thread_local std::string_view spending_on;
+thread_local bool is_uncharged = false;
 
 std::int64_t cpu_now_ms() {
   timespec now{};
@@ -46,6 +49,7 @@ const char* describe(Spent::What what) {
 
 [[noreturn]] void refuse(Spent::What what) {
   account->spent = what;
+  account->spent_on = std::string(spending_on);
   throw Spent(what);
 }
 
@@ -57,6 +61,9 @@ Budget::Budget(std::int64_t work, std::int64_t bytes, std::int64_t cpu_ms) {
   if (account) return;
   is_own_ = true;
   account.emplace();
+  // What an exception left behind where it passes through without a trace (WebAssembly).
+  spending_on = {};
+  is_uncharged = false;
   account->most_work = work;
   account->most_bytes = bytes;
   account->until_ms = cpu_now_ms() + cpu_ms;
@@ -75,8 +82,12 @@ std::int64_t Budget::used() const {
   return account->work;
 }
 
+std::string Budget::spent_on() const {
+  return account->spent_on;
+}
+
 void charge(std::size_t units) {
-  if (!account) return;
+  if (!account || is_uncharged) return;
   if (account->spent) throw Spent(*account->spent);
   // More at once than there is overflows nothing.
   account->work +=
@@ -92,11 +103,27 @@ void charge_text(std::size_t bytes) {
 }
 
 void charge_bytes(std::size_t bytes) {
-  if (!account) return;
+  if (!account || is_uncharged) return;
   if (account->spent) throw Spent(*account->spent);
   account->bytes +=
       static_cast<std::int64_t>(std::min(bytes, static_cast<std::size_t>(account->most_bytes) + 1));
   if (account->bytes > account->most_bytes) refuse(Spent::What::bytes);
+}
+
+SpendingOn::SpendingOn(std::string_view what) : before_(spending_on) {
+  spending_on = what;
+}
+
+SpendingOn::~SpendingOn() {
+  spending_on = before_;
+}
+
+Uncharged::Uncharged(bool is) : before_(is_uncharged) {
+  is_uncharged = is_uncharged || is;
+}
+
+Uncharged::~Uncharged() {
+  is_uncharged = before_;
 }
 
 WorkingBytes::WorkingBytes() : before_(account ? account->bytes : 0) {}

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace shapelint {
@@ -44,6 +45,8 @@ class Budget {
   bool is_spent() const;
   // Units that were charged so far.
   std::int64_t used() const;
+  // What it was spent on, as SpendingOn says it; empty where nobody says it, or it is not spent.
+  std::string spent_on() const;
 
  private:
   bool is_own_ = false;
@@ -55,6 +58,31 @@ void charge(std::size_t units = 1);
 void charge_text(std::size_t bytes);
 // Memory that will be held. Throws Spent.
 void charge_bytes(std::size_t bytes);
+
+// Says for messages what is charged for while it lives: a rule, a key. `what` must outlive it.
+class SpendingOn {
+ public:
+  explicit SpendingOn(std::string_view what);
+  ~SpendingOn();
+  SpendingOn(const SpendingOn&) = delete;
+  SpendingOn& operator=(const SpendingOn&) = delete;
+
+ private:
+  std::string_view before_;
+};
+
+// While it lives nothing is charged, if `is`: for what is built in; for what is kept for other files,
+// whichever of them comes first, and was charged for where it was read.
+class Uncharged {
+ public:
+  explicit Uncharged(bool is = true);
+  ~Uncharged();
+  Uncharged(const Uncharged&) = delete;
+  Uncharged& operator=(const Uncharged&) = delete;
+
+ private:
+  bool before_ = false;
+};
 
 // What was charged while it lives is given back at its end: for whoever throws away all that it made.
 class WorkingBytes {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.hpp"
+
 namespace shapelint {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -17,6 +19,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   a.remove_suffix(static_cast<std::size_t>(same_end));
   b.remove_suffix(static_cast<std::size_t>(same_end));
   if (a.empty() || b.empty()) return a.size() + b.size();
+  charge(1 + a.size() * b.size() / 4);
   const std::size_t width = b.size() + 1;
   std::vector<std::size_t> rows(3 * width);
   std::size_t* before_last = rows.data();
@@ -65,6 +68,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> other_nam
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
   if (name.size() > longest_name) return {};
+  charge(2 * candidates.size());
   const std::string wanted = folded(name);
   for (const auto& [other, ours] : other_names) {
     const auto found = std::find(candidates.begin(), candidates.end(), ours);
