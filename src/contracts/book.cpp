@@ -5,16 +5,27 @@
 #include <map>
 #include <mutex>
 
+#include "base/budget.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/embedded.hpp"
 #include "contracts/reader.hpp"
 
 namespace shapelint::contracts {
 
-Book::Book(std::span<const text::Document> documents, bool check, std::vector<Error>& errors)
+namespace {
+
+constexpr std::size_t comparisons_per_unit = 2;
+
+}  // namespace
+
+Book::Book(std::span<const text::Document> documents, bool check, std::vector<Error>& errors,
+           std::size_t known)
     : documents_(documents.begin(), documents.end()) {
   for (const text::Document& document : documents_) {
-    for (Contract& each : read_contracts(document.root(), check, errors)) {
+    const bool is_known = static_cast<std::size_t>(&document - documents_.data()) < known;
+    for (Contract& each : read_contracts(document.root(), check && !is_known, errors)) {
+      charge(1 + contracts_.size() / comparisons_per_unit);
+      each.is_own = check && !is_known;
       const auto same = std::find_if(contracts_.begin(), contracts_.end(),
                                      [&](const Contract& other) { return other.id == each.id; });
       if (same == contracts_.end()) {
@@ -74,6 +85,7 @@ std::vector<text::Document> builtin_documents(std::string_view package) {
 
 const Book& builtin_contracts() {
   static const Book book = [] {
+    const Uncharged kept;
     std::vector<Error> none;  // tests see to it that there are none
     return Book(builtin_documents(), false, none);
   }();
@@ -86,6 +98,7 @@ const Book& builtin_contracts_of(std::string_view package) {
   const std::lock_guard lock(mutex);
   const auto known = books.find(package);
   if (known != books.end()) return known->second;
+  const Uncharged kept;
   std::vector<Error> none;
   return books.emplace(package, Book(builtin_documents(package), false, none)).first->second;
 }

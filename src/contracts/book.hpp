@@ -13,7 +13,8 @@ namespace shapelint::contracts {
 class Book {
  public:
   // One document per file. A contract of the same id replaces an earlier one. Mistakes are appended.
-  Book(std::span<const text::Document> documents, bool check, std::vector<Error>& errors);
+  Book(std::span<const text::Document> documents, bool check, std::vector<Error>& errors,
+       std::size_t known = 0);
 
   std::span<const Contract> contracts() const { return contracts_; }  // sorted by id
   const Contract* find(std::string_view id) const;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "base/number.hpp"
 #include "contracts/demand.hpp"
 #include "contracts/known_versions.hpp"
@@ -16,6 +17,9 @@
 namespace shapelint::contracts {
 
 namespace {
+
+// Of an expression that is written out: each word is looked for among all names.
+constexpr std::size_t units_per_character = 20;
 
 bool is_in(const std::vector<std::int64_t>& list, std::int64_t value) {
   return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
@@ -101,6 +105,7 @@ std::optional<double> Checker::value(std::string_view text, const rules::Context
 // The expression with the values of its names: `1536 / 8 = 192`.
 std::string Checker::numbers(std::string_view text, const rules::Context& context) {
   const auto names = rules::variable_names();
+  charge(text.size() * units_per_character);
   std::string out;
   bool has_sign = false;
   for (std::size_t i = 0; i < text.size();) {
@@ -144,6 +149,8 @@ std::string Checker::failing_size(const Contract& contract, const rules::Context
 }
 
 std::optional<bool> Checker::meets(Compiled& each, const rules::Context& context) {
+  const SpendingOn spending(each.contract->id);
+  const Uncharged builtin(!each.contract->is_own);
   // A tower of images or sound has demands of its own; engines that do not split it have none.
   if (rules::is_tower(*context.reading) != (each.contract->layer == "tower")) return std::nullopt;
   if (!is_for(*each.contract, *context.gpu) || !is_for(*each.contract, context.setup->plan))
@@ -186,6 +193,8 @@ std::vector<Verdict> Checker::check(const model::Reading& reading, const model::
   const rules::Context context = context_of(reading, setup, gpu);
   for (Compiled& each : compiled_) {
     const Contract& contract = *each.contract;
+    const SpendingOn spending(contract.id);
+    const Uncharged builtin(!contract.is_own);
     const std::optional<bool> met = meets(each, context);
     if (!met) continue;
     Verdict verdict{&contract, *met, {}, {}, 0, {}};

@@ -86,6 +86,7 @@ struct Contract {
   std::vector<Source> sources;
   std::vector<std::string_view> issues;  // OWNER/NAME#NUMBER
   std::vector<Example> examples;
+  bool is_own = false;  // somebody's, not built in: a file pays for what is evaluated of it
 };
 
 }  // namespace shapelint::contracts

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/budget.hpp"
 #include "base/number.hpp"
 #include "base/words.hpp"
 #include "expr/arithmetic.hpp"
@@ -12,6 +13,9 @@
 namespace shapelint::expr {
 
 namespace {
+
+// Of a part, where it is looked at once more: names and numbers are compared, its values asked for.
+constexpr std::size_t characters_per_unit_of_part = 4;
 
 // The parts that `&&` joins; the whole text where `||` joins them too.
 std::vector<std::string_view> parts_of(std::string_view text) {
@@ -43,6 +47,7 @@ double compare(std::string_view sign, double a, double b) {
 
 std::optional<Condition::Atom> Condition::atom(std::string_view text) const {
   text = trimmed(text);
+  charge(1 + used_.size() / 4);  // most differ in their length already
   for (const std::int32_t each : used_) {
     if (names_[static_cast<std::size_t>(each)] == text) return Atom{each, 0};
   }
@@ -145,6 +150,7 @@ std::optional<Result<double>> Condition::evaluate(Part& part,
 Result<bool> Condition::holds(const std::function<double(std::int32_t)>& value) {
   for (Part& part : parts_) {
     double result = arithmetic::none;
+    charge(1 + part.text.size() / characters_per_unit_of_part);
     if (!part.was_read) {
       part.was_read = true;
       part.simple = alternatives(part.text);

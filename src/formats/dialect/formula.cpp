@@ -6,7 +6,9 @@
 #include <limits>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "base/budget.hpp"
 #include "expr/expression.hpp"
 
 namespace shapelint::formats {
@@ -24,6 +26,7 @@ bool is_name_character(char c) {
 // expression brings its own; check_expressions() compares them with what the dialect has.
 std::vector<std::string> names_in(std::string_view text) {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> known;
   for (std::size_t at = 0; at < text.size();) {
     if (!is_name_character(text[at]) && text[at] != '.') {
       ++at;
@@ -33,13 +36,16 @@ std::vector<std::string> names_in(std::string_view text) {
     while (end < text.size() && (is_name_character(text[end]) || text[end] == '.')) ++end;
     const std::string_view word = text.substr(at, end - at);
     const bool is_call = end < text.size() && text[end] == '(';
-    if (is_letter(word.front()) && !is_call && std::find(names.begin(), names.end(), word) == names.end()) {
-      names.emplace_back(word);
-    }
+    if (is_letter(word.front()) && !is_call && known.insert(word).second) names.emplace_back(word);
     at = end;
   }
   return names;
 }
+
+// As compiling one takes, whether it was compiled before or not.
+constexpr std::size_t units_to_compile = 2000;
+constexpr std::size_t units_per_character = 140;
+constexpr std::size_t units_per_evaluation = 10;
 
 struct Compiled {
   std::vector<std::string> names;
@@ -52,6 +58,7 @@ const Compiled& compiled(const std::string& text) {
   thread_local std::unordered_map<std::string, std::unique_ptr<Compiled>> cache;
   std::unique_ptr<Compiled>& entry = cache[text];
   if (entry) return *entry;
+  const Uncharged kept;  // variables() is asked for each, and charged
   entry = std::make_unique<Compiled>();
   entry->names = names_in(text);
   const std::vector<std::string_view> names(entry->names.begin(), entry->names.end());
@@ -64,6 +71,7 @@ const Compiled& compiled(const std::string& text) {
 }  // namespace
 
 Result<std::vector<std::string>> variables(const std::string& text) {
+  charge(units_to_compile + units_per_character * text.size());
   const Compiled& entry = compiled(text);
   if (!entry.expression) return entry.problem;
   return entry.names;
@@ -73,6 +81,7 @@ std::optional<double> evaluate(const std::string& text, const Lookup& lookup) {
   const Compiled& entry = compiled(text);
   if (!entry.expression) return std::nullopt;
   // Looking up a name may evaluate this same text again, so all names come before the evaluation.
+  charge(units_per_evaluation);
   std::vector<double> values;
   for (const std::string& name : entry.names) {
     values.push_back(lookup(name).value_or(std::numeric_limits<double>::quiet_NaN()));

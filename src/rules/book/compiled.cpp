@@ -9,11 +9,15 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "base/names.hpp"
 
 namespace shapelint::rules {
 
 namespace {
+
+// Of a condition that is evaluated, whether its parts were compiled before or not.
+constexpr std::size_t characters_per_unit = 4;
 
 constexpr std::array<std::string_view, 17> word_table{
     "gpu",         "ops",     "expression",  "field",       "key",      "written",
@@ -89,6 +93,7 @@ std::vector<std::string_view> names_for(const Rule& rule) {
 }
 
 void check(const Rule& rule, std::vector<Error>& errors) {
+  const SpendingOn spending(rule.code);
   const std::vector<std::string_view> names = names_for(rule);
   std::vector<Error> found;
   const auto check_expression = [&](const Text& text) {
@@ -118,12 +123,14 @@ void check(const Rule& rule, std::vector<Error>& errors) {
   }
 }
 
-CompiledRule::CompiledRule(const Rule& rule) : rule_(&rule), names_(variable_names()) {
+CompiledRule::CompiledRule(const Rule& rule, Kept kept)
+    : rule_(&rule), kept_(kept), names_(variable_names()) {
   if (!rule.parameters.empty()) {
     own_names_ = names_for(rule);
     names_ = own_names_;
   }
   reset_parameters();
+  const Uncharged builtin(!rule.is_own);
   when_ = expr::Condition::read(rule.when.value, names_);  // check() reports mistakes
   if (!when_) return;
   for (const std::int32_t used : when_->used()) {
@@ -150,6 +157,8 @@ double CompiledRule::value(std::int32_t name, const Context& context) const {
 }
 
 Result<double> CompiledRule::evaluate(const expr::Expression& expression, const Context& context) {
+  const SpendingOn spending(rule_->code);
+  const Uncharged builtin(!rule_->is_own);
   values_.resize(variable_names().size() + parameters_.size());
   for (const std::int32_t used : expression.used()) {
     values_[static_cast<std::size_t>(used)] = value(used, context);
@@ -164,6 +173,10 @@ bool CompiledRule::lacks(const model::Reading& reading) const {
 
 Result<bool> CompiledRule::holds(const Context& context) {
   if (!when_) return false;
+  const SpendingOn spending(rule_->code);
+  const Uncharged builtin(!rule_->is_own);
+  charge(1 + rule_->when.value.size() / characters_per_unit);
+  const Uncharged kept(kept_ == Kept::yes);
   return when_->holds([&](std::int32_t name) { return value(name, context); });
 }
 
@@ -191,7 +204,10 @@ std::vector<std::size_t> CompiledRule::variables() const {
 
 std::string CompiledRule::fill(std::optional<Template>& compiled, const Text& text, const Context& context,
                                Words filled) {
+  const SpendingOn spending(rule_->code);
+  const Uncharged builtin(!rule_->is_own);
   if (!compiled) {
+    const Uncharged kept(kept_ == Kept::yes);
     std::vector<Error> ignored;
     compiled = Template::compile(text.value, names_, word_table, ignored);
   }
@@ -215,6 +231,7 @@ const expr::Expression* CompiledRule::expression(const Text& text) {
   for (const auto& [address, compiled] : fixes_) {
     if (address == text.value.data()) return compiled.get();
   }
+  const Uncharged kept(kept_ == Kept::yes || !rule_->is_own);
   std::vector<Error> ignored;
   auto compiled = expr::compile(text.value, names_, ignored);
   fixes_.emplace_back(text.value.data(),
@@ -278,9 +295,10 @@ std::unique_ptr<CompiledSets::Rules> CompiledSets::take(std::span<const Rule> ru
     for (CompiledRule& rule : *set) rule.reset_parameters();
     return set;
   }
+  const Uncharged kept;
   set = std::make_unique<Rules>();
   set->reserve(rules.size());
-  for (const Rule& rule : rules) set->emplace_back(rule);
+  for (const Rule& rule : rules) set->emplace_back(rule, Kept::yes);
   return set;
 }
 

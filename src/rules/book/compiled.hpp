@@ -1,6 +1,7 @@
 // A rule's expressions, compiled.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,10 +28,14 @@ std::vector<std::string_view> names_for(const Rule& rule);
 // scope, unknown fields in `blame`, `vary` and fixes.
 void check(const Rule& rule, std::vector<Error>& errors);
 
+// Whether what is compiled serves later files, too. Then none of them is charged for it: it is as much as was
+// charged where the rule was read.
+enum class Kept : std::uint8_t { no, yes };
+
 // Evaluates one rule's expressions in contexts. Not for several threads at once.
 class CompiledRule {
  public:
-  explicit CompiledRule(const Rule& rule);
+  explicit CompiledRule(const Rule& rule, Kept kept = Kept::no);
   const Rule& rule() const { return *rule_; }
   // Another value for one of the rule's parameters; all back to those of the rule's file.
   void set_parameter(std::string_view name, double value);
@@ -58,6 +63,7 @@ class CompiledRule {
   const expr::Expression* expression(const Text& text);
   std::string fill(std::optional<Template>& compiled, const Text& text, const Context& context, Words filled);
   const Rule* rule_;
+  Kept kept_;
   std::vector<double> parameters_;
   std::span<const std::string_view> names_;
   std::vector<std::string_view> own_names_;  // of a rule with parameters

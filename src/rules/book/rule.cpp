@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "catalog/catalog.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/book/contracts.hpp"
@@ -13,6 +14,8 @@
 namespace shapelint::rules {
 
 namespace {
+
+constexpr std::size_t comparisons_per_unit = 2;
 
 bool same_text(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
@@ -32,13 +35,16 @@ std::vector<std::string_view> contracts_of(const Rule& rule) {
 }
 
 RuleBook::RuleBook(std::span<const text::Document> documents, bool check_expressions,
-                   std::vector<Error>& errors)
+                   std::vector<Error>& errors, std::size_t known)
     : documents_(documents.begin(), documents.end()), compiled_(std::make_shared<CompiledSets>()) {
   for (const text::Document& document : documents_) {
     const std::size_t before = errors.size();
     Rule rule = read_rule(document.root(), errors);
-    if (check_expressions && errors.size() == before) check(rule, errors);
+    const bool is_known = static_cast<std::size_t>(&document - documents_.data()) < known;
+    rule.is_own = check_expressions && !is_known;
+    if (rule.is_own && errors.size() == before) check(rule, errors);
     if (errors.size() != before) continue;
+    charge(1 + rules_.size() / comparisons_per_unit);
     for (const Rule& other : rules_) {
       const bool code = other.code == rule.code;
       if (!code && other.name != rule.name) continue;
@@ -70,6 +76,7 @@ std::vector<std::string_view> RuleBook::names() const {
 const RuleBook& builtin_rules() {
   // Never destroyed: that takes long, and the end of the program frees it.
   static const RuleBook& book = *[] {
+    const Uncharged kept;
     std::vector<Error> errors;  // none: a test checks the files
     return new RuleBook(catalog::builtin("rules"), false, errors);
   }();

@@ -94,6 +94,7 @@ struct Rule {
   std::vector<gpu::Effect> gain_from;  // most of a proposal's gain must come from these; empty: from any
   std::vector<std::string_view> sources;
   std::vector<Example> examples;
+  bool is_own = false;  // somebody's, not built in: a file pays for what is evaluated of it
 };
 
 // What its findings have when the condition is certain to hold: what fails is an error.
@@ -107,8 +108,10 @@ class CompiledSets;
 class RuleBook {
  public:
   // Reads one document per rule. Every error found is appended (unknown keys, missing ones, wrong types,
-  // duplicate codes and, with `check`, each expression that does not compile, at its place).
-  RuleBook(std::span<const text::Document> documents, bool check, std::vector<Error>& errors);
+  // duplicate codes and, with `check`, each expression that does not compile, at its place). The first
+  // `known` documents are built in, and their expressions right.
+  RuleBook(std::span<const text::Document> documents, bool check, std::vector<Error>& errors,
+           std::size_t known = 0);
 
   std::span<const Rule> rules() const { return rules_; }
   // By code or name in any case; null when there is none.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
 #include "base/words.hpp"
@@ -14,6 +15,10 @@
 namespace shapelint::rules {
 
 namespace {
+
+// Read one by one. A piece is a small allocation, and a number that is written is another.
+constexpr std::size_t characters_read_per_unit = 4;
+constexpr std::size_t units_per_piece = 10;
 
 constexpr std::array<std::string_view, 6> formats{"percent", "commas",   "tenths",
                                                   "count",   "duration", "times"};
@@ -47,6 +52,7 @@ std::span<const std::string_view> number_formats() {
 Template Template::compile(std::string_view text, std::span<const std::string_view> names,
                            std::span<const std::string_view> words, std::vector<Error>& errors) {
   Template out;
+  charge(1 + text.size() / characters_read_per_unit);
   std::string literal;
   const auto flush = [&] {
     if (literal.empty()) return;
@@ -89,6 +95,8 @@ Template Template::compile(std::string_view text, std::span<const std::string_vi
       }
     }
     flush();
+    charge(units_per_piece);
+    charge_bytes(2 * sizeof(Piece));
     const auto word = std::find(words.begin(), words.end(), trimmed(inside, " "));
     if (word != words.end()) {
       out.pieces_.push_back({{}, 0, {}, *word});
@@ -114,15 +122,22 @@ Template Template::compile(std::string_view text, std::span<const std::string_vi
 std::string Template::fill(std::span<const double> values,
                            std::span<const std::pair<std::string_view, std::string>> words) const {
   std::string out;
+  // What is written is held until it is reported.
+  const auto add = [&](std::string_view text) {
+    charge_text(text.size());
+    charge_bytes(text.size());
+    out += text;
+  };
   for (const Piece& piece : pieces_) {
+    charge(units_per_piece);
     if (!piece.literal.empty()) {
-      out += piece.literal;
+      add(piece.literal);
     } else if (!piece.word.empty()) {
       for (const auto& [word, text] : words) {
-        if (word == piece.word) out += text;
+        if (word == piece.word) add(text);
       }
     } else {
-      out += write(values[piece.expression], piece.format);
+      add(write(values[piece.expression], piece.format));
     }
   }
   return out;
