@@ -3,12 +3,16 @@
 
 #include <string>
 
+#include "base/budget.hpp"
 #include "catalog/embedded.hpp"
 #include "text/toml/toml.hpp"
 
 namespace shapelint::catalog {
 
 namespace {
+
+// Of reading one, besides its bytes. A byte of TOML takes about a unit.
+constexpr std::size_t units_per_file = 1000;
 
 // Whether the path goes through a link: what lies behind it may be another's, and is not called by its name.
 bool is_behind_link(const text::FileSystem& files, const std::string& path) {
@@ -48,8 +52,11 @@ std::vector<text::Document> load(const text::FileSystem& files, const std::strin
       errors.push_back(content.error());
       continue;
     }
+    charge(units_per_file + content->size());
+    charge_bytes(content->size());
     Result<text::Document> document = text::parse_toml(path, *std::move(content));
     if (document) {
+      charge_bytes(document->nodes().size() * sizeof(text::Node));
       documents.push_back(*std::move(document));
     } else {
       errors.push_back(document.error());

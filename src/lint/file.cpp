@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "formats/dialect/known.hpp"
 #include "formats/remarks.hpp"
 #include "gpu/registry.hpp"
@@ -136,10 +137,8 @@ void add_sources(ModelReport& model, const text::FileSystem& files) {
   }
 }
 
-}  // namespace
-
-FileOutcome lint_text(const project::Configured& configured, const text::Source& source,
-                      const text::FileSystem& files, const TextOptions& options) {
+FileOutcome work_out(const project::Configured& configured, const text::Source& source,
+                     const text::FileSystem& files, const TextOptions& options) {
   FileOutcome out;
   const std::string& path = source.path;
   const project::FileSettings file = project::settings_for(configured.config, path);
@@ -201,6 +200,23 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
     }
     out.errors.push_back({std::move(error), std::move(shown)});
   }
+  return out;
+}
+
+}  // namespace
+
+FileOutcome lint_text(const project::Configured& configured, const text::Source& source,
+                      const text::FileSystem& files, const TextOptions& options) {
+  const Budget budget;
+  FileOutcome out;
+  try {
+    out = work_out(configured, source, files, options);
+  } catch (const Spent&) {
+    // Told below, also where something has caught it.
+  }
+  if (!budget.is_spent()) return out;
+  out = {};
+  out.errors.push_back({project::too_costly(budget, source), source.text});
   return out;
 }
 

@@ -32,6 +32,11 @@ namespace {
 // Of all files that are read in one run: a checkout of configurations has some 100 MB.
 constexpr std::int64_t most_project_bytes = std::int64_t{4} << 30;
 
+// The work of all files of one run: 20 that take as much as a file may, and what others take besides. Files
+// of real projects take a tenth of that.
+constexpr std::int64_t most_project_work = 20 * most_work;
+constexpr std::int64_t most_work_for_each = 200'000;
+
 // One file to lint, and what came of it.
 struct Job {
   std::string path;  // as messages call it
@@ -41,7 +46,7 @@ struct Job {
   std::string path_in_root;  // with a revision; empty for a given text that is no file of the repository
   bool is_changed = true;    // itself; otherwise what it inherits may have changed
   bool is_passed_over = false;
-  bool is_left_out = false;        // the files of the run hold too much
+  bool is_left_out = false;        // the files of the run hold too much, or take too much
   std::set<std::string> built_on;  // files that it asked for, where outputs are to be told from them
   std::size_t known_then = 0;      // findings that it had at the revision
   FileOutcome outcome;
@@ -98,13 +103,19 @@ class Run {
     try {
       // Patterns of .gitignore files and configurations, each looked at for each file.
       const Budget budget;
+      looked_at_ = request_.paths.empty() ? std::string() : request_.paths.front();
       find_files();
       choose_configurations();
+      if (budget.is_spent()) return std::move(out_);  // what was refused says so
     } catch (const Spent&) {
+      for (text::LocatedError& error : project_.errors()) out_.refused.push_back(std::move(error));
+      // One configuration that takes too much says what did.
+      if (!out_.refused.empty() && project_.all().size() == 1) return std::move(out_);
       out_.refused.push_back(
-          {Error{"there are more files and patterns that leave some out than can be looked at",
+          {Error{"there are more files, configurations and patterns than can be looked at; this one and "
+                 "those behind it are left out",
                  "name fewer folders",
-                 request_.paths.empty() ? "" : request_.paths.front(),
+                 looked_at_,
                  {},
                  ErrorCode::too_large},
            {}});
@@ -174,6 +185,8 @@ class Run {
     // Also without any file: what the request names is checked.
     if (jobs_.empty()) project_.here();
     for (Job& job : jobs_) {
+      looked_at_ = job.path;
+      charge();
       job.configured = &project_.of(job.path);
       const std::string& config = job.configured->config.path;
       if (!config.empty()) out_.choices.push_back(fmt::format("{}: configured by {}", job.path, config));
@@ -182,6 +195,7 @@ class Run {
     std::vector<project::Pattern> given;
     for (const std::string& glob : request_.exclude) given.push_back({files_.working_directory(), glob});
     std::erase_if(jobs_, [&](const Job& job) {
+      looked_at_ = job.path;
       if (job.named && !request_.force_exclude) return false;
       const project::Config& config = job.configured->config;
       const auto is_in = [&](const std::vector<project::Pattern>& patterns) {
@@ -225,18 +239,22 @@ class Run {
   void lint_one(Job& job) const {
     std::optional<std::string> content = text_of(job);
     if (!content) return;
-    job.is_left_out = (read_bytes_ += static_cast<std::int64_t>(content->size())) > most_project_bytes;
+    job.is_left_out = (read_bytes_ += static_cast<std::int64_t>(content->size())) > most_project_bytes ||
+                      work_ > most_work_of_all();
     if (job.is_left_out) return;
     // One account for all that is read for the file, and as it was before.
     const Budget budget;
     const text::Source source = look_at(job, *std::move(content));
+    work_ += budget.used();
     if (!budget.is_spent()) return;
     // Whatever was made of it is not all that it says: no answer, be it named or not.
-    Error error{"it takes more to read than any configuration", {}, job.path, {}, ErrorCode::too_large};
-    if (!source.documents) error = source.documents.error();
     job.outcome = {};
     job.is_passed_over = false;
-    job.outcome.errors.push_back({std::move(error), source.text});
+    job.outcome.errors.push_back({project::too_costly(budget, source), source.text});
+  }
+
+  std::int64_t most_work_of_all() const {
+    return most_project_work + most_work_for_each * static_cast<std::int64_t>(jobs_.size());
   }
 
   text::Source look_at(Job& job, std::string content) const {
@@ -352,8 +370,11 @@ class Run {
         std::find_if(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.is_left_out; });
     if (first == jobs_.end()) return;
     const auto count = std::count_if(first, jobs_.end(), [](const Job& job) { return job.is_left_out; });
+    const std::string why = work_ > most_work_of_all()
+                                ? "the files take more work than those of any project"
+                                : fmt::format("the files hold more than {} GB", most_project_bytes >> 30);
     out_.report.errors.push_back(
-        {Error{fmt::format("the files hold more than {} GB; this one{} left out", most_project_bytes >> 30,
+        {Error{fmt::format("{}; this one{} left out", why,
                            count == 1 ? " is" : fmt::format(" and {} more are", count - 1)),
                "name fewer folders",
                first->path,
@@ -411,7 +432,9 @@ class Run {
   std::optional<text::OverlayFileSystem> then_;  // the files with the caller's texts of before
   std::map<std::string, std::string> bases_;     // these texts, by one spelling of their paths
   std::vector<Job> jobs_;
+  std::string looked_at_;  // before anything is linted, for who is told that there is too much
   mutable std::atomic<std::int64_t> read_bytes_{0};
+  mutable std::atomic<std::int64_t> work_{0};
   RunOutcome out_;
 };
 

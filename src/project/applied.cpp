@@ -264,6 +264,16 @@ bool stores_packed(const model::Reading& reading) {
          model::origin(reading, model::FieldId::dtype).kind != model::Origin::Kind::command_line;
 }
 
+Error too_costly(const Budget& budget, const text::Source& source) {
+  if (!source.documents) return source.documents.error();
+  const std::string on = budget.spent_on();
+  return Error{"it takes more to read than any configuration",
+               on.empty() ? "" : fmt::format("nothing was left at `{}`", on),
+               source.path,
+               {},
+               ErrorCode::too_large};
+}
+
 formats::ReadResult read_model(const Configured& configured, const text::Source& source,
                                const text::FileSystem& files, bool assume_native) {
   formats::ReadOptions how;
@@ -289,9 +299,7 @@ formats::ReadResult read_model(const Configured& configured, const text::Source&
   if (budget.is_spent()) {
     // What was made of the file is not all that it says.
     read.readings.clear();
-    Error error{"it takes more to read than any configuration", {}, source.path, {}, ErrorCode::too_large};
-    if (!source.documents) error = source.documents.error();
-    read.errors.push_back(std::move(error));
+    read.errors.push_back(too_costly(budget, source));
     return read;
   }
   const auto depends_on_gpu = [](const model::Reading& reading) {

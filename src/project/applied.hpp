@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "base/dtype.hpp"
 #include "base/error.hpp"
 #include "formats/native/native.hpp"
@@ -17,6 +18,9 @@
 #include "text/files.hpp"
 
 namespace shapelint::project {
+
+// The error about a file whose account is spent, with what it ended in.
+Error too_costly(const Budget& budget, const text::Source& source);
 
 // Reads a file's text with the dialects, overrides and model cache that apply to it. `assume_native`: a text
 // of no known dialect is meant as a native file.

@@ -5,6 +5,9 @@
 #include <iterator>
 #include <map>
 
+#include <fmt/format.h>
+
+#include "base/budget.hpp"
 #include "catalog/catalog.hpp"
 #include "contracts/stack.hpp"
 #include "formats/check.hpp"
@@ -23,6 +26,22 @@ namespace {
 
 using Errors = std::vector<text::LocatedError>;
 
+// What is read again for each configuration that adds to it, as measured: units of work, and bytes that are
+// kept.
+constexpr std::size_t work_of_configuration = 5'000;
+constexpr std::size_t bytes_of_configuration = 4'000;
+constexpr std::size_t work_of_rules = 300'000;
+constexpr std::size_t bytes_of_rules = 900'000;
+constexpr std::size_t work_of_contracts = 300'000;
+constexpr std::size_t bytes_of_contracts = 300'000;
+constexpr std::size_t work_of_dialects = 200'000;
+constexpr std::size_t bytes_of_dialects = 200'000;
+
+void charge_for(std::size_t work, std::size_t bytes) {
+  charge(work);
+  charge_bytes(bytes);
+}
+
 // The text of a file of a folder; one that could not be parsed is no document.
 text::SharedText source_in(const std::vector<text::Document>& documents, const std::string& path,
                            const text::FileSystem& files) {
@@ -36,6 +55,7 @@ text::SharedText source_in(const std::vector<text::Document>& documents, const s
 void keep(const std::vector<Error>& found, const std::vector<text::Document>& documents,
           const text::FileSystem& files, Errors& errors) {
   for (const Error& error : found) {
+    charge(1 + documents.size());
     errors.push_back({error, error.span ? source_in(documents, error.path, files) : text::SharedText()});
   }
 }
@@ -57,27 +77,34 @@ void load_rules(Configured& out, const text::FileSystem& files) {
   using Book = std::shared_ptr<const rules::RuleBook>;
   out.rules = Book(Book(), &rules::builtin_rules());
   if (out.config.rule_folders.empty()) return;
+  const SpendingOn spending("rule-folders");
+  charge_for(work_of_rules, bytes_of_rules);
   const std::vector<text::Document> own = load_folders(out.config.rule_folders, files, out.errors);
   const auto builtin = catalog::builtin("rules");
   std::vector<text::Document> all(builtin.begin(), builtin.end());
   all.insert(all.end(), own.begin(), own.end());
   std::vector<Error> found;
-  out.rules = std::make_shared<const rules::RuleBook>(all, true, found);
+  out.rules = std::make_shared<const rules::RuleBook>(all, true, found, builtin.size());
   keep(found, own, files, out.errors);
 }
 
 void load_contracts(Configured& out, const text::FileSystem& files) {
   if (out.config.contract_folders.empty()) return;
+  const SpendingOn spending("contract-folders");
+  charge_for(work_of_contracts, bytes_of_contracts);
   const std::vector<text::Document> own = load_folders(out.config.contract_folders, files, out.errors);
   std::vector<text::Document> all = contracts::builtin_documents();
+  const std::size_t known = all.size();
   all.insert(all.end(), own.begin(), own.end());
   std::vector<Error> found;
-  out.own_contracts = std::make_shared<const contracts::Book>(all, true, found);
+  out.own_contracts = std::make_shared<const contracts::Book>(all, true, found, known);
   keep(found, own, files, out.errors);
 }
 
 void load_dialects(Configured& out, const text::FileSystem& files) {
   if (out.config.format_folders.empty()) return;
+  const SpendingOn spending("format-folders");
+  charge_for(work_of_dialects, bytes_of_dialects);
   const std::vector<text::Document> own = load_folders(out.config.format_folders, files, out.errors);
   std::vector<Error> found;
   auto dialects = std::make_unique<formats::Dialects>(own, found);
@@ -87,6 +114,7 @@ void load_dialects(Configured& out, const text::FileSystem& files) {
 }
 
 void load_models(Configured& out, const text::FileSystem& files) {
+  const SpendingOn spending("model-folders");
   const std::vector<text::Document> own = load_folders(out.config.model_folders, files, out.errors);
   std::vector<Error> found;
   for (const text::Document& document : own) catalog::load_known_models(document, out.models, found);
@@ -172,23 +200,46 @@ void check_names(const Configured& out, const text::FileSystem& files, Errors& e
   }
 }
 
+void load_all(const std::string& path, const text::FileSystem& files, Configured& out) {
+  charge_for(work_of_configuration, bytes_of_configuration);
+  if (!path.empty()) out.config = read_config(files, path, out.errors, out.request->allow_outside);
+  load_rules(out, files);
+  load_contracts(out, files);
+  load_dialects(out, files);
+  load_models(out, files);
+  out.profiles = out.request->gpus.profiles;
+  {
+    const SpendingOn spending("gpu-folders");
+    for (text::Document& document : load_folders(out.config.gpu_folders, files, out.errors)) {
+      out.profiles.push_back(std::move(document));
+    }
+  }
+  std::vector<Error> usage;
+  out.named = named_gpus(out.request->gpus, out.profiles, usage);
+  for (Error& error : usage) out.errors.push_back({std::move(error), {}});
+  check_names(out, files, out.errors);
+}
+
 std::unique_ptr<const Configured> load(std::shared_ptr<const Request> request, const std::string& path,
                                        const text::FileSystem& files) {
   auto out = std::make_unique<Configured>();
   out->request = std::move(request);
-  if (!path.empty()) out->config = read_config(files, path, out->errors, out->request->allow_outside);
-  load_rules(*out, files);
-  load_contracts(*out, files);
-  load_dialects(*out, files);
-  load_models(*out, files);
-  out->profiles = out->request->gpus.profiles;
-  for (text::Document& document : load_folders(out->config.gpu_folders, files, out->errors)) {
-    out->profiles.push_back(std::move(document));
+  // Of its own, or that of a run with all of its configurations.
+  const Budget budget;
+  try {
+    load_all(path, files, *out);
+  } catch (const Spent& spent) {
+    const std::string on = budget.spent_on();
+    out->errors.push_back({Error{fmt::format("with what it adds {}", spent.what()),
+                                 on.empty() ? "" : fmt::format("nothing was left at `{}`", on),
+                                 path,
+                                 {},
+                                 ErrorCode::too_large},
+                           {}});
   }
-  std::vector<Error> usage;
-  out->named = named_gpus(out->request->gpus, out->profiles, usage);
-  for (Error& error : usage) out->errors.push_back({std::move(error), {}});
-  check_names(*out, files, out->errors);
+  // Whoever asks for anything of it is told of the errors first.
+  if (!out->rules)
+    out->rules = std::shared_ptr<const rules::RuleBook>(std::shared_ptr<void>(), &rules::builtin_rules());
   text::count_rest(out->errors);
   return out;
 }

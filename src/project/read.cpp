@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "formats/dialect/paths.hpp"
 #include "project/config.hpp"
 #include "project/read_keys.hpp"
@@ -18,6 +19,9 @@ using text::NodeRef;
 // Longest chain of files that extend one another.
 constexpr std::size_t most_extended = 20;
 
+// Of reading one, besides its bytes.
+constexpr std::size_t units_per_file = 1000;
+
 NodeRef table_of(const text::Document& document) {
   const bool is_pyproject = std::filesystem::path(document.path()).filename() == "pyproject.toml";
   return is_pyproject ? document.root()["tool"]["shapelint"] : document.root();
@@ -31,6 +35,9 @@ void read_chain(const text::FileSystem& files, const std::string& path, bool all
     return;
   }
   const text::SharedText source(*std::move(content));
+  const SpendingOn spending(path);
+  charge(units_per_file + source.size());
+  charge_bytes(source.size());  // mistakes in it keep it
   const auto document = text::parse_toml(path, source);
   if (!document) {
     errors.push_back({document.error(), source});
