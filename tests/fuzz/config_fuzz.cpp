@@ -55,6 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                              "m/own/rule.toml",  "m/own/gpu.toml",    "m/own/format.toml"};
   constexpr std::array<const char*, 6> keys{"", "", "", "rule-folders", "gpu-folders", "format-folders"};
   if (size == 0) return 0;
+  const Budget budget(fuzz::work, fuzz::working_bytes);
   const std::size_t which = data[0] % (names.size() + 1);
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (which == names.size()) {

@@ -1,4 +1,5 @@
-// Runs a fuzz target on files and folders, for compilers without libFuzzer: the seeds as tests.
+// Runs a fuzz target on files and folders, for compilers without libFuzzer: the seeds as tests. A target that
+// mutates by a grammar also runs what becomes of each.
 //
 //   TARGET PATH...
 #include <cstddef>
@@ -8,8 +9,11 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                                                     std::size_t most, unsigned seed);
 
 namespace {
 
@@ -17,6 +21,16 @@ void run(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(content.data()), content.size());
+  constexpr std::size_t most = 8192;
+  constexpr unsigned mutations = 100;
+  if (LLVMFuzzerCustomMutator == nullptr || content.size() > most) return;
+  std::vector<std::uint8_t> bytes(content.begin(), content.end());
+  for (unsigned seed = 0; seed < mutations; ++seed) {
+    const std::size_t size = bytes.size();
+    bytes.resize(most);
+    bytes.resize(LLVMFuzzerCustomMutator(bytes.data(), size, most, seed));
+    LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+  }
 }
 
 }  // namespace
