@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "formats/dialect/paths.hpp"
 #include "formats/gitignore.hpp"
 #include "tests/catch.hpp"
@@ -127,4 +129,16 @@ TEST_CASE("what a search leaves out is an error that names it", "[formats][disco
   REQUIRE(out.errors.size() == 1);
   CHECK(out.errors[0].message == "folders are nested more than 64 deep, and what lies below is not searched");
   CHECK(out.errors[0].path == folder.substr(0, folder.size() - 2));
+}
+
+TEST_CASE("what is beyond the most files is told, with the first that is left out", "[formats][discover]") {
+  text::MemoryFileSystem files;
+  constexpr int most = 500'000;
+  for (int i = 0; i <= most; ++i) files.files[fmt::format("repo/{:06}.toml", i)] = "";
+  const std::vector<std::string> paths{"repo"};
+  const formats::Discovery all = formats::discover(files, paths);
+  CHECK(all.files.size() == most);
+  REQUIRE(all.errors.size() == 1);
+  CHECK(all.errors.front().path == "repo/500000.toml");
+  CHECK(all.errors.front().message.starts_with("more than 500000 files"));
 }

@@ -40,8 +40,8 @@ def run(folder, *args, code=None, says=None, silent_of=SECRET, **more):
     """Runs and checks the exit code, a part of what is printed, and what must not be; returns what was printed."""
     what = f"{pathlib.Path(folder).name}: {' '.join(map(str, args))}"
     try:
-        ran = subprocess.run([binary, *map(str, args)], cwd=folder, capture_output=True, text=True, timeout=20,
-                             **{"stdin": subprocess.DEVNULL, **more}, check=False)
+        ran = subprocess.run([binary, *map(str, args)], cwd=folder, capture_output=True, text=True,
+                             **{"stdin": subprocess.DEVNULL, "timeout": 20, **more}, check=False)
     except subprocess.TimeoutExpired:
         check(False, f"{what}: hangs")
         return ""
@@ -439,9 +439,18 @@ def deep_folders(base):
     run(folder, ".", "--gpu", "a100", code=2, says="nested more than 64 deep")
 
 
+def many_bytes(base):
+    """All files of a run hold 4 GiB at the most; the first that is left out is named."""
+    folder = repository(base, "bytes")
+    (folder / "large.json").write_bytes(b"x" * 16_000_000)
+    for i in range(280):
+        (folder / f"{i:03}.json").symlink_to("large.json")
+    run(folder, ".", "--gpu", "a100", code=2, says="the files hold more than 4 GB", timeout=120)
+
+
 with tempfile.TemporaryDirectory() as temporary:
     for part in (pipes_and_links, base_files, configurations, writes, two_prune, language_server, usage, git_settings,
-                 git_pipes, forged_proofs, folders_behind_links, deep_folders):
+                 git_pipes, forged_proofs, folders_behind_links, deep_folders, many_bytes):
         work = pathlib.Path(temporary).resolve() / part.__name__
         work.mkdir()
         before = len(problems)

@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+"""Files that a stranger wrote to take long, to take much memory, or to be taken for something else: each by itself, with
+what it takes, and all of them in one commit, through the real pre-commit.
+
+Usage: attacks.py SHAPELINT [--table]      exit 77 without pre-commit, once the files alone were looked at
+"""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+binary = pathlib.Path(sys.argv[1]).resolve()
+source = pathlib.Path(__file__).resolve().parents[2]
+problems = []
+MOST_MB = 300  # of memory, for a file
+MOST_SECONDS = 10  # on a machine that does other things, too: five times what an idle one may take
+MOST_SECONDS_OF_COMMIT = 30
+
+MODEL = """[model]
+hidden_size = 768
+num_layers = 12
+num_attention_heads = 12
+vocab_size = 50257
+[run]
+micro_batch_size = 8
+sequence_length = 1024
+"""
+SIZES = "hidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50257\n"
+TRAIN = ("python pretrain_gpt.py --num-layers 12 --hidden-size 768 --num-attention-heads 12 --seq-length 1024 "
+         "--micro-batch-size 8 --vocab-size 50257\n")
+RULE = """code = "{code}"
+name = "{name}"
+since = "1.0"
+summary = "own"
+severity = "warning"
+confidence = "certain"
+scope = "model"
+effect = "advice"
+when = "{when}"
+blame = ["hidden_size"]
+message = "{message}"
+mechanism = "own"
+sources = ["own"]
+"""
+
+
+def python_files():
+    long_list = "".join(f"n{i} = n{i - 1} + n{i - 1}\n" for i in range(1, 12))
+    long_list = "n0 = list(range(150))\n" + long_list + "n = n11\n"  # 307,200 elements
+    loop = "for i in range(15000):\n    "
+    text = "t = 'xyz' * 3\n" + "t = t + t\n" * 15
+    yield 2, "largest-in-a-loop.py", SIZES + long_list + loop + "m = max(n)\n"
+    yield 2, "smallest-and-sum.py", SIZES + long_list + loop + "m = min(n) + sum(n)\n"
+    yield 2, "added-lists.py", SIZES + long_list + loop + "m = n + n\n"
+    yield 2, "kept-lists.py", SIZES + long_list + "k = []\n" + loop + "k.append(n + n)\n"
+    yield 2, "popped.py", SIZES + "d = {}\nfor i in range(18000):\n    d[i] = [i]\nfor i in range(18000):\n    d.pop(i)\n"
+    yield 2, "updated.py", SIZES + "d = {i: i for i in range(18000)}\n" + loop + "d.update(d)\n"
+    yield 2, "unknown-index.py", SIZES + long_list + loop + "n[unknown] = i\n"
+    yield 2, "held-texts.py", SIZES + text + "a = [t] * 900\n" + "a.extend(a)\n" * 6
+    yield 2, "doubled-texts.py", SIZES + "t = 'x'\n" + "t = t + t\n" * 60
+    yield 2, "compared-texts.py", SIZES + text + loop + "b = t == t or t in [t]\n"
+    yield 2, "calls-calls.py", SIZES + "def f0(x):\n    return x\n" + "".join(
+        f"def f{i}(x):\n    return f{i - 1}(x) + f{i - 1}(x)\n" for i in range(1, 40)) + "y = f39(1)\n"
+    yield 2, "setup.py", long_list + loop + "m = max(n)\n"  # no configuration at all
+    yield 12, "surrogate.py", SIZES + "name = '\\ud800'\n"
+    yield 12, "deep.py", SIZES + "x = " + "[" * 50000 + "\n"
+
+
+def shell_files():
+    letters = "ABCDEFGHIJKL"
+    sums = "A=1\n" + "".join(f"{b}={'+'.join([a] * 9)}\n" for a, b in zip(letters, letters[1:]))
+    word = "X=" + "q" * 15000 + "\n"
+    stars = "*" + "q" * 300 + "z"  # tried at every place
+    doubled = "X=12345678\n" + "X=$X$X\n" * 18
+    yield 3, "sums.sh", sums + "N=$((L + L))\n" + TRAIN
+    yield 3, "sum-of-sums.sh", "A0=1\n" + "".join(f"A{i}=\"{'+'.join([f'A{i - 1}'] * 90)}\"\n" for i in range(1, 9)) + "echo $((A8))\n" + TRAIN
+    yield 3, "prefixes.sh", word + f"Y=${{X##{stars}}}\n" * 30 + TRAIN
+    yield 3, "suffixes.sh", word + f"Y=${{X%%z{'q' * 300}*}}\n" * 200 + TRAIN
+    yield 3, "cases.sh", word + f"case $X in {stars}) Z=1 ;; esac\n" * 40 + TRAIN
+    yield 3, "conditions.sh", word + f"[[ $X == {stars} ]] && Z=1\n" * 40 + TRAIN
+    yield 3, "sets.sh", word + f"case $X in *[{'abcdefgh' * 400}]z) Z=1 ;; esac\n" * 40 + TRAIN
+    yield 3, "locals.sh", "f() {\n" + "".join(f"  local V{i}=$1\n" for i in range(400)) + "  if [ $Q ]; then f $1; fi\n  f $1\n}\nf 1\n" + TRAIN
+    yield 3, "outcomes.sh", "".join(f"if [ $Q{i} ]; then W{i}={'w' * 500}; else W{i}=b; fi\n" for i in range(40)) + TRAIN
+    yield 3, "printed.sh", doubled + "printf -v Y '%s%s%s%s' $X $X $X $X\n" * 60 + TRAIN
+    yield 3, "doubled.sh", "X=1\n" + "X=$X$X\n" * 60 + TRAIN
+    yield 3, "words.sh", "A=(" + "a " * 9000 + ")\n" + 'A=("${A[@]}" "${A[@]}")\n' * 20 + TRAIN
+    yield 12, "deep.sh", "$(" * 40000 + "\n" + TRAIN
+
+
+def data_files():
+    yaml = "num_layers: 2\nhidden_size: 64\nnum_attention_heads: 4\nseq_length: 8\n"
+    evaluated = "*".join(["9"] * 50)
+    yield 4, "evaluated.yaml", yaml + "".join(f"k{i}: ${{eval:'[{evaluated} for x in range(9000)]'}}\n" for i in range(400))
+    yield 4, "references.yaml", yaml + "a0: [" + "1," * 900 + "1]\n" + "".join(
+        f"a{i}: [${{a{i - 1}}}, ${{a{i - 1}}}, ${{a{i - 1}}}]\n" for i in range(1, 20))
+    yield 4, "aliases.yaml", yaml + "b0: &b0 [x, x]\n" + "".join(f"b{i}: &b{i} [*b{i - 1}, *b{i - 1}, *b{i - 1}]\n" for i in range(1, 20))
+    yield 5, "keys.json", '{"hidden_size": 64, ' + ", ".join('"k": 1, "hidden_size": 64' for _ in range(15000)) + "}"
+    yield 5, "lists.json", '{"architectures": ' + "[" * 100000
+    yield 12, "keys.toml", MODEL + "".join(f"k{i} = 1\n" for i in range(10000))
+    yield 12, "dotted.toml", MODEL + "a." * 40000 + "a = 1\n"
+    yield 12, "layers.toml", MODEL + "".join(f"[[layer]]\nkind = \"{'x' * 50}\"\n" for i in range(5000))
+
+
+def project_files():
+    """In folders of their own: a configuration there is that of what lies there."""
+    wide = "hidden_size + " * 1300 + "hidden_size > 0"
+    yield "rule", "long-conditions", ".shapelint.toml", 'rule-folders = ["own"]\n'
+    for i in range(60):
+        yield "rule", "long-conditions", f"own/{i}.toml", RULE.format(code=f"ZZ{i + 100}", name=f"own-{i}", when=wide, message="x")
+    yield "rule", "evaluated-conditions", ".shapelint.toml", 'rule-folders = ["own"]\n'
+    costly = "k - n * 0 + " * 1600 + "k < 0"
+    for i in range(12):
+        yield "rule", "evaluated-conditions", f"own/{i}.toml", RULE.format(code=f"ZZ{i + 100}", name=f"own-{i}", when=costly, message="x").replace(
+            'scope = "model"', 'scope = "gemm"')
+    yield "rule", "long-message", ".shapelint.toml", 'rule-folders = ["own"]\n'
+    yield "rule", "long-message", "own/a.toml", RULE.format(code="ZZ1", name="own-a", when="hidden_size > 0", message="{hidden_size:duration}" * 300000)
+    yield "rule", "unknown-names", ".shapelint.toml", 'rule-folders = ["own"]\n'
+    for i in range(60):
+        yield "rule", "unknown-names", f"own/{i}.toml", RULE.format(code=f"ZZ{i + 100}", name=f"own-{i}", when="hiden_size + " * 1500 + "1", message="x")
+    yield "rule", "formula", ".shapelint.toml", 'format-folders = ["own"]\n'
+    names = " + ".join(f"n{i}" for i in range(200000))
+    yield "rule", "formula", "own/a.toml", f'name = "own"\ntitle = "own"\nwhose = "own"\nsource = "own"\norder = 1\nsyntax = ["toml"]\n[[recognise]]\nany = ["model"]\n[fields]\nhidden_size = {{ derive = "{names}" }}\n'
+    yield "rule", "large-rules", ".shapelint.toml", 'rule-folders = ["own"]\n'
+    for i in range(12):
+        yield "rule", "large-rules", f"own/{i}.toml", "# " + "x" * 9_000_000 + "\n"
+    for i in range(300):
+        yield "rule", f"configurations/{i}", ".shapelint.toml", 'rule-folders = ["own"]\n'
+        yield "rule", f"configurations/{i}", "own/a.toml", RULE.format(code="ZZ1", name="own-a", when="hidden_size > 0", message="x")
+    for i in range(150):
+        yield "all", "many", f"{i}.py", SIZES + "d = {}\nfor i in range(18000):\n    d[i] = [i]\nfor i in range(18000):\n    d.pop(i)\n"
+    yield 12, "globs", ".shapelint.toml", "exclude = [" + ", ".join(f'"**/a*{i}*b*/**/c*"' for i in range(20000)) + "]\n"
+    yield 12, "extends-itself", ".shapelint.toml", 'extend = ".shapelint.toml"\n'
+    yield 6, "deep" + "/d" * 66, "deep.toml", ""
+
+
+def odd_names():
+    for name in ("--exit-zero.toml", "--fix", "--unsafe-fixes", "--min-severity=error", "--no-config", "-q", "-", "--", "--help",
+                 "--write-baseline", "a `` ![x](https:evil) <b>``.toml", "::error file=x::y.toml", "\x1b[2Jx.toml", "line\nfeed.toml",
+                 "%0A::warning::x.toml", "=1+1.toml", "'; touch ran; '.toml", "$(touch ran).toml"):
+        yield 1, name, MODEL
+
+
+def put(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+
+
+def write_plain(folder):
+    for files in (python_files, shell_files, data_files):
+        for _, name, content in files():
+            put(folder / name, content)
+    put(folder / "m.toml", MODEL)
+
+
+def write_files(folder):
+    for _, name, content in odd_names():
+        put(folder / name, content)
+    put(folder / f"--output=concise={folder.parent}/outside/p.toml", MODEL)
+    (folder / "link-out.toml").symlink_to("/etc/passwd")
+    (folder / "link-to-nothing.toml").symlink_to("nothing.toml")
+    forge_proofs(folder)
+
+
+def write_configurations(folder):
+    for _, where, name, content in project_files():
+        put(folder / where / name, content)
+        if not (folder / where / "m.toml").exists():
+            put(folder / where / "m.toml", MODEL)
+
+
+def forge_proofs(folder):
+    """Nobody measured these."""
+    put(folder / "forged" / "m.toml", MODEL)
+    script = subprocess.run([binary, "prove", "m.toml", "--gpu", "a100"], cwd=folder / "forged", capture_output=True, text=True,
+                            timeout=60, check=False).stdout
+    plan = json.loads(re.search(r"r'''\n(.*?)\n'''", script, re.S).group(1))
+    proofs = [{"file": "m.toml", "model": plan["model"], "gpu": plan["gpu"]["id"], "device": "x", "date": "2026-01-01",
+               "sizes": plan["sizes"], "checksum": plan["checksum"], "finding": each["code"], "rule": each["rule"],
+               "changes": each["changes"], "measured": {"gain": -0.001, "half_width": 0.0005, "share": 1},
+               "predicted": {"gain": each["gain"], "error": each["gain_error"]}, "verdict": "refuted"} for each in plan["findings"]]
+    put(folder / "forged" / "shapelint-proofs.json", json.dumps({"format": "shapelint-proofs", "version": 1, "proofs": proofs}))
+
+
+def measured(arguments, folder, **more):
+    """Exit code, seconds, MB at the most, what was printed."""
+    with tempfile.TemporaryFile() as said:
+        begin = time.monotonic()
+        process = subprocess.Popen(arguments, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT, **more)
+        deadline = begin + 2 * MOST_SECONDS_OF_COMMIT
+        pid, status, usage = 0, 0, None
+        while pid == 0:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid == 0 and time.monotonic() > deadline:
+                process.kill()
+            time.sleep(0.002)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.monotonic() - begin
+        said.seek(0)
+        return process.returncode, seconds, usage.ru_maxrss / 1024, said.read().decode(errors="replace")
+
+
+def each_alone(base):
+    """A table of what each takes. A file is refused, or its model is looked at; nothing breaks."""
+    rows = []
+
+    def look(row, name, folder, path):
+        code, seconds, mb, said = measured([binary, "lint", "--gpu", "a100", "--", path], folder)
+        rows.append((row, name, code, seconds, mb, said))
+        problems.extend([f"{name}: exit code {code}: {said[:300]}"] if code not in (0, 1, 2) else [])
+        problems.extend([f"{name}: {seconds:.1f} s"] if seconds > (MOST_SECONDS_OF_COMMIT if row == "all" else MOST_SECONDS) else [])
+        problems.extend([f"{name}: {mb:.0f} MB"] if mb > MOST_MB else [])
+        problems.extend([f"{name}: {said[:300]}"] if "a mistake of shapelint itself" in said else [])
+
+    for files in (python_files, shell_files, data_files):
+        for row, name, content in files():
+            folder = base / "alone" / name
+            (folder / ".git").mkdir(parents=True)
+            put(folder / name, content)
+            look(row, name, folder, name)
+            if name == "setup.py":  # among others, found
+                put(folder / "m.toml", MODEL)
+                look(row, f"{name} in a folder", folder, ".")
+    wanted = {"long-conditions": "it takes more work", "long-message": "it takes more", "evaluated-conditions": "nothing was left at `ZZ", "unknown-names": "it takes more work",
+              "formula": "characters", "large-rules": "it takes more", "configurations": "left out", "many": "take more work than those of any project", "globs": "more than 1000 patterns",
+              "extends-itself": "extends itself", "deep": "nested more than 64 deep"}
+    folders = {}
+    for row, where, name, content in project_files():
+        folder = base / "alone" / where.split("/")[0]
+        folders[folder] = row
+        (folder / ".git").mkdir(parents=True, exist_ok=True)
+        put(base / "alone" / where / name, content)
+        put(base / "alone" / where / "m.toml", MODEL)
+    for folder, row in folders.items():
+        look(row, folder.name + "/", folder, ".")
+        code, said = rows[-1][2], rows[-1][5]
+        if code != 2 or wanted[folder.name] not in said:
+            problems.append(f"{folder.name}: exit code {code}, expected 2 and `{wanted[folder.name]}`: {said[:400]}")
+    if "--table" in sys.argv:
+        for row, name, code, seconds, mb, _ in sorted(rows, key=lambda each: (str(each[0]).zfill(4), -each[3])):
+            print(f"| {row} | {name} | exit {code} | {seconds:.2f} s | {mb:.0f} MB |")
+    slowest, largest = max(rows, key=lambda each: each[3]), max(rows, key=lambda each: each[4])
+    print(f"{len(rows)} alone: {slowest[3]:.2f} s at the most ({slowest[1]}), {largest[4]:.0f} MB at the most ({largest[1]})")
+
+
+def contents(folder):
+    """Of every file but git's own: what it holds; of a link where it leads."""
+    out = {}
+    for root, folders, files in os.walk(folder):
+        folders[:] = [each for each in folders if each != ".git"]
+        for name in files:
+            path = pathlib.Path(root) / name
+            held = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
+            out[str(path)] = hashlib.sha256(held).hexdigest()
+    return out
+
+
+def one_commit(base):
+    """All of it in one pull request, against the hook of this repository."""
+    home = base / "home"
+    home.mkdir()
+    environment = {**os.environ, "HOME": str(home), "PRE_COMMIT_HOME": str(base / "cache"), "GIT_CONFIG_NOSYSTEM": "1",
+                   "PATH": f"{binary.parent}:{os.environ['PATH']}", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",
+                   "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.org"}
+    for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+        environment.pop(name, None)
+
+    def git(folder, *args):
+        subprocess.run(["git", *args], cwd=folder, env=environment, check=True, capture_output=True, timeout=120)
+
+    hooks = base / "hooks"
+    hooks.mkdir()
+    shutil.copy(source / ".pre-commit-hooks.yaml", hooks)
+    for folder in (hooks, base / "models"):
+        folder.mkdir(exist_ok=True)
+        git(folder, "init", "-q")
+    git(hooks, "add", "-A")
+    git(hooks, "commit", "-qm", "hooks")
+    revision = subprocess.run(["git", "rev-parse", "HEAD"], cwd=hooks, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+    models = base / "models"
+    put(base / "outside" / "p.toml", "precious")
+    # First without configurations, each of which ends a run before any file is looked at, and without names, which do too.
+    for what, write in (("files", lambda: write_plain(models)), ("files and names", lambda: write_files(models)),
+                        ("files, names and configurations", lambda: write_configurations(models))):
+        write()
+        for arguments in ("[--gpu, a100, --]", "[--gpu, a100]", "[--fix, --gpu, a100, --]"):
+            put(models / ".pre-commit-config.yaml",
+                f"repos:\n  - repo: {hooks}\n    rev: {revision}\n    hooks:\n      - id: shapelint\n        args: {arguments}\n")
+            git(models, "add", "-A")
+            before = contents(models), contents(base / "outside"), contents(home)
+            code, seconds, mb, said = measured(["pre-commit", "run", "--all-files"], models, env=environment)
+            after = contents(models), contents(base / "outside"), contents(home)
+            told = f"{what}, args {arguments}"
+            if before != after and "--fix" not in arguments:
+                problems.append(f"{told}: written: {sorted(set(before[0].items()) ^ set(after[0].items()))[:4]}")
+            if before[1:] != after[1:] or (models / "ran").exists():
+                problems.append(f"{told}: written outside, or a name ran")
+            if seconds > MOST_SECONDS_OF_COMMIT:
+                problems.append(f"{told}: {seconds:.1f} s")
+            if code != 1 or "Traceback" in said:
+                problems.append(f"{told}: exit code {code}, expected 1: {said[:1000]}")
+            print(f"one commit, {told}: {len(before[0])} files, {'blocked' if code == 1 else code} in {seconds:.1f} s, {mb:.0f} MB")
+            if "--output" in sys.argv:
+                print(said[:3000])
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    work = pathlib.Path(temporary).resolve()
+    each_alone(work)
+    has_hooks = all(shutil.which(each) for each in ("pre-commit", "git"))
+    if has_hooks:
+        one_commit(work)
+print(*problems, sep="\n")
+if not has_hooks and not problems:
+    print("skipped: pre-commit or git is not installed (Debian: pre-commit)")
+    sys.exit(77)
+sys.exit(1 if problems else 0)
