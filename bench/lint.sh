@@ -58,7 +58,7 @@ done
 
 if [ -d "$corpus" ]; then
   outputs=
-  for format in text concise json json-lines sarif github gitlab junit checkstyle rdjson markdown; do
+  for format in text concise json compact json-lines sarif github gitlab junit checkstyle rdjson markdown; do
     outputs="$outputs --output $format=$work/$format"
   done
   # shellcheck disable=SC2086 # words without blanks

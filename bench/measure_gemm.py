@@ -37,8 +37,8 @@ SWEEPS = ("grid", "alignment", "waves", "attention")
 
 
 def of_model(program, path):
-    """The products of a model file, as `shapelint --format json` lists them."""
-    done = subprocess.run([program, path, "--format", "json"], capture_output=True, text=True)
+    """The products of a model file, as `shapelint --format json --with operations` lists them."""
+    done = subprocess.run([program, path, "--format", "json", "--with", "operations"], capture_output=True, text=True)
     if done.returncode not in (0, 1):
         raise SystemExit(f"{program} {path} exited {done.returncode}: {done.stderr.strip()}")
 

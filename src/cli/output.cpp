@@ -2,6 +2,7 @@
 #include "cli/output.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,22 @@ std::optional<std::string> into_format(std::size_t& format, std::string_view tex
   return into_choice(format, report::format_names)(text == "full" ? report::format_names.front() : text);
 }
 
+constexpr std::array<std::string_view, 2> part_names{"fields", "operations"};
+
+// Each use adds the parts between commas.
+Setter into_parts(report::JsonParts& parts) {
+  return [&parts](std::string_view text) -> std::optional<std::string> {
+    std::vector<std::string> named;
+    if (auto expected = into_list(named)(text)) return expected;
+    for (const std::string& name : named) {
+      std::size_t part = 0;
+      if (auto expected = into_choice(part, part_names)(name)) return expected;
+      (part == 0 ? parts.fields : parts.operations) = true;
+    }
+    return std::nullopt;
+  };
+}
+
 std::optional<std::string> add_file(OutputOptions& options, std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals + 1 == text.size()) {
@@ -33,7 +50,7 @@ std::optional<std::string> add_file(OutputOptions& options, std::string_view tex
 std::string standard_output(const lint::Report& report, const OutputOptions& options, const Io& io) {
   const report::Style style = out_style(io);
   if (!options.statistics)
-    return report::render(options.format, report, {style, options.quiet, options.verbose});
+    return report::render(options.format, report, {style, options.quiet, options.verbose, options.parts});
   return options.format == report::Format::json ? report::statistics_json(report)
                                                 : report::statistics(report, style);
 }
@@ -59,6 +76,15 @@ std::vector<Option> output_options(OutputOptions& options) {
        .set = [&options](std::string_view text) { return add_file(options, text); },
        .many = true,
        .words = output_words},
+      {.names = "--with",
+       .value = "PARTS",
+       .doc = "in `--format json` also these, which make it several times as long: `fields` (every field and "
+              "where "
+              "its value comes from), `operations` (every operation of the step and its cost)",
+       .set = into_parts(options.parts),
+       .many = true,
+       .choices = strings(part_names),
+       .is_list = true},
       {.names = "--statistics",
        .doc = "print how often each rule was found instead of the findings; with `--format json` as JSON",
        .set = into(options.statistics)},
@@ -76,7 +102,7 @@ bool OutputOptions::wants(report::Format wanted) const {
 bool write_files(const lint::Report& report, const OutputOptions& options, Io& io) {
   bool written = true;
   for (const auto& [format, path] : options.files) {
-    const auto result = io.files.write(path, report::render(format, report));
+    const auto result = io.files.write(path, report::render(format, report, {{}, false, false, options.parts}));
     if (result) continue;
     print_error(io, result.error());
     written = false;
@@ -89,7 +115,7 @@ bool write_report(const lint::Report& report, const OutputOptions& options, Io& 
   // Workflow commands are what it is for; their values are escaped (report/exchange/github.cpp).
   const bool is_commands = options.format == report::Format::github && !options.statistics;
   if (options.format == report::Format::json && !options.statistics) {
-    report::write_json(report, io.out);
+    report::write_json(report, options.parts, io.out);
   } else {
     (is_commands ? io.raw() : io.out) << standard_output(report, options, io);
   }

@@ -14,13 +14,14 @@ namespace shapelint::cli {
 struct OutputOptions {
   report::Format format = report::Format::text;
   std::vector<std::pair<report::Format, std::string>> files;  // --output sarif=out.sarif
+  report::JsonParts parts;                                    // --with, of json
   bool statistics = false;
   bool quiet = false;
   bool verbose = false;                     // more of what is printed; set by the command
   bool wants(report::Format wanted) const;  // on standard output or in a file
 };
 
-// --format, --output, --statistics and --quiet.
+// --format, --output, --with, --statistics and --quiet.
 std::vector<Option> output_options(OutputOptions& options);
 
 // Writes the files, each beside its target and renamed, so that nobody sees half of one. Those that cannot be

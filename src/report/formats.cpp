@@ -15,7 +15,9 @@ std::string render(Format format, const lint::Report& report, const RenderOption
     case Format::concise:
       return text::without_commands(concise(report, options));
     case Format::json:
-      return json(report);
+      return json(report, options.parts);
+    case Format::compact:
+      return compact(report);
     case Format::json_lines:
       return json_lines(report);
     case Format::sarif:

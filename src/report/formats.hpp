@@ -15,6 +15,7 @@ enum class Format : std::uint8_t {
   text,
   concise,
   json,
+  compact,
   json_lines,
   sarif,
   github,
@@ -26,14 +27,21 @@ enum class Format : std::uint8_t {
 };
 
 // In the order of Format.
-inline constexpr std::array<std::string_view, 11> format_names{
-    "text",   "concise", "json",       "json-lines", "sarif",   "github",
-    "gitlab", "junit",   "checkstyle", "rdjson",     "markdown"};
+inline constexpr std::array<std::string_view, 12> format_names{
+    "text",   "concise", "json",  "compact",    "json-lines", "sarif",
+    "github", "gitlab",  "junit", "checkstyle", "rdjson",     "markdown"};
+
+// Of json(): what makes it several times as long, and few readers need.
+struct JsonParts {
+  bool fields = false;      // every field of each model, with where its value comes from
+  bool operations = false;  // every operation of each step, with its cost
+};
 
 struct RenderOptions {
   Style style;           // text and concise
   bool quiet = false;    // text and concise: only findings that fail, nothing when there are none
   bool verbose = false;  // text: of several files, too, each finding in full and each model's closing lines
+  JsonParts parts{};     // json
 };
 
 // The whole output in one format, ending with a line feed when it is not empty. Valid UTF-8.
@@ -41,6 +49,9 @@ std::string render(Format format, const lint::Report& report, const RenderOption
 
 // `path:line:column: severity: message [CODE]`, one line each.
 std::string concise(const lint::Report& report, const RenderOptions& options);
+// One JSON object on one line, for readers with little room: of each model the plan, the step, the memory and
+// what people are shown. docs/schema/shapelint-compact.schema.json describes it.
+std::string compact(const lint::Report& report);
 // One JSON object per line: the findings as in json() with their path, then the errors.
 std::string json_lines(const lint::Report& report);
 // SARIF 2.1.0 (OASIS) with what GitHub's code scanning asks for.

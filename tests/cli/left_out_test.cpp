@@ -83,8 +83,8 @@ TEST_CASE("no proposal changes the number of sequences that a file fixes", "[lin
             "1000 "
             "--lr 1e-4 --bf16\n",
             width, batch, plan);
-        const tests::Ran ran =
-            run({"train.sh", "--gpu", "a100,h100", "--format", "json"}, with({{"train.sh", script}}));
+        const tests::Ran ran = run({"train.sh", "--gpu", "a100,h100", "--format", "json", "--with", "fields"},
+                                   with({{"train.sh", script}}));
         INFO(script);
         const nlohmann::json report = nlohmann::json::parse(ran.out);
         for (const auto& model : report["models"]) {

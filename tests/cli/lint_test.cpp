@@ -87,11 +87,12 @@ TEST_CASE("the configuration chooses rules, severities and GPUs", "[lint]") {
 TEST_CASE("[[files]] states what the file does not", "[lint]") {
   const auto files = with(
       {{"m.toml", odd}, {"shapelint.toml", "[[files]]\nmatch = \"*.toml\"\ngpu = \"a100\"\ntensor = 5\n"}});
-  const auto report = nlohmann::json::parse(run({"lint", "m.toml", "--format", "json"}, files).out);
+  const auto report =
+      nlohmann::json::parse(run({"lint", "m.toml", "--format", "json", "--with", "fields"}, files).out);
   CHECK(report["gpus"].size() == 1);
   CHECK(report["models"][0]["fields"]["tensor"]["value"] == 5);
-  const auto given =
-      nlohmann::json::parse(run({"lint", "m.toml", "--format", "json", "--tensor", "1"}, files).out);
+  const auto given = nlohmann::json::parse(
+      run({"lint", "m.toml", "--format", "json", "--with", "fields", "--tensor", "1"}, files).out);
   CHECK(given["models"][0]["fields"]["tensor"]["value"] == 1);
 }
 

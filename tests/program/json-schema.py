@@ -23,9 +23,9 @@ def validator_of(name):
     return jsonschema.Draft7Validator(schema)
 
 
-def check(name, command, problems):
+def check(name, command, problems, form="json"):
     """Runs the command and adds what its output says otherwise than the schema."""
-    ran = subprocess.run([binary, *command, "--format", "json"], capture_output=True, text=True)
+    ran = subprocess.run([binary, *command, "--format", form], capture_output=True, text=True)
     try:
         document = json.loads(ran.stdout)
         problems += [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in validators[name].iter_errors(document)]
@@ -34,13 +34,21 @@ def check(name, command, problems):
     return ran
 
 
-validators = {name: validator_of(name) for name in ("report", "roofline", "suggest", "family", "profile", "fits")}
+validators = {name: validator_of(name) for name in ("report", "compact", "roofline", "suggest", "family", "profile", "fits")}
 runs = [[str(path)] for path in sorted((source / "examples").glob("*.toml"))]
 runs += [["no-such-file.toml"], [str(source)], [str(path) for path in sorted((source / "examples").glob("*.toml"))]]
 failed = 0
+two = subprocess.run([binary, str(source / "examples/gpt3-2.7b.toml"), "--gpu", "a100", "--min-severity", "warning",
+                      "--format", "compact"],
+                     capture_output=True, text=True).stdout
+if len(two) >= 2000 or len(json.loads(two)["models"][0]["findings"]) != 2:
+    failed += 1
+    print(f"compact: {len(two)} bytes for {len(json.loads(two)['models'][0]['findings'])} findings, not 2 in 2,000")
 for files in runs:
     problems = []
     ran = check("report", ["lint", *files], problems)
+    check("report", ["lint", *files, "--with", "fields,operations"], problems)
+    check("compact", ["lint", *files], problems, "compact")
     if (ran.returncode == 2) != bool(ran.stderr):
         problems.append(f"exit code {ran.returncode}, and on stderr: {ran.stderr!r}")
     if problems:

@@ -33,7 +33,7 @@ test("lint finds what the program finds, with edits that make the proposals", ()
 test("the numbers are those of the native program", { skip: !native }, () => {
   for (const name of ["gpt3-2.7b", "llama-3-8b", "mixtral-8x7b", "deepseek-v3", "resnet-50"]) {
     const file = `examples/${name}.toml`;
-    const args = [file, "--gpu", "a100,h100", "--format", "json"];
+    const args = [file, "--gpu", "a100,h100", "--format", "json", "--with", "fields,operations"];
     let expected;
     try {
       expected = execFileSync(native, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });

@@ -20,6 +20,19 @@
 
 namespace shapelint::report {
 
+nlohmann::ordered_json value_json(model::FieldId field, std::int64_t value) {
+  if (field == model::no_field) return value;
+  switch (model::info(field).type) {
+    case model::FieldType::boolean:
+      return value != 0;
+    case model::FieldType::choice:
+      return model::value_text(field, value);
+    case model::FieldType::integer:
+      return value;
+  }
+  return value;
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -54,19 +67,6 @@ std::string_view name_of(model::Origin::Kind kind) {
 
 Json field_name(model::FieldId field) {
   return field == model::no_field ? Json() : Json(model::info(field).name);
-}
-
-Json value_of(model::FieldId field, std::int64_t value) {
-  if (field == model::no_field) return value;
-  switch (model::info(field).type) {
-    case model::FieldType::boolean:
-      return value != 0;
-    case model::FieldType::choice:
-      return model::value_text(field, value);
-    case model::FieldType::integer:
-      return value;
-  }
-  return value;
 }
 
 Json dim(const model::Dim& each) {
@@ -151,8 +151,8 @@ Json changes(const std::vector<rules::Change>& list) {
   Json out = Json::array();
   for (const rules::Change& change : list) {
     out.push_back({{"field", change.key.empty() ? field_name(change.field) : Json(change.path)},
-                   {"from", value_of(change.field, change.from)},
-                   {"to", value_of(change.field, change.to)}});
+                   {"from", value_json(change.field, change.from)},
+                   {"to", value_json(change.field, change.to)}});
   }
   return out;
 }
@@ -215,7 +215,7 @@ Json fields_json(const model::Reading& reading, const text::SharedText& source) 
     const model::Origin& origin = reading.origins[info.id];
     Json field{
         {"value",
-         origin.kind == model::Origin::Kind::unknown ? Json() : value_of(info.id, info.get(reading.setup))},
+         origin.kind == model::Origin::Kind::unknown ? Json() : value_json(info.id, info.get(reading.setup))},
         {"origin", name_of(origin.kind)}};
     if (!origin.note.empty()) field["note"] = text_of(origin.note);
     if (!origin.key_path.empty()) field["key_path"] = text_of(origin.key_path);
@@ -236,17 +236,20 @@ Json capacity_of(const lint::ModelReport& model, std::string_view gpu, const lin
   return serves && found != report.gpus.end() ? capacity_json(suggest::capacity_of(*found, setup)) : Json();
 }
 
-Json model_json(const lint::ModelReport& model, const lint::Report& report) {
+Json operations(const rules::GpuReport& gpu) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < gpu.workload.ops.size() && i < gpu.before.ops.size(); ++i)
+    out.push_back(operation(gpu.workload.ops[i], gpu.before.ops[i]));
+  return out;
+}
+
+Json model_json(const lint::ModelReport& model, const lint::Report& report, JsonParts parts) {
   Json findings = Json::array();
   for (const rules::Finding* finding : lint::for_programs(model))
     findings.push_back(finding_json(*finding, model));
   const bool network = !model.reading.setup.model.conv.empty();
   Json steps = Json::array();
   for (const rules::GpuReport& gpu : model.result.gpus) {
-    Json ops = Json::array();
-    for (std::size_t i = 0; i < gpu.workload.ops.size() && i < gpu.before.ops.size(); ++i) {
-      ops.push_back(operation(gpu.workload.ops[i], gpu.before.ops[i]));
-    }
     steps.push_back({{"gpu", gpu.gpu},
                      {"tokens", gpu.workload.tokens_per_step},
                      {"model_flops", gpu.workload.model_flops},
@@ -257,22 +260,23 @@ Json model_json(const lint::ModelReport& model, const lint::Report& report) {
                      {"applied", changes(gpu.applied)},
                      {"left_out", changes(gpu.left_out)},
                      {"left_out_because", gpu.left_out_because},
-                     {"capacity", capacity_of(model, gpu.gpu, report)},
-                     {"ops", std::move(ops)}});
+                     {"capacity", capacity_of(model, gpu.gpu, report)}});
+    if (parts.operations) steps.back()["ops"] = operations(gpu);
     if (network) steps.back()["images"] = gpu.workload.tokens_per_step;
   }
-  return {{"path", text_of(model.path)},
-          {"name", text_of(model.reading.name)},
-          {"dialect", model.reading.dialect},
-          {"parameters", model.result.parameters_before},
-          {"memory_bytes", suggest::memory_bytes(model.reading.setup)},
-          {"gpus_assumed", model.gpus_assumed},
-          {"gpus_left_out", model.gpus_left_out},
-          {"shape_note", model.shape_note},
-          {"min_gain", model.min_gain},
-          {"fields", fields_json(model.reading, model.source)},
-          {"findings", std::move(findings)},
-          {"steps", std::move(steps)}};
+  Json out{{"path", text_of(model.path)},
+           {"name", text_of(model.reading.name)},
+           {"dialect", model.reading.dialect},
+           {"parameters", model.result.parameters_before},
+           {"memory_bytes", suggest::memory_bytes(model.reading.setup)},
+           {"gpus_assumed", model.gpus_assumed},
+           {"gpus_left_out", model.gpus_left_out},
+           {"shape_note", model.shape_note},
+           {"min_gain", model.min_gain}};
+  if (parts.fields) out["fields"] = fields_json(model.reading, model.source);
+  out["findings"] = std::move(findings);
+  out["steps"] = std::move(steps);
+  return out;
 }
 
 Json whole_json(const lint::Whole& whole, const lint::Report& report) {
@@ -320,7 +324,7 @@ void write_item(const Json& item, bool is_first, std::ostream& out) {
 
 }  // namespace
 
-void write_json(const lint::Report& report, std::ostream& out) {
+void write_json(const lint::Report& report, JsonParts parts, std::ostream& out) {
   Json gpus = Json::array();
   for (const gpu::Gpu& gpu : report.gpus) {
     gpus.push_back({{"id", text_of(gpu.id)},
@@ -338,7 +342,7 @@ void write_json(const lint::Report& report, std::ostream& out) {
   Counts total;
   std::size_t hidden = 0;
   for (const lint::ModelReport& model : report.models) {
-    write_item(model_json(model, report), &model == &report.models.front(), out);
+    write_item(model_json(model, report, parts), &model == &report.models.front(), out);
     for (const rules::Finding* finding : lint::for_programs(model)) add(*finding, total);
     if (model.hides_from_programs) hidden += model.hidden.size();
   }
@@ -361,9 +365,9 @@ void write_json(const lint::Report& report, std::ostream& out) {
       << "\n}\n";
 }
 
-std::string json(const lint::Report& report) {
+std::string json(const lint::Report& report, JsonParts parts) {
   std::ostringstream out;
-  write_json(report, out);
+  write_json(report, parts, out);
   return std::move(out).str();
 }
 

@@ -9,7 +9,7 @@
 using namespace shapelint;
 
 TEST_CASE("the JSON report holds findings, places, proposals, steps and ops", "[report]") {
-  const auto parsed = nlohmann::json::parse(report::json(tests::one_gpu_report()));
+  const auto parsed = nlohmann::json::parse(report::json(tests::one_gpu_report(), {true, true}));
   CHECK(parsed["format"] == "shapelint-report");
   CHECK(parsed["version"] == report::json_version);
   CHECK(parsed["summary"] == nlohmann::json{{"errors", 1},
@@ -40,4 +40,17 @@ TEST_CASE("bytes that are not UTF-8 do not break the JSON", "[report]") {
   report.errors.push_back({{"unknown key `\xFF`", "", "\xFE", Span{0, 1}}, "\xFF"});
   const auto parsed = nlohmann::json::parse(report::json(report));
   CHECK(parsed["models"][0]["path"] == "caf\xEF\xBF\xBD.toml");
+}
+
+TEST_CASE("fields and operations are in the JSON only if they are asked for", "[report]") {
+  const auto has = [](report::JsonParts parts, const char* what) {
+    return report::json(tests::one_gpu_report(), parts).find(what) != std::string::npos;
+  };
+  CHECK_FALSE(has({}, "\"fields\""));
+  CHECK_FALSE(has({}, "\"ops\": [\n        {"));
+  CHECK(has({true, false}, "\"fields\""));
+  CHECK(nlohmann::json::parse(report::json(tests::one_gpu_report()))["models"][0]["steps"][0].contains(
+            "ops") == false);
+  CHECK(nlohmann::json::parse(report::json(tests::one_gpu_report(), {false, true}))["models"][0]["steps"][0]
+            .contains("ops"));
 }

@@ -47,7 +47,7 @@ lint::Report sample() {
 
 std::string golden_name(std::string_view format) {
   const bool is_json = format == "json-lines" || format == "sarif" || format == "gitlab" ||
-                       format == "rdjson" || format == "json";
+                       format == "rdjson" || format == "json" || format == "compact";
   const bool is_xml = format == "junit" || format == "checkstyle";
   return "tests/golden/formats/" + std::string(format) +
          (is_json                ? ".json"
@@ -186,4 +186,15 @@ TEST_CASE("paths are given without detours", "[report][formats]") {
   CHECK(report::tidy_path("./a//b/../c.toml") == "a/c.toml");
   CHECK(report::tidy_path("<stdin>") == "<stdin>");
   CHECK(report::tidy_path("../x.toml") == "../x.toml");
+}
+
+TEST_CASE("SARIF lists the rules that occur, not all that ran", "[report][formats]") {
+  lint::Report report = sample();
+  lint::RuleInfo other;
+  other.code = "SL999";
+  other.name = "never-found";
+  report.rules.push_back(other);
+  const std::string out = report::sarif(report);
+  CHECK(out.find("SL201") != std::string::npos);
+  CHECK(out.find("SL999") == std::string::npos);
 }

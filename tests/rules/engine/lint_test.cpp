@@ -45,7 +45,7 @@ std::string json_of(const LintResult& result, const model::Reading& reading,
   report.models.push_back({});
   report.models.back().reading = reading;
   report.models.back().result = result;
-  return report::json(report);
+  return report::json(report, {true, true});
 }
 
 // The reading with a proposal applied, as if the file had been edited.

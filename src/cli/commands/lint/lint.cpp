@@ -71,7 +71,7 @@ lint::RunRequest run_request(const LintOptions& options, Io& io) {
     }
   }
   for (const auto& [format, path] : options.output.files) request.outputs.push_back(path);
-  request.keep_operations = options.output.wants(report::Format::json);
+  request.keep_operations = options.output.parts.operations && options.output.wants(report::Format::json);
   return request;
 }
 
