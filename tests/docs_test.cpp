@@ -38,6 +38,8 @@ std::vector<std::string> pages() {
   return out;
 }
 
+const std::string skill = "skills/shapelint/SKILL.md";
+
 const std::string marker = "<!-- output of: ";
 
 // The text with what stands in each ```-block after `<!-- output of: ARGS -->` replaced by the real output of
@@ -130,6 +132,7 @@ TEST_CASE("the output that documents show is real", "[docs]") {
   std::vector<std::string> shown;
   std::vector<std::string> documents = pages();
   documents.emplace_back("README.md");
+  documents.emplace_back(skill);
   for (const std::string& path : documents) {
     const std::string text = read_source_file(path);
     if (text.find(marker) == std::string::npos) continue;
@@ -137,7 +140,8 @@ TEST_CASE("the output that documents show is real", "[docs]") {
     CHECK(compare_with_file(path, with_real_outputs(text)) == "");
   }
   CHECK(shown == std::vector<std::string>{"docs/cnn.md", "docs/profiling.md", "docs/roofline-serving.md",
-                                          "docs/roofline-training.md", "docs/roofline.md", "README.md"});
+                                          "docs/roofline-training.md", "docs/roofline.md", "README.md",
+                                          skill});
 }
 
 TEST_CASE("every page of docs/ is in its index, which README.md names", "[docs]") {
@@ -154,7 +158,7 @@ TEST_CASE("every page of docs/ is in its index, which README.md names", "[docs]"
 
 TEST_CASE("links between documents lead somewhere", "[docs]") {
   std::vector<std::string> documents = pages();
-  for (const char* path : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"})
+  for (const char* path : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", skill.c_str()})
     documents.emplace_back(path);
   for (const std::string& path : documents) {
     const std::string text = read_source_file(path);
@@ -169,6 +173,24 @@ TEST_CASE("links between documents lead somewhere", "[docs]") {
       CHECK(fs::exists(folder / target));
     }
   }
+}
+
+TEST_CASE("the skill's commands run, and help for agents is the skill", "[docs]") {
+  const std::string text = read_source_file(skill);
+  std::istringstream lines(text);
+  std::size_t count = 0;
+  bool is_command = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("```") != std::string::npos) is_command = line.find("```sh") != std::string::npos;
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (!is_command || begin == std::string::npos || line.compare(begin, 10, "shapelint ") != 0) continue;
+    ++count;
+    INFO(line);
+    CHECK(transcript(line.substr(begin)).find("--- exit 2") == std::string::npos);
+  }
+  CHECK(count >= 5);
+  CHECK(shapelint::tests::run({"help", "--for-agents"}).out == text);
+  CHECK(text.size() < 12'000);  // it is read into a context that other things need, too
 }
 
 // `## [0.1.0] - 2026-01-31`, newest first.

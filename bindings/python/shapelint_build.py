@@ -25,7 +25,7 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PACKAGE = ROOT / "bindings/python/shapelint"
-SOURCE_FOLDERS = ["bindings", "cmake", "contracts", "docs/schema", "examples", "formats", "gpus", "include", "man", "rules", "scripts", "src", "traces", "web"]
+SOURCE_FOLDERS = ["bindings", "cmake", "contracts", "docs/schema", "examples", "formats", "gpus", "include", "man", "rules", "scripts", "skills", "src", "traces", "web"]
 SOURCE_FILES = ["bench/measure.py", "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "pyproject.toml", "vcpkg.json"]
 
 # Pages of the documentation site that are called otherwise than their documents; scripts/site checks them.
@@ -199,6 +199,7 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
         sources = ROOT / "build/static-libs" / machine_of(program) / "prefix/share/sources"
         for notice in sorted(sources.glob("*.copyright")):
             wheel.add(f"{info}/licenses/{notice.name}", notice.read_bytes())
+    wheel.add(f"{info}/entry_points.txt", b"[pytest11]\nshapelint = shapelint.pytest_plugin\n")
     wheel.add(f"{info}/METADATA", metadata().encode())
     wheel.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: shapelint_build\nRoot-Is-Purelib: false\nTag: {label}\n".encode())
     wheel.close()

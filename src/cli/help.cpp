@@ -123,7 +123,7 @@ std::string overview() {
   }
   text +=
       "\n`shapelint COMMAND --help` lists what a command can be given; without a command,\n"
-      "`lint` is run.\n";
+      "`lint` is run. `shapelint help --for-agents` tells coding agents when and how.\n";
   GlobalOptions global;
   text += sections(global_options(global));
   text += examples_of(commands().front().examples);

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -20,6 +21,8 @@ std::vector<Option> global_options(GlobalOptions& options);
 
 // `shapelint --help`.
 std::string overview();
+// `shapelint help --for-agents`: skills/shapelint/SKILL.md.
+extern const std::string_view agents_guide;
 // `shapelint COMMAND --help`.
 std::string help(const Command& command);
 // man/: an overview, and a page for each command.

@@ -141,6 +141,10 @@ int run_guarded(std::span<const std::string> args, Io& io, report::GuardBuffer& 
   // `shapelint help`, `shapelint help COMMAND`.
   const bool help_command = args.front() == "help" && !io.files.exists("help");
   const Choice about = help_command ? choose(args.subspan(1)) : choice;
+  if (help_command && args.size() == 2 && args[1] == "--for-agents") {
+    io.out << agents_guide;
+    return static_cast<int>(ExitCode::clean);
+  }
   if (help_command || asks_for_help(args)) {
     io.out << (about.named ? help(*about.command) : overview());
     return static_cast<int>(ExitCode::clean);
