@@ -30,6 +30,7 @@ T value_of(api::Result<T> result) {
 struct Question {
   std::string path;
   std::optional<std::string> text;
+  std::map<std::string, std::string> files;  // instead of those of this machine, where there are any
   Texts gpus;
   Pairs settings;
   std::string config;
@@ -41,6 +42,7 @@ Question question_of(const py::dict& all) {
   Question out;
   out.path = all["path"].cast<std::string>();
   out.text = all["text"].cast<std::optional<std::string>>();
+  out.files = all["files"].cast<std::map<std::string, std::string>>();
   out.gpus = all["gpus"].cast<Texts>();
   out.settings = all["settings"].cast<Pairs>();
   out.config = all["config"].cast<std::string>();
@@ -63,7 +65,7 @@ api::ReadOptions read_of(const Question& question) {
 }
 
 std::unique_ptr<const api::FileSystem> files_of(const Question& question) {
-  return api::local_files({}, {question.path});
+  return question.files.empty() ? api::local_files({}, {question.path}) : api::memory_files(question.files);
 }
 
 // Whether somebody at the keyboard wants it to end; to be asked without the interpreter's lock.

@@ -8,6 +8,7 @@ import os
 from typing import Any, Callable, Iterable, Mapping, Sequence, Union
 
 from . import _shapelint
+from ._objects import written
 from ._results import KernelCost, Report, Step, Suggestions
 from ._types import Field, Gpu, Model, Problem, Rule, ShapelintError
 
@@ -40,7 +41,10 @@ def _source(model: Any, name: str | None) -> tuple[str, str | None, bool]:
         model = model.to_dict()
     if isinstance(model, Mapping):
         return name or "config.json", json.dumps(model, indent=2, default=str, ensure_ascii=False), False
-    raise TypeError(f"a model is a path, a text, a dictionary or has to_dict(): not {type(model).__name__}")
+    raise TypeError(
+        "a model is a path, a text, a dictionary, has to_dict(), or is an object of a framework that docs/python.md lists: "
+        f"not {type(model).__name__}"
+    )
 
 
 def _listed(texts: Gpus | Stack) -> list[str]:
@@ -80,7 +84,13 @@ def _question(
     isolated: bool,
     stack: Stack = None,
 ) -> dict[str, Any]:
-    path, text, assume_native = _source(model, name)
+    said = written(model)
+    if said is not None:
+        first, *others = said.files
+        path, text, assume_native = name if name and not others else first, said.files[first], False
+        plan = {**said.plan, **plan}
+    else:
+        path, text, assume_native = _source(model, name)
     settings = []
     for field, value in plan.items():
         if isinstance(value, bool):
@@ -93,6 +103,8 @@ def _question(
     return {
         "path": path,
         "text": text,
+        "files": said.files if said is not None and len(said.files) > 1 else {},
+        "is_free": said is not None and said.is_free,
         "gpus": _listed(gpu),
         "settings": settings,
         "config": os.fspath(config) if config is not None else "",
@@ -121,13 +133,15 @@ def lint(
 ) -> Report:
     """Finds the dimensions that waste time on `gpu` (one, several, or those of the file and its configuration).
 
-    `model` is a path (of a folder, too), a text, a dictionary, or has `to_dict()` as configurations of transformers
-    have; `name` is what messages call a model that is no file. Every field of `fields()` can be given by its name:
+    `model` is a path (of a folder, too), a text, a dictionary, has `to_dict()` as configurations of transformers have, is
+    such a configuration with the trainer's arguments, or what another framework holds (docs/python.md); `name` is what messages call a model that is no file. Every field of `fields()` can be given by its name:
     `lint("config.json", gpu="h100", micro_batch_size=8, tensor=2)`. `stack="vllm==0.24,deep-ep"` names the packages that
     run it: what they refuse, pad or fall back to is found, counted and not proposed. What cannot be read raises
     ShapelintError; of a folder the other files are linted all the same, and Report.problems has what was wrong with files.
     """
     question = _question(model, gpu, plan, name, config, isolated, stack)
+    if question["is_free"] and shape is None:
+        shape = "free"
     answer = _asked(
         lambda: _shapelint.lint(
             question,

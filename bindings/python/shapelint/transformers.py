@@ -13,27 +13,12 @@ from ._functions import Gpus, Plan, lint
 from ._types import ShapelintError
 
 
-def _plan_of(args: Any, config: Any) -> dict[str, Plan]:
-    """What the trainer's arguments say of the run, as fields of a plan."""
-    plan: dict[str, Plan] = {}
-    batch = getattr(args, "per_device_train_batch_size", None)
-    if isinstance(batch, int) and batch > 0:
-        plan["micro_batch_size"] = batch
-    world = getattr(args, "world_size", None)
-    if isinstance(world, int) and world > 1:
-        plan["data"] = world
-    if getattr(args, "bf16", False):
-        plan["dtype"] = "bf16"
-    elif getattr(args, "fp16", False):
-        plan["dtype"] = "fp16"
-    return plan
-
-
 class ShapelintCallback:
     """Lints the model's configuration once, when training starts, and warns of what it finds.
 
-    It raises nothing but warnings: a model that is not understood is told in one. `plan` overrides what the trainer
-    says: `ShapelintCallback(gpu="h100", sequence_length=4096, tensor=2)`.
+    What the trainer's arguments say counts: batch, accumulation, precision, optimizer, gradient checkpointing, FSDP,
+    DeepSpeed. It raises nothing but warnings: a model that is not understood is told in one. `plan` overrides what they
+    say: `ShapelintCallback(gpu="h100", sequence_length=4096, tensor=2)`.
     """
 
     def __init__(self, gpu: Gpus = None, *, min_gain: float | None = None, **plan: Plan):
@@ -60,9 +45,9 @@ class ShapelintCallback:
             warnings.warn("shapelint: the model has no `config`, and was not checked", stacklevel=2)
             return
         try:
-            plan = {**_plan_of(args, config), **self.plan}
-            self.report = lint(config, self.gpu, min_gain=self.min_gain, min_severity="warning", **plan)  # type: ignore[arg-type]
-        except (ShapelintError, TypeError) as problem:
+            model = (config, args) if hasattr(args, "per_device_train_batch_size") else config
+            self.report = lint(model, self.gpu, min_gain=self.min_gain, min_severity="warning", **self.plan)  # type: ignore[arg-type]
+        except (ShapelintError, TypeError, ValueError, OSError) as problem:
             warnings.warn(f"shapelint: {problem}", stacklevel=2)
             return
         if self.report.findings:
