@@ -51,9 +51,11 @@ Result<std::string> path_named(const Project& project, const std::string& name) 
           ? fmt::format("no revision in `{}/snapshots` has a config.json", cached->folder)
           : fmt::format("looked for `{}`; HF_HOME or HF_HUB_CACHE name another cache", cached->folder);
   const std::string near = nearest_published(name);
+  // What else says the shape: the file beside the weights.
+  constexpr std::string_view instead = "the model's config.json will do: its path, or `-` for standard input";
   return Error{
       "there is no such file, and no such model in the local Hugging Face cache or among the known ones",
-      near.empty() ? looked : fmt::format("{}; {}", near, looked),
+      fmt::format("{}{}{}; {}", near, near.empty() ? "" : "; ", instead, looked),
       name,
       {},
       ErrorCode::not_found};

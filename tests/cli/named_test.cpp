@@ -67,7 +67,8 @@ TEST_CASE("the cache lies where the Hub's own library has it", "[cli][named]") {
     CHECK(ran.code == 2);
     CHECK(ran.err ==
           "error: org/other: there is no such file, and no such model in the local Hugging Face cache "
-          "or among the known ones; looked for `" +
+          "or among the known ones; the model's config.json will do: its path, or `-` for standard input; "
+          "looked for `" +
               hub + "/models--org--other`; HF_HOME or HF_HUB_CACHE name another cache\n");
   }
 }

@@ -193,6 +193,26 @@ TEST_CASE("known models have their longest sequences", "[formats]") {
   CHECK_FALSE(value_of("bigscience/bloom", model::FieldId::max_positions));
 }
 
+// Against what the models' cards say, and for the NAS model what its own config.json is read as.
+TEST_CASE("models whose layers differ have their published parameters", "[formats]") {
+  const auto parameters = [](std::string_view name) {
+    const catalog::KnownModel* const each = formats::find_known_model(name);
+    REQUIRE(each != nullptr);
+    model::Reading reading;
+    for (const auto& [field, value] : each->values) {
+      model::set(reading.setup, field, value);
+      reading.origins[field].kind = model::Origin::Kind::stated;
+    }
+    model::set_layers(reading.setup.model, catalog::layers_of(*each));
+    model::complete(reading);
+    return model::parameter_count(reading.setup);
+  };
+  CHECK(parameters("ai21labs/Jamba-v0.1") == 51'570'315'264);
+  CHECK(parameters("nvidia/Llama-3_3-Nemotron-Super-49B-v1") == 49'867'145'216);
+  CHECK(parameters("answerdotai/ModernBERT-base") == Approx(149e6).epsilon(0.005));
+  CHECK(parameters("facebook/opt-13b") == Approx(12.85e9).epsilon(0.005));
+}
+
 // A base model has one row: a second one of the same sizes would be another description of the same fact.
 TEST_CASE("no two rows are of one model", "[formats]") {
   std::map<std::string, std::string> rows;
