@@ -2,9 +2,12 @@
 #include "cli/commands/lint/lint.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "cli/commands/lint/watch.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_file.hpp"
 #include "cli/progress.hpp"
@@ -106,13 +109,57 @@ void tell_versions(const LintOptions& options, const project::Project& project, 
 
 }  // namespace
 
-ExitCode lint(const LintOptions& options, Io& io) {
-  if (options.fix || options.diff || options.unsafe_fixes) return fix(options, io);
+namespace {
+
+ExitCode lint_once(const LintOptions& options, Io& io) {
   auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);
   tell_versions(options, project, io);
   return tell(run_with_progress(run_request(options, io), project, io), options, io);
+}
+
+// Until the process is ended, or nothing can be watched.
+ExitCode lint_and_watch(const LintOptions& options, Io& io) {
+  std::set<std::string> own;
+  for (const auto& [format, path] : options.output.files)
+    own.insert(std::filesystem::path(path).filename().string());
+  for (const std::string& path : options.files) {
+    if (path != standard_input && io.files.exists(path)) continue;
+    print_error(io, fmt::format("`--watch`: there is no file or folder `{}` to watch", path),
+                "a published model and standard input do not change");
+    return ExitCode::error;
+  }
+  FolderWatch watch(options.files, std::move(own));
+  for (;;) {
+    // Before the files are read, so that no change is missed.
+    if (const auto begun = watch.begin(); !begun) {
+      print_error(io, begun.error());
+      return ExitCode::error;
+    }
+    lint_once(options, io);
+    io.out.flush();
+    print_note(io, "waiting for changes");
+    const auto changed = watch.wait();
+    if (!changed) {
+      print_error(io, changed.error());
+      return ExitCode::error;
+    }
+    print_note(io, fmt::format("{} changed", text::one_line(*changed)));
+  }
+}
+
+}  // namespace
+
+ExitCode lint(const LintOptions& options, Io& io) {
+  const bool fixes = options.fix || options.diff || options.unsafe_fixes;
+  const bool writes_baseline = options.run.baseline.write || options.run.baseline.prune;
+  if (options.watch && (fixes || writes_baseline)) {
+    print_error(io, "`--watch` only looks: no fixes, and no baseline is written", "leave one of them out");
+    return ExitCode::error;
+  }
+  if (options.watch) return lint_and_watch(options, io);
+  return fixes ? fix(options, io) : lint_once(options, io);
 }
 
 }  // namespace shapelint::cli

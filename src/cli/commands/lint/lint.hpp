@@ -20,6 +20,7 @@ struct LintOptions {
   lint::RunRequest run;  // without its paths and texts
   OutputOptions output;
   bool exit_zero = false;
+  bool watch = false;  // again whenever a file changes, until somebody ends it
   bool fix = false;
   bool diff = false;          // what `fix` would change
   bool unsafe_fixes = false;  // with one of the two

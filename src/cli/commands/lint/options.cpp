@@ -153,6 +153,10 @@ std::vector<Option> file_options(LintOptions& options) {
        .doc = "files linted at the same time; as many as there are processors unless given",
        .set = into_jobs(options.run.jobs),
        .group = file_group},
+      {.names = "--watch",
+       .doc = "lint again whenever a file in the named folders, or in those of the named files, changes",
+       .set = into(options.watch),
+       .group = file_group},
       {.names = "-v,--verbose",
        .doc =
            "print each finding in full and every way out, and say which files are passed over, what was not "
