@@ -64,6 +64,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"rules/engine", {"rules/book", "rules/scope"}},
     {"rules/scope", {}},
     {"contracts", {"base", "text", "expr", "catalog", "model", "gpu", "cost", "suggest", "rules"}},
+    {"contracts/plan", {}},
     {"prove", {"base", "text", "model", "gpu", "cost", "suggest", "rules"}},
     {"trace", {"base", "text", "catalog", "model", "gpu", "cost"}},
     {"report", {"base", "text", "model", "gpu", "cost", "suggest", "rules", "trace", "lint"}},
@@ -88,15 +89,16 @@ const std::map<std::string, std::set<std::string>> may_use{
       "prove", "trace", "report", "chart", "project", "lint", "lsp", "api"}},
     {"cli/commands",
      {"cli/commands/calibrate", "cli/commands/contracts", "cli/commands/fits", "cli/commands/gpus",
-      "cli/commands/kernels", "cli/commands/lint", "cli/commands/profile", "cli/commands/prove",
-      "cli/commands/roofline", "cli/commands/rules", "cli/commands/show", "cli/commands/suggest",
-      "cli/commands/sweep"}},
+      "cli/commands/kernels", "cli/commands/lint", "cli/commands/plan", "cli/commands/profile",
+      "cli/commands/prove", "cli/commands/roofline", "cli/commands/rules", "cli/commands/show",
+      "cli/commands/suggest", "cli/commands/sweep"}},
     {"cli/commands/calibrate", {}},
     {"cli/commands/contracts", {}},
     {"cli/commands/fits", {}},
     {"cli/commands/gpus", {}},
     {"cli/commands/kernels", {}},
     {"cli/commands/lint", {}},
+    {"cli/commands/plan", {"cli/commands/suggest"}},
     {"cli/commands/profile", {"cli/commands/roofline"}},
     {"cli/commands/prove", {}},
     {"cli/commands/roofline", {}},
@@ -130,6 +132,8 @@ const std::map<std::string, std::set<std::string>> beside_the_face{
     // Fixes and baselines are written to files, many files are linted at a time, and versions are told of
     // once.
     {"cli/commands/lint", {"contracts", "lint", "project"}},
+    // Plans that a stack takes, priced and written into the file.
+    {"cli/commands/plan", {"contracts", "cost", "formats", "gpu", "model", "project", "suggest"}},
     // A step op by op beside a trace's, and the findings weighed by it.
     {"cli/commands/profile", {"lint", "model", "prove", "suggest", "trace"}},
     // Changed files as they would be run.

@@ -10,6 +10,7 @@
 #include "base/names.hpp"
 #include "base/units.hpp"
 #include "base/words.hpp"
+#include "contracts/plan/layouts.hpp"
 #include "model/derive.hpp"
 #include "rules/engine/conditions.hpp"
 #include "rules/scope/launch.hpp"
@@ -24,14 +25,6 @@ using model::Mode;
 
 constexpr std::array<std::string_view, 6> fit_names{"runs",       "pads",      "is slower",
                                                     "falls back", "too large", "refused"};
-
-std::vector<std::int64_t> divisors(std::int64_t n) {
-  std::vector<std::int64_t> out;
-  for (std::int64_t i = 1; i <= n; ++i) {
-    if (n % i == 0) out.push_back(i);
-  }
-  return out;
-}
 
 // The file's reading as if it said so: what is stated no longer follows from other fields.
 void state(model::Reading& reading, FieldId field, std::int64_t value) {
@@ -62,28 +55,18 @@ class Fitter {
 
   std::vector<FitRow> rows(std::int64_t gpus) {
     std::vector<FitRow> out;
-    const bool trains = start_.setup.plan.mode == Mode::train;
-    for (const std::int64_t tensor : divisors(gpus)) {
-      for (const std::int64_t pipeline : divisors(gpus / tensor)) {
-        if (pipeline > start_.setup.model.num_layers) continue;
-        for (const std::int64_t context : divisors(gpus / tensor / pipeline)) {
-          // Serving engines do not split a sequence's attention among ranks of its own.
-          if (context > 1 && !trains) continue;
-          const std::int64_t data = gpus / tensor / pipeline / context;
-          for (const std::int64_t expert : expert_degrees(tensor, data * context)) {
-            FitRow row;
-            row.gpus = gpus;
-            row.tensor = tensor;
-            row.pipeline = pipeline;
-            row.context = context;
-            row.data = data;
-            row.expert = expert;
-            for (const std::int64_t zero : zero_stages(data * context)) {
-              row.zero = zero;
-              for (const Format& format : formats()) out.push_back(fill(row, format));
-            }
-          }
-        }
+    for (const Layout& layout : layouts(start_.setup, gpus, false)) {
+      FitRow row;
+      row.gpus = gpus;
+      row.tensor = layout.tensor;
+      row.pipeline = layout.pipeline;
+      row.context = layout.context;
+      row.data = layout.data;
+      row.expert = layout.expert;
+      row.expert_tensor = layout.expert_tensor;
+      for (const std::int64_t zero : zero_stages(layout.data * layout.context)) {
+        row.zero = zero;
+        for (const Format& format : formats()) out.push_back(fill(row, format));
       }
     }
     sort(out);
@@ -94,15 +77,6 @@ class Fitter {
   std::vector<Format> formats() const {
     if (!request_.formats.empty()) return request_.formats;
     return {Format{start_.setup.plan.dtype, start_.setup.plan.recipe}};
-  }
-
-  // Experts are split by `tensor`, or whole experts are shared out among all ranks of a stage; in training
-  // also among some of them.
-  std::vector<std::int64_t> expert_degrees(std::int64_t tensor, std::int64_t others) const {
-    if (start_.setup.model.moe.num_experts <= 0) return {1};
-    const std::int64_t ranks = tensor * others;
-    if (start_.setup.plan.mode == Mode::train) return divisors(ranks);
-    return ranks > 1 ? std::vector<std::int64_t>{1, ranks} : std::vector<std::int64_t>{1};
   }
 
   // What data-parallel ranks may share, unless the file says: nothing, the optimizer's states (Megatron's
@@ -117,7 +91,6 @@ class Fitter {
   FitRow fill(FitRow row, const Format& format) {
     model::Reading reading = start_;
     row.format = format;
-    row.expert_tensor = row.expert > 1 ? 1 : row.tensor;
     state(reading, FieldId::tensor, row.tensor);
     state(reading, FieldId::pipeline, row.pipeline);
     state(reading, FieldId::context, row.context);
