@@ -1,0 +1,106 @@
+// The best plan of a training step on so many GPUs: every layout with every micro-batch at a fixed global
+// batch, pipeline schedule, ZeRO stage, recomputation and offloading that the framework takes and that fits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contracts/on_stack.hpp"
+#include "contracts/plan/layouts.hpp"
+#include "gpu/gpu.hpp"
+#include "model/memory/training.hpp"
+#include "model/reading.hpp"
+#include "rules/book/rule.hpp"
+#include "suggest/edit/on_stack.hpp"
+
+namespace shapelint::contracts {
+
+// A field that a plan may not choose.
+struct Pin {
+  model::FieldId field = model::no_field;
+  std::int64_t value = 0;
+};
+
+// What runs the plans; without packages they run as they are written.
+struct PlanStack {
+  const Book* book = nullptr;
+  Stack stack{};
+  Runs runs = Runs::as_stack;
+};
+// For one thread: of plans that differ in what `reading` counts as stated.
+suggest::OnStack on_stack(const PlanStack& stack, const model::Reading& reading, const gpu::Gpu& gpu);
+
+// Whether the framework of the file can be told a value of a field of the plan.
+using CanSet = std::function<bool(model::FieldId field, std::int64_t value)>;
+
+struct TrainingRequest {
+  std::int64_t gpus = 1;
+  std::int64_t sequences = 1;  // of an optimizer step, over all ranks: the global batch
+  std::vector<Pin> pins{};
+  std::size_t keep = 1;
+  bool may_offload = true;  // optimizer states to the host, where nothing fits otherwise
+  bool prune = true;        // false: price everything (for tests)
+};
+
+struct TrainingPlan {
+  model::Setup setup;
+  std::int64_t gpus = 1;
+  double step_us = 0;
+  double mfu = 0;
+  double tokens_per_s = 0;  // of all GPUs
+  double bubble_us = 0;     // of step_us: stages wait for each other
+  double exposed_us = 0;    // of step_us: communication that nothing hides
+  model::TrainingMemory memory;
+  double memory_bytes = 0;  // on one GPU
+  double usable_bytes = 0;
+};
+
+// How the plans of the enumeration ended.
+struct Fates {
+  std::int64_t all = 0;
+  std::int64_t too_large = 0;
+  std::int64_t by_rules = 0;
+  std::int64_t refused = 0;  // by the stack
+  std::int64_t bounded = 0;  // no plan of theirs can be among the best
+  std::int64_t priced = 0;
+};
+
+struct TrainingAnswer {
+  std::vector<TrainingPlan> best;  // fastest first; equal ones by what they change least
+  Fates fates;
+  double least_bytes = 0;  // on one GPU, of the plan that needs least; 0: none was looked at
+};
+
+// What a choice of the best plan is worth: the best plan that does without it.
+struct Ablation {
+  Pin without;
+  std::optional<TrainingPlan> plan;  // absent: none fits
+};
+
+// For one thread and one GPU. What it is made of must outlive it.
+class TrainingSearch {
+ public:
+  TrainingSearch(const model::Reading& reading, const gpu::Gpu& gpu, const rules::RuleBook& rules,
+                 const PlanStack& stack, CanSet can_set);
+  ~TrainingSearch();
+  TrainingAnswer search(const TrainingRequest& request);
+  // Of each choice that the first of search()'s plans makes.
+  std::vector<Ablation> ablations(const TrainingRequest& request, const TrainingPlan& best);
+  // The file's own plan, as it is priced among the others.
+  TrainingPlan own();
+
+ private:
+  struct Parts;
+  TrainingAnswer search_without_fallback(const TrainingRequest& request);
+  std::unique_ptr<Parts> parts_;
+};
+
+// Sequences of a step as the file has it, over all its ranks.
+std::int64_t sequences_per_step(const model::Plan& plan);
+
+}  // namespace shapelint::contracts

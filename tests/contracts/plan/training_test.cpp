@@ -1,0 +1,112 @@
+// Plans of a training step.
+#include "contracts/plan/training.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "gpu/registry.hpp"
+#include "tests/catch.hpp"
+#include "tests/contracts/own_book_support.hpp"
+
+using namespace shapelint;
+using contracts::TrainingAnswer;
+using contracts::TrainingRequest;
+using contracts::TrainingSearch;
+
+namespace {
+
+gpu::Gpu gpu_called(const std::string& name) {
+  const auto found = gpu::find_gpu(name);
+  REQUIRE(found);
+  return *found;
+}
+
+TrainingAnswer search(const std::string& config, const std::string& gpu_name,
+                      const TrainingRequest& request) {
+  const model::Reading reading = test::read_config(config);
+  const gpu::Gpu gpu = gpu_called(gpu_name);
+  return TrainingSearch(reading, gpu, rules::builtin_rules(), {}, {}).search(request);
+}
+
+const std::string llama_3_8b = R"([model]
+hidden_size = 4096
+num_layers = 32
+num_attention_heads = 32
+num_key_value_heads = 8
+intermediate_size = 14336
+mlp_gated = true
+vocab_size = 128256
+tie_word_embeddings = false
+[run]
+sequence_length = 8192
+)";
+
+// A small model of any kind whose states fill the GPU more or less.
+std::string random_model(std::mt19937& random) {
+  const auto any = [&](auto... values) {
+    const std::int64_t all[] = {values...};
+    return all[random() % (sizeof...(values))];
+  };
+  const std::int64_t heads = any(8, 16, 24, 32);
+  const std::int64_t layers = any(4, 6, 8, 12, 14);
+  std::string out = fmt::format(
+      "[model]\nhidden_size = {}\nnum_layers = {}\nnum_attention_heads = {}\nnum_key_value_heads = {}\n"
+      "intermediate_size = {}\nmlp_gated = true\nvocab_size = {}\n",
+      heads * 128, layers, heads, any(4, 8), heads * any(256, 384, 512), any(32000, 50257, 128256));
+  if (any(0, 1, 2) == 0) {
+    out += fmt::format("[model.moe]\nnum_experts = {}\nexperts_per_token = 2\nintermediate_size = {}\n",
+                       any(4, 8, 16), heads * any(64, 256));
+  }
+  return out + fmt::format("[run]\nsequence_length = {}\n", any(1024, 2048, 8192));
+}
+
+}  // namespace
+
+TEST_CASE("the search for a training plan finds what looking at every plan finds", "[plan]") {
+  std::mt19937 random(20261126);
+  std::int64_t bounded = 0;
+  std::int64_t without = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::string config = random_model(random);
+    TrainingRequest request;
+    constexpr std::int64_t counts[] = {1, 2, 3, 4, 6, 8, 12, 16};
+    constexpr std::int64_t batches[] = {12, 16, 24, 32};
+    request.gpus = counts[random() % std::size(counts)];
+    request.sequences = batches[random() % std::size(batches)];
+    request.keep = 3;
+    const std::string gpu = random() % 2 == 0 ? "h100" : "a100-sxm4-40gb";
+    const TrainingAnswer fast = search(config, gpu, request);
+    request.prune = false;
+    const TrainingAnswer all = search(config, gpu, request);
+    INFO(config << request.gpus << " GPUs, " << request.sequences << " sequences");
+    REQUIRE(fast.best.size() == all.best.size());
+    for (std::size_t k = 0; k < all.best.size(); ++k) CHECK(fast.best[k].step_us == all.best[k].step_us);
+    CHECK(fast.fates.all == all.fates.all);
+    CHECK(fast.fates.bounded + fast.fates.priced == all.fates.priced);
+    bounded += fast.fates.bounded;
+    without += all.best.empty() ? 1 : 0;
+  }
+  CHECK(bounded > 0);
+  CHECK(without < 100);
+}
+
+TEST_CASE("a training plan keeps the global batch and its GPUs, and fits", "[plan]") {
+  for (const std::int64_t gpus : {8, 24, 64}) {
+    TrainingRequest request;
+    request.gpus = gpus;
+    request.sequences = 192;
+    request.keep = 5;
+    const TrainingAnswer answer = search(llama_3_8b, "h100", request);
+    REQUIRE(answer.best.size() == 5);
+    for (const contracts::TrainingPlan& each : answer.best) {
+      const model::Plan& plan = each.setup.plan;
+      CHECK(contracts::sequences_per_step(plan) == request.sequences);
+      CHECK(plan.tensor * plan.pipeline * plan.context * plan.data == gpus);
+      CHECK(each.memory_bytes <= each.usable_bytes);
+    }
+  }
+}
