@@ -1,0 +1,304 @@
+// Replicas, batches, and what they take. A request's prompt is read between two decoding steps of the others:
+// in the steady state a rank with b requests of n steps each reads b prompts while it makes n steps.
+#include "contracts/plan/serving.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/units.hpp"
+#include "cost/step.hpp"
+#include "model/derive.hpp"
+#include "model/lower/lower.hpp"
+#include "rules/engine/conditions.hpp"
+#include "suggest/edit/footprint.hpp"
+
+namespace shapelint::contracts {
+
+namespace {
+
+using model::FieldId;
+
+constexpr std::int64_t most_requests = 4096;  // of a rank and stage
+// Of a pipeline, unless it is asked for: engines keep stages busy only as far as requests come evenly.
+constexpr std::int64_t most_stages = 8;
+constexpr std::array<std::string_view, 4> binds_names{"memory", "the bound on TPOT", "the bound on TTFT",
+                                                      "throughput, which more requests do not raise"};
+constexpr std::array chosen_in_serving{FieldId::mode,
+                                       FieldId::dtype,
+                                       FieldId::recipe,
+                                       FieldId::tensor,
+                                       FieldId::pipeline,
+                                       FieldId::context,
+                                       FieldId::data,
+                                       FieldId::expert,
+                                       FieldId::expert_tensor,
+                                       FieldId::micro_batch_size,
+                                       FieldId::sequence_length,
+                                       FieldId::context_length,
+                                       FieldId::longest_sequence};
+
+model::Reading as_served(model::Reading reading, const ServingRequest& request) {
+  model::Plan& plan = reading.setup.plan;
+  plan.mode = model::Mode::decode;
+  plan.gradient_accumulation = 1;
+  plan.zero = 0;
+  plan.recompute = model::Recompute::none;
+  plan.virtual_pipeline = 1;
+  plan.sequence_parallel = false;
+  plan.context_length = request.input_tokens + request.output_tokens / 2;
+  if (plan.longest_sequence <= 0) plan.longest_sequence = request.input_tokens + request.output_tokens;
+  for (const FieldId field : chosen_in_serving)
+    reading.origins[field].kind = model::Origin::Kind::command_line;
+  return reading;
+}
+
+bool is_more_throughput(const ServingPlan& a, const ServingPlan& b) {
+  if (a.tokens_per_s_per_gpu != b.tokens_per_s_per_gpu)
+    return a.tokens_per_s_per_gpu > b.tokens_per_s_per_gpu;
+  return a.replica_gpus < b.replica_gpus;
+}
+
+}  // namespace
+
+std::string_view name(Binds binds) {
+  return binds_names[static_cast<std::size_t>(binds)];
+}
+
+std::vector<std::int64_t> batches(std::int64_t most) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t power = 1; power <= std::min(most, most_requests); power *= 2) {
+    out.push_back(power);
+    const std::int64_t between = power + power / 2;
+    if (power > 1 && between <= std::min(most, most_requests)) out.push_back(between);
+  }
+  if (most > 0 && most < most_requests && (out.empty() || out.back() != most)) out.push_back(most);
+  return out;
+}
+
+struct ServingSearch::Parts {
+  Parts(const model::Reading& from, const gpu::Gpu& gpu_of, const rules::RuleBook& rules,
+        const PlanStack& asked_stack, ServingRequest asked)
+      : request(std::move(asked)),
+        reading(as_served(from, request)),
+        gpu(gpu_of),
+        broken(rules, reading),
+        memo(gpu),
+        rederived(model::rederived(reading.origins)) {
+    if (request.formats.empty())
+      request.formats = {Format{reading.setup.plan.dtype, reading.setup.plan.recipe}};
+    for (const Format& each : request.formats) {
+      model::Reading in_format = reading;
+      in_format.setup.plan.dtype = each.dtype;
+      in_format.setup.plan.recipe = each.recipe;
+      stacks.push_back(on_stack(asked_stack, in_format, gpu));
+    }
+  }
+
+  bool allows(const Layout& layout) const {
+    const model::Setup& own = reading.setup;
+    const bool asks_for_stages = std::any_of(request.pins.begin(), request.pins.end(),
+                                             [](const Pin& pin) { return pin.field == FieldId::pipeline; });
+    if (layout.pipeline > most_stages && !asks_for_stages) return false;
+    // Data-parallel attention pays where ranks share the experts out; else a rank is a replica.
+    if (layout.data > 1 && (own.model.moe.num_experts <= 0 || layout.expert <= 1)) return false;
+    return std::none_of(request.pins.begin(), request.pins.end(), [&](const Pin& pin) {
+      model::Setup at;
+      apply(layout, at.plan);
+      constexpr std::array degrees{FieldId::tensor, FieldId::pipeline, FieldId::data, FieldId::expert};
+      const bool is_degree = std::find(degrees.begin(), degrees.end(), pin.field) != degrees.end();
+      return is_degree && model::get(at, pin.field) != pin.value;
+    });
+  }
+  std::int64_t pinned_requests() const {
+    for (const Pin& pin : request.pins)
+      if (pin.field == FieldId::micro_batch_size) return pin.value;
+    return 0;
+  }
+
+  // All plans of one replica of so many GPUs.
+  const std::vector<ServingPlan>& replicas_of(std::int64_t gpus);
+  void add(const Layout& layout, std::size_t format, std::vector<ServingPlan>& plans);
+  void price(const suggest::OnStack& stack, ServingPlan& plan);
+
+  ServingRequest request;
+  model::Reading reading;
+  const gpu::Gpu& gpu;
+  rules::BrokenRules broken;
+  std::vector<suggest::OnStack> stacks;  // by format
+  cost::PriceMemo memo;
+  model::Rederived rederived;
+  suggest::Step step;
+  std::map<std::int64_t, std::vector<ServingPlan>> known;  // by GPUs of a replica
+  std::map<std::int64_t, Fates> fates;
+};
+
+// From the two phases of one stage.
+void ServingSearch::Parts::price(const suggest::OnStack& stack, ServingPlan& plan) {
+  const model::Plan& run = plan.setup.plan;
+  suggest::step_of(&stack, memo, plan.setup, step);
+  plan.step_us = step.cost.time_us;
+  plan.bound = cost::bound_of(step.cost);
+  const auto real = [](std::int64_t n) { return static_cast<double>(n); };
+  const double stages = real(run.pipeline);
+  // The first token comes of the prompt.
+  const double steps = real(request.output_tokens - 1) / model::accepted_tokens(run);
+  const double busy_us = steps * plan.step_us + real(run.micro_batch_size) * plan.prompt_us;
+  const double cycle_us = stages * busy_us;
+  plan.requests_per_rank = run.micro_batch_size * run.pipeline;
+  plan.requests = plan.requests_per_rank * run.data;
+  plan.tpot_us = request.output_tokens > 1 ? cycle_us / real(request.output_tokens - 1) : 0;
+  plan.ttft_us = stages * (plan.prompt_us + (request.output_tokens > 1 ? plan.step_us : 0));
+  plan.request_us = plan.ttft_us + plan.tpot_us * real(request.output_tokens - 1);
+  const double requests_per_s = real(plan.requests) / cycle_us * us_per_s;
+  plan.output_tokens_per_s = requests_per_s * real(request.output_tokens);
+  plan.input_tokens_per_s = requests_per_s * real(request.input_tokens);
+  plan.tokens_per_s_per_gpu = plan.output_tokens_per_s / real(plan.replica_gpus);
+  plan.tokens_per_s_per_user =
+      plan.tpot_us > 0 ? us_per_s / plan.tpot_us : real(request.output_tokens) * us_per_s / plan.ttft_us;
+  plan.prompt_share = real(run.micro_batch_size) * plan.prompt_us / busy_us;
+}
+
+void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std::vector<ServingPlan>& plans) {
+  Fates& fate = fates[layout.gpus];
+  const Format& format = request.formats[of_format];
+  const suggest::OnStack& stack = stacks[of_format];
+  ServingPlan plan;
+  plan.format = format;
+  plan.gpus = plan.replica_gpus = layout.gpus;
+  plan.setup = reading.setup;
+  model::Plan& run = plan.setup.plan;
+  apply(layout, run);
+  run.dtype = format.dtype;
+  run.recipe = format.recipe;
+  run.micro_batch_size = 1;
+  model::rederive(plan.setup, rederived);
+  ++fate.all;
+  if (!broken.of(plan.setup).empty()) {
+    ++fate.by_rules;
+    return;
+  }
+  if (std::any_of(stack.constraints.begin(), stack.constraints.end(),
+                  [&](const suggest::Constraint& each) { return !each.holds(plan.setup); })) {
+    ++fate.refused;
+    return;
+  }
+  const model::Setup as_run = stack.run ? stack.run(plan.setup, gpu).setup : plan.setup;
+  const suggest::Capacity capacity = suggest::capacity_of(gpu, as_run);
+  plan.usable_bytes = suggest::usable_bytes(gpu::memory_gib(gpu), as_run);
+  const double weights = model::served_weight_bytes(as_run);
+  const auto all_tokens = static_cast<double>(request.input_tokens + request.output_tokens);
+  const double each_bytes = model::cache_bytes(as_run, all_tokens);
+  double room = plan.usable_bytes - weights;
+  if (capacity.is_known) room = std::min(room, capacity.cache_bytes);
+  const auto stages = static_cast<double>(layout.pipeline);
+  const double fit = each_bytes > 0 ? std::floor(room / each_bytes) : room >= 0 ? 1e9 : 0;
+  const auto most = static_cast<std::int64_t>(std::clamp(fit / stages, 0.0, 1e9));
+  if (most < 1) {
+    ++fate.too_large;
+    return;
+  }
+  plan.kv_requests = static_cast<std::int64_t>(std::min(fit, 1e9));
+  plan.kv_tokens = static_cast<std::int64_t>(std::min(fit, 1e9) * all_tokens);
+  plan.largest = capacity.largest;
+  model::Setup prompt = plan.setup;
+  prompt.plan.mode = model::Mode::prefill;
+  prompt.plan.sequence_length = request.input_tokens;
+  prompt.plan.context_length = 0;
+  prompt.plan.speculative_tokens = 0;
+  suggest::step_of(&stack, memo, prompt, step);
+  plan.prompt_us = step.cost.time_us;
+  const std::int64_t pinned = pinned_requests();
+  std::vector<std::int64_t> tried = batches(most);
+  if (pinned > 0) tried = pinned <= most ? std::vector<std::int64_t>{pinned} : std::vector<std::int64_t>{};
+  fate.all += static_cast<std::int64_t>(tried.size()) - 1;
+  const std::size_t first = plans.size();
+  for (const std::int64_t requests : tried) {
+    run.micro_batch_size = requests;
+    price(stack, plan);
+    ++fate.priced;
+    plan.memory_bytes = weights + each_bytes * static_cast<double>(requests) * stages;
+    plans.push_back(plan);
+  }
+  // What the next number of requests would break.
+  for (std::size_t i = first; i < plans.size(); ++i) {
+    ServingPlan& each = plans[i];
+    if (i + 1 == plans.size()) {
+      each.binds = each.setup.plan.micro_batch_size >= most_requests ? Binds::throughput : Binds::memory;
+      continue;
+    }
+    const ServingPlan& next = plans[i + 1];
+    const bool is_late = request.tpot_us > 0 && next.tpot_us > request.tpot_us;
+    const bool is_slow = request.ttft_us > 0 && next.ttft_us > request.ttft_us;
+    each.binds = is_late ? Binds::tpot : is_slow ? Binds::ttft : Binds::throughput;
+  }
+}
+
+const std::vector<ServingPlan>& ServingSearch::Parts::replicas_of(std::int64_t gpus) {
+  const auto [entry, is_new] = known.try_emplace(gpus);
+  if (!is_new) return entry->second;
+  fates[gpus] = {};
+  for (const Layout& layout : layouts(reading.setup, gpus, false)) {
+    if (!allows(layout)) continue;
+    for (std::size_t format = 0; format < request.formats.size(); ++format)
+      add(layout, format, entry->second);
+  }
+  return entry->second;
+}
+
+ServingSearch::ServingSearch(const model::Reading& reading, const gpu::Gpu& gpu, const rules::RuleBook& rules,
+                             const PlanStack& stack, ServingRequest request)
+    : parts_(std::make_unique<Parts>(reading, gpu, rules, stack, std::move(request))) {}
+ServingSearch::~ServingSearch() = default;
+
+ServingAnswer ServingSearch::search(std::int64_t gpus) {
+  Parts& p = *parts_;
+  ServingAnswer out;
+  std::vector<const ServingPlan*> met;
+  for (const std::int64_t replica : divisors(gpus)) {
+    for (const ServingPlan& each : p.replicas_of(replica))
+      if (each.meets(p.request)) met.push_back(&each);
+    const Fates& fate = p.fates[replica];
+    out.fates.all += fate.all;
+    out.fates.too_large += fate.too_large;
+    out.fates.by_rules += fate.by_rules;
+    out.fates.refused += fate.refused;
+    out.fates.priced += fate.priced;
+  }
+  if (met.empty()) return out;
+  const auto over_all = [&](const ServingPlan& one) {
+    ServingPlan all = one;
+    all.gpus = gpus;
+    all.replicas = gpus / one.replica_gpus;
+    all.requests *= all.replicas;
+    all.output_tokens_per_s *= static_cast<double>(all.replicas);
+    all.input_tokens_per_s *= static_cast<double>(all.replicas);
+    return all;
+  };
+  const auto best = [&](const auto& is_better) {
+    return over_all(
+        **std::min_element(met.begin(), met.end(),
+                           [&](const ServingPlan* a, const ServingPlan* b) { return is_better(*a, *b); }));
+  };
+  out.cheapest = best(is_more_throughput);
+  out.fastest = best([](const ServingPlan& a, const ServingPlan& b) {
+    if (a.tokens_per_s_per_user != b.tokens_per_s_per_user)
+      return a.tokens_per_s_per_user > b.tokens_per_s_per_user;
+    return is_more_throughput(a, b);
+  });
+  out.fewest = best([](const ServingPlan& a, const ServingPlan& b) {
+    if (a.replica_gpus != b.replica_gpus) return a.replica_gpus < b.replica_gpus;
+    return is_more_throughput(a, b);
+  });
+  std::stable_sort(met.begin(), met.end(),
+                   [](const ServingPlan* a, const ServingPlan* b) { return is_more_throughput(*a, *b); });
+  double quickest = 0;
+  for (const ServingPlan* each : met) {
+    if (each->tokens_per_s_per_user <= quickest) continue;
+    quickest = each->tokens_per_s_per_user;
+    out.front.push_back(over_all(*each));
+  }
+  return out;
+}
+
+}  // namespace shapelint::contracts

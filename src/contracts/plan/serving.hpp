@@ -1,0 +1,90 @@
+// Plans of a service: replicas of a model over so many GPUs with so many concurrent requests, in the steady
+// state of continuous batching.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "contracts/fits.hpp"
+#include "contracts/plan/training.hpp"
+#include "cost/op_cost.hpp"
+#include "gpu/gpu.hpp"
+#include "suggest/serving/capacity.hpp"
+
+namespace shapelint::contracts {
+
+// What every request is, and what it may take; times in microseconds, 0: any.
+struct ServingRequest {
+  std::int64_t input_tokens = 1;
+  std::int64_t output_tokens = 1;
+  double ttft_us = 0;
+  double tpot_us = 0;
+  std::vector<Format> formats{};  // empty: the file's own
+  std::vector<Pin> pins{};
+};
+
+// What keeps a plan from more requests at a time.
+enum class Binds : std::uint8_t { memory, tpot, ttft, throughput };
+std::string_view name(Binds binds);
+
+struct ServingPlan {
+  model::Setup setup;  // decoding with half of the output behind the input
+  Format format;
+  std::int64_t gpus = 1;          // of all replicas
+  std::int64_t replica_gpus = 1;  // of one
+  std::int64_t replicas = 1;
+  std::int64_t requests = 1;           // at a time, of all replicas
+  std::int64_t requests_per_rank = 1;  // at a time, of one data-parallel rank, all stages
+  double prompt_us = 0;                // of one stage: a prompt alone
+  double step_us = 0;                  // of one stage: a decoding step
+  double ttft_us = 0;
+  double tpot_us = 0;
+  double request_us = 0;            // from a request's arrival to its last token
+  double output_tokens_per_s = 0;   // of all GPUs
+  double input_tokens_per_s = 0;    // of all GPUs
+  double tokens_per_s_per_gpu = 0;  // output
+  double tokens_per_s_per_user = 0;
+  double prompt_share = 0;  // of the GPUs' time
+  double memory_bytes = 0;  // on one GPU: weights, and the cache of requests that have all their tokens
+  double usable_bytes = 0;
+  std::int64_t kv_tokens = 0;    // that one data-parallel rank's cache holds
+  std::int64_t kv_requests = 0;  // of this length, at a time
+  std::int64_t largest = 0;      // tokens of the longest sequence that has room
+  Binds binds = Binds::memory;
+  cost::Bound bound = cost::Bound::compute;  // of a decoding step
+
+  bool meets(const ServingRequest& request) const {
+    return (request.ttft_us <= 0 || ttft_us <= request.ttft_us) &&
+           (request.tpot_us <= 0 || tpot_us <= request.tpot_us);
+  }
+};
+
+struct ServingAnswer {
+  std::optional<ServingPlan> cheapest;  // most tokens/s/GPU of those that meet the bounds
+  std::optional<ServingPlan> fastest;   // fewest us per token of those
+  std::optional<ServingPlan> fewest;    // fewest GPUs of a replica, then as `cheapest`
+  std::vector<ServingPlan> front;       // tokens/s/GPU against tokens/s/user, the latter ascending
+  Fates fates;
+};
+
+// For one thread and one GPU. What it is made of must outlive it.
+class ServingSearch {
+ public:
+  ServingSearch(const model::Reading& reading, const gpu::Gpu& gpu, const rules::RuleBook& rules,
+                const PlanStack& stack, ServingRequest request);
+  ~ServingSearch();
+  // Of all replicas whose GPUs divide `gpus`. Every plan is priced.
+  ServingAnswer search(std::int64_t gpus);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// Numbers of requests that are tried: powers of two, the numbers halfway between, and the most that fit.
+std::vector<std::int64_t> batches(std::int64_t most);
+
+}  // namespace shapelint::contracts
