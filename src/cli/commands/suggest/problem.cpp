@@ -21,7 +21,21 @@ Error usage(std::string message, std::string hint = {}) {
   return Error{std::move(message), std::move(hint), {}, std::nullopt};
 }
 
-// `a100=1.5` for one of the GPUs; `otherwise` for those that no text names.
+std::vector<std::string> conditions_of(const SuggestOptions& options) {
+  std::vector<std::string> conditions;
+  for (const std::string& text : options.where) {
+    for (std::string& each : rules::conjuncts(text)) conditions.push_back(std::move(each));
+  }
+  return conditions;
+}
+
+bool names_shape(const SuggestOptions& options) {
+  return !options.family.empty() || suggest::names_shape(options.axes.vary) ||
+         suggest::names_shape(options.ranges);
+}
+
+}  // namespace
+
 std::vector<double> by_gpu(const std::vector<std::string>& texts, std::string_view flag,
                            const std::vector<gpu::Gpu>& gpus, double otherwise, std::vector<Error>& errors) {
   std::vector<double> out(gpus.size(), otherwise);
@@ -44,21 +58,6 @@ std::vector<double> by_gpu(const std::vector<std::string>& texts, std::string_vi
   }
   return out;
 }
-
-std::vector<std::string> conditions_of(const SuggestOptions& options) {
-  std::vector<std::string> conditions;
-  for (const std::string& text : options.where) {
-    for (std::string& each : rules::conjuncts(text)) conditions.push_back(std::move(each));
-  }
-  return conditions;
-}
-
-bool names_shape(const SuggestOptions& options) {
-  return !options.family.empty() || suggest::names_shape(options.axes.vary) ||
-         suggest::names_shape(options.ranges);
-}
-
-}  // namespace
 
 bool check_conditions(const SuggestOptions& options, Io& io) {
   bool good = true;
