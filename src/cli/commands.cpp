@@ -14,6 +14,7 @@
 #include "cli/commands/kernels/kernels.hpp"
 #include "cli/commands/lint/lint.hpp"
 #include "cli/commands/lsp.hpp"
+#include "cli/commands/plan/plan.hpp"
 #include "cli/commands/profile/profile.hpp"
 #include "cli/commands/prove/prove.hpp"
 #include "cli/commands/roofline/roofline.hpp"
@@ -142,6 +143,22 @@ std::span<const Command> commands() {
           "shapelint fits model.toml --count 3,6,7,24 --gpu h100 --stack vllm==0.24,deep-ep\n"
           "shapelint fits model.toml --count 8 --gpu h100 --formats bf16,fp8:block128 --format csv",
           bind<FitsOptions, fits_options, fits>},
+      Command{
+          "plan", "plan training or serving: how many GPUs, which layout, which batch, what it costs",
+          "Training: the fastest step at a fixed global batch over all degrees of parallelism, "
+          "micro-batches, "
+          "pipeline schedules, ZeRO stages, recomputation and offloading that the file's framework takes and "
+          "that fit into memory, and what each choice is worth. Serving (`--input-tokens` and "
+          "`--output-tokens`): replicas, degrees and concurrent requests that meet the bounds, the cheapest, "
+          "the fastest and the Pareto front, with the commands that start them.\n\n"
+          "Fields given as options (`--tensor 8`) are kept. docs/plan.md has the figures and their limits.",
+          "shapelint plan Qwen/Qwen3-8B --gpu h100 --gpus 8\n"
+          "shapelint plan train.sh --gpu h100,b200 --gpus auto --tokens 15T --price h100=2.5,b200=4\n"
+          "shapelint plan train.sh --gpu h100 --gpus 64 --diff\n"
+          "shapelint plan Qwen/Qwen3-235B-A22B --gpu h200 --gpus 1..64 --input-tokens 2000 --output-tokens "
+          "500 "
+          "--ttft 500 --tpot 30",
+          bind<PlanOptions, plan_options, plan_run>},
       Command{"contracts", "list what kernels and frameworks demand of a shape, or check a file",
               "Without a NAME, a table of all contracts: a demand of a package on the sizes that one rank "
               "holds, and whether it refuses, pads, falls back to another kernel or is slower where they are "

@@ -1,0 +1,126 @@
+// The options of `shapelint plan`.
+#include "base/number.hpp"
+#include "cli/commands/plan/plan.hpp"
+#include "cli/field_options.hpp"
+#include "cli/model_input.hpp"
+
+namespace shapelint::cli {
+
+namespace {
+
+// `15T`, `300B`, `2e12`.
+Setter into_count(double& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    struct Suffix {
+      char letter;
+      double factor;
+    };
+    constexpr Suffix suffixes[] = {{'K', 1e3}, {'M', 1e6}, {'B', 1e9}, {'T', 1e12}};
+    double factor = 1;
+    for (const Suffix& each : suffixes) {
+      if (!text.ends_with(each.letter)) continue;
+      factor = each.factor;
+      text.remove_suffix(1);
+      break;
+    }
+    const auto value = parse_number(text);
+    if (!value || !(*value > 0)) return "a number above 0, such as 15T";
+    target = *value * factor;
+    return std::nullopt;
+  };
+}
+
+Setter into_milliseconds(double& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    const auto value = parse_number(text);
+    if (!value || !(*value > 0)) return "milliseconds above 0";
+    target = *value;
+    return std::nullopt;
+  };
+}
+
+}  // namespace
+
+std::vector<Option> plan_options(PlanOptions& options) {
+  constexpr auto training = "Training";
+  constexpr auto serving = "Serving";
+  constexpr auto output = "Output";
+  std::vector<Option> all{
+      model_file_option(options.file),
+      model_option(options.model),
+      {.names = "--gpus",
+       .value = "N",
+       .doc = "how many GPUs: a number, a range `8..64` (above 8 whole nodes of 8), or `auto`: the fewest "
+              "that train it, 1..64 to serve it [default: auto]",
+       .set = into(options.gpus)},
+      {.names = "--price",
+       .value = "GPU=PRICE",
+       .doc = "price of one hour of a GPU",
+       .set = into_list(options.prices),
+       .many = true},
+      {.names = "--global-batch",
+       .value = "N",
+       .doc = "sequences of an optimizer step, over all GPUs [default: the file's, or 4 M tokens]",
+       .set = into(options.global_batch),
+       .group = training},
+      {.names = "--tokens",
+       .value = "COUNT",
+       .doc = "tokens to train on, such as 15T: what the whole run takes",
+       .set = into_count(options.tokens),
+       .group = training},
+      {.names = "--input-tokens",
+       .value = "N",
+       .doc = "tokens of each request's prompt; with --output-tokens, plans serving",
+       .set = into(options.input_tokens),
+       .group = serving},
+      {.names = "--output-tokens",
+       .value = "N",
+       .doc = "tokens of each request's answer",
+       .set = into(options.output_tokens),
+       .group = serving},
+      {.names = "--ttft",
+       .value = "MS",
+       .doc = "longest time to the first token, in ms",
+       .set = into_milliseconds(options.ttft_ms),
+       .group = serving},
+      {.names = "--tpot",
+       .value = "MS",
+       .doc = "longest time per token after the first, in ms",
+       .set = into_milliseconds(options.tpot_ms),
+       .group = serving},
+      {.names = "--formats",
+       .value = "NAMES",
+       .doc = "number formats to try, with their recipes: `bf16,fp8:block128` [default: the file's own]",
+       .set = into_list(options.formats),
+       .many = true,
+       .group = serving},
+      {.names = "--top",
+       .value = "N",
+       .doc = "how many plans of each number of GPUs [default: 5]",
+       .set = into(options.top),
+       .group = output},
+      format_option(options.format, text_or_json),
+      {.names = "--diff",
+       .doc = "print what the fastest training plan changes in FILE",
+       .set = into(options.diff),
+       .group = output},
+      {.names = "--apply",
+       .doc = "make the fastest training plan in a copy of FILE",
+       .set = into(options.apply),
+       .group = output},
+      {.names = "-o,--output",
+       .value = "FILE",
+       .doc = "where --apply writes the copy [default: standard output]",
+       .set = into(options.output),
+       .group = output},
+  };
+  for (Option& option : all)
+    if (option.names == "--format") option.group = output;
+  all.push_back(stack_option(options.project));
+  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
+  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  return all;
+}
+
+}  // namespace shapelint::cli

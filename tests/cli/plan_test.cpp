@@ -1,0 +1,124 @@
+// `shapelint plan` as a command line.
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/cli/run_support.hpp"
+#include "tests/formats/native/native_support.hpp"
+
+using namespace shapelint;
+using Json = nlohmann::json;
+
+namespace {
+
+Json plan_json(std::vector<std::string> command, const text::MemoryFileSystem& files = {}) {
+  command.insert(command.begin(), "plan");
+  command.insert(command.end(), {"--format", "json"});
+  const tests::Ran ran = tests::run(command, files);
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  return Json::parse(ran.out);
+}
+
+text::MemoryFileSystem example(const std::string& path) {
+  text::MemoryFileSystem files;
+  files.files[path] = tests::read_source_file(path);
+  return files;
+}
+
+const std::string folding = "tests/formats/fixtures/megatron/folding.sh";
+
+}  // namespace
+
+TEST_CASE("Qwen3-8B trains on eight H100 with data 8 and all states sharded", "[plan][cli]") {
+  const Json plans =
+      plan_json({"Qwen/Qwen3-8B", "--gpu", "h100", "--gpus", "8", "--tokens", "15T", "--price", "h100=2.5"});
+  const Json& best = plans["counts"][0]["plans"][0];
+  CHECK(best["data"] == 8);
+  CHECK(best["zero"] == 3);
+  CHECK(best["run_cost"].get<double>() == Approx(best["run_hours"].get<double>() * 8 * 2.5));
+  CHECK(best["run_hours"].get<double>() == Approx(15e12 / best["tokens_per_s"].get<double>() / 3600));
+  const tests::Ran ways = tests::run(
+      {"fits", "Qwen/Qwen3-8B", "--mode", "train", "--gpu", "h100", "--count", "8", "--format", "json"});
+  const Json fits = Json::parse(ways.out);
+  CHECK(fits["best"][0]["data"] == 8);
+  CHECK(fits["best"][0]["zero"] == 3);
+}
+
+TEST_CASE("no plan without a choice is faster than the best plan", "[plan][cli]") {
+  for (const std::string path : {folding, std::string("examples/llama-3-70b.toml")}) {
+    INFO(path);
+    const Json plans = plan_json({path, "--gpu", "h100", "--gpus", "64"}, example(path));
+    const Json& count = plans["counts"][0];
+    REQUIRE(!count["plans"].empty());
+    REQUIRE(!count["without"].empty());
+    for (const Json& each : count["without"]) {
+      INFO(each["field"]);
+      if (!each["plan"].is_null()) CHECK(each["plan"]["step_us"] >= count["plans"][0]["step_us"]);
+    }
+  }
+}
+
+TEST_CASE("the plan that is applied is the file's own plan, as fast as was predicted", "[plan][cli]") {
+  text::MemoryFileSystem files = example("examples/llama-3-70b.toml");
+  const std::vector<std::string> asked{"--gpu", "h100", "--gpus", "512"};
+  const Json plans = plan_json(tests::plus({"examples/llama-3-70b.toml"}, asked), files);
+  const tests::Ran applied = tests::run(
+      tests::plus({"plan", "examples/llama-3-70b.toml", "--apply", "-o", "new.toml"}, asked), files);
+  INFO(applied.err);
+  REQUIRE(applied.code == 0);
+  const Json again = plan_json(tests::plus({"new.toml"}, asked), files);
+  CHECK(again["sequences_per_step"] == plans["sequences_per_step"]);
+  CHECK(again["counts"][0]["plans"][0] == plans["counts"][0]["plans"][0]);
+  CHECK(again["counts"][0]["as_the_file_says"] == plans["counts"][0]["plans"][0]);
+}
+
+TEST_CASE("a degree on the command line is kept", "[plan][cli]") {
+  const Json plans =
+      plan_json({"examples/llama-3-8b.toml", "--gpu", "h100", "--gpus", "16", "--tensor", "4", "--zero", "1"},
+                example("examples/llama-3-8b.toml"));
+  for (const Json& each : plans["counts"][0]["plans"]) {
+    CHECK(each["tensor"] == 4);
+    CHECK(each["zero"] == 1);
+  }
+}
+
+TEST_CASE("auto is the fewest GPUs that train a model", "[plan][cli]") {
+  // Its states alone, 16 bytes of each of 70.6 B parameters, fill 14.1 H100.
+  const Json plans =
+      plan_json({"examples/llama-3-70b.toml", "--gpu", "h100"}, example("examples/llama-3-70b.toml"));
+  const std::int64_t fewest = plans["counts"][0]["gpus"];
+  CHECK(fewest == 16);
+  const Json fewer =
+      plan_json({"examples/llama-3-70b.toml", "--gpu", "h100", "--gpus", "8", "--offload-optimizer", "0"},
+                example("examples/llama-3-70b.toml"));
+  CHECK(fewer["counts"][0]["plans"].empty());
+}
+
+TEST_CASE("what a million tokens cost adds up to what the GPUs cost", "[plan][cli]") {
+  const Json plans = plan_json({"Qwen/Qwen3-8B", "--gpu", "h100", "--gpus", "8", "--input-tokens", "2000",
+                                "--output-tokens", "500", "--price", "h100=2.5"});
+  const Json& best = plans["counts"][0]["cheapest"];
+  const auto value = [&](const char* key) { return best[key].get<double>(); };
+  CHECK(value("cost_per_million_input_tokens") * value("input_tokens_per_s") +
+            value("cost_per_million_output_tokens") * value("output_tokens_per_s") ==
+        Approx(8 * 2.5 / 3600 * 1e6));
+  CHECK(plans["launch"]["vllm"].get<std::string>().starts_with("vllm serve Qwen/Qwen3-8B"));
+}
+
+TEST_CASE("mistakes of a plan are told in a line", "[plan][cli]") {
+  const auto says = [](const std::vector<std::string>& command, const std::string& what) {
+    const tests::Ran ran = tests::run(command, example("examples/llama-3-8b.toml"));
+    INFO(ran.err);
+    CHECK(ran.code == 2);
+    CHECK(ran.err.find(what) != std::string::npos);
+  };
+  const std::string file = "examples/llama-3-8b.toml";
+  says({"plan", file, "--gpu", "h100", "--gpus", "many"}, "`--gpus many` is no number of GPUs");
+  says({"plan", file, "--gpu", "h100", "--gpus", "8..4"}, "`--gpus 8..4` is no number of GPUs");
+  says({"plan", file, "--gpu", "h100", "--input-tokens", "10"}, "only one of `--input-tokens`");
+  says({"plan", file, "--gpu", "h100", "--mode", "decode"}, "nothing says what a request is");
+  says({"plan", file, "--gpu", "h100", "--price", "a100=2"}, "names no GPU of this run");
+  says({"plan", file, "--gpu", "h100", "--tokens", "many"}, "a number above 0, such as 15T");
+}
