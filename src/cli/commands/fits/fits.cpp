@@ -43,6 +43,15 @@ std::optional<std::vector<std::int64_t>> counts_of(const FitsOptions& options, I
   return out;
 }
 
+// Decoding behind nothing is no service: unless it is said, the cache is as long as a sequence.
+model::Reading with_context(model::Reading reading) {
+  model::Plan& plan = reading.setup.plan;
+  const bool is_said = model::is_stated(reading, model::FieldId::context_length);
+  if (plan.mode == model::Mode::decode && plan.context_length == 0 && !is_said)
+    plan.context_length = plan.sequence_length;
+  return reading;
+}
+
 // "decoding of 64 sequences behind 4,096 tokens each".
 std::string what_is_run(const model::Setup& setup) {
   const model::Plan& plan = setup.plan;
@@ -114,6 +123,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
   if (!says_what_is_run(configured, stack, *input, io)) return ExitCode::error;
   std::optional<contracts::Checker> checker;
   if (!stack.empty()) checker.emplace(project::contracts_of(configured), stack);
+  const model::Reading reading = with_context(input->reading());
   std::vector<GpuFits> all;
   for (const gpu::Gpu& gpu : input->gpus()) {
     std::vector<contracts::Format> own;
@@ -130,7 +140,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
       print_note(io, what);
     }
     if (own.empty() && !wanted.empty()) continue;
-    all.push_back({gpu.id, contracts::fits({&input->reading(), &gpu, configured.rules.get(),
+    all.push_back({gpu.id, contracts::fits({&reading, &gpu, configured.rules.get(),
                                             checker ? &*checker : nullptr, *counts, own})});
   }
   if (all.empty()) {
@@ -145,11 +155,11 @@ ExitCode fits(const FitsOptions& options, Io& io) {
     const Style style = out_style(io);
     std::vector<std::string_view> ids;
     for (const GpuFits& each : all) ids.push_back(each.gpu);
-    const model::Plan& plan = input->reading().setup.plan;
+    const model::Plan& plan = reading.setup.plan;
     const std::string packed =
         plan.weight_bits > 0 ? fmt::format(", weights of {} bits", plan.weight_bits) : std::string();
-    io.out << fmt::format("{}{}, {}, on {}, {}\n\n", style.paint(Role::strong, input->reading().name), packed,
-                          what_is_run(input->reading().setup), fmt::join(ids, ", "),
+    io.out << fmt::format("{}{}, {}, on {}, {}\n\n", style.paint(Role::strong, reading.name), packed,
+                          what_is_run(reading.setup), fmt::join(ids, ", "),
                           stack.empty() ? "without a stack, so only what any framework demands (`--stack`)"
                                         : contracts::describe(project::contracts_of(configured), stack));
     for (const std::string& note : contracts::version_notes(project::contracts_of(configured), stack))
