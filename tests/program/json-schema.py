@@ -34,7 +34,7 @@ def check(name, command, problems, form="json"):
     return ran
 
 
-validators = {name: validator_of(name) for name in ("report", "compact", "roofline", "suggest", "family", "profile", "fits")}
+validators = {name: validator_of(name) for name in ("report", "compact", "roofline", "suggest", "family", "profile", "fits", "plan")}
 runs = [[str(path)] for path in sorted((source / "examples").glob("*.toml"))]
 runs += [["no-such-file.toml"], [str(source)], [str(path) for path in sorted((source / "examples").glob("*.toml"))]]
 failed = 0
@@ -110,6 +110,11 @@ others += [
     ("suggest", [qwen, "--gpu", "h100", "--tensor", "4", "--stack", "vllm==0.24"]),
     ("fits", [qwen, "--gpu", "h100,b200-sxm", "--count", "4,7", "--stack", "vllm==0.24"]),
     ("fits", [qwen, "--gpu", "h100", "--count", "8"]),
+    ("plan", [gqa, "--gpu", "h100,a100", "--gpus", "4..16", "--tokens", "15T", "--price", "h100=2.5"]),
+    ("plan", [gqa, "--gpu", "l4", "--gpus", "1"]),
+    ("plan", [qwen, "--gpu", "h100,b200-sxm", "--gpus", "8", "--input-tokens", "1024", "--output-tokens", "128",
+              "--price", "h100=2.5,b200-sxm=4"]),
+    ("plan", [qwen, "--gpu", "h100", "--gpus", "8", "--input-tokens", "1024", "--output-tokens", "128", "--tpot", "0.001"]),
 ]
 for name, arguments in others:
     problems = []
