@@ -19,6 +19,7 @@
 #include "cli/commands/suggest/problem.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_input.hpp"
+#include "cli/progress.hpp"
 #include "contracts/known_versions.hpp"
 #include "formats/dialect/how.hpp"
 #include "model/derive.hpp"
@@ -126,11 +127,15 @@ contracts::CanSet can_set_in(const formats::Dialect* dialect, const model::Readi
 
 // `work(gpu, item)` of all, by threads that each have their own of `Search`.
 template <class Search>
-void share_out(std::size_t gpus, std::size_t items,
+void share_out(Io& io, std::size_t gpus, std::size_t items,
                const std::function<std::unique_ptr<Search>(std::size_t)>& make,
                const std::function<void(Search&, std::size_t, std::size_t)>& work) {
   std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> done{0};
   const std::size_t all = gpus * items;
+  Progress progress(io, [](std::size_t some, std::size_t of) {
+    return fmt::format("{} of {} numbers of GPUs planned", some, of);
+  });
   run_in_threads(std::min<std::size_t>(all, std::max(1U, std::thread::hardware_concurrency())), [&] {
     std::vector<std::unique_ptr<Search>> own(gpus);
     // The largest numbers of GPUs take longest.
@@ -138,6 +143,7 @@ void share_out(std::size_t gpus, std::size_t items,
       const std::size_t gpu = i % gpus;
       if (!own[gpu]) own[gpu] = make(gpu);
       work(*own[gpu], gpu, items - 1 - i / gpus);
+      progress.at(++done, all);
     }
   });
 }
@@ -207,7 +213,7 @@ ExitCode plan_training(const Planned& planned, const Counts& counts, Io& io) {
     // The fewest that train it.
     plans.counts.resize(gpus.size());
     share_out<contracts::TrainingSearch>(
-        gpus.size(), 1, make, [&](contracts::TrainingSearch& search, std::size_t gpu, std::size_t) {
+        io, gpus.size(), 1, make, [&](contracts::TrainingSearch& search, std::size_t gpu, std::size_t) {
           for (std::int64_t n = 1; n <= most_searched; n = next_count(n)) {
             plans.counts[gpu] = find(search, gpu, n, keep);
             if (!plans.counts[gpu].answer.best.empty()) return;
@@ -216,7 +222,7 @@ ExitCode plan_training(const Planned& planned, const Counts& counts, Io& io) {
   } else {
     plans.counts.resize(gpus.size() * counts.values.size());
     share_out<contracts::TrainingSearch>(
-        gpus.size(), counts.values.size(), make,
+        io, gpus.size(), counts.values.size(), make,
         [&](contracts::TrainingSearch& search, std::size_t gpu, std::size_t count) {
           plans.counts[gpu * counts.values.size() + count] = find(search, gpu, counts.values[count], keep);
         });
@@ -293,7 +299,7 @@ ExitCode plan_serving(const Planned& planned, const Counts& counts,
                    planned.pins};
   plans.counts.resize(gpus.size() * counts.values.size());
   share_out<contracts::ServingSearch>(
-      gpus.size(), counts.values.size(),
+      io, gpus.size(), counts.values.size(),
       [&](std::size_t gpu) {
         contracts::ServingRequest request = plans.request;
         std::erase_if(request.formats, [&](const contracts::Format& each) {

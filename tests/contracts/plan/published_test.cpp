@@ -1,0 +1,74 @@
+// Published training runs among all plans of as many GPUs and sequences: tests/cost/published_training.toml.
+#include <algorithm>
+#include <string>
+
+#include "contracts/plan/training.hpp"
+#include "gpu/registry.hpp"
+#include "model/derive.hpp"
+#include "tests/catch.hpp"
+#include "tests/formats/native/native_support.hpp"
+#include "text/toml/toml.hpp"
+
+using namespace shapelint;
+using text::NodeRef;
+
+namespace {
+
+model::Reading reading_of_run(NodeRef run) {
+  model::Reading reading;
+  reading.setup.plan.data = 8;
+  for (const model::FieldInfo& field : model::fields()) {
+    const NodeRef value = run[field.key];
+    if (!value) continue;
+    reading.origins[field.id].kind = model::Origin::Kind::stated;
+    if (const auto text = value.as_string()) {
+      field.set(reading.setup,
+                std::find(field.choices.begin(), field.choices.end(), *text) - field.choices.begin());
+    } else if (const auto flag = value.as_boolean()) {
+      field.set(reading.setup, *flag ? 1 : 0);
+    } else {
+      field.set(reading.setup, value.as_integer().value());
+    }
+  }
+  reading.origins[model::FieldId::data].kind = model::Origin::Kind::stated;
+  model::complete(reading);
+  return reading;
+}
+
+}  // namespace
+
+TEST_CASE("most published runs are within 5 % of the best plan, and none that fits is faster", "[plan]") {
+  const auto document = text::parse_toml("published_training.toml",
+                                         tests::read_source_file("tests/cost/published_training.toml"));
+  REQUIRE(document);
+  int all = 0;
+  int close = 0;
+  int without_recompute = 0;
+  int close_without_recompute = 0;
+  for (const NodeRef run : document->root()["run"]) {
+    const model::Reading reading = reading_of_run(run);
+    const model::Plan& plan = reading.setup.plan;
+    const auto gpu = gpu::find_gpu(std::string(run["gpu"].as_string().value_or("")));
+    REQUIRE(gpu);
+    INFO(std::string(run["name"].as_string().value_or("")));
+    contracts::TrainingSearch search(reading, *gpu, rules::builtin_rules(), {}, {});
+    contracts::TrainingRequest request;
+    request.gpus = plan.tensor * plan.pipeline * plan.context * plan.data;
+    request.sequences = contracts::sequences_per_step(plan);
+    const contracts::TrainingAnswer answer = search.search(request);
+    REQUIRE(!answer.best.empty());
+    const contracts::TrainingPlan own = search.own();
+    const double behind = own.step_us / answer.best.front().step_us - 1;
+    if (own.memory_bytes <= own.usable_bytes) CHECK(behind >= -1e-9);
+    const bool is_close = behind <= 0.05;
+    ++all;
+    close += is_close ? 1 : 0;
+    if (plan.recompute != model::Recompute::none) continue;
+    ++without_recompute;
+    close_without_recompute += is_close ? 1 : 0;
+  }
+  CHECK(all == 62);
+  CHECK(close >= 40);
+  // What is computed again in full without need is what the others lose by.
+  CHECK(close_without_recompute >= without_recompute - 3);
+}
