@@ -100,6 +100,7 @@ function fillFindings() {
     if (finding.url) code.href = finding.url;
     first.append(code, ": " + finding.message);
     item.append(first);
+    if (finding.label) item.append(make("div", finding.label));
     if (finding.why) item.append(make("div", finding.why, "soft"));
     for (const proposal of finding.proposals || []) {
       const change = proposal.changes.map((each) => `${each.field} ${each.to}`).join(", ");

@@ -94,6 +94,7 @@ Json plain(const api::Finding& of) {
           {"model", plain(of.model)},
           {"gpu", plain(of.gpu)},
           {"message", plain(of.message)},
+          {"label", plain(of.label)},
           {"why", plain(of.why)},
           {"note", plain(of.note)},
           {"cost", plain(of.cost)},

@@ -67,6 +67,7 @@ struct Finding {
   std::size_t model = 0;             // its place in LintResult::models
   std::string gpu;                   // id of the only GPU that it holds for; empty: all of the run
   std::string message;               // what is wrong, with numbers
+  std::string label;                 // what it leads to or why, in a few words; may be empty
   std::string why;                   // the mechanism
   std::string note;                  // what else to know: whose default a value is
   std::string cost;                  // the gain in words; empty where none is known

@@ -61,8 +61,9 @@ Finding finding_of(const rules::Finding& finding, const lint::ModelReport& model
   out.model = index;
   out.gpu = finding.gpu;
   out.message = text::one_line(finding.message);
+  out.label = text::one_line(finding.label);
   out.why = text::one_line(finding.why);
-  out.note = text::one_line(finding.note);
+  out.note = text::one_line(lint::note_text(finding));
   out.cost = lint::cost_text(finding, model.result.gpus.size());
   out.how = text::one_line(finding.how);
   if (finding.blamed != model::no_field) {

@@ -16,15 +16,6 @@ namespace shapelint::lint {
 
 namespace {
 
-std::string parameters_text(std::int64_t before, std::int64_t after) {
-  if (before == after)
-    return fmt::format("{} parameters as before", count_short(static_cast<double>(before)));
-  const double difference = static_cast<double>(after) - static_cast<double>(before);
-  return fmt::format("parameters {} → {} ({}{})", count_short(static_cast<double>(before)),
-                     count_short(static_cast<double>(after)), difference > 0 ? "+" : "-",
-                     count_short(std::fabs(difference)));
-}
-
 // What follows from a change is worth telling unless it says the same again: with as many key and value heads
 // as query heads both change alike.
 std::vector<rules::Change> news(const rules::Proposal& proposal) {
@@ -80,20 +71,41 @@ std::string changes_text(const std::vector<rules::Change>& changes) {
   return text;
 }
 
-std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count,
-                          const std::function<std::string(std::string)>& emphasise) {
+std::string implied_text(const rules::Proposal& proposal) {
+  std::string text;
+  for (const rules::Change& change : news(proposal)) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", changed_name(change),
+                        model::value_text(change.field, change.to));
+  }
+  return text;
+}
+
+std::string parameters_text(const rules::Proposal& proposal) {
+  constexpr double worth_telling = 1e-3;
+  const auto before = static_cast<double>(proposal.parameters_before);
+  const auto after = static_cast<double>(proposal.parameters_after);
+  if (std::fabs(after - before) < worth_telling * before) return {};
+  return fmt::format("parameters {} → {}", count_short(before), count_short(after));
+}
+
+std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count) {
   std::string text = changes_text(proposal.changes);
   const std::vector<rules::Change> implied = news(proposal);
   if (proposal.or_multiple_of > 0)
     text += fmt::format(", or another multiple of {}", proposal.or_multiple_of);
   if (!implied.empty()) text += fmt::format(" ({})", changes_text(implied));
-  text += ": ";
-  if (proposal.gain > 0 || !proposal.gains.empty()) {
-    std::string saved = "saves " + shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count);
-    text += (emphasise ? emphasise(std::move(saved)) : saved) + "; ";
-  }
-  if (proposal.memory_bytes > 0) text += fmt::format("needs {} GiB; ", gib(proposal.memory_bytes));
-  return text + parameters_text(proposal.parameters_before, proposal.parameters_after);
+  std::vector<std::string> parts;
+  if (proposal.gain > 0 || !proposal.gains.empty())
+    parts.push_back("saves " + shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count));
+  if (proposal.memory_bytes > 0) parts.push_back(fmt::format("needs {} GiB", gib(proposal.memory_bytes)));
+  if (std::string parameters = parameters_text(proposal); !parameters.empty())
+    parts.push_back(std::move(parameters));
+  return parts.empty() ? text : fmt::format("{}: {}", text, fmt::join(parts, "; "));
+}
+
+std::string note_text(const rules::Finding& finding) {
+  const bool is_both = !finding.note.empty() && !finding.aside.empty();
+  return finding.note + (is_both ? "; " : "") + finding.aside;
 }
 
 std::string cost_text(const rules::Finding& finding, std::size_t gpu_count) {
@@ -116,11 +128,14 @@ std::string hidden_text(const Report& report) {
   }
   if (infos + others == 0) return {};
   const std::string what = others == 0 ? plural(infos, "info") : plural(infos + others, "lesser finding");
-  const std::string largest =
-      most == nullptr ? std::string()
-                      : fmt::format("; the largest saving is {} ± {} % ({} {})", fixed(most->gain * 100, 1),
-                                    fixed(most->gain_error * 100, 1), most->code, most->rule);
-  return fmt::format("{} not shown{}: `--min-severity info`", what, largest);
+  std::string largest;
+  if (most != nullptr) {
+    const std::string saves = fmt::format("saves {}", share(most->gain, most->gain_error));
+    largest = infos + others == 1 ? fmt::format(" ({} {})", most->code, saves)
+                                  : fmt::format(" (the largest, {}, {})", most->code, saves);
+  }
+  return fmt::format("{} hidden{}: `--min-severity info` shows {}", what, largest,
+                     infos + others == 1 ? "it" : "them");
 }
 
 std::string left_out_text(const std::vector<std::string>& gpus, DType dtype) {

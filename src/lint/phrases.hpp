@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,15 +30,22 @@ std::string shares(const std::vector<rules::GpuGain>& gains, double gain, double
 // "num_attention_heads 32 → 20, head_dim 80 → 128".
 std::string changes_text(const std::vector<rules::Change>& changes);
 
-// Changes, what they save, and how the number of parameters changes, on one line. `emphasise` may mark the
-// saving.
-std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count,
-                          const std::function<std::string(std::string)>& emphasise = {});
+// What follows from a proposal and is worth telling: "head_dim 128"; empty for nothing.
+std::string implied_text(const rules::Proposal& proposal);
+
+// "parameters 2.65 B → 2.71 B"; empty where they change by less than a thousandth.
+std::string parameters_text(const rules::Proposal& proposal);
+
+// Changes, what they save, and how the number of parameters changes, on one line.
+std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count);
+
+// The note of a finding with what else there is to say of it.
+std::string note_text(const rules::Finding& finding);
 
 // "7.3 % of the step (measured)"; empty for what costs nothing that is known (a run that cannot start).
 std::string cost_text(const rules::Finding& finding, std::size_t gpu_count);
 
-// "5 infos not shown; the largest saving is 5.2 ± 6.6 % (SL601 head-dim-padded): `--min-severity info`";
+// "5 infos hidden, the largest saves 5.2 ± 6.6 % (SL601): `--min-severity info` shows them";
 // empty where nothing is hidden.
 std::string hidden_text(const Report& report);
 

@@ -237,6 +237,7 @@ Diagnostic Documents::diagnostic(const api::Finding& finding, const OpenFile& fi
   if (!is_here && finding.range) {
     message = fmt::format("{}:{}: {}", finding.path, finding.range->begin.line, message);
   }
+  if (!finding.label.empty()) message += "\n" + finding.label;
   if (!finding.note.empty()) message += "\nnote: " + finding.note;
   if (!finding.why.empty()) message += "\nwhy: " + finding.why;
   if (!finding.cost.empty()) message += "\ncost: " + finding.cost;

@@ -54,6 +54,8 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Tie 
   item.severity = finding.severity;
   item.url = url_of(lint::rule_page(model.rule_url, finding.code, finding.rule));
   item.message = text::one_line(finding.message);
+  item.label = text::one_line(finding.label);
+  if (!item.label.empty()) item.details.push_back(item.label);
   const std::string& path = finding.path.empty() ? model.path : finding.path;
   item.path = tidy_path(path);
   if (const text::SharedText* source = lint::source_of(model, path)) {
@@ -61,7 +63,8 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Tie 
     if (finding.span.end > finding.span.begin) item.region = region_of(*source, finding.span);
   }
   const std::string cost = lint::cost_text(finding, model.result.gpus.size());
-  if (!finding.note.empty()) item.details.push_back("note: " + finding.note);
+  if (const std::string note = lint::note_text(finding); !note.empty())
+    item.details.push_back("note: " + note);
   if (!finding.why.empty()) item.details.push_back("why: " + finding.why);
   if (!cost.empty()) item.details.push_back("cost: " + cost);
   if (!tie.twins.empty()) item.details.push_back("also: " + others_text(model, tie.twins));
@@ -72,7 +75,7 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Tie 
     for (const rules::Proposal& proposal : finding.proposals) {
       item.details.push_back("try: " + lint::proposal_text(proposal, model.result.gpus.size()));
       const bool is_first = &proposal == &finding.proposals.front();
-      if (is_first && !tie.mends.empty()) item.details.push_back("mends: " + also_mended(tie));
+      if (is_first && !tie.mends.empty()) item.details.push_back("also fixes: " + also_mended(tie));
     }
   }
   if (!finding.assumed.empty()) {

@@ -48,7 +48,8 @@ struct Finding {
   Severity severity = Severity::warning;
   Confidence confidence = Confidence::estimated;
   std::string gpu;      // id that it holds for; empty: for all GPUs of the run
-  std::string message;  // what is wrong, with numbers
+  std::string message;  // the fact, with numbers
+  std::string label;    // what it leads to or why, in a few words: stands at the value; may be empty
   std::string why;      // one or two sentences: the mechanism
   std::string brief;    // says in a few words what was not looked at; empty: not what the rule is about
   std::string how;      // how the file's dialect does what is proposed; may be empty
@@ -59,7 +60,8 @@ struct Finding {
   Span span;         // the value's bytes; empty when nothing in the file states it
   Span use_span;     // where that value is used, when it is written elsewhere; empty otherwise
   std::string key_path;
-  std::string note;  // such as "the value is Megatron's default; the file does not state it"
+  std::string note;   // such as "the value is Megatron's default; the file does not state it"
+  std::string aside;  // further notes for those who ask: other rules of the same defect, versions
   bool certain_to_fail = false;
   double gain = 0;                  // predicted share of the step that the best proposal saves
   double gain_error = 0;            // half width of its interval; 0: not known

@@ -145,7 +145,7 @@ py::object to_python(const api::Finding& finding) {
   return py::dict(
       "code"_a = finding.code, "rule"_a = finding.rule, "severity"_a = api::name(finding.severity),
       "confidence"_a = api::name(finding.confidence), "model"_a = finding.model, "gpu"_a = finding.gpu,
-      "message"_a = finding.message, "why"_a = finding.why, "note"_a = finding.note, "cost"_a = finding.cost,
+      "message"_a = finding.message, "label"_a = finding.label, "why"_a = finding.why, "note"_a = finding.note, "cost"_a = finding.cost,
       "how"_a = finding.how, "field"_a = finding.field, "path"_a = finding.path,
       "range"_a = to_python(finding.range), "use_range"_a = to_python(finding.use_range),
       "key_path"_a = finding.key_path, "certain_to_fail"_a = finding.certain_to_fail, "gain"_a = finding.gain,

@@ -249,6 +249,7 @@ class Finding(_Plain):
     model: int
     gpu: str
     message: str
+    label: str
     why: str = dataclasses.field(repr=False)
     note: str = dataclasses.field(repr=False)
     cost: str

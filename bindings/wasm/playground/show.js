@@ -28,6 +28,7 @@ function findingElement(finding, { editor }) {
     head.append(where, " ");
   }
   const element = make("article", `finding ${finding.severity}`, head, make("p", "", finding.message));
+  if (finding.label) element.append(make("p", "soft", finding.label));
   if (finding.cost) element.append(make("p", "cost", "costs " + finding.cost));
   if (finding.why) element.append(make("p", "soft small", finding.why));
   const list = make("ul");

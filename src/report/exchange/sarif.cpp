@@ -188,7 +188,8 @@ Json result_json(const Item& item, std::size_t rule_index, int occurrence) {
                        {"confidence", rules::name(item.finding->confidence)},
                        {"gain", item.finding->gain},
                        {"gainError", item.finding->gain_error},
-                       {"certainToFail", item.finding->certain_to_fail}};
+                       {"certainToFail", item.finding->certain_to_fail},
+                       {"label", item.label}};
   return out;
 }
 

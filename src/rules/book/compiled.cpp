@@ -103,7 +103,7 @@ void check(const Rule& rule, std::vector<Error>& errors) {
   };
   if (!rule.when.value.empty()) check_expression(rule.when);
   for (const auto& [field, text] : rule.blame_when) check_expression(text);
-  for (const Text* text : {&rule.message, &rule.brief}) {
+  for (const Text* text : {&rule.message, &rule.label, &rule.brief}) {
     if (text->value.empty()) continue;
     const Template compiled = Template::compile(text->value, names, word_table, found);
     add_placed(*text, found, errors);
@@ -221,6 +221,10 @@ std::string CompiledRule::fill(std::optional<Template>& compiled, const Text& te
 
 std::string CompiledRule::message(const Context& context, Words filled) {
   return fill(message_, rule_->message, context, filled);
+}
+
+std::string CompiledRule::label(const Context& context, Words filled) {
+  return rule_->label.value.empty() ? std::string{} : fill(label_, rule_->label, context, filled);
 }
 
 std::string CompiledRule::brief(const Context& context, Words filled) {

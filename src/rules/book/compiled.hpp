@@ -49,8 +49,9 @@ class CompiledRule {
   // Indices of the variables in the condition; parameters are not among them.
   std::vector<std::size_t> variables() const;
   using Words = std::span<const std::pair<std::string_view, std::string>>;
-  // The message for a finding, and its few words.
+  // The message for a finding, what stands at its value, and its few words.
   std::string message(const Context& context, Words filled);
+  std::string label(const Context& context, Words filled);
   std::string brief(const Context& context, Words filled);
   // The change that a fix with scope `conv` asks of one layer; nothing when the file has no number to edit.
   std::optional<Change> layer_change(const Fix& fix, const Context& context);
@@ -70,6 +71,7 @@ class CompiledRule {
   std::optional<expr::Condition> when_;
   std::vector<model::FieldId> needs_;  // fields that the condition depends on
   std::optional<Template> message_;    // these and the fixes: compiled when something is found
+  std::optional<Template> label_;
   std::optional<Template> brief_;
   std::vector<std::pair<const char*, std::unique_ptr<expr::Expression>>> fixes_;  // by the text's address
   std::vector<double> values_;

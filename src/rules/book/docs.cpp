@@ -87,7 +87,7 @@ std::string rule_markdown(const Rule& rule) {
   out +=
       fmt::format("<!-- Written from rules/{}-{}.toml by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n",
                   rule.code, rule.name);
-  out += fmt::format("Finds {}.\n\n", rule.summary);
+  out += fmt::format("Finds {}. Terms: [why shapes cost time](../shape-effects.md).\n\n", rule.summary);
   out += "| | |\n|---|---|\n";
   out += fmt::format("| Since | {} ({}) |\n", rule.since, name(rule.status));
   out += fmt::format("| Severity | {} |\n", name(severity_of(rule)));
@@ -95,10 +95,12 @@ std::string rule_markdown(const Rule& rule) {
                      name(rule.confidence));
   out += fmt::format("| Looks at | {} |\n", info(rule.scope).looks_at);
   out += fmt::format("| Reported | {} |\n\n", effect_text(rule.effect));
-  out += fmt::format("## What it costs\n\n{}\n", rule.why.substr(rule.why.find_first_not_of('\n')));
+  out += fmt::format("## Why\n\n{}\n", rule.why.substr(rule.why.find_first_not_of('\n')));
   if (!out.ends_with("\n\n")) out += '\n';
-  out += fmt::format("## When it is found\n\n```\n{}\n```\n\nMechanism: {}.\n\n", rule.when.value,
-                     rule.mechanism);
+  out += fmt::format("Mechanism: {}.\n\n", rule.mechanism);
+  out += fmt::format("## When it is found\n\n```\n{}\n```\n\n", rule.when.value);
+  if (!rule.label.value.empty())
+    out += fmt::format("## What it says\n\n```\n{}\n  ^^^ {}\n```\n\n", rule.message.value, rule.label.value);
   if (!rule.parameters.empty()) {
     out += "| Parameter | Default | Meaning |\n|---|---|---|\n";
     for (const Parameter& each : rule.parameters) {
@@ -126,7 +128,7 @@ std::string rule_markdown(const Rule& rule) {
                          config);
     }
   }
-  out += "## Sources\n\n";
+  out += "## References\n\n";
   const std::vector<std::string_view> contracts = contracts_of(rule);
   for (const std::string_view source : rule.sources) {
     if (!source.starts_with(contract_source)) out += fmt::format("- {}\n", source);

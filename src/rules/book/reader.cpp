@@ -42,10 +42,10 @@ std::string_view name_in(NameTable<T> table, T value) {
   return "";
 }
 
-constexpr std::array<std::string_view, 23> rule_keys{
-    "code",       "name",    "since",   "status",  "severity",  "confidence", "scope",     "effect",
-    "summary",    "when",    "message", "brief",   "mechanism", "why",        "blame",     "rests_on",
-    "parameters", "sources", "how",     "example", "gain_from", "fix",        "blame_when"};
+constexpr std::array<std::string_view, 24> rule_keys{
+    "code",       "name",    "since",   "status",  "severity",  "confidence", "scope",      "effect",
+    "summary",    "when",    "message", "brief",   "mechanism", "why",        "blame",      "rests_on",
+    "parameters", "sources", "how",     "example", "gain_from", "fix",        "blame_when", "label"};
 constexpr std::array<std::string_view, 6> example_keys{"config", "file", "gpu", "finds", "at", "says"};
 constexpr std::array<std::string_view, 2> parameter_keys{"value", "doc"};
 // What a gemm rule may blame besides fields: the dimension's own fields are blamed then.
@@ -91,6 +91,7 @@ class Reader : text::TableReader {
     rule.effect = choice<Effect>(rule_key("effect"), effects, Effect::slower);
     rule.when = required_string(rule_key("when"));
     rule.message = required_string(rule_key("message"));
+    rule.label = {string_or(value(rule_key("label")), ""), value(rule_key("label"))};
     rule.brief = {string_or(value(rule_key("brief")), ""), value(rule_key("brief"))};
     rule.mechanism = required_string(rule_key("mechanism")).value;
     rule.why = string_or(value(rule_key("why")), "");

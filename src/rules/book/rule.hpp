@@ -77,6 +77,7 @@ struct Rule {
   std::string_view summary;  // one line for the table of rules
   Text when;
   Text message;
+  Text label;  // stands at the value in question: mechanism or consequence; may be empty
   Text
       brief;  // of a rule about what was not looked at: told of a model even where its findings are not shown
   std::string_view mechanism;           // one or two sentences, printed with a finding

@@ -38,10 +38,10 @@ std::vector<model::FieldId> assumed_of(const Rule& rule, const Hit& hit) {
 // What of a run's memory does not depend on activations.
 std::string held_of(const Context& context) {
   return plan(context).mode == model::Mode::train ? "weights, gradients and optimizer states"
-                                                  : "weights and cached keys and values";
+                                                  : "weights and KV cache";
 }
 
-// "61.5 GiB of it weights and cached keys and values".
+// "61.5 GiB of it weights and KV cache".
 std::string of_it(const Context& context) {
   if (context.setup == nullptr || context.reading == nullptr) return {};
   const double state = least_footprint(*context.reading, *context.setup).state_bytes;
@@ -128,6 +128,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
       {"batch_parts", batch_parts(hit.context)},
   };
   finding.message = compiled.message(hit.context, words);
+  finding.label = compiled.label(hit.context, words);
   finding.brief = compiled.brief(hit.context, words);
   info(rule.scope).place(hit.context, rule.blame, finding);
   return finding;

@@ -59,7 +59,7 @@ void absorb(Finding& into, Finding& other, std::size_t most) {
     if (std::find(into.ops.begin(), into.ops.end(), op) == into.ops.end()) into.ops.push_back(std::move(op));
   }
   into.severity = std::max(into.severity, other.severity);
-  into.note += fmt::format("{}also {} ({})", into.note.empty() ? "" : "; ", other.rule, other.code);
+  into.aside += fmt::format("{}also {} ({})", into.aside.empty() ? "" : "; ", other.rule, other.code);
 }
 
 }  // namespace

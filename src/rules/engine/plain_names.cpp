@@ -14,36 +14,36 @@ namespace shapelint::rules {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 30> names{{
-    {"layer.attention.qkv", "the query, key and value projection"},
-    {"layer.attention.q", "the query projection"},
-    {"layer.attention.q_down", "the query's down projection"},
-    {"layer.attention.q_up", "the query's up projection"},
-    {"layer.attention.kv_down", "the key-value down projection"},
-    {"layer.attention.qkv_down", "the down projections of query, key and value"},
-    {"layer.attention.kv_up", "the key-value up projection"},
-    {"layer.attention.output", "the attention's output projection"},
-    {"layer.attention.scores", "the attention scores"},
-    {"layer.attention.values", "the attention-weighted values"},
-    {"layer.cross_attention.query", "the cross-attention's query projection"},
-    {"layer.cross_attention.key_value", "the cross-attention's key and value projection"},
-    {"layer.cross_attention.output", "the cross-attention's output projection"},
-    {"layer.mlp.up", "the MLP's up projection"},
-    {"layer.mlp.gate_up", "the MLP's gate and up projection"},
-    {"layer.mlp.down", "the MLP's down projection"},
-    {"layer.moe.router", "the router"},
-    {"layer.moe.up", "the experts' up projection"},
-    {"layer.moe.gate_up", "the experts' gate and up projection"},
-    {"layer.moe.down", "the experts' down projection"},
-    {"layer.moe.shared_up", "the shared experts' up projection"},
-    {"layer.moe.shared_gate_up", "the shared experts' gate and up projection"},
-    {"layer.moe.shared_down", "the shared experts' down projection"},
-    {"head.logits", "the projection to the vocabulary"},
-    {"optimizer.muon.gram", "Muon's Gram matrices"},
-    {"optimizer.muon.square", "the squares of Muon's Gram matrices"},
-    {"optimizer.muon.apply", "Muon's updates"},
-    {"optimizer.shampoo.statistics", "Shampoo's statistics"},
-    {"optimizer.shampoo.apply", "Shampoo's updates"},
-    {"optimizer.shampoo.root", "the roots of Shampoo's statistics"},
+    {"layer.attention.qkv", "QKV projection"},
+    {"layer.attention.q", "query projection"},
+    {"layer.attention.q_down", "query down projection"},
+    {"layer.attention.q_up", "query up projection"},
+    {"layer.attention.kv_down", "KV down projection"},
+    {"layer.attention.qkv_down", "QKV down projections"},
+    {"layer.attention.kv_up", "KV up projection"},
+    {"layer.attention.output", "attention output projection"},
+    {"layer.attention.scores", "QK^T GEMM"},
+    {"layer.attention.values", "PV GEMM"},
+    {"layer.cross_attention.query", "cross-attention query projection"},
+    {"layer.cross_attention.key_value", "cross-attention KV projection"},
+    {"layer.cross_attention.output", "cross-attention output projection"},
+    {"layer.mlp.up", "MLP up projection"},
+    {"layer.mlp.gate_up", "MLP gate and up projection"},
+    {"layer.mlp.down", "MLP down projection"},
+    {"layer.moe.router", "MoE router"},
+    {"layer.moe.up", "expert up projection"},
+    {"layer.moe.gate_up", "expert gate and up projection"},
+    {"layer.moe.down", "expert down projection"},
+    {"layer.moe.shared_up", "shared expert up projection"},
+    {"layer.moe.shared_gate_up", "shared expert gate and up projection"},
+    {"layer.moe.shared_down", "shared expert down projection"},
+    {"head.logits", "LM head"},
+    {"optimizer.muon.gram", "Muon Gram matrices"},
+    {"optimizer.muon.square", "Muon squared Gram matrices"},
+    {"optimizer.muon.apply", "Muon updates"},
+    {"optimizer.shampoo.statistics", "Shampoo statistics"},
+    {"optimizer.shampoo.apply", "Shampoo updates"},
+    {"optimizer.shampoo.root", "Shampoo roots"},
 }};
 
 }  // namespace
@@ -54,7 +54,7 @@ std::string_view plain_name(std::string_view op) {
   if (found != names.end()) return found->second;
   // `layer.mlp.down_lora_up` and the like: an adapter's products beside another.
   for (const std::string_view ending : {"_lora_down", "_lora_up"}) {
-    if (op.ends_with(ending)) return "the adapters";
+    if (op.ends_with(ending)) return "LoRA adapters";
   }
   return op;
 }

@@ -31,6 +31,7 @@ Finding describe_remark(CompiledRule& compiled, const Context& context) {
   finding.severity = rule.severity;
   finding.confidence = rule.confidence;
   finding.message = compiled.message(context, words);
+  finding.label = compiled.label(context, words);
   finding.brief = compiled.brief(context, words);
   finding.why = std::string(rule.mechanism);
   finding.blamed = remark.field;

@@ -87,7 +87,7 @@ void check_examples(const rules::RuleBook& book) {
       for (const rules::Finding& finding : found) {
         INFO(finding.message);
         CHECK(finding.code == rule.code);
-        CHECK(finding.message.find(example.says) != std::string::npos);
+        CHECK(fmt::format("{}: {}", finding.message, finding.label).find(example.says) != std::string::npos);
         check_place(finding, example);
       }
       kinds.insert(example.finds);

@@ -146,7 +146,7 @@ pipeline = 3
   };
   // Four micro-batches (SL506) leave 10 layers on 3 stages. The head, as much as 2.6 layers, paces the last.
   const Finding uneven = with("SL408");
-  CHECK(uneven.note == "also pipeline-bubble (SL506)");
+  CHECK(uneven.aside == "also pipeline-bubble (SL506)");
   REQUIRE(uneven.proposals.front().changes.size() == 1);
   CHECK(uneven.proposals.front().changes.front().field == model::FieldId::pipeline);
   CHECK(with("SL101").gain > 0.03);
