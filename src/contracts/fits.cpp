@@ -23,8 +23,8 @@ namespace {
 using model::FieldId;
 using model::Mode;
 
-constexpr std::array<std::string_view, 6> fit_names{"runs",       "pads",      "is slower",
-                                                    "falls back", "too large", "refused"};
+constexpr std::array<std::string_view, 6> fit_names{"runs",       "pads",         "is slower",
+                                                    "falls back", "does not fit", "refused"};
 
 // The file's reading as if it said so: what is stated no longer follows from other fields.
 void state(model::Reading& reading, FieldId field, std::int64_t value) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 
 namespace shapelint::report {
 
@@ -29,6 +30,14 @@ std::string capacity_words(const suggest::Capacity& capacity) {
   const int decimals = capacity.requests < 10 ? 2 : 0;
   return out + fmt::format(", {} requests of {}", fixed(capacity.requests, decimals),
                            with_commas(capacity.longest));
+}
+
+std::string memory_words(double bytes, const gpu::Gpu& gpu) {
+  return fmt::format("{} of {} GiB", gib(bytes), gib(gpu::memory_bytes(gpu)));
+}
+
+std::string does_not_fit_words(double bytes, const gpu::Gpu& gpu) {
+  return fmt::format("does not fit: {} per GPU", memory_words(bytes, gpu));
 }
 
 }  // namespace shapelint::report

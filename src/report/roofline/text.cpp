@@ -7,6 +7,7 @@
 
 #include "base/number.hpp"
 #include "model/lower/lower.hpp"
+#include "report/capacity.hpp"
 #include "report/roofline/parts.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -159,8 +160,8 @@ std::string memory_text(const RooflineCase& each, const Style& style) {
   std::string out = fmt::format("memory {}", gib(each.memory_bytes));
   if (gpu::memory_gib(each.gpu) > 0) out += fmt::format(" of {}", gib(gpu::memory_bytes(each.gpu)));
   out += " GiB";
-  if (fits(each)) return out + " on each GPU\n";
-  return out + fmt::format(" on each GPU: {}\n", style.paint(Role::error, "it does not fit"));
+  if (fits(each)) return out + " per GPU\n";
+  return style.paint(Role::error, does_not_fit_words(each.memory_bytes, each.gpu)) + '\n';
 }
 
 // A decode that reads a prompt along: what it costs the one and the others.

@@ -43,10 +43,12 @@ std::string signed_percent(double share) {
 
 std::string performance_text(const suggest::Performance& p) {
   std::string text =
-      fmt::format("step {}, MFU {}, {} tokens/s per GPU, {} GiB", duration(p.time_us), percent(p.mfu),
+      fmt::format("step {}, MFU {}, {} tokens/s per GPU, {}", duration(p.time_us), percent(p.mfu),
                   with_commas(std::llround(p.tokens_per_s)), gib(p.memory_gb * bytes_per_gb));
   if (p.capacity_gb > 0 && p.memory_gb > p.capacity_gb) {
-    text += fmt::format(" (the GPU has {} GiB: it does not fit)", gib(p.capacity_gb * bytes_per_gb));
+    text += fmt::format(" of {} GiB: does not fit", gib(p.capacity_gb * bytes_per_gb));
+  } else {
+    text += " GiB";
   }
   if (p.dollars_per_m > 0) text += fmt::format(", ${} per million tokens", fixed(p.dollars_per_m, 3));
   return text;

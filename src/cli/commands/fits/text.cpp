@@ -63,7 +63,7 @@ std::string reasons(const FitRow& row) {
                       with_commas(row.capacity.longest), with_commas(row.capacity.largest),
                       out.empty() ? "" : "; ", out);
   } else if (row.fit == Fit::too_large) {
-    out = fmt::format("{} GiB on each GPU, {} usable{}{}", gib(row.memory_gb * bytes_per_gb),
+    out = fmt::format("{} GiB per GPU, {} usable{}{}", gib(row.memory_gb * bytes_per_gb),
                       gib(row.usable_gb * bytes_per_gb), out.empty() ? "" : "; ", out);
   }
   return out;
