@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/gpu.hpp"
+#include "lint/jobs.hpp"
 #include "model/reading.hpp"
 #include "rules/engine/lint.hpp"
 #include "text/located_error.hpp"
@@ -37,6 +38,8 @@ struct ModelReport {
   // holds for programs, too, then.
   std::vector<rules::Finding> hidden;
   bool hides_from_programs = false;
+  // Where nothing says what is done with the model, and the run asks: by GPU, what could be.
+  std::vector<JobPlan> jobs;
   std::string shape_note;  // what of the model is taken as fixed, and why; empty: nothing
 };
 

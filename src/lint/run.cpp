@@ -79,6 +79,16 @@ void hide(const project::Applied& applied, ModelReport& model) {
   model.hides_from_programs = applied.min_severity_stated;
 }
 
+void add_jobs(ModelReport& model, const std::vector<gpu::Gpu>& gpus) {
+  if (model.rules == nullptr || !has_no_job(model.reading)) return;
+  for (const rules::GpuReport& each : model.result.gpus) {
+    const auto gpu =
+        std::find_if(gpus.begin(), gpus.end(), [&](const gpu::Gpu& g) { return g.id == each.gpu; });
+    if (gpu == gpus.end()) continue;
+    for (JobPlan& job : jobs_of(model.reading, *gpu, *model.rules)) model.jobs.push_back(std::move(job));
+  }
+}
+
 class Run {
  public:
   Run(const RunRequest& request, const project::Project& project)
@@ -422,6 +432,8 @@ class Run {
     if (problems.empty()) baselines_.write(out_.baselines, problems);
     for (text::LocatedError& problem : problems) report.errors.push_back(std::move(problem));
     report.rules = rules_of(report, project_.all());
+    if (!request_.wants_jobs || jobs_.size() != 1) return;
+    for (ModelReport& model : report.models) add_jobs(model, report.gpus);
   }
 
   const RunRequest& request_;

@@ -74,6 +74,7 @@ lint::RunRequest run_request(const LintOptions& options, Io& io) {
     }
   }
   for (const auto& [format, path] : options.output.files) request.outputs.push_back(path);
+  request.wants_jobs = options.output.wants(report::Format::text);
   request.keep_operations = options.output.parts.operations && options.output.wants(report::Format::json);
   return request;
 }

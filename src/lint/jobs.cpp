@@ -1,0 +1,114 @@
+// What a shape that comes without a job can be used for.
+#include "lint/jobs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "base/units.hpp"
+#include "contracts/fits.hpp"
+#include "rules/scope/memory.hpp"
+#include "suggest/edit/footprint.hpp"
+
+namespace shapelint::lint {
+
+namespace {
+
+constexpr std::int64_t most_to_train = 1024;
+constexpr std::int64_t most_to_serve = 64;
+
+// As if it were given on the command line.
+void give(model::Reading& reading, model::FieldId field, std::int64_t value) {
+  model::set(reading.setup, field, value);
+  reading.origins[field].kind = model::Origin::Kind::command_line;
+}
+
+bool is_as_engines_do(const contracts::FitRow& row, std::int64_t link_gpus) {
+  const std::int64_t stages = std::max<std::int64_t>(1, row.gpus / std::max<std::int64_t>(1, link_gpus));
+  return row.data == 1 && row.context == 1 && row.pipeline == stages;
+}
+
+JobPlan smallest(const model::Reading& reading, const gpu::Gpu& gpu, const rules::RuleBook& rules) {
+  const model::Plan& plan = reading.setup.plan;
+  JobPlan out;
+  out.gpu = gpu.id;
+  out.trains = plan.mode == model::Mode::train;
+  out.most = out.trains ? most_to_train : most_to_serve;
+  out.sequences = plan.micro_batch_size;
+  out.tokens = out.trains ? plan.sequence_length : plan.context_length;
+  const double usable = suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup);
+  const double states = suggest::footprint(reading.setup).state_bytes;
+  for (std::int64_t gpus = 1; gpus <= out.most; gpus *= 2) {
+    if (states / static_cast<double>(gpus) > usable) continue;
+    for (const contracts::FitRow& row : contracts::fits({&reading, &gpu, &rules, nullptr, {gpus}, {}})) {
+      if (row.fit == contracts::Fit::too_large || row.fit == contracts::Fit::refused) break;
+      if (!out.trains && !is_as_engines_do(row, gpu.link_gpus)) continue;
+      out.gpus = row.gpus;
+      out.tensor = row.tensor;
+      out.pipeline = row.pipeline;
+      out.context = row.context;
+      out.data = row.data;
+      out.expert = row.expert;
+      out.zero = row.zero;
+      out.step_us = row.price.time_us;
+      out.tokens_per_s = row.tokens_per_s;
+      out.memory_bytes = row.memory_gb * bytes_per_gb;
+      return out;
+    }
+  }
+  return out;
+}
+
+// "TP 2 x DP 4, EP 8, ZeRO-1"; "TP 1" where nothing is split.
+std::string layout_text(const JobPlan& job) {
+  std::string out;
+  const auto add = [&](std::string_view name, std::int64_t degree) {
+    if (degree > 1) out += fmt::format("{}{} {}", out.empty() ? "" : " x ", name, degree);
+  };
+  add("TP", job.tensor);
+  add("PP", job.pipeline);
+  add("CP", job.context);
+  add("DP", job.data);
+  if (out.empty()) out = "TP 1";
+  if (job.expert > 1) out += fmt::format(", EP {}", job.expert);
+  if (job.zero > 0) out += fmt::format(", ZeRO-{}", job.zero);
+  return out;
+}
+
+}  // namespace
+
+bool has_no_job(const model::Reading& reading) {
+  return reading.complete && reading.setup.model.conv.empty() &&
+         reading.setup.plan.mode == model::Mode::train && !model::is_stated(reading, model::FieldId::mode) &&
+         !rules::states_plan(reading);
+}
+
+std::vector<JobPlan> jobs_of(const model::Reading& reading, const gpu::Gpu& gpu,
+                             const rules::RuleBook& rules) {
+  if (gpu::memory_gib(gpu) <= 0) return {};
+  std::vector<JobPlan> out{smallest(reading, gpu, rules)};
+  if (!reading.setup.model.causal || !reading.setup.model.lm_head) return out;
+  model::Reading served = reading;
+  give(served, model::FieldId::mode, static_cast<std::int64_t>(model::Mode::decode));
+  give(served, model::FieldId::micro_batch_size, served_sequences);
+  give(served, model::FieldId::context_length, served_context);
+  out.push_back(smallest(served, gpu, rules));
+  return out;
+}
+
+std::string job_text(const JobPlan& job) {
+  const std::string what =
+      job.trains ? fmt::format("micro-batch {} x {} tokens, Adam", job.sequences, with_commas(job.tokens))
+                 : fmt::format("{} sequences of {} tokens", job.sequences, with_commas(job.tokens));
+  const std::string_view name = job.trains ? "training" : "serving ";
+  if (job.gpus == 0) {
+    return fmt::format("{}  does not fit {} x {} ({})", name, with_commas(job.most), job.gpu, what);
+  }
+  return fmt::format("{}  {} x {} ({}): {} tokens/s, {} GiB each\n{}", name, with_commas(job.gpus), job.gpu,
+                     layout_text(job), with_commas(std::llround(job.tokens_per_s)), gib(job.memory_bytes),
+                     what);
+}
+
+}  // namespace shapelint::lint

@@ -1,0 +1,50 @@
+// What a shape that comes without a job can be used for: training, and serving, each on as few GPUs as hold
+// it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpu/gpu.hpp"
+#include "model/reading.hpp"
+#include "rules/book/rule.hpp"
+
+namespace shapelint::lint {
+
+// Sequences that a server decodes at a time, and the tokens that each has in the KV cache.
+inline constexpr std::int64_t served_sequences = 32;
+inline constexpr std::int64_t served_context = 4096;
+
+// The fastest plan on the fewest GPUs that it fits.
+struct JobPlan {
+  bool trains = true;
+  std::string gpu;        // id
+  std::int64_t gpus = 0;  // 0: on none of the numbers that are tried
+  std::int64_t most = 0;  // the largest that is tried
+  std::int64_t tensor = 1;
+  std::int64_t pipeline = 1;
+  std::int64_t context = 1;
+  std::int64_t data = 1;
+  std::int64_t expert = 1;
+  std::int64_t zero = 0;
+  std::int64_t sequences = 0;  // of a micro-batch; decoded at a time by a server
+  std::int64_t tokens = 0;     // of each
+  double step_us = 0;
+  double tokens_per_s = 0;  // of all GPUs together
+  double memory_bytes = 0;  // on each
+};
+
+// Whether nothing says what is done with the model: neither a mode nor a batch nor how it is laid out.
+bool has_no_job(const model::Reading& reading);
+
+// Training with the sequences that are assumed, and serving_sequences of a model that generates text, each
+// with weights in the dtype of the file. Serving is laid out as engines do: tensor parallelism within the
+// fast interconnect, pipeline stages beyond.
+std::vector<JobPlan> jobs_of(const model::Reading& reading, const gpu::Gpu& gpu,
+                             const rules::RuleBook& rules);
+
+// "training: 4 x h100-sxm5 (DP 4, ZeRO-3): 46,100 tokens/s, 62.5 GiB per GPU; micro-batch 1 x 4,096 tokens".
+std::string job_text(const JobPlan& job);
+
+}  // namespace shapelint::lint

@@ -1,0 +1,49 @@
+// What a shape that comes without a job can be used for.
+#include <string>
+
+#include "tests/catch.hpp"
+#include "tests/cli/run_support.hpp"
+
+using namespace shapelint;
+using tests::run;
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a published model is answered for training and for serving", "[cli][jobs]") {
+  // 16 bytes of states for each of 8.19 B parameters (Rajbhandari et al., arXiv 1910.02054, section 3.1) are
+  // 131 GB: more than two H100 hold with activations.
+  const std::string small = run({"Qwen/Qwen3-8B", "--gpu", "h100"}).out;
+  CHECK(says(small, "\n  training  4 x h100-sxm5 ("));
+  CHECK(says(small, "\n  serving   1 x h100-sxm5 (TP 1)"));
+  CHECK_FALSE(says(small, "MFU"));
+  // 671 GB of fp8 weights take two nodes of eight H100 (deepseek-ai/DeepSeek-V3, README, section 6; SGLang,
+  // "2 x 8 x H100").
+  const std::string large = run({"deepseek-ai/DeepSeek-V3.2", "--gpu", "h100"}).out;
+  CHECK(says(large, "\n  serving   16 x h100-sxm5 (TP 8 x PP 2"));
+  CHECK_FALSE(says(large, "on one GPU"));
+}
+
+TEST_CASE("a bare config.json is answered as the name is, and a stated job is not", "[cli][jobs]") {
+  const std::string config =
+      R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
+ "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
+ "vocab_size": 128256, "max_position_embeddings": 8192, "tie_word_embeddings": false})";
+  const auto files = tests::with({{"config.json", config}});
+  CHECK(says(run({"config.json", "--gpu", "h100"}, files).out, "\n  training  4 x h100-sxm5"));
+  const auto has_jobs = [&](const std::vector<std::string>& more) {
+    return run(tests::plus({"config.json", "--gpu", "h100"}, more), files).out.find("  training  ") !=
+           std::string::npos;
+  };
+  CHECK_FALSE(has_jobs({"--mode", "decode"}));
+  CHECK_FALSE(has_jobs({"--tensor", "8"}));
+  CHECK_FALSE(has_jobs({"--micro-batch-size", "4"}));
+  // A native file is of a run.
+  CHECK_FALSE(says(run({"m.toml", "--gpu", "h100"}, tests::with({{"m.toml", tests::odd}})).out, "serving"));
+}
