@@ -1,5 +1,6 @@
 // The findings of many files, a few lines each, and what they have in common.
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,7 +16,10 @@ namespace shapelint::report {
 namespace {
 
 constexpr std::size_t detail_indent = 6;  // of what follows the line with the place
-constexpr std::size_t worst_files = 5;    // as many are named, where there are more
+// Lines of findings by file, above which they are listed by rule; and rules listed then. Both with what is
+// said below them are two screens.
+constexpr std::size_t most_lines = 36;
+constexpr std::size_t most_rules = 32;
 
 struct File {
   std::string_view path;
@@ -41,66 +45,108 @@ std::string place_of(const rules::Finding& finding, const lint::ModelReport& mod
   return place + fmt::format("{}:{}", begin.line, begin.column);
 }
 
+// One line: place, rule, fact, and what it saves.
 std::string entry(const rules::Finding& finding, const lint::ModelReport& model, bool names_model,
                   const Tie& tie, const Style& style) {
-  const std::string what = fmt::format(
+  std::string what = fmt::format(
       "{} {}: {}{}", style.paint(Role::faint, place_of(finding, model)),
       style.paint(role_of(finding.severity),
                   fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
       names_model ? names_beside(model, tie.twins) + ": " : std::string{}, text::one_line(finding.message));
-  std::string out = "  " + wrap(what, detail_indent, detail_indent, style) + '\n';
-  const std::size_t gpus = model.result.gpus.size();
-  if (tie.mended_by != nullptr) {
-    out += wrap(mended_text(tie), detail_indent, 0, style) + '\n';
-  } else if (!finding.proposals.empty()) {
-    const rules::Proposal& best = finding.proposals.front();
-    std::string proposal = "try " + lint::changes_text(best.changes);
-    if (best.gain > 0) {
-      proposal += ": " + style.paint(Role::gain,
-                                     "saves " + lint::shares(best.gains, best.gain, best.gain_error, gpus));
-    }
-    if (!tie.mends.empty()) proposal += "; " + also_mends(tie);
-    out += wrap(proposal, detail_indent, 0, style) + '\n';
+  if (!finding.certain_to_fail && finding.gain > 0) {
+    what += " " + style.paint(Role::gain, fmt::format("({})", lint::shares(finding.gains, finding.gain,
+                                                                           finding.gain_error,
+                                                                           model.result.gpus.size())));
   }
-  return out;
+  return "  " + wrap(what, detail_indent, 2, style) + '\n';
 }
 
-// Files by what they lose: what cannot run, then the largest single gain.
-struct Loss {
-  bool fails = false;
-  double gain = 0;
-  std::string_view path;
+// All findings of one rule, in every file.
+struct RuleRow {
+  const rules::Finding* worst = nullptr;
+  std::string place;  // of the worst
+  rules::Severity severity = rules::Severity::info;
+  std::size_t files = 0;
+  std::string_view last;  // file that was counted last
 };
 
-Loss loss_of(const File& file) {
-  Loss loss{false, 0, file.path};
-  for (const lint::ModelReport* model : file.models) {
-    for (const rules::Finding& finding : model->result.findings) {
-      loss.fails = loss.fails || finding.certain_to_fail;
-      loss.gain = std::max(loss.gain, finding.gain);
-    }
-  }
-  return loss;
+bool is_worse(const rules::Finding& a, const rules::Finding& b) {
+  if (a.certain_to_fail != b.certain_to_fail) return a.certain_to_fail;
+  return a.gain > b.gain;
 }
 
-std::string worst_of(const std::vector<File>& files, const Style& style) {
-  std::vector<Loss> losses;
+// The part of all paths up to the last folder that they share.
+std::size_t shared_folder(const std::vector<File>& files) {
+  std::string_view shared = files.front().path;
   for (const File& file : files) {
-    const Loss loss = loss_of(file);
-    if (loss.fails || loss.gain > 0) losses.push_back(loss);
+    const auto [end, other] = std::mismatch(shared.begin(), shared.end(), file.path.begin(), file.path.end());
+    shared = shared.substr(0, static_cast<std::size_t>(end - shared.begin()));
   }
-  if (losses.size() <= worst_files) return {};
-  std::stable_sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) {
-    return a.fails != b.fails ? a.fails : a.gain > b.gain;
+  return shared.rfind('/') + 1;
+}
+
+// The end of a path that fits.
+std::string end_of(const std::string& path, std::size_t room, const Style& style) {
+  if (style.window == 0 || static_cast<std::size_t>(display_width(path)) <= room) return path;
+  std::string_view rest = path;
+  while (!rest.empty() && static_cast<std::size_t>(display_width(rest)) + 1 > room) next_code_point(rest);
+  return "…" + std::string(rest);
+}
+
+std::vector<RuleRow> rows_by_rule(const std::vector<File>& files, const Twins& twins,
+                                  const RenderOptions& options) {
+  const std::size_t folder = shared_folder(files);
+  std::map<std::string_view, RuleRow> by_code;
+  for (const File& file : files) {
+    for (const lint::ModelReport* model : file.models) {
+      for (const rules::Finding* finding : twins.told(*model)) {
+        if (options.quiet && finding->severity < model->fail_level) continue;
+        RuleRow& row = by_code[finding->code];
+        if (row.last != file.path) ++row.files;
+        row.last = file.path;
+        row.severity = std::max(row.severity, finding->severity);
+        if (row.worst != nullptr && !is_worse(*finding, *row.worst)) continue;
+        row.worst = finding;
+        const std::string place = place_of(*finding, *model);
+        const bool is_here = finding->path.empty() || finding->path == model->path;
+        row.place = is_here ? text::one_line(file.path.substr(folder)) + (place == "-" ? "" : ":" + place)
+                            : place.substr(std::min(folder, place.size()));
+      }
+    }
+  }
+  std::vector<RuleRow> rows;
+  for (auto& [code, row] : by_code) rows.push_back(std::move(row));
+  std::stable_sort(rows.begin(), rows.end(), [](const RuleRow& a, const RuleRow& b) {
+    if (a.severity != b.severity) return a.severity > b.severity;
+    return is_worse(*a.worst, *b.worst);
   });
-  losses.resize(worst_files);
-  std::string out = "\nworst files\n";
-  for (const Loss& loss : losses) {
-    const std::string much =
-        loss.fails ? style.paint(Role::error, " fails") : fmt::format("{:>6}", percent(loss.gain));
-    out += fmt::format("{}  {}\n", much, text::one_line(loss.path));
+  return rows;
+}
+
+// One line for each rule, with the worst place of its findings.
+std::string by_rule(const std::vector<File>& files, const Twins& twins, const RenderOptions& options) {
+  constexpr std::size_t name_width = 28;
+  const Style& style = options.style;
+  const std::vector<RuleRow> rows = rows_by_rule(files, twins, options);
+  std::string out = style.paint(Role::faint, fmt::format("{:43}  files   saves  largest in", "rule")) + '\n';
+  std::size_t shown = 0;
+  for (const RuleRow& row : rows) {
+    if (++shown > most_rules && !options.quiet) break;
+    const rules::Finding& worst = *row.worst;
+    const std::string code = fmt::format("{}[{}]", rules::name(row.severity), worst.code);
+    const std::string gain = worst.certain_to_fail ? "fails" : worst.gain > 0 ? percent(worst.gain) : "";
+    const std::string left = fmt::format(" {:<{}.{}} {:>6}  {:>6}  ", worst.rule, name_width, name_width,
+                                         with_commas(static_cast<std::int64_t>(row.files)), gain);
+    const std::size_t used = std::max<std::size_t>(code.size(), 14) + left.size();
+    const std::size_t room = std::max<std::size_t>(width_of(style), used + 12) - used;
+    out += fmt::format("{}{}{}{}\n", std::string(14 - std::min<std::size_t>(14, code.size()), ' '),
+                       style.paint(role_of(row.severity), code), left, end_of(row.place, room, style));
   }
-  return out;
+  if (shown < rows.size() || (shown > most_rules && !options.quiet)) {
+    out += fmt::format("{} are not listed: `--statistics`\n",
+                       lint::plural(rows.size() - most_rules, "further rule"));
+  }
+  return out + '\n';
 }
 
 }  // namespace
@@ -109,7 +155,6 @@ std::string by_file(const lint::Report& report, const RenderOptions& options) {
   const std::vector<File> files = files_of(report);
   const Twins twins(report);
   std::string out;
-  std::size_t with_findings = 0;
   for (const File& file : files) {
     Counts counts;
     std::string entries;
@@ -125,12 +170,11 @@ std::string by_file(const lint::Report& report, const RenderOptions& options) {
       if (!findings.folded.empty()) entries += "  " + folded(findings.folded, *model, options.style);
     }
     if (entries.empty()) continue;
-    ++with_findings;
     out += fmt::format("{}: {}\n{}\n", options.style.paint(Role::strong, text::one_line(file.path)),
                        counts_text(counts, report, options.style), entries);
   }
-  if (options.quiet || with_findings < 2) return out;
-  return out + statistics(report, options.style) + worst_of(files, options.style) + '\n';
+  const auto lines = static_cast<std::size_t>(std::count(out.begin(), out.end(), '\n'));
+  return options.quiet || lines <= most_lines ? out : by_rule(files, twins, options);
 }
 
 }  // namespace shapelint::report

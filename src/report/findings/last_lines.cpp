@@ -101,6 +101,13 @@ std::string assumed_text(const lint::Report& report) {
       lint::names_text(all), lint::options_text({all[0]}));
 }
 
+// "a100-sxm4-80gb and h100-sxm5".
+std::string gpus_text(const lint::Report& report) {
+  std::vector<std::string> ids;
+  for (const gpu::Gpu& gpu : report.gpus) ids.push_back(gpu.id);
+  return in_words(ids);
+}
+
 }  // namespace
 
 // What holds for the run as a whole.
@@ -116,6 +123,8 @@ std::string last_lines(const lint::Report& report, bool is_several, const Style&
     }
     std::string checked = "checked " + lint::plural(report.models.size(), "model");
     if (files.size() != report.models.size()) checked += " in " + lint::plural(files.size(), "file");
+    const std::string gpus = gpus_text(report);
+    if (!gpus.empty()) checked += " for " + gpus;
     said.push_back(fmt::format("{}: {}", checked, counts_text(all, report, style)));
     said.push_back(gaps_text(report));
     std::set<std::string_view> unreadable;
