@@ -84,9 +84,8 @@ ShapeChoice shape_of(std::optional<rules::Shape> asked, const model::Reading& re
 
 std::string shape_note(const ShapeChoice& choice) {
   if (choice.because.empty()) return {};
-  return fmt::format(
-      "shape taken as {}, since {}: no other heads or widths are proposed (`--shape free` does)",
-      rules::shape_names[static_cast<std::size_t>(choice.shape)], choice.because);
+  return fmt::format("shape {}: {} (`--shape free` proposes other sizes)",
+                     rules::shape_names[static_cast<std::size_t>(choice.shape)], choice.because);
 }
 
 }  // namespace shapelint::project

@@ -159,18 +159,18 @@ std::map<const Finding*, Tie> ties_of(const std::vector<const Finding*>& shown, 
 }
 
 std::string also_mends(const Tie& tie) {
-  return tie.mends.empty() ? std::string{} : "mends " + also_mended(tie);
+  return tie.mends.empty() ? std::string{} : "also fixes " + also_mended(tie);
 }
 
 std::string also_mended(const Tie& tie) {
   std::vector<std::string> names;
   for (const Finding* each : tie.mends) names.push_back(name_of(*each));
-  return names.empty() ? std::string{} : in_words(names) + ", too";
+  return names.empty() ? std::string{} : in_words(names);
 }
 
 std::string mended_text(const Tie& tie) {
   if (tie.mended_by == nullptr) return {};
-  return fmt::format("what {} proposes mends this, too", name_of(*tie.mended_by));
+  return fmt::format("the fix of {} also fixes this", name_of(*tie.mended_by));
 }
 
 }  // namespace shapelint::report

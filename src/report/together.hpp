@@ -57,12 +57,12 @@ struct Tie {
 std::map<const rules::Finding*, Tie> ties_of(const std::vector<const rules::Finding*>& shown,
                                              const Twins& twins);
 
-// "mends heads-not-divisible-by-tensor (SL403), too"; empty where the tie has no others.
+// "also fixes heads-not-divisible-by-tensor (SL403)"; empty where the tie has no others.
 std::string also_mends(const Tie& tie);
 // The same without its verb.
 std::string also_mended(const Tie& tie);
 
-// "what tensor-crosses-nodes (SL503) proposes mends this, too".
+// "the fix of tensor-crosses-nodes (SL503) also fixes this".
 std::string mended_text(const Tie& tie);
 
 }  // namespace shapelint::report

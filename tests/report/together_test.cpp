@@ -20,7 +20,7 @@ Finding finding(std::int32_t number, std::string_view code, Severity severity,
   return out;
 }
 
-// "A1: mends rule (A2), too", one line for each finding that is tied to others.
+// "A1: also fixes rule (A2)", one line for each finding that is tied to others.
 std::string ties_text(const std::vector<Finding>& findings) {
   std::vector<const Finding*> shown;
   for (const Finding& each : findings) shown.push_back(&each);
@@ -39,9 +39,9 @@ std::string ties_text(const std::vector<Finding>& findings) {
 TEST_CASE("the change that mends most findings is told, and the others refer to it", "[report]") {
   CHECK(ties_text({finding(0, "A1", Severity::error, {1}), finding(1, "A2", Severity::error, {0, 2}),
                    finding(2, "A3", Severity::warning, {}), finding(3, "A4", Severity::warning, {2})}) ==
-        "A1: what rule (A2) proposes mends this, too\n"
-        "A2: mends rule (A1) and rule (A3), too\n"
-        "A3: what rule (A2) proposes mends this, too\n");
+        "A1: the fix of rule (A2) also fixes this\n"
+        "A2: also fixes rule (A1) and rule (A3)\n"
+        "A3: the fix of rule (A2) also fixes this\n");
 }
 
 TEST_CASE("nothing hangs on a lesser finding, nor on one that is not shown", "[report]") {

@@ -104,7 +104,8 @@ std::string row(const Item& item) {
   const std::string rule =
       item.url.empty() ? cell(item.code) : fmt::format("[{}]({})", cell(item.code), address(item.url));
   return fmt::format("| {} | {} {} | {} | {} | {} |\n", code(place), rules::name(item.severity), rule,
-                     cell(message_with_models(item)), cost, cell(proposal));
+                     cell(message_with_models(item) + (item.label.empty() ? "" : ": " + item.label)), cost,
+                     cell(proposal));
 }
 
 }  // namespace

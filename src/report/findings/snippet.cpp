@@ -187,6 +187,24 @@ Piece piece_around(std::string_view line, std::int64_t begin, std::int64_t mark)
           first > 0, last < size};
 }
 
+// The label behind its carets, which end at `end`; where a line of `room` columns is too short for that,
+// below them.
+std::string label_text(const Mark& mark, std::int64_t begin, std::int64_t end, std::int64_t room,
+                       std::string_view bar, Role role, const Style& style) {
+  const std::int64_t width = display_width(mark.label);
+  if (end + 1 + width <= room) return fmt::format(" {}\n", style.paint(role, mark.label));
+  const auto indent = static_cast<std::size_t>(std::clamp<std::int64_t>(room - width, 0, begin));
+  const std::string pad(indent, ' ');
+  std::string out = "\n";
+  std::string rest = wrap(mark.label, 0, 0, static_cast<std::size_t>(std::max(room, least_shown)));
+  while (!rest.empty()) {
+    const std::size_t stop = std::min(rest.find('\n'), rest.size());
+    out += fmt::format("{} {}{}\n", bar, pad, style.paint(role, rest.substr(0, stop)));
+    rest.erase(0, stop + 1);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::size_t gutter_width(const text::Places& places, std::span<const Mark> marks) {
@@ -240,7 +258,8 @@ std::string snippet(std::string_view path, const text::SharedText& source, std::
 
     std::string carets;
     std::int64_t at = cut_left ? -1 : 0;  // the ellipsis takes a column
-    std::string label;
+    const Mark* labelled = nullptr;
+    std::int64_t label_at = 0;
     for (const Mark& mark : line.marks) {
       Columns columns = columns_of(cells, mark.span);
       columns.begin = std::max(columns.begin, window.begin) - window.begin;
@@ -252,9 +271,17 @@ std::string snippet(std::string_view path, const text::SharedText& source, std::
           mark.primary ? role : Role::gutter,
           std::string(static_cast<std::size_t>(columns.end - columns.begin), mark.primary ? '^' : '-'));
       at = columns.end;
-      if (!mark.label.empty()) label = ' ' + style.paint(mark.primary ? role : Role::gutter, mark.label);
+      if (mark.label.empty() || (labelled != nullptr && labelled->primary)) continue;
+      labelled = &mark;
+      label_at = columns.begin;
     }
-    out += fmt::format("{} {}{}\n", bar, carets, label);
+    out += fmt::format("{} {}", bar, carets);
+    if (labelled == nullptr) {
+      out += '\n';
+      continue;
+    }
+    const auto room = static_cast<std::int64_t>(width_of(style)) - static_cast<std::int64_t>(gutter) - 2;
+    out += label_text(*labelled, label_at, at, room, bar, labelled->primary ? role : Role::gutter, style);
   }
   return out;
 }

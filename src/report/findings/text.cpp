@@ -13,13 +13,10 @@
 #include "base/words.hpp"
 #include "lint/parts.hpp"
 #include "lint/phrases.hpp"
-#include "model/assumed.hpp"
-#include "model/lower/lower.hpp"
-#include "report/capacity.hpp"
+#include "lint/written.hpp"
+#include "report/findings/closing.hpp"
 #include "report/findings/snippet.hpp"
 #include "report/wrap.hpp"
-#include "rules/scope/memory.hpp"
-#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::report {
 
@@ -33,7 +30,7 @@ std::string line(std::size_t gutter, std::string_view label, const std::string& 
 }
 
 std::vector<Mark> marks_of(const rules::Finding& finding, const lint::ModelReport& model) {
-  std::vector<Mark> marks{{finding.span, true, {}}};
+  std::vector<Mark> marks{{finding.span, true, text::one_line(finding.label)}};
   if (finding.use_span.end > finding.use_span.begin) marks.push_back({finding.use_span, false, "used here"});
   for (const model::FieldId field : finding.related) {
     const model::Origin& origin = model::origin(model.reading, field);
@@ -44,165 +41,25 @@ std::vector<Mark> marks_of(const rules::Finding& finding, const lint::ModelRepor
   return marks;
 }
 
-// "one training step of 8,192 tokens, bf16, unfused attention", "one forward pass of 64 images, fp16".
-std::string setup_text(const lint::ModelReport& model) {
-  const model::Plan& plan = model.reading.setup.plan;
-  const double tokens = model.result.gpus.empty() ? 0 : model.result.gpus.front().workload.tokens_per_step;
-  const std::string_view what = plan.mode == model::Mode::train     ? "training step"
-                                : plan.mode == model::Mode::prefill ? "prefill"
-                                                                    : "decoding step";
-  if (!model.reading.setup.model.conv.empty()) {
-    return fmt::format(
-        "one {} of {} image{}, {}", plan.mode == model::Mode::train ? "training step" : "forward pass",
-        with_commas(std::llround(tokens)), std::llround(tokens) == 1 ? "" : "s", name(plan.dtype));
+// What the proposal writes, what it is worth where the cost does not say that, and how it is done.
+std::string fix_text(const rules::Finding& finding, std::size_t which, const lint::ModelReport& model,
+                     const Tie& tie, const Style& style) {
+  const rules::Proposal& proposal = finding.proposals[which];
+  const lint::Written written = lint::written(finding, which, model);
+  std::string out = written.text;
+  if (which == 0 && lint::is_fixable(finding, model)) out += style.paint(Role::gain, " [*]");
+  const bool costs_less = which > 0 && proposal.gain > 0 && !finding.certain_to_fail;
+  if (costs_less) {
+    const std::size_t gpus = model.result.gpus.size();
+    out += "; " + style.paint(Role::gain, "saves " + lint::shares(proposal.gains, proposal.gain,
+                                                                  proposal.gain_error, gpus));
   }
-  const std::string replicas =
-      plan.data > 1 ? fmt::format(" on each of {} replicas", with_commas(plan.data)) : std::string();
-  return fmt::format("one {} of {} tokens{}, {}, {} attention", what, with_commas(std::llround(tokens)),
-                     replicas, name(plan.dtype),
-                     plan.attention == model::Attention::unfused ? "unfused" : "flash");
-}
-
-std::string step_text(const cost::StepCost& step) {
-  return fmt::format("{}, MFU {}", duration(step.time_us), percent(step.mfu));
-}
-
-// Null for one that no model was linted for.
-const gpu::Gpu* profile_of(std::string_view id, const lint::Report& report) {
-  const auto found = std::find_if(report.gpus.begin(), report.gpus.end(),
-                                  [&](const gpu::Gpu& each) { return each.id == id; });
-  return found == report.gpus.end() ? nullptr : &*found;
-}
-
-// ", memory 56.8 of 80.0 GiB".
-std::string memory_text(double needed, const gpu::Gpu& gpu) {
-  return fmt::format(", memory {} of {} GiB", gib(needed), gib(gpu::memory_bytes(gpu)));
-}
-
-// The same, and what to think of it where that is too much.
-std::string memory_text(const model::Reading& reading, const gpu::Gpu& gpu) {
-  if (!reading.complete || gpu::memory_gib(gpu) <= 0) return {};
-  if (model::weights_are_unknown(reading.setup.plan))
-    return ", weights not known: in what format is not told";
-  const bool is_planned = rules::states_plan(reading);
-  double needed = suggest::memory_bytes(reading.setup);
-  double certain = 0;
-  double states = 0;  // what no shorter sequence or other recomputation makes less
-  if (is_planned) {
-    const suggest::Footprint least = rules::least_footprint(reading, reading.setup);
-    states = least.state_bytes;
-    certain = states + least.activation_bytes;
-    // A server must hold one sequence of the limit, which may be more than the mean ones of a step.
-    needed = std::max(needed, certain);
-  }
-  const double usable = suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup);
-  if (certain > usable) needed = certain;  // the sum that a finding states
-  std::string out = memory_text(needed, gpu);
-  if (reading.setup.plan.mode != model::Mode::train && reading.setup.plan.engine != model::Engine::fastest) {
-    const std::string cache = capacity_words(suggest::capacity_of(gpu, reading.setup));
-    if (!cache.empty()) out += ", " + cache;
-  }
-  if (needed <= usable) return out;
-  if (!is_planned) return out + " (no plan is stated: on one GPU)";
-  if (states > suggest::budget_bytes(gpu::memory_gib(gpu), reading.setup.plan))
-    return out + ": it does not fit";
-  if (certain > usable) return out + ": it may not fit";
-  if (rules::takes_what_fits(reading)) return out + " (sequences that do not fit wait)";
-  return out + (rules::sharing_may_help(reading, reading.setup, usable)
-                    ? " (less where data-parallel ranks share it)"
-                    : ": it may not fit");
-}
-
-// "micro_batch_size 250 (max_num_seqs: as many as a busy server may take) and attention flash".
-std::string assumed_text(const model::Reading& reading, const std::vector<model::FieldId>& fields) {
-  constexpr std::string_view from = "assumed from ";
-  std::vector<std::string> parts;
-  for (const model::FieldId field : fields) {
-    const std::string_view note = model::origin(reading, field).note;
-    std::string part = lint::values_text({field}, reading.setup);
-    if (note.starts_with(from)) part += fmt::format(" ({})", note.substr(from.size()));
-    parts.push_back(std::move(part));
-  }
-  return in_words(parts);
-}
-
-// What was not looked at, where the findings that say so are not shown: "not costed: … (SL912)".
-std::string not_looked_at(const lint::ModelReport& model, const Style& style) {
-  std::vector<std::string> lines;
-  for (const rules::Finding& finding : model.hidden) {
-    if (finding.brief.empty()) continue;
-    std::string line = fmt::format("{} ({})", text::one_line(finding.brief), finding.code);
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
-  }
-  std::string out;
-  for (const std::string& line : lines) out += wrap(line, 4, 2, style) + '\n';
-  return out;
-}
-
-// ", 2 of them told with update".
-std::string told_elsewhere(const lint::ModelReport& model, const Twins& twins) {
-  std::size_t number = 0;
-  std::vector<std::string> names;
-  for (const rules::Finding& finding : model.result.findings) {
-    const lint::ModelReport* teller = twins.told_with(finding);
-    if (teller == nullptr) continue;
-    ++number;
-    std::string name = name_beside(*teller, model);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
-  }
-  if (number == 0) return {};
-  const bool is_all = number == model.result.findings.size();
-  return fmt::format(", {}told with {}", is_all ? "" : fmt::format("{} of them ", number), in_words(names));
-}
-
-std::string closing(const lint::ModelReport& model, const lint::Report& report, const Twins& twins,
-                    const Style& style) {
-  std::string title = text::one_line(model.path);
-  const auto is_beside = [&](const lint::ModelReport& other) {
-    return &other != &model && other.path == model.path;
-  };
-  const bool is_one_of = std::any_of(report.models.begin(), report.models.end(), is_beside);
-  if (is_one_of && !model.reading.part.empty())
-    title += fmt::format(" ({})", text::one_line(model.reading.part));
-  std::string out =
-      fmt::format("{}: {}{}\n", style.paint(Role::strong, title),
-                  counts_text(count(model.result.findings), report, style), told_elsewhere(model, twins));
-  const std::string gaps = not_looked_at(model, style);
-  if (model.result.gpus.empty()) return out + gaps;
-  const std::string parameters = count_short(static_cast<double>(model.result.parameters_before));
-  const std::string published = model::published_shape(model.reading);
-  const std::string of = published.empty() ? std::string() : text::one_line(published) + ", ";
-  out += "  " + headline(fmt::format("{}{} parameters: {}", of, parameters, setup_text(model)), 4, 4, style) +
-         '\n';
-  out += gaps;
-  const std::vector<model::FieldId> assumed = model::assumed_fields(model.reading);
-  if (!assumed.empty()) {
-    out += wrap(fmt::format("assumed: {}; options such as {} state what is run",
-                            assumed_text(model.reading, assumed), lint::options_text({assumed[0]})),
-                4, 2, style) +
-           '\n';
-  }
-  if (!model.shape_note.empty()) out += "  " + wrap(model.shape_note, 2, 2, style) + '\n';
-  const std::string left_out = lint::left_out_text(model.gpus_left_out, model.reading.setup.plan.dtype);
-  if (!left_out.empty()) out += wrap(left_out, 4, 2, style) + '\n';
-  for (const rules::GpuReport& gpu : model.result.gpus) {
-    const gpu::Gpu* profile = profile_of(gpu.gpu, report);
-    const bool uncalibrated = profile != nullptr && profile->calibration.status == "uncalibrated";
-    std::string line =
-        fmt::format("{}{}: {}", gpu.gpu, uncalibrated ? " (uncalibrated)" : "", step_text(gpu.before));
-    if (profile != nullptr) line += memory_text(model.reading, *profile);
-    if (!gpu.applied.empty()) {
-      line += fmt::format("; with all fixes {}", style.paint(Role::gain, step_text(gpu.after)));
-    }
-    out += "  " + headline(line, 4, 4, style) + '\n';
-    if (gpu.applied.empty()) continue;
-    out += "    fixes: " + wrap(lint::changes_text(gpu.applied), 11, 11, style) + '\n';
-    if (gpu.left_out.empty()) continue;
-    out +=
-        "    without " +
-        wrap(fmt::format("{}: {}", lint::changes_text(gpu.left_out), gpu.left_out_because), 12, 12, style) +
-        '\n';
-  }
+  if (proposal.memory_bytes > 0) out += fmt::format("; needs {} GiB", gib(proposal.memory_bytes));
+  if (const std::string parameters = lint::parameters_text(proposal); !parameters.empty())
+    out += "; " + parameters;
+  if (which > 0) return out;
+  if (!written.how.empty()) out += "; " + written.how;
+  if (!tie.mends.empty()) out += "; also fixes " + also_mended(tie);
   return out;
 }
 
@@ -212,9 +69,10 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
                  bool verbose, const Tie& tie) {
   const Role role = role_of(finding.severity);
   std::string out = headline(
-      fmt::format("{}: {}",
+      fmt::format("{}: {} {}",
                   style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
-                  style.paint(Role::strong, text::one_line(finding.message))),
+                  style.paint(Role::strong, text::one_line(finding.message)),
+                  style.paint(Role::faint, fmt::format("({})", finding.rule))),
       2, 2, style);
   out += '\n';
   std::size_t gutter = 3;
@@ -223,36 +81,33 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
     const std::vector<Mark> marks = marks_of(finding, model);
     gutter = gutter_width(source->places(), marks);
     out += snippet(finding.path, *source, marks, style, role);
-    out += std::string(gutter, ' ') + style.paint(Role::gutter, "|") + '\n';
   } else {
     out += fmt::format("  {} {}\n", style.paint(Role::gutter, "-->"),
                        text::one_line(finding.path.empty() ? model.path : finding.path));
+    if (!finding.label.empty()) out += line(gutter, "note", text::one_line(finding.label), style);
   }
   if (!finding.note.empty()) out += line(gutter, "note", text::one_line(finding.note), style);
+  if (verbose && !finding.aside.empty()) out += line(gutter, "note", text::one_line(finding.aside), style);
   if (!finding.assumed.empty()) {
     out += line(gutter, "note",
-                fmt::format("rests on an assumed {}; {} states it",
-                            lint::values_text(finding.assumed, model.reading.setup),
+                fmt::format("assumes {} ({})", lint::values_text(finding.assumed, model.reading.setup),
                             lint::options_text(finding.assumed)),
                 style);
   }
   if (verbose && !finding.why.empty()) out += line(gutter, "why", text::one_line(finding.why), style);
-  const std::size_t gpu_count = model.result.gpus.size();
-  const std::string cost = lint::cost_text(finding, gpu_count);
+  const std::string cost = lint::cost_text(finding, model.result.gpus.size());
   if (!cost.empty()) out += line(gutter, "cost", cost, style);
   if (!tie.twins.empty()) out += line(gutter, "also", others_text(model, tie.twins), style);
-  const auto saving = [&](const std::string& words) { return style.paint(Role::gain, words); };
   const bool is_mended = tie.mended_by != nullptr;
-  if (is_mended) out += line(gutter, "try", mended_text(tie), style);
+  if (is_mended) out += line(gutter, "fix", mended_text(tie), style);
   for (std::size_t i = 0; i < finding.proposals.size(); ++i) {
     if (!verbose && (i > 0 || is_mended)) break;
-    out += line(gutter, "try", lint::proposal_text(finding.proposals[i], gpu_count, saving), style);
-    if (i == 0 && !tie.mends.empty()) out += line(gutter, "mends", also_mended(tie), style);
+    out += line(gutter, "fix", fix_text(finding, i, model, tie, style), style);
   }
-  if (!finding.how.empty() && (verbose || !is_mended))
-    out += line(gutter, "how", text::one_line(finding.how), style);
-  return out +
-         line(gutter, "more", fmt::format("`shapelint explain {}` ({})", finding.code, finding.rule), style);
+  const bool tells_how = finding.proposals.empty() || verbose;
+  if (tells_how && !finding.how.empty() && !is_mended)
+    out += line(gutter, "fix", text::one_line(finding.how), style);
+  return out;
 }
 
 namespace {
@@ -304,12 +159,11 @@ std::string folded(const std::vector<const rules::Finding*>& findings, const lin
     list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", finding->rule, finding->code);
     if (finding->gain > 0) list += " " + percent(finding->gain);
   }
-  return wrap(fmt::format(
-                  "{}: {} on an assumed {}: {}; {} state{} what is run, `--verbose` shows {}",
-                  style.paint(role_of(severity), rules::name(severity)),
-                  findings.size() == 1 ? "1 finding rests" : fmt::format("{} findings rest", findings.size()),
-                  lint::values_text(assumed, model.reading.setup), list, lint::options_text(assumed),
-                  assumed.size() == 1 ? "s" : "", findings.size() == 1 ? "it" : "them"),
+  return wrap(fmt::format("{}: {} with an assumed {} (`--verbose` shows {}): {}",
+                          style.paint(role_of(severity), rules::name(severity)),
+                          lint::plural(findings.size(), "finding"),
+                          lint::values_text(assumed, model.reading.setup),
+                          findings.size() == 1 ? "it" : "them", list),
               2, 2, style) +
          '\n';
 }
@@ -340,10 +194,19 @@ std::string together(const lint::Whole& whole, const lint::Report& report, const
     std::string line = fmt::format("{}: {} ({})", time.gpu, duration(time.time_us), shares);
     const gpu::Gpu* profile = profile_of(time.gpu, report);
     if (whole.memory_bytes > 0 && profile != nullptr && gpu::memory_gib(*profile) > 0)
-      line += memory_text(whole.memory_bytes, *profile);
+      line += ", " + memory_text(whole.memory_bytes, *profile);
     out += "  " + headline(line, 4, 4, style) + '\n';
   }
   return out;
+}
+
+// "Explain a rule: shapelint explain SL604", of the finding that matters most.
+std::string explain_line(const lint::Report& report) {
+  for (const lint::ModelReport& model : report.models) {
+    if (model.result.findings.empty()) continue;
+    return fmt::format("Explain a rule: shapelint explain {}\n", model.result.findings.front().code);
+  }
+  return {};
 }
 
 }  // namespace
@@ -365,7 +228,7 @@ std::string text(const lint::Report& report, const RenderOptions& options) {
       }
       if (!findings.folded.empty()) out += folded(findings.folded, model, options.style) + '\n';
       if (options.quiet) continue;
-      out += closing(model, report, twins, options.style);
+      out += closing(closing_of(model, report, twins), report, options.style);
       const bool is_last = &model == &report.models.back();
       const bool ends_file = is_last || (&model)[1].path != model.path;
       for (const lint::Whole& whole : wholes) {
@@ -374,7 +237,8 @@ std::string text(const lint::Report& report, const RenderOptions& options) {
       if (!is_last) out += '\n';
     }
   }
-  return options.quiet ? out : out + last_lines(report, is_several && !options.verbose, options.style);
+  if (options.quiet) return out;
+  return out + last_lines(report, is_several && !options.verbose, options.style) + explain_line(report);
 }
 
 }  // namespace shapelint::report

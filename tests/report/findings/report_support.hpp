@@ -80,6 +80,7 @@ inline lint::Report one_gpu_report() {
   heads.rule = "head-dim-misaligned";
   heads.confidence = rules::Confidence::measured;
   heads.message = "head dim 80 is no multiple of 64";
+  heads.label = "QK^T and PV GEMMs are misaligned";
   heads.why =
       "without a fused kernel, attention is a batch of matrix products whose dimension is the head's; tensor "
       "cores read 64 elements at a time";

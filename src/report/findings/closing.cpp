@@ -1,0 +1,307 @@
+// What is said of a model below its findings.
+#include "report/findings/closing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "base/units.hpp"
+#include "base/words.hpp"
+#include "lint/phrases.hpp"
+#include "lint/written.hpp"
+#include "model/assumed.hpp"
+#include "model/lower/lower.hpp"
+#include "report/capacity.hpp"
+#include "report/findings/text.hpp"
+#include "report/wrap.hpp"
+#include "rules/scope/memory.hpp"
+#include "suggest/edit/footprint.hpp"
+
+namespace shapelint::report {
+
+namespace {
+
+std::string step_name(const model::Setup& setup) {
+  if (setup.plan.mode == model::Mode::train) return "training step";
+  if (!setup.model.conv.empty()) return "forward pass";
+  return setup.plan.mode == model::Mode::prefill ? "prefill" : "decoding step";
+}
+
+// "training step, 2.652 B parameters, fp16, unfused attention, 16,384 tokens x 64 replicas".
+std::string run_text(const lint::ModelReport& model) {
+  const model::Setup& setup = model.reading.setup;
+  const std::int64_t tokens = std::llround(model.result.gpus.front().workload.tokens_per_step);
+  const bool is_job = model.jobs.empty();
+  std::string out =
+      fmt::format("{}{} parameters, {}", is_job ? step_name(setup) + ", " : "",
+                  count_short(static_cast<double>(model.result.parameters_before)), name(setup.plan.dtype));
+  if (!is_job) return out;
+  const bool is_conv = !setup.model.conv.empty();
+  if (!is_conv) {
+    const bool is_unfused = setup.plan.attention == model::Attention::unfused;
+    out += fmt::format(", {} attention", is_unfused ? "unfused" : "flash");
+  }
+  out += fmt::format(", {} {}{}", with_commas(tokens), is_conv ? "image" : "token", tokens == 1 ? "" : "s");
+  if (!is_conv && setup.plan.data > 1) out += fmt::format(" x {} replicas", with_commas(setup.plan.data));
+  return out;
+}
+
+struct MemoryCell {
+  std::string cell;
+  std::string verdict;
+};
+
+// What a step needs of a GPU's memory, and what to think of it.
+MemoryCell memory_of(const model::Reading& reading, const gpu::Gpu& gpu) {
+  if (!reading.complete || gpu::memory_gib(gpu) <= 0) return {};
+  if (model::weights_are_unknown(reading.setup.plan))
+    return {{}, "memory not known: the file does not state the dtype of the weights"};
+  const bool is_planned = rules::states_plan(reading);
+  double needed = suggest::memory_bytes(reading.setup);
+  double certain = 0;
+  double states = 0;  // what no shorter sequence or other recomputation makes less
+  if (is_planned) {
+    const suggest::Footprint least = rules::least_footprint(reading, reading.setup);
+    states = least.state_bytes;
+    certain = states + least.activation_bytes;
+    // A server must hold one sequence of the limit, which may be more than the mean ones of a step.
+    needed = std::max(needed, certain);
+  }
+  const double usable = suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup);
+  if (certain > usable) needed = certain;  // the sum that a finding states
+  const std::string sum = memory_words(needed, gpu);
+  MemoryCell out{sum, {}};
+  const bool is_server =
+      reading.setup.plan.mode != model::Mode::train && reading.setup.plan.engine != model::Engine::fastest;
+  if (is_server) out.verdict = capacity_words(suggest::capacity_of(gpu, reading.setup));
+  if (needed <= usable) return out;
+  if (!is_planned) {
+    out.verdict = does_not_fit_words(needed, gpu) + " (no parallelism given)";
+  } else if (states > suggest::budget_bytes(gpu::memory_gib(gpu), reading.setup.plan)) {
+    out.verdict = does_not_fit_words(needed, gpu);
+  } else if (certain <= usable && rules::takes_what_fits(reading)) {
+    out.verdict += std::string(out.verdict.empty() ? "" : "; ") + "sequences that do not fit wait";
+  } else if (certain <= usable && rules::sharing_may_help(reading, reading.setup, usable)) {
+    out.verdict = fmt::format("may not fit: {} per GPU, less if data-parallel ranks share it", sum);
+  } else {
+    out.verdict = fmt::format("may not fit: {} per GPU", sum);
+  }
+  return out;
+}
+
+// "micro_batch_size 250 (max_num_seqs: as many as a busy server may take), attention flash".
+std::string assumed_values(const model::Reading& reading, const std::vector<model::FieldId>& fields) {
+  constexpr std::string_view from = "assumed from ";
+  std::string out;
+  for (const model::FieldId field : fields) {
+    const std::string_view note = model::origin(reading, field).note;
+    out += (out.empty() ? "" : ", ") + lint::values_text({field}, reading.setup);
+    if (note.starts_with(from)) out += fmt::format(" ({})", note.substr(from.size()));
+  }
+  return out;
+}
+
+// What was not looked at, where the findings that say so are not shown: "not costed: … (SL912)".
+std::vector<std::string> not_looked_at(const lint::ModelReport& model) {
+  std::vector<std::string> lines;
+  for (const rules::Finding& finding : model.hidden) {
+    if (finding.brief.empty()) continue;
+    std::string line = fmt::format("{} ({})", text::one_line(finding.brief), finding.code);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// "2 of them told with update".
+std::string told_elsewhere(const lint::ModelReport& model, const Twins& twins) {
+  std::size_t number = 0;
+  std::vector<std::string> names;
+  for (const rules::Finding& finding : model.result.findings) {
+    const lint::ModelReport* teller = twins.told_with(finding);
+    if (teller == nullptr) continue;
+    ++number;
+    std::string name = name_beside(*teller, model);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  if (number == 0) return {};
+  const bool is_all = number == model.result.findings.size();
+  return fmt::format("{}told with {}", is_all ? "" : fmt::format("{} of them ", number), in_words(names));
+}
+
+std::string title_of(const lint::ModelReport& model, const lint::Report& report) {
+  std::string title = text::one_line(model.path);
+  const auto is_beside = [&](const lint::ModelReport& other) {
+    return &other != &model && other.path == model.path;
+  };
+  const bool is_one_of = std::any_of(report.models.begin(), report.models.end(), is_beside);
+  if (is_one_of && !model.reading.part.empty())
+    title += fmt::format(" ({})", text::one_line(model.reading.part));
+  return title;
+}
+
+void add_code(std::vector<std::string>& codes, std::string_view code) {
+  if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.emplace_back(code);
+}
+
+// Findings whose proposal is among the changes that are applied together.
+std::vector<std::string> applied_codes(const lint::ModelReport& model, const rules::GpuReport& gpu) {
+  const auto is_applied = [&](const rules::Change& change) {
+    return std::any_of(gpu.applied.begin(), gpu.applied.end(), [&](const rules::Change& each) {
+      return each.field == change.field && each.to == change.to && each.layer == change.layer &&
+             each.key == change.key;
+    });
+  };
+  std::vector<std::string> codes;
+  for (const rules::Finding& finding : model.result.findings) {
+    const bool is_in =
+        std::any_of(finding.proposals.begin(), finding.proposals.end(), [&](const rules::Proposal& each) {
+          return !each.changes.empty() && std::all_of(each.changes.begin(), each.changes.end(), is_applied);
+        });
+    if (is_in && !finding.certain_to_fail) add_code(codes, finding.code);
+  }
+  return codes;
+}
+
+// Of findings that keep the run from starting on this GPU.
+std::vector<std::string> failing_codes(const lint::ModelReport& model, std::string_view gpu) {
+  std::vector<std::string> codes;
+  for (const rules::Finding& finding : model.result.findings) {
+    const bool is_here = finding.gpu.empty() || finding.gpu.find(gpu) != std::string::npos;
+    if (finding.certain_to_fail && is_here) add_code(codes, finding.code);
+  }
+  return codes;
+}
+
+// What could be done with a shape that comes without a job.
+void add_jobs(const lint::ModelReport& model, std::string_view gpu, Closing& out) {
+  for (const lint::JobPlan& job : model.jobs) {
+    if (job.gpu == gpu) out.jobs.push_back(lint::job_text(job));
+  }
+}
+
+// A training step on one GPU is no answer then.
+bool takes_several(const lint::ModelReport& model, std::string_view gpu) {
+  return std::any_of(model.jobs.begin(), model.jobs.end(),
+                     [&](const lint::JobPlan& job) { return job.gpu == gpu && job.trains && job.gpus != 1; });
+}
+
+void add_rows(const rules::GpuReport& gpu, const lint::ModelReport& model, const lint::Report& report,
+              Closing& out) {
+  constexpr std::size_t most_named = 3;
+  const gpu::Gpu* profile = profile_of(gpu.gpu, report);
+  const bool is_one = model.result.gpus.size() == 1;
+  const bool is_uncalibrated = profile != nullptr && profile->calibration.status == "uncalibrated";
+  const std::string gpu_name = gpu.gpu + (is_uncalibrated ? " (uncalibrated)" : "");
+  if (is_one) out.run = gpu_name + ": " + out.run;
+  add_jobs(model, gpu.gpu, out);
+  if (takes_several(model, gpu.gpu)) return;
+  StepRow now;
+  now.label = is_one ? "now" : gpu_name;
+  const MemoryCell memory = profile != nullptr ? memory_of(model.reading, *profile) : MemoryCell{};
+  now.memory = memory.cell;
+  if (!memory.verdict.empty())
+    out.verdicts.push_back(is_one ? memory.verdict : gpu.gpu + ": " + memory.verdict);
+  const std::vector<std::string> failing = failing_codes(model, gpu.gpu);
+  if (!failing.empty()) {
+    now.step = fmt::format("n/a until fixed: {}", fmt::join(failing, ", "));
+    out.rows.push_back(std::move(now));
+    return;
+  }
+  now.step = duration(gpu.before.time_us);
+  now.mfu = percent(gpu.before.mfu);
+  out.rows.push_back(std::move(now));
+  if (gpu.applied.empty()) return;
+  StepRow fixed;
+  const std::vector<std::string> codes = applied_codes(model, gpu);
+  const bool names_them = !codes.empty() && codes.size() <= most_named;
+  fixed.label = fmt::format("{}with {}", is_one ? "" : "  ",
+                            names_them ? fmt::format("{}", fmt::join(codes, ", ")) : "all fixes");
+  fixed.step = duration(gpu.after.time_us);
+  fixed.mfu = percent(gpu.after.mfu);
+  if (gpu.gain > 0) fixed.saving = fmt::format("{} less", percent(gpu.gain));
+  out.rows.push_back(std::move(fixed));
+}
+
+std::string row_text(const StepRow& row, std::size_t label_width, std::size_t step_width, const Style& style,
+                     bool is_head) {
+  std::string line = fmt::format("  {:{}}  {:{}}", row.label, label_width, row.step, step_width);
+  if (!row.mfu.empty()) line += fmt::format("  {:6}  {:17}", row.mfu, row.memory);
+  if (row.mfu.empty() && !row.memory.empty()) line += "  " + row.memory;
+  if (!row.saving.empty()) line += "  " + style.paint(Role::gain, row.saving);
+  return without_blank_end(is_head ? style.paint(Role::faint, line) : line) + '\n';
+}
+
+std::string table_text(const std::vector<StepRow>& rows, const Style& style) {
+  std::size_t label_width = 3;
+  std::size_t step_width = 4;
+  bool has_memory = false;
+  for (const StepRow& row : rows) {
+    label_width = std::max(label_width, row.label.size());
+    if (!row.mfu.empty()) step_width = std::max(step_width, row.step.size());
+    has_memory = has_memory || !row.memory.empty();
+  }
+  const bool has_times =
+      std::any_of(rows.begin(), rows.end(), [](const StepRow& row) { return !row.mfu.empty(); });
+  std::string out;
+  if (has_times) {
+    out +=
+        row_text({"", "step", "MFU", has_memory ? "memory" : "", {}}, label_width, step_width, style, true);
+  }
+  for (const StepRow& row : rows) out += row_text(row, label_width, step_width, style, false);
+  return out;
+}
+
+}  // namespace
+
+std::string memory_text(double needed, const gpu::Gpu& gpu) {
+  return "memory " + memory_words(needed, gpu);
+}
+
+const gpu::Gpu* profile_of(std::string_view id, const lint::Report& report) {
+  const auto found = std::find_if(report.gpus.begin(), report.gpus.end(),
+                                  [&](const gpu::Gpu& each) { return each.id == id; });
+  return found == report.gpus.end() ? nullptr : &*found;
+}
+
+Closing closing_of(const lint::ModelReport& model, const lint::Report& report, const Twins& twins) {
+  Closing out;
+  out.title = title_of(model, report);
+  out.counts = count(model.result.findings);
+  for (const rules::Finding& finding : model.result.findings) {
+    if (lint::is_fixable(finding, model)) ++out.fixable;
+  }
+  out.told_elsewhere = told_elsewhere(model, twins);
+  out.verdicts = not_looked_at(model);
+  if (model.result.gpus.empty()) return out;
+  const std::string published = model::published_shape(model.reading);
+  out.run = (published.empty() ? std::string() : text::one_line(published) + ", ") + run_text(model);
+  for (const rules::GpuReport& gpu : model.result.gpus) add_rows(gpu, model, report, out);
+  const std::vector<model::FieldId> assumed = model::assumed_fields(model.reading);
+  if (!assumed.empty()) {
+    out.notes.push_back(fmt::format("assumed: {}; set with {}{}", assumed_values(model.reading, assumed),
+                                    lint::options_text({assumed[0]}),
+                                    model.jobs.empty() ? " …" : ", `--mode`, `--tensor` …"));
+  }
+  if (!model.shape_note.empty()) out.notes.push_back(model.shape_note);
+  std::string left_out = lint::left_out_text(model.gpus_left_out, model.reading.setup.plan.dtype);
+  if (!left_out.empty()) out.notes.push_back(std::move(left_out));
+  return out;
+}
+
+std::string closing(const Closing& closing, const lint::Report& report, const Style& style) {
+  std::string out;
+  if (!closing.run.empty()) out += headline(style.paint(Role::strong, closing.run), 2, 0, style) + '\n';
+  for (const std::string& each : closing.verdicts) out += "  " + wrap(each, 4, 2, style) + '\n';
+  for (const std::string& each : closing.jobs) out += "  " + wrap(each, 12, 2, style) + '\n';
+  for (const std::string& each : closing.notes) out += "  " + wrap(each, 4, 2, style) + '\n';
+  out += table_text(closing.rows, style);
+  std::string last = fmt::format("{}: {}", style.paint(Role::strong, closing.title),
+                                 counts_text(closing.counts, report, style));
+  if (closing.fixable > 0) last += fmt::format(", {} fixable with --fix [*]", closing.fixable);
+  if (!closing.told_elsewhere.empty()) last += ", " + closing.told_elsewhere;
+  return out + wrap(last, 0, 0, style) + '\n';
+}
+
+}  // namespace shapelint::report
