@@ -77,7 +77,7 @@ std::string message_of(const Unmet& unmet) {
   const std::string sum = contracts::sum_words(unmet.verdict);
   std::string out = fmt::format("{} {}", contract.package.name, contracts::outcome_words(contract));
   if (!sum.empty()) out += rejects ? " " + sum : fmt::format(" ({})", sum);
-  out += fmt::format(": {}", contract.summary);
+  if (sum.empty() && rejects) out += " this shape";
   constexpr double percent = 100;
   if (unmet.longer > 0) out += fmt::format("; the step takes {:.1f} % longer", percent * unmet.longer);
   return out;
@@ -234,8 +234,10 @@ void add_contracts(const project::Configured& configured, const project::Applied
     rules::Finding finding = finding_of(*rule);
     if (unmet.gpus.size() < applied.gpus.size()) finding.gpu = fmt::format("{}", fmt::join(unmet.gpus, ", "));
     finding.message = message_of(unmet);
+    const bool is_demand = contract->outcome == Outcome::refuses || contract->outcome == Outcome::falls_back;
+    finding.label = (is_demand ? "requires: " : "") + std::string(contract->summary);
     finding.certain_to_fail = contract->outcome == Outcome::refuses;
-    finding.note = fmt::format("contract {}, known for {}", contract->id, contracts::versions(*contract));
+    finding.aside = fmt::format("contract {}, known for {}", contract->id, contracts::versions(*contract));
     place(model.reading, *contract, finding);
     drop_refused(applied, checker, *contract, model);
     take_over(configured, applied, checker, unmet, model, finding);
