@@ -86,16 +86,18 @@ std::string accuracy_table() {
   const auto products = [&](const char* gpu, const char* row) {
     const auto found =
         cells(accuracy, row);  // "", file and GPU, slice, rows, MAPE, median, p90, bias, roofline
-    out += fmt::format("| matrix products | {} | {} | {} | {} |\n", gpu, found[3], found[4], found[8]);
+    out += fmt::format("| GEMM time | {} | {} | {} | {} |\n", gpu, found[3], found[4], found[8]);
   };
   products("A100, bf16", "| a100_sxm-bf16 a100-sxm4-80gb bf16 | all |");
   products("H100, bf16", "| h100_sxm-bf16 h100-sxm5 bf16 | all |");
   products("B200, bf16", "| b200_sxm-bf16 b200 bf16 | all |");
   const auto runs = [&](const char* gpus, const char* row) {
     const auto found = cells(training, row);  // "", runs, GPU, how many, error, bias, roofline
-    out +=
-        fmt::format("| published training runs | {} | {} | {} | {} |\n", gpus, found[3], found[4], found[6]);
+    out += fmt::format("| MFU of published training runs | {} | {} | {} | {} |\n", gpus, found[3], found[4],
+                       found[6]);
   };
+  runs("8 x A100", "| all of these | a100 |");
+  runs("8 x H100", "| all of these | h100 |");
   runs("8 x H100, software of today", "| runs on software of today | h100 |");
   return out;
 }
@@ -110,6 +112,33 @@ TEST_CASE("the README's errors are those of the reports that it refers to", "[do
   const std::string difference =
       compare_with_file("README.md", readme.substr(0, begin) + accuracy_table() + readme.substr(end + 1));
   CHECK(difference == "");
+}
+
+TEST_CASE("the commands that README.md names run", "[docs]") {
+  const std::string readme = read_source_file("README.md");
+  const std::string model = read_source_file("examples/gpt2-124m.toml");
+  shapelint::text::MemoryFileSystem files;
+  files.files["model.toml"] = model;
+  files.files["configs/model.toml"] = model;
+  files.files["train.sh"] =
+      "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 12 --hidden-size 768 --num-attention-heads "
+      "12 "
+      "--seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 8 --global-batch-size 64 "
+      "--vocab-size 50257 --train-iters 1000 --lr 1e-4 --bf16\n";
+  std::istringstream lines(readme.substr(readme.find("## Use it on your model")));
+  int commands = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("shapelint ")) continue;
+    std::istringstream words(line.substr(0, line.find(" #")));
+    std::vector<std::string> arguments;
+    for (std::string word; words >> word;) arguments.push_back(word);
+    arguments.erase(arguments.begin());
+    const auto ran = shapelint::tests::run(arguments, files);
+    INFO(line << "\n" << ran.err);
+    CHECK(ran.code != 2);
+    ++commands;
+  }
+  CHECK(commands == 7);
 }
 
 TEST_CASE("the man pages are what the tables of commands and options say", "[docs]") {
