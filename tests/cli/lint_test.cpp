@@ -337,7 +337,7 @@ TEST_CASE("files of a folder in which nothing is checked are counted", "[lint]")
                            {"d/package.json", "{\"name\": \"x\"}"},
                            {"d/config.json", R"({"model_type": "llama", "hidden_size": 4096})"}});
   const std::vector<std::string> args{"lint", "d", "--gpu", "a100", "--select", "SL101"};
-  CHECK(run(args, files).out.find("1 file is no model's configuration (`--verbose` says why)") !=
+  CHECK(run(args, files).out.find("not checked: 1 file without a model (`--verbose` says why)") !=
         std::string::npos);
   const auto summary = nlohmann::json::parse(run(plus(args, {"--format", "json"}), files).out)["summary"];
   CHECK(summary["not_recognised"] == 1);

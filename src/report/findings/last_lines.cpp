@@ -15,19 +15,17 @@ namespace shapelint::report {
 
 namespace {
 
-// "no GPU was named, so these figures are for …".
+// "assumed GPUs: …".
 std::string assumed_gpus_text(const lint::Report& report) {
   const auto assumed = std::find_if(report.models.begin(), report.models.end(),
                                     [](const lint::ModelReport& model) { return model.gpus_assumed; });
   if (assumed == report.models.end()) return {};
   std::string names;
-  for (const rules::GpuReport& gpu : assumed->result.gpus) names += (names.empty() ? "" : " and ") + gpu.gpu;
-  return fmt::format(
-      "no GPU was named, so these figures are for {}; `--gpu NAME` chooses, `shapelint gpus` lists them",
-      names);
+  for (const rules::GpuReport& gpu : assumed->result.gpus) names += (names.empty() ? "" : ", ") + gpu.gpu;
+  return fmt::format("assumed GPUs: {}; set with `--gpu` (`shapelint gpus` lists them)", names);
 }
 
-// "in 63 files not all was looked at (SL911, SL912)".
+// "63 files were checked in part (SL911, SL912)".
 std::string gaps_text(const lint::Report& report) {
   std::set<std::string_view> codes;
   std::set<std::string_view> files;
@@ -39,22 +37,18 @@ std::string gaps_text(const lint::Report& report) {
     }
   }
   if (files.empty()) return {};
-  return fmt::format("in {} not all was looked at ({})", lint::plural(files.size(), "file"),
-                     fmt::join(codes, ", "));
+  return fmt::format("{} {} checked in part ({})", lint::plural(files.size(), "file"),
+                     files.size() == 1 ? "was" : "were", fmt::join(codes, ", "));
 }
 
-// "nothing could be checked in 23 files, and 475 others are no model's configuration (`--verbose` says why)".
+// "not checked: 23 files with an incomplete model, 475 files without a model (`--verbose` says why)".
 std::string passed_over_text(const lint::Report& report) {
   std::string out;
-  if (report.not_whole > 0)
-    out = fmt::format("nothing could be checked in {}", lint::plural(report.not_whole, "file"));
+  if (report.not_whole > 0) out = lint::plural(report.not_whole, "file") + " with an incomplete model";
   if (report.not_recognised > 0) {
-    const auto number = static_cast<std::int64_t>(report.not_recognised);
-    out += out.empty() ? lint::plural(report.not_recognised, "file")
-                       : ", and " + with_commas(number) + " others";
-    out += number == 1 ? " is no model's configuration" : " are no models' configurations";
+    out += (out.empty() ? "" : ", ") + lint::plural(report.not_recognised, "file") + " without a model";
   }
-  return out.empty() ? out : out + " (`--verbose` says why)";
+  return out.empty() ? out : fmt::format("not checked: {} (`--verbose` says why)", out);
 }
 
 // What was left out: "3 new, 12 baselined", "2 suppressed".
@@ -95,10 +89,8 @@ std::string assumed_text(const lint::Report& report) {
   }
   if (all.empty()) return {};
   std::sort(all.begin(), all.end());
-  return fmt::format(
-      "assumed where a file does not say: {}; options such as {}, or `[[files]]` of the "
-      "configuration, state what is run",
-      lint::names_text(all), lint::options_text({all[0]}));
+  return fmt::format("assumed in some files: {}; set with {} …, or under `[[files]]` in shapelint.toml",
+                     lint::names_text(all), lint::options_text({all[0]}));
 }
 
 // "a100-sxm4-80gb and h100-sxm5".

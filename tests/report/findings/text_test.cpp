@@ -76,8 +76,8 @@ training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens
   a100-sxm4-80gb           1.50 s  41.2 %
   h100-sxm (uncalibrated)  700 ms  38.0 %
 gpt.toml: 1 warning, 1 fixable with --fix [*]
-no GPU was named, so these figures are for a100-sxm4-80gb and h100-sxm;
-`--gpu NAME` chooses, `shapelint gpus` lists them
+assumed GPUs: a100-sxm4-80gb, h100-sxm; set with `--gpu` (`shapelint gpus`
+lists them)
 Explain a rule: shapelint explain SL101
 )");
 }
@@ -219,8 +219,8 @@ two models.toml: 2 warnings
       a100-sxm4-80gb, 4.1 % on h100-sxm)
 
 checked 4 models in 3 files for a100-sxm4-80gb: 1 error, 3 warnings
-nothing could be checked in 2 files, and 1,300 others are no models'
-configurations (`--verbose` says why)
+not checked: 2 files with an incomplete model, 1,300 files without a model
+(`--verbose` says why)
 Explain a rule: shapelint explain SL201
 )");
   // In full where it is asked for, with every way out.
