@@ -937,11 +937,24 @@ def finite(value):
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def seconds(text):
+    """As `shapelint prove --budget` reads it; a number alone is seconds."""
+    units = {"s": 1, "m": 60, "h": 3600}
+    unit = units.get(text[-1:])
+    try:
+        value = float(text[:-1] if unit else text) * (unit or 1)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"`{text}` is no time such as 150, 150s or 5m")
+    return value
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", default="-", help="where the result goes (default: standard output)")
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
-    parser.add_argument("--budget", type=float, help="seconds (default: as the plan says)")
+    parser.add_argument("--budget", type=seconds, metavar="TIME", help="such as 150, 150s or 5m (default: as the plan says)")
     parser.add_argument("--any-gpu", action="store_true", help="measure though the GPU is not the one of the plan")
     parser.add_argument("--lock-clocks", metavar="MHZ", help="hold the SM clock meanwhile (needs root)")
     options = parser.parse_args()

@@ -269,6 +269,11 @@ def check_devices(folder):
     spent = Run(folder, plan_of(PAIRS), "--budget", "0")
     assert all(pair["skipped"] == "the time was spent" for pair in spent.result["pairs"]), spent.result["pairs"]
     assert spent.result["wholes"][0]["of"] == "layer", spent.result["wholes"]
+    # Times are written as `shapelint prove` has them, too.
+    for text, expected in (("150", 150), ("150s", 150), ("5m", 300), ("1.5h", 5400)):
+        assert spent.measure.seconds(text) == expected, text
+    wrong = Run(folder, plan_of(PAIRS), "--budget", "soon", code=2)
+    assert "`soon` is no time such as 150, 150s or 5m" in wrong.said, wrong.said
 
 
 def check_sweeps(folder):
