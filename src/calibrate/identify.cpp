@@ -33,6 +33,11 @@ std::size_t aligned_to(std::span<const MeasuredShape> rows, bool along_k, std::i
   }));
 }
 
+// Which tiles there are is a fact of the library, no rate.
+bool is_of_library(const gpu::GemmConstant& constant) {
+  return constant.key.starts_with("tile_");
+}
+
 struct Counts {
   std::size_t long_products = 0;
   std::size_t long_transfers = 0;
@@ -82,7 +87,9 @@ Choice choose_to_adjust(const gpu::Gpu& gpu, gpu::ConstantSet set) {
     const auto member = each.member;
     const bool of_benchmark =
         member == &C::host_us || each.key.starts_with("rotation_") || member == &C::power_reach_us;
-    if (!of_benchmark && !each.key.starts_with("quantize_")) choice.free.push_back(&each);
+    if (!of_benchmark && !each.key.starts_with("quantize_") && !is_of_library(each) &&
+        member != &C::prologue_2b)
+      choice.free.push_back(&each);
   }
   return choice;
 }
@@ -115,6 +122,8 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
       return "buffers are not said to be rotated";
     if (each.key.starts_with("quantize_") && set != gpu::ConstantSet::byte) return "nothing is quantized";
     if (member == &C::rotation_least || member == &C::rotation_most) return "the benchmark's code says it";
+    if (is_of_library(each)) return "kernels' names say it";
+    if (member == &C::prologue_2b) return "it is read from batches of odd rows and little k";
     if (member == &C::power_reach_us) return "it is read from the data";
     if ((member == &C::power_drop || member == &C::power_us) && counts.long_products < least_dependent_rows)
       return fmt::format("{} rows are long enough for the power limit, {} are needed", counts.long_products,

@@ -47,6 +47,10 @@ struct GemmConstants {
   double align_n_4b = 0.6;
   double align_n_8b = 0.65;
   double align_n_16b = 1;
+  double align_c_2b = 1;
+  double prologue_2b = 0;
+  double tile_2b = 0;
+  double tile_8b = 0;
   double largest_tile = 131072;
   double batch_speed = 1;
   double quantize_us = 0;

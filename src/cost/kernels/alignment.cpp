@@ -26,6 +26,9 @@ AlignmentTable alignment_table(const gpu::GemmConstants& c, std::int64_t element
   table.element_bits = element_bits;
   table.k = {c.align_k_2b, c.align_k_4b, c.align_k_8b, c.align_k_16b, 1};
   table.n = {c.align_n_2b, c.align_n_4b, c.align_n_8b, c.align_n_16b, 1};
+  table.odd_c = c.align_c_2b;
+  table.odd_prologue = c.prologue_2b;
+  table.least_tile = {c.tile_2b, c.tile_8b, c.tile_8b, 0, 0};
   // A stricter alignment satisfies every laxer one, so it can never be slower.
   for (std::size_t i = table.k.size() - 1; i-- > 0;) {
     table.k[i] = std::min(table.k[i], table.k[i + 1]);
@@ -34,12 +37,23 @@ AlignmentTable alignment_table(const gpu::GemmConstants& c, std::int64_t element
   return table;
 }
 
-double alignment_speed(const AlignmentTable& table, model::Layout layout, std::int64_t m, std::int64_t n,
-                       std::int64_t k) {
-  double speed = table.n[index_of(n, table.element_bits)];  // C in every layout; B in nn and nt
-  if (has_rows_along_k(layout)) speed = std::min(speed, table.k[index_of(k, table.element_bits)]);
-  if (has_rows_along_m(layout)) speed = std::min(speed, table.n[index_of(m, table.element_bits)]);
-  return speed;
+AlignmentUse alignment_use(const AlignmentTable& table, model::Layout layout, std::int64_t m, std::int64_t n,
+                           std::int64_t k) {
+  AlignmentUse use;
+  bool is_odd = false;
+  const auto add = [&](const std::array<double, 5>& speeds, std::int64_t rows) {
+    const std::size_t along = index_of(rows, table.element_bits);
+    use.speed = std::min(use.speed, speeds[along]);
+    use.least_tile = std::max(use.least_tile, table.least_tile[along]);
+    is_odd = is_odd || along == 0;
+  };
+  add(table.n, n);  // C in every layout; B in nn and nt
+  if (has_rows_along_k(layout)) add(table.k, k);
+  if (has_rows_along_m(layout)) add(table.n, m);
+  if (!has_rows_of_b_along_n(layout) && index_of(n, table.element_bits) == 0)
+    use.speed = std::min(use.speed, table.odd_c);
+  use.prologue_speed = is_odd ? std::max(use.speed, table.odd_prologue) : use.speed;
+  return use;
 }
 
 }  // namespace shapelint::cost

@@ -93,13 +93,17 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   const double ideal_us = 2 * area * t.exact_k / g.peak_flops_per_us;
   // A step goes on for longer than any product: its clock is that of the longest, as far as the product can
   // keep the tensor cores busy at all.
-  const double busy = ideal_us / std::max(ideal_us, (weights + others) / g.roofline_bytes_per_us);
-  const auto reached = [&](double time_us) { return time_us / (time_us + c.power_us); };
-  t.slowdown = 1 / (1 - c.power_drop * std::max(reached(ideal_us), busy * reached(c.power_reach_us)));
   const auto run = [](std::int64_t own, std::int64_t whole) { return own > 0 ? own : whole; };
   const model::Implicit& implicit = shape.implicit;
-  t.alignment = alignment_speed(g.alignment, shape.layout, run(implicit.run_m, shape.m),
-                                run(implicit.run_n, shape.n), run(implicit.run_k, shape.k));
+  const AlignmentUse aligned = alignment_use(g.alignment, shape.layout, run(implicit.run_m, shape.m),
+                                             run(implicit.run_n, shape.n), run(implicit.run_k, shape.k));
+  t.alignment = aligned.speed;
+  t.prologue_k = c.prologue_k * aligned.speed / aligned.prologue_speed;
+  t.least_tile = aligned.least_tile;
+  const double busy =
+      t.alignment * ideal_us / std::max(ideal_us, (weights + others) / g.roofline_bytes_per_us);
+  const auto reached = [&](double time_us) { return time_us / (time_us + c.power_us); };
+  t.slowdown = 1 / (1 - c.power_drop * std::max(reached(ideal_us), busy * reached(c.power_reach_us)));
   if (shape.batch > 1) {
     // Its tiles are slower by as much, whether they load or multiply.
     t.slowdown /= c.batch_speed;
@@ -127,7 +131,7 @@ gpu::GemmConstants at_half_rate(gpu::GemmConstants c) {
   const auto raise = [](double& share) { share = std::min(1.0, rates * share); };
   c.mainloop_efficiency = std::min(most_of_peak, rates * c.mainloop_efficiency);
   for (double* const share : {&c.align_k_2b, &c.align_k_4b, &c.align_k_8b, &c.align_k_16b, &c.align_n_2b,
-                              &c.align_n_4b, &c.align_n_8b, &c.align_n_16b}) {
+                              &c.align_n_4b, &c.align_n_8b, &c.align_n_16b, &c.align_c_2b}) {
     raise(*share);
   }
   c.power_drop = std::max(0.0, 1 - rates * (1 - c.power_drop));
@@ -189,6 +193,9 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   g.quantize_us_per_row = c.quantize_row_us / sms;
   g.tiles = tile_table(gpu, c, dtype, g.peak_flops_per_us, g.element_bytes, g.weight_bytes);
   g.alignment = alignment_table(c, static_cast<std::int64_t>(8 * bytes_of(dtype)));
+  const auto sides = g.tiles.least_side.begin();
+  const double widest = *std::max_element(sides, sides + static_cast<std::ptrdiff_t>(g.tiles.count));
+  for (double& side : g.alignment.least_tile) side = std::min(side, widest);
   return g;
 }
 
@@ -270,20 +277,22 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   cost.overhead_us = fixed + unpack + waiting;
   Terms aligned = t;
   aligned.alignment = 1;
-  const double aligned_us = fixed + overlapped(compute * t.alignment, memory);
+  aligned.prologue_k = g.constants.prologue_k;
+  const double aligned_compute = std::min(compute, held_compute_us(g, aligned, best));
+  const double aligned_us = fixed + overlapped(aligned_compute, memory);
   Candidate exact = best;  // tiles cut to the edges
   exact.ctas = t.batch * t.m * best.tile->inverse_m * t.n * best.tile->inverse_n * best.split;
   exact.waves = exact.ctas * best.tile->inverse_units;
   exact.slice *= t.exact_k / t.k;
   const double exact_compute =
-      std::min(compute * t.alignment, compute_us(g, aligned, exact, rounded_waves(g, exact.waves)));
+      std::min(aligned_compute, compute_us(g, aligned, exact, rounded_waves(g, exact.waves)));
   const double exact_us = fixed + overlapped(exact_compute, memory);
   const double even_compute = std::min(exact_compute, compute_us(g, aligned, exact, exact.waves));
   const double even_us = fixed + overlapped(even_compute, memory);
   // What the same tiles would take without a last wave: the rest of what exact tiles save is that of their
   // edges, also where fewer tiles would leave a wave half empty.
   const double full_us =
-      fixed + overlapped(std::min(compute * t.alignment, compute_us(g, aligned, best, best.waves)), memory);
+      fixed + overlapped(std::min(aligned_compute, compute_us(g, aligned, best, best.waves)), memory);
 
   const double flops_us = 2 * t.batch * t.m * t.n * t.exact_k / g.peak_flops_per_us;
   const double bytes = t.operand_bytes + t.result_bytes;

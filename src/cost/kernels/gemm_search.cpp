@@ -24,7 +24,8 @@ struct Search {
   double thinnest_slice = 0;
 };
 
-// Fourth powers of lower bounds of the time of each tile.
+// Fourth powers of lower bounds of the time of each tile; this where no kernel for the alignment has it.
+constexpr double unavailable = 1e300;
 using Bounds = std::array<double, most_tiles>;
 
 Search search_of(const GemmModel& g, const Terms& t) {
@@ -83,7 +84,7 @@ void try_splits(const GemmModel& g, const Terms& t, Candidate c, Search& search)
   const double tiles = c.ctas;
   const double step_us = tile.step_us * search.slower;
   const double deepest_us = c.waves * t.k * step_us;
-  const double prologue_us = g.constants.prologue_k * step_us;
+  const double prologue_us = t.prologue_k * step_us;
   const double thinnest_us = search.thinnest_slice * step_us + prologue_us;
   const double filling = std::min(tile.units, t.k * (1 / least_slice) * tiles);
   std::size_t first = 1;
@@ -120,7 +121,7 @@ inline double smaller(double a, double b) {
 // Every tile with all of k, but for rereads.
 void bound_unsplit(const GemmModel& g, const Terms& t, const Search& search, Bounds& bounds) {
   const TileTable& table = g.tiles;
-  const double unsplit_k = (t.k + g.constants.prologue_k) * search.slower;
+  const double unsplit_k = (t.k + t.prologue_k) * search.slower;
   const double feed_us = t.k * g.us_per_feed_byte * search.slower;
   const double dram_us = t.dram_bytes * g.us_per_dram_byte;
   const double sm_dram_us = t.dram_bytes / g.sm_dram_bytes_per_us;
@@ -130,15 +131,16 @@ void bound_unsplit(const GemmModel& g, const Terms& t, const Search& search, Bou
     const double waves = rounded_waves(g, tiles * table.inverse_units[i]);
     const double compute = larger(waves * unsplit_k * table.step_us[i], tiles * table.row_bytes[i] * feed_us);
     const double active = smaller(tiles, table.units[i]) * table.sms[i];
-    bounds[i] = fourth(compute) + fourth(others_us + larger(dram_us, sm_dram_us / active));
+    bounds[i] = fourth(compute) + fourth(others_us + larger(dram_us, sm_dram_us / active)) +
+                (table.least_side[i] < t.least_tile ? unavailable : 0.0);
   }
 }
 
 // Every tile with all of its splits, without their reduction.
 void bound_split(const GemmModel& g, const Terms& t, const Search& search, Bounds& bounds) {
   const TileTable& table = g.tiles;
-  const double split_k = (t.k + splits[1] * g.constants.prologue_k) * search.slower;
-  const double thinnest_k = (search.thinnest_slice + g.constants.prologue_k) * search.slower;
+  const double split_k = (t.k + splits[1] * t.prologue_k) * search.slower;
+  const double thinnest_k = (search.thinnest_slice + t.prologue_k) * search.slower;
   const double feed_us = t.k * g.us_per_feed_byte * search.slower;
   const double dram_us = t.dram_bytes * g.us_per_dram_byte;
   const double most_splits = std::min(splits.back(), t.k / least_slice);
@@ -149,7 +151,8 @@ void bound_split(const GemmModel& g, const Terms& t, const Search& search, Bound
     const double deepest = larger(tiles * table.inverse_units[i] * split_k, thinnest_k);
     const double compute = larger(deepest * table.step_us[i], tiles * table.row_bytes[i] * feed_us);
     const double active = smaller(tiles * most_splits, table.units[i]) * table.sms[i];
-    bounds[i] = fourth(compute) + fourth(others_us + larger(dram_us, sm_dram_us / active));
+    bounds[i] = fourth(compute) + fourth(others_us + larger(dram_us, sm_dram_us / active)) +
+                (table.least_side[i] < t.least_tile ? unavailable : 0.0);
   }
 }
 
@@ -219,6 +222,7 @@ Candidate best_of_all(const GemmModel& g, const Terms& t) {
   Candidate best;
   double best_us = 1e300;
   for (std::size_t i = 0; i < g.tiles.count; ++i) {
+    if (g.tiles.least_side[i] < t.least_tile) continue;
     Candidate c = unsplit_candidate(t, g.tiles.tiles[i]);
     c.reread = rereads * reread_bytes(g, t, c);
     const double tiles = c.ctas;

@@ -29,6 +29,8 @@ struct Terms {
   double dram_bytes;        // for the rest; more where kernels for batches load more slowly
   double slowdown;          // of the main loop, by the power limit and in a batch
   double alignment;         // speed of the main loop
+  double prologue_k;        // of a tile, as steps of this main loop
+  double least_tile;        // side of the tiles that there are for rows aligned so
   double reduction_us;      // DRAM time of the partial sums, per slice
 };
 
@@ -80,7 +82,7 @@ inline double reread_bytes(const GemmModel& g, const Terms& t, const Candidate& 
 }
 
 inline double compute_us(const GemmModel& g, const Terms& t, const Candidate& c, double waves) {
-  const double by_waves = waves * (c.slice + g.constants.prologue_k) * c.tile->step_us;
+  const double by_waves = waves * (c.slice + t.prologue_k) * c.tile->step_us;
   const double by_feed = c.ctas * c.tile->row_bytes * c.slice * g.us_per_feed_byte;
   return std::max(by_waves, by_feed) * t.slowdown / t.alignment + t.unpack_us * c.rows;
 }

@@ -2,6 +2,7 @@
 #include "cost/kernels/tiles.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/units.hpp"
@@ -25,6 +26,10 @@ constexpr std::array<std::array<int, 2>, 13> usual_tiles{{{256, 128},
                                                           {32, 64},
                                                           {16, 128},
                                                           {16, 64}}};
+
+bool is_power_of_two(double side) {
+  return std::has_single_bit(static_cast<std::uint64_t>(side));
+}
 
 bool holds(const TileTable& table, double m, double n, double sms) {
   return std::any_of(table.tiles.begin(), table.tiles.begin() + static_cast<std::ptrdiff_t>(table.count),
@@ -93,6 +98,8 @@ TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, D
     table.row_bytes[i] = table.tiles[i].row_bytes;
     table.units[i] = table.tiles[i].units;
     table.sms[i] = table.tiles[i].sms;
+    const bool is_plain = is_power_of_two(table.tiles[i].m) && is_power_of_two(table.tiles[i].n);
+    table.least_side[i] = is_plain ? std::min(table.tiles[i].m, table.tiles[i].n) : 0;
   }
   return table;
 }
