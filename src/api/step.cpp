@@ -48,7 +48,8 @@ Operation operation_of(const gpu::Gpu& gpu, const model::Op& op, const cost::OpC
     out.query_length = dim_of(op.attention.query_length);
     out.key_length = dim_of(op.attention.key_length);
     out.head_dim = dim_of(op.attention.head_dim);
-    const cost::BucketUse use = cost::attention_bucket(gpu, op.attention.head_dim.value);
+    const cost::BucketUse use =
+        cost::attention_bucket(gpu, op.attention.head_dim.value, 0, false, op.attention.library);
     out.kernel_head_dim = use.bucket == nullptr ? 0 : use.head_dim;
   }
   return out;

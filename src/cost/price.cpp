@@ -93,6 +93,7 @@ PriceKey key_of(const model::Op& op) {
       // Of the passes only whether it is the backward one matters.
       key.add(name * 256 + (a.causal ? 1U : 0U) + (detail::is_backward(op.pass) ? 2U : 0U));
       key.add(bits(a.kernel_version) | (a.is_one_tensor ? 1ULL << 48U : 0ULL) |
+              static_cast<std::uint64_t>(a.library) << 49U |
               static_cast<std::uint64_t>(op.experts.engine) << 16U);
       key.add(bits(a.cache_bytes));
       key.add(bits(a.window));

@@ -337,7 +337,7 @@ gpu::EffectError error_of(const gpu::Gpu& gpu, const model::Op& op, const OpCost
   if (op.kind == model::OpKind::attention && effect == Effect::attention) {
     const BucketUse use =
         attention_bucket(gpu, op.attention.head_dim.value, op.attention.value_head_dim.value,
-                         op.attention.query_length.value == 1);
+                         op.attention.query_length.value == 1, op.attention.library);
     if (use.bucket == nullptr || use.bucket->estimated) error.measured = false;
   }
   return error;

@@ -55,7 +55,7 @@ constexpr Field<OlderKernels> older_fields[] = {
      "relative to the newest"},
 };
 
-constexpr std::string_view kernel_keys[] = {"sources", "note", "buckets", "older"};
+constexpr std::string_view kernel_keys[] = {"sources", "note", "buckets", "older", "cudnn"};
 constexpr std::string_view older_keys[] = {"sources", "note"};
 
 bool ascends(const AttentionBucket& before, const AttentionBucket& after) {
@@ -93,6 +93,7 @@ AttentionKernels read_attention(NodeRef table, std::vector<Error>& errors) {
     read_fields<OlderKernels>(item, "", older_fields, older_keys, older, errors);
     kernels.older.push_back(older);
   }
+  if (const NodeRef cudnn = table["cudnn"]) kernels.cudnn.push_back(read_attention(cudnn, errors));
   return kernels;
 }
 

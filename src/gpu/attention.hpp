@@ -42,7 +42,13 @@ struct AttentionKernels {
   double wave_softness = 0.5;          // 0: whole waves; 1: SMs never idle (persistent kernels)
   std::vector<AttentionBucket> buckets;  // by head_dim, then value_head_dim, ascending
   std::vector<OlderKernels> older;       // versions that may still be in use; any other runs as the newest
+  std::vector<AttentionKernels> cudnn;   // cuDNN's kernels for the same; empty: nobody measured them
 };
+
+// Those of cuDNN where it is asked for and they are known, else `kernels`.
+inline const AttentionKernels& of_library(const AttentionKernels& kernels, bool cudnn) {
+  return cudnn && !kernels.cudnn.empty() ? kernels.cudnn.front() : kernels;
+}
 
 // Reads a table [attention]; an absent table gives no kernels. Errors (unknown keys, implausible figures,
 // buckets out of order) are appended with their places.

@@ -305,10 +305,14 @@ Result<Gpu> with_power_limit(Gpu gpu, double watts) {
   for (GemmCalibration& each : gpu.calibration.gemm) {
     each.constants.power_drop = 1 - (1 - each.constants.power_drop) * clock;
   }
-  for (AttentionBucket& bucket : gpu.attention.buckets) {
-    bucket.forward_efficiency *= clock;
-    bucket.backward_efficiency *= clock;
-  }
+  const auto slow_down = [&](AttentionKernels& kernels) {
+    for (AttentionBucket& bucket : kernels.buckets) {
+      bucket.forward_efficiency *= clock;
+      bucket.backward_efficiency *= clock;
+    }
+  };
+  slow_down(gpu.attention);
+  for (AttentionKernels& cudnn : gpu.attention.cudnn) slow_down(cudnn);
   gpu.tdp_w = watts;
   carry_over(gpu.calibration, fmt::format("{} with another power limit", gpu.id));
   return gpu;

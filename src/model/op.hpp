@@ -59,6 +59,7 @@ struct AttentionShape {
   Dim head_dim;        // of queries and keys
   Dim value_head_dim;  // of values
   bool causal = true;
+  AttentionLibrary library = AttentionLibrary::flash_attention;
   std::int64_t kernel_version = 0;  // of FlashAttention; 0: the newest that the GPU has
   double cache_bytes = 0;           // of one cached element of keys and values; 0: as the op's dtype
   std::int64_t window = 0;          // keys that a query sees; 0: all

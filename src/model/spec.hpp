@@ -15,8 +15,15 @@ namespace shapelint::model {
 
 enum class Norm : std::uint8_t { layernorm, rmsnorm };
 enum class Mode : std::uint8_t { train, prefill, decode };
-// flash: the newest fused kernels that the GPU has; flash1, flash2: those of an older FlashAttention.
-enum class Attention : std::uint8_t { flash, unfused, flash1, flash2 };
+// flash: the newest fused kernels that the GPU has; flash1, flash2: those of an older FlashAttention; cudnn:
+// those of cuDNN where they are known, else as flash.
+enum class Attention : std::uint8_t { flash, unfused, flash1, flash2, cudnn };
+// Whose fused kernels: FlashAttention's, or cuDNN's, which PyTorch's scaled_dot_product_attention takes on
+// Hopper.
+enum class AttentionLibrary : std::uint8_t { flash_attention, cudnn };
+constexpr AttentionLibrary library_of(Attention attention) {
+  return attention == Attention::cudnn ? AttentionLibrary::cudnn : AttentionLibrary::flash_attention;
+}
 // What runs again in the backward pass: attention's core; whole layers; all but fused attention and every
 // second product (torchtitan's selective checkpointing by operation); all but products with weights (JAX's
 // policies that save these).

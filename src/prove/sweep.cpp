@@ -118,10 +118,12 @@ class SweptReader {
       }
       return std::nullopt;
     }
-    const auto op = op_of(kernel);
+    auto op = op_of(kernel);
     if (!op) return kernel.error("this is no kernel that can be priced");
     if (op->kind == model::OpKind::gemm && !gpu::can_multiply(gpu_, op->dtype))
       return kernel.error(fmt::format("{} cannot multiply {}", gpu_.name, name(op->dtype)));
+    // What the script runs: flash-attn where it is installed, else what PyTorch has.
+    if (out_.software.count("flash_attn") == 0) op->attention.library = model::AttentionLibrary::cudnn;
     const cost::OpCost cost = cost::price(gpu_, *op);
     row.predicted_us += runs * cost.time_us;
     const double least_us = runs * fastest_us(*op) / most_of_peak;

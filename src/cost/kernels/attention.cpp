@@ -49,7 +49,7 @@ class Kernel {
  public:
   Kernel(const gpu::Gpu& gpu, const Sizes& s, const BucketUse& use, DType dtype, const AttentionBytes& moved)
       : gpu_(gpu),
-        kernels_(gpu.attention),
+        kernels_(attention_kernels(gpu, s.library)),
         s_(s),
         use_(use),
         bucket_(*use.bucket),
@@ -248,8 +248,9 @@ OpCost unfused(const gpu::Gpu& gpu, const model::AttentionShape& shape, const Si
 OpCost price_attention(const gpu::Gpu& gpu, const model::AttentionShape& shape, model::Pass pass,
                        DType dtype) {
   const Sizes s = sizes_of(shape, is_backward(pass));
-  const BucketUse use = attention_bucket(gpu, at_least_one(shape.head_dim),
-                                         at_least_one(shape.value_head_dim), s.latent || s.decodes);
+  const BucketUse use =
+      attention_bucket(gpu, at_least_one(shape.head_dim), at_least_one(shape.value_head_dim),
+                       s.latent || s.decodes, s.library);
   if (use.bucket == nullptr) return unfused(gpu, shape, s, dtype);
 
   const Kernel kernel(gpu, s, use, dtype, detail::kernel_bytes(s, use, dtype));

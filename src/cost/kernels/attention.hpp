@@ -23,7 +23,10 @@ struct BucketUse {
 // without fused kernels) frameworks fall back to unfused attention. `decode`: latent kernels (MLA) count too.
 // Source of the rule: FlashAttention, csrc/flash_attn/flash_api.cpp and hopper/flash_api.cpp.
 BucketUse attention_bucket(const gpu::Gpu& gpu, std::int64_t head_dim, std::int64_t value_head_dim = 0,
-                           bool decode = false);
+                           bool decode = false,
+                           model::AttentionLibrary library = model::AttentionLibrary::flash_attention);
+// The kernels of the library that an op's shape names.
+const gpu::AttentionKernels& attention_kernels(const gpu::Gpu& gpu, model::AttentionLibrary library);
 
 // Time of one fused attention op: Pass::backward and the grad passes price the backward kernels, every other
 // pass the forward one. A short query over a long key sequence is split over the keys (decode). Equations:

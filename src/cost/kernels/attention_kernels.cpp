@@ -44,13 +44,18 @@ double causal_tiles(std::int64_t query_length, std::int64_t key_length, std::int
 
 }  // namespace detail
 
+const gpu::AttentionKernels& attention_kernels(const gpu::Gpu& gpu, model::AttentionLibrary library) {
+  return gpu::of_library(gpu.attention, library == model::AttentionLibrary::cudnn);
+}
+
 BucketUse attention_bucket(const gpu::Gpu& gpu, std::int64_t head_dim, std::int64_t value_head_dim,
-                           bool decode) {
+                           bool decode, model::AttentionLibrary library) {
   BucketUse use;
+  const gpu::AttentionKernels& kernels = attention_kernels(gpu, library);
   if (value_head_dim <= 0) value_head_dim = head_dim;
-  const std::int64_t multiple = std::max<std::int64_t>(gpu.attention.head_dim_multiple, 1);
+  const std::int64_t multiple = std::max<std::int64_t>(kernels.head_dim_multiple, 1);
   const auto round_up = [&](std::int64_t dim) { return (dim + multiple - 1) / multiple * multiple; };
-  for (const gpu::AttentionBucket& bucket : gpu.attention.buckets) {
+  for (const gpu::AttentionBucket& bucket : kernels.buckets) {
     if (bucket.decode_only && !decode) continue;
     if (bucket.head_dim < round_up(head_dim) || bucket.value_head_dim < round_up(value_head_dim)) continue;
     use.bucket = &bucket;

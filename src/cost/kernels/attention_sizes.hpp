@@ -18,6 +18,7 @@ struct Sizes {
   bool decodes;  // few queries: engines have kernels for heads of any width (vLLM,
                  // triton_unified_attention.py)
   std::int64_t version;
+  model::AttentionLibrary library;
   double window;       // keys that a query sees; 0: all
   double cache_bytes;  // of an element of keys and values; 0: as the others
 };

@@ -33,6 +33,7 @@ Sizes sizes_of(const model::AttentionShape& shape, bool backward) {
   s.value_head_dim = static_cast<double>(at_least_one(shape.value_head_dim));
   s.causal = shape.causal;
   s.version = shape.kernel_version;
+  s.library = shape.library;
   // Where one query's window is all that is read of the keys, there are no more of them.
   s.window = static_cast<double>(shape.window);
   if (s.window > 0 && s.window + s.query_length <= s.key_length && s.query_length < few_queries) {
@@ -85,8 +86,9 @@ double attention_flops(const model::AttentionShape& shape, model::Pass pass) {
 AttentionBytes attention_bytes(const gpu::Gpu& gpu, const model::AttentionShape& shape, model::Pass pass,
                                DType dtype) {
   const detail::Sizes s = detail::sizes_of(shape, detail::is_backward(pass));
-  const BucketUse use = attention_bucket(gpu, detail::at_least_one(shape.head_dim),
-                                         detail::at_least_one(shape.value_head_dim), s.latent || s.decodes);
+  const BucketUse use =
+      attention_bucket(gpu, detail::at_least_one(shape.head_dim), detail::at_least_one(shape.value_head_dim),
+                       s.latent || s.decodes, s.library);
   return detail::kernel_bytes(s, use, dtype);
 }
 

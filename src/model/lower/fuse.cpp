@@ -63,8 +63,8 @@ bool is_same(const AttentionShape& a, const AttentionShape& b) {
                       each.query_length.value,   each.key_length.value, each.head_dim.value,
                       each.value_head_dim.value, each.window,           each.kernel_version};
   };
-  return sizes(a) == sizes(b) && a.causal == b.causal && a.cache_bytes == b.cache_bytes &&
-         a.is_one_tensor == b.is_one_tensor;
+  return sizes(a) == sizes(b) && a.library == b.library && a.causal == b.causal &&
+         a.cache_bytes == b.cache_bytes && a.is_one_tensor == b.is_one_tensor;
 }
 
 // How often they run is not compared.

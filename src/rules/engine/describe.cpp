@@ -10,6 +10,7 @@
 
 #include "base/number.hpp"
 #include "base/units.hpp"
+#include "cost/kernels/attention.hpp"
 #include "gpu/gpu.hpp"
 #include "model/assumed.hpp"
 #include "rules/engine/plain_names.hpp"
@@ -112,6 +113,8 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
   }
   const gpu::Gpu& gpu = gpus[group.gpus[static_cast<std::size_t>(worst - group.hits.begin())]];
   const KnownContext& known = hit.context.known;
+  const auto library = hit.context.setup == nullptr ? model::AttentionLibrary::flash_attention
+                                                    : model::library_of(hit.context.setup->plan.attention);
   const std::pair<std::string_view, std::string> words[] = {
       {"gpu", gpu.name},
       {"ops", plain_list(hit.ops)},
@@ -121,7 +124,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
       {"known_name", known.model != nullptr ? title_of(*known.model) : std::string{}},
       {"known_field", name_of(known.field)},
       {"known_as", known.same_width && known.differences > 1 ? "`hidden_size` is that of" : "this is"},
-      {"kernel", gpu.attention.name},
+      {"kernel", cost::attention_kernels(gpu, library).name},
       {"held", held_of(hit.context)},
       {"of_it", of_it(hit.context)},
       {"room", room_of(hit.context)},

@@ -42,9 +42,12 @@ double elements(const Context& c, std::int64_t bytes) {
 const gpu::Alignment& alignment_of(const Context& c) {
   return gpu::alignment(c.gpu->architecture, plan(c).dtype);
 }
+model::AttentionLibrary library(const Context& c) {
+  return model::library_of(plan(c).attention);
+}
 cost::BucketUse bucket(const Context& c) {
   return cost::attention_bucket(*c.gpu, spec(c).head_dim, spec(c).value_head_dim,
-                                plan(c).mode == model::Mode::decode);
+                                plan(c).mode == model::Mode::decode, library(c));
 }
 template <std::size_t which>
 double scanned_key_dim(const Context& c) {
@@ -59,7 +62,7 @@ double compute_capability(const gpu::Gpu& gpu) {
 
 double largest_bucket(const Context& c) {
   std::int64_t largest = 0;
-  for (const gpu::AttentionBucket& each : c.gpu->attention.buckets) {
+  for (const gpu::AttentionBucket& each : cost::attention_kernels(*c.gpu, library(c)).buckets) {
     if (!each.decode_only) largest = std::max(largest, each.head_dim);
   }
   return real(largest);

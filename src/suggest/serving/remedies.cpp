@@ -216,7 +216,7 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std
   if (plan.attention == model::Attention::unfused) {
     trial.plan("fused-attention", Bound::memory, "attention -> flash",
                [](model::Plan& p) { p.attention = model::Attention::flash; });
-  } else if (plan.attention != model::Attention::flash) {
+  } else if (plan.attention != model::Attention::flash && plan.attention != model::Attention::cudnn) {
     trial.plan("newer-attention", Bound::compute, fmt::format("attention kernels of {}", gpu.attention.name),
                [](model::Plan& p) { p.attention = model::Attention::flash; });
   }

@@ -123,4 +123,6 @@ TEST_CASE("a version of FlashAttention goes with each attention op", "[model]") 
   CHECK(version(Attention::flash) == 0);
   CHECK(version(Attention::flash1) == 1);
   CHECK(version(Attention::flash2) == 2);
+  CHECK(version(Attention::cudnn) == 0);
+  CHECK(find(lower(setup), "layer.attention.flash")->attention.library == AttentionLibrary::cudnn);
 }

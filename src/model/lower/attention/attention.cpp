@@ -93,6 +93,7 @@ void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim
   if (shared.plan.attention != Attention::unfused) {
     AttentionShape fused = shape;
     fused.kernel_version = kernel_version(shared.plan.attention);
+    fused.library = library_of(shared.plan.attention);
     emit.attention(names.flash, fused, core);
     return;
   }
