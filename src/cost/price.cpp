@@ -140,7 +140,8 @@ OpCost price_pass_over(const gpu::Gpu& gpu, const model::Op& op) {
   if (op.quantizes) {
     if (const auto known = price_quantizing(gpu, op)) return *known;
   }
-  if (!is_routed(op)) return price_elementwise(gpu, op.bytes, op.flops);
+  if (!is_routed(op))
+    return price_elementwise(gpu, op.bytes, op.flops, op.is_part ? eager_bandwidth_share : 1);
   if (op.experts.is_training) {
     OpCost cost = price_elementwise(gpu, op.bytes, op.flops);
     const double waits_us = host_stall_us(gpu, op.experts);

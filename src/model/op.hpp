@@ -166,6 +166,7 @@ struct Op {
   double bytes = 0;
   double flops = 0;             // arithmetic of an elementwise op
   bool is_convolution = false;  // a depthwise one among elementwise ops: its arithmetic is the model's
+  bool is_part = false;         // an elementwise op that is one of several where one kernel could do them all
   bool quantizes = false;       // an elementwise op that narrows what products read
   double scanned_bytes = 0;     // of its bytes: read only to find the scale of a whole tensor
   CollectiveKind collective = CollectiveKind::all_reduce;

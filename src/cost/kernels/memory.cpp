@@ -73,7 +73,7 @@ double resident_share(const gpu::Gpu& gpu, double bytes) {
   return l2 > dram_bytes_per_us(gpu) && usable_l2 > 0 ? std::max(0.0, 1.0 - bytes / usable_l2) : 0.0;
 }
 
-OpCost price_elementwise(const gpu::Gpu& gpu, double bytes, double flops) {
+OpCost price_elementwise(const gpu::Gpu& gpu, double bytes, double flops, double bandwidth_share) {
   bytes = std::max(bytes, 0.0);
   const double dram = dram_bytes_per_us(gpu);
   const double l2 = gpu.l2_bandwidth_gb_s * bytes_per_us_per_gb_s;
@@ -81,7 +81,8 @@ OpCost price_elementwise(const gpu::Gpu& gpu, double bytes, double flops) {
   const double l2_us = resident > 0 ? bytes * resident / l2 : 0.0;
   const double from_dram = bytes * (1.0 - resident);
 
-  const double memory_us = l2_us + from_dram / achieved_dram_bytes_per_us(gpu) + dram_latency_us;
+  const double memory_us =
+      l2_us + from_dram / (bandwidth_share * achieved_dram_bytes_per_us(gpu)) + dram_latency_us;
   const double compute_us = flops / cuda_flops_per_us(gpu);
   const double overhead_us = launch_us(gpu);
 

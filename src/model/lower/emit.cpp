@@ -342,6 +342,32 @@ void Emitter::elementwise(std::string_view name, double forward_bytes, double ba
   push(op, Pass::backward);
 }
 
+void Emitter::modules(std::string_view name, Moved fused, double elements, const Modules& apart,
+                      Repeat repeat, Arithmetic flops) {
+  if (!shared_->training || !shared_->plan.eager)
+    return elementwise(name, fused.forward, fused.backward, repeat, flops);
+  const auto bytes = [&](double activations, double fp32) {
+    return elements * (activations * shared_->activation + fp32 * bytes_of(DType::fp32)) / apart.kernels;
+  };
+  const std::size_t first = ops_->size();
+  repeat.count *= apart.kernels;
+  elementwise(name, bytes(apart.forward, apart.forward_fp32), bytes(apart.backward, apart.backward_fp32),
+              repeat, of_each(1 / apart.kernels, flops));
+  for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].is_part = true;
+}
+
+void Emitter::norm(std::string_view name, double bytes, Repeat repeat) {
+  const ModelSpec& model = shared_->model;
+  const double elements = bytes / shared_->activation;
+  const Arithmetic flops = of_each(elements, norm_flops(model));
+  // forward: x in, y out; backward: x and dy in, dx out
+  if (model.norm == Norm::rmsnorm) {
+    modules(name, {2 * bytes, 3 * bytes}, elements, rmsnorm_modules, repeat, flops);
+  } else {
+    elementwise(name, 2 * bytes, 3 * bytes, repeat, flops);
+  }
+}
+
 Op Emitter::collective_op(std::string_view name, double bytes, std::int64_t ranks, double count,
                           bool overlapped, std::int64_t stride) const {
   Op op = wide_op(name, OpKind::collective, count);

@@ -57,6 +57,28 @@ inline constexpr Arithmetic gated_activation_flops{5, 9};
 inline constexpr Arithmetic activation_flops{8, 13};
 inline constexpr Arithmetic rotary_flops{3, 3};  // per element: two products and a sum
 inline constexpr Arithmetic softmax_flops{5, 4};
+
+// What PyTorch's modules do with each element in eager mode, where a fused kernel reads and writes it once:
+// bytes as multiples of an activation's and of fp32's, and kernels, forwards and backwards together.
+struct Modules {
+  double forward = 0;  // activations read and written
+  double forward_fp32 = 0;
+  double backward = 0;
+  double backward_fp32 = 0;
+  double kernels = 1;  // of each direction
+};
+// Widen, square, mean, scale, narrow, multiply by the gain (LlamaRMSNorm); backwards the gradients of gain
+// and input, each product by itself, and the two paths to the input added.
+inline constexpr Modules rmsnorm_modules{4, 7, 8, 15, 8};
+// Products with cosines and sines, halves swapped (negated, joined), added (apply_rotary_pos_emb), of queries
+// and keys.
+inline constexpr Modules rotary_modules{10, 0, 15, 0, 12};
+// SiLU, then a product; per element of one branch.
+inline constexpr Modules gated_modules{5, 0, 9, 0, 2};
+// Logits widened, log-softmax; its gradient from that of the chosen word, which begins as zeros, and
+// narrowed.
+inline constexpr Modules loss_modules{1, 3, 1, 5, 3};
+
 constexpr Arithmetic of_each(double elements, Arithmetic flops) {
   return {elements * flops.forward, elements * flops.backward};
 }
@@ -196,6 +218,15 @@ class Emitter {
   // Bytes of one run forward and of one run backward (0: none), and its arithmetic.
   void elementwise(std::string_view name, double forward_bytes, double backward_bytes, Repeat repeat,
                    Arithmetic flops = {});
+  // What one kernel does, or in eager mode several: `fused` are the bytes of the one.
+  struct Moved {
+    double forward = 0;
+    double backward = 0;
+  };
+  void modules(std::string_view name, Moved fused, double elements, const Modules& apart, Repeat repeat,
+               Arithmetic flops);
+  // A norm over `bytes` of activations: one kernel, but for RMSNorm's in eager mode.
+  void norm(std::string_view name, double bytes, Repeat repeat);
   // Forward and, in training, backward; either may be absent. Nothing when ranks is 1.
   // `stride`: GPUs from one rank of the group to the next (Megatron-LM's order: tensor, context, data,
   // pipeline).

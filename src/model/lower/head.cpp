@@ -58,8 +58,7 @@ void lower_head(const Shared& shared, Emitter& emit) {
   if (further > 0) lower_further_tokens(shared, further, emit);
   const Repeat once{runs + further, Recomputed::never};
   if (model.final_norm) {
-    emit.elementwise("head.norm", 2 * shared.sharded_stream_bytes, 3 * shared.sharded_stream_bytes, once,
-                     of_each(shared.sharded_stream_bytes / shared.activation, norm_flops(model)));
+    emit.norm("head.norm", shared.sharded_stream_bytes, once);
   }
   if (model.pooler) {
     emit.wide_linear("head.pooler", dim(shared.plan.micro_batch_size, "micro_batch_size"), shared.hidden,
@@ -90,8 +89,13 @@ void lower_head(const Shared& shared, Emitter& emit) {
   if (shared.training) {
     // Logits are widened to fp32 (in, out) and turned into probabilities (in, out); backward narrows the
     // gradient of these (Megatron-LM, vocab_parallel_cross_entropy).
-    emit.elementwise("head.loss", logits * (shared.activation + 3 * fp32_bytes),
-                     logits * (shared.activation + fp32_bytes), once, of_each(logits, {6, 2}));
+    const Emitter::Moved moved{logits * (shared.activation + 3 * fp32_bytes),
+                               logits * (shared.activation + fp32_bytes)};
+    if (shared.plan.loss == Loss::unfused) {
+      emit.modules("head.loss", moved, logits, loss_modules, once, of_each(logits, {6, 2}));
+    } else {
+      emit.elementwise("head.loss", moved.forward, moved.backward, once, of_each(logits, {6, 2}));
+    }
     emit.collective("head.loss_reduce", CollectiveKind::all_reduce, std::nullopt,
                     static_cast<double>(tokens.value) * fp32_bytes, shared.plan.tensor,
                     {loss_reductions * once.count, Recomputed::never});

@@ -96,11 +96,8 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& p
   const double stream = shared.sharded_stream_bytes;
   const bool is_split = shared.stream != Stream::all;
   const double norms = is_split ? 2.0 : static_cast<double>(model.norms_per_layer);
-  // forward: x in, y out; backward: x and dy in, dx out
   emit.set_component(Component::norm);
-  if (frame && norms > 0)
-    emit.elementwise("layer.norm", 2 * stream, 3 * stream, {part * norms, Recomputed::with_norms},
-                     of_each(stream / shared.activation, norm_flops(model)));
+  if (frame && norms > 0) emit.norm("layer.norm", stream, {part * norms, Recomputed::with_norms});
   if (frame) lower_modulation(shared, part, emit);
   if (frame && part > 0) lower_offload(shared, part, emit);
 

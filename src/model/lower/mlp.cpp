@@ -29,8 +29,9 @@ void lower_mlp(const Shared& shared, double count, Emitter& emit) {
                 dim(times(2, width.value), "2 * (intermediate_size / tensor)"), shared.hidden,
                 shared.linear_dtype, up);
     // forward: both branches in, one out; backward: both and the gradient in, two out
-    emit.elementwise("layer.mlp.activation", 3 * branch, 5 * branch, layer,
-                     of_each(branch / shared.activation, gated_activation_flops));
+    const double elements = branch / shared.activation;
+    emit.modules("layer.mlp.activation", {3 * branch, 5 * branch}, elements, gated_modules, layer,
+                 of_each(elements, gated_activation_flops));
   } else {
     emit.linear("layer.mlp.up", shared.tokens, width, shared.hidden, shared.linear_dtype, up);
     emit.elementwise("layer.mlp.activation", 2 * branch, 3 * branch, layer,

@@ -245,3 +245,30 @@ TEST_CASE("ranks that share heads add up the sums of a norm over all of them", "
   setup.plan.tensor = 1;
   CHECK(find(lower(setup), "layer.attention.qk_norm_sums") == nullptr);
 }
+
+TEST_CASE("in eager mode RMSNorm, rotary embedding, a gated activation and the loss are several kernels",
+          "[model]") {
+  Setup setup = replica("llama-3-8b");
+  setup.plan.loss = Loss::unfused;
+  const auto moved = [&](std::string_view name, Pass pass) {
+    const Op& op = *find(lower(setup), name, pass);
+    return std::pair(op.count, op.count * op.bytes);
+  };
+  // All layers, once: 8192 tokens in bf16; fp32 where the module widens (LlamaRMSNorm, cross entropy).
+  const double stream = 8192.0 * 4096;
+  const double fused = moved("layer.norm", Pass::forward).second;
+  CHECK(fused == 32 * 2 * stream * 2 * 2);
+  const double loss = moved("head.loss", Pass::backward).second;
+  setup.plan.eager = true;
+  CHECK(moved("layer.norm", Pass::forward).second == Approx(32 * 2 * stream * (4 * 2 + 7 * 4)));
+  CHECK(moved("layer.norm", Pass::backward).second == Approx(32 * 2 * stream * (8 * 2 + 15 * 4)));
+  CHECK(moved("layer.norm", Pass::forward).first == 32 * 2 * 8);
+  CHECK(moved("layer.mlp.activation", Pass::forward).second == Approx(32 * 8192.0 * 14336 * 5 * 2));
+  // Queries and keys, 32 and 8 heads of 128.
+  CHECK(moved("layer.attention.rotary", Pass::forward).second == Approx(32 * 8192.0 * 40 * 128 * 10 * 2));
+  // 22 B of each logit where 6 do.
+  CHECK(moved("head.loss", Pass::backward).second / loss == Approx(22.0 / 6));
+  // A layer norm is one kernel of PyTorch.
+  setup.model.norm = Norm::layernorm;
+  CHECK(moved("layer.norm", Pass::forward).second == fused);
+}

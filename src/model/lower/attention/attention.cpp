@@ -273,8 +273,9 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   }
   // No learned positions: rotary embedding, as in nearly every model without them.
   if (model.learned_positions == 0 && !model.relative_positions) {
-    emit.elementwise("layer.attention.rotary", 2 * queries_and_keys, 2 * queries_and_keys, layer,
-                     of_each(queries_and_keys / shared.activation, rotary_flops));
+    const double elements = queries_and_keys / shared.activation;
+    emit.modules("layer.attention.rotary", {2 * queries_and_keys, 2 * queries_and_keys}, elements,
+                 rotary_modules, layer, of_each(elements, rotary_flops));
   }
 
   AttentionShape shape;
