@@ -217,3 +217,26 @@ TEST_CASE(
   // arXiv 2307.08691: about twice as fast as version 1
   CHECK(speed(a100, 1, Pass::forward) == Approx(0.55).epsilon(0.01));
 }
+
+TEST_CASE("cuDNN's kernels pad heads to 64, 128, 192 and 256", "[attention]") {
+  const gpu::Gpu h200 = *gpu::find_gpu("h200");
+  const auto measured_shape = [](std::int64_t heads, std::int64_t head_dim) {
+    AttentionShape shape = square(2, heads, 4096, head_dim, true);
+    shape.library = model::AttentionLibrary::cudnn;
+    return shape;
+  };
+  const auto bucket = [&](std::int64_t head_dim) {
+    return attention_bucket(h200, head_dim, head_dim, false, model::AttentionLibrary::cudnn).head_dim;
+  };
+  CHECK(bucket(72) == 128);
+  CHECK(bucket(136) == 192);
+  CHECK(attention_bucket(h200, 72).head_dim == 96);  // FlashAttention-3's
+  // measured/h200-sxm-2026-11-26.json: forwards and backwards, us
+  CHECK(time_us(h200, measured_shape(32, 128)) == Approx(487).epsilon(0.05));
+  CHECK(time_us(h200, measured_shape(42, 96)) == Approx(610).epsilon(0.05));
+  CHECK(time_us(h200, measured_shape(32, 128), Pass::backward) == Approx(1602).epsilon(0.08));
+  CHECK(time_us(h200, measured_shape(30, 136), Pass::backward) == Approx(3163).epsilon(0.08));
+  // Where nobody measured them, and of another library's, the usual kernels count.
+  const gpu::Gpu a100 = *gpu::find_gpu("a100");
+  CHECK(time_us(a100, measured_shape(32, 128)) == time_us(a100, square(2, 32, 4096, 128, true)));
+}
