@@ -152,6 +152,10 @@ Error error_at(std::string message, std::string hint, std::size_t begin, std::si
 
 // What muparser takes for a text, as measured: 20 us, and 1.4 us for each character.
 constexpr std::size_t units_to_hold = 100;  // also of a name alone
+// Memory of one, and of one that has an engine: its tables, and its code.
+constexpr std::size_t bytes_to_hold = 400;
+constexpr std::size_t bytes_of_engine = 8000;
+constexpr std::size_t bytes_per_compiled = 40;
 constexpr std::size_t units_to_compile = 2000;
 constexpr std::size_t units_per_compiled = 140;
 // Its code runs in 5 ns a character; of what was not compiled (Condition) a comparison takes as long.
@@ -383,6 +387,7 @@ std::optional<Expression> compile(std::string_view text, std::span<const std::st
     return std::nullopt;
   }
   charge(units_to_hold);
+  charge_bytes(bytes_to_hold + 2 * text.size());
   Scan found = scan(text, names, errors);
   if (found.failed) return std::nullopt;
   auto state = std::make_unique<Expression::State>();
@@ -393,6 +398,7 @@ std::optional<Expression> compile(std::string_view text, std::span<const std::st
     state->used_names.emplace_back(names[static_cast<std::size_t>(each)]);
   if (Expression::is_plain(text, *state)) return Expression(std::move(state));
   charge(units_to_compile + units_per_compiled * text.size());
+  charge_bytes(bytes_of_engine + bytes_per_compiled * text.size());
   state->engine.emplace(prototype());
   std::string flat(text);  // muparser knows blanks, but not line breaks
   std::replace_if(

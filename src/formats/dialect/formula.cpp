@@ -45,6 +45,8 @@ std::vector<std::string> names_in(std::string_view text) {
 // As compiling one takes, whether it was compiled before or not.
 constexpr std::size_t units_to_compile = 2000;
 constexpr std::size_t units_per_character = 140;
+constexpr std::size_t bytes_of_engine = 8000;
+constexpr std::size_t bytes_per_character = 40;
 constexpr std::size_t units_per_evaluation = 10;
 
 struct Compiled {
@@ -72,6 +74,7 @@ const Compiled& compiled(const std::string& text) {
 
 Result<std::vector<std::string>> variables(const std::string& text) {
   charge(units_to_compile + units_per_character * text.size());
+  charge_bytes(bytes_of_engine + bytes_per_character * text.size());
   const Compiled& entry = compiled(text);
   if (!entry.expression) return entry.problem;
   return entry.names;
