@@ -5,12 +5,12 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import assert from "node:assert/strict";
 import { browse } from "../wasm/browser.mjs";
 import { attack, listen, strange, violations, watch } from "../wasm/policy.mjs";
 
-const program = process.argv[2];
+const program = resolve(process.argv[2]);
 const browser = await browse({ width: 1100, height: 1400 });
 const { evaluate, until, send } = browser;
 const folder = mkdtempSync(join(tmpdir(), "shapelint-strangers-"));
