@@ -38,8 +38,10 @@ namespace fs = std::filesystem;
 // More are a data set, or a root folder by mistake.
 constexpr std::size_t most_folders = 10'000;
 
+// Hidden ones, those that editors write on the way, and files that the system knows by a number alone
+// (`#10994946`).
 bool is_passed_over(std::string_view name) {
-  return name.empty() || name.front() == '.' || name.back() == '~';
+  return name.empty() || name.front() == '.' || name.front() == '#' || name.back() == '~';
 }
 
 }  // namespace
