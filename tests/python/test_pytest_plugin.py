@@ -31,9 +31,9 @@ def test_each_configuration_is_a_test(tmp_path):
 
 
 def test_what_cannot_be_checked_fails(tmp_path):
-    (tmp_path / "broken.json").write_text('{"model_type": "llama",, }')
-    for path, says in (("broken.json", "broken.json:1"), ("no-such", "no-such"), (".", "broken.json:1")):
+    (tmp_path / "config.json").write_text('{"model_type": "llama",, }')
+    for path, says in (("config.json", "config.json:1"), ("no-such", "no-such"), (".", "config.json:1")):
         code, out = session(tmp_path, "--shapelint", path, "--shapelint-gpu", "a100")
         assert code == 1 and says in out and "1 failed" in out, out
-    code, out = session(tmp_path, "--shapelint", "broken.json", "--shapelint-gpu", "no-such-gpu")
+    code, out = session(tmp_path, "--shapelint", "config.json", "--shapelint-gpu", "no-such-gpu")
     assert code == 1 and "no-such-gpu" in out, out
