@@ -127,10 +127,25 @@ async function cancelled() {
   await client.close();
 }
 
+// Where there is no program: the module is handed the file that a call names, and nothing else.
+async function without_program() {
+  const of_server = (name) => import(pathToFileURL(path.join(folder, name)));
+  const { in_wasm } = await of_server("program.mjs");
+  const { input_of } = await of_server("inputs.mjs");
+  const module = in_wasm({ run: (args, given) => ({ exit_code: 1, out: JSON.stringify({ args, ...given }), err: "" }) });
+  const input = await input_of({ path: "configs/gpt3.toml" }, repository, module);
+  const { code, out } = await module.run(["lint", input.file], input);
+  assert.equal(code, 1);
+  assert.deepEqual(JSON.parse(out), { args: ["lint", "./configs/gpt3.toml"], files: { "./configs/gpt3.toml": readFileSync("examples/gpt3-2.7b.toml", "utf8") } });
+  await assert.rejects(input_of({ path: "configs" }, repository, module), /a folder/);
+  await assert.rejects(input_of({ path: "configs/link.toml" }, repository, module), /no such file below/);
+}
+
 try {
   await session();
   await cancelled();
-  console.log("initialize, list, 7 tools, 17 errors, cancel");
+  await without_program();
+  console.log("initialize, list, 7 tools, 17 errors, cancel, and the module in place of the program");
 } finally {
   rmSync(root, { recursive: true });
 }
