@@ -210,6 +210,7 @@ TEST_CASE("models whose layers differ have their published parameters", "[format
   CHECK(parameters("ai21labs/Jamba-v0.1") == 51'570'315'264);
   CHECK(parameters("nvidia/Llama-3_3-Nemotron-Super-49B-v1") == 49'867'145'216);
   CHECK(parameters("answerdotai/ModernBERT-base") == Approx(149e6).epsilon(0.005));
+  CHECK(parameters("deepseek-ai/DeepSeek-V2") == Approx(236e9).epsilon(0.005));
   CHECK(parameters("zai-org/GLM-5.3") == parameters("zai-org/GLM-5.2"));
   CHECK(parameters("facebook/opt-13b") == Approx(12.85e9).epsilon(0.005));
 }
