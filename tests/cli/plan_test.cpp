@@ -47,7 +47,7 @@ TEST_CASE("Qwen3-8B trains on eight H100 with data 8 and all states sharded", "[
 }
 
 TEST_CASE("no plan without a choice is faster than the best plan", "[plan][cli]") {
-  for (const std::string path : {folding, std::string("examples/llama-3-70b.toml")}) {
+  for (const std::string& path : {folding, std::string("examples/llama-3-70b.toml")}) {
     INFO(path);
     const Json plans = plan_json({path, "--gpu", "h100", "--gpus", "64"}, example(path));
     const Json& count = plans["counts"][0];
