@@ -121,7 +121,7 @@ TEST_CASE("advice on tensor parallelism is marked where the batch is assumed", "
   REQUIRE(tensor != nullptr);
   CHECK(std::find(tensor->assumed.begin(), tensor->assumed.end(), FieldId::micro_batch_size) !=
         tensor->assumed.end());
-  CHECK(told_of("vllm serve " + llama + " --tensor-parallel-size 8").find("try: tensor 8") ==
+  CHECK(told_of("vllm serve " + llama + " --tensor-parallel-size 8").find("fix: --tensor-parallel-size") ==
         std::string::npos);
   // Of 250 sequences no cache would fit then.
   const std::string busy = "vllm serve " + llama + " -tp 8 --max-model-len 8192 --max-num-seqs 250";
