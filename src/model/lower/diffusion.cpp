@@ -110,7 +110,7 @@ void lower_front(const Shared& shared, Repeat once, Emitter& emit) {
 void lower_outputs(const Shared& shared, Repeat once, Emitter& emit) {
   const ModelSpec& model = shared.model;
   if (model.output_size <= 0) return;
-  if (is_diffusion(model)) {
+  if (is_diffusion(model) && !model.diffusion.modulation_shared) {
     emit.wide_linear("head.modulation", samples(shared), dim(times(2, model.hidden_size), "2 * hidden_size"),
                      shared.hidden, once);
   }
