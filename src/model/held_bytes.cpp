@@ -3,12 +3,12 @@
 
 #include "model/arithmetic.hpp"
 #include "model/layer_list.hpp"
+#include "model/layer_weights.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/lower.hpp"
 #include "model/lower/whole.hpp"
 #include "model/mixer.hpp"
 #include "model/parameter_bytes.hpp"
-#include "model/part_counts.hpp"
 
 namespace shapelint::model {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 double sparse_cache(const ModelSpec& model, double tokens) {
   const Sparse& sparse = model.sparse;
   if (sparse.blocks <= 0 || model.mla.kv_lora_rank > 0) return 0;
-  const double compressed = tokens / static_cast<double>(std::max<std::int64_t>(1, sparse.compressed_stride));
-  return compressed + (sparse.shared ? 0.0 : std::min(tokens, static_cast<double>(sparse.window)));
+  const double compressed = tokens / at_least_one(sparse.compressed_stride);
+  return compressed + (sparse.shared ? 0.0 : std::min(tokens, real(sparse.window)));
 }
 
 // Beside an even share of all, bytes of what each tensor-parallel rank holds whole of attention over
@@ -26,39 +26,41 @@ double sparse_cache(const ModelSpec& model, double tokens) {
 // compresses keys, in fp32 (DeepSeek-V4's inference/model.py, Compressor).
 double whole_bytes(const Setup& setup, double packed) {
   const ModelSpec& model = setup.model;
-  const auto ranks = static_cast<double>(std::max<std::int64_t>(1, setup.plan.tensor));
+  const auto ranks = at_least_one(setup.plan.tensor);
   if (model.layers_differ) {
     double sum = 0;
     for (const DistinctLayer& each : distinct_layers(setup))
-      sum += static_cast<double>(each.count) * whole_bytes(each.one, packed);
-    return sum / static_cast<double>(std::max<std::int64_t>(1, setup.plan.pipeline));
+      sum += real(each.count) * whole_bytes(each.one, packed);
+    return sum / at_least_one(setup.plan.pipeline);
   }
   if (model.compressed.q_lora_rank <= 0 || setup.plan.mode == Mode::train) return 0;
-  const bool has_indexer = model.indexer.keys > 0;
-  std::int64_t down = times(model.hidden_size, plus(model.compressed.q_lora_rank, key_value_columns(model)));
-  std::int64_t made = model.compressed.ratio > 0 ? compressor_parameters(model, model.head_dim) : 0;
-  if (has_indexer) {
-    down = plus(down, times(model.indexer.heads,
-                            plus(model.hidden_size, times(index_inputs(model), model.indexer.head_dim))));
-    if (model.compressed.ratio > 0) made = plus(made, compressor_parameters(model, model.indexer.head_dim));
-  }
-  const double layers = static_cast<double>(num_attention_layers(model));
-  return layers * ((1 - 1 / ranks) * packed * static_cast<double>(down) +
-                   (fp32_bytes - packed / ranks) * static_cast<double>(made));
+  std::int64_t down = 0;
+  std::int64_t made = 0;
+  // One head of keys is nothing to divide.
+  const bool has_one_head = model.num_key_value_heads == 1;
+  visit_weights(model, StepPart::attention, {}, [&](const Weight& weight) {
+    const bool is_whole = weight.split == Split::none || (weight.is_lent && has_one_head);
+    if (weight.is_fp32)
+      made = plus(made, elements_of(weight));
+    else if (weight.kind >= WeightKind::product && is_whole)
+      down = plus(down, elements_of(weight));
+  });
+  const double layers = real(num_attention_layers(model));
+  return layers * ((1 - 1 / ranks) * packed * real(down) + (fp32_bytes - packed / ranks) * real(made));
 }
 
 // Layers of the stage with most, as a multiple of an even share.
 double fullest_share(const Setup& setup) {
   if (setup.plan.pipeline <= 1 || setup.plan.stage_layers <= 0) return 1;
-  const auto layers = static_cast<double>(std::max<std::int64_t>(1, setup.model.num_layers));
-  return static_cast<double>(layers_of_stage(setup)) * static_cast<double>(setup.plan.pipeline) / layers;
+  const auto layers = at_least_one(setup.model.num_layers);
+  return real(layers_of_stage(setup)) * real(setup.plan.pipeline) / layers;
 }
 
 // Parameters of all layers' attention.
 double of_all_attention(const Setup& setup) {
-  if (setup.model.layers_differ) return static_cast<double>(part_size(setup, StepPart::attention).parameters);
-  return static_cast<double>(num_attention_layers(setup.model)) *
-         static_cast<double>(attention_parameters(setup.model));
+  if (setup.model.layers_differ) return real(part_size(setup, StepPart::attention).parameters);
+  return real(num_attention_layers(setup.model)) *
+         real(layer_parameters(setup.model, StepPart::attention, 0));
 }
 
 }  // namespace
@@ -78,34 +80,31 @@ double cache_bytes(const Setup& setup, double tokens) {
   if (model.layers_differ) {
     double sum = 0;
     for (const DistinctLayer& each : distinct_layers(setup))
-      sum += static_cast<double>(each.count) * cache_bytes(each.one, tokens);
-    return shared.layers_per_rank * sum / static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
+      sum += real(each.count) * cache_bytes(each.one, tokens);
+    return shared.layers_per_rank * sum / at_least_one(model.num_layers);
   }
   const Mla& mla = model.mla;
-  const double layers = static_cast<double>(std::max<std::int64_t>(1, model.num_layers));
+  const double layers = at_least_one(model.num_layers);
   const auto of_rank = [&](std::int64_t some) {
-    return shared.layers_per_rank * static_cast<double>(std::min(model.num_layers, some)) / layers;
+    return shared.layers_per_rank * real(std::min(model.num_layers, some)) / layers;
   };
   const bool is_one_tensor = model.key_values == KeyValues::one_tensor;
   const double width =
       mla.kv_lora_rank > 0
-          ? static_cast<double>(plus(mla.kv_lora_rank, mla.qk_rope_head_dim))
-          : static_cast<double>(shared.key_value_heads.value) *
-                static_cast<double>(is_one_tensor ? model.head_dim
-                                                  : plus(model.head_dim, model.value_head_dim));
+          ? real(plus(mla.kv_lora_rank, mla.qk_rope_head_dim))
+          : real(shared.key_value_heads.value) *
+                real(is_one_tensor ? model.head_dim : plus(model.head_dim, model.value_head_dim));
   const double element = shared.cache_bytes > 0 ? shared.cache_bytes : shared.activation;
   // The indexer's keys are cached in fp8 with a scale (DeepSeek-V3.2, inference/model.py).
   constexpr double index_scale_bytes = 4;
-  const double indexed =
-      model.indexer.keys > 0 ? static_cast<double>(model.indexer.head_dim) + index_scale_bytes : 0.0;
+  const double indexed = model.indexer.keys > 0 ? real(model.indexer.head_dim) + index_scale_bytes : 0.0;
   const std::int64_t attention = num_attention_layers(model);
   const std::int64_t narrow = num_window_layers(model);
-  const double seen = std::min(tokens, static_cast<double>(model.window.size));
+  const double seen = std::min(tokens, real(model.window.size));
   // Layers that share keys and values have a window as often as others.
-  const double own = 1 - static_cast<double>(num_shared_key_value_layers(model)) /
-                             static_cast<double>(std::max<std::int64_t>(1, attention));
+  const double own = 1 - real(num_shared_key_value_layers(model)) / at_least_one(attention);
   // Where keys are compressed, those, and the last ones as they are.
-  const auto ratio = static_cast<double>(model.compressed.ratio);
+  const auto ratio = real(model.compressed.ratio);
   const double kept = own * (ratio > 0 ? of_rank(attention) * tokens / ratio
                                        : of_rank(attention - narrow) * tokens + of_rank(narrow) * seen);
   const double last = ratio > 0 ? own * of_rank(narrow) * seen : 0.0;
@@ -119,7 +118,7 @@ double cache_bytes(const Setup& setup, double tokens) {
     states += of_rank(num_mixer_layers(model, which)) *
               (state.recurrent_elements * state_bytes + state.convolution_elements * shared.activation);
   }
-  return cached + states / static_cast<double>(std::max<std::int64_t>(1, setup.plan.tensor));
+  return cached + states / at_least_one(setup.plan.tensor);
 }
 
 double served_weight_bytes(const Setup& setup) {
@@ -128,9 +127,8 @@ double served_weight_bytes(const Setup& setup) {
 
 double served_weight_bytes(const Setup& setup, RankParameters held) {
   const Shared shared(setup);
-  const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline);
-  const double ends =
-      static_cast<double>(plus(embedding_parameters(setup.model), head_parameters(setup.model))) / ranks;
+  const double ranks = real(setup.plan.tensor) * real(setup.plan.pipeline);
+  const double ends = real(plus(embedding_parameters(setup.model), head_parameters(setup.model))) / ranks;
   // On the stage with most layers, where they are not shared out evenly.
   const double fullest = fullest_share(setup);
   held.dense = held.dense > ends ? ends + fullest * (held.dense - ends) : held.dense;
@@ -140,8 +138,7 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   const double packed = packed_bytes(setup.plan) > 0 ? packed_bytes(setup.plan) : whole;
   const double attention = setup.plan.wide_attention
                                ? shared.layers_per_rank * of_all_attention(setup) /
-                                     static_cast<double>(std::max<std::int64_t>(1, setup.model.num_layers)) /
-                                     static_cast<double>(setup.plan.tensor)
+                                     at_least_one(setup.model.num_layers) / real(setup.plan.tensor)
                                : 0.0;
   // What is in no format that is known counts as nothing: who shows it says so (unknown_weights).
   if (weights_are_unknown(setup.plan)) return 0;
@@ -150,8 +147,7 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   const double narrow = std::max(0.0, held.dense - ends - attention);
   // Where nothing else is, a part of the experts is what embedding and head are more than.
   const double routed = std::max(0.0, held.expert + std::min(0.0, held.dense - ends - attention));
-  const double tables =
-      static_cast<double>(setup.plan.position_table_bytes) * static_cast<double>(setup.model.max_positions);
+  const double tables = real(setup.plan.position_table_bytes) * real(setup.model.max_positions);
   return (ends + attention) * shared.activation + narrow * packed + routed * expert + tables +
          fullest * whole_bytes(setup, packed);
 }

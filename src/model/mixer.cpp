@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/arithmetic.hpp"
+#include "model/layer_weights.hpp"
 #include "model/lower/lower.hpp"
 
 namespace shapelint::model {
@@ -93,8 +94,9 @@ constexpr std::array<MixerForm, mixer_kinds> forms{{
 // Elements of a position that Hyena's filters are made of (safari, HyenaFilter: emb_dim).
 constexpr std::int64_t hyena_positions = 3;
 
-// What a kind has beside projections: norms, decays, steps, and the biases of gates.
-std::int64_t own_parameters(const ModelSpec& model, const Mixer& mixer) {
+}  // namespace
+
+std::int64_t vector_parameters(const ModelSpec& model, const Mixer& mixer) {
   const std::int64_t keys = key_columns(mixer);
   const std::int64_t values = value_columns(mixer);
   const std::int64_t hidden = model.hidden_size;
@@ -141,28 +143,6 @@ std::int64_t own_parameters(const ModelSpec& model, const Mixer& mixer) {
   }
   return 0;
 }
-
-// Weights of the compressed gates.
-std::int64_t gate_parameters(const ModelSpec& model, const Mixer& mixer) {
-  const std::int64_t rank = mixer.gate_rank;
-  const std::int64_t keys = key_columns(mixer);
-  const std::int64_t values = value_columns(mixer);
-  switch (form_of(mixer.kind).gate) {
-    case GateForm::none:
-      return 0;
-    case GateForm::keys:
-      return times(rank, plus(model.hidden_size, keys));
-    case GateForm::keys_and_values:
-      return plus(times(rank, model.hidden_size), times(divide_up(rank, 2), plus(keys, values)));
-    case GateForm::values:
-      return times(rank, plus(model.hidden_size, values));
-    case GateForm::time_step:
-      return plus(times(values, plus(rank, times(2, mixer.key_dim))), times(rank, values));
-  }
-  return 0;
-}
-
-}  // namespace
 
 const MixerForm& form_of(MixerKind kind) {
   return forms[static_cast<std::size_t>(kind)];
@@ -259,17 +239,10 @@ Mixer usual_sizes(const ModelSpec& model, MixerKind kind) {
 }
 
 std::int64_t mixer_parameters(const ModelSpec& model, const Mixer& mixer) {
-  if (mixer.kind == MixerKind::none) return 0;
-  const MixerForm& form = form_of(mixer.kind);
-  const std::int64_t in = columns(mixer, form.in);
-  const std::int64_t channels = columns(mixer, form.convolved);
-  return plus(times(model.hidden_size, plus(in, times(form.head_gates, mixer.value_heads))),
-              when(mixer.bias, plus(in, model.hidden_size)), times(channels, mixer.conv_kernel),
-              when(mixer.conv_kernel > 0 && (form.conv_bias || mixer.bias), channels),
-              gate_parameters(model, mixer), own_parameters(model, mixer),
-              times(form.block_gates, value_columns(mixer), mixer.value_dim),
-              when(form.gates_mlp, times(model.hidden_size, model.hidden_size)),
-              when(has_output(mixer), times(value_columns(mixer), model.hidden_size)));
+  std::int64_t sum = 0;
+  const auto add = [&](const Weight& weight) { sum = plus(sum, elements_of(weight)); };
+  visit_mixer(model, mixer, {}, {}, add);
+  return sum;
 }
 
 double recurrence_products(MixerKind kind, double key_dim, double value_dim, double chunk, double tokens) {
@@ -295,16 +268,10 @@ double recurrence_products(MixerKind kind, double key_dim, double value_dim, dou
 
 double mixer_products(const ModelSpec& model, const Mixer& mixer, const Plan& plan) {
   if (mixer.kind == MixerKind::none) return 0;
-  const MixerForm& form = form_of(mixer.kind);
+  double products = 0;
+  const auto add = [&](const Weight& weight) { products += products_of(weight); };
+  visit_mixer(model, mixer, {}, {}, add);
   const bool decoding = plan.mode == Mode::decode;
-  const double hidden = real(model.hidden_size);
-  const double values = real(value_columns(mixer));
-  double products =
-      hidden * (real(columns(mixer, form.in)) + real(times(form.head_gates, mixer.value_heads)) +
-                (has_output(mixer) ? values : 0)) +
-      real(gate_parameters(model, mixer)) + real(columns(mixer, form.convolved)) * real(mixer.conv_kernel);
-  if (form.gates_mlp) products += hidden * hidden;
-  products += real(form.block_gates) * values * real(mixer.value_dim);
   return products +
          real(mixer.value_heads) * recurrence_products(mixer.kind, real(mixer.key_dim), real(mixer.value_dim),
                                                        decoding ? 1.0 : real(mixer.chunk),

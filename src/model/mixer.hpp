@@ -101,6 +101,8 @@ std::int64_t key_columns(const Mixer& mixer);
 std::int64_t value_columns(const Mixer& mixer);
 std::int64_t columns(const Mixer& mixer, const MixerColumns& of);
 
+// Parameters that are in no product: norms, decays, steps, and the biases of gates.
+std::int64_t vector_parameters(const ModelSpec& model, const Mixer& mixer);
 // Parameters of one layer's mixer, without the norm before it.
 std::int64_t mixer_parameters(const ModelSpec& model, const Mixer& mixer);
 // Multiply-adds of one layer's mixer for one token of a sequence of so many, forward, with whole chunks of

@@ -9,7 +9,7 @@
 #include "model/arithmetic.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/lower.hpp"
-#include "model/part_counts.hpp"
+#include "model/weights.hpp"
 
 namespace shapelint::model {
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/layer_weights.hpp"
+
 namespace shapelint::model {
 
 namespace {
@@ -227,6 +229,19 @@ Op Emitter::wide_product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, 
 void Emitter::push(Op op, Pass pass) {
   op.pass = pass;
   ops_->push_back(op);
+}
+
+Weight attention_weight(const Shared& shared, std::string_view name) {
+  Weight out;
+  visit_weights(shared.model, StepPart::attention, {shared.plan.tensor}, [&](const Weight& weight) {
+    if (weight.name == name) out = weight;
+  });
+  return out;
+}
+
+void Emitter::linear(const Weight& weight, Dim m, Repeat repeat) {
+  linear(weight.name, m, weight.split == Split::inputs ? shared_->hidden : dim(weight.outputs),
+         dim(weight.inputs), shared_->linear_dtype, repeat);
 }
 
 void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch) {

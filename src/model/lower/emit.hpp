@@ -9,6 +9,7 @@
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "model/op.hpp"
+#include "model/weights.hpp"
 
 namespace shapelint::model {
 
@@ -18,6 +19,11 @@ inline constexpr std::int64_t condition_size = 256;
 // A dimension that is at least 1.
 constexpr Dim dim(std::int64_t value, std::string_view expression) {
   return {std::max<std::int64_t>(1, value), expression};
+}
+
+// Of a rank.
+constexpr Dim dim(const Side& side) {
+  return dim(side.on_rank, side.text);
 }
 
 // With what an op runs again in the backward pass: a part of the layer, or the layer only.
@@ -200,6 +206,9 @@ class Emitter {
 
   // y[m,n] = x[m,k] W[n,k]^T, `batch` times: forward, and in training both gradients.
   void linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Repeat repeat, Dim batch = {1, "1"});
+  // The same of one of the listed weights, which a rank has in part: all of its outputs where it has some
+  // inputs.
+  void linear(const Weight& weight, Dim m, Repeat repeat);
   // Scales and narrows what the products since the last call read: their inputs while going forward, and in
   // training the gradients of their results. Nothing without a recipe.
   void quantize(std::string_view name, Repeat repeat);
@@ -284,6 +293,11 @@ class Emitter {
 // The name of an op `layer.PART` of that stream: `layer.image.PART`; itself where it has none of its own.
 std::string_view name_in(Stream stream, std::string_view name);
 
+// The weight of that name of a layer's attention.
+Weight attention_weight(const Shared& shared, std::string_view name);
+// What its projections read: the stream, of a block that layers share beside the embedding.
+Dim attention_inputs(const Shared& shared);
+
 // The parts of a model, each in its own file. `count` is the number of runs per step on this rank.
 void lower_attention(const Shared& shared, double count, Emitter& emit);         // lower_attention.cpp
 void lower_latent_attention(const Shared& shared, double count, Emitter& emit);  // lower_mla.cpp
@@ -336,10 +350,13 @@ void lower_prompt_core(const Shared& shared, AttentionShape shape, double count,
 Dim prompt_keys(const Plan& plan);
 // Queries of this layer over the keys and values of an encoder's output (lower_cross.cpp).
 void lower_cross_attention(const Shared& shared, double count, Emitter& emit);
-// What layers without attention mix tokens by: that one of the model's (mixer.cpp). The columns of its first
-// product on one rank, as an expression.
+// What layers without attention mix tokens by: that one of the model's (mixer.cpp). Names of its first and
+// last product, and what these put out and read on one rank as expressions.
 void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter& emit);
-std::string_view mixer_inputs_text(MixerKind kind, std::size_t which);
+struct MixerTexts {
+  std::string_view in = {}, out = {}, columns = {}, values = {};
+};
+MixerTexts mixer_texts(MixerKind kind, std::size_t which);
 // Native sparse attention: compressed, selected and last keys (attention/sparse.cpp).
 void lower_sparse_attention(const Shared& shared, const AttentionShape& shape, Dim batch, Repeat layer,
                             Emitter& emit);

@@ -396,10 +396,9 @@ void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vect
 
 namespace {
 
-void set_totals(const Setup& setup, double forward_flops, Workload& workload) {
+void set_totals(const Setup& setup, double forward_flops, double head, Workload& workload) {
   const bool training = setup.plan.mode == Mode::train;
   workload.tokens_per_step = tokens_per_step(setup);
-  const double head = head_flops_per_token(setup);
   workload.model_flops = model_flops_per_step(setup, forward_flops - head, head);
   workload.micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
@@ -409,15 +408,15 @@ void set_totals(const Setup& setup, double forward_flops, Workload& workload) {
 }  // namespace
 
 void set_totals(const Setup& setup, Workload& workload) {
-  set_totals(setup, forward_flops_per_token(setup), workload);
+  set_totals(setup, forward_flops_per_token(setup), head_flops_per_token(setup), workload);
 }
 
 void set_totals(const Setup& setup, const PartSizes& sizes, Workload& workload) {
   if (setup.model.layers_differ) return set_totals(setup, workload);
-  const auto products = [&](StepPart part) { return sizes[static_cast<std::size_t>(part)].products; };
-  std::array<double, most_mixers> mixers{};
-  for (const StepPart part : mixer_parts) mixers[mixer_of(part)] = products(part);
-  set_totals(setup, detail::forward_flops_per_token(setup, products(StepPart::attention), mixers), workload);
+  detail::PartProducts products{};
+  for (std::size_t part = 0; part < products.size(); ++part) products[part] = sizes[part].products;
+  const double head = 2 * sizes[static_cast<std::size_t>(StepPart::ends)].products;
+  set_totals(setup, detail::forward_flops_per_token(setup, products), head, workload);
 }
 
 Workload lower(const Setup& setup) {

@@ -126,7 +126,7 @@ void lower_recurrence(const Shared& shared, const Local& mixer, const Names& nam
 
 }  // namespace
 
-std::string_view mixer_inputs_text(MixerKind kind, std::size_t which) {
+MixerTexts mixer_texts(MixerKind kind, std::size_t which) {
   static const auto all = [] {
     std::array<std::array<std::string, mixer_kinds>, most_mixers> out;
     for (std::size_t mixer = 0; mixer < most_mixers; ++mixer) {
@@ -146,7 +146,8 @@ std::string_view mixer_inputs_text(MixerKind kind, std::size_t which) {
     }
     return out;
   }();
-  return all[which][static_cast<std::size_t>(kind)];
+  const Names& names = all_names[static_cast<std::size_t>(kind)];
+  return {names.in, names.out, all[which][static_cast<std::size_t>(kind)], all_texts[which].values};
 }
 
 void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter& emit) {
@@ -157,7 +158,7 @@ void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter&
   const Repeat layer{count, Recomputed::with_layer};
   const double tokens = real(shared.tokens.value);
   if (columns(mixer, form.in) > 0)
-    emit.linear(names.in, shared.tokens, dim(columns(mixer, form.in), mixer_inputs_text(mixer.kind, which)),
+    emit.linear(names.in, shared.tokens, dim(columns(mixer, form.in), mixer_texts(mixer.kind, which).columns),
                 shared.hidden, shared.linear_dtype, layer);
   lower_gates(shared, mixer, names, layer, emit);
 

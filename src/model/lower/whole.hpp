@@ -19,9 +19,9 @@ void set_totals(const Setup& setup, const PartSizes& sizes, Workload& workload);
 double served_weight_bytes(const Setup& setup, RankParameters held);
 
 namespace detail {
-// With the multiply-adds per token of one layer's attention, and of what hybrids have in its place.
-double forward_flops_per_token(const Setup& setup, double attention,
-                               const std::array<double, most_mixers>& mixers);
+// With the multiply-adds per token of each part of one layer, and of the ends.
+using PartProducts = std::array<double, part_count>;
+double forward_flops_per_token(const Setup& setup, const PartProducts& products);
 }  // namespace detail
 
 }  // namespace shapelint::model

@@ -7,24 +7,15 @@ namespace {
 
 constexpr double dropout_mask_bytes = 1;  // PyTorch keeps one byte per dropped-out element
 
-// Of queries alone, with their gate.
-Dim query_columns(const Shared& shared) {
-  const ModelSpec& model = shared.model;
-  const std::int64_t heads = shared.heads.value;
-  if (!model.attention_gate)
-    return dim(times(heads, model.head_dim), "num_attention_heads / tensor * head_dim");
-  return dim(times(heads, plus(model.head_dim, model.value_head_dim)),
-             "num_attention_heads / tensor * (head_dim + value_head_dim)");
-}
-
 // Columns of the fused projection to queries, keys and values on one rank. Heads stay whole.
 Dim qkv_columns(const Shared& shared) {
   const ModelSpec& model = shared.model;
   const std::int64_t heads = shared.heads.value;
   const std::int64_t groups = shared.key_value_heads.value;
   if (model.key_values != KeyValues::apart) {
-    const Dim queries = query_columns(shared);
-    return dim(plus(queries.value, times(groups, model.head_dim)),
+    const std::int64_t width =
+        model.attention_gate ? plus(model.head_dim, model.value_head_dim) : model.head_dim;
+    return dim(plus(times(heads, width), times(groups, model.head_dim)),
                model.attention_gate ? "num_attention_heads / tensor * (head_dim + value_head_dim)"
                                       " + num_key_value_heads / tensor * head_dim"
                                     : "num_attention_heads / tensor * head_dim"
@@ -44,12 +35,6 @@ Dim qkv_columns(const Shared& shared) {
   }
   return dim(times(plus(heads, times(2, groups)), model.head_dim),
              "(num_attention_heads / tensor + 2 * (num_key_value_heads / tensor)) * head_dim");
-}
-
-Dim attention_inputs(const Shared& shared) {
-  return shared.model.shared_block.blocks > 0 && shared.model.shared_block.input_size > 0
-             ? dim(shared.model.shared_block.input_size, "shared_input_size")
-             : shared.hidden;
 }
 
 // Of a block that layers share (Zamba): the stream is put beside the embedding and normalized, and each layer
@@ -77,6 +62,11 @@ std::int64_t kernel_version(Attention attention) {
 }
 
 }  // namespace
+
+Dim attention_inputs(const Shared& shared) {
+  const SharedBlock& block = shared.model.shared_block;
+  return block.blocks > 0 && block.input_size > 0 ? dim(block.input_size, "shared_input_size") : shared.hidden;
+}
 
 void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
                           Emitter& emit, const CoreNames& names) {
@@ -249,7 +239,7 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
                 {count * (1 - borrowed), Recomputed::with_layer,
                  keys / static_cast<double>(qkv_columns(shared).value)});
   if (!is_narrow && borrowing > 0)
-    emit.linear("layer.attention.query", shared.tokens, query_columns(shared), inputs, shared.linear_dtype,
+    emit.linear(attention_weight(shared, "layer.attention.query"), shared.tokens,
                 {count * borrowed, Recomputed::with_layer});
   lower_shared_inputs(shared, layer, emit);
 
@@ -311,10 +301,8 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   if (model.compressed.output_groups > 0) {
     lower_narrow_output(shared, layer, emit);
   } else {
-    emit.linear(
-        "layer.attention.output", shared.tokens, shared.hidden,
-        dim(times(shared.heads.value, model.value_head_dim), "num_attention_heads / tensor * value_head_dim"),
-        shared.linear_dtype, {count, Recomputed::with_layer, 1});
+    emit.linear(attention_weight(shared, "layer.attention.output"), shared.tokens,
+                {count, Recomputed::with_layer, 1});
   }
   if (model.shared_block.blocks > 0 && model.shared_block.projection)
     emit.linear("layer.shared_block.project", shared.tokens, shared.hidden,

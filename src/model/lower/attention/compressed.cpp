@@ -59,23 +59,20 @@ std::int64_t compressed_length(const Compressed& compressed, std::int64_t keys) 
 
 void lower_narrow_projections(const Shared& shared, Repeat layer, Emitter& emit) {
   const ModelSpec& model = shared.model;
-  const DType dtype = shared.linear_dtype;
-  const Dim rank = dim(model.compressed.q_lora_rank, "compressed_q_lora_rank");
-  const double latent = real(shared.tokens.value) * real(rank.value) * shared.activation;
-  emit.linear("layer.attention.q_down", shared.tokens, rank, shared.hidden, dtype, layer);
+  const double latent = real(shared.tokens.value) * real(model.compressed.q_lora_rank) * shared.activation;
+  emit.linear(attention_weight(shared, "layer.attention.q_down"), shared.tokens, layer);
   emit.elementwise("layer.attention.q_norm", 2 * latent, 3 * latent, layer,
                    of_each(latent / shared.activation, norm_flops(model)));
-  emit.linear("layer.attention.q_up", shared.tokens,
-              dim(times(shared.heads.value, model.head_dim), "num_attention_heads / tensor * head_dim"), rank,
-              dtype, layer);
-  if (num_shared_key_value_layers(model) > 0) return;
+  emit.linear(attention_weight(shared, "layer.attention.q_up"), shared.tokens, layer);
+  const double making = making_keys(model);
+  if (making <= 0) return;
   const bool is_apart = model.key_values == KeyValues::apart;
   const std::int64_t width = is_apart ? plus(model.head_dim, model.value_head_dim) : model.head_dim;
   emit.linear("layer.attention.kv", shared.tokens,
               dim(times(shared.key_value_heads.value, width),
                   is_apart ? "num_key_value_heads / tensor * (head_dim + value_head_dim)"
                            : "num_key_value_heads / tensor * head_dim"),
-              shared.hidden, dtype, layer);
+              attention_inputs(shared), shared.linear_dtype, {making * layer.count, layer.recomputed});
 }
 
 void lower_narrow_output(const Shared& shared, Repeat layer, Emitter& emit) {
@@ -87,10 +84,7 @@ void lower_narrow_output(const Shared& shared, Repeat layer, Emitter& emit) {
               dim(divide_up(times(shared.heads.value, model.value_head_dim), groups.value),
                   "num_attention_heads / tensor * value_head_dim / (compressed_output_groups / tensor)"),
               shared.linear_dtype, layer, groups);
-  emit.linear("layer.attention.output", shared.tokens, shared.hidden,
-              dim(times(groups.value, narrow.output_rank),
-                  "compressed_output_groups / tensor * compressed_output_rank"),
-              shared.linear_dtype, layer);
+  emit.linear(attention_weight(shared, "layer.attention.output"), shared.tokens, layer);
 }
 
 void lower_chosen_attention(const Shared& shared, const AttentionShape& whole, Dim batch, Repeat layer,

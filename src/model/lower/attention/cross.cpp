@@ -18,9 +18,7 @@ void lower_cross_attention(const Shared& shared, double count, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Plan& plan = shared.plan;
   const Repeat layer{count, Recomputed::with_layer};
-  emit.linear("layer.cross_attention.query", shared.tokens,
-              dim(times(shared.heads.value, model.head_dim), "num_attention_heads / tensor * head_dim"),
-              shared.hidden, shared.linear_dtype, layer);
+  emit.linear(attention_weight(shared, "layer.cross_attention.query"), shared.tokens, layer);
   if (!shared.decoding) {
     const Dim source = dim(divide_up(times(plan.micro_batch_size, plan.source_length), plan.context),
                            "micro_batch_size * source_length / context");
@@ -43,10 +41,7 @@ void lower_cross_attention(const Shared& shared, double count, Emitter& emit) {
                         "micro_batch_size * (num_attention_heads / tensor)");
   lower_attention_core(shared, shape, batch, count, emit, cross_names);
 
-  emit.linear(
-      "layer.cross_attention.output", shared.tokens, shared.hidden,
-      dim(times(shared.heads.value, model.value_head_dim), "num_attention_heads / tensor * value_head_dim"),
-      shared.linear_dtype, layer);
+  emit.linear(attention_weight(shared, "layer.cross_attention.output"), shared.tokens, layer);
   emit.quantize("layer.cross_attention.quantize", layer);
 }
 

@@ -7,37 +7,31 @@ namespace shapelint::model {
 
 namespace {
 
-constexpr std::string_view latent_query_columns =
-    "num_attention_heads / tensor * (mla_qk_nope_head_dim + mla_qk_rope_head_dim)";
-
 // Of products that come one after the other, the first is kept where each second one runs again.
 // `up`: of those from the compressed vectors.
 void lower_projections(const Shared& shared, Repeat up, Emitter& emit) {
   const Repeat down{up.count, Recomputed::with_layer, 0};
   const Repeat keys_down{up.count, Recomputed::with_layer, 1 - up.second_products};
   const Mla& mla = shared.model.mla;
-  const DType dtype = shared.linear_dtype;
-  const std::int64_t qk_dim = plus(mla.qk_nope_head_dim, mla.qk_rope_head_dim);
-  const Dim queries = dim(times(shared.heads.value, qk_dim), latent_query_columns);
-  const double tokens = static_cast<double>(shared.tokens.value);
+  const auto product = [&](std::string_view name, Repeat repeat) {
+    emit.linear(attention_weight(shared, name), shared.tokens, repeat);
+  };
+  const double tokens = real(shared.tokens.value);
   if (mla.q_lora_rank > 0) {
-    const Dim rank = dim(mla.q_lora_rank, "mla_q_lora_rank");
-    const double latent = tokens * static_cast<double>(rank.value) * shared.activation;
-    emit.linear("layer.attention.q_down", shared.tokens, rank, shared.hidden, dtype, down);
+    const double latent = tokens * real(mla.q_lora_rank) * shared.activation;
+    product("layer.attention.q_down", down);
     emit.elementwise("layer.attention.q_norm", 2 * latent, 3 * latent, up,
                      of_each(latent / shared.activation, norm_flops(shared.model)));
-    emit.linear("layer.attention.q_up", shared.tokens, queries, rank, dtype, up);
+    product("layer.attention.q_up", up);
   } else {
-    emit.linear("layer.attention.q", shared.tokens, queries, shared.hidden, dtype, up);
+    product("layer.attention.q", up);
   }
-  const double latent = tokens * static_cast<double>(mla.kv_lora_rank) * shared.activation;
-  emit.linear("layer.attention.kv_down", shared.tokens,
-              dim(plus(mla.kv_lora_rank, mla.qk_rope_head_dim), "mla_kv_lora_rank + mla_qk_rope_head_dim"),
-              shared.hidden, dtype, keys_down);
+  const double latent = tokens * real(mla.kv_lora_rank) * shared.activation;
+  product("layer.attention.kv_down", keys_down);
   emit.elementwise("layer.attention.kv_norm", 2 * latent, 3 * latent, up,
                    of_each(latent / shared.activation, norm_flops(shared.model)));
-  const double rotated = tokens * static_cast<double>(plus(shared.heads.value, 1)) *
-                         static_cast<double>(mla.qk_rope_head_dim) * shared.activation;
+  const double rotated =
+      tokens * real(plus(shared.heads.value, 1)) * real(mla.qk_rope_head_dim) * shared.activation;
   if (rotated > 0)
     emit.elementwise("layer.attention.rotary", 2 * rotated, 2 * rotated, up,
                      of_each(rotated / shared.activation, rotary_flops));
@@ -69,9 +63,8 @@ void lower_indexer(const Shared& shared, const AttentionShape& shape, Dim from, 
                layer);
   // One fp32 score per query and key is left of its heads; the selection reads them.
   constexpr double score_bytes = 4;
-  const double scores = static_cast<double>(shape.sequences.value) *
-                        static_cast<double>(shape.query_length.value) *
-                        static_cast<double>(shape.key_length.value);
+  const double scores =
+      real(shape.sequences.value) * real(shape.query_length.value) * real(shape.key_length.value);
   emit.elementwise("layer.attention.index_select", 2 * scores * score_bytes, 2 * scores * score_bytes, layer,
                    of_each(scores, {2, 2}));
 }
@@ -99,10 +92,9 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
   const Dim batch = dim(times(shared.plan.micro_batch_size, shared.heads.value),
                         "micro_batch_size * (num_attention_heads / tensor)");
   const auto unfold = [&](std::string_view name, Dim tokens) {
-    emit.linear(name, tokens,
-                dim(times(shared.heads.value, plus(mla.qk_nope_head_dim, mla.v_head_dim)),
-                    "num_attention_heads / tensor * (mla_qk_nope_head_dim + mla_v_head_dim)"),
-                rank, shared.linear_dtype, up);
+    Weight weight = attention_weight(shared, "layer.attention.kv_up");
+    weight.name = name;
+    emit.linear(weight, tokens, up);
   };
   AttentionShape unfolded = shape;
   unfolded.key_value_heads = shared.heads;
@@ -128,9 +120,8 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
     unfold("layer.attention.kv_up", shared.tokens);
     lower_attention_core(shared, unfolded, batch, count, emit);
   }
-  emit.linear("layer.attention.output", shared.tokens, shared.hidden,
-              dim(times(shared.heads.value, mla.v_head_dim), "num_attention_heads / tensor * mla_v_head_dim"),
-              shared.linear_dtype, {count, Recomputed::with_layer, 1 - up.second_products});
+  emit.linear(attention_weight(shared, "layer.attention.output"), shared.tokens,
+              {count, Recomputed::with_layer, 1 - up.second_products});
   emit.quantize("layer.attention.quantize", layer);
 }
 

@@ -1,5 +1,9 @@
 // Adapters of low rank beside products that do not learn: y = x W^T + s (x A^T) B^T with A[r,k] and B[n,r] in
 // 16 bits (Hu et al., LoRA, 2106.09685; QLoRA, 2305.14314, computes them in bf16 beside packed weights).
+#include <algorithm>
+#include <deque>
+#include <string>
+
 #include "model/layer_list.hpp"
 #include "model/lower/learning/matrices.hpp"
 
@@ -17,21 +21,34 @@ constexpr double sum_passes = 3;
 // that is split along its outputs, A is too, and what it makes is gathered.
 Dim rank_of(const Plan& plan, const Matrix& matrix) {
   if (matrix.split != Split::outputs) return dim(plan.adapter_rank, "adapter_rank");
-  return matrix.is_expert
+  return matrix.is_expert()
              ? dim(divide_up(plan.adapter_rank, plan.expert_tensor), "adapter_rank / expert_tensor")
              : dim(divide_up(plan.adapter_rank, plan.tensor), "adapter_rank / tensor");
 }
 
+// Names of an adapter's ops.
+struct AdapterNames {
+  AdapterNames(const Matrix& matrix, Emitter& emit)
+      : texts(emit.keep(of(std::string(matrix.name) + "_lora_"))) {}
+  static std::deque<std::string> of(const std::string& stem) {
+    return {stem + "down", stem + "up", stem + "add", stem + "gather", stem + "reduce", stem + "output"};
+  }
+
+  const std::deque<std::string>& texts;
+  std::string_view down = texts[0], up = texts[1], add = texts[2], gather = texts[3], reduce = texts[4],
+                   output = texts[5];
+};
+
 void lower_adapter(const Shared& shared, const Matrix& matrix, Dim rows, Dim experts, Repeat layer,
                    Emitter& emit) {
   const Plan& plan = shared.plan;
-  const AdapterNames& names = matrix.adapter;
-  const Repeat each{layer.count * matrix.alike, layer.recomputed};
+  const AdapterNames names(matrix, emit);
+  const Repeat each{layer.count * matrix.rank_alike, layer.recomputed};
   const Dim rank = dim(plan.adapter_rank, "adapter_rank");
-  const double all_rows = real(experts) * real(rows);
-  const double narrow_bytes = all_rows * real(rank) * shared.activation;
-  const double input_bytes = all_rows * real(matrix.rank_inputs) * shared.activation;
-  const std::int64_t ranks = matrix.is_expert ? plan.expert_tensor : plan.tensor;
+  const double all_rows = real(experts.value) * real(rows.value);
+  const double narrow_bytes = all_rows * real(rank.value) * shared.activation;
+  const double input_bytes = all_rows * at_least_one(matrix.inputs.on_rank) * shared.activation;
+  const std::int64_t ranks = matrix.is_expert() ? plan.expert_tensor : plan.tensor;
   const bool by_outputs = matrix.split == Split::outputs;
 
   // The input's gradients of the ranks are summed; of inputs that several adapters read, once.
@@ -43,14 +60,14 @@ void lower_adapter(const Shared& shared, const Matrix& matrix, Dim rows, Dim exp
       emit.collective(names.reduce, std::nullopt, CollectiveKind::all_reduce, input_bytes, ranks, layer);
     }
   }
-  emit.product(names.down, experts, rows, rank_of(plan, matrix), matrix.rank_inputs, Layout::tn, each);
+  emit.product(names.down, experts, rows, rank_of(plan, matrix), dim(matrix.inputs), Layout::tn, each);
   if (matrix.split != Split::none) {
     emit.collective(names.gather, by_outputs ? CollectiveKind::all_gather : CollectiveKind::all_reduce,
                     CollectiveKind::all_reduce, narrow_bytes, ranks, each);
   }
-  emit.product(names.up, experts, rows, matrix.rank_outputs, rank, Layout::tn, each);
-  const Dim outputs = matrix.split == Split::inputs ? matrix.outputs : matrix.rank_outputs;
-  const double output_bytes = all_rows * real(outputs) * shared.activation;
+  emit.product(names.up, experts, rows, dim(matrix.outputs), rank, Layout::tn, each);
+  const std::int64_t outputs = matrix.split == Split::inputs ? matrix.outputs.size : matrix.outputs.on_rank;
+  const double output_bytes = all_rows * at_least_one(outputs) * shared.activation;
   if (matrix.split == Split::inputs) {
     emit.collective(names.output, CollectiveKind::all_gather, std::nullopt, output_bytes, ranks, each);
   }
@@ -82,11 +99,11 @@ void lower_adapters(const Shared& shared, StepPart part, Repeat layer, Emitter& 
                          "micro_batch_size * source_length / context");
   for (const Matrix& matrix : matrices_of(shared, part)) {
     if (!is_adapted(plan, matrix)) continue;
-    const Dim rows = matrix.is_expert      ? mixture.rows
-                     : matrix.is_latent    ? mixture.tokens
-                     : matrix.reads_source ? source
-                                           : shared.tokens;
-    lower_adapter(shared, matrix, rows, matrix.is_expert ? mixture.experts : Dim{1, "1"}, layer, emit);
+    const Dim rows = matrix.is_expert()            ? mixture.rows
+                     : matrix.rows == Rows::handed ? mixture.tokens
+                     : matrix.rows == Rows::source ? source
+                                                   : shared.tokens;
+    lower_adapter(shared, matrix, rows, matrix.is_expert() ? mixture.experts : Dim{1, "1"}, layer, emit);
   }
 }
 
@@ -105,10 +122,12 @@ AdapterSize adapter_size(const Setup& setup, StepPart part) {
   }
   for (const Matrix& matrix : matrices_of(Shared(setup), part)) {
     if (!is_adapted(plan, matrix)) continue;
-    const auto number = static_cast<std::int64_t>(number_of(setup.model, matrix));
-    const std::int64_t parameters =
-        times(number, plan.adapter_rank, plus(matrix.inputs.value, matrix.outputs.value));
-    std::int64_t& sum = matrix.is_expert ? out.expert : out.dense;
+    // To less than a parameter where only some layers have the matrix.
+    const double number = number_of(setup.model, matrix);
+    const auto parameters = static_cast<std::int64_t>(
+        std::min(real(count_limit),
+                 number * real(times(plan.adapter_rank, plus(matrix.inputs.size, matrix.outputs.size)))));
+    std::int64_t& sum = matrix.is_expert() ? out.expert : out.dense;
     sum = plus(sum, parameters);
   }
   return out;

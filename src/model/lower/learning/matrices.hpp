@@ -3,49 +3,22 @@
 // the small gates of mixers and of an indexer.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "model/lower/emit.hpp"
 #include "model/lower/learning/learning.hpp"
+#include "model/weights.hpp"
 
 namespace shapelint::model {
 
-// Which side of a matrix tensor parallelism divides (Megatron-LM: column-parallel, row-parallel).
-enum class Split : std::uint8_t { none, outputs, inputs };
+// A weight of that kind.
+struct Matrix : Weight {
+  double alike = 1;        // matrices of these sizes in the layer: of keys and values, of gate and up
+  double rank_alike = 1;   // of those, on one rank
+  Dim experts = {1, "1"};  // of a routed expert's, as many as a rank has of them
 
-enum class Role : std::uint8_t { query, key, value, attention, other };
-
-// Names of the ops of an adapter beside a product.
-struct AdapterNames {
-  std::string_view down;
-  std::string_view up;
-  std::string_view add;
-  std::string_view gather;
-  std::string_view reduce;
-  std::string_view output;
+  bool is_expert() const { return rows == Rows::experts; }
 };
-
-// y = x W^T with W[outputs, inputs].
-struct Matrix {
-  AdapterNames adapter;
-  Role role = Role::other;
-  Split split = Split::none;
-  Dim inputs;  // of the whole matrix
-  Dim outputs;
-  Dim rank_inputs;           // on one rank; of a matrix that is split
-  Dim rank_outputs;          // along its inputs: the outputs that an adapter's second matrix has there
-  double alike = 1;          // matrices of these sizes in the layer: of keys and values, of gate and up
-  bool reads_again = false;  // what the matrix before it reads
-  bool is_expert = false;    // there are as many as routed experts; `copies` of them on a rank
-  Dim copies = {1, "1"};
-  bool reads_source = false;  // the encoder's output
-  bool is_latent = false;     // between the hidden size and the experts' own width (Nemotron-3)
-};
-
-inline double real(const Dim& dim) {
-  return real(dim.value);
-}
 
 // Those of one layer's part, in the order of its products.
 std::vector<Matrix> matrices_of(const Shared& shared, StepPart part);

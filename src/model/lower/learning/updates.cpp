@@ -31,6 +31,8 @@ constexpr double steps_per_root = 50;
 
 struct Updates {
   const Matrix& matrix;
+  Dim inputs;  // of the whole matrix
+  Dim outputs;
   Dim batch;
   DType dtype;
   double runs;   // of the layer in a step, all of this rank's
@@ -38,30 +40,38 @@ struct Updates {
   Emitter& emit;
 
   void product(std::string_view name, Dim m, Dim n, Dim k, Layout layout, double each) const {
-    emit.update_product(name, dtype, batch, m, n, k, layout, runs * share * matrix.alike * each);
+    emit.update_product(name, dtype, batch, m, n, k, layout, runs * share * matrix.rank_alike * each);
   }
 };
 
 void lower_muon(const Updates& each) {
-  const Matrix& matrix = each.matrix;
-  const bool is_wide = matrix.inputs.value >= matrix.outputs.value;
-  const Dim small = is_wide ? matrix.outputs : matrix.inputs;
-  const Dim large = is_wide ? matrix.inputs : matrix.outputs;
+  const bool is_wide = each.inputs.value >= each.outputs.value;
+  const Dim small = is_wide ? each.outputs : each.inputs;
+  const Dim large = is_wide ? each.inputs : each.outputs;
   each.product("optimizer.muon.gram", small, small, large, Layout::tn, newton_schulz_steps);
   each.product("optimizer.muon.square", small, small, small, Layout::nn, newton_schulz_steps);
   each.product("optimizer.muon.apply", small, large, small, Layout::nn, newton_schulz_steps);
 }
 
 // Of a side in blocks of at most this size, as preconditioners have it.
-struct Side {
+struct BlockedSide {
   std::int64_t size = 1;
   std::int64_t blocks = 1;
 };
 
-Side side_of(const Dim& side) {
-  if (side.value <= largest_preconditioner) return {std::max<std::int64_t>(1, side.value), 1};
-  const std::int64_t blocks = divide_up(side.value, largest_preconditioner);
-  return {divide_up(side.value, blocks), blocks};
+BlockedSide side_of(std::int64_t side) {
+  if (side <= largest_preconditioner) return {std::max<std::int64_t>(1, side), 1};
+  const std::int64_t blocks = divide_up(side, largest_preconditioner);
+  return {divide_up(side, blocks), blocks};
+}
+
+// The expression of a whole side: one rank's without its division.
+std::string whole_text(const Side& side) {
+  std::string out(side.text);
+  for (const std::string_view division : {" / tensor", " / expert_tensor"})
+    for (std::size_t at = out.find(division); at != std::string::npos; at = out.find(division, at))
+      out.erase(at, division.size());
+  return out;
 }
 
 std::string text_of_blocks(const Dim& side) {
@@ -70,13 +80,13 @@ std::string text_of_blocks(const Dim& side) {
 
 // Statistics of both sides and the preconditioned gradient in every step, the roots now and then.
 void lower_shampoo(const Updates& each) {
-  Dim m = each.matrix.outputs;
-  Dim n = each.matrix.inputs;
-  const Side outputs = side_of(m);
-  const Side inputs = side_of(n);
+  Dim m = each.outputs;
+  Dim n = each.inputs;
+  const BlockedSide outputs = side_of(m.value);
+  const BlockedSide inputs = side_of(n.value);
   Updates blocks = each;
   if (outputs.blocks > 1 || inputs.blocks > 1) {
-    const Dim& copies = each.matrix.copies;
+    const Dim& copies = each.batch;
     const std::string outputs_text = outputs.blocks > 1 ? text_of_blocks(m) : "1";
     const std::string inputs_text = inputs.blocks > 1 ? text_of_blocks(n) : "1";
     const std::deque<std::string>& texts =
@@ -113,16 +123,17 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
   for (const StepPart part : weighty_parts) {
     const auto layers = static_cast<double>(weights_in(setup.model, part));
     for (const Matrix& matrix : matrices_of(shared, part)) {
-      const Side inputs = side_of(matrix.inputs);
-      const Side outputs = side_of(matrix.outputs);
+      const BlockedSide inputs = side_of(matrix.inputs.size);
+      const BlockedSide outputs = side_of(matrix.outputs.size);
       const double ranks = at_least_one(plan.pipeline) *
-                           (matrix.is_expert ? at_least_one(plan.expert) * at_least_one(plan.expert_tensor)
-                                             : at_least_one(plan.tensor));
+                           (matrix.is_expert() ? at_least_one(plan.expert) * at_least_one(plan.expert_tensor)
+                                               : at_least_one(plan.tensor));
       const double number = layers * number_of(setup.model, matrix) / ranks;
       if (number <= 0) continue;
       const double blocks = real(inputs.blocks) * real(outputs.blocks);
       const double squares = real(inputs.size) * real(inputs.size) + real(outputs.size) * real(outputs.size);
-      out.push_back({real(matrix.inputs), real(matrix.outputs), number, blocks * squares, matrix.is_expert});
+      out.push_back({at_least_one(matrix.inputs.size), at_least_one(matrix.outputs.size), number,
+                     blocks * squares, matrix.is_expert()});
     }
   }
   return out;
@@ -139,24 +150,31 @@ void lower_matrix_updates(const Shared& shared, StepPart part, double runs, Emit
   const double per_step = some / shared.micro_batches;
   const Replicas same = replicas(plan);
   for (const Matrix& matrix : matrices_of(shared, part)) {
-    const double ranks = matrix.is_expert ? same.expert : same.dense;
+    const double ranks = matrix.is_expert() ? same.expert : same.dense;
     const bool is_shared = plan.zero >= 1 && ranks > 1;
-    const std::int64_t tensor = matrix.split == Split::none ? 1
-                                : matrix.is_expert          ? plan.expert_tensor
-                                                            : plan.tensor;
+    const bool is_whole = matrix.split == Split::none || matrix.split == Split::copies;
+    const std::int64_t tensor = is_whole ? 1 : matrix.is_expert() ? plan.expert_tensor : plan.tensor;
     const double share = is_shared ? 1 / ranks : 1.0;
-    const double elements = matrix.alike * real(matrix.copies) * real(matrix.inputs) * real(matrix.outputs);
+    const double elements = matrix.rank_alike * real(matrix.experts.value) *
+                            at_least_one(matrix.inputs.size) * at_least_one(matrix.outputs.size);
     if (is_shared) {
       emit.collective_once("optimizer.gather", Pass::update, CollectiveKind::all_gather,
                            gathered_bytes * elements / at_least_one(tensor), static_cast<std::int64_t>(ranks),
                            per_step, false,
-                           matrix.is_expert ? times(plan.expert, plan.expert_tensor) : plan.tensor);
+                           matrix.is_expert() ? times(plan.expert, plan.expert_tensor) : plan.tensor);
     }
     emit.collective_once("optimizer.tensor_gather", Pass::update, CollectiveKind::all_gather,
                          momentum_bytes * elements, tensor, per_step * share, false);
     const bool is_muon = plan.optimizer == Optimizer::muon;
-    const Updates updates{matrix,   matrix.copies, is_muon ? shared.wide_dtype : DType::fp32,
-                          per_step, share,         emit};
+    const std::deque<std::string>& texts = emit.keep({whole_text(matrix.inputs), whole_text(matrix.outputs)});
+    const Updates updates{matrix,
+                          dim(matrix.inputs.size, texts[0]),
+                          dim(matrix.outputs.size, texts[1]),
+                          matrix.experts,
+                          is_muon ? shared.wide_dtype : DType::fp32,
+                          per_step,
+                          share,
+                          emit};
     is_muon ? lower_muon(updates) : lower_shampoo(updates);
   }
 }

@@ -1,0 +1,112 @@
+// The weights of a model, each described once. What follows from them: parameters, the arithmetic of
+// products, the matrices that optimizers and adapters take as such, and what every rank of tensor parallelism
+// has whole.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/arithmetic.hpp"
+#include "model/lower/lower.hpp"
+#include "model/spec.hpp"
+
+namespace shapelint::model {
+
+enum class WeightKind : std::uint8_t {
+  vector,   // norms, biases, scales, tables of rows: in no product
+  filter,   // of a depthwise convolution: multiplied, by no product
+  product,  // what optimizers and adapters leave alone or take as a vector: router, head, gates, an indexer
+  matrix    // what Muon, Shampoo and adapters take as such
+};
+
+// Which side of a matrix tensor parallelism divides (Megatron-LM: column-parallel, row-parallel); `copies`:
+// each rank has some of them whole.
+enum class Split : std::uint8_t { none, outputs, inputs, copies };
+
+enum class Role : std::uint8_t { query, key, value, attention, other };
+
+// What of a step a weight is multiplied by.
+enum class Rows : std::uint8_t {
+  tokens,
+  handed,     // tokens on their way to experts, as a rank hands them out
+  experts,    // the tokens of an expert: there are as many of the weight as routed experts
+  source,     // tokens of the encoder's output
+  distances,  // between tokens
+  strides,    // of keys that become one, for each head of keys
+  few         // once for a sample, or so narrow that counts of FLOPs leave it out
+};
+
+// A side of a weight: of the whole, and on one rank, as an expression there.
+struct Side {
+  std::int64_t size = 1;
+  std::int64_t on_rank = 1;
+  std::string_view text = {};
+};
+
+// y = x W^T with W[outputs, inputs], so many times in a layer (of experts: in one of them).
+struct Weight {
+  WeightKind kind = WeightKind::vector;
+  std::string_view name = {};  // of a matrix, as its product is called
+  Side inputs = {};
+  Side outputs = {};
+  Split split = Split::none;
+  Rows rows = Rows::tokens;
+  std::int64_t copies = 1;
+  Role role = Role::other;
+  bool is_lent = false;      // to layers that read an earlier layer's keys and values: these have none
+  bool is_own = false;       // of each layer, where several share the other weights of the part
+  bool is_fp32 = false;      // beside others that are packed
+  bool reads_again = false;  // what the weight before it reads
+};
+
+// Over how many ranks, and whether keys and values of one size are listed apart.
+struct Listing {
+  std::int64_t tensor = 1;
+  std::int64_t expert_tensor = 1;
+  bool is_apart = false;
+};
+
+constexpr std::int64_t elements_of(const Weight& weight) {
+  return times(weight.copies, times(weight.inputs.size, weight.outputs.size));
+}
+// Multiply-adds of one row.
+constexpr double products_of(const Weight& weight) {
+  if (weight.kind == WeightKind::vector) return 0;
+  return real(weight.copies) * real(weight.inputs.size) * real(weight.outputs.size);
+}
+
+// Of the layers with attention, the share that make keys and values of their own.
+inline double making_keys(const ModelSpec& model) {
+  return 1 - real(num_shared_key_value_layers(model)) / at_least_one(num_attention_layers(model));
+}
+
+// Not divided; and in units (heads, columns) of so many elements each, which ranks divide.
+constexpr Side whole(std::int64_t size, std::string_view text = {}) {
+  return {size, size, text};
+}
+constexpr Side divided(std::int64_t units, std::int64_t ranks, std::string_view text, std::int64_t each = 1) {
+  return {times(units, each), times(divide_up(units, ranks), each), text};
+}
+
+// A norm over `width` elements: a gain, and for a layer norm a bias.
+constexpr std::int64_t norm_parameters(const ModelSpec& model, std::int64_t width) {
+  return plus(width, when(model.norm == Norm::layernorm && model.norm_bias, width));
+}
+
+template <class Visit>
+void visit_vector(std::int64_t size, Visit& visit) {
+  if (size > 0) visit(Weight{.outputs = whole(size)});
+}
+template <class Visit>
+void visit_product(std::int64_t inputs, std::int64_t outputs, Visit& visit, Rows rows = Rows::tokens,
+                   std::int64_t copies = 1) {
+  visit(Weight{WeightKind::product, {}, whole(inputs), whole(outputs), Split::none, rows, copies});
+}
+
+// Parameters of a layer's part, with so many of its experts: of weights that layers share, one layer's share,
+// to less than a parameter. Of what comes before the layers, and what behind them.
+std::int64_t layer_parameters(const ModelSpec& model, StepPart part, std::int64_t experts);
+std::int64_t embedding_parameters(const ModelSpec& model);
+std::int64_t head_parameters(const ModelSpec& model);
+
+}  // namespace shapelint::model
