@@ -162,15 +162,45 @@ TEST_CASE("a group of layers that is split in two is the same model", "[model]")
 }
 
 TEST_CASE("a list says the same as the fields that count its kinds", "[model]") {
-  for (const std::string& model : {
-           std::string("num_attention_heads = 8\nwindow = { size = 512, layers = 5 }\n"),
-           std::string("num_attention_heads = 8\nmlp_gated = true\nlayers_without_attention = 6\n"
-                       "mixer = { kind = \"gated_delta_net\" }\n"),
-           std::string("num_attention_heads = 8\nmoe = { num_experts = 8, experts_per_token = 2, "
-                       "first_dense_layers = 3 }\n"),
+  const std::string attention = "attention 8/8 heads of 64";
+  const std::string mlp = " + MLP of 2048";
+  const std::string experts = " + 8 experts of 256";
+  const std::string some = "moe = { num_experts = 8, experts_per_token = 2, intermediate_size = 256, ";
+  struct Counted {
+    std::string keys;
+    std::string layers;
+  };
+  // What fields count is spread evenly; leading dense layers lead, and every n-th layer from the first on is
+  // a mixture (Megatron-LM, --moe-layer-freq).
+  for (const Counted& each : {
+           Counted{
+               "window = { size = 128, layers = 6 }\n",
+               "2 x (1 x [" + attention + mlp + "], 3 x [" + attention + " in a window of 128" + mlp + "])"},
+           Counted{"shared_key_value_layers = 4\n", "4 x (1 x [" + attention + mlp + "], 1 x [" + attention +
+                                                        ", another's keys and values" + mlp + "])"},
+           Counted{"layers_without_attention = 2\n",
+                   "2 x (1 x [nothing" + mlp + "], 3 x [" + attention + mlp + "])"},
+           Counted{"layers_without_mlp = 2\n",
+                   "2 x (1 x [" + attention + "], 3 x [" + attention + mlp + "])"},
+           Counted{"layers_without_attention = 6\nmixer = { kind = \"mamba2\" }\n",
+                   "2 x (3 x [mamba2 1/16 heads" + mlp + "], 1 x [" + attention + mlp + "])"},
+           Counted{"layers_without_attention = 6\nmixer = { kind = \"mamba2\", layers = 3 }\n"
+                   "second_mixer = { kind = \"mamba\", layers = 2 }\n"
+                   "third_mixer = { kind = \"retention\", layers = 1 }\n",
+                   "3 x [mamba2 1/16 heads" + mlp + "], 1 x [" + attention + mlp +
+                       "], 2 x [mamba 1/1024 heads" + mlp + "], 1 x [retention 8/8 heads" + mlp + "], 1 x [" +
+                       attention + mlp + "]"},
+           Counted{some + "first_dense_layers = 3 }\n",
+                   "3 x [" + attention + mlp + "], 5 x [" + attention + experts + "]"},
+           Counted{some + "layer_interval = 2 }\n",
+                   "4 x (1 x [" + attention + experts + "], 1 x [" + attention + mlp + "])"},
        }) {
-    CAPTURE(model);
-    const Setup counted = model_setup("hidden_size = 1024\nnum_layers = 8\nvocab_size = 32000\n" + model);
+    CAPTURE(each.keys);
+    const Setup counted = model_setup(
+        "hidden_size = 512\nnum_layers = 8\nnum_attention_heads = 8\nintermediate_size = 2048\n"
+        "vocab_size = 1024\n" +
+        each.keys);
+    CHECK(text_of(counted.model) == "8 layers = " + each.layers);
     Setup listed = counted;
     listed.model.layers = layer_list(counted.model);
     listed.model.layers_differ = true;
