@@ -87,9 +87,10 @@ Choice choose_to_adjust(const gpu::Gpu& gpu, gpu::ConstantSet set) {
     const auto member = each.member;
     const bool of_benchmark =
         member == &C::host_us || each.key.starts_with("rotation_") || member == &C::power_reach_us;
-    if (!of_benchmark && !each.key.starts_with("quantize_") && !is_of_library(each) &&
-        member != &C::prologue_2b)
-      choice.free.push_back(&each);
+    // Kernels that the base does not tell apart are not told apart by a few products either.
+    const bool of_kernels = is_of_library(each) || member == &C::prologue_2b ||
+                            (member == &C::align_c_2b && choice.start.align_c_2b >= 1);
+    if (!of_benchmark && !of_kernels && !each.key.starts_with("quantize_")) choice.free.push_back(&each);
   }
   return choice;
 }

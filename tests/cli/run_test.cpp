@@ -151,7 +151,8 @@ TEST_CASE("every field of a model has an option that keeps to its bounds", "[cli
   };
   CHECK(set("--vocab-size", "-5") == "a whole number from 1 to 134,217,728");
   CHECK(set("--vocab-size", "1e5") == "a whole number from 1 to 134,217,728");
-  CHECK(set("--attention", "flsh") == "one of `flash`, `unfused`, `flash1`, `flash2`; did you mean `flash`");
+  CHECK(set("--attention", "flsh") ==
+        "one of `flash`, `unfused`, `flash1`, `flash2`, `cudnn`; did you mean `flash`");
   CHECK(set("--mlp-gated", "yes") == "one of `false`, `true`");
   CHECK(overrides.empty());
   CHECK(set("--moe-num-experts", "8").empty());

@@ -14,7 +14,9 @@ TEST_CASE("wave effects on Hopper are never more than estimated") {
   }
   CHECK(gpu::find_gpu("a100")->errors[gpu::Effect::wave].measured);
   CHECK(gpu::find_gpu("a100")->errors[gpu::Effect::alignment].measured);
-  CHECK_FALSE(gpu::find_gpu("h100")->errors[gpu::Effect::alignment].measured);
+  CHECK(gpu::find_gpu("h100")->errors[gpu::Effect::alignment].measured);
+  CHECK_FALSE(gpu::find_gpu("h20")->errors[gpu::Effect::alignment].measured);  // its tensor cores are slower
+  CHECK_FALSE(gpu::find_gpu("b200")->errors[gpu::Effect::alignment].measured);
 }
 
 TEST_CASE("the kernels of each GPU") {

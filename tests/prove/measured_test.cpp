@@ -44,9 +44,10 @@ TEST_CASE("an H200's kernels: predictions err by no more than is stated, sweep b
   const prove::Swept& swept = measured_h200();
   CHECK(swept.doubts.empty());
   CHECK(swept.measured == 2554);
-  // Before the fit: alignment 0.33, attention 0.33, layers 0.11, moe 0.20.
+  // Before the fit: alignment 0.33, attention 0.33, layers 0.11, moe 0.20. Grouped products with an output of
+  // 2050 columns are predicted as the library's, which take three times as long.
   const std::map<std::string, double> most{
-      {"alignment", 0.12}, {"attention", 0.12}, {"layers", 0.12}, {"moe", 0.21}};
+      {"alignment", 0.1}, {"attention", 0.08}, {"layers", 0.08}, {"moe", 0.25}};
   for (const prove::SweepSummary& sweep : swept.sweeps) {
     INFO(sweep.name << ": error " << sweep.error << ", measured / predicted " << sweep.median_ratio);
     CHECK(sweep.error < most.at(sweep.name));
