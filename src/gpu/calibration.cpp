@@ -62,8 +62,8 @@ constexpr GemmConstant constant_table[] = {
     {"prologue_2b", "share", &C::prologue_2b, 0, 1, false,
      "speed of prologue and epilogue in kernels for odd rows; 0: that of their main loop"},
     {"tile_2b", "elements", &C::tile_2b, 0, 128, false,
-     "least side of the tiles of kernels for odd rows, whose sides are powers of two; 0: those that aligned "
-     "rows have"},
+     "least columns of the tiles of kernels for odd rows, whose sides are powers of two; 0: as of aligned "
+     "ones"},
     {"tile_8b", "elements", &C::tile_8b, 0, 128, false, "the same for rows of a multiple of 4 or 8 B"},
     {"largest_tile", "elements of C", &C::largest_tile, 4096, 262144, true,
      "tiles that the library goes up to"},

@@ -17,8 +17,8 @@ struct AlignmentTable {
   std::array<double, 5> n{1, 1, 1, 1, 1};  // rows along an output dimension
   double odd_prologue = 0;                 // at least this before and after it, where rows are odd
   double odd_c = 1;                        // at most this where the rows of C alone are odd
-  // Kernels that load less than 16 B at once have fewer tiles: the least side of those, by the same index; 0:
-  // any.
+  // Kernels that load less than 16 B at once have fewer tiles: the least columns of those, by the same index;
+  // 0: any.
   std::array<double, 5> least_tile{};
   std::int64_t element_bits = 16;
 };
@@ -45,7 +45,7 @@ constexpr bool has_rows_of_b_along_n(model::Layout layout) {
 struct AlignmentUse {
   double speed = 1;           // of the main loop, as a share of what it is when everything is aligned
   double prologue_speed = 1;  // the same of what comes before and after it
-  double least_tile = 0;      // least side of the tiles that there are; 0: any
+  double least_tile = 0;      // least columns of the tiles that there are; 0: any
 };
 AlignmentUse alignment_use(const AlignmentTable& table, model::Layout layout, std::int64_t m, std::int64_t n,
                            std::int64_t k);

@@ -193,7 +193,7 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   g.quantize_us_per_row = c.quantize_row_us / sms;
   g.tiles = tile_table(gpu, c, dtype, g.peak_flops_per_us, g.element_bytes, g.weight_bytes);
   g.alignment = alignment_table(c, static_cast<std::int64_t>(8 * bytes_of(dtype)));
-  const auto sides = g.tiles.least_side.begin();
+  const auto sides = g.tiles.plain_n.begin();
   const double widest = *std::max_element(sides, sides + static_cast<std::ptrdiff_t>(g.tiles.count));
   for (double& side : g.alignment.least_tile) side = std::min(side, widest);
   return g;

@@ -132,7 +132,7 @@ void bound_unsplit(const GemmModel& g, const Terms& t, const Search& search, Bou
     const double compute = larger(waves * unsplit_k * table.step_us[i], tiles * table.row_bytes[i] * feed_us);
     const double active = smaller(tiles, table.units[i]) * table.sms[i];
     bounds[i] = fourth(compute) + fourth(others_us + larger(dram_us, sm_dram_us / active)) +
-                (table.least_side[i] < t.least_tile ? unavailable : 0.0);
+                (table.plain_n[i] < t.least_tile ? unavailable : 0.0);
   }
 }
 
@@ -152,7 +152,7 @@ void bound_split(const GemmModel& g, const Terms& t, const Search& search, Bound
     const double compute = larger(deepest * table.step_us[i], tiles * table.row_bytes[i] * feed_us);
     const double active = smaller(tiles * most_splits, table.units[i]) * table.sms[i];
     bounds[i] = fourth(compute) + fourth(others_us + larger(dram_us, sm_dram_us / active)) +
-                (table.least_side[i] < t.least_tile ? unavailable : 0.0);
+                (table.plain_n[i] < t.least_tile ? unavailable : 0.0);
   }
 }
 
@@ -222,7 +222,7 @@ Candidate best_of_all(const GemmModel& g, const Terms& t) {
   Candidate best;
   double best_us = 1e300;
   for (std::size_t i = 0; i < g.tiles.count; ++i) {
-    if (g.tiles.least_side[i] < t.least_tile) continue;
+    if (g.tiles.plain_n[i] < t.least_tile) continue;
     Candidate c = unsplit_candidate(t, g.tiles.tiles[i]);
     c.reread = rereads * reread_bytes(g, t, c);
     const double tiles = c.ctas;

@@ -30,7 +30,7 @@ struct Terms {
   double slowdown;          // of the main loop, by the power limit and in a batch
   double alignment;         // speed of the main loop
   double prologue_k;        // of a tile, as steps of this main loop
-  double least_tile;        // side of the tiles that there are for rows aligned so
+  double least_tile;        // columns of the tiles that there are for rows aligned so
   double reduction_us;      // DRAM time of the partial sums, per slice
 };
 

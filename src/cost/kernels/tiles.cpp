@@ -99,7 +99,7 @@ TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, D
     table.units[i] = table.tiles[i].units;
     table.sms[i] = table.tiles[i].sms;
     const bool is_plain = is_power_of_two(table.tiles[i].m) && is_power_of_two(table.tiles[i].n);
-    table.least_side[i] = is_plain ? std::min(table.tiles[i].m, table.tiles[i].n) : 0;
+    table.plain_n[i] = is_plain ? table.tiles[i].n : 0;
   }
   return table;
 }

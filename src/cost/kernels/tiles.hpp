@@ -39,8 +39,8 @@ struct TileTable {
   std::array<double, most_tiles> row_bytes{};
   std::array<double, most_tiles> units{};
   std::array<double, most_tiles> sms{};
-  // Of tiles that kernels for misaligned rows have, whose sides are powers of two; of others 0.
-  std::array<double, most_tiles> least_side{};
+  // Columns of tiles that kernels for misaligned rows have, whose sides are powers of two; of others 0.
+  std::array<double, most_tiles> plain_n{};
 };
 
 // Tiles of the GPU's architecture with their rates: a step of the main loop takes the root of the squares of
