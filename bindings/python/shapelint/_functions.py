@@ -85,6 +85,7 @@ def _question(
     stack: Stack = None,
 ) -> dict[str, Any]:
     said = written(model)
+    text: str | None
     if said is not None:
         first, *others = said.files
         path, text, assume_native = name if name and not others else first, said.files[first], False

@@ -42,10 +42,10 @@ def _members(given: Any) -> dict[str, Any]:
 
 def _plain(given: Any, levels: int = _MOST_LEVELS) -> Any:
     """As JSON has it; what no file could say becomes null."""
-    if given is None or isinstance(given, (bool, int, float, str)):
-        return given.value if isinstance(given, enum.Enum) else given
     if isinstance(given, enum.Enum):
         return given.value if isinstance(given.value, (bool, int, float, str)) else given.name
+    if given is None or isinstance(given, (bool, int, float, str)):
+        return given
     if levels == 0 or callable(given) and not dataclasses.is_dataclass(given) or isinstance(given, type):
         return None
     if type(given).__module__ == "torch" and type(given).__name__ == "dtype":

@@ -67,7 +67,7 @@ def _checked(path: str, options: Any) -> Iterator[tuple[str, list[str]]]:
         yield path, [str(problem)]
         return
     problems: tuple[Problem, ...] = report.problems
-    files = sorted({each.path for each in (*report.models, *problems)})
+    files = sorted({each.path for each in report.models} | {each.path for each in problems})
     if not files:
         yield path, ["nothing was checked: no configuration of a known format is in it"]
     for each in files:
