@@ -24,6 +24,7 @@ std::string layout_words(const model::Plan& plan) {
   add("expert", plan.expert);
   if (plan.expert > 1) add("expert_tensor", plan.expert_tensor);
   if (plan.zero > 0) out += fmt::format(", ZeRO {}", plan.zero);
+  if (plan.offload_optimizer > 0) out += ", optimizer on the host";
   return out;
 }
 
