@@ -133,7 +133,7 @@ const std::map<std::string, std::set<std::string>> beside_the_face{
     // once.
     {"cli/commands/lint", {"contracts", "lint", "project"}},
     // Plans that a stack takes, priced and written into the file.
-    {"cli/commands/plan", {"contracts", "cost", "formats", "gpu", "model", "project", "suggest"}},
+    {"cli/commands/plan", {"contracts", "cost", "formats", "model", "project"}},
     // A step op by op beside a trace's, and the findings weighed by it.
     {"cli/commands/profile", {"lint", "model", "prove", "suggest", "trace"}},
     // Changed files as they would be run.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,7 +21,6 @@
 #include "cli/progress.hpp"
 #include "contracts/known_versions.hpp"
 #include "formats/dialect/how.hpp"
-#include "model/derive.hpp"
 #include "project/stack.hpp"
 #include "report/style.hpp"
 
