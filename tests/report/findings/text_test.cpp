@@ -56,7 +56,7 @@ TEST_CASE("a label that its line has no room for stands below the carets", "[rep
   CHECK(report::text(finding, model, {}).find(R"(
  4 | num_attention_heads = 32
    |                       ^^
-   |                 32 x 2048 x 2048 scores per sequence and layer are written
+   |                  32 x 2048 x 2048 scores per sequence and layer are written
 )") != std::string::npos);
 }
 
@@ -155,9 +155,9 @@ TEST_CASE("what rests on an assumed number of tokens is folded into one line", "
   tiles.assumed = {model::FieldId::micro_batch_size};
   model.result.findings = {waves, tiles};
   CHECK(report::text(report, {}) ==
-        R"(warning: 2 findings with an assumed micro_batch_size 1 and sequence_length 2048
-  (`--verbose` shows them): wave-tail (SL301) 1.5 %, partial-token-tiles (SL202)
-  1.5 %
+        R"(warning: 2 findings with an assumed micro_batch_size 1 and sequence_length
+  2048 (`--verbose` shows them): wave-tail (SL301) 1.5 %, partial-token-tiles
+  (SL202) 1.5 %
 
 a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens
   assumed: micro_batch_size 1, sequence_length 2048; set with
