@@ -6,8 +6,10 @@
 
 #include "base/dtype.hpp"
 #include "base/units.hpp"
+#include "gpu/engine_memory.hpp"
 #include "model/arithmetic.hpp"
 #include "model/cnn/cnn.hpp"
+#include "model/fields.hpp"
 #include "model/lower/whole.hpp"
 #include "model/memory/training.hpp"
 
@@ -82,10 +84,28 @@ double budget_bytes(double memory_gib, const model::Plan& plan) {
   return all * static_cast<double>(plan.memory_percent) / percent;
 }
 
+double runtime_bytes(double memory_gib, const model::Setup& setup) {
+  const model::Plan& plan = setup.plan;
+  const double budget = budget_bytes(memory_gib, plan);
+  const gpu::EngineMemory* engine =
+      gpu::engine_memory(model::value_text(model::FieldId::engine, static_cast<std::int64_t>(plan.engine)));
+  // Of the others only what stands outside of their tensors is known.
+  if (engine == nullptr || engine->activation_gib <= 0) return budget - usable_bytes(budget / bytes_per_gib);
+  const std::int64_t usual =
+      memory_gib < engine->small_below_gib ? engine->small_sequences : engine->sequences;
+  const std::int64_t sequences = plan.most_sequences > 0 ? plan.most_sequences : usual;
+  const bool is_mixture = setup.model.moe.num_experts > 0;
+  const double sampled =
+      engine->sampler_bytes * static_cast<double>(model::vocab_rows(setup)) * static_cast<double>(sequences);
+  const double gib = engine->activation_gib + (is_mixture ? engine->mixture_gib : 0.0) +
+                     (plan.tensor > 1 || plan.data > 1 ? engine->runtime_ranks_gib : engine->runtime_gib);
+  return gib * bytes_per_gib + (setup.model.lm_head ? sampled : 0.0);
+}
+
 double usable_bytes(double memory_gib, const model::Setup& setup) {
   const model::Plan& plan = setup.plan;
   if (memory_gib <= 0 || plan.mode == model::Mode::train) return usable_bytes(memory_gib);
-  const double usable = usable_bytes(budget_bytes(memory_gib, plan) / bytes_per_gib);
+  const double usable = std::max(0.0, budget_bytes(memory_gib, plan) - runtime_bytes(memory_gib, setup));
   if (plan.cache_percent <= 0) return usable;
   const double weights = std::min(usable, model::served_weight_bytes(setup));
   return weights + (usable - weights) * static_cast<double>(plan.cache_percent) / percent;

@@ -39,9 +39,12 @@ double memory_bytes(const model::Setup& setup, model::RankParameters held);
 
 // What of a GPU's memory tensors can have: less the margin above. Infinite where the memory is not known.
 double usable_bytes(double memory_gib);
-// The same of what the engine that serves a setup may take: a share of the memory (`memory_percent`), and for
-// keys and values a share of what the weights leave of that (`cache_percent`).
+// The same of what the engine that serves a setup may take: a share of the memory (`memory_percent`) without
+// runtime_bytes(), and for keys and values a share of what the weights leave of that (`cache_percent`).
 double usable_bytes(double memory_gib, const model::Setup& setup);
+// What serving takes of budget_bytes() beside weights and cache: what the engine is known to take
+// (gpus/engines/serving-memory.toml), else the margin above.
+double runtime_bytes(double memory_gib, const model::Setup& setup);
 // Bytes of a GPU's memory that an engine may take, no margin counted: all but where it has a share.
 double budget_bytes(double memory_gib, const model::Plan& plan);
 // Sequences of a micro-batch for whose keys and values the memory has room beside the weights, each of

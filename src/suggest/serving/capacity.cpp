@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/units.hpp"
 #include "gpu/engine_memory.hpp"
 #include "model/arithmetic.hpp"
 #include "model/fields.hpp"
@@ -19,20 +18,6 @@ using model::real;
 const gpu::EngineMemory* engine_of(const model::Plan& plan) {
   return gpu::engine_memory(
       model::value_text(model::FieldId::engine, static_cast<std::int64_t>(plan.engine)));
-}
-
-// Memory beside weights and cache; without a named engine the margin of any program.
-double runtime_bytes(const gpu::Gpu& gpu, const model::Setup& setup, const gpu::EngineMemory* engine) {
-  if (engine == nullptr) return context_bytes;
-  const model::Plan& plan = setup.plan;
-  const std::int64_t usual =
-      gpu::memory_gib(gpu) < engine->small_below_gib ? engine->small_sequences : engine->sequences;
-  const std::int64_t sequences = plan.most_sequences > 0 ? plan.most_sequences : usual;
-  const bool is_mixture = setup.model.moe.num_experts > 0;
-  const double sampled = engine->sampler_bytes * real(model::vocab_rows(setup)) * real(sequences);
-  const double gib = engine->activation_gib + (is_mixture ? engine->mixture_gib : 0.0) +
-                     (plan.tensor > 1 || plan.data > 1 ? engine->runtime_ranks_gib : engine->runtime_gib);
-  return gib * bytes_per_gib + (setup.model.lm_head ? sampled : 0.0);
 }
 
 // The most tokens of one sequence whose cache takes no more than `room`.
@@ -65,10 +50,8 @@ Capacity capacity_of(const gpu::Gpu& gpu, const model::Setup& setup) {
   out.checks_longest = engine != nullptr && engine->checks_longest;
   out.budget_bytes = budget_bytes(gpu::memory_gib(gpu), plan);
   out.weight_bytes = model::served_weight_bytes(setup);
-  out.runtime_bytes = runtime_bytes(gpu, setup, engine);
-  out.cache_bytes = std::max(0.0, out.budget_bytes - out.weight_bytes - out.runtime_bytes);
-  constexpr double percent = 100;
-  if (plan.cache_percent > 0) out.cache_bytes *= real(plan.cache_percent) / percent;
+  out.runtime_bytes = runtime_bytes(gpu::memory_gib(gpu), setup);
+  out.cache_bytes = std::max(0.0, usable_bytes(gpu::memory_gib(gpu), setup) - out.weight_bytes);
   out.token_bytes = model::cache_bytes_per_token(setup);
   if (!out.is_known) return out;
   const std::int64_t tokens = out.longest > 0 ? out.longest : std::max<std::int64_t>(1, plan.context_length);
