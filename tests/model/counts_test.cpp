@@ -179,3 +179,18 @@ TEST_CASE("FLOPs are those of the published formulas", "[model]") {
   setup.plan.recompute = Recompute::selective;
   CHECK(lower(setup).hardware_flops == Approx(tokens * (3 * megatron + 4 * s * h * L)).epsilon(1e-12));
 }
+
+// FlashAttention-2 (2307.08691, section 4.1) divides the arithmetic of causal attention by two, since masked
+// blocks are passed over: 4 s^2 d heads forward, and 2.5 times that backward.
+TEST_CASE("fused attention runs what the mask leaves, whatever MFU counts", "[model]") {
+  Setup setup = tests::native_file("examples/gpt3-2.7b-flash.toml").readings[0].setup;
+  const double s = static_cast<double>(setup.plan.sequence_length);
+  const double forward = 4 * s * s * static_cast<double>(setup.model.hidden_size * setup.model.num_layers) *
+                         static_cast<double>(setup.plan.micro_batch_size);
+  const double causal = lower(setup).hardware_flops;
+  setup.model.causal = false;
+  const double whole = lower(setup).hardware_flops;
+  CHECK(whole - causal == Approx(3.5 * forward * (s - 1) / (2 * s)).epsilon(1e-9));
+  CHECK(whole ==
+        Approx(lower(setup).model_flops + 0.5 * forward).epsilon(1e-9));  // scores once more backward
+}

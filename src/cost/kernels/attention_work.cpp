@@ -4,6 +4,7 @@
 
 #include "cost/kernels/attention.hpp"
 #include "cost/kernels/attention_sizes.hpp"
+#include "model/lower/attention/pairs.hpp"
 
 namespace shapelint::cost {
 
@@ -55,14 +56,7 @@ double flops_per_pair(double head_dim, double value_head_dim, bool backward) {
 }
 
 double visible_pairs(const Sizes& s) {
-  if (!s.causal && s.window <= 0) return s.query_length * s.key_length;
-  const double rows = std::min(s.query_length, s.key_length);
-  if (s.window > 0) {  // the first queries of all see fewer
-    const double before = s.key_length - rows;
-    const double growing = std::clamp(s.window - before, 0.0, rows);
-    return growing * before + growing * (growing + 1) / 2 + (rows - growing) * s.window;
-  }
-  return rows * s.key_length - rows * (rows - 1.0) / 2.0;
+  return model::visible_pairs(s.query_length, s.key_length, s.causal, s.window);
 }
 
 double once_bytes(const Sizes& s, double element) {

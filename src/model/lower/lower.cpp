@@ -8,6 +8,7 @@
 
 #include "model/cnn/cnn.hpp"
 #include "model/layer_list.hpp"
+#include "model/lower/attention/pairs.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/learning/matrices.hpp"
 #include "model/lower/waiting.hpp"
@@ -287,8 +288,9 @@ void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit
 
 }  // namespace
 
-// Causal attention counts as mfu_convention says; a fused backward pass runs five
-// products where the forward has two (FlashAttention-2, 2307.08691, section 3.1.2).
+// What runs: of attention the scores that the mask leaves, since fused kernels pass over the others, whatever
+// mfu_convention counts; and a fused backward pass runs five products where the forward has two
+// (FlashAttention-2, 2307.08691, section 3.1.2).
 double op_flops(const Op& op) {
   const auto d = [](const Dim& each) { return static_cast<double>(each.value); };
   if (op.kind == OpKind::gemm) return 2 * d(op.batch) * d(op.m) * d(op.n) * d(op.k);
@@ -296,10 +298,9 @@ double op_flops(const Op& op) {
   if (op.kind == OpKind::elementwise && op.is_convolution) return op.flops;
   if (op.kind != OpKind::attention) return 0;
   const AttentionShape& a = op.attention;
-  const double seen = a.causal && mfu_convention == CausalFlops::half ? 0.5 : 1.0;
-  const double keys =
-      a.window > 0 ? std::min(d(a.key_length), static_cast<double>(a.window)) : d(a.key_length);
-  const double scores = seen * d(a.sequences) * d(a.heads) * d(a.query_length) * keys;
+  const double window = static_cast<double>(a.window) < d(a.key_length) ? static_cast<double>(a.window) : 0;
+  const double scores =
+      d(a.sequences) * d(a.heads) * visible_pairs(d(a.query_length), d(a.key_length), a.causal, window);
   if (op.pass != Pass::backward) return 2 * scores * (d(a.head_dim) + d(a.value_head_dim));
   // scores again, dQ and dK over the head's width; dV and dP over that of the values
   return 2 * scores * (3 * d(a.head_dim) + 2 * d(a.value_head_dim));
