@@ -136,7 +136,9 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
                               at_least_one(setup.plan.pipeline);
   }
   out.tokens_per_s_per_gpu = out.tokens_per_s / gpus_of(setup.plan);
-  out.cache_bytes_per_token = model::cache_bytes_per_token(decoding);
+  const auto cached = static_cast<double>(out.prompt);
+  out.cache_bytes_per_token = model::cache_bytes(decoding, cached + 1) - model::cache_bytes(decoding, cached);
+  out.first_cache_bytes_per_token = model::cache_bytes_per_token(decoding);
   // Every stage keeps the cache of its layers for the batches in all stages.
   out.cache_bytes = model::cache_bytes(decoding, static_cast<double>(out.prompt)) *
                     at_least_one(setup.plan.micro_batch_size) * at_least_one(setup.plan.pipeline);

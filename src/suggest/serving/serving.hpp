@@ -25,8 +25,9 @@ struct Serving {
   double token_alone_us = 0;        // token_us without the prompt
   double prompt_tokens_per_s = 0;   // read
   std::optional<std::int64_t> prompt_compute_bound_from;  // prefill_tokens that make products compute-bound
-  double draft_us = 0;  // of token_us's step: drafting; 0: without a draft, not counted
-  double cache_bytes_per_token = 0;
+  double draft_us = 0;                     // of token_us's step: drafting; 0: without a draft, not counted
+  double cache_bytes_per_token = 0;        // that one more token adds, behind the prompt
+  double first_cache_bytes_per_token = 0;  // the same within the window of layers that have one
   double cache_bytes = 0;  // of the batch; with pipeline stages, of as many batches as there are stages
   double weight_bytes = 0;
 };

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "cost/roofline.hpp"
+#include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
@@ -15,6 +16,7 @@
 #include "tests/catch.hpp"
 #include "tests/formats/native/native_support.hpp"
 #include "tests/suggest/serving/serving_support.hpp"
+#include "text/files.hpp"
 #include "text/toml/toml.hpp"
 
 using namespace shapelint;
@@ -178,6 +180,19 @@ TEST_CASE("the cache of grouped, multi-query and latent attention", "[serving]")
   CHECK(per_token("falcon-7b") == 2.0 * 32 * 64 * 2);        // one head of 64
   // DeepSeek-V3: 512 + 64 per layer; 70 KB a token (arXiv 2412.19437 has 61 layers).
   CHECK(per_token("deepseek-v3") == 61.0 * (512 + 64) * 2);
+}
+
+// Gemma 3 12B (config.json): 48 layers, every sixth of them global, others with a window of 1024; 8 heads of
+// 256.
+TEST_CASE("a token behind the window grows the cache of global layers alone", "[serving]") {
+  const text::MemoryFileSystem none;
+  const std::string command = "vllm serve google/gemma-3-12b-it --max-model-len 8192 --max-num-seqs 64\n";
+  const formats::ReadResult file = formats::read(none, formats::parse("serve.sh", command, false));
+  REQUIRE(file.readings.size() == 1);
+  const suggest::Serving serving = suggest::serving_of(gpu_named("h100"), file.readings[0].setup);
+  const double of_a_layer = 2.0 * 8 * 256 * 2;  // keys and values, heads, their width, bytes
+  CHECK(serving.cache_bytes_per_token == 8 * of_a_layer);
+  CHECK(serving.first_cache_bytes_per_token == 48 * of_a_layer);
 }
 
 TEST_CASE("packed weights and caches move fewer bytes", "[serving]") {
