@@ -23,6 +23,7 @@
 #include "rules/engine/merge.hpp"
 #include "rules/engine/on_stack.hpp"
 #include "rules/engine/remarks.hpp"
+#include "rules/engine/together.hpp"
 #include "text/limits.hpp"
 #include "text/told.hpp"
 
@@ -179,6 +180,7 @@ FileOutcome work_out(const project::Configured& configured, const text::Source& 
     out.suppressed += settled.left_out;
     out.refuted.insert(out.refuted.end(), settled.notes.begin(), settled.notes.end());
     add_contracts(configured, own, stack, model);
+    rules::forget_together_of_errors(model.result);
     set_severities(configured.config, model.result.findings);
     if (!options.no_ignores) out.suppressed += ignore_keys(file, model.result.findings, used_keys);
     add_sources(model, files);

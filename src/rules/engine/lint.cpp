@@ -71,7 +71,9 @@ class Engine {
     merge_alternatives(result_.findings, most_tried);
     sort_findings(result_.findings);
     if (unresolved_.empty()) {
-      for (Finding& finding : result_.findings) keep_proven(finding);
+      for (Finding& finding : result_.findings) {
+        if (is_told(finding)) keep_proven(finding);
+      }
       std::erase_if(result_.findings, [&](const Finding& each) { return saves_too_little(each); });
       sort_findings(result_.findings);
       find_mended(result_.findings, {reading_, links_, compiled_, evaluators_});
@@ -82,6 +84,7 @@ class Engine {
     for (std::size_t i = 0; i < result_.gpus.size(); ++i) {
       apply_together(result_.findings, reading_, links_, constraints_, *evaluators_[i], result_.gpus[i]);
     }
+    forget_together_of_errors(result_);
     return std::move(result_);
   }
 
@@ -150,6 +153,15 @@ class Engine {
     if (about_speed) take_gain(finding);
   }
 
+  // Whether anybody will see it: what people are not shown programs are told, unless a severity is asked for.
+  // No proof of its proposals finds more gain than the best of them has.
+  bool is_told(const Finding& finding) const {
+    if (!options_.shows_savings && !is_shown(finding, options_)) return false;
+    const bool may_gain = std::any_of(finding.proposals.begin(), finding.proposals.end(),
+                                      [&](const Proposal& each) { return each.gain >= options_.min_gain; });
+    return finding.certain_to_fail || finding.gains.empty() || may_gain;
+  }
+
   bool saves_too_little(const Finding& finding) const {
     return !finding.certain_to_fail && !finding.gains.empty() && finding.gain < options_.min_gain;
   }
@@ -174,9 +186,9 @@ class Engine {
   bool is_final(const Finding& finding, const Proposal& proposal) {
     const auto setup = suggest::apply(reading_.setup, links_, proposal.changes);
     if (!setup) return false;
-    model::Reading changed = reading_;
-    changed.setup = *setup;
-    Engine after(*this, changed);
+    if (!changed_) changed_ = reading_;  // its places and notes are many, and the same in every proof
+    changed_->setup = *setup;
+    Engine after(*this, *changed_);
     for (CompiledRule& rule : after.compiled_) {
       const Effect effect = rule.rule().effect;
       if (!after.is_asked(rule) || severity_of(rule.rule()) < finding.severity || effect == Effect::advice) {
@@ -380,8 +392,11 @@ class Engine {
     if (!faster) return proposal;
     proposal.gain = candidate.gain;
     for (std::size_t g = 0; g < candidate.gains.size(); ++g) {
-      const double error = uncertainty(candidate, group.gpus[g]).half_width;
-      proposal.gains.push_back({gpus_[group.gpus[g]].id, candidate.gains[g], error});
+      const std::size_t gpu = group.gpus[g];
+      const double error = uncertainty(candidate, gpu).half_width;
+      proposal.gains.push_back({gpus_[gpu].id, candidate.gains[g], error,
+                                evaluators_[gpu]->evaluate(reading_.setup).time_us,
+                                evaluators_[gpu]->evaluate(candidate.setup).time_us});
       proposal.gain_error += error / static_cast<double>(candidate.gains.size());
     }
     return proposal;
@@ -404,6 +419,7 @@ class Engine {
   std::unique_ptr<CompiledSets::Rules> set_;  // null in a proof, which borrows those of the start
   CompiledSets::Rules& compiled_;
   const model::Reading& reading_;
+  std::optional<model::Reading> changed_;  // the same with a proposal, in its proof
   std::span<const gpu::Gpu> gpus_;
   const Options& options_;
   const suggest::OnStack* stack_;

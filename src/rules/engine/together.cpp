@@ -87,9 +87,24 @@ void apply_together(std::span<const Finding> findings, const model::Reading& rea
     report.left_out_because = why;
   }
   if (applied.changes.empty()) return;
+  report.gain = suggest::gain(evaluator.evaluate(reading.setup), evaluator.evaluate(applied.setup));
+  if (report.gain <= 0) return;
   report.applied = std::move(applied.changes);
   report.after = evaluator.step(applied.setup).cost;
-  report.gain = suggest::gain(evaluator.evaluate(reading.setup), evaluator.evaluate(applied.setup));
+}
+
+void forget_together_of_errors(LintResult& result) {
+  const bool stops = std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& each) {
+    return each.certain_to_fail || each.severity == Severity::error;
+  });
+  if (!stops) return;
+  for (GpuReport& gpu : result.gpus) {
+    gpu.applied.clear();
+    gpu.left_out.clear();
+    gpu.left_out_because = {};
+    gpu.after = gpu.before;
+    gpu.gain = 0;
+  }
 }
 
 }  // namespace shapelint::rules

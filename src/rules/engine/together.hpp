@@ -16,4 +16,8 @@ void apply_together(std::span<const Finding> findings, const model::Reading& rea
                     const suggest::Links& links, std::span<const suggest::Constraint> constraints,
                     suggest::Evaluator& evaluator, GpuReport& report);
 
+// A run that stops has no time with or without fixes: takes them out of the reports where any finding is an
+// error.
+void forget_together_of_errors(LintResult& result);
+
 }  // namespace shapelint::rules
