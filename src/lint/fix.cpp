@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -14,6 +13,7 @@
 #include "lint/phrases.hpp"
 #include "lint/threads.hpp"
 #include "model/field_kind.hpp"
+#include "rules/scope/launch.hpp"
 #include "text/limits.hpp"
 
 namespace shapelint::lint {
@@ -351,16 +351,6 @@ class Fixing {
 
 namespace {
 
-// By how much a change multiplies the product of some fields.
-double growth(const rules::Proposal& proposal, std::initializer_list<model::FieldId> fields) {
-  double out = 1;
-  for (const rules::Change& change : proposal.changes) {
-    const bool counts = std::find(fields.begin(), fields.end(), change.field) != fields.end();
-    if (counts && change.from > 0) out *= static_cast<double>(change.to) / static_cast<double>(change.from);
-  }
-  return out;
-}
-
 // A sequence that is padded up to the next 128 bytes of 16-bit elements; positions that are learned have to
 // be there.
 bool pads_sequence(const rules::Change& change, const model::Setup& setup) {
@@ -379,14 +369,19 @@ bool narrows(const rules::Change& change) {
 }  // namespace
 
 bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
-  using model::FieldId;
-  constexpr double rounding = 1e-9;
-  const double gpus = growth(proposal, {FieldId::tensor, FieldId::pipeline, FieldId::context, FieldId::data});
-  if (model::is_stated(reading, FieldId::data) && std::fabs(gpus - 1) > rounding) return false;
-  const double global_batch =
-      growth(proposal, {FieldId::micro_batch_size, FieldId::gradient_accumulation, FieldId::data});
-  const bool trains = reading.setup.plan.mode == model::Mode::train;
-  if (trains && std::fabs(global_batch - 1) > rounding) return false;
+  model::Setup before = reading.setup;
+  model::Setup after = reading.setup;
+  for (const rules::Change& change : proposal.changes) {
+    if (change.field == model::no_field) continue;
+    model::set(before, change.field, change.from);
+    model::set(after, change.field, change.to);
+  }
+  if (model::is_stated(reading, model::FieldId::data) &&
+      rules::gpus_of_plan(after.plan) != rules::gpus_of_plan(before.plan))
+    return false;
+  if (reading.setup.plan.mode == model::Mode::train &&
+      rules::global_batch(after.plan) != rules::global_batch(before.plan))
+    return false;
   return std::all_of(proposal.changes.begin(), proposal.changes.end(), [&](const rules::Change& change) {
     const model::FieldKind kind = model::kind_of(change.field);
     return (kind == model::FieldKind::plan && !narrows(change)) ||

@@ -68,22 +68,21 @@ std::optional<std::vector<Change>> with_batch_kept(const model::Reading& reading
   if (!moves || plan.mode != model::Mode::train || extra(reading, "fixes_batch") <= 0) {
     return changes;
   }
+  model::Plan after = plan;
+  if (micro != nullptr) after.micro_batch_size = micro->to;
   if (data != nullptr) {
-    model::Plan after = plan;
     after.data = data->to;
-    if (micro != nullptr) after.micro_batch_size = micro->to;
     set_change(changes, FieldId::gradient_accumulation, plan.gradient_accumulation,
                micro_batches_kept(reading, after));
     return changes;
   }
-  const std::int64_t sequences = sequences_of_a_rank(reading);
-  const std::int64_t at_once = micro != nullptr ? micro->to : plan.micro_batch_size;
-  if (at_once < 1 || sequences % at_once != 0) return std::nullopt;
-  const std::int64_t times = sequences / at_once;
+  after.data = 1;
+  const auto times = whole_micro_batches(sequences_of_a_rank(reading), after);
+  if (!times) return std::nullopt;
   if (accumulation != nullptr) {
-    if (accumulation->to != times) return std::nullopt;
-  } else if (times != plan.gradient_accumulation) {
-    changes.push_back({FieldId::gradient_accumulation, plan.gradient_accumulation, times});
+    if (accumulation->to != *times) return std::nullopt;
+  } else {
+    set_change(changes, FieldId::gradient_accumulation, plan.gradient_accumulation, *times);
   }
   return changes;
 }
@@ -116,10 +115,12 @@ std::optional<std::vector<Change>> with_launch_kept(const model::Reading& readin
   if (data == plan.data) return changes;
   set_change(changes, FieldId::data, plan.data, data);
   if (plan.mode != model::Mode::train || extra(reading, "fixes_batch") <= 0) return changes;
-  const std::int64_t batch = model::times(plan.micro_batch_size, plan.gradient_accumulation, plan.data);
-  const std::int64_t at_once = model::times(after(FieldId::micro_batch_size, plan.micro_batch_size), data);
-  if (at_once < 1 || batch % at_once != 0) return std::nullopt;
-  set_change(changes, FieldId::gradient_accumulation, plan.gradient_accumulation, batch / at_once);
+  model::Plan changed = plan;
+  changed.micro_batch_size = after(FieldId::micro_batch_size, plan.micro_batch_size);
+  changed.data = data;
+  const auto times = whole_micro_batches(global_batch(plan), changed);
+  if (!times) return std::nullopt;
+  set_change(changes, FieldId::gradient_accumulation, plan.gradient_accumulation, *times);
   return changes;
 }
 

@@ -90,15 +90,27 @@ std::int64_t sequences_of_a_rank(const model::Reading& reading) {
   return batch > 0 ? batch / known_ranks(c) : model::times(plan.micro_batch_size, plan.gradient_accumulation);
 }
 
+std::int64_t global_batch(const model::Plan& plan) {
+  return model::times(plan.micro_batch_size, plan.gradient_accumulation, plan.data);
+}
+
+std::int64_t gpus_of_plan(const model::Plan& plan) {
+  return model::times(plan.tensor, plan.pipeline, plan.context, plan.data);
+}
+
+std::optional<std::int64_t> whole_micro_batches(std::int64_t batch, const model::Plan& plan) {
+  const std::int64_t at_once = model::times(plan.micro_batch_size, plan.data);
+  if (at_once < 1 || batch % at_once != 0) return std::nullopt;
+  return batch / at_once;
+}
+
 std::int64_t micro_batches_kept(const model::Reading& reading, const model::Plan& plan) {
-  const model::Plan& own = reading.setup.plan;
   const Origin::Kind kind = model::origin(reading, FieldId::gradient_accumulation).kind;
   if (plan.mode != model::Mode::train || extra(reading, "fixes_batch") <= 0 ||
       kind == Origin::Kind::command_line)
     return plan.gradient_accumulation;
-  const std::int64_t batch = model::times(own.micro_batch_size, own.gradient_accumulation, own.data);
   const std::int64_t at_once = std::max<std::int64_t>(1, model::times(plan.micro_batch_size, plan.data));
-  return std::max<std::int64_t>(1, (batch + at_once - 1) / at_once);
+  return std::max<std::int64_t>(1, model::divide_up(global_batch(reading.setup.plan), at_once));
 }
 
 std::string batch_parts(const Context& c) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,15 @@ std::int64_t batch_unit(const Context& c);
 // Sequences that a data-parallel rank takes in a step: its share of the batch that the file states, or what
 // its micro-batches hold.
 std::int64_t sequences_of_a_rank(const model::Reading& reading);
+
+// Sequences that all ranks of a plan take in an optimizer step.
+std::int64_t global_batch(const model::Plan& plan);
+
+// Micro-batches in which a plan takes so many sequences in a step; nothing where they are no whole number.
+std::optional<std::int64_t> whole_micro_batches(std::int64_t batch, const model::Plan& plan);
+
+// GPUs of all replicas.
+std::int64_t gpus_of_plan(const model::Plan& plan);
 
 // Micro-batches that a rank has in a step by another plan, so that all ranks together take as many sequences
 // as the file's own plan does, rounded up; the plan's own where the file does not fix their number
