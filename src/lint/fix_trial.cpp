@@ -57,6 +57,28 @@ double gain_of(const FileOutcome& outcome, const std::string& key) {
   return gain;
 }
 
+// A finding of a severity on that was not there: its code, or nothing. On which of the GPUs it holds is no
+// matter.
+std::string bred(const FileOutcome& before, const FileOutcome& after, rules::Severity severity) {
+  const auto counts = [&](const FileOutcome& outcome) {
+    std::map<std::string, int> out;
+    for (const ModelReport& model : outcome.models) {
+      for (const rules::Finding& finding : model.result.findings) {
+        if (finding.severity >= severity && finding.code != unused_code)
+          ++out[fmt::format("{}\n{}\n{}\n{}\n{}", finding.code, model.reading.part, finding.path,
+                            finding.key_path, static_cast<int>(finding.blamed))];
+      }
+    }
+    return out;
+  };
+  const std::map<std::string, int> then = counts(before);
+  for (const auto& [key, count] : counts(after)) {
+    const auto found = then.find(key);
+    if (found == then.end() || found->second < count) return key.substr(0, key.find('\n'));
+  }
+  return {};
+}
+
 int sum(const std::map<std::string, int>& keys) {
   int all = 0;
   for (const auto& [key, count] : keys) all += count;
@@ -204,8 +226,11 @@ std::string Workbench::tried(const EditPlan& plan, const rules::Proposal& propos
     // A micro-batch that is doubled can still be small: that is less to find, and the next change goes on.
     const bool is_smaller = left.contains(key) && sum(left) <= sum(then) &&
                             gain_of(now, key) < gain_of(before.at(model.path), key) - least_progress;
+    const std::string brought = bred(before.at(model.path), now, finding.severity);
     if (!is_removed && !is_smaller) {
       refusal = fmt::format("{} would not remove it, or brings another", changes_text(proposal.changes));
+    } else if (!brought.empty()) {
+      refusal = fmt::format("{} would bring {}", changes_text(proposal.changes), brought);
     }
   }
   // What does not run, or not in this memory, has no time to lose.

@@ -7,6 +7,7 @@
 
 #include "model/lower/lower.hpp"
 #include "rules/engine/hits.hpp"
+#include "rules/engine/merge.hpp"
 #include "rules/scope/compare.hpp"
 
 namespace shapelint::rules {
@@ -63,12 +64,69 @@ std::vector<std::int32_t> mended_by(const Proposal& proposal, const Finding& own
   return out;
 }
 
+// Whether both change one value, and to different ones: nobody can do both.
+bool contradict(const Proposal& a, const Proposal& b) {
+  return std::any_of(a.changes.begin(), a.changes.end(), [&](const Change& one) {
+    return std::any_of(b.changes.begin(), b.changes.end(), [&](const Change& other) {
+      return one.field == other.field && one.layer == other.layer && one.key == other.key &&
+             one.to != other.to;
+    });
+  });
+}
+
+// The proposal of `own` that mends another finding, too, to its front; whether there is one.
+bool brings_to_front(Finding& own, const Finding& other, std::span<const Finding> findings,
+                     const MendRequest& request) {
+  constexpr double enough = 0.5;  // of what the best saves
+  const double best = own.proposals.front().gain;
+  for (auto each = own.proposals.begin(); each != own.proposals.end(); ++each) {
+    if (each->gain < enough * best) continue;
+    const std::vector<std::int32_t> mends = mended_by(*each, own, findings, request);
+    if (std::find(mends.begin(), mends.end(), other.number) == mends.end()) continue;
+    std::rotate(own.proposals.begin(), each, each + 1);
+    if (!own.gains.empty() && !own.certain_to_fail) take_gain(own);
+    return true;
+  }
+  return false;
+}
+
+void put_first(Finding& finding, const Proposal& proposal) {
+  std::erase_if(finding.proposals, [&](const Proposal& each) {
+    return each.changes == proposal.changes || contradict(each, proposal);
+  });
+  finding.proposals.insert(finding.proposals.begin(), proposal);
+  // A way out of what cannot run has no gain.
+  if (!finding.gains.empty() && !proposal.gains.empty() && !finding.certain_to_fail) take_gain(finding);
+}
+
+// One proposal for each value: of two findings that would set it differently a way out of both, or else that
+// of the graver one.
+void agree(std::vector<Finding>& findings, const MendRequest& request) {
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    for (std::size_t j = i + 1; j < findings.size() && !findings[i].proposals.empty(); ++j) {
+      Finding& graver = findings[i];
+      Finding& other = findings[j];
+      if (other.proposals.empty() || !contradict(graver.proposals.front(), other.proposals.front())) continue;
+      const bool is_comparable = graver.gpu == other.gpu;
+      if (is_comparable && brings_to_front(graver, other, findings, request)) {
+        put_first(other, graver.proposals.front());
+      } else if (is_comparable && brings_to_front(other, graver, findings, request)) {
+        put_first(graver, other.proposals.front());
+      } else {
+        std::erase_if(other.proposals,
+                      [&](const Proposal& each) { return contradict(each, graver.proposals.front()); });
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void find_mended(std::vector<Finding>& findings, const MendRequest& request) {
   std::int32_t number = 0;
   for (Finding& finding : findings) finding.number = number++;
   if (findings.size() < 2) return;
+  agree(findings, request);
   for (Finding& finding : findings) {
     if (finding.proposals.empty()) continue;
     std::size_t best = 0;

@@ -19,9 +19,10 @@ struct MendRequest {
   std::span<const std::unique_ptr<suggest::Evaluator>> evaluators;  // one per GPU
 };
 
-// Numbers the findings, which are sorted, and fills in what the first proposal of each mends besides: those
-// whose rule finds nothing more at the same field once the change is made. Of what is certain to fail every
-// way out does, so that the one that mends most goes first.
+// Numbers the findings, which are sorted, lets those that would set one value differently agree, and fills in
+// what the first proposal of each mends besides: those whose rule finds nothing more at the same field once
+// the change is made. Of what is certain to fail every way out does, so that the one that mends most goes
+// first.
 void find_mended(std::vector<Finding>& findings, const MendRequest& request);
 
 }  // namespace shapelint::rules

@@ -43,7 +43,7 @@ tensor = 3
        "SL404 tensor 3 -> 4: SL403 SL406 SL407 SL103 SL101\n"
        "SL406 intermediate_size 16384 -> 16320: SL103\n"  // the nearest multiple of 3 x 64
        "SL407 vocab_size 32000 -> 32064: SL101\n"
-       "SL103 intermediate_size 16384 -> 16512: SL406\n"
+       "SL103 intermediate_size 16384 -> 16320: SL406\n"  // one value for both
        "SL101 vocab_size 32000 -> 32064: SL407\n");
 }
 
