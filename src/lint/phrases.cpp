@@ -9,6 +9,7 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "base/words.hpp"
+#include "model/field_kind.hpp"
 #include "model/fields.hpp"
 #include "text/printable.hpp"
 
@@ -88,6 +89,30 @@ std::string parameters_text(const rules::Proposal& proposal) {
   return fmt::format("parameters {} → {}", count_short(before), count_short(after));
 }
 
+std::string step_text(const rules::Proposal& proposal) {
+  using model::FieldId;
+  constexpr double least_told = 0.01;
+  const auto is_of_plan = [](const rules::Change& change) {
+    return change.field != model::no_field && model::kind_of(change.field) == model::FieldKind::plan;
+  };
+  const auto moves_gpus = [](const rules::Change& change) {
+    return change.field == FieldId::tensor || change.field == FieldId::pipeline ||
+           change.field == FieldId::context || change.field == FieldId::data;
+  };
+  const std::vector<rules::Change>& changes = proposal.changes;
+  if (!std::all_of(changes.begin(), changes.end(), is_of_plan)) return {};
+  const bool moves = std::any_of(changes.begin(), changes.end(), moves_gpus);
+  std::string out;
+  for (const rules::GpuGain& each : proposal.gains) {
+    if (each.step_us <= 0 || std::fabs(each.new_step_us / each.step_us - (1 - each.gain)) < least_told)
+      continue;
+    out += out.empty() ? fmt::format(" per {}token; a step takes ", moves ? "GPU and " : "") : ", ";
+    out += fmt::format("{} instead of {}{}", duration(each.new_step_us), duration(each.step_us),
+                       proposal.gains.size() > 1 ? " on " + each.gpu : std::string());
+  }
+  return out;
+}
+
 std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count) {
   std::string text = changes_text(proposal.changes);
   const std::vector<rules::Change> implied = news(proposal);
@@ -96,7 +121,8 @@ std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count
   if (!implied.empty()) text += fmt::format(" ({})", changes_text(implied));
   std::vector<std::string> parts;
   if (proposal.gain > 0 || !proposal.gains.empty())
-    parts.push_back("saves " + shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count));
+    parts.push_back("saves " + shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count) +
+                    step_text(proposal));
   if (proposal.memory_bytes > 0) parts.push_back(fmt::format("needs {} GiB", gib(proposal.memory_bytes)));
   if (std::string parameters = parameters_text(proposal); !parameters.empty())
     parts.push_back(std::move(parameters));
@@ -116,11 +142,11 @@ std::string cost_text(const rules::Finding& finding, std::size_t gpu_count) {
   return fmt::format("{} ({})", cost, rules::name(finding.confidence));
 }
 
-std::string hidden_text(const Report& report) {
+std::string hidden_text(std::span<const ModelReport> models) {
   std::size_t infos = 0;
   std::size_t others = 0;
   const rules::Finding* most = nullptr;
-  for (const ModelReport& model : report.models) {
+  for (const ModelReport& model : models) {
     for (const rules::Finding& finding : model.hidden) {
       ++(finding.severity == rules::Severity::info ? infos : others);
       if (finding.gain > 0 && (most == nullptr || finding.gain > most->gain)) most = &finding;

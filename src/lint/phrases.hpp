@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,9 @@ std::string implied_text(const rules::Proposal& proposal);
 // "parameters 2.65 B → 2.71 B"; empty where they change by less than a thousandth.
 std::string parameters_text(const rules::Proposal& proposal);
 
+// " per GPU and token; a step takes 2.01 ms instead of 1.93 ms" where the whole step changes otherwise than
+// the time per token; else empty.
+std::string step_text(const rules::Proposal& proposal);
 // Changes, what they save, and how the number of parameters changes, on one line.
 std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count);
 
@@ -47,7 +51,7 @@ std::string cost_text(const rules::Finding& finding, std::size_t gpu_count);
 
 // "5 infos hidden, the largest saves 5.2 ± 6.6 % (SL601): `--min-severity info` shows them";
 // empty where nothing is hidden.
-std::string hidden_text(const Report& report);
+std::string hidden_text(std::span<const ModelReport> models);
 
 // "left out: a100-sxm4-80gb, which cannot multiply fp8 …", of GPUs' ids; empty for none.
 std::string left_out_text(const std::vector<std::string>& gpus, DType dtype);

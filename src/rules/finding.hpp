@@ -25,6 +25,10 @@ struct GpuGain {
   std::string gpu;  // id
   double gain = 0;
   double error = 0;  // half width of its interval; 0: not known
+  // Of a proposal: a whole step on one rank, now and then. Where a replica takes other GPUs, or a step other
+  // tokens, they are not what the gain tells.
+  double step_us = 0;
+  double new_step_us = 0;
 };
 
 // One way out: a few fields changed together, and what that does.

@@ -161,6 +161,9 @@ Json gains(const std::vector<rules::GpuGain>& list) {
   Json out = Json::array();
   for (const rules::GpuGain& each : list) {
     out.push_back({{"gpu", each.gpu}, {"gain", each.gain}, {"gain_error", each.error}});
+    if (each.step_us <= 0) continue;
+    out.back()["step_us"] = each.step_us;
+    out.back()["new_step_us"] = each.new_step_us;
   }
   return out;
 }

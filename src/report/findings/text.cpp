@@ -48,11 +48,14 @@ std::string fix_text(const rules::Finding& finding, std::size_t which, const lin
   const lint::Written written = lint::written(finding, which, model);
   std::string out = written.text;
   if (which == 0 && lint::is_fixable(finding, model)) out += style.paint(Role::gain, " [*]");
-  const bool costs_less = which > 0 && proposal.gain > 0 && !finding.certain_to_fail;
+  const std::string step = lint::step_text(proposal);
+  const bool costs_less = (which > 0 || !step.empty()) && proposal.gain > 0 && !finding.certain_to_fail;
   if (costs_less) {
     const std::size_t gpus = model.result.gpus.size();
-    out += "; " + style.paint(Role::gain, "saves " + lint::shares(proposal.gains, proposal.gain,
-                                                                  proposal.gain_error, gpus));
+    out += "; " +
+           style.paint(Role::gain,
+                       "saves " + lint::shares(proposal.gains, proposal.gain, proposal.gain_error, gpus)) +
+           step;
   }
   if (proposal.memory_bytes > 0) out += fmt::format("; needs {} GiB", gib(proposal.memory_bytes));
   if (const std::string parameters = lint::parameters_text(proposal); !parameters.empty())
