@@ -40,6 +40,7 @@ std::string parameters_text(const rules::Proposal& proposal);
 // " per GPU and token; a step takes 2.01 ms instead of 1.93 ms" where the whole step changes otherwise than
 // the time per token; else empty.
 std::string step_text(const rules::Proposal& proposal);
+
 // Changes, what they save, and how the number of parameters changes, on one line.
 std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count);
 

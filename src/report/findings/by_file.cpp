@@ -171,7 +171,7 @@ std::string by_file(const lint::Report& report, const RenderOptions& options) {
     }
     if (entries.empty()) continue;
     out += fmt::format("{}: {}\n{}\n", options.style.paint(Role::strong, text::one_line(file.path)),
-                       counts_text(counts, report, options.style), entries);
+                       counts_text(counts, report, {}, options.style), entries);
   }
   const auto lines = static_cast<std::size_t>(std::count(out.begin(), out.end(), '\n'));
   return options.quiet || lines <= most_lines ? out : by_rule(files, twins, options);

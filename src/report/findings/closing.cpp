@@ -18,6 +18,7 @@
 #include "report/wrap.hpp"
 #include "rules/scope/memory.hpp"
 #include "suggest/edit/footprint.hpp"
+#include "suggest/edit/smallest.hpp"
 
 namespace shapelint::report {
 
@@ -53,24 +54,27 @@ struct MemoryCell {
   std::string verdict;
 };
 
+// "; no parallelism is given: the smallest plan that fits is zero 0 → 3, data 1 → 16 (62.0 GiB on each of
+// 16)".
+std::string smallest_text(const gpu::Gpu& gpu, const model::Setup& setup) {
+  const auto smallest = suggest::smallest_plan(gpu, setup);
+  if (!smallest) return "; no parallelism is given, and no plan of up to 1,024 GPUs that was tried fits";
+  return fmt::format("; no parallelism is given: the smallest plan that fits is {} ({} GiB{})",
+                     lint::changes_text(smallest->changes), gib(smallest->memory_bytes),
+                     smallest->gpus > 1 ? fmt::format(" on each of {}", smallest->gpus) : "");
+}
+
 // What a step needs of a GPU's memory, and what to think of it.
 MemoryCell memory_of(const model::Reading& reading, const gpu::Gpu& gpu) {
   if (!reading.complete || gpu::memory_gib(gpu) <= 0) return {};
   if (model::weights_are_unknown(reading.setup.plan))
     return {{}, "memory not known: the file does not state the dtype of the weights"};
   const bool is_planned = rules::states_plan(reading);
-  double needed = suggest::memory_bytes(reading.setup);
-  double certain = 0;
-  double states = 0;  // what no shorter sequence or other recomputation makes less
-  if (is_planned) {
-    const suggest::Footprint least = rules::least_footprint(reading, reading.setup);
-    states = least.state_bytes;
-    certain = states + least.activation_bytes;
-    // A server must hold one sequence of the limit, which may be more than the mean ones of a step.
-    needed = std::max(needed, certain);
-  }
+  const double needed = suggest::memory_bytes(reading.setup);
+  suggest::Footprint least;  // what is certain of it
+  if (is_planned) least = rules::least_footprint(reading, reading.setup);
+  const double certain = least.state_bytes + least.activation_bytes;
   const double usable = suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup);
-  if (certain > usable) needed = certain;  // the sum that a finding states
   const std::string sum = memory_words(needed, gpu);
   MemoryCell out{sum, {}};
   const bool is_server =
@@ -78,8 +82,8 @@ MemoryCell memory_of(const model::Reading& reading, const gpu::Gpu& gpu) {
   if (is_server) out.verdict = capacity_words(suggest::capacity_of(gpu, reading.setup));
   if (needed <= usable) return out;
   if (!is_planned) {
-    out.verdict = does_not_fit_words(needed, gpu) + " (no parallelism given)";
-  } else if (states > suggest::budget_bytes(gpu::memory_gib(gpu), reading.setup.plan)) {
+    out.verdict = does_not_fit_words(needed, gpu) + smallest_text(gpu, reading.setup);
+  } else if (least.state_bytes > suggest::budget_bytes(gpu::memory_gib(gpu), reading.setup.plan)) {
     out.verdict = does_not_fit_words(needed, gpu);
   } else if (certain <= usable && rules::takes_what_fits(reading)) {
     out.verdict += std::string(out.verdict.empty() ? "" : "; ") + "sequences that do not fit wait";
@@ -221,6 +225,11 @@ void add_rows(const rules::GpuReport& gpu, const lint::ModelReport& model, const
   fixed.step = duration(gpu.after.time_us);
   fixed.mfu = percent(gpu.after.mfu);
   if (gpu.gain > 0) fixed.saving = fmt::format("{} less", percent(gpu.gain));
+  // A longer step of more tokens is none that is slower.
+  const double tokens = gpu.after.tokens_per_s * gpu.after.time_us / us_per_s;
+  if (std::fabs(tokens - gpu.workload.tokens_per_step) > 0.5)
+    fixed.saving += fmt::format("{}{} tokens", fixed.saving.empty() ? "" : " per token, ",
+                                with_commas(std::llround(tokens)));
   out.rows.push_back(std::move(fixed));
 }
 
@@ -267,6 +276,7 @@ const gpu::Gpu* profile_of(std::string_view id, const lint::Report& report) {
 
 Closing closing_of(const lint::ModelReport& model, const lint::Report& report, const Twins& twins) {
   Closing out;
+  out.models = {&model, 1};
   out.title = title_of(model, report);
   out.counts = count(model.result.findings);
   for (const rules::Finding& finding : model.result.findings) {
@@ -298,9 +308,12 @@ std::string closing(const Closing& closing, const lint::Report& report, const St
   for (const std::string& each : closing.notes) out += "  " + wrap(each, 4, 2, style) + '\n';
   out += table_text(closing.rows, style);
   std::string last = fmt::format("{}: {}", style.paint(Role::strong, closing.title),
-                                 counts_text(closing.counts, report, style));
+                                 counts_text(closing.counts, report, closing.models, style));
   if (closing.fixable > 0) last += fmt::format(", {} fixable with --fix [*]", closing.fixable);
   if (!closing.told_elsewhere.empty()) last += ", " + closing.told_elsewhere;
+  const std::string hidden = lint::hidden_text(closing.models);
+  const bool is_alone = report.models.size() == 1 && report.models.front().result.findings.empty();
+  if (is_alone && !hidden.empty()) last += "; " + hidden;
   return out + wrap(last, 0, 0, style) + '\n';
 }
 

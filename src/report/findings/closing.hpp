@@ -1,6 +1,7 @@
 // What is said of a model below its findings: the run, its step now and with fixes, and how many there are.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ struct Closing {
   std::vector<std::string> notes;     // what is assumed, or taken as fixed
   std::vector<std::string> jobs;      // of a shape without a job: what it could be used for
   std::vector<StepRow> rows;
+  std::span<const lint::ModelReport> models;  // this one
 };
 
 Closing closing_of(const lint::ModelReport& model, const lint::Report& report, const Twins& twins);

@@ -117,7 +117,7 @@ std::string last_lines(const lint::Report& report, bool is_several, const Style&
     if (files.size() != report.models.size()) checked += " in " + lint::plural(files.size(), "file");
     const std::string gpus = gpus_text(report);
     if (!gpus.empty()) checked += " for " + gpus;
-    said.push_back(fmt::format("{}: {}", checked, counts_text(all, report, style)));
+    said.push_back(fmt::format("{}: {}", checked, counts_text(all, report, report.models, style)));
     said.push_back(gaps_text(report));
     std::set<std::string_view> unreadable;
     for (const text::LocatedError& each : report.errors) unreadable.insert(each.error.path);
@@ -125,7 +125,9 @@ std::string last_lines(const lint::Report& report, bool is_several, const Style&
   }
   said.push_back(passed_over_text(report));
   said.push_back(left_out_text(report));
-  said.push_back(lint::hidden_text(report));
+  // Of one model without any other finding its closing line says so.
+  const bool is_said = report.models.size() == 1 && report.models.front().result.findings.empty();
+  if (!is_said) said.push_back(lint::hidden_text(report.models));
   if (is_several) {
     said.push_back(gpus_left_out_text(report));
     said.push_back(assumed_text(report));

@@ -113,7 +113,7 @@ std::string row(const Item& item) {
 std::string markdown(const lint::Report& report) {
   const std::vector<Item> all = items(report);
   std::string out = "<!-- shapelint -->\n### shapelint: ";
-  const std::string hidden = lint::hidden_text(report);
+  const std::string hidden = lint::hidden_text(report.models);
   if (all.empty()) return out + "nothing to improve\n" + (hidden.empty() ? "" : '\n' + hidden + ".\n");
   std::size_t counted[3] = {0, 0, 0};
   for (const Item& item : all) ++counted[static_cast<std::size_t>(item.severity)];

@@ -123,7 +123,8 @@ bool is_of_tokens(model::FieldId field) {
 
 }  // namespace
 
-std::string counts_text(const Counts& counts, const lint::Report& report, const Style& style) {
+std::string counts_text(const Counts& counts, const lint::Report& report,
+                        std::span<const lint::ModelReport> models, const Style& style) {
   std::string text;
   const auto add = [&](std::size_t number, std::string_view noun, Role role) {
     if (number == 0) return;
@@ -132,9 +133,20 @@ std::string counts_text(const Counts& counts, const lint::Report& report, const 
   add(counts.errors, "error", Role::error);
   add(counts.warnings, "warning", Role::warning);
   add(counts.infos, "info", Role::info);
+  if (!text.empty()) return text;
+  bool hides = false;
+  bool hides_warnings = false;
+  for (const lint::ModelReport& model : models) {
+    for (const rules::Finding& finding : model.hidden) {
+      hides = true;
+      hides_warnings = hides_warnings || finding.severity > rules::Severity::info;
+    }
+  }
   // What was left out is still there.
-  return text.empty() ? style.paint(Role::gain, report.baselined > 0 ? "nothing new" : "nothing found")
-                      : text;
+  return style.paint(Role::gain, report.baselined > 0 ? "nothing new"
+                                 : hides_warnings     ? "nothing from `--min-severity` on"
+                                 : hides              ? "no error or warning"
+                                                      : "nothing found");
 }
 
 Shown shown(const lint::ModelReport& model, const Twins& twins, const RenderOptions& options) {

@@ -1,6 +1,7 @@
 // Findings for people, in the manner of rustc.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,9 @@ std::string folded(const std::vector<const rules::Finding*>& findings, const lin
 // What holds for the run as a whole, and what was left out. `is_several`: no model has closing lines.
 std::string last_lines(const lint::Report& report, bool is_several, const Style& style);
 
-// "1 error, 2 warnings"; "nothing found".
-std::string counts_text(const Counts& counts, const lint::Report& report, const Style& style);
+// "1 error, 2 warnings"; "nothing found", or "no error or warning" where of some of the models lesser ones
+// are not shown.
+std::string counts_text(const Counts& counts, const lint::Report& report,
+                        std::span<const lint::ModelReport> models, const Style& style);
 
 }  // namespace shapelint::report

@@ -42,12 +42,16 @@ std::string held_of(const Context& context) {
                                                   : "weights and KV cache";
 }
 
-// "61.5 GiB of it weights and KV cache".
+// "61.5 GiB of it weights and KV cache". Where only the launch knows how many ranks share these, the sum is
+// that of one.
 std::string of_it(const Context& context) {
   if (context.setup == nullptr || context.reading == nullptr) return {};
-  const double state = least_footprint(*context.reading, *context.setup).state_bytes;
+  const double state = suggest::footprint(*context.setup).state_bytes;
   if (state <= 0) return "all of it activations";
-  return fmt::format("{} GiB of it {}", gib(state), held_of(context));
+  const bool is_certain = least_footprint(*context.reading, *context.setup).state_bytes >= state;
+  const bool trains = plan(context).mode == model::Mode::train;
+  return fmt::format("{} GiB of it {}{}", gib(state), held_of(context),
+                     is_certain || !trains ? "" : ", which ranks may share");
 }
 
 // "h100 has 79.6 GiB", or what of these an engine may take.
