@@ -19,6 +19,7 @@ constexpr std::size_t doc_column = 30;
 
 std::string described(const Option& option) {
   std::string text = option.doc;
+  if (option.required && !option.is_positional()) text += text.empty() ? "required" : "; required";
   if (option.choices.empty()) return text;
   text += option.doc.empty() ? "one of " : "; one of ";
   for (std::size_t i = 0; i < option.choices.size(); ++i) {
@@ -48,6 +49,9 @@ std::string entry(const std::string& heading, const std::string& doc) {
 
 std::string usage_of(const Command& command, std::span<const Option> options) {
   std::string text = fmt::format("shapelint {} [OPTIONS]", command.name);
+  for (const Option& option : options) {
+    if (option.required && !option.is_positional()) text += ' ' + heading_of(option);
+  }
   for (const Option& option : options) {
     if (!option.is_positional()) continue;
     const std::string name = option.names + (option.many ? "…" : "");

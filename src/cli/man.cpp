@@ -65,13 +65,18 @@ std::string entries(const std::vector<Option>& options) {
     } else {
       out += fmt::format(".IP \"\\fB{}\\fR \\fI{}\\fR\"\n", names, option.value);
     }
-    out += roff(option.doc + choices_of(option)) + '\n';
+    const bool is_told = option.required && !option.is_positional();
+    out += roff(option.doc + (is_told ? "; required" : "") + choices_of(option)) + '\n';
   }
   return out;
 }
 
 std::string synopsis(const Command& command, const std::vector<Option>& options) {
   std::string out = fmt::format(".B shapelint {}\n[\\fIOPTIONS\\fR]", roff(command.name));
+  for (const Option& option : options) {
+    if (!option.required || option.is_positional()) continue;
+    out += fmt::format(" \\fB{}\\fR \\fI{}\\fR", roff(option.names), option.value);
+  }
   for (const Option& option : options) {
     if (!option.is_positional()) continue;
     const std::string name = fmt::format("\\fI{}\\fR{}", option.names, option.many ? " ..." : "");

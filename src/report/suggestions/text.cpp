@@ -18,10 +18,11 @@ namespace {
 using suggest::Objective;
 
 // What a gain of the objective is a gain of.
-std::string_view noun(Objective objective) {
+std::string_view noun(Objective objective, model::Mode mode) {
   switch (objective) {
     case Objective::tokens:
-      return "training tokens per second and GPU, at equal work";
+      return mode == model::Mode::train ? "training tokens per second and GPU, at equal work"
+                                        : "tokens per second and GPU, at equal work";
     case Objective::mfu:
       return "MFU";
     case Objective::step:
@@ -286,7 +287,8 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
                 2, 2, style) +
            "\n";
   }
-  std::string what = fmt::format("best by {}", noun(report.problem.objective));
+  std::string what =
+      fmt::format("best by {}", noun(report.problem.objective, report.problem.start.plan.mode));
   if (answer.gpus.size() > 1) {
     what +=
         report.problem.basket == suggest::Basket::worst

@@ -1,10 +1,13 @@
 // Markdown from rules.
 #include "rules/book/docs.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/home.hpp"
 #include "base/number.hpp"
+#include "base/words.hpp"
 #include "catalog/catalog.hpp"
 #include "expr/expression.hpp"
 #include "rules/book/compiled.hpp"
@@ -67,6 +70,23 @@ std::string seen_by(const LevelInfo& level) {
 
 }  // namespace
 
+std::string_view found_when(const Rule& rule) {
+  if (rule.scope == Scope::contract) return "a contract of the stack is not met (`--stack`)";
+  if (rule.scope == Scope::comment) return "a comment silences what is not found at its place";
+  return rule.when.value;
+}
+
+std::vector<std::string> tried_fields(const Rule& rule) {
+  std::vector<std::string> out;
+  for (const Fix& fix : rule.fixes) {
+    std::vector<std::string> names(fix.vary.begin(), fix.vary.end());
+    for (const auto& [field, text] : fix.set) names.emplace_back(field);
+    std::string line = in_words(names);
+    if (std::find(out.begin(), out.end(), line) == out.end()) out.push_back(std::move(line));
+  }
+  return out;
+}
+
 std::string page_name(const Rule& rule) {
   return fmt::format("{}.md", rule.code);
 }
@@ -98,7 +118,7 @@ std::string rule_markdown(const Rule& rule) {
   out += fmt::format("## Why\n\n{}\n", rule.why.substr(rule.why.find_first_not_of('\n')));
   if (!out.ends_with("\n\n")) out += '\n';
   out += fmt::format("Mechanism: {}.\n\n", rule.mechanism);
-  out += fmt::format("## When it is found\n\n```\n{}\n```\n\n", rule.when.value);
+  out += fmt::format("## When it is found\n\n```\n{}\n```\n\n", found_when(rule));
   if (!rule.label.value.empty())
     out += fmt::format("## What it says\n\n```\n{}\n  ^^^ {}\n```\n\n", rule.message.value, rule.label.value);
   if (!rule.parameters.empty()) {

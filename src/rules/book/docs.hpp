@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rules/book/rule.hpp"
 
@@ -10,6 +11,10 @@ namespace shapelint::rules {
 
 // One rule's page, in Markdown.
 std::string rule_markdown(const Rule& rule);
+// When a rule finds something: its condition, or what stands for it where none is written.
+std::string_view found_when(const Rule& rule);
+// What it tries, a line each: "tensor and pipeline" of all changes that are made to the same fields.
+std::vector<std::string> tried_fields(const Rule& rule);
 // The table of all rules.
 std::string index_markdown(const RuleBook& rules);
 // What expressions may use: variables, functions, words and formats of messages.

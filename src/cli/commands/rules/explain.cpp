@@ -37,6 +37,31 @@ std::string labelled(std::string_view label, std::string_view text, const Style&
                      wrap(text, indent, indent, style));
 }
 
+// What is tried, each way with its expressions; of many ways only which fields they change.
+std::string tried_text(const rules::Rule& rule, const Style& style) {
+  constexpr std::size_t most_in_full = 8;
+  std::string out;
+  if (rule.fixes.size() > most_in_full) {
+    const std::vector<std::string> fields = rules::tried_fields(rule);
+    return labelled(
+        "tries",
+        fmt::format("{} changes, the least of each kind that mends it: of {} (`--format json` has "
+                    "them in full)",
+                    rule.fixes.size(), fmt::join(fields, "; ")),
+        style);
+  }
+  for (const rules::Fix& fix : rule.fixes) {
+    std::string way;
+    for (const auto& [field, text] : fix.set)
+      way += fmt::format("{}{} = {}", way.empty() ? "" : "; ", field, text.value);
+    if (!fix.vary.empty())
+      way += fmt::format("{}values near the present ones of {}", way.empty() ? "" : "; ",
+                         fmt::join(fix.vary, " and "));
+    out += labelled("tries", way, style);
+  }
+  return out;
+}
+
 std::string explain_text(const rules::Rule& rule, const std::string& page, const Style& style) {
   const auto severity = rules::severity_of(rule);
   std::string out = fmt::format("{}: {}\n\n", style.paint(report::role_of(severity), rule.code),
@@ -46,21 +71,13 @@ std::string explain_text(const rules::Rule& rule, const std::string& page, const
   while (why.starts_with('\n')) why.remove_prefix(1);
   while (why.ends_with('\n')) why.remove_suffix(1);
   out += wrap(why, 0, 0, style) + "\n\n";
-  out += labelled("found when", rule.when.value, style);
+  out += labelled("found when", rules::found_when(rule), style);
   for (const rules::Parameter& each : rule.parameters) {
     out += labelled(
         "with", fmt::format("{} = {} ({}); set it by [lint.params]", each.name, exact(each.value), each.doc),
         style);
   }
-  for (const rules::Fix& fix : rule.fixes) {
-    for (const auto& [field, text] : fix.set) {
-      out += labelled("tries", fmt::format("{} = {}", field, text.value), style);
-    }
-    if (!fix.vary.empty()) {
-      out += labelled("tries",
-                      fmt::format("values near the present ones of {}", fmt::join(fix.vary, " and ")), style);
-    }
-  }
+  out += tried_text(rule, style);
   for (const rules::Example& each : rule.examples) {
     std::string_view config = each.config;
     while (config.starts_with('\n')) config.remove_prefix(1);
