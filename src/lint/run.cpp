@@ -215,6 +215,7 @@ class Run {
       };
       const bool by_option = is_in(given);
       if (!by_option && !is_in(config.exclude)) return false;
+      out_.is_excluded = true;
       out_.choices.push_back(
           fmt::format("{}: excluded by {}", job.path, by_option ? "`--exclude`" : config.path));
       return true;

@@ -62,6 +62,7 @@ struct RunOutcome {
   std::vector<BaselineNote> baselines;
   bool has_findings = false;  // at or above their files' fail levels
   bool is_empty = false;      // no file was a model's configuration, and no note that is no detail says why
+  bool is_excluded = false;   // patterns left out some file
 };
 
 // The views of the report live as long as the project.

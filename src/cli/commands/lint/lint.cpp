@@ -35,6 +35,13 @@ std::string text_of(const lint::BaselineNote& note) {
                      note.findings == 1 ? "1 finding is" : fmt::format("{} findings are", note.findings));
 }
 
+// Whoever names a folder takes it that something in it is looked at. Where files were left out on purpose,
+// or are passed over because that is asked for, nothing to look at is fine.
+bool is_unchecked(const lint::RunOutcome& outcome, const LintOptions& options) {
+  return outcome.is_empty && !outcome.is_excluded && !options.run.allow_unrecognised &&
+         !options.files.empty();
+}
+
 void print_notes(const lint::RunOutcome& outcome, const LintOptions& options, Io& io) {
   // What a file in the repository hides is told to whoever relies on there being no finding.
   for (const std::string& each : outcome.refuted) print_note(io, each);
@@ -47,7 +54,7 @@ void print_notes(const lint::RunOutcome& outcome, const LintOptions& options, Io
   for (const lint::Note& note : outcome.notes) {
     if (options.output.verbose || !note.is_detail) say(note.text);
   }
-  if (outcome.is_empty && !said && !options.output.quiet) {
+  if (outcome.is_empty && !said && !options.output.quiet && !is_unchecked(outcome, options)) {
     say(fmt::format("{}: no configuration of a known dialect is in it", options.files.front()));
   }
   for (const lint::BaselineNote& note : outcome.baselines) say(text_of(note));
@@ -87,9 +94,17 @@ ExitCode tell(const lint::RunOutcome& outcome, const LintOptions& options, Io& i
   for (const text::LocatedError& each : errors) print_error(io, each.error, each.source);
   if (!outcome.refused.empty()) return ExitCode::error;
   print_notes(outcome, options, io);
+  if (is_unchecked(outcome, options)) {
+    print_error(io,
+                {"nothing in it could be checked: no whole configuration of a known dialect is in it",
+                 "`--verbose` says what was found, and `--allow-unrecognised` passes over it",
+                 options.files.front(),
+                 {}},
+                {});
+  }
   const bool written = options.run.baseline.write ? write_files(outcome.report, options.output, io)
                                                   : write_report(outcome.report, options.output, io);
-  if (!errors.empty() || !written) return ExitCode::error;
+  if (!errors.empty() || !written || is_unchecked(outcome, options)) return ExitCode::error;
   return outcome.has_findings && !options.exit_zero ? ExitCode::findings : ExitCode::clean;
 }
 
