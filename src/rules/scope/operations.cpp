@@ -105,6 +105,7 @@ constexpr Variable of_product[] = {
     {"passes_us", "time in the step of all passes of the layer that the product belongs to, in microseconds", passes_us},
     {"passes_bf16_us", "the same in bf16, without quantization; of a format of 16 bits or more the same", passes_bf16_us},
     {"op_element_bytes", "bytes of one element of its operands", [](const Context& c) { return bytes_of(c.operation.op->dtype); }},
+    {"unpacks_weights", "whether its weights are stored in fewer bits than it computes in, and unpacked by the kernel that multiplies them", [](const Context& c) { return c.operation.op->weight_bytes > 0 && c.operation.op->weight_bytes < bytes_of(c.operation.op->dtype) ? 1.0 : 0.0; }},
     {"dimension", "the dimension in question: the rule is evaluated for each that `blame` lists", [](const Context& c) { return c.operation.dimension; }},
     {"exact_dimension", "that dimension before it is rounded up, where ranks cannot share it out evenly", exact_size},
     {"contiguous", "whether that dimension is the contiguous one of an operand or of the output", [](const Context& c) { return c.operation.contiguous ? 1.0 : 0.0; }},
