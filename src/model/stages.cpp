@@ -41,14 +41,40 @@ SlowestStage slowest_stage(const Setup& setup, double layer_flops, double furthe
   return out;
 }
 
-SlowestStage slowest_stage(const Setup& setup) {
-  if (setup.plan.pipeline <= 1) return slowest_stage(setup, 1, 0, 0);
+namespace {
+
+// Arithmetic per token of a model's own layers, of those that predict further tokens, and of the head.
+struct PartFlops {
+  double layers = 0;
+  double further = 0;
+  double head = 0;
+};
+
+PartFlops flops_of_parts(const Setup& setup) {
   const double head = head_flops_per_token(setup);
   Setup plain = setup;
   plain.model.mtp_layers = 0;
-  const double layers = forward_flops_per_token(plain) - head;
-  const double further = mtp_layers(setup) > 0 ? forward_flops_per_token(setup) - head - layers : 0;
-  return slowest_stage(setup, layers, further, (1 + mtp_layers(setup)) * head);
+  PartFlops out;
+  out.layers = forward_flops_per_token(plain) - head;
+  if (mtp_layers(setup) > 0) out.further = forward_flops_per_token(setup) - head - out.layers;
+  out.head = (1 + mtp_layers(setup)) * head;
+  return out;
+}
+
+}  // namespace
+
+SlowestStage slowest_stage(const Setup& setup) {
+  if (setup.plan.pipeline <= 1) return slowest_stage(setup, 1, 0, 0);
+  const PartFlops flops = flops_of_parts(setup);
+  return slowest_stage(setup, flops.layers, flops.further, flops.head);
+}
+
+double end_layers(const Setup& setup) {
+  const PartFlops flops = flops_of_parts(setup);
+  const double each = flops.layers / real(std::max<std::int64_t>(1, setup.model.num_layers));
+  const Shared shared(setup);
+  const double head = flops.head * real(logit_tokens(shared).value) / real(shared.tokens.value);
+  return each > 0 ? (flops.further + head) / each : 0;
 }
 
 std::string stages_text(const Setup& setup) {

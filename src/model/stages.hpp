@@ -23,6 +23,10 @@ struct SlowestStage {
 SlowestStage slowest_stage(const Setup& setup, double layer_flops, double further_flops, double head_flops);
 SlowestStage slowest_stage(const Setup& setup);
 
+// What stands behind the last layer, the head and layers that predict further tokens, as a number of layers
+// with as much arithmetic.
+double end_layers(const Setup& setup);
+
 // `the last of 4 stages sets the pace, with 8 layers and the head`; empty without a pipeline.
 std::string stages_text(const Setup& setup);
 

@@ -100,6 +100,21 @@ double least_gib(const Context& c, bool with_activations) {
   return (least.state_bytes + (with_activations ? least.activation_bytes : 0)) / bytes_per_gib;
 }
 
+double reserve_gib(const Context& c) {
+  const bool is_known = gpu::memory_gib(*c.gpu) > 0;
+  if (plan(c).mode != model::Mode::train && is_known)
+    return suggest::runtime_bytes(gpu::memory_gib(*c.gpu), *c.setup) / bytes_per_gib;
+  const double needed = suggest::memory_bytes(*c.setup);
+  return (suggest::context_bytes + suggest::fragmentation * needed) / bytes_per_gib;
+}
+
+// How long a prompt is, users decide.
+bool is_chunk(const Context& c) {
+  const model::Plan& p = plan(c);
+  return p.mode == model::Mode::prefill && is_stated(*c.reading, FieldId::step_tokens) && p.step_tokens > 0 &&
+         p.micro_batch_size * p.sequence_length >= p.step_tokens;
+}
+
 suggest::Capacity capacity(const Context& c) {
   return suggest::capacity_of(*c.gpu, *c.setup);
 }
@@ -149,11 +164,11 @@ constexpr Variable of_model[] = {
     {"deepspeed_micro_batch", "the same by DeepSpeed's file; 0 where it leaves it to the trainer", [](const Context& c) { return extra(*c.reading, "deepspeed_micro_batch"); }},
     {"own_accumulation", "micro-batches of a step by a trainer's own argument, beside DeepSpeed's file; 0 where it states none", [](const Context& c) { return extra(*c.reading, "own_accumulation"); }},
     {"deepspeed_accumulation", "the same by DeepSpeed's file; 0 where it leaves it to the trainer", [](const Context& c) { return extra(*c.reading, "deepspeed_accumulation"); }},
+    {"is_chunk", "whether a prefill is a chunk of prompts, of a size that is the engine's to choose: the file states it (step_tokens)", [](const Context& c) { return is_chunk(c) ? 1.0 : 0.0; }},
     {"memory_gib", "estimated memory of one GPU in GiB (docs: lowering.md)", [](const Context& c) { return suggest::memory_bytes(*c.setup) / bytes_per_gib; }, {FieldId::hidden_size, FieldId::num_layers}},
     {"state_gib", "the part of memory_gib that does not depend on activations: weights, gradients and optimizer states; in serving weights and the cache of keys and values", [](const Context& c) { return has_size(c) ? suggest::footprint(*c.setup).state_bytes / bytes_per_gib : 0; }},
     {"least_state_gib", "the least that state_gib can be: what ZeRO shares over ranks that the file does not count takes nothing; 0 for training where the file does not tell what is shared, offloaded or frozen", [](const Context& c) { return least_gib(c, false); }},
     {"least_memory_gib", "the same and activations", [](const Context& c) { return least_gib(c, true); }},
-    {"reserve_gib", "memory beside least_memory_gib that is assumed to be taken: the driver's part, CUDA's context, kernels and buffers (2 GB), and 5 % for fragmentation and temporary copies", [](const Context& c) { return suggest::context_bytes / bytes_per_gib + suggest::fragmentation * least_gib(c, true); }},
     {"states_plan", "whether the file or the command line says how the run is laid out: a degree of parallelism, ZeRO or the micro-batch (and nothing of it is left to the run)", [](const Context& c) { return states_plan(*c.reading) ? 1.0 : 0.0; }},
     // what only files of some dialects say; 0 elsewhere
     {"gated_linear1_branch", "width of one branch that a gated MLP's first linear layer gives, by the framework's own rounding", [](const Context& c) { return extra(*c.reading, "gated_linear1_branch"); }},
@@ -170,6 +185,8 @@ constexpr Variable of_model[] = {
     {"other_heads", "layers whose attention has other heads than the file's first, which is costed as if it had not; 0: none", [](const Context& c) { return extra(*c.reading, "other_heads"); }, {}, true},
     {"uncosted_parts", "whether layers hold more than attention and an MLP, which is not costed", [](const Context& c) { return extra(*c.reading, "uncosted_parts"); }, {}, true},
     {"pads_for_tensor", "whether the framework pads the vocabulary until `tensor` divides it, whatever the file says", [](const Context& c) { return extra(*c.reading, "pads_for_tensor"); }, {}, true},
+    {"end_layers", "what stands behind the last layer, the head and layers that predict further tokens, as a number of layers with as much arithmetic", [](const Context& c) { return spec(c).conv.empty() && has_size(c) ? model::end_layers(*c.setup) : 0; }},
+    {"splits_stages", "whether the framework lets the last stage of a pipeline have fewer layers than the others", [](const Context& c) { return c.reading->dialect == "native" ? 1.0 : extra(*c.reading, "splits_stages"); }, {}, true},
     {"states_split", "whether the file itself says which layers each stage of the pipeline holds", [](const Context& c) { return extra(*c.reading, "states_split"); }, {}, true},
     {"has_whole_heads", "whether a head has a whole width: it is given, or the heads divide `hidden_size`, or the framework cuts off the rest", [](const Context& c) { return has_whole_heads(c) ? 1.0 : 0.0; }},
     {"is_framework_file", "whether the file is a framework's: what a native file leaves out has a documented default, and what it says describes a run; a framework's file has switches", [](const Context& c) { return c.reading->dialect == "native" ? 0.0 : 1.0; }, {}, true},
@@ -216,6 +233,7 @@ constexpr Variable of_gpu[] = {
     {"compute_capability", "compute capability of an NVIDIA GPU (9.0: Hopper); 0 of others", [](const Context& c) { return compute_capability(*c.gpu); }},
     {"budget_gib", "what of gpu_memory_gib the run may take: all of it, or the share that an engine is given (memory_percent); 0 when unknown", [](const Context& c) { return gpu::memory_gib(*c.gpu) > 0 ? suggest::budget_bytes(gpu::memory_gib(*c.gpu), plan(c)) / bytes_per_gib : 0; }},
     {"usable_gib", "what of budget_gib is left beside the memory that is assumed to be taken (see reserve_gib) and what an engine keeps free (cache_percent); 0 when unknown", [](const Context& c) { return gpu::memory_gib(*c.gpu) > 0 ? suggest::usable_bytes(gpu::memory_gib(*c.gpu), *c.setup) / bytes_per_gib : 0; }},
+    {"reserve_gib", "memory beside memory_gib that is assumed to be taken: the driver's part, CUDA's context, kernels and buffers (2 GB), and 5 % for fragmentation and temporary copies; of vLLM what its profile run was measured to take", reserve_gib},
     {"engine_stops", "whether the engine stops at startup, since its KV cache has no room for the longest sequence: 2 for certain, 1 by the estimated memory of activations and context, 0 where it starts or where that is not known", engine_stops},
     {"served_longest", "tokens of the longest sequence that an engine admits: longest_sequence, or else max_positions; 0 when unknown", [](const Context& c) { return real(suggest::longest_sequence(*c.setup)); }},
     {"longest_cache_gib", "KV cache of one such sequence on one GPU, in GiB", [](const Context& c) { return capacity(c).longest_bytes / bytes_per_gib; }},
