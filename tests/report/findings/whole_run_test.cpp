@@ -1,0 +1,146 @@
+// What is said of a run as a whole: its memory, what was hidden, what all fixes make of it, the least that
+// fits.
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/number.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/run_support.hpp"
+
+using namespace shapelint;
+using tests::run;
+using tests::with;
+
+namespace {
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Wrapped lines as one.
+std::string unwrapped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_blank = c == ' ' || c == '\n';
+    if (!is_blank || !out.ends_with(' ')) out += is_blank ? ' ' : c;
+  }
+  return out;
+}
+
+const std::string served_70b =
+    R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 8192, "num_hidden_layers": 80,
+ "num_attention_heads": 64, "num_key_value_heads": 8, "intermediate_size": 28672, "vocab_size": 128256,
+ "max_position_embeddings": 8192, "tie_word_embeddings": false})";
+
+const std::string server =
+    "[model]\nhidden_size = 4096\nnum_layers = 32\nnum_attention_heads = 32\nnum_key_value_heads = 8\n"
+    "intermediate_size = 14336\nmlp_gated = true\nvocab_size = 128256\ntie_word_embeddings = false\n"
+    "max_positions = 8192\n[run]\nmode = \"decode\"\ncontext_length = 8191\nmicro_batch_size = ";
+
+}  // namespace
+
+// Full sharding over ranks that only the launch knows.
+TEST_CASE("a run's memory is one sum in text, JSON and the finding", "[lint]") {
+  const auto files = with({{"nv.yaml",
+                            "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 16384\nmicro_batch_size: 4\n"
+                            "gradient_accumulation_steps: 1\nflash_attention: true\nbf16: true\n"
+                            "optimizer: adamw_torch_fused\nfsdp:\n  - full_shard\n"}});
+  const std::string text = unwrapped(run({"lint", "nv.yaml", "--gpu", "h100"}, files).out);
+  const auto json =
+      nlohmann::json::parse(run({"lint", "nv.yaml", "--gpu", "h100", "--format", "json"}, files).out);
+  std::vector<double> sums;
+  const std::function<void(const nlohmann::json&)> collect = [&](const nlohmann::json& node) {
+    for (const auto& [key, value] : node.items()) {
+      if (key == "memory_bytes" && value.is_number()) sums.push_back(value.get<double>());
+      if (key != "proposals" && value.is_structured()) collect(value);
+    }
+  };
+  collect(json);
+  REQUIRE_FALSE(sums.empty());
+  const std::string gib_text = gib(sums.front());
+  CHECK(has(text, fmt::format("needs about {} of 79.6 GiB", gib_text)));
+  CHECK(has(text, fmt::format("memory {} of 79.6 GiB", gib_text)));
+  CHECK(has(text, "which ranks may share"));
+}
+
+TEST_CASE("requests that a roofline has room for are those that fit", "[serving]") {
+  const auto with_requests = [](int number) {
+    return with({{"s.toml", server + std::to_string(number) + "\n"}});
+  };
+  const std::string roofline = run({"roofline", "s.toml", "--gpu", "h100"}, with_requests(1)).out;
+  const std::size_t at = roofline.find(" requests of 8,192 tokens");
+  REQUIRE(at != std::string::npos);
+  const std::size_t begin = roofline.rfind(' ', at - 1) + 1;
+  const int room = static_cast<int>(std::stod(roofline.substr(begin, at - begin)));
+  CHECK(room > 50);
+  CHECK_FALSE(has(run({"lint", "s.toml", "--gpu", "h100"}, with_requests(room)).out, "SL510"));
+  CHECK(has(run({"lint", "s.toml", "--gpu", "h100"}, with_requests(room + 1)).out, "SL510"));
+}
+
+TEST_CASE("a model that does not fit on one GPU says so first, with the least that does", "[lint]") {
+  const auto files = with({{"config.json", served_70b}});
+  const std::string out = run({"lint", "config.json", "--gpu", "h100"}, files).out;
+  CHECK(out.starts_with("config.json: does not fit on one h100-sxm5: "));
+  CHECK(has(unwrapped(out), "the least that does: data 1 → "));
+  const std::string serving = run({"lint", "config.json", "--gpu", "h100", "--mode", "decode"}, files).out;
+  CHECK(has(unwrapped(serving), "the least that does: tensor 1 → 2"));  // 131 GiB of weights on 80 GB
+}
+
+TEST_CASE("what was hidden is told in the line that says that nothing is shown", "[lint]") {
+  const auto files = with({{"m.toml",
+                            "[model]\nhidden_size = 4096\nnum_layers = 32\nnum_attention_heads = 32\n"
+                            "vocab_size = 32768\n[run]\nmicro_batch_size = 1\nsequence_length = 4096\n"
+                            "gradient_accumulation = 8\n[parallel]\ntensor = 2\npipeline = 8\n"}});
+  const std::string out = unwrapped(run({"lint", "m.toml", "--gpu", "a100"}, files).out);
+  CHECK_FALSE(has(out, "nothing found"));
+  CHECK(has(out, "m.toml: no error or warning; "));
+  CHECK(has(out, "not shown; the largest saving is "));
+}
+
+TEST_CASE("of a run that stops nobody says what all fixes make of it", "[lint]") {
+  const auto files = with({{"m.toml",
+                            "[model]\nhidden_size = 4096\nnum_layers = 16\nnum_attention_heads = 32\n"
+                            "vocab_size = 50257\n[run]\nmicro_batch_size = 1\nsequence_length = 4096\n"
+                            "[parallel]\ntensor = 3\n"}});
+  const std::string out = run({"lint", "m.toml", "--gpu", "a100"}, files).out;
+  CHECK(has(out, "SL403"));
+  CHECK_FALSE(has(out, "with all fixes"));
+}
+
+TEST_CASE("a folder in which nothing could be checked is an error, unless that is asked for", "[lint]") {
+  const auto files = with({{"apart/words.yaml", "just: words\n"}});
+  CHECK(run({"lint", "apart"}, files).code == 2);
+  CHECK(has(run({"lint", "apart"}, files).err, "nothing in it could be checked"));
+  CHECK(run({"lint", "apart", "--allow-unrecognised"}, files).code == 0);
+  CHECK(run({"lint", "apart", "--exclude", "*.yaml"}, files).code == 0);
+}
+
+TEST_CASE("a change of GPUs tells a step's time beside what a token saves", "[lint]") {
+  const auto files = with({{"m.toml",
+                            "[model]\nhidden_size = 2048\nnum_layers = 24\nnum_attention_heads = 16\n"
+                            "vocab_size = 50304\n[run]\nmicro_batch_size = 4\nsequence_length = 2048\n"
+                            "[parallel]\ntensor = 8\n"}});
+  const std::string out = unwrapped(
+      run({"lint", "m.toml", "--gpu", "a100", "--min-severity", "info", "--select", "SL502"}, files).out);
+  CHECK(has(out, " per GPU and token; a step takes "));
+  CHECK(has(out, " instead of "));
+}
+
+TEST_CASE("explain, help and suggest say what they mean", "[lint]") {
+  const std::string contract = run({"explain", "SL451"}).out;
+  CHECK_FALSE(has(contract, "0 > 1"));
+  CHECK(has(contract, "a contract of the stack is not met"));
+  const std::string memory = run({"explain", "SL509"}).out;
+  CHECK(std::count(memory.begin(), memory.end(), '\n') < 150);  // most of them examples
+  CHECK(has(unwrapped(memory), "the least of each kind that mends it"));
+  const std::string fits = run({"fits", "--help"}).out;
+  CHECK(has(fits, "Usage: shapelint fits [OPTIONS] --count N FILE"));
+  CHECK(has(unwrapped(fits), "several with commas between them: `3,6,8,24`; required"));
+  const auto files = with({{"s.toml", server + "8\n"}});
+  const std::string suggested = run({"suggest", "s.toml", "--gpu", "h100"}, files).out;
+  CHECK(has(suggested, "best by tokens per second and GPU"));
+  CHECK_FALSE(has(suggested, "training tokens"));
+}
