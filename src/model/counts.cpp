@@ -302,11 +302,10 @@ std::int64_t layers_of(const ModelSpec& model, StepPart part) {
 }
 
 // How often one token runs through it: a further token that is predicted, through one more layer.
-double runs_in(const Setup& setup, StepPart part) {
-  const double layers = real(layers_of(setup.model, part));
-  const double further = mtp_layers(setup);
+double runs_in(const ModelSpec& model, StepPart part, double further) {
+  const double layers = real(layers_of(model, part));
   if (further <= 0) return layers;
-  const StepPart feeding = num_moe_layers(setup.model) > 0 ? StepPart::mixture : StepPart::mlp;
+  const StepPart feeding = num_moe_layers(model) > 0 ? StepPart::mixture : StepPart::mlp;
   return layers + (part == StepPart::attention || part == feeding ? further : 0);
 }
 
@@ -315,8 +314,8 @@ double runs_in(const Setup& setup, StepPart part) {
 std::int64_t times_in(const ModelSpec& model, StepPart part) {
   if (model.layers_differ) return 1;
   const std::int64_t layers = layers_of(model, part);
+  if (!model.diffusion.text_joined) return layers;
   const std::int64_t joint = num_joint_layers(model);
-  if (joint <= 0) return layers;
   // Layers of two streams have the weights of both; beside a layer with one branch the vectors of four.
   if (part == StepPart::frame) return plus(layers, times(model.parallel_block ? 3 : 1, joint));
   return part == StepPart::attention || part == StepPart::mlp ? plus(layers, joint) : layers;
@@ -408,7 +407,7 @@ double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
   }
   detail::PartProducts products{};
   for (std::size_t i = 0; i < products.size(); ++i)
-    if (const auto part = static_cast<StepPart>(i); runs_in(setup, part) > 0)
+    if (const auto part = static_cast<StepPart>(i); runs_in(model, part, mtp_layers(setup)) > 0)
       products[i] = products_of(setup, part, convention);
   return detail::forward_flops_per_token(setup, products);
 }
@@ -417,7 +416,7 @@ double detail::forward_flops_per_token(const Setup& setup, const PartProducts& p
   const double further = mtp_layers(setup);
   double all = further > 0 ? further * further_products(setup.model) : 0;
   for (std::size_t i = 0; i < products.size(); ++i) {
-    const double runs = runs_in(setup, static_cast<StepPart>(i));
+    const double runs = runs_in(setup.model, static_cast<StepPart>(i), further);
     if (runs > 0) all += runs * products[i];
   }
   return 2 * all;
