@@ -22,7 +22,7 @@ void run(const std::filesystem::path& path) {
   const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(content.data()), content.size());
   constexpr std::size_t most = 8192;
-  constexpr unsigned mutations = 100;
+  constexpr unsigned mutations = 10;
   if (LLVMFuzzerCustomMutator == nullptr || content.size() > most) return;
   std::vector<std::uint8_t> bytes(content.begin(), content.end());
   for (unsigned seed = 0; seed < mutations; ++seed) {
