@@ -59,7 +59,7 @@ with tempfile.TemporaryDirectory() as name:
     (folder / "configs/model.toml~").write_text("x")
     time.sleep(0.3)
     assert sum("waiting" in line for line in watching.err) == 5, watching.err
-    (folder / "configs/model.toml").write_text("[model\n")  # a mistake does not end it
+    (folder / "configs/model.toml").write_text(bad.replace("hidden_size = 2560", "hidden_size = -1"))  # a mistake does not end it
     watching.rounds(6)
     assert any("error:" in line for line in watching.err), watching.err
     watching.end()
