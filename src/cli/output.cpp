@@ -102,7 +102,8 @@ bool OutputOptions::wants(report::Format wanted) const {
 bool write_files(const lint::Report& report, const OutputOptions& options, Io& io) {
   bool written = true;
   for (const auto& [format, path] : options.files) {
-    const auto result = io.files.write(path, report::render(format, report, {{}, false, false, options.parts}));
+    const auto result =
+        io.files.write(path, report::render(format, report, {{}, false, false, options.parts}));
     if (result) continue;
     print_error(io, result.error());
     written = false;
