@@ -227,7 +227,7 @@ void add_rows(const rules::GpuReport& gpu, const lint::ModelReport& model, const
   if (gpu.gain > 0) fixed.saving = fmt::format("{} less", percent(gpu.gain));
   // A longer step of more tokens is none that is slower.
   const double tokens = gpu.after.tokens_per_s * gpu.after.time_us / us_per_s;
-  if (std::fabs(tokens - gpu.workload.tokens_per_step) > 0.5)
+  if (tokens > 0 && std::fabs(tokens - gpu.workload.tokens_per_step) > 0.5)
     fixed.saving += fmt::format("{}{} tokens", fixed.saving.empty() ? "" : " per token, ",
                                 with_commas(std::llround(tokens)));
   out.rows.push_back(std::move(fixed));
