@@ -40,7 +40,6 @@ std::vector<model::Plan> plans_over(const gpu::Gpu& gpu, const Setup& setup, std
   if (tensor > 1 && can_split(setup.model, tensor)) {
     plan.tensor = tensor;
     plan.data = gpus / tensor;
-    if (plan.data == 1) plan.zero = setup.plan.zero;
     out.push_back(plan);
   }
   return out;
