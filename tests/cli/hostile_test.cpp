@@ -69,7 +69,7 @@ text::MemoryFileSystem hostile_files() {
   files.files["gpus/evil.toml"] = with_value(gpu, "vendor", in_quotes(hostile));
   std::string rule = file_text("rules/SL101-vocab-misaligned.toml");
   rule = with_value(rule, "code", "\"XX101\"");
-  for (const char* key : {"summary", "message", "mechanism"})
+  for (const char* key : {"summary", "message", "label", "mechanism"})
     rule = with_value(rule, key, in_quotes(hostile));
   const std::size_t how = rule.find("[how]");
   const std::size_t fixes = rule.find("[[fix]]");
@@ -169,7 +169,7 @@ TEST_CASE("nothing that a file holds reaches a terminal or a runner", "[hostile]
   }
   CHECK(bytes > 100'000);
   // What is looked at is there.
-  CHECK(tests::run({"lint", "m.toml", "--gpu", "evil"}, files).out.find("XX101") != std::string::npos);
+  CHECK(tests::run({"lint", "m.toml", "--gpu", "evil", "-v"}, files).out.find("XX101") != std::string::npos);
   CHECK(tests::run({"gpus", "evil"}, files).out.find("file=a.py") != std::string::npos);
 }
 

@@ -273,5 +273,6 @@ TEST_CASE("rules that say the same as contracts name those that there are", "[co
     }
   }
   CHECK(codes == std::vector<std::string>{"SL403", "SL404", "SL406", "SL408", "SL410", "SL411", "SL414",
-                                          "SL427", "SL602", "SL802", "SL803", "SL804", "SL805"});
+                                          "SL427", "SL602", "SL802", "SL803", "SL804", "SL805", "SL907",
+                                          "SL915"});
 }

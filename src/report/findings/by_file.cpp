@@ -58,7 +58,7 @@ std::string entry(const rules::Finding& finding, const lint::ModelReport& model,
                                                                            finding.gain_error,
                                                                            model.result.gpus.size())));
   }
-  return "  " + wrap(what, detail_indent, 2, style) + '\n';
+  return "  " + wrap(what, detail_indent, detail_indent, style) + '\n';
 }
 
 // All findings of one rule, in every file.

@@ -303,9 +303,9 @@ Closing closing_of(const lint::ModelReport& model, const lint::Report& report, c
 std::string closing(const Closing& closing, const lint::Report& report, const Style& style) {
   std::string out;
   if (!closing.run.empty()) out += headline(style.paint(Role::strong, closing.run), 2, 0, style) + '\n';
-  for (const std::string& each : closing.verdicts) out += "  " + wrap(each, 4, 2, style) + '\n';
-  for (const std::string& each : closing.jobs) out += "  " + wrap(each, 12, 2, style) + '\n';
-  for (const std::string& each : closing.notes) out += "  " + wrap(each, 4, 2, style) + '\n';
+  for (const std::string& each : closing.verdicts) out += wrap(each, 4, 2, style) + '\n';
+  for (const std::string& each : closing.jobs) out += wrap(each, 12, 10, style) + '\n';
+  for (const std::string& each : closing.notes) out += wrap(each, 4, 2, style) + '\n';
   out += table_text(closing.rows, style);
   std::string last = fmt::format("{}: {}", style.paint(Role::strong, closing.title),
                                  counts_text(closing.counts, report, closing.models, style));

@@ -22,7 +22,7 @@ std::string assumed_gpus_text(const lint::Report& report) {
   if (assumed == report.models.end()) return {};
   std::string names;
   for (const rules::GpuReport& gpu : assumed->result.gpus) names += (names.empty() ? "" : ", ") + gpu.gpu;
-  return fmt::format("assumed GPUs: {}; set with `--gpu` (`shapelint gpus` lists them)", names);
+  return fmt::format("assumed GPUs: {}; set with `--gpu`, list with `shapelint gpus`", names);
 }
 
 // "63 files were checked in part (SL911, SL912)".

@@ -76,8 +76,8 @@ training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens
   a100-sxm4-80gb           1.50 s  41.2 %
   h100-sxm (uncalibrated)  700 ms  38.0 %
 gpt.toml: 1 warning, 1 fixable with --fix [*]
-assumed GPUs: a100-sxm4-80gb, h100-sxm; set with `--gpu` (`shapelint gpus`
-lists them)
+assumed GPUs: a100-sxm4-80gb, h100-sxm; set with `--gpu`, list with
+`shapelint gpus`
 Explain a rule: shapelint explain SL101
 )");
 }

@@ -16,7 +16,7 @@ bool says(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a published model is answered for training and for serving", "[cli][jobs]") {
+TEST_CASE("a published model is answered for training and for serving", "[lint][jobs]") {
   // 16 bytes of states for each of 8.19 B parameters (Rajbhandari et al., arXiv 1910.02054, section 3.1) are
   // 131 GB: more than two H100 hold with activations.
   const std::string small = run({"Qwen/Qwen3-8B", "--gpu", "h100"}).out;
@@ -30,7 +30,7 @@ TEST_CASE("a published model is answered for training and for serving", "[cli][j
   CHECK_FALSE(says(large, "on one GPU"));
 }
 
-TEST_CASE("a bare config.json is answered as the name is, and a stated job is not", "[cli][jobs]") {
+TEST_CASE("a bare config.json is answered as the name is, and a stated job is not", "[lint][jobs]") {
   const std::string config =
       R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
  "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
