@@ -147,18 +147,31 @@ double weight_products(const Setup& setup, StepPart part) {
   return sum;
 }
 
+// Of the keys that a query meets the last ones, at most `limit`: the first queries of a causal prompt meet
+// fewer.
+double keys_within(const Setup& setup, CausalFlops convention, double limit) {
+  const double all_keys = keys_per_query(setup, convention);
+  const bool grows = setup.plan.mode != Mode::decode && setup.model.causal && convention == CausalFlops::half;
+  if (!grows) return std::min(all_keys, limit);
+  const double cached = real(cached_tokens(setup.plan));
+  const double length = 2 * (all_keys - cached);
+  if (limit >= cached + length) return all_keys;
+  const double growing = std::max(0.0, limit - cached);
+  return limit - growing * growing / (2 * length);
+}
+
 // Keys that a query reads, as a mean over the layers with a window and those without.
-double keys_read(const Setup& setup, double all_keys) {
+double keys_read(const Setup& setup, CausalFlops convention) {
   const ModelSpec& model = setup.model;
-  const auto up_to = [&](std::int64_t most) { return std::min(all_keys, real(most)); };
+  const double all_keys = keys_per_query(setup, convention);
+  const auto up_to = [&](std::int64_t most) { return keys_within(setup, convention, real(most)); };
   if (const Sparse& sparse = model.sparse; sparse.blocks > 0 && model.mla.kv_lora_rank <= 0)
     return all_keys / at_least_one(sparse.compressed_stride) +
            up_to(times(sparse.blocks, sparse.block_size)) + up_to(sparse.window);
   const std::int64_t chosen = model.indexer.keys;
   if (model.compressed.ratio > 0) {
-    const double brief = all_keys / real(model.compressed.ratio);
-    return (chosen > 0 ? std::min(brief, real(chosen)) : brief) +
-           (model.window.size > 0 ? up_to(model.window.size) : 0);
+    const double from = chosen > 0 ? up_to(times(chosen, model.compressed.ratio)) : all_keys;
+    return from / real(model.compressed.ratio) + (model.window.size > 0 ? up_to(model.window.size) : 0);
   }
   if (chosen > 0) return up_to(chosen);
   const double narrow = real(num_window_layers(model)) / at_least_one(num_attention_layers(model));
@@ -192,7 +205,7 @@ double attention_products(const Setup& setup, CausalFlops convention) {
   const double heads = real(model.num_attention_heads);
   const double widths = real(plus(model.head_dim, model.value_head_dim));
   const double all_keys = keys_per_query(setup, convention);
-  const double keys = keys_read(setup, all_keys);
+  const double keys = keys_read(setup, convention);
   double products = weight_products(setup, StepPart::attention);
   if (model.indexer.keys > 0)
     products += real(model.indexer.heads) * real(model.indexer.head_dim) * all_keys /

@@ -15,25 +15,31 @@ double causal_tiles(std::int64_t query_length, std::int64_t key_length, std::int
   // key_tile).
   const std::int64_t offset = key_length - query_length;
   const std::int64_t tiles = (query_length + query_tile - 1) / query_tile;
-  const std::int64_t first = offset < 0 ? -offset / query_tile : 0;  // earlier tiles see no key
+  if (offset < 0) {
+    // A key stands for several tokens (model::visible_pairs): tile j of the keys is seen from the queries on
+    // that come behind its tokens.
+    const double key_tiles = std::ceil(static_cast<double>(key_length) / static_cast<double>(key_tile));
+    const double tokens = static_cast<double>(key_tile * query_length) / static_cast<double>(key_length);
+    const double before = tokens / static_cast<double>(query_tile) * key_tiles * (key_tiles - 1) / 2;
+    return static_cast<double>(tiles) * key_tiles - before;
+  }
   const auto end = [&](std::int64_t i) { return (i + 1) * query_tile + offset; };
   const auto spare = [&](std::int64_t i) {  // columns computed beyond the end
     const std::int64_t rest = end(i) % key_tile;
     return rest == 0 ? std::int64_t{0} : key_tile - rest;
   };
-  const auto whole =
-      static_cast<double>(tiles - 1 - first);  // all but the last, which the keys' end cuts short
+  const auto whole = static_cast<double>(tiles - 1);  // all but the last, which the keys' end cuts short
   double columns = 0;
   if (whole > 0) {
-    columns = whole * (static_cast<double>(end(first)) + static_cast<double>(end(tiles - 2))) / 2.0;
+    columns = whole * (static_cast<double>(end(0)) + static_cast<double>(end(tiles - 2))) / 2.0;
     // The spare columns repeat with this period.
     const std::int64_t period = key_tile / std::gcd(query_tile, key_tile);
     const auto count = static_cast<std::int64_t>(whole);
     double sum = 0;
     double partial = 0;
     for (std::int64_t i = 0; i < std::min(period, count); ++i) {
-      if (i < count % period) partial += static_cast<double>(spare(first + i));
-      sum += static_cast<double>(spare(first + i));
+      if (i < count % period) partial += static_cast<double>(spare(i));
+      sum += static_cast<double>(spare(i));
     }
     const std::int64_t periods = count / period;
     columns += static_cast<double>(periods) * sum + partial;

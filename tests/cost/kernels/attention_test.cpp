@@ -1,9 +1,13 @@
 // Time of fused attention: exact small cases, then what must always hold.
 #include "cost/kernels/attention.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <rapidcheck.h>
 
 #include "gpu/registry.hpp"
+#include "model/lower/attention/pairs.hpp"
 #include "tests/catch.hpp"
 #include "tests/cost/gpu_support.hpp"
 
@@ -103,11 +107,32 @@ TEST_CASE("the tiles that a causal mask leaves") {
   CHECK(cost::detail::causal_tiles(1, 1000, 128, 64) == 16);  // decode: all keys
   CHECK(rc::check([] {
     const std::int64_t queries = *rc::gen::inRange<std::int64_t>(1, 3000);
-    const std::int64_t keys = *rc::gen::inRange<std::int64_t>(1, 3000);
+    const std::int64_t keys = *rc::gen::inRange<std::int64_t>(queries, queries + 3000);
     const std::int64_t query_tile = *rc::gen::element<std::int64_t>(64, 128, 192);
     const std::int64_t key_tile = *rc::gen::element<std::int64_t>(32, 64, 80, 128, 176);
     RC_ASSERT(cost::detail::causal_tiles(queries, keys, query_tile, key_tile) ==
               counted_causal_tiles(queries, keys, query_tile, key_tile));
+  }));
+}
+
+// DeepSeek-V4's compressed keys (inference/model.py): key j of m tokens is seen from token m (j + 1) - 1 on.
+TEST_CASE("of fewer keys than queries each query sees those of the tokens before it") {
+  CHECK(model::visible_pairs(512, 128, true, 0) == 512 * 129 / 2.0);
+  CHECK(model::visible_pairs(512, 512, true, 0) == 512 * 513 / 2.0);
+  CHECK(rc::check([] {
+    const std::int64_t ratio = *rc::gen::inRange<std::int64_t>(2, 129);
+    const std::int64_t keys = *rc::gen::inRange<std::int64_t>(16, 1000);
+    const std::int64_t queries = keys * ratio;
+    constexpr std::int64_t query_tile = 128;
+    constexpr std::int64_t key_tile = 64;
+    double counted = 0;
+    for (std::int64_t first = 0; first < queries; first += query_tile) {
+      const std::int64_t seen = std::min(first + query_tile, queries) / ratio;
+      counted += static_cast<double>((seen + key_tile - 1) / key_tile);
+    }
+    const double tiles = cost::detail::causal_tiles(queries, keys, query_tile, key_tile);
+    // Starts of tiles are rounded one by one.
+    RC_ASSERT(std::fabs(tiles - counted) <= static_cast<double>(ratio + keys) / key_tile + 2);
   }));
 }
 

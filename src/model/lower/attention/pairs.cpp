@@ -7,6 +7,7 @@ namespace shapelint::model {
 
 double visible_pairs(double queries, double keys, bool causal, double window) {
   if (!causal && window <= 0) return queries * keys;
+  if (keys < queries && window <= 0) return queries * (keys + 1) / 2;
   const double rows = std::min(queries, keys);
   if (window > 0) {  // the first queries of all see fewer
     const double before = keys - rows;
