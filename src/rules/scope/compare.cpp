@@ -90,6 +90,10 @@ bool is_published(const model::Reading& reading) {
 }
 
 bool is_near(const model::Reading& reading, const catalog::KnownModel& known) {
+  // Layers alike, and layers with sizes of their own, are no misspelling of each other.
+  const bool has_list = !known.layers.kinds.empty();
+  const model::ModelSpec& model = reading.setup.model;
+  if (has_list ? model.layers.empty() : model.layers_differ) return false;
   constexpr std::array first{FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
                              FieldId::intermediate_size};
   const auto differs = [&](FieldId field) {
