@@ -9,6 +9,7 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "contracts/fits.hpp"
+#include "model/lower/lower.hpp"
 #include "rules/scope/memory.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -96,6 +97,21 @@ std::vector<JobPlan> jobs_of(const model::Reading& reading, const gpu::Gpu& gpu,
   give(served, model::FieldId::context_length, served_context);
   out.push_back(smallest(served, gpu, rules));
   return out;
+}
+
+std::optional<JobPlan> least_plan(const model::Reading& reading, const gpu::Gpu& gpu,
+                                  const rules::RuleBook& rules) {
+  if (!reading.complete || !reading.setup.model.conv.empty() || gpu::memory_gib(gpu) <= 0) return {};
+  if (rules::states_plan(reading) || model::weights_are_unknown(reading.setup.plan)) return {};
+  const double needed = suggest::memory_bytes(reading.setup);
+  if (needed <= suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup)) return {};
+  return smallest(reading, gpu, rules);
+}
+
+std::string plan_text(const JobPlan& job) {
+  if (job.gpus == 0) return fmt::format("more than {} x {}", with_commas(job.most), job.gpu);
+  return fmt::format("{} x {} ({}), {} GiB each", with_commas(job.gpus), job.gpu, layout_text(job),
+                     gib(job.memory_bytes));
 }
 
 std::string job_text(const JobPlan& job) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,14 @@ bool has_no_job(const model::Reading& reading);
 // fast interconnect, pipeline stages beyond.
 std::vector<JobPlan> jobs_of(const model::Reading& reading, const gpu::Gpu& gpu,
                              const rules::RuleBook& rules);
+
+// The job that a file states, where nothing says how it is laid out and one GPU is too small: on as few as
+// hold it.
+std::optional<JobPlan> least_plan(const model::Reading& reading, const gpu::Gpu& gpu,
+                                  const rules::RuleBook& rules);
+
+// "2 x h100-sxm5 (TP 2), 65.7 GiB each"; "more than 1,024 x h100-sxm5" of one that fits none.
+std::string plan_text(const JobPlan& job);
 
 // "training: 4 x h100-sxm5 (DP 4, ZeRO-3): 46,100 tokens/s, 62.5 GiB per GPU; micro-batch 1 x 4,096 tokens".
 std::string job_text(const JobPlan& job);

@@ -40,7 +40,8 @@ struct ModelReport {
   bool hides_from_programs = false;
   // Where nothing says what is done with the model, and the run asks: by GPU, what could be.
   std::vector<JobPlan> jobs;
-  std::string shape_note;  // what of the model is taken as fixed, and why; empty: nothing
+  std::vector<JobPlan> least;  // of a stated job without a layout that one GPU is too small for
+  std::string shape_note;      // what of the model is taken as fixed, and why; empty: nothing
 };
 
 // What the formats that list the rules (SARIF) tell of one. Views point into the run's rule books.

@@ -80,12 +80,17 @@ void hide(const project::Applied& applied, ModelReport& model) {
 }
 
 void add_jobs(ModelReport& model, const std::vector<gpu::Gpu>& gpus) {
-  if (model.rules == nullptr || !has_no_job(model.reading)) return;
+  if (model.rules == nullptr) return;
+  const bool is_open = has_no_job(model.reading);
   for (const rules::GpuReport& each : model.result.gpus) {
     const auto gpu =
         std::find_if(gpus.begin(), gpus.end(), [&](const gpu::Gpu& g) { return g.id == each.gpu; });
     if (gpu == gpus.end()) continue;
-    for (JobPlan& job : jobs_of(model.reading, *gpu, *model.rules)) model.jobs.push_back(std::move(job));
+    if (is_open) {
+      for (JobPlan& job : jobs_of(model.reading, *gpu, *model.rules)) model.jobs.push_back(std::move(job));
+    } else if (std::optional<JobPlan> least = least_plan(model.reading, *gpu, *model.rules)) {
+      model.least.push_back(*std::move(least));
+    }
   }
 }
 

@@ -142,13 +142,13 @@ def configurations(base):
     (folder / ".shapelint.toml").write_text('extend = "base.toml"\n')
     run(folder, ".", code=2, says="is a link out of its tree")
     folder = repository(base, "own")
-    (folder.parent / "base.toml").write_text('gpu = "l4"\n')
+    (folder.parent / "base.toml").write_text('gpu = "a30"\n')
     (folder / ".shapelint.toml").write_text('extend = "../base.toml"\n')
-    run(folder, "config", "--show", "model.toml", "--allow-outside", code=0, says='gpu = ["l4"]')
+    run(folder, "config", "--show", "model.toml", "--allow-outside", code=0, says='gpu = ["a30"]')
     run(folder, ".", "--allow-outside", code=1, says="SL101")
     # Without a repository the configuration's folder is the end.
     folder = repository(base, "unpacked", git=False)
-    (folder.parent / "base.toml").write_text('gpu = "l4"\n')
+    (folder.parent / "base.toml").write_text('gpu = "a30"\n')
     (folder / ".shapelint.toml").write_text('extend = "../base.toml"\n')
     run(folder.parent, "repo", code=2, says="leads out of the repository")
 

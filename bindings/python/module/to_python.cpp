@@ -142,16 +142,17 @@ py::object to_python(const api::Proposal& proposal) {
 }
 
 py::object to_python(const api::Finding& finding) {
-  return py::dict(
-      "code"_a = finding.code, "rule"_a = finding.rule, "severity"_a = api::name(finding.severity),
-      "confidence"_a = api::name(finding.confidence), "model"_a = finding.model, "gpu"_a = finding.gpu,
-      "message"_a = finding.message, "label"_a = finding.label, "why"_a = finding.why, "note"_a = finding.note, "cost"_a = finding.cost,
-      "how"_a = finding.how, "field"_a = finding.field, "path"_a = finding.path,
-      "range"_a = to_python(finding.range), "use_range"_a = to_python(finding.use_range),
-      "key_path"_a = finding.key_path, "certain_to_fail"_a = finding.certain_to_fail, "gain"_a = finding.gain,
-      "gain_error"_a = finding.gain_error, "gains"_a = to_python(finding.gains),
-      "proposals"_a = to_python(finding.proposals), "operations"_a = texts(finding.operations),
-      "url"_a = finding.url, "text"_a = api::to_string(finding));
+  return py::dict("code"_a = finding.code, "rule"_a = finding.rule,
+                  "severity"_a = api::name(finding.severity), "confidence"_a = api::name(finding.confidence),
+                  "model"_a = finding.model, "gpu"_a = finding.gpu, "message"_a = finding.message,
+                  "label"_a = finding.label, "why"_a = finding.why, "note"_a = finding.note,
+                  "cost"_a = finding.cost, "how"_a = finding.how, "field"_a = finding.field,
+                  "path"_a = finding.path, "range"_a = to_python(finding.range),
+                  "use_range"_a = to_python(finding.use_range), "key_path"_a = finding.key_path,
+                  "certain_to_fail"_a = finding.certain_to_fail, "gain"_a = finding.gain,
+                  "gain_error"_a = finding.gain_error, "gains"_a = to_python(finding.gains),
+                  "proposals"_a = to_python(finding.proposals), "operations"_a = texts(finding.operations),
+                  "url"_a = finding.url, "text"_a = api::to_string(finding));
 }
 
 py::object to_python(const api::KernelCost& cost) {

@@ -13,6 +13,8 @@ namespace shapelint::report {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::string_view gitlab_severity(const Item& item) {
   if (item.finding == nullptr) return "blocker";
   if (item.finding->certain_to_fail) return "critical";
@@ -22,7 +24,6 @@ std::string_view gitlab_severity(const Item& item) {
 }  // namespace
 
 std::string gitlab(const lint::Report& report) {
-  using Json = nlohmann::ordered_json;
   Json out = Json::array();
   std::set<std::string> taken;
   for (const Item& item : items(report)) {

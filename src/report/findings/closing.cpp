@@ -18,7 +18,6 @@
 #include "report/wrap.hpp"
 #include "rules/scope/memory.hpp"
 #include "suggest/edit/footprint.hpp"
-#include "suggest/edit/smallest.hpp"
 
 namespace shapelint::report {
 
@@ -54,18 +53,18 @@ struct MemoryCell {
   std::string verdict;
 };
 
-// "; no parallelism is given: the smallest plan that fits is zero 0 → 3, data 1 → 16 (62.0 GiB on each of
-// 16)".
-std::string smallest_text(const gpu::Gpu& gpu, const model::Setup& setup) {
-  const auto smallest = suggest::smallest_plan(gpu, setup);
-  if (!smallest) return "; no parallelism is given, and no plan of up to 1,024 GPUs that was tried fits";
-  return fmt::format("; no parallelism is given: the smallest plan that fits is {} ({} GiB{})",
-                     lint::changes_text(smallest->changes), gib(smallest->memory_bytes),
-                     smallest->gpus > 1 ? fmt::format(" on each of {}", smallest->gpus) : "");
+// "; no parallelism is given: the smallest plan that fits is 2 x h100-sxm5 (TP 2), 65.7 GiB each".
+std::string smallest_text(const lint::ModelReport& model, const gpu::Gpu& gpu) {
+  const auto least = std::find_if(model.least.begin(), model.least.end(),
+                                  [&](const lint::JobPlan& each) { return each.gpu == gpu.id; });
+  std::string out = "; no parallelism is given";
+  if (least != model.least.end()) out += ": the smallest plan that fits is " + lint::plan_text(*least);
+  return out;
 }
 
 // What a step needs of a GPU's memory, and what to think of it.
-MemoryCell memory_of(const model::Reading& reading, const gpu::Gpu& gpu) {
+MemoryCell memory_of(const lint::ModelReport& model, const gpu::Gpu& gpu) {
+  const model::Reading& reading = model.reading;
   if (!reading.complete || gpu::memory_gib(gpu) <= 0) return {};
   if (model::weights_are_unknown(reading.setup.plan))
     return {{}, "memory not known: the file does not state the dtype of the weights"};
@@ -82,7 +81,7 @@ MemoryCell memory_of(const model::Reading& reading, const gpu::Gpu& gpu) {
   if (is_server) out.verdict = capacity_words(suggest::capacity_of(gpu, reading.setup));
   if (needed <= usable) return out;
   if (!is_planned) {
-    out.verdict = does_not_fit_words(needed, gpu) + smallest_text(gpu, reading.setup);
+    out.verdict = does_not_fit_words(needed, gpu) + smallest_text(model, gpu);
   } else if (least.state_bytes > suggest::budget_bytes(gpu::memory_gib(gpu), reading.setup.plan)) {
     out.verdict = does_not_fit_words(needed, gpu);
   } else if (certain <= usable && rules::takes_what_fits(reading)) {
@@ -203,7 +202,7 @@ void add_rows(const rules::GpuReport& gpu, const lint::ModelReport& model, const
   if (takes_several(model, gpu.gpu)) return;
   StepRow now;
   now.label = is_one ? "now" : gpu_name;
-  const MemoryCell memory = profile != nullptr ? memory_of(model.reading, *profile) : MemoryCell{};
+  const MemoryCell memory = profile != nullptr ? memory_of(model, *profile) : MemoryCell{};
   now.memory = memory.cell;
   if (!memory.verdict.empty())
     out.verdicts.push_back(is_one ? memory.verdict : gpu.gpu + ": " + memory.verdict);

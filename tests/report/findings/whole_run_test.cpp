@@ -86,7 +86,7 @@ TEST_CASE("a model that does not fit on one GPU is told with the least that does
   // 131 GiB of weights on 80 GB
   CHECK(has(unwrapped(serving),
             "does not fit: 131 of 79.6 GiB per GPU; no parallelism is given: the smallest "
-            "plan that fits is tensor 1 → 2 (65.7 GiB on each of 2)"));
+            "plan that fits is 2 x h100-sxm5 (TP 2), 65.7 GiB each"));
 }
 
 TEST_CASE("what was hidden is told in the line that says that nothing is shown", "[lint]") {

@@ -65,7 +65,8 @@ std::int64_t kernel_version(Attention attention) {
 
 Dim attention_inputs(const Shared& shared) {
   const SharedBlock& block = shared.model.shared_block;
-  return block.blocks > 0 && block.input_size > 0 ? dim(block.input_size, "shared_input_size") : shared.hidden;
+  return block.blocks > 0 && block.input_size > 0 ? dim(block.input_size, "shared_input_size")
+                                                  : shared.hidden;
 }
 
 void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
