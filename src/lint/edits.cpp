@@ -134,11 +134,18 @@ std::string_view unquoted(std::string_view text) {
   return is_quoted(text) ? text.substr(1, text.size() - 2) : text;
 }
 
+// Micro-batches of a step are noted as worked out of a batch, also where the two happen to be equal.
+bool is_worked_out(const rules::Change& change, const ModelReport& model) {
+  return change.key.empty() && change.field == model::FieldId::gradient_accumulation &&
+         !model::origin(model.reading, change.field).note.empty();
+}
+
 // The number that a value is worked out from, where the file states that instead: a global batch.
-std::optional<std::int64_t> computed_from(std::string_view old, const rules::Change& change) {
+std::optional<std::int64_t> computed_from(std::string_view old, const rules::Change& change,
+                                          const ModelReport& model) {
   if (!change.key.empty()) return std::nullopt;
   const auto number = parse_integer(without(unquoted(old), '_'));
-  return number && *number != change.from ? number : std::nullopt;
+  return number && (*number != change.from || is_worked_out(change, model)) ? number : std::nullopt;
 }
 
 // A key as its file calls it.
@@ -183,8 +190,10 @@ std::optional<TextEdit> edit_of(const rules::Change& change, const ModelReport& 
   const auto begin = static_cast<std::size_t>(span.begin);
   const std::string_view source = *text;
   const std::string_view old = source.substr(begin, static_cast<std::size_t>(span.end) - begin);
-  auto written = spelled_like(old, model::value_text(change.field, change.from), to);
-  const auto source_number = written ? std::nullopt : computed_from(old, change);
+  auto written = is_worked_out(change, model)
+                     ? std::nullopt
+                     : spelled_like(old, model::value_text(change.field, change.from), to);
+  const auto source_number = written ? std::nullopt : computed_from(old, change, model);
   if (source_number) {
     const std::string key = key_of(change, model);
     const std::string& note = model::origin(model.reading, change.field).note;

@@ -37,6 +37,13 @@ TEST_CASE("what follows from another key follows, and it is said", "[lint][fix]"
   CHECK(ran.left.empty());
 }
 
+TEST_CASE("a global batch stays what it is where it equals the micro-batches of a step", "[lint][fix]") {
+  const std::string alone = replaced(batches, "nproc_per_node 8", "nproc_per_node 1");
+  const FixRun ran = fixed({{"run.sh", alone}}, infos({"SL501"}));
+  REQUIRE(ran.changed.contains("run.sh"));
+  CHECK(ran.changed.at("run.sh") == replaced(alone, "--micro-batch-size 1 ", "--micro-batch-size 8 "));
+}
+
 TEST_CASE("where a value follows from a key that cannot give another, that key is named", "[lint][fix]") {
   // Nine micro-batches each: half of them are no whole number.
   const std::string odd = replaced(batches, "batch-size 64", "batch-size 72");
