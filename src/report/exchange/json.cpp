@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lint/parts.hpp"
+#include "lint/phrases.hpp"
 #include "model/fields.hpp"
 #include "model/op_names.hpp"
 #include "report/capacity.hpp"
