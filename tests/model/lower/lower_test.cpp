@@ -251,7 +251,8 @@ TEST_CASE("in eager mode RMSNorm, rotary embedding, a gated activation and the l
   Setup setup = replica("llama-3-8b");
   setup.plan.loss = Loss::unfused;
   const auto moved = [&](std::string_view name, Pass pass) {
-    const Op& op = *find(lower(setup), name, pass);
+    const Workload work = lower(setup);
+    const Op& op = *find(work, name, pass);
     return std::pair(op.count, op.count * op.bytes);
   };
   // All layers, once: 8192 tokens in bf16; fp32 where the module widens (LlamaRMSNorm, cross entropy).
