@@ -10,7 +10,7 @@
 #include "base/names.hpp"
 #include "base/units.hpp"
 #include "base/words.hpp"
-#include "contracts/plan/layouts.hpp"
+#include "model/assumed.hpp"
 #include "model/derive.hpp"
 #include "rules/engine/conditions.hpp"
 #include "rules/scope/launch.hpp"
@@ -25,12 +25,6 @@ using model::Mode;
 
 constexpr std::array<std::string_view, 6> fit_names{"runs",       "pads",         "is slower",
                                                     "falls back", "does not fit", "refused"};
-
-// The file's reading as if it said so: what is stated no longer follows from other fields.
-void state(model::Reading& reading, FieldId field, std::int64_t value) {
-  model::set(reading.setup, field, value);
-  reading.origins[field].kind = model::Origin::Kind::command_line;
-}
 
 Fit fit_of(const FitRow& row) {
   const auto any = [&](Outcome outcome) {
@@ -57,13 +51,7 @@ class Fitter {
     std::vector<FitRow> out;
     for (const Layout& layout : layouts(start_.setup, gpus, false)) {
       FitRow row;
-      row.gpus = gpus;
-      row.tensor = layout.tensor;
-      row.pipeline = layout.pipeline;
-      row.context = layout.context;
-      row.data = layout.data;
-      row.expert = layout.expert;
-      row.expert_tensor = layout.expert_tensor;
+      static_cast<Layout&>(row) = layout;
       for (const std::int64_t zero : zero_stages(layout.data * layout.context)) {
         row.zero = zero;
         for (const Format& format : formats()) out.push_back(fill(row, format));
@@ -91,19 +79,19 @@ class Fitter {
   FitRow fill(FitRow row, const Format& format) {
     model::Reading reading = start_;
     row.format = format;
-    state(reading, FieldId::tensor, row.tensor);
-    state(reading, FieldId::pipeline, row.pipeline);
-    state(reading, FieldId::context, row.context);
-    state(reading, FieldId::data, row.data);
-    state(reading, FieldId::expert, row.expert);
-    state(reading, FieldId::expert_tensor, row.expert_tensor);
-    if (reading.setup.plan.mode == Mode::train) state(reading, FieldId::zero, row.zero);
-    state(reading, FieldId::dtype, static_cast<std::int64_t>(format.dtype));
-    state(reading, FieldId::recipe, static_cast<std::int64_t>(format.recipe));
+    model::give(reading, FieldId::tensor, row.tensor);
+    model::give(reading, FieldId::pipeline, row.pipeline);
+    model::give(reading, FieldId::context, row.context);
+    model::give(reading, FieldId::data, row.data);
+    model::give(reading, FieldId::expert, row.expert);
+    model::give(reading, FieldId::expert_tensor, row.expert_tensor);
+    if (reading.setup.plan.mode == Mode::train) model::give(reading, FieldId::zero, row.zero);
+    model::give(reading, FieldId::dtype, static_cast<std::int64_t>(format.dtype));
+    model::give(reading, FieldId::recipe, static_cast<std::int64_t>(format.recipe));
     if (reading.setup.plan.mode != Mode::train) {
       const std::int64_t shares = start_.setup.plan.mode == Mode::decode ? row.data * row.pipeline : row.data;
-      state(reading, FieldId::micro_batch_size,
-            std::max<std::int64_t>(1, (sequences_ + shares - 1) / shares));
+      model::give(reading, FieldId::micro_batch_size,
+                  std::max<std::int64_t>(1, (sequences_ + shares - 1) / shares));
     }
     reading.setup.plan.gradient_accumulation = rules::micro_batches_kept(start_, reading.setup.plan);
     model::rederive(reading.setup, reading.origins);
@@ -194,6 +182,16 @@ Result<Format> parse_format(std::string_view text) {
                  {}};
   }
   out.recipe = *recipe;
+  return out;
+}
+
+Result<std::vector<Format>> parse_formats(const std::vector<std::string>& texts) {
+  std::vector<Format> out;
+  for (const std::string& text : texts) {
+    const auto format = parse_format(text);
+    if (!format) return format.error();
+    out.push_back(*format);
+  }
   return out;
 }
 

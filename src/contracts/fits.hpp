@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "contracts/check.hpp"
+#include "contracts/plan/layouts.hpp"
 #include "contracts/price.hpp"
 #include "rules/book/rule.hpp"
 #include "suggest/serving/capacity.hpp"
@@ -21,19 +22,14 @@ struct Format {
 };
 // `fp8`, `fp8:block128`. Error: no such format, or a recipe of another.
 Result<Format> parse_format(std::string_view text);
+// The first error of several.
+Result<std::vector<Format>> parse_formats(const std::vector<std::string>& texts);
 std::string name(const Format& format);
 
 enum class Fit : std::uint8_t { runs, pads, slower, falls_back, too_large, refused };
 std::string_view name(Fit fit);
 
-struct FitRow {
-  std::int64_t gpus = 0;
-  std::int64_t tensor = 1;
-  std::int64_t pipeline = 1;
-  std::int64_t context = 1;
-  std::int64_t data = 1;
-  std::int64_t expert = 1;
-  std::int64_t expert_tensor = 1;
+struct FitRow : Layout {
   std::int64_t zero = 0;  // in training: what is sharded over the data-parallel ranks (3: as FSDP)
   Format format;
   Fit fit = Fit::runs;

@@ -9,6 +9,7 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "contracts/fits.hpp"
+#include "model/assumed.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/scope/memory.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -20,12 +21,6 @@ namespace {
 constexpr std::int64_t most_to_train = 1024;
 constexpr std::int64_t most_to_serve = 64;
 
-// As if it were given on the command line.
-void give(model::Reading& reading, model::FieldId field, std::int64_t value) {
-  model::set(reading.setup, field, value);
-  reading.origins[field].kind = model::Origin::Kind::command_line;
-}
-
 bool is_as_engines_do(const contracts::FitRow& row, std::int64_t link_gpus) {
   const std::int64_t stages = std::max<std::int64_t>(1, row.gpus / std::max<std::int64_t>(1, link_gpus));
   return row.data == 1 && row.context == 1 && row.pipeline == stages;
@@ -34,6 +29,7 @@ bool is_as_engines_do(const contracts::FitRow& row, std::int64_t link_gpus) {
 JobPlan smallest(const model::Reading& reading, const gpu::Gpu& gpu, const rules::RuleBook& rules) {
   const model::Plan& plan = reading.setup.plan;
   JobPlan out;
+  out.gpus = 0;
   out.gpu = gpu.id;
   out.trains = plan.mode == model::Mode::train;
   out.most = out.trains ? most_to_train : most_to_serve;
@@ -46,12 +42,7 @@ JobPlan smallest(const model::Reading& reading, const gpu::Gpu& gpu, const rules
     for (const contracts::FitRow& row : contracts::fits({&reading, &gpu, &rules, nullptr, {gpus}, {}})) {
       if (row.fit == contracts::Fit::too_large || row.fit == contracts::Fit::refused) break;
       if (!out.trains && !is_as_engines_do(row, gpu.link_gpus)) continue;
-      out.gpus = row.gpus;
-      out.tensor = row.tensor;
-      out.pipeline = row.pipeline;
-      out.context = row.context;
-      out.data = row.data;
-      out.expert = row.expert;
+      static_cast<contracts::Layout&>(out) = row;
       out.zero = row.zero;
       out.step_us = row.price.time_us;
       out.tokens_per_s = row.tokens_per_s;
@@ -92,9 +83,9 @@ std::vector<JobPlan> jobs_of(const model::Reading& reading, const gpu::Gpu& gpu,
   std::vector<JobPlan> out{smallest(reading, gpu, rules)};
   if (!reading.setup.model.causal || !reading.setup.model.lm_head) return out;
   model::Reading served = reading;
-  give(served, model::FieldId::mode, static_cast<std::int64_t>(model::Mode::decode));
-  give(served, model::FieldId::micro_batch_size, served_sequences);
-  give(served, model::FieldId::context_length, served_context);
+  model::give(served, model::FieldId::mode, static_cast<std::int64_t>(model::Mode::decode));
+  model::give(served, model::FieldId::micro_batch_size, served_sequences);
+  model::give(served, model::FieldId::context_length, served_context);
   out.push_back(smallest(served, gpu, rules));
   return out;
 }

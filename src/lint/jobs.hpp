@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "contracts/plan/layouts.hpp"
 #include "gpu/gpu.hpp"
 #include "model/reading.hpp"
 #include "rules/book/rule.hpp"
@@ -18,16 +19,10 @@ inline constexpr std::int64_t served_sequences = 32;
 inline constexpr std::int64_t served_context = 4096;
 
 // The fastest plan on the fewest GPUs that it fits.
-struct JobPlan {
+struct JobPlan : contracts::Layout {  // gpus: 0 where none of the numbers that are tried is enough
   bool trains = true;
   std::string gpu;        // id
-  std::int64_t gpus = 0;  // 0: on none of the numbers that are tried
-  std::int64_t most = 0;  // the largest that is tried
-  std::int64_t tensor = 1;
-  std::int64_t pipeline = 1;
-  std::int64_t context = 1;
-  std::int64_t data = 1;
-  std::int64_t expert = 1;
+  std::int64_t most = 0;  // the largest number of GPUs that is tried
   std::int64_t zero = 0;
   std::int64_t sequences = 0;  // of a micro-batch; decoded at a time by a server
   std::int64_t tokens = 0;     // of each

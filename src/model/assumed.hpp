@@ -18,4 +18,7 @@ std::vector<FieldId> assumed_fields(const Reading& reading);
 // The published model, or the config.json, that a file's reading has its shape from by name; empty: none.
 std::string published_shape(const Reading& reading);
 
+// As if the command line said so: it is no longer assumed, and follows from no other field.
+void give(Reading& reading, FieldId field, std::int64_t value);
+
 }  // namespace shapelint::model

@@ -86,7 +86,7 @@ bool is_left_out(FieldId field, std::int64_t value) {
              : value == 0 && std::find(switches.begin(), switches.end(), field) != switches.end();
 }
 
-bool differs_in_batch(const Branch& a, const Branch& b) {
+bool differs_in_batch_alone(const Branch& a, const Branch& b) {
   const auto rest = [](const Branch& each) {
     const Layout& layout = each.layout;
     return std::tuple(layout.tensor, layout.pipeline, layout.context, layout.expert, layout.expert_tensor,
@@ -309,7 +309,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
     if (is_new) entry->second = p.leaves(request, key.first, key.second);
     const std::vector<Leaf>& leaves = entry->second;
     out.fates.all += static_cast<std::int64_t>(leaves.size());
-    if (too_large && differs_in_batch(*too_large, branch)) {
+    if (too_large && differs_in_batch_alone(*too_large, branch)) {
       out.fates.too_large += static_cast<std::int64_t>(leaves.size());
       continue;
     }

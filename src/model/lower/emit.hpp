@@ -234,7 +234,7 @@ class Emitter {
   };
   void modules(std::string_view name, Moved fused, double elements, const Modules& apart, Repeat repeat,
                Arithmetic flops);
-  // A norm over `bytes` of activations: one kernel, but for RMSNorm's in eager mode.
+  // A norm over `bytes` of activations: one kernel, except RMSNorm in eager mode.
   void norm(std::string_view name, double bytes, Repeat repeat);
   // Forward and, in training, backward; either may be absent. Nothing when ranks is 1.
   // `stride`: GPUs from one rank of the group to the next (Megatron-LM's order: tensor, context, data,

@@ -102,14 +102,10 @@ std::vector<Option> fits_options(FitsOptions& options) {
 ExitCode fits(const FitsOptions& options, Io& io) {
   const auto counts = counts_of(options, io);
   if (!counts) return ExitCode::error;
-  std::vector<contracts::Format> wanted;
-  for (const std::string& text : options.formats) {
-    const auto format = contracts::parse_format(text);
-    if (!format) {
-      print_error(io, format.error());
-      return ExitCode::error;
-    }
-    wanted.push_back(*format);
+  const auto wanted = contracts::parse_formats(options.formats);
+  if (!wanted) {
+    print_error(io, wanted.error());
+    return ExitCode::error;
   }
   auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
@@ -127,7 +123,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
   std::vector<GpuFits> all;
   for (const gpu::Gpu& gpu : input->gpus()) {
     std::vector<contracts::Format> own;
-    for (const contracts::Format& each : wanted) {
+    for (const contracts::Format& each : *wanted) {
       if (gpu::can_multiply(gpu, each.dtype)) {
         own.push_back(each);
         continue;
@@ -139,7 +135,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
       }
       print_note(io, what);
     }
-    if (own.empty() && !wanted.empty()) continue;
+    if (own.empty() && !wanted->empty()) continue;
     all.push_back({gpu.id, contracts::fits({&reading, &gpu, configured.rules.get(),
                                             checker ? &*checker : nullptr, *counts, own})});
   }

@@ -362,14 +362,10 @@ bool check_plan_usage(const PlanOptions& options, Io& io) {
 
 ExitCode plan_run(const PlanOptions& options, Io& io) {
   if (!check_plan_usage(options, io)) return ExitCode::error;
-  std::vector<contracts::Format> number_formats;
-  for (const std::string& text : options.formats) {
-    const auto format = contracts::parse_format(text);
-    if (!format) {
-      print_error(io, format.error());
-      return ExitCode::error;
-    }
-    number_formats.push_back(*format);
+  const auto number_formats = contracts::parse_formats(options.formats);
+  if (!number_formats) {
+    print_error(io, number_formats.error());
+    return ExitCode::error;
   }
   auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
@@ -399,7 +395,7 @@ ExitCode plan_run(const PlanOptions& options, Io& io) {
   if (!errors.empty()) return ExitCode::error;
   if (!asked.stack.empty())
     for (const std::string& note : contracts::version_notes(*asked.book, asked.stack)) print_note(io, note);
-  return serves ? plan_serving(planned, *counts, number_formats, io) : plan_training(planned, *counts, io);
+  return serves ? plan_serving(planned, *counts, *number_formats, io) : plan_training(planned, *counts, io);
 }
 
 }  // namespace shapelint::cli
