@@ -24,7 +24,7 @@ def pytest_addoption(parser: Any) -> None:
     group.addoption("--shapelint-gpu", default=None, metavar="NAMES",
                     help="GPUs to lint for, with commas between them; else those of the files and their configuration")
     group.addoption("--shapelint-severity", default="warning", choices=_LEVELS,
-                    help="findings from this severity on fail; warning unless given")
+                    help="findings from this severity on fail (default: warning)")
     group.addoption("--shapelint-stack", default=None, metavar="PACKAGES",
                     help="packages that run the models: vllm==0.24,deep-ep")
 
