@@ -22,7 +22,7 @@ add_library(shapelint_self_contained INTERFACE)
 target_link_libraries(
   shapelint_self_contained
   INTERFACE $<TARGET_FILE:shapelint_core> $<TARGET_FILE:shapelint_text> ${prefix}/lib/libfmt.a
-            ${prefix}/lib/libtomlplusplus.a ${prefix}/lib/libmuparser.a ${prefix}/lib/libnlopt.a
+            ${prefix}/lib/libtomlplusplus.a ${prefix}/lib/libnlopt.a
             ${prefix}/lib/libyaml.a ${trace_libraries})
 target_link_options(shapelint_self_contained INTERFACE -static-libstdc++ -static-libgcc LINKER:--gc-sections
                     LINKER:--as-needed LINKER:--exclude-libs,ALL LINKER:--build-id=none)

@@ -50,8 +50,7 @@ bool is_for(const Contract& contract, const model::Plan& plan) {
          is_in(contract.recipes, static_cast<std::int64_t>(plan.recipe));
 }
 
-Checker::Checker(const Book& book, Stack stack)
-    : stack_(std::move(stack)), values_(rules::variable_names().size()) {
+Checker::Checker(const Book& book, Stack stack) : stack_(std::move(stack)) {
   const Stack known = as_known(book, stack_);
   for (const Contract& each : book.contracts()) {
     switch (standing(each, known)) {
@@ -70,15 +69,15 @@ Checker::Checker(const Book& book, Stack stack)
   }
 }
 
-Checker::Checker(const Book& book) : values_(rules::variable_names().size()) {
+Checker::Checker(const Book& book) {
   for (const Contract& each : book.contracts()) compiled_.push_back({&each, false, {}, {}, {}});
 }
 
 void Checker::compile(Compiled& each) const {
   each.is_compiled = true;
   const auto names = rules::variable_names();
-  each.when = expr::Condition::read(each.contract->when.value, names);
-  each.demands = expr::Condition::read(each.contract->demands.value, names);
+  each.when = expr::compile(each.contract->when.value, names);
+  each.demands = expr::compile(each.contract->demands.value, names);
   for (const auto* condition : {&each.when, &each.demands}) {
     if (!*condition) continue;
     for (const std::int32_t used : (*condition)->used()) {
@@ -89,16 +88,10 @@ void Checker::compile(Compiled& each) const {
 
 std::optional<double> Checker::value(std::string_view text, const rules::Context& context) {
   auto [place, is_new] = expressions_.try_emplace(std::string(text));
-  if (is_new) {
-    std::vector<Error> ignored;  // the reader tells of them
-    place->second = expr::compile(text, rules::variable_names(), ignored);
-  }
+  if (is_new) place->second = expr::compile(text, rules::variable_names());  // the reader tells of mistakes
   if (!place->second) return std::nullopt;
-  for (const std::int32_t used : place->second->used()) {
-    const auto index = static_cast<std::size_t>(used);
-    values_[index] = rules::value_of(index, context);
-  }
-  const Result<double> out = place->second->evaluate(values_);
+  const Result<double> out = place->second->evaluate(
+      [&](std::int32_t name) { return rules::value_of(static_cast<std::size_t>(name), context); });
   return out ? std::optional(*out) : std::nullopt;
 }
 
@@ -140,7 +133,7 @@ std::string Checker::failing_size(const Contract& contract, const rules::Context
     return rules::value_of(static_cast<std::size_t>(name), context);
   };
   for (const std::string_view each : conditions) {
-    auto condition = expr::Condition::read(each, rules::variable_names());
+    const auto condition = expr::compile(each, rules::variable_names());
     const Result<bool> holds = condition ? condition->holds(get) : Result<bool>(true);
     if (!holds || *holds) continue;
     return is_about(own, each) ? own : sum_of(each);

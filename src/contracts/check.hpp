@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "contracts/stack.hpp"
-#include "expr/condition.hpp"
+#include "expr/expression.hpp"
 #include "expr/expression.hpp"
 #include "gpu/gpu.hpp"
 #include "model/reading.hpp"
@@ -59,8 +59,8 @@ class Checker {
   struct Compiled {
     const Contract* contract = nullptr;
     bool is_compiled = false;
-    std::optional<expr::Condition> when;
-    std::optional<expr::Condition> demands;
+    std::optional<expr::Expression> when;
+    std::optional<expr::Expression> demands;
     std::vector<model::FieldId> needs;
   };
   void compile(Compiled& each) const;
@@ -76,7 +76,6 @@ class Checker {
   std::vector<const Contract*> newer_;
   std::vector<const Contract*> older_;
   std::map<std::string, std::optional<expr::Expression>, std::less<>> expressions_;
-  std::vector<double> values_;
 };
 
 // The setup as it is computed: padded, with what runs instead.

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "expr/program.hpp"
 
 namespace shapelint::expr {
 
@@ -26,40 +27,48 @@ struct Function {
 
 // The functions that expressions may call; for documentation.
 std::span<const Function> functions();
+// Operators as they are written, unary ones among them; for tests.
+std::vector<std::string_view> operators();
 
-// A compiled expression. Evaluation writes into its own buffers: one object must not be evaluated by two
-// threads at once.
+// A compiled expression. Evaluating one changes nothing of it.
 class Expression {
  public:
-  Expression(Expression&&) noexcept;
-  Expression& operator=(Expression&&) noexcept;
-  ~Expression();
+  // Of a name, by its index among those that were given to compile(). NaN: it has no value.
+  using Value = std::function<double(std::int32_t)>;
 
-  // `values` by index into the names given to compile(); only those in used() are read. Error: the result is
-  // not a finite number; the message names the values.
+  // `values` by index; only those in used() are read. Error: the result is not a finite number; the message
+  // names the values.
   Result<double> evaluate(std::span<const double> values) const;
+  // The same of values that are asked for only where they decide.
+  Result<double> evaluate(const Value& value) const;
+  // Whether a condition holds.
+  Result<bool> holds(const Value& value) const;
 
   // Indices of the names that occur, each once, ascending.
-  std::span<const std::int32_t> used() const;
-  std::string_view text() const;
+  std::span<const std::int32_t> used() const { return used_; }
+  std::string_view text() const { return text_; }
 
  private:
   friend std::optional<Expression> compile(std::string_view, std::span<const std::string_view>,
                                            std::vector<Error>&);
-  struct State;
-  static bool is_plain(std::string_view text, State& state);
-  explicit Expression(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  Expression() = default;
+  template <class Values>
+  Result<double> evaluate_with(const Values& values) const;
+
+  std::string text_;
+  Program program_;
+  std::vector<std::int32_t> used_;
+  std::vector<std::string_view> used_names_;
 };
 
-// Compiles `text` over `names`. All unknown names are reported, otherwise the first mistake of syntax; each
-// error's span is relative to `text` and its path is empty.
+// Compiles `text` over `names`, whose characters must outlive it. All unknown names are reported, otherwise
+// the first mistake of syntax; each error's span is relative to `text` and its path is empty.
 std::optional<Expression> compile(std::string_view text, std::span<const std::string_view> names,
                                   std::vector<Error>& errors);
+// The same where nobody asks for mistakes.
+std::optional<Expression> compile(std::string_view text, std::span<const std::string_view> names);
 
-// Indices of the names that occur in `text`, each once, ascending; nothing where compile() would report
-// unknown names or characters.
-std::optional<std::vector<std::int32_t>> names_in(std::string_view text,
-                                                  std::span<const std::string_view> names);
+// Charges what compile() does, for those who keep what it made of a text.
+void charge_compiling(std::string_view text);
 
 }  // namespace shapelint::expr

@@ -42,11 +42,6 @@ std::vector<std::string> names_in(std::string_view text) {
   return names;
 }
 
-// As compiling one takes, whether it was compiled before or not.
-constexpr std::size_t units_to_compile = 2000;
-constexpr std::size_t units_per_character = 140;
-constexpr std::size_t bytes_of_engine = 8000;
-constexpr std::size_t bytes_per_character = 40;
 constexpr std::size_t units_per_evaluation = 10;
 
 struct Compiled {
@@ -73,8 +68,7 @@ const Compiled& compiled(const std::string& text) {
 }  // namespace
 
 Result<std::vector<std::string>> variables(const std::string& text) {
-  charge(units_to_compile + units_per_character * text.size());
-  charge_bytes(bytes_of_engine + bytes_per_character * text.size());
+  expr::charge_compiling(text);  // whether it was compiled before or not
   const Compiled& entry = compiled(text);
   if (!entry.expression) return entry.problem;
   return entry.names;

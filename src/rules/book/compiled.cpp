@@ -16,9 +16,6 @@ namespace shapelint::rules {
 
 namespace {
 
-// Of a condition that is evaluated, whether its parts were compiled before or not.
-constexpr std::size_t characters_per_unit = 4;
-
 constexpr std::array<std::string_view, 17> word_table{
     "gpu",         "ops",     "expression",  "field",       "key",      "written",
     "meaning",     "instead", "known_name",  "known_field", "known_as", "kernel",
@@ -130,8 +127,8 @@ CompiledRule::CompiledRule(const Rule& rule, Kept kept)
     names_ = own_names_;
   }
   reset_parameters();
-  const Uncharged builtin(!rule.is_own);
-  when_ = expr::Condition::read(rule.when.value, names_);  // check() reports mistakes
+  const Uncharged unpaid(!rule.is_own || kept_ == Kept::yes);
+  when_ = expr::compile(rule.when.value, names_);  // check() reports mistakes
   if (!when_) return;
   for (const std::int32_t used : when_->used()) {
     const auto index = static_cast<std::size_t>(used);
@@ -159,11 +156,7 @@ double CompiledRule::value(std::int32_t name, const Context& context) const {
 Result<double> CompiledRule::evaluate(const expr::Expression& expression, const Context& context) {
   const SpendingOn spending(rule_->code);
   const Uncharged builtin(!rule_->is_own);
-  values_.resize(variable_names().size() + parameters_.size());
-  for (const std::int32_t used : expression.used()) {
-    values_[static_cast<std::size_t>(used)] = value(used, context);
-  }
-  return expression.evaluate(values_);
+  return expression.evaluate([&](std::int32_t name) { return value(name, context); });
 }
 
 bool CompiledRule::lacks(const model::Reading& reading) const {
@@ -175,8 +168,6 @@ Result<bool> CompiledRule::holds(const Context& context) {
   if (!when_) return false;
   const SpendingOn spending(rule_->code);
   const Uncharged builtin(!rule_->is_own);
-  charge(1 + rule_->when.value.size() / characters_per_unit);
-  const Uncharged kept(kept_ == Kept::yes);
   return when_->holds([&](std::int32_t name) { return value(name, context); });
 }
 
@@ -236,8 +227,7 @@ const expr::Expression* CompiledRule::expression(const Text& text) {
     if (address == text.value.data()) return compiled.get();
   }
   const Uncharged kept(kept_ == Kept::yes || !rule_->is_own);
-  std::vector<Error> ignored;
-  auto compiled = expr::compile(text.value, names_, ignored);
+  auto compiled = expr::compile(text.value, names_);
   fixes_.emplace_back(text.value.data(),
                       compiled ? std::make_unique<expr::Expression>(*std::move(compiled)) : nullptr);
   return fixes_.back().second.get();

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "expr/condition.hpp"
 #include "expr/expression.hpp"
 #include "rules/book/rule.hpp"
 #include "rules/book/template.hpp"
@@ -68,13 +67,12 @@ class CompiledRule {
   std::vector<double> parameters_;
   std::span<const std::string_view> names_;
   std::vector<std::string_view> own_names_;  // of a rule with parameters
-  std::optional<expr::Condition> when_;
+  std::optional<expr::Expression> when_;
   std::vector<model::FieldId> needs_;  // fields that the condition depends on
   std::optional<Template> message_;    // these and the fixes: compiled when something is found
   std::optional<Template> label_;
   std::optional<Template> brief_;
   std::vector<std::pair<const char*, std::unique_ptr<expr::Expression>>> fixes_;  // by the text's address
-  std::vector<double> values_;
 };
 
 // The compiled rules of a book, kept from file to file: compiling all conditions takes longer than linting a

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/words.hpp"
-#include "expr/condition.hpp"
 #include "expr/expression.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/engine/propose.hpp"
@@ -17,12 +16,6 @@
 namespace shapelint::rules {
 
 namespace {
-
-// A condition with room for the values of its variables.
-struct Condition {
-  expr::Expression expression;
-  std::vector<double> values;
-};
 
 model::PerField<bool> all_fields() {
   model::PerField<bool> out;
@@ -42,7 +35,7 @@ bool can_change(std::size_t variable, const model::PerField<bool>& moving) {
 // Whether some part of `text` (`a && b`) is the same for all setups and does not hold.
 bool never_holds(std::string_view text, const Context& context, const model::PerField<bool>& moving) {
   for (const std::string& part : conjuncts(text)) {
-    auto condition = expr::Condition::read(part, variable_names());
+    const auto condition = expr::compile(part, variable_names());
     if (!condition) return false;
     const auto used = condition->used();
     const bool changes = std::any_of(used.begin(), used.end(), [&](std::int32_t name) {
@@ -117,21 +110,17 @@ std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleB
       out.push_back(std::move(each));
     }
     for (const std::string& text : conditions) {
-      std::vector<Error> errors;
-      auto expression = expr::compile(text, variable_names(), errors);
-      if (!expression) continue;  // check_condition() says so
-      auto condition = std::make_shared<Condition>(
-          Condition{*std::move(expression), std::vector<double>(variable_names().size())});
+      auto compiled_text = expr::compile(text, variable_names());
+      if (!compiled_text) continue;  // check_condition() says so
+      const auto condition = std::make_shared<const expr::Expression>(*std::move(compiled_text));
       out.push_back({fmt::format("`{}`", text), [condition, &reading](const model::Setup& setup) {
                        Context context;
                        context.reading = &reading;
                        context.setup = &setup;
-                       for (const std::int32_t used : condition->expression.used()) {
-                         const auto index = static_cast<std::size_t>(used);
-                         condition->values[index] = value_of(index, context);
-                       }
-                       const Result<double> value = condition->expression.evaluate(condition->values);
-                       return value && *value != 0;
+                       const Result<bool> holds = condition->holds([&](std::int32_t name) {
+                         return value_of(static_cast<std::size_t>(name), context);
+                       });
+                       return holds && *holds;
                      }});
     }
     return out;
