@@ -53,6 +53,21 @@ model::Reading as_served(model::Reading reading, const ServingRequest& request) 
   return reading;
 }
 
+// GPUs that serve `rate` requests a second.
+std::int64_t gpus_for(const ServingPlan& replica, double rate) {
+  return static_cast<std::int64_t>(std::ceil(rate / replica.requests_per_s)) * replica.replica_gpus;
+}
+
+// Of replicas: those whose GPUs divide all, and for a rate powers of two besides.
+std::vector<std::int64_t> replica_sizes(std::int64_t gpus, double rate) {
+  std::vector<std::int64_t> out = divisors(gpus);
+  if (rate <= 0) return out;
+  for (std::int64_t size = 1; size <= gpus; size *= 2) out.push_back(size);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 bool is_more_throughput(const ServingPlan& a, const ServingPlan& b) {
   if (a.tokens_per_s_per_gpu != b.tokens_per_s_per_gpu)
     return a.tokens_per_s_per_gpu > b.tokens_per_s_per_gpu;
@@ -150,9 +165,9 @@ void ServingSearch::Parts::price(const suggest::OnStack& stack, ServingPlan& pla
   plan.tpot_us = request.output_tokens > 1 ? cycle_us / real(request.output_tokens - 1) : 0;
   plan.ttft_us = stages * (plan.prompt_us + (request.output_tokens > 1 ? plan.step_us : 0));
   plan.request_us = plan.ttft_us + plan.tpot_us * real(request.output_tokens - 1);
-  const double requests_per_s = real(plan.requests) / cycle_us * us_per_s;
-  plan.output_tokens_per_s = requests_per_s * real(request.output_tokens);
-  plan.input_tokens_per_s = requests_per_s * real(request.input_tokens);
+  plan.requests_per_s = real(plan.requests) / cycle_us * us_per_s;
+  plan.output_tokens_per_s = plan.requests_per_s * real(request.output_tokens);
+  plan.input_tokens_per_s = plan.requests_per_s * real(request.input_tokens);
   plan.tokens_per_s_per_gpu = plan.output_tokens_per_s / real(plan.replica_gpus);
   plan.tokens_per_s_per_user =
       plan.tpot_us > 0 ? us_per_s / plan.tpot_us : real(request.output_tokens) * us_per_s / plan.ttft_us;
@@ -255,9 +270,10 @@ ServingAnswer ServingSearch::search(std::int64_t gpus) {
   Parts& p = *parts_;
   ServingAnswer out;
   std::vector<const ServingPlan*> met;
-  for (const std::int64_t replica : divisors(gpus)) {
+  const double rate = p.request.requests_per_s;
+  for (const std::int64_t replica : replica_sizes(gpus, rate)) {
     for (const ServingPlan& each : p.replicas_of(replica))
-      if (each.meets(p.request)) met.push_back(&each);
+      if (each.meets(p.request) && (rate <= 0 || gpus_for(each, rate) <= gpus)) met.push_back(&each);
     const Fates& fate = p.fates[replica];
     out.fates.all += fate.all;
     out.fates.too_large += fate.too_large;
@@ -268,9 +284,11 @@ ServingAnswer ServingSearch::search(std::int64_t gpus) {
   if (met.empty()) return out;
   const auto over_all = [&](const ServingPlan& one) {
     ServingPlan all = one;
-    all.gpus = gpus;
-    all.replicas = gpus / one.replica_gpus;
+    all.gpus = rate > 0 ? gpus_for(one, rate) : gpus;
+    all.replicas = all.gpus / one.replica_gpus;
     all.requests *= all.replicas;
+    all.requests_per_s *= static_cast<double>(all.replicas);
+    if (rate > 0) all.load = rate / all.requests_per_s;
     all.output_tokens_per_s *= static_cast<double>(all.replicas);
     all.input_tokens_per_s *= static_cast<double>(all.replicas);
     return all;
@@ -280,15 +298,19 @@ ServingAnswer ServingSearch::search(std::int64_t gpus) {
         **std::min_element(met.begin(), met.end(),
                            [&](const ServingPlan* a, const ServingPlan* b) { return is_better(*a, *b); }));
   };
-  out.cheapest = best(is_more_throughput);
-  out.fastest = best([](const ServingPlan& a, const ServingPlan& b) {
+  const auto is_cheaper = [&](const ServingPlan& a, const ServingPlan& b) {
+    if (rate > 0 && gpus_for(a, rate) != gpus_for(b, rate)) return gpus_for(a, rate) < gpus_for(b, rate);
+    return is_more_throughput(a, b);
+  };
+  out.cheapest = best(is_cheaper);
+  out.fastest = best([&](const ServingPlan& a, const ServingPlan& b) {
     if (a.tokens_per_s_per_user != b.tokens_per_s_per_user)
       return a.tokens_per_s_per_user > b.tokens_per_s_per_user;
-    return is_more_throughput(a, b);
+    return is_cheaper(a, b);
   });
-  out.fewest = best([](const ServingPlan& a, const ServingPlan& b) {
+  out.fewest = best([&](const ServingPlan& a, const ServingPlan& b) {
     if (a.replica_gpus != b.replica_gpus) return a.replica_gpus < b.replica_gpus;
-    return is_more_throughput(a, b);
+    return is_cheaper(a, b);
   });
   std::stable_sort(met.begin(), met.end(),
                    [](const ServingPlan* a, const ServingPlan* b) { return is_more_throughput(*a, *b); });

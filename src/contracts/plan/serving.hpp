@@ -22,6 +22,7 @@ struct ServingRequest {
   std::int64_t output_tokens = 1;
   double ttft_us = 0;
   double tpot_us = 0;
+  double requests_per_s = 0;      // that arrive at the whole service; 0: as many as it can take
   std::vector<Format> formats{};  // empty: the file's own
   std::vector<Pin> pins{};
 };
@@ -43,6 +44,8 @@ struct ServingPlan {
   double ttft_us = 0;
   double tpot_us = 0;
   double request_us = 0;            // from a request's arrival to its last token
+  double requests_per_s = 0;        // that all GPUs can take
+  double load = 1;                  // of those, what arrives
   double output_tokens_per_s = 0;   // of all GPUs
   double input_tokens_per_s = 0;    // of all GPUs
   double tokens_per_s_per_gpu = 0;  // output
@@ -63,10 +66,11 @@ struct ServingPlan {
 };
 
 struct ServingAnswer {
-  std::optional<ServingPlan> cheapest;  // most tokens/s/GPU of those that meet the bounds
-  std::optional<ServingPlan> fastest;   // fewest us per token of those
-  std::optional<ServingPlan> fewest;    // fewest GPUs of a replica, then as `cheapest`
-  std::vector<ServingPlan> front;       // tokens/s/GPU against tokens/s/user, the latter ascending
+  // Of those that meet the bounds: most tokens/s/GPU, or for a rate of requests the fewest GPUs.
+  std::optional<ServingPlan> cheapest;
+  std::optional<ServingPlan> fastest;  // fewest us per token of those
+  std::optional<ServingPlan> fewest;   // fewest GPUs of a replica, then as `cheapest`
+  std::vector<ServingPlan> front;      // tokens/s/GPU against tokens/s/user, the latter ascending
   Fates fates;
 };
 
@@ -76,7 +80,8 @@ class ServingSearch {
   ServingSearch(const model::Reading& reading, const gpu::Gpu& gpu, const rules::RuleBook& rules,
                 const PlanStack& stack, ServingRequest request);
   ~ServingSearch();
-  // Of all replicas whose GPUs divide `gpus`. Every plan is priced.
+  // Of all replicas whose GPUs divide `gpus`, or for a rate of requests as many as it takes, of at most
+  // `gpus`. Every plan is priced.
   ServingAnswer search(std::int64_t gpus);
 
  private:

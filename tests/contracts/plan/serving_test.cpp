@@ -96,3 +96,29 @@ TEST_CASE("bounds that nothing meets leave no plan", "[plan]") {
   CHECK(!answer.cheapest);
   CHECK(answer.fates.priced > 0);
 }
+
+TEST_CASE("for a rate of requests the fewest GPUs serve it, and no fewer do", "[plan]") {
+  ServingRequest request;
+  request.input_tokens = 1024;
+  request.output_tokens = 256;
+  request.tpot_us = 20e3;
+  for (const double rate : {0.5, 20.0, 45.0}) {
+    CAPTURE(rate);
+    request.requests_per_s = rate;
+    const ServingAnswer answer = serve(llama_3_8b_served, 16, request);
+    REQUIRE(answer.cheapest);
+    const ServingPlan& best = *answer.cheapest;
+    CHECK(best.requests_per_s >= rate);
+    CHECK(best.load == rate / best.requests_per_s);
+    CHECK(best.replicas * best.replica_gpus == best.gpus);
+    for (const ServingPlan& each : answer.front) CHECK(each.gpus >= best.gpus);
+    for (std::int64_t fewer = 1; fewer < best.gpus; ++fewer)
+      CHECK_FALSE(serve(llama_3_8b_served, fewer, request).cheapest);
+    // Without a rate as many GPUs take as much, at least.
+    ServingRequest any = request;
+    any.requests_per_s = 0;
+    CHECK(serve(llama_3_8b_served, best.gpus, any).cheapest->requests_per_s >= best.requests_per_s);
+  }
+  request.requests_per_s = 1e6;
+  CHECK_FALSE(serve(llama_3_8b_served, 16, request).cheapest);
+}

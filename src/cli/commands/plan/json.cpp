@@ -64,6 +64,8 @@ ordered_json serving_plan(const contracts::ServingPlan& plan, double price) {
   json["ttft_us"] = plan.ttft_us;
   json["tpot_us"] = plan.tpot_us;
   json["request_us"] = plan.request_us;
+  json["requests_per_s"] = plan.requests_per_s;
+  json["load"] = plan.load;
   json["output_tokens_per_s"] = plan.output_tokens_per_s;
   json["input_tokens_per_s"] = plan.input_tokens_per_s;
   json["output_tokens_per_s_per_gpu"] = plan.tokens_per_s_per_gpu;

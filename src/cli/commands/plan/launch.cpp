@@ -59,7 +59,8 @@ double run_hours(const contracts::TrainingPlan& plan, double tokens) {
 }
 
 TokenCost token_cost(const contracts::ServingPlan& plan, double price) {
-  const double per_s = price * static_cast<double>(plan.gpus) / s_per_hour;
+  // What arrives pays for what waits.
+  const double per_s = price * static_cast<double>(plan.gpus) / s_per_hour / plan.load;
   TokenCost out;
   out.input = per_s * plan.prompt_share / plan.input_tokens_per_s * million;
   out.output = per_s * (1 - plan.prompt_share) / plan.output_tokens_per_s * million;

@@ -1,4 +1,6 @@
 // The options of `shapelint plan`.
+#include <fmt/format.h>
+
 #include "base/number.hpp"
 #include "cli/commands/plan/plan.hpp"
 #include "cli/field_options.hpp"
@@ -30,10 +32,10 @@ Setter into_count(double& target) {
   };
 }
 
-Setter into_milliseconds(double& target) {
-  return [&target](std::string_view text) -> std::optional<std::string> {
+Setter into_positive(double& target, std::string_view what) {
+  return [&target, what](std::string_view text) -> std::optional<std::string> {
     const auto value = parse_number(text);
-    if (!value || !(*value > 0)) return "milliseconds above 0";
+    if (!value || !(*value > 0)) return fmt::format("{} above 0", what);
     target = *value;
     return std::nullopt;
   };
@@ -81,12 +83,17 @@ std::vector<Option> plan_options(PlanOptions& options) {
       {.names = "--ttft",
        .value = "MS",
        .doc = "longest time to the first token, in ms",
-       .set = into_milliseconds(options.ttft_ms),
+       .set = into_positive(options.ttft_ms, "milliseconds"),
        .group = serving},
       {.names = "--tpot",
        .value = "MS",
        .doc = "longest time per token after the first, in ms",
-       .set = into_milliseconds(options.tpot_ms),
+       .set = into_positive(options.tpot_ms, "milliseconds"),
+       .group = serving},
+      {.names = "--rate",
+       .value = "N",
+       .doc = "requests per second of the whole service: the fewest GPUs that serve them, at most --gpus",
+       .set = into_positive(options.requests_per_s, "requests per second"),
        .group = serving},
       {.names = "--formats",
        .value = "NAMES",

@@ -293,6 +293,7 @@ ExitCode plan_serving(const Planned& planned, const Counts& counts,
                    *planned.options.output_tokens,
                    planned.options.ttft_ms * us_per_ms,
                    planned.options.tpot_ms * us_per_ms,
+                   planned.options.requests_per_s,
                    number_formats,
                    planned.pins};
   plans.counts.resize(gpus.size() * counts.values.size());
@@ -310,10 +311,14 @@ ExitCode plan_serving(const Planned& planned, const Counts& counts,
         plans.counts[gpu * counts.values.size() + count] = {
             gpus[gpu].id, counts.values[count], planned.prices[gpu], search.search(counts.values[count])};
       });
+  // For a rate the least money an hour, else most tokens for the money; without prices of a GPU.
   double most = 0;
   for (const ServingCount& each : plans.counts) {
     if (!each.answer.cheapest) continue;
-    const double value = each.answer.cheapest->tokens_per_s_per_gpu / (each.price > 0 ? each.price : 1.0);
+    const contracts::ServingPlan& plan = *each.answer.cheapest;
+    const double price = each.price > 0 ? each.price : 1.0;
+    const double value = planned.options.requests_per_s > 0 ? 1 / (static_cast<double>(plan.gpus) * price)
+                                                            : plan.tokens_per_s_per_gpu / price;
     if (value <= most) continue;
     most = value;
     plans.best = &each;
@@ -351,6 +356,8 @@ bool check_plan_usage(const PlanOptions& options, Io& io) {
     return wrong("`--input-tokens` and `--output-tokens` are tokens of a request", "1 to 1,000,000,000");
   if (options.input_tokens.has_value() != options.output_tokens.has_value())
     return wrong("only one of `--input-tokens` and `--output-tokens` is given", "serving needs both");
+  if (options.requests_per_s > 0 && !options.input_tokens)
+    return wrong("`--rate` is of a service", "it needs `--input-tokens` and `--output-tokens`");
   if (options.input_tokens && (options.diff || options.apply))
     return wrong("`--diff` and `--apply` are of training plans", "the text has the launch commands");
   if (!options.output.empty() && !options.apply)

@@ -25,6 +25,7 @@ struct PlanOptions {
   std::optional<std::int64_t> output_tokens;
   double ttft_ms = 0;  // 0: any
   double tpot_ms = 0;
+  double requests_per_s = 0;  // 0: as many as the GPUs can take
   std::vector<std::string> formats;
   std::int64_t top = 5;
   std::size_t format = 0;

@@ -38,6 +38,9 @@ std::string plan_text(std::string_view title, const ServingPlan& plan, const Ser
       with_commas(plan.kv_requests), with_commas(plan.largest));
   out += fmt::format("  a decoding step is bound by {}; more requests are kept out by {}\n",
                      cost::name(plan.bound), contracts::name(plan.binds));
+  if (plan.load < 1)
+    out += fmt::format("  takes {} requests/s, of which {} % arrive\n", tenths(plan.requests_per_s),
+                       tenths(100 * plan.load));
   if (of.price > 0) {
     const TokenCost cost = token_cost(plan, of.price);
     out += fmt::format("  a million input tokens cost {}, a million output tokens {}\n", fixed(cost.input, 3),
@@ -50,12 +53,13 @@ std::string plan_text(std::string_view title, const ServingPlan& plan, const Ser
 
 std::string serving_text(const ServingPlans& plans, const report::Style& style) {
   std::string out;
+  const std::string_view bounds = plans.request.requests_per_s > 0 ? "bounds and the rate" : "bounds";
   if (plans.counts.size() > 1) {
     out += style.paint(Role::strong, "The cheapest plan of each number of GPUs") + '\n';
     for (const ServingCount& each : plans.counts) {
       out += fmt::format("  {:>5} {:<12}", each.gpus, each.gpu);
       if (!each.answer.cheapest) {
-        out += each.answer.fates.priced > 0 ? " none meets the bounds\n" : " none fits\n";
+        out += each.answer.fates.priced > 0 ? fmt::format(" none meets the {}\n", bounds) : " none fits\n";
         continue;
       }
       const ServingPlan& best = *each.answer.cheapest;
@@ -71,7 +75,7 @@ std::string serving_text(const ServingPlans& plans, const report::Style& style) 
         out += fmt::format(
             "{} {}: no plan {}; {} were priced, {} do not fit, {} break a rule, {} are refused "
             "by the stack\n",
-            each.gpus, each.gpu, each.answer.fates.priced > 0 ? "meets the bounds" : "fits",
+            each.gpus, each.gpu, each.answer.fates.priced > 0 ? fmt::format("meets the {}", bounds) : "fits",
             each.answer.fates.priced, each.answer.fates.too_large, each.answer.fates.by_rules,
             each.answer.fates.refused);
     return out;
