@@ -434,7 +434,7 @@ def main():
     for line in worse:
         print(f"accuracy: worse: {line}")
     if not options.check:
-        with open("docs/accuracy.md", "w") as out:
+        with open("docs/benchmarks/accuracy.md", "w") as out:
             out.write(tables(report))
         with open("bench/accuracy.json", "w") as out:
             json.dump(now, out, indent=1)

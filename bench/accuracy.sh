@@ -1,7 +1,7 @@
 #!/bin/sh
 # Scores predictions against measured times.
 #
-#   bench/accuracy.sh          writes docs/accuracy.md, the recorded figures (bench/accuracy.json), and what keeps
+#   bench/accuracy.sh          writes docs/benchmarks/accuracy.md, the recorded figures (bench/accuracy.json), and what keeps
 #                              predictions there without the measured times (bench/accuracy_sample.json)
 #   bench/accuracy.sh --check  fails when a figure is more than a tenth worse than the recorded one
 #

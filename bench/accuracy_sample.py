@@ -5,7 +5,7 @@
 bench/accuracy_sample.json holds shapes that are nobody's measurements (a grid), what was predicted of each when
 bench/accuracy.sh last scored all measured times, and how far the predictions of a slice may move on average. From the
 triangle inequality: when they move by less, the mean error of a slice that looks like the sample cannot have risen by more
-than accuracy.sh --check lets it. docs/accuracy.md says what this shows and what it does not.
+than accuracy.sh --check lets it. docs/benchmarks/accuracy.md says what this shows and what it does not.
 """
 import json
 import sys

@@ -1,6 +1,6 @@
 // How often the stated interval of a gain holds the measured one, over pairs of measured attention kernels.
 //
-//   attention_coverage FILE.csv            rows of docs/intervals.md
+//   attention_coverage FILE.csv            rows of docs/benchmarks/intervals.md
 //   attention_coverage FILE.csv --flash    the same of flash-attn in 16 bits, priced as where no engine is
 //   named attention_coverage FILE.csv --spread   entries of gpus/spreads/attention.toml
 //

@@ -1,5 +1,5 @@
 #!/bin/sh
-# How often the stated interval of a gain holds the measured one: writes docs/intervals.md.
+# How often the stated interval of a gain holds the measured one: writes docs/benchmarks/intervals.md.
 #
 #   bench/coverage.sh            every file of products in DATA (../shared/data) whose GPU has a profile
 #   bench/coverage.sh --spread   measures the spread of ratios anew: writes gpus/spreads/products.toml and attention.toml
@@ -60,7 +60,7 @@ if [ "${1:-}" = --spread ]; then
   {
     cat <<'TEXT'
 # How far ratios of times of fused attention are from the predicted ones: what 90 of 100 pairs keep to, as a share of the
-# later time. Written by `bench/coverage.sh --spread`; what it is used for, and how well it holds: docs/intervals.md
+# later time. Written by `bench/coverage.sh --spread`; what it is used for, and how well it holds: docs/benchmarks/intervals.md
 kind = "attention"
 sources = ["aiconfigurator-kernels"]
 notes = [
@@ -74,7 +74,7 @@ TEXT
   {
     cat <<'TEXT'
 # How far ratios of times of products are from the predicted ones: what 90 of 100 pairs keep to, as a share of the
-# later time. Written by `bench/coverage.sh --spread`; what it is used for, and how well it holds: docs/intervals.md
+# later time. Written by `bench/coverage.sh --spread`; what it is used for, and how well it holds: docs/benchmarks/intervals.md
 kind = "products"
 sources = ["aiconfigurator-gemm", "sizing-sweeps"]
 notes = [
@@ -95,7 +95,7 @@ fi
 
 A gain is told with a half width: 14.7 ± 4.2 %. It is meant to hold 90 of 100 measured gains, and is made of the errors
 of the effects behind the gain, and of how far ratios of times of products spread around the predicted ones, which is
-measured per GPU ([attention-and-step.md](attention-and-step.md), section 5). Written by `bench/coverage.sh`, from pairs
+measured per GPU ([gpu-model.md](../explanation/gpu-model.md), section 5). Written by `bench/coverage.sh`, from pairs
 of measured products that differ in one dimension:
 
 - `held`: how often the measured gain of going from the smaller to the larger one lies within the stated interval,
@@ -115,7 +115,7 @@ kernels in 16 bits alone, priced as a plan is that names no engine, such as one 
 of the lines along which a size changes. Backwards nobody measured pairs.
 
 Of whole steps and passes over memory too few pairs were measured to count; their half widths are made of assumed errors.
-`shapelint prove` measures those of a model of your own ([proving.md](proving.md)).
+`shapelint prove` measures those of a model of your own ([verify-on-a-gpu.md](../how-to/verify-on-a-gpu.md)).
 
 | measured times | GPU | pairs | how many | held | mean ± | mean gain | other half |
 |---|---|---|--:|--:|--:|--:|--:|
@@ -123,5 +123,5 @@ TEXT
   each
   attention
 } >"$folder/intervals.md"
-cp "$folder/intervals.md" docs/intervals.md
-chmod 644 docs/intervals.md
+cp "$folder/intervals.md" docs/benchmarks/intervals.md
+chmod 644 docs/benchmarks/intervals.md

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Scores predictions of single kernels and of whole runs against public measurements, and writes docs/field.md.
+# Scores predictions of single kernels and of whole runs against public measurements, and writes docs/benchmarks/field.md.
 #
 #   bench/field.sh                 everything in DATA (../shared/data/kernels): tables of kernels by their kind's name
 #                                  (moe.csv, nccl.csv.gz …), training-runs.csv.gz, serving-runs.csv.gz

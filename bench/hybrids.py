@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Published speeds of hybrids, mixtures and video transformers beside predictions: docs/hybrids.md.
+"""Published speeds of hybrids, mixtures and video transformers beside predictions: docs/benchmarks/hybrids.md.
 
-    bench/hybrids.py [--program build/release/shapelint] [--output docs/hybrids.md]
+    bench/hybrids.py [--program build/release/shapelint] [--output docs/benchmarks/hybrids.md]
 """
 import json
 import subprocess
@@ -28,7 +28,7 @@ MIDDLE = """
 Where a graph does not hold the whole step, the GPU waits for its host before the experts of every layer and micro-batch
 (`cuda_graphs = "parts"`, `mixture_stall_us` of the architecture, fitted to Qwen3 30B alone): 42 layers and 8 to 16 micro-batches of
 Nemotron 3 Super wait 1.1 to 2.2 s of a step. What is left of its error hangs on no single part: Mamba-2's scan and its backward pass were
-never measured ([attention-and-step.md](attention-and-step.md), section 6), nor was the exchange of 22 experts per token over 64 GPUs.
+never measured ([gpu-model.md](../explanation/gpu-model.md), section 6), nor was the exchange of 22 experts per token over 64 GPUs.
 gpt-oss-120b in bf16 lacks some 7 ms in each layer and micro-batch of 16,384 tokens, on all four systems; its biases, its clamped
 activation and the sinks of its softmax have passes of their own there, which a prediction joins with others.
 
@@ -110,7 +110,7 @@ def images(program, published):
 
 
 def main():
-    options, published = field_runs.asked_for_page("hybrid_runs.toml", "docs/hybrids.md")
+    options, published = field_runs.asked_for_page("hybrid_runs.toml", "docs/benchmarks/hybrids.md")
     text = HEAD + "".join(training(options.program, published["training"]["runs"]))
     text += MIDDLE + "".join(serving(options.program, published["serving"]["runs"]))
     text += VIDEO + "".join(video(options.program, published["video"]["runs"]))

@@ -1,6 +1,6 @@
 // How often the stated interval of a gain holds the measured one, over pairs of measured products.
 //
-//   interval_coverage GPU FILE.csv            rows of docs/intervals.md
+//   interval_coverage GPU FILE.csv            rows of docs/benchmarks/intervals.md
 //   interval_coverage GPU FILE.csv --spread   entries of gpus/spreads/products.toml
 //
 // A pair: two products that differ in one dimension. What is predicted and measured is the share of the time

@@ -31,8 +31,10 @@ namespace fs = std::filesystem;
 // The pages of docs/, without those of rules, which tests/rules looks after.
 std::vector<std::string> pages() {
   std::vector<std::string> out;
-  for (const auto& entry : fs::directory_iterator(fs::path(shapelint::tests::source_dir()) / "docs")) {
-    if (entry.path().extension() == ".md") out.push_back("docs/" + entry.path().filename().string());
+  const fs::path root = shapelint::tests::source_dir();
+  for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) {
+    const std::string path = entry.path().lexically_relative(root).generic_string();
+    if (entry.path().extension() == ".md" && !path.starts_with("docs/reference/rules/")) out.push_back(path);
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -78,10 +80,10 @@ std::vector<std::string> cells(const std::string& text, const std::string& begin
   return out;
 }
 
-// The README's table of errors, from docs/accuracy.md and docs/roofline-training.md.
+// The README's table of errors, from docs/benchmarks/accuracy.md and docs/benchmarks/training.md.
 std::string accuracy_table() {
-  const std::string accuracy = read_source_file("docs/accuracy.md");
-  const std::string training = read_source_file("docs/roofline-training.md");
+  const std::string accuracy = read_source_file("docs/benchmarks/accuracy.md");
+  const std::string training = read_source_file("docs/benchmarks/training.md");
   std::string out = "| mean error of | on | how many | shapelint | roofline |\n|---|---|---|---|---|\n";
   const auto products = [&](const char* gpu, const char* row) {
     const auto found =
@@ -168,9 +170,10 @@ TEST_CASE("the output that documents show is real", "[docs]") {
     shown.push_back(path);
     CHECK(compare_with_file(path, with_real_outputs(text)) == "");
   }
-  CHECK(shown == std::vector<std::string>{"docs/cnn.md", "docs/plan.md", "docs/profiling.md",
-                                          "docs/roofline-serving.md", "docs/roofline-training.md",
-                                          "docs/roofline.md", "README.md", skill});
+  CHECK(shown == std::vector<std::string>{"docs/explanation/convolutions.md",
+                                          "docs/how-to/plan-parallelism.md", "docs/how-to/compare-a-trace.md",
+                                          "docs/how-to/check-serving.md", "docs/benchmarks/training.md",
+                                          "docs/how-to/read-a-roofline.md", "README.md", skill});
 }
 
 TEST_CASE("every page of docs/ is in its index, which README.md names", "[docs]") {
@@ -224,7 +227,7 @@ TEST_CASE("the skill's commands run, and help for agents is the skill", "[docs]"
 
 // `## [0.1.0] - 2026-01-31`, newest first.
 TEST_CASE("the limits on the page about security are those of the readers", "[docs]") {
-  const std::string page = read_source_file("docs/security.md");
+  const std::string page = read_source_file("docs/reference/security.md");
   const auto states = [&](const std::string& row) { return page.find(row) != std::string::npos; };
   namespace text = shapelint::text;
   constexpr std::int64_t mib = 1024 * 1024;
@@ -254,7 +257,7 @@ TEST_CASE("the versions of documents are those of the program", "[docs]") {
 }
 
 TEST_CASE("the model that the guide describes can be linted as it stands", "[docs]") {
-  const std::string guide = read_source_file("docs/guide.md");
+  const std::string guide = read_source_file("docs/how-to/check-a-model.md");
   const std::string fence = "```toml\n";
   REQUIRE(guide.find(fence) != std::string::npos);
   const std::size_t begin = guide.find(fence) + fence.size();

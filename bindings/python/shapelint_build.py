@@ -56,7 +56,7 @@ def with_addresses(text: str) -> str:
         if path in PAGES:
             page = PAGES[path]
         elif path.startswith("docs/"):
-            page = re.sub(r"(/README)?\.md$", "/", path[5:])
+            page = re.sub(r"(/README)?\.md$", "/", re.sub("^reference/rules/", "rules/", path[5:]))
         return f"]({home()}{page}{mark}{fragment})"
 
     return re.sub(r"\]\((?![a-z]+:)([^)\s]+)\)", address, text)

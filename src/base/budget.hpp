@@ -11,7 +11,7 @@ namespace shapelint {
 
 // A unit of work is about 10 ns on one core of 2020: a step of an interpreter takes ten, an element that is
 // copied or looked at two, and 64 bytes that are looked at one. Real files stay under a tenth of it
-// (docs/security.md#limits).
+// (docs/reference/security.md#limits).
 inline constexpr std::int64_t most_work = 50'000'000;
 
 // Bytes that what works out one file holds at once: with its text and its tree the program stays under 300

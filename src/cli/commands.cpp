@@ -76,7 +76,8 @@ std::span<const Command> commands() {
               "step; the step's bottlenecks; and changes that are predicted to help, each made and priced "
               "again. Serving (mode prefill or decode) adds time to the first token, time per token and the "
               "cache's size.\n\n"
-              "Several GPUs or files are compared side by side. docs/roofline.md explains the figures.",
+              "Several GPUs or files are compared side by side. docs/how-to/read-a-roofline.md explains the "
+              "figures.",
               "shapelint roofline model.toml --gpu a100\n"
               "shapelint roofline model.toml --mode decode --context-length 4096 --gpu a10,l4,h100,h200\n"
               "shapelint roofline model.toml --mode decode --context-length 4096 --gpu h100 --over "
@@ -103,7 +104,8 @@ std::span<const Command> commands() {
           "Attention, mixtures of experts, quantization and collectives as serving engines run them. Each "
           "row of the table is answered, in order, with its own columns and three more: `predicted_us`, "
           "`bound` and `efficiency` (ideal time / predicted time). They are empty where no model is known. "
-          "Columns are found by name, others pass; `--list` names them. docs/kernels.md has the equations.",
+          "Columns are found by name, others pass; `--list` names them. docs/explanation/kernels.md has the "
+          "equations.",
           "shapelint kernels --list\n"
           "shapelint kernels attention-decode --gpu h100 --shapes decode.csv --format csv\n"
           "shapelint kernels nccl --gpu h100 --shapes - < collectives.csv",
@@ -123,15 +125,16 @@ std::span<const Command> commands() {
           "the section in brackets.",
           "shapelint fields\nshapelint fields --format json",
           bind<FieldsOptions, fields_options, list_fields>},
-      Command{"formats", "list the dialects of configuration that are understood, or show one",
-              "Without a NAME, a table of all dialects: name, syntax and whose files they are. With a NAME, "
-              "by which keys it is recognised, which files it builds on, where it was learned from, and an "
-              "example.\n\n"
-              "A dialect is a TOML file; docs/adding-a-format.md describes it. `shapelint show --why FILE` "
-              "says which one a file is written in, and why.",
-              "shapelint formats\n"
-              "shapelint formats megatron",
-              bind<FormatsOptions, formats_options, list_formats>},
+      Command{
+          "formats", "list the dialects of configuration that are understood, or show one",
+          "Without a NAME, a table of all dialects: name, syntax and whose files they are. With a NAME, "
+          "by which keys it is recognised, which files it builds on, where it was learned from, and an "
+          "example.\n\n"
+          "A dialect is a TOML file; docs/contributing/format.md describes it. `shapelint show --why FILE` "
+          "says which one a file is written in, and why.",
+          "shapelint formats\n"
+          "shapelint formats megatron",
+          bind<FormatsOptions, formats_options, list_formats>},
       Command{
           "fits", "say which ways of dividing a model over GPUs run, pad, fall back or are refused",
           "Tries every combination of tensor, pipeline, data, expert and context degrees whose product is "
@@ -151,7 +154,8 @@ std::span<const Command> commands() {
           "that fit into memory, and what each choice is worth. Serving (`--input-tokens` and "
           "`--output-tokens`): replicas, degrees and concurrent requests that meet the bounds, the cheapest, "
           "the fastest and the Pareto front, with the commands that start them.\n\n"
-          "Fields given as options (`--tensor 8`) are kept. docs/plan.md has the figures and their limits.",
+          "Fields given as options (`--tensor 8`) are kept. docs/how-to/plan-parallelism.md has the figures "
+          "and their limits.",
           "shapelint plan Qwen/Qwen3-8B --gpu h100 --gpus 8\n"
           "shapelint plan train.sh --gpu h100,b200 --gpus auto --tokens 15T --price h100=2.5,b200=4\n"
           "shapelint plan train.sh --gpu h100 --gpus 64 --diff\n"
@@ -165,7 +169,7 @@ std::span<const Command> commands() {
               "others. With the name of one, its condition, the versions and GPUs that it is known for, and "
               "the lines of the source that say so. With a FILE, those that bind its model on the GPU and "
               "that it does not meet.\n\n"
-              "docs/contracts.md has them all.",
+              "docs/reference/requirements.md has them all.",
               "shapelint contracts\n"
               "shapelint contracts deep-ep/low-latency-hidden\n"
               "shapelint contracts model.toml --gpu h100 --stack deep-ep,deep-gemm --tensor 8",
@@ -177,7 +181,7 @@ std::span<const Command> commands() {
               "layer. The script runs where the GPU is and writes JSON, which `--read` sets beside the "
               "predictions: each finding is confirmed, smaller or refuted. `--run` does it here and now. "
               "`--sweeps` measures kernels of a GPU instead, for `calibrate`.\n\n"
-              "docs/proving.md goes from a finding to a proof and back.\n\n"
+              "docs/how-to/verify-on-a-gpu.md goes from a finding to a proof and back.\n\n"
               "Exit code: 0 when the script was written or its result read, 1 when a result of sweeps is not "
               "plausible, 2 for wrong usage, input that cannot be read, or a file of which nothing can be "
               "proved.",
@@ -194,7 +198,7 @@ std::span<const Command> commands() {
           "what it took, what no prediction explains, which of the predicted losses are there, and what the "
           "linter's findings would save of the step as it was measured.\n\n"
           "The options that say how the model runs (batch, lengths, degrees) must be those of the run. "
-          "docs/profiling.md shows how to record a trace.",
+          "docs/how-to/compare-a-trace.md shows how to record a trace.",
           "shapelint profile trace.json.gz --model model.toml\n"
           "shapelint profile step.sqlite --model config.json --gpu h100 --step 'iteration *'\n"
           "shapelint profile rank*.json --model model.toml --report profile.html",
@@ -210,16 +214,17 @@ std::span<const Command> commands() {
               "shapelint calibrate --proofs configs\n"
               "shapelint calibrate measured.csv --gpu-file my-gpu.toml -o my-gpu.toml",
               bind<CalibrateOptions, calibrate_options, calibrate>},
-      Command{"config", "print what is configured for a file (`--show FILE`), or a schema (`--schema WHICH`)",
-              "The closest of .shapelint.toml, shapelint.toml and the table [tool.shapelint] of "
-              "pyproject.toml counts, in the file's folder or above; docs/configuration.md describes it.",
-              "shapelint config --show configs/7b/train.yaml\n"
-              "shapelint config --schema config > shapelint.schema.json",
-              bind<ConfigOptions, config_options, config>},
+      Command{
+          "config", "print what is configured for a file (`--show FILE`), or a schema (`--schema WHICH`)",
+          "The closest of .shapelint.toml, shapelint.toml and the table [tool.shapelint] of "
+          "pyproject.toml counts, in the file's folder or above; docs/reference/config-file.md describes it.",
+          "shapelint config --show configs/7b/train.yaml\n"
+          "shapelint config --schema config > shapelint.schema.json",
+          bind<ConfigOptions, config_options, config>},
       Command{"lsp", "serve editors over the language server protocol",
               "Speaks version 3.17 over standard input and output: diagnostics while typing in TOML, YAML "
               "and JSON, hover on a dimension, and proposals as edits. The configuration closest to each "
-              "file counts. docs/editors.md has the settings of editors.",
+              "file counts. docs/how-to/use-in-an-editor.md has the settings of editors.",
               "shapelint lsp --gpu h100", bind<LspOptions, lsp_options, lsp>},
       Command{"completion", "print a script that completes commands and options in a shell", "",
               "source <(shapelint completion bash)\n"

@@ -31,7 +31,7 @@ std::vector<Option> configuration_options(ProjectOptions& options, std::string_v
   return {
       {.names = "--config",
        .value = "FILE",
-       .doc = "this configuration instead of the closest to each file (docs/configuration.md)",
+       .doc = "this configuration instead of the closest to each file (docs/reference/config-file.md)",
        .set = into(options.request.config),
        .group = std::string(group)},
       {.names = "--isolated",
@@ -99,7 +99,7 @@ Option shape_option(ProjectOptions& options) {
           .doc =
               "what proposals may change of the model: free: all of it; padding: what zeros fill up, the "
               "vocabulary and the widths of MLP and experts; fixed: the rows of the vocabulary alone; by the "
-              "kind of file unless given (docs/suggest.md)",
+              "kind of file unless given (docs/how-to/find-better-shapes.md)",
           .set =
               [&options](std::string_view text) {
                 return into_enum(options.request.shape.emplace(), rules::shape_names)(text);

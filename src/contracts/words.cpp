@@ -113,7 +113,7 @@ std::string contracts_markdown(const Book& book) {
       "--stack PACKAGE==VERSION` checks them, `shapelint fits FILE --stack PACKAGE --count 8` asks which "
       "degrees of parallelism meet them all, `shapelint contracts NAME` shows one in full. A contract binds "
       "only the GPUs, modes, number formats and recipes that it names, and the versions up to the one whose "
-      "source was read. [Adding one](adding-a-contract.md).\n",
+      "source was read. [Adding one](../contributing/requirement.md).\n",
       book.contracts().size(), book.packages().size());
   for (const std::string_view package : book.packages()) {
     const auto first = std::find_if(book.contracts().begin(), book.contracts().end(),

@@ -18,7 +18,7 @@ std::string outcome_words(const Contract& contract);
 // "192 of `moe_intermediate_size / expert_tensor` (1536 / 8 = 192)": the size and its sum; empty without one.
 std::string sum_words(const Verdict& verdict);
 
-// The whole table as Markdown, for docs/contracts.md.
+// The whole table as Markdown, for docs/reference/requirements.md.
 std::string contracts_markdown(const Book& book);
 
 }  // namespace shapelint::contracts

@@ -1,4 +1,4 @@
-// Roofs from a profile, and the points under them; equations in docs/roofline-figures.md.
+// Roofs from a profile, and the points under them; equations in docs/explanation/roofline-figures.md.
 #include "cost/roofline.hpp"
 
 #include <algorithm>

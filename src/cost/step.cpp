@@ -1,4 +1,4 @@
-// A step's time from its ops' times; equations in docs/attention-and-step.md, section 4.
+// A step's time from its ops' times; equations in docs/explanation/gpu-model.md, section 4.
 #include "cost/step.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Bytes and arithmetic of one run of an op; equations in docs/roofline-figures.md.
+// Bytes and arithmetic of one run of an op; equations in docs/explanation/roofline-figures.md.
 #include "cost/work.hpp"
 
 #include <algorithm>

@@ -27,9 +27,9 @@ struct Work {
   double reduction = 1;                     // FLOPs / those that are multiplied (Winograd): raises that roof
 };
 
-// Equations: docs/roofline-figures.md, "The bytes of each level". A matrix product is taken apart as the cost
-// model runs it: its tile, its split of k, the rereads that miss L2. Shared memory and L2 of attention are
-// estimates.
+// Equations: docs/explanation/roofline-figures.md, "The bytes of each level". A GEMM is taken apart as the
+// cost model runs it: its tile, its split of k, the rereads that miss L2. Shared memory and L2 of attention
+// are estimates.
 Work work_of(const gpu::Gpu& gpu, const model::Op& op);
 
 }  // namespace shapelint::cost

@@ -1,4 +1,4 @@
-// docs/formats.md, from the data files.
+// docs/reference/formats.md, from the data files.
 #include <functional>
 #include <map>
 #include <string>
@@ -83,7 +83,7 @@ std::string known_models_markdown() {
       "…). Whatever else differs makes it another name: `Llama-3.1-8B-Vision` is no `Llama-3.1-8B`, and a "
       "name that stands for several shapes for none. Such a file is read all the same, and `show --verbose` "
       "says that its model is not known.\n\n"
-      "Models of your own go before these: `model-folders` of the [configuration](configuration.md) names "
+      "Models of your own go before these: `model-folders` of the [configuration](config-file.md) names "
       "folders with `*.toml` of the form\n\n"
       "```toml\n"
       "source = \"where these sizes were read\"\n\n"
@@ -112,7 +112,7 @@ std::string formats_markdown(const Dialects& dialects) {
       "Written from `formats/*.toml` by the test suite (`UPDATE_GOLDEN=1`); do not edit. Files are told by "
       "what is in them, never by name alone, in this order. The ending only chooses the reader (JSON, YAML, "
       "TOML, shell). shapelint's own format is described in [native-format.md](native-format.md); how to add "
-      "a dialect in [adding-a-format.md](adding-a-format.md).\n\n"
+      "a dialect in [format.md](../contributing/format.md).\n\n"
       "`shapelint show FILE` prints what was understood of a file, and where each value came from.\n\n"
       "| dialect | syntax | recognised by one of | builds on |\n|---|---|---|---|\n";
   for (const Dialect* listed : dialects.all()) {
@@ -123,7 +123,7 @@ std::string formats_markdown(const Dialects& dialects) {
     for (const Inherit& each : dialect.inherit) {
       for (const KeyPath& key : each.keys) files.push_back(fmt::format("`{}`", markdown_of(key)));
     }
-    out += fmt::format("| [{}](../formats/{}.toml) | {} | {} | {} |\n", dialect.title, dialect.name,
+    out += fmt::format("| [{}](../../formats/{}.toml) | {} | {} | {} |\n", dialect.title, dialect.name,
                        joined(dialect.syntax, ", "), joined(tests, "<br>"), joined(files, ", "));
   }
   out += "\n## Where the tables come from\n\n";
@@ -163,10 +163,11 @@ std::string formats_markdown(const Dialects& dialects) {
       "Of a GGUF or safetensors file that is named (in folders they are passed over) only the header is "
       "read. Places in it are lines of the header written as JSON, as `shapelint show` gives them.\n\n"
       "An exported graph, `*.onnx`, is read where the program was built with ONNX: [onnx.md](onnx.md).\n\n"
-      "Layers without softmax attention are read as kinds of `[model.mixer]` ([lowering.md](lowering.md)); "
+      "Layers without softmax attention are read as kinds of `[model.mixer]` "
+      "([lowering.md](../explanation/lowering.md)); "
       "of others SL912 says that they are not costed.\n\n"
       "## Known models\n\nFor files that name a model instead of writing its shape "
-      "([formats/models](../formats/models)): ";
+      "([formats/models](../../formats/models)): ";
   return out + known_models_markdown();
 }
 

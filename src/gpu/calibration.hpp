@@ -16,7 +16,7 @@
 
 namespace shapelint::gpu {
 
-// Constants of the time of a matrix product; docs/cost-model.md has the equations that they stand in. Rates
+// Constants of the time of a GEMM; docs/explanation/cost-model.md has the equations that they stand in. Rates
 // are per SM, so that they carry over to a relative with another number of SMs.
 struct GemmConstants {
   double launch_us = 2.5;

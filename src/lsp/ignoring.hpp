@@ -1,4 +1,4 @@
-// The comment that silences a finding where it stands (docs/configuration.md).
+// The comment that silences a finding where it stands (docs/reference/config-file.md).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The linter's configuration: .shapelint.toml, shapelint.toml, or [tool.shapelint] of pyproject.toml. The
 // closest file counts, alone, unless it says `extend`; paths in a file are relative to its folder.
-// docs/configuration.md describes it, docs/schema/shapelint-config.schema.json for editors.
+// docs/reference/config-file.md describes it, docs/schema/shapelint-config.schema.json for editors.
 #pragma once
 
 #include <array>

@@ -147,8 +147,8 @@ TEST_CASE("no contract is applied to what it was not stated for", "[contracts]")
   CHECK(applied > 0);
 }
 
-TEST_CASE("the worked example of docs/adding-a-contract.md is a contract", "[contracts]") {
-  std::ifstream file(tests::source_dir() + "/docs/adding-a-contract.md");
+TEST_CASE("the worked example of docs/contributing/requirement.md is a contract", "[contracts]") {
+  std::ifstream file(tests::source_dir() + "/docs/contributing/requirement.md");
   std::ostringstream all;
   all << file.rdbuf();
   const std::string text = all.str();
@@ -164,8 +164,8 @@ TEST_CASE("the worked example of docs/adding-a-contract.md is a contract", "[con
   CHECK(check_examples(book) == 1);
 }
 
-TEST_CASE("docs/contracts.md is written from contracts/", "[contracts]") {
-  CHECK(tests::compare_with_file("docs/contracts.md",
+TEST_CASE("docs/reference/requirements.md is written from contracts/", "[contracts]") {
+  CHECK(tests::compare_with_file("docs/reference/requirements.md",
                                  contracts::contracts_markdown(contracts::builtin_contracts())) == "");
 }
 

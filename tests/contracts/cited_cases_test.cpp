@@ -1,5 +1,5 @@
 // What people met on a cluster (cited_cases/cases.toml): each configuration beside the sum that is answered
-// before the cluster is rented, and docs/cited-cases.md, which is written from both.
+// before the cluster is rented, and docs/benchmarks/cited-cases.md, which is written from both.
 #include <algorithm>
 #include <fstream>
 #include <set>
@@ -74,8 +74,9 @@ std::string link(const std::string& thread) {
 
 }  // namespace
 
-TEST_CASE("what people met on a cluster is told of their configuration, and docs/cited-cases.md says so",
-          "[contracts]") {
+TEST_CASE(
+    "what people met on a cluster is told of their configuration, and docs/benchmarks/cited-cases.md says so",
+    "[contracts]") {
   std::ifstream file(tests::source_dir() + "/tests/contracts/cited_cases/cases.toml");
   std::ostringstream all;
   all << file.rdbuf();
@@ -120,12 +121,13 @@ TEST_CASE("what people met on a cluster is told of their configuration, and docs
   const std::string text = fmt::format(
       "# What people met on a cluster\n\n"
       "<!-- Written from tests/contracts/cited_cases by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n"
-      "{} configurations of {} public threads and sources that [contracts](contracts.md) cite, and what "
+      "{} configurations of {} public threads and sources that [contracts](../reference/requirements.md) "
+      "cite, and what "
       "`shapelint FILE --gpu GPU --stack PACKAGE` answers of each. Where a thread names no model, one that "
       "the "
       "package is used with stands for it; neighbours that do run stand beside those that do not.\n\n"
       "| thread | model | run | GPU | answer | contract |\n|---|---|---|---|---|---|\n{}\nNot "
       "answered:\n\n{}",
       count, threads.size(), table, left);
-  CHECK(tests::compare_with_file("docs/cited-cases.md", text) == "");
+  CHECK(tests::compare_with_file("docs/benchmarks/cited-cases.md", text) == "");
 }

@@ -1,6 +1,6 @@
 // Whole training steps and peaks of memory as measured on one H200 (2026-11-26, PyTorch 2.11, CUDA 13.0):
 // models of plain modules in bf16, weights and fused AdamW's states too, eager and compiled. Constants of
-// eager mode are made of the differences between the two (docs/attention-and-step.md, section 2); nothing
+// eager mode are made of the differences between the two (docs/explanation/gpu-model.md, section 2); nothing
 // else is fitted to them.
 #include <string>
 

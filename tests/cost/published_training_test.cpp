@@ -171,12 +171,12 @@ TEST_CASE("the documented errors of published training runs are those of today",
     table += fmt::format("| {} | {} | {} | {:.1f} % | {:+.1f} % | {:.1f} % |\n", row.text, row.gpu, s.count,
                          100 * s.mean_absolute, 100 * s.mean, 100 * s.roofline);
   }
-  const std::string text = tests::read_source_file("docs/roofline-training.md");
+  const std::string text = tests::read_source_file("docs/benchmarks/training.md");
   const std::size_t begin = text.find("| training runs |");
   const std::size_t end = text.find("\n\n", begin);
   REQUIRE(end != std::string::npos);
   const std::string difference = tests::compare_with_file(
-      "docs/roofline-training.md", text.substr(0, begin) + table + text.substr(end + 1));
+      "docs/benchmarks/training.md", text.substr(0, begin) + table + text.substr(end + 1));
   CHECK(difference == "");
 }
 

@@ -139,9 +139,9 @@ TEST_CASE("the data files of the dialects are free of mistakes", "[formats]") {
   CHECK(dialects.all().size() > 20);
 }
 
-TEST_CASE("docs/formats.md is what the data files say", "[formats][docs]") {
-  const std::string difference =
-      tests::compare_with_file("docs/formats.md", formats::formats_markdown(formats::Dialects::builtin()));
+TEST_CASE("docs/reference/formats.md is what the data files say", "[formats][docs]") {
+  const std::string difference = tests::compare_with_file(
+      "docs/reference/formats.md", formats::formats_markdown(formats::Dialects::builtin()));
   CHECK(difference == "");
 }
 

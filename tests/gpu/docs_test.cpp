@@ -1,4 +1,4 @@
-// docs/adding-a-gpu.md is true: its examples load, and it names every key.
+// docs/contributing/gpu.md is true: its examples load, and it names every key.
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -17,7 +17,7 @@ using namespace shapelint::gpu;
 namespace {
 
 std::string page() {
-  std::ifstream file(tests::source_dir() + "/docs/adding-a-gpu.md");
+  std::ifstream file(tests::source_dir() + "/docs/contributing/gpu.md");
   std::ostringstream out;
   out << file.rdbuf();
   return out.str();
@@ -25,7 +25,7 @@ std::string page() {
 
 }  // namespace
 
-TEST_CASE("the examples in docs/adding-a-gpu.md load without an error") {
+TEST_CASE("the examples in docs/contributing/gpu.md load without an error") {
   const std::string text = page();
   const std::string opening = "```toml\n";
   int examples = 0;
@@ -43,7 +43,7 @@ TEST_CASE("the examples in docs/adding-a-gpu.md load without an error") {
   CHECK(examples == 2);
 }
 
-TEST_CASE("docs/adding-a-gpu.md names every key of a profile") {
+TEST_CASE("docs/contributing/gpu.md names every key of a profile") {
   const std::string text = page();
   for (const Field<Gpu>& field : gpu_fields()) {
     INFO(field.key);

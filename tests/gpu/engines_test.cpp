@@ -1,5 +1,5 @@
-// The kernels of serving engines in gpus/engines: they load, their sources exist, and docs/kernels.md names
-// every constant.
+// The kernels of serving engines in gpus/engines: they load, their sources exist, and
+// docs/explanation/kernels.md names every constant.
 #include "gpu/engines.hpp"
 
 #include <fstream>
@@ -143,8 +143,8 @@ TEST_CASE("the closest kernel by name counts, then the one with most timings", "
   CHECK(closest<PassKernel>(kernels, "ada", {"vllm", "fa2", "fp8", {}, {}}, true) == nullptr);
 }
 
-TEST_CASE("docs/kernels.md names every constant", "[engines][docs]") {
-  std::ifstream file(tests::source_dir() + "/docs/kernels.md");
+TEST_CASE("docs/explanation/kernels.md names every constant", "[engines][docs]") {
+  std::ifstream file(tests::source_dir() + "/docs/explanation/kernels.md");
   std::ostringstream page;
   page << file.rdbuf();
   REQUIRE(page.str().size() > 1000);

@@ -79,10 +79,10 @@ def check_toml(name, texts, mistake):
 
 
 if tomllib:
-    shown = (source / "docs/configuration.md").read_text().split("```toml\n")
+    shown = (source / "docs/reference/config-file.md").read_text().split("```toml\n")
     failed += check_toml("native", {str(path): path.read_text() for path in (source / "examples").glob("*.toml")},
                          "hiden_size = 1\n")
-    failed += check_toml("config", {"docs/configuration.md": shown[1].split("```")[0]}, "gpus = 1\n")
+    failed += check_toml("config", {"docs/reference/config-file.md": shown[1].split("```")[0]}, "gpus = 1\n")
 
 
 llama = str(source / "examples/llama-2-7b.toml")

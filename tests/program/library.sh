@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs a build into an empty folder, and builds the program of docs/library.md against what is there:
+# Installs a build into an empty folder, and builds the program of docs/how-to/use-from-cpp.md against what is there:
 # library.sh BUILD_FOLDER COMPILER [FLAGS]
 set -eu
 build=$1 compiler=$2 flags=${3-}
@@ -21,8 +21,8 @@ mv "$folder/first" "$folder/prefix"
 
 # The first piece of C++ and the CMake of the document; the header shows the same program.
 mkdir "$folder/source"
-awk '/^```cpp$/ { on = 1; next } /^```$/ { if (on) exit } on' docs/library.md >"$folder/source/check.cpp"
-grep -q 'int main' "$folder/source/check.cpp" || fail "docs/library.md has no program"
+awk '/^```cpp$/ { on = 1; next } /^```$/ { if (on) exit } on' docs/how-to/use-from-cpp.md >"$folder/source/check.cpp"
+grep -q 'int main' "$folder/source/check.cpp" || fail "docs/how-to/use-from-cpp.md has no program"
 sed -n 's,^//   ,,p; s,^//$,,p' include/shapelint/shapelint.hpp >"$folder/header"
 while IFS= read -r line; do
   [ -z "$line" ] || grep -qF "$line" "$folder/header" || fail "include/shapelint/shapelint.hpp lacks: $line"
@@ -30,7 +30,7 @@ done <"$folder/source/check.cpp"
 {
   echo 'cmake_minimum_required(VERSION 3.25)'
   echo 'project(check LANGUAGES CXX)'
-  awk '/^```cmake$/ { on = 1; next } /^```$/ { if (on) exit } on' docs/library.md
+  awk '/^```cmake$/ { on = 1; next } /^```$/ { if (on) exit } on' docs/how-to/use-from-cpp.md
 } >"$folder/source/CMakeLists.txt"
 
 quietly cmake -S "$folder/source" -B "$folder/build" "-DCMAKE_PREFIX_PATH=$folder/prefix" \
@@ -39,7 +39,7 @@ quietly cmake --build "$folder/build"
 
 # Another version is not taken for this one.
 sed 's/\(find_package(shapelint\) [0-9.]*/\1 99/' "$folder/source/CMakeLists.txt" >"$folder/log"
-grep -q 'shapelint 99 ' "$folder/log" || fail "docs/library.md names no version"
+grep -q 'shapelint 99 ' "$folder/log" || fail "docs/how-to/use-from-cpp.md names no version"
 mkdir "$folder/wrong"
 cp "$folder/log" "$folder/wrong/CMakeLists.txt"
 if cmake -S "$folder/wrong" -B "$folder/wrong/build" "-DCMAKE_PREFIX_PATH=$folder/prefix" \

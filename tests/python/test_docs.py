@@ -1,4 +1,4 @@
-"""docs/python.md says what happens."""
+"""docs/how-to/use-from-python.md says what happens."""
 
 import doctest
 import pathlib
@@ -8,6 +8,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 def test_examples(monkeypatch):
     monkeypatch.chdir(ROOT)
-    failed, attempted = doctest.testfile(str(ROOT / "docs/python.md"), module_relative=False)
+    failed, attempted = doctest.testfile(str(ROOT / "docs/how-to/use-from-python.md"), module_relative=False)
     assert failed == 0
     assert attempted > 10

@@ -42,7 +42,7 @@ def _source(model: Any, name: str | None) -> tuple[str, str | None, bool]:
     if isinstance(model, Mapping):
         return name or "config.json", json.dumps(model, indent=2, default=str, ensure_ascii=False), False
     raise TypeError(
-        "a model is a path, a text, a dictionary, has to_dict(), or is an object of a framework that docs/python.md lists: "
+        "a model is a path, a text, a dictionary, has to_dict(), or is an object of a framework that docs/how-to/use-from-python.md lists: "
         f"not {type(model).__name__}"
     )
 
@@ -135,7 +135,7 @@ def lint(
     """Finds the dimensions that waste time on `gpu` (one, several, or those of the file and its configuration).
 
     `model` is a path (of a folder, too), a text, a dictionary, has `to_dict()` as configurations of transformers have, is
-    such a configuration with the trainer's arguments, or what another framework holds (docs/python.md); `name` is what messages call a model that is no file. Every field of `fields()` can be given by its name:
+    such a configuration with the trainer's arguments, or what another framework holds (docs/how-to/use-from-python.md); `name` is what messages call a model that is no file. Every field of `fields()` can be given by its name:
     `lint("config.json", gpu="h100", micro_batch_size=8, tensor=2)`. `stack="vllm==0.24,deep-ep"` names the packages that
     run it: what they refuse, pad or fall back to is found, counted and not proposed. What cannot be read raises
     ShapelintError; of a folder the other files are linted all the same, and Report.problems has what was wrong with files.
@@ -215,7 +215,7 @@ def suggest(
     isolated: bool = False,
     **plan: Plan,
 ) -> Suggestions:
-    """Searches for better shapes near the model's, as `shapelint suggest` does under the same names (docs/suggest.md).
+    """Searches for better shapes near the model's, as `shapelint suggest` does under the same names (docs/how-to/find-better-shapes.md).
 
     `ranges={"hidden_size": "2048:4096:64", "tensor": [1, 2, 4]}`, `where=["hidden_size % 256 == 0"]`,
     `budget={"parameters": 0.05}`; a negative budget is none. What `stack` (`vllm==0.24`) refuses is no suggestion.

@@ -1,4 +1,4 @@
-"""What the functions of the package give: plain values under the names of the C++ library (docs/library.md)."""
+"""What the functions of the package give: plain values under the names of the C++ library (docs/how-to/use-from-cpp.md)."""
 
 from __future__ import annotations
 

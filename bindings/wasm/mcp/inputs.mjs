@@ -2,7 +2,7 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 
-// As docs/security.md has it for configurations.
+// As docs/reference/security.md has it for configurations.
 export const most_text_bytes = 16 << 20;
 const published = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;
 const file_name = /^[A-Za-z0-9_][\w.-]{0,100}$/;

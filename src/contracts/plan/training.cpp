@@ -262,7 +262,7 @@ TrainingPlan TrainingSearch::Parts::plan_of(const model::Setup& of) {
   out.step_us = cost.time_us;
   out.mfu = cost.mfu;
   out.tokens_per_s = step.workload.tokens_per_step / cost.time_us * us_per_s * static_cast<double>(plan.data);
-  // The rest of the step's idle time is waiting for the slowest rank (docs/attention-and-step.md).
+  // The rest of the step's idle time is waiting for the slowest rank (docs/explanation/gpu-model.md).
   const double waiting = step.workload.pipeline_bubble;
   const double stages = model::pipeline_bubble(plan, model::slowest_stage(of));
   out.bubble_us = waiting > 0 ? cost.bubble_us * stages / waiting : 0;

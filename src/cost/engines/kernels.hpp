@@ -1,5 +1,5 @@
 // Single kernels as serving engines run and time them, priced with the constants of gpus/engines. Equations:
-// docs/kernels.md.
+// docs/explanation/kernels.md.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Fused attention; equations in docs/attention-and-step.md, section 1.
+// Fused attention; equations in docs/explanation/gpu-model.md, section 1.
 #include "cost/kernels/attention.hpp"
 
 #include <algorithm>

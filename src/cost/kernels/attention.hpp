@@ -30,7 +30,7 @@ const gpu::AttentionKernels& attention_kernels(const gpu::Gpu& gpu, model::Atten
 
 // Time of one fused attention op: Pass::backward and the grad passes price the backward kernels, every other
 // pass the forward one. A short query over a long key sequence is split over the keys (decode). Equations:
-// docs/attention-and-step.md, section 1.
+// docs/explanation/gpu-model.md, section 1.
 OpCost price_attention(const gpu::Gpu& gpu, const model::AttentionShape& shape, model::Pass pass,
                        DType dtype);
 

@@ -1,4 +1,4 @@
-// Communication between ranks; equations in docs/attention-and-step.md, section 3.
+// Communication between ranks; equations in docs/explanation/gpu-model.md, section 3.
 #include "cost/kernels/collective.hpp"
 
 #include <algorithm>

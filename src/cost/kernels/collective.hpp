@@ -19,7 +19,7 @@ double pcie_bytes_per_us(const gpu::Gpu& gpu);
 // unsharded buffer of one rank. Ranks fill nodes of `link_gpus`: within one they use the profile's link (PCIe
 // where there is none), beyond it the network. One rank: nothing to do, 0. `copies`: of an all_to_all, how
 // many of each token are among the bytes, to ranks drawn at random; a token crosses the network once for each
-// node that has one of them, and is passed on within it. Equations: docs/attention-and-step.md, section 3.
+// node that has one of them, and is passed on within it. Equations: docs/explanation/gpu-model.md, section 3.
 OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
                         std::int64_t stride = 1, const model::Copies& copies = {});
 

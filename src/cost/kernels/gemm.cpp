@@ -1,4 +1,5 @@
-// Time of one matrix product: the best of the library's tiles and splits of k. Equations: docs/cost-model.md.
+// Time of one GEMM: the best of the library's tiles and splits of k. Equations:
+// docs/explanation/cost-model.md.
 #include "cost/kernels/gemm.hpp"
 
 #include <algorithm>
@@ -123,7 +124,7 @@ struct Bytes {
 // Constants of a part whose tensor cores accumulate in fp32 at full rate, on one of its architecture that
 // does at half: operands are loaded as fast and each FLOP takes the same power, so that loads, misaligned
 // ones too, and the power limit allow twice the share of the lower peak. An RTX 4090 reaches 165 of 165
-// TFLOPS (docs/accuracy.md).
+// TFLOPS (docs/benchmarks/accuracy.md).
 gpu::GemmConstants at_half_rate(gpu::GemmConstants c) {
   constexpr double rates = 2;
   // An H20, throttled to a quarter, was measured at 141.9 of 148 TFLOPS (gpus/h20.toml).

@@ -1,4 +1,4 @@
-// Time of one matrix product; docs/cost-model.md has the equations and what the constants mean.
+// Time of one matrix product; docs/explanation/cost-model.md has the equations and what the constants mean.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What one way to compute a matrix product takes: the terms of the equations in docs/cost-model.md. Used by
-// the search for the best way and by the prediction alone.
+// The terms of one way to compute a GEMM; equations in docs/explanation/cost-model.md. Used by the search for
+// the best way and by the prediction alone.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The scan of one layer that is no softmax attention: linear attention, state space, gated recurrences and
-// short convolutions, as a step that trains or serves runs it. Equations: docs/attention-and-step.md,
+// short convolutions, as a step that trains or serves runs it. Equations: docs/explanation/gpu-model.md,
 // section 6.
 #pragma once
 

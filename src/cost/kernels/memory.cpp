@@ -1,4 +1,4 @@
-// Memory-bound operations; equations in docs/attention-and-step.md, section 2.
+// Memory-bound operations; equations in docs/explanation/gpu-model.md, section 2.
 #include "cost/kernels/memory.hpp"
 
 #include <algorithm>

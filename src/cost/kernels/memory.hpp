@@ -32,12 +32,12 @@ double launch_us(const gpu::Gpu& gpu);
 double resident_share(const gpu::Gpu& gpu, double bytes);
 
 // Time of a kernel that moves `bytes` (read and written, each at least once) and does `flops` on CUDA cores.
-// Equations: docs/attention-and-step.md, section 2.
+// Equations: docs/explanation/gpu-model.md, section 2.
 // `bandwidth_share`: of what long copies reach.
 OpCost price_elementwise(const gpu::Gpu& gpu, double bytes, double flops, double bandwidth_share = 1);
 
 // PyTorch's own elementwise kernels and reductions, in eager mode: from what training steps of three models
-// lose to the same steps compiled (H200, PyTorch 2.11, docs/attention-and-step.md, section 2).
+// lose to the same steps compiled (H200, PyTorch 2.11, docs/explanation/gpu-model.md, section 2).
 inline constexpr double eager_bandwidth_share = 0.7;
 
 }  // namespace shapelint::cost

@@ -1,5 +1,5 @@
 // One dialect of configuration file as data: how to recognise it and where it keeps each field.
-// Loaded from formats/*.toml; docs/adding-a-format.md describes the keys.
+// Loaded from formats/*.toml; docs/contributing/format.md describes the keys.
 #pragma once
 
 #include <cstdint>

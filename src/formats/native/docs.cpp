@@ -1,4 +1,4 @@
-// The reference of the native format in Markdown: docs/native-format.md is what this writes.
+// The reference of the native format in Markdown: docs/reference/native-format.md is what this writes.
 #include <string>
 #include <vector>
 
@@ -185,7 +185,7 @@ constexpr std::string_view network_introduction = R"(
 
 A convolutional network instead of a transformer: one table for each layer, NHWC. A layer takes the output of
 the one before it. `micro_batch_size` counts images; `mode` is `"train"`, or `"prefill"` for a forward pass
-alone. docs/cnn.md explains how it is counted and priced, and `examples/` has VGG-16, ResNets, MobileNet and
+alone. [convolutions.md](../explanation/convolutions.md) explains how it is counted and priced, and `examples/` has VGG-16, ResNets, MobileNet and
 Inception.
 
 ```toml

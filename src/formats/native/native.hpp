@@ -1,4 +1,4 @@
-// shapelint's own configuration file (TOML; docs/native-format.md): a model, how it is run, how it is linted.
+// shapelint's own TOML file (docs/reference/native-format.md): a model, how it is run, how it is linted.
 #pragma once
 
 #include <optional>

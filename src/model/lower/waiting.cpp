@@ -1,4 +1,4 @@
-// The slowest of many: equations in docs/attention-and-step.md, section 4.
+// The slowest of many: equations in docs/explanation/gpu-model.md, section 4.
 #include "model/lower/waiting.hpp"
 
 #include <algorithm>

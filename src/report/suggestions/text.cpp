@@ -253,7 +253,7 @@ std::string order_text(const suggest::Answer& answer, const Style& style) {
   return wrap(
              "not by gain alone: of those whose gains differ by less than their error, what changes least "
              "comes first "
-             "(docs/suggest.md)",
+             "(docs/how-to/find-better-shapes.md)",
              0, 0, style) +
          "\n";
 }

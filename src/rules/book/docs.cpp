@@ -107,7 +107,8 @@ std::string rule_markdown(const Rule& rule) {
   out +=
       fmt::format("<!-- Written from rules/{}-{}.toml by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n",
                   rule.code, rule.name);
-  out += fmt::format("Finds {}. Terms: [why shapes cost time](../shape-effects.md).\n\n", rule.summary);
+  out += fmt::format("Finds {}. Terms: [why shapes cost time](../../explanation/shape-effects.md).\n\n",
+                     rule.summary);
   out += "| | |\n|---|---|\n";
   out += fmt::format("| Since | {} ({}) |\n", rule.since, name(rule.status));
   out += fmt::format("| Severity | {} |\n", name(severity_of(rule)));
@@ -158,7 +159,7 @@ std::string rule_markdown(const Rule& rule) {
       "\n## Contracts\n\nWhat packages demand here, each with its versions and GPUs; with `--stack` a "
       "finding of theirs stands in this rule's place:\n\n";
   for (const std::string_view id : contracts) {
-    out += fmt::format("- [{}](../contracts.md#{})\n", id, id.substr(0, id.find('/')));
+    out += fmt::format("- [{}](../requirements.md#{})\n", id, id.substr(0, id.find('/')));
   }
   return out;
 }
@@ -169,7 +170,7 @@ std::string index_markdown(const RuleBook& rules) {
       "`shapelint explain CODE` prints the same. Codes are never used again; blocks are topics: 1xx "
       "alignment, 2xx tiles, 3xx waves, 4xx divisibility, 5xx the step as a whole, 6xx attention kernels, "
       "7xx convolutions, 8xx gated MLPs and number formats, 9xx the file. [How to write a "
-      "rule](../adding-a-rule.md), [what its expressions may use](variables.md).\n\n"
+      "rule](../../contributing/rule.md), [what its expressions may use](variables.md).\n\n"
       "| Code | Name | Severity | Finds |\n|---|---|---|---|\n";
   for (const Rule& rule : rules.rules()) {
     out += fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} |\n", rule.code, rule.name, name(severity_of(rule)),

@@ -177,7 +177,7 @@ TEST_CASE("repeats are the same as writing them out", "[model]") {
   CHECK(one == Approx(cost::price(gpu, lower(written), DType::bf16).time_us).epsilon(1e-9));
 }
 
-// docs/cnn.md, "How a layer is counted"
+// docs/explanation/convolutions.md, "How a layer is counted"
 TEST_CASE("what follows a convolution moves tensors, fewer the more is fused", "[model]") {
   const std::string head =
       "[model]\nin_channels = 8\nimage = 16\nbatch_norm = true\n[run]\nmicro_batch_size = 2\ndtype = "

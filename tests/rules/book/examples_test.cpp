@@ -103,8 +103,8 @@ TEST_CASE("each rule finds what its examples say, and nothing else") {
   check_examples(rules::builtin_rules());
 }
 
-TEST_CASE("the worked example of docs/adding-a-rule.md is a rule, and finds what it says") {
-  std::ifstream file(tests::source_dir() + "/docs/adding-a-rule.md");
+TEST_CASE("the worked example of docs/contributing/rule.md is a rule, and finds what it says") {
+  std::ifstream file(tests::source_dir() + "/docs/contributing/rule.md");
   std::ostringstream all;
   all << file.rdbuf();
   const std::string text = all.str();

@@ -74,19 +74,21 @@ TEST_CASE("codes and names are unique, sorted, and agree with the file's name") 
   }
 }
 
-TEST_CASE("the pages of docs/rules are written from the rule files") {
+TEST_CASE("the pages of docs/reference/rules are written from the rule files") {
   std::set<std::string> pages{"README.md", "variables.md"};
   std::string differs =
-      tests::compare_with_file("docs/rules/README.md", rules::index_markdown(builtin_rules()));
+      tests::compare_with_file("docs/reference/rules/README.md", rules::index_markdown(builtin_rules()));
   CHECK(differs == "");
-  differs = tests::compare_with_file("docs/rules/variables.md", rules::variables_markdown());
+  differs = tests::compare_with_file("docs/reference/rules/variables.md", rules::variables_markdown());
   CHECK(differs == "");
   for (const Rule& each : builtin_rules().rules()) {
     pages.insert(rules::page_name(each));
-    differs = tests::compare_with_file("docs/rules/" + rules::page_name(each), rules::rule_markdown(each));
+    differs = tests::compare_with_file("docs/reference/rules/" + rules::page_name(each),
+                                       rules::rule_markdown(each));
     CHECK(differs == "");
   }
-  for (const auto& entry : std::filesystem::directory_iterator(tests::source_dir() + "/docs/rules")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(tests::source_dir() + "/docs/reference/rules")) {
     INFO(entry.path().string());
     CHECK(pages.contains(entry.path().filename().string()));  // of a rule that is no more
   }

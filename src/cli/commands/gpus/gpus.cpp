@@ -23,7 +23,8 @@ std::vector<Option> gpus_options(GpusOptions& options) {
        .set = into(options.names),
        .many = true,
        .words = gpu_words},
-      gpu_file_option(options.project, "show the GPU described in a file of your own (docs/adding-a-gpu.md)"),
+      gpu_file_option(options.project,
+                      "show the GPU described in a file of your own (docs/contributing/gpu.md)"),
       format_option(options.format, text_or_json),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));

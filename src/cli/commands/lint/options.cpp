@@ -97,7 +97,7 @@ std::vector<Option> fixing_options(LintOptions& options) {
       {.names = "--fix",
        .doc =
            "change values in the files so that findings go away, where that leaves what is trained as it is: "
-           "the plan, and rows that no token uses (docs/fixing.md); `-` prints the fixed text",
+           "the plan, and rows that no token uses (docs/how-to/fix-findings.md); `-` prints the fixed text",
        .set = into(options.fix),
        .group = group},
       {.names = "--unsafe-fixes",
@@ -172,7 +172,8 @@ std::vector<Option> lint_options(LintOptions& options) {
   std::vector<Option> all{
       {.names = "FILE",
        .value = "FILE",
-       .doc = "configuration to check (`docs/formats.md` lists what is understood), a folder to search, or a "
+       .doc = "configuration to check (`docs/reference/formats.md` lists what is understood), a folder to "
+              "search, or a "
               "published model by its name (`org/Name`: the local Hugging Face cache's, or one of over 600 "
               "that are known); `-` reads standard input",
        .set = into(options.files),

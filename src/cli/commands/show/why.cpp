@@ -141,7 +141,7 @@ std::string why_text(const text::Source& source, const formats::Dialects& dialec
     unknown +=
         report::wrap(
             "  a dialect of your own is a TOML file in a folder that `format-folders` of the configuration "
-            "names; docs/adding-a-format.md describes it, and `shapelint formats NAME` shows an example",
+            "names; docs/contributing/format.md describes it, and `shapelint formats NAME` shows an example",
             4, 4, style) +
         '\n';
   };
