@@ -150,7 +150,7 @@ const std::vector<Group>& groups() {
   return all;
 }
 
-// The table between the marks in docs/explanation/convolutions.md.
+// The table between the marks in docs/benchmarks/convolutions.md.
 std::string table(const std::vector<NetworkRun>& runs) {
   std::string out = "| | cases | mean absolute error | mean |\n|---|---|---|---|\n";
   const auto row = [&](const std::string& title, const NetworkSummary& s) {
@@ -178,7 +178,7 @@ TEST_CASE("published throughputs of convolutional networks: how far off predicti
   }
   CHECK(counted == static_cast<int>(runs.size()));  // each in one group
 
-  const std::string docs = tests::read_source_file("docs/explanation/convolutions.md");
+  const std::string docs = tests::read_source_file("docs/benchmarks/convolutions.md");
   const std::string begin = "<!-- published throughputs -->\n";
   const std::string end = "<!-- end -->\n";
   const std::size_t from = docs.find(begin);
@@ -186,7 +186,7 @@ TEST_CASE("published throughputs of convolutional networks: how far off predicti
   const std::size_t to = docs.find(end, from);
   REQUIRE(to != std::string::npos);
   const std::string wanted = docs.substr(0, from + begin.size()) + table(runs) + docs.substr(to);
-  const std::string difference = tests::compare_with_file("docs/explanation/convolutions.md", wanted);
+  const std::string difference = tests::compare_with_file("docs/benchmarks/convolutions.md", wanted);
   CHECK(difference == "");
 }
 

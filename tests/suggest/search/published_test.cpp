@@ -1,4 +1,4 @@
-// The table of published models before and after in docs/how-to/find-better-shapes.md is what shapelint
+// The table of published models before and after in docs/benchmarks/published-shapes.md is what shapelint
 // answers now; UPDATE_GOLDEN=1 writes it anew.
 #include <algorithm>
 #include <cmath>
@@ -123,10 +123,10 @@ TEST_CASE("the documented suggestions for published models are those of today", 
   for (const Published& model : models) {
     for (const char* gpu : {"a100", "h100"}) table += rows(model, gpu);
   }
-  const std::string text = tests::read_source_file("docs/how-to/find-better-shapes.md");
+  const std::string text = tests::read_source_file("docs/benchmarks/published-shapes.md");
   const std::size_t heading = text.find("## Before and after\n");
   REQUIRE(heading != std::string::npos);
   const std::string difference = tests::compare_with_file(
-      "docs/how-to/find-better-shapes.md", text.substr(0, text.find("\n| ", heading) + 1) + table);
+      "docs/benchmarks/published-shapes.md", text.substr(0, text.find("\n| ", heading) + 1) + table);
   CHECK(difference == "");
 }
