@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterable, Mapping, Sequence, Union
 from . import _shapelint
 from ._objects import written
 from ._results import KernelCost, Report, Step, Suggestions
+from ._tables import Columns, Results
 from ._types import Field, Gpu, Model, Problem, Rule, ShapelintError
 
 Plan = Union[int, bool, str]
@@ -166,10 +167,10 @@ def lint(
 
 def read(
     model: Any, *, name: str | None = None, config: str | os.PathLike[str] | None = None, isolated: bool = False, **plan: Plan
-) -> tuple[Model, ...]:
+) -> Results[Model]:
     """The models of a file as they are understood, with where each value came from."""
     question = _question(model, None, plan, name, config, isolated)
-    return tuple(Model._of(each) for each in _asked(lambda: _shapelint.read(question))["models"])
+    return Results(Model._of(each) for each in _asked(lambda: _shapelint.read(question))["models"])
 
 
 def price(
@@ -181,14 +182,14 @@ def price(
     config: str | os.PathLike[str] | None = None,
     isolated: bool = False,
     **plan: Plan,
-) -> tuple[Step, ...]:
+) -> Results[Step]:
     """What a step costs, operation by operation: for each model of the file on each GPU.
 
     `stack` names the packages that run it (`vllm==0.24,deep-ep`): sizes are padded as they pad them, and other kernels
     run where they fall back.
     """
     question = _question(model, gpu, plan, name, config, isolated, stack)
-    return tuple(Step._of(each) for each in _asked(lambda: _shapelint.price(question)))
+    return Results(Step._of(each) for each in _asked(lambda: _shapelint.price(question)))
 
 
 def suggest(
@@ -279,7 +280,7 @@ def sweep(
     config: str | os.PathLike[str] | None = None,
     isolated: bool = False,
     **plan: Plan,
-) -> dict[str, Any]:
+) -> Columns:
     """Prices many shapes and plans of one model: columns of whole numbers in, columns of results out.
 
     `over` has a column for each field that varies, all as long; row by row they are one candidate each. What comes back
@@ -311,7 +312,7 @@ def sweep(
         return numpy.frombuffer(joined, dtype=numpy.dtype(code))
 
     times = len(gpus)
-    out: dict[str, Any] = {}
+    out = Columns()
     for field, column in columns:
         out[field] = numbers("q", [bytearray(memoryview(column).cast("B"))] * times)
     out["parameters"] = numbers("q", [answer["parameters"]] * times)
@@ -360,9 +361,9 @@ def kernel(kind: str = "gemm", gpu: str = "h100", **sizes: Any) -> KernelCost:
     return KernelCost(**_asked(lambda: function(gpu, **given)))
 
 
-def gpus() -> tuple[Gpu, ...]:
+def gpus() -> Results[Gpu]:
     """All GPUs that are built in."""
-    return tuple(Gpu(**each) for each in _shapelint.gpus())
+    return Results(Gpu(**each) for each in _shapelint.gpus())
 
 
 def find_gpu(name: str) -> Gpu:
@@ -370,9 +371,9 @@ def find_gpu(name: str) -> Gpu:
     return Gpu(**_asked(lambda: _shapelint.find_gpu(name)))
 
 
-def rules() -> tuple[Rule, ...]:
+def rules() -> Results[Rule]:
     """All rules that are built in, by code."""
-    return tuple(Rule(**each) for each in _shapelint.rules())
+    return Results(Rule(**each) for each in _shapelint.rules())
 
 
 def find_rule(code_or_name: str) -> Rule:
@@ -380,6 +381,6 @@ def find_rule(code_or_name: str) -> Rule:
     return Rule(**_asked(lambda: _shapelint.find_rule(code_or_name)))
 
 
-def fields() -> tuple[Field, ...]:
+def fields() -> Results[Field]:
     """All that can be said of a model and its plan, and given to every function by its name."""
-    return tuple(Field(**each) for each in _shapelint.fields())
+    return Results(Field(**each) for each in _shapelint.fields())

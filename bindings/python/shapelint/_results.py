@@ -7,16 +7,11 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping
 
+from ._tables import data_frame, table_html
 from ._types import Change, Finding, Gpu, Model, Problem, _many, _Plain, _with
 
 if TYPE_CHECKING:
     import pandas
-
-
-def _table(rows: list[dict[str, Any]]) -> pandas.DataFrame:
-    import pandas  # only who asks for a table needs it
-
-    return pandas.DataFrame(rows)
 
 
 @dataclass(frozen=True)
@@ -88,13 +83,28 @@ class Step(_Plain):
         operations = tuple(Operation(**_with(each, cost=KernelCost(**each["cost"]))) for each in value["operations"])
         return cls(**_with(value, operations=operations))
 
+    def _rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for each in sorted(self.operations, key=lambda operation: -operation.total_us):
+            row: dict[str, Any] = {"operation": each.name, "pass": each.pass_name, "count": each.count}
+            row.update(each.sizes)
+            row.update(time_us=each.cost.time_us, total_us=each.total_us, share=each.share, bound=each.cost.bound)
+            row["hidden"] = each.overlapped
+            rows.append(row)
+        return rows
+
+    _is_list = True
+
+    def _caption(self) -> str:
+        return f"{self.model} on {self.gpu}: step {self.time_us / 1e3:,.4g} ms, MFU {self.mfu:.1%}; largest cost first".strip()
+
     def to_pandas(self) -> pandas.DataFrame:
-        """A row for each operation."""
+        """A row for each operation, in the order in which they run."""
         rows = []
         for each in self.operations:
             row = {**each.to_dict(), **each.sizes, **dataclasses.asdict(each.cost)}
             rows.append({key: value for key, value in row.items() if key not in ("cost", "sizes")})
-        return _table(rows)
+        return data_frame(rows)
 
 
 @dataclass(frozen=True)
@@ -167,25 +177,31 @@ class Report(_Plain):
     def _nothing(self) -> str:
         return "nothing was found" if self.models else "\n".join(("nothing was checked", *self.notes))
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def _by_cost(self) -> list[Finding]:
+        return sorted(self.findings, key=lambda finding: (not finding.certain_to_fail, -finding.gain))
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return self._rows_of(self._by_cost())
+
+    @staticmethod
+    def _rows_of(findings: Iterable[Finding]) -> list[dict[str, Any]]:
         """A row for each finding, with its first proposal."""
         names = ("code", "rule", "severity", "confidence", "message", "field", "path", "gain", "gain_error", "cost")
         rows = []
-        for each in self.findings:
+        for each in findings:
             row: dict[str, Any] = {name: getattr(each, name) for name in names}
             row["line"] = each.range.line if each.range else None
             row["proposal"] = each.proposals[0].summary if each.proposals else None
             rows.append(row)
-        return _table(rows)
+        return rows
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each finding, in the order of the report: by severity, then by cost."""
+        return data_frame(self._rows_of(self.findings))
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        rows = []
         problems = "".join(f"<p>{html.escape(problem.text)}</p>" for problem in self.problems)
-        for each in self.findings:
-            proposal = each.proposals[0].summary if each.proposals else ""
-            cells = (f"{each.severity} {each.code}", each.message, each.cost, proposal)
-            rows.append("<tr>" + "".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
         steps = []
         for step in self.steps:
             model = self.models[step.model].name if step.model < len(self.models) else ""
@@ -194,10 +210,14 @@ class Report(_Plain):
                 changes = ", ".join(str(change) for change in step.applied)
                 text += f"; with {changes} {step.after_us / 1e3:,.4g} ms"
             steps.append(f"<p>{html.escape(text.strip())}</p>")
+        rows: list[dict[str, Any]] = []
+        for each in self._by_cost():
+            fix = each.proposals[0].summary if each.proposals else ""
+            finding = f"{each.message}: {each.label}" if each.label else each.message
+            rows.append({"rule": f"{each.severity} {each.code}", "finding": finding, "cost": each.cost, "fix": fix})
         if not rows:
             return (problems or f"<p>{self._nothing}</p>") + "".join(steps)
-        head = "".join(f"<th style='text-align:left'>{each}</th>" for each in ("", "finding", "cost", "try"))
-        return problems + f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>" + "".join(steps)
+        return problems + table_html(rows, is_list=True) + "".join(steps)
 
 
 @dataclass(frozen=True)
@@ -289,11 +309,22 @@ class Suggestions(_Plain):
     def __getitem__(self, index: int) -> Suggestion:
         return self.suggestions[index]
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def _rows(self) -> list[dict[str, Any]]:
         """A row for each suggestion, with a column for each field that any of them changes."""
         rows = []
         for each in self.suggestions:
             row: dict[str, Any] = {"gain": each.gain, "gain_error": each.gain_error, "parameters": each.parameters}
             row.update({change.field: change.after_number for change in each.changes})
             rows.append(row)
-        return _table(rows)
+        return rows
+
+    _is_list = True
+
+    def _caption(self) -> str:
+        if not self.suggestions:
+            return f"{self.model}: no faster shape was found"
+        return f"{self.model}, {self.start_parameters:,} parameters, on {', '.join(self.gpus)}; best first"
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as `to_dataframe()`."""
+        return self.to_dataframe()

@@ -6,6 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Mapping, Type, TypeVar
 
+from ._tables import Tabular
+
 _T = TypeVar("_T")
 
 
@@ -18,8 +20,23 @@ def _many(kind: Type[_T], values: Any) -> tuple[_T, ...]:
     return tuple(kind(**value) for value in values)
 
 
-class _Plain:
+class _Plain(Tabular):
     """Values to and from dictionaries."""
+
+    def _row(self) -> dict[str, Any]:
+        """Numbers, texts and what is shown on one line: a row among others of its kind."""
+        row: dict[str, Any] = {}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            is_short = isinstance(value, (str, int, float, Mapping)) or (
+                isinstance(value, tuple) and all(isinstance(each, (str, int, float)) for each in value)
+            )
+            if is_short and field.repr:
+                row[field.name] = value
+        return row
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [self._row()]
 
     def to_dict(self) -> dict[str, Any]:
         """Nested dictionaries, tuples and numbers, as JSON takes them."""
