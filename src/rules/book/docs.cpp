@@ -32,15 +32,20 @@ std::string cell(std::string_view text) {
 std::string_view effect_text(Effect effect) {
   switch (effect) {
     case Effect::slower:
-      return "when a change saves enough of the step";
+      return "if a fix saves at least `--min-gain` of the step";
     case Effect::fails:
-      return "always, since the run cannot start; no proposal of any rule may cause it";
+      return "always: the job fails; no fix of any rule may cause it";
     case Effect::advice:
       return "always";
     case Effect::overflows:
-      return "always; a change is proposed if the run then fits, faster or not";
+      return "always; a fix is proposed if the run then fits";
   }
   return "";
+}
+
+std::string_view why_heading(Effect effect) {
+  if (effect == Effect::slower) return "Why it is slow";
+  return effect == Effect::fails || effect == Effect::overflows ? "Why it fails" : "Why it matters";
 }
 
 std::string fix_text(const Fix& fix) {
@@ -49,10 +54,79 @@ std::string fix_text(const Fix& fix) {
     out += fmt::format("{}`{} = {}`", out.empty() ? "" : ", ", field, text.value);
   }
   if (!fix.vary.empty()) {
-    out += fmt::format("{}values near the present ones of `{}`", out.empty() ? "" : "; ",
-                       fmt::join(fix.vary, "` and `"));
+    out += fmt::format("{}nearby values of `{}`", out.empty() ? "" : "; ", fmt::join(fix.vary, "` and `"));
   }
   return out;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) out.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+// Lines of the first that the second does not have.
+std::ptrdiff_t lines_only_in(std::string_view one, std::string_view other) {
+  const std::vector<std::string_view> in = lines_of(other);
+  const std::vector<std::string_view> from = lines_of(one);
+  return std::count_if(from.begin(), from.end(), [&](std::string_view line) {
+    return std::find(in.begin(), in.end(), line) == in.end();
+  });
+}
+
+const Example* first_found(const Rule& rule) {
+  const auto found = std::find_if(rule.examples.begin(), rule.examples.end(),
+                                  [](const Example& each) { return each.finds; });
+  return found == rule.examples.end() ? nullptr : &*found;
+}
+
+// The example without the fault that is nearest to the first one with it, rather one that changes a line than
+// one that adds some; none where all are of other models.
+const Example* to_use_instead(const Rule& rule) {
+  constexpr std::ptrdiff_t most_lines = 6;
+  const Example* bad = first_found(rule);
+  const Example* best = nullptr;
+  std::ptrdiff_t least = 2 * most_lines + 1;
+  for (const Example& each : rule.examples) {
+    if (bad == nullptr || each.finds || each.file != bad->file || each.gpu != bad->gpu) continue;
+    const std::ptrdiff_t gone = lines_only_in(bad->config, each.config);
+    const std::ptrdiff_t lines = gone + lines_only_in(each.config, bad->config);
+    const std::ptrdiff_t distance = lines + (gone == 0 ? most_lines : 0);
+    if (lines == 0 || lines > most_lines || distance >= least) continue;
+    least = distance;
+    best = &each;
+  }
+  return best;
+}
+
+std::string config_block(const Example& example) {
+  std::string_view config = example.config;
+  while (config.starts_with('\n')) config.remove_prefix(1);
+  const bool is_toml = example.file.ends_with(".toml");
+  return fmt::format("```{}\n{}{}```\n\n", is_toml ? "toml" : "", config, config.ends_with('\n') ? "" : "\n");
+}
+
+std::string costs_section(const Rule& rule, std::span<const ExampleCost> costs) {
+  if (rule.effect == Effect::fails)
+    return "## Cost on A100 and H100\n\nThe job fails, so there is no time to compare.\n\n";
+  if (costs.empty()) return {};
+  std::string out = "## Cost on A100 and H100\n\n";
+  const bool is_time =
+      std::any_of(costs.begin(), costs.end(), [](const ExampleCost& each) { return !each.cost.empty(); });
+  const bool is_found =
+      std::any_of(costs.begin(), costs.end(), [](const ExampleCost& each) { return !each.title.empty(); });
+  if (!is_time && is_found) return out + "No time is predicted for this finding.\n\n";
+  out += "Of the example, as predicted:\n\n| GPU | cost | fix |\n|---|---|---|\n";
+  for (const ExampleCost& each : costs) {
+    out += fmt::format("| `{}` | {} | {} |\n", each.gpu,
+                       each.title.empty() ? "not reported: no fix saves enough there" : cell(each.cost),
+                       each.fix.empty() ? "" : fmt::format("`{}`", cell(each.fix)));
+  }
+  return out + "\n";
 }
 
 // Which rules see a level's variables.
@@ -71,8 +145,8 @@ std::string seen_by(const LevelInfo& level) {
 }  // namespace
 
 std::string_view found_when(const Rule& rule) {
-  if (rule.scope == Scope::contract) return "a contract of the stack is not met (`--stack`)";
-  if (rule.scope == Scope::comment) return "a comment silences what is not found at its place";
+  if (rule.scope == Scope::contract) return "a requirement of the stack is not met (`--stack`)";
+  if (rule.scope == Scope::comment) return "a comment ignores a rule that finds nothing there";
   return rule.when.value;
 }
 
@@ -102,52 +176,63 @@ std::string page_address(std::string_view code) {
   return is_builtin ? fmt::format("{}rules/{}/", home(), code) : std::string();
 }
 
-std::string rule_markdown(const Rule& rule) {
+std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs) {
   std::string out = fmt::format("# {} ({})\n\n", rule.name, rule.code);
   out +=
-      fmt::format("<!-- Written from rules/{}-{}.toml by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n",
+      fmt::format("<!-- Generated from rules/{}-{}.toml by the tests (UPDATE_GOLDEN=1); do not edit. -->\n\n",
                   rule.code, rule.name);
   out += fmt::format("Finds {}. Terms: [why shapes cost time](../../explanation/shape-effects.md).\n\n",
                      rule.summary);
   out += "| | |\n|---|---|\n";
-  out += fmt::format("| Since | {} ({}) |\n", rule.since, name(rule.status));
   out += fmt::format("| Severity | {} |\n", name(severity_of(rule)));
   out += fmt::format("| Confidence | {}{} |\n", rule.confidence == Confidence::measured ? "up to " : "",
                      name(rule.confidence));
-  out += fmt::format("| Looks at | {} |\n", info(rule.scope).looks_at);
-  out += fmt::format("| Reported | {} |\n\n", effect_text(rule.effect));
-  out += fmt::format("## Why\n\n{}\n", rule.why.substr(rule.why.find_first_not_of('\n')));
+  out += fmt::format("| Reported | {} |\n", effect_text(rule.effect));
+  out += fmt::format("| Since | {} ({}) |\n\n", rule.since, name(rule.status));
+  out += fmt::format("## {}\n\n{}\n", why_heading(rule.effect),
+                     rule.why.substr(rule.why.find_first_not_of('\n')));
   if (!out.ends_with("\n\n")) out += '\n';
   out += fmt::format("Mechanism: {}.\n\n", rule.mechanism);
-  out += fmt::format("## When it is found\n\n```\n{}\n```\n\n", found_when(rule));
-  if (!rule.label.value.empty())
-    out += fmt::format("## What it says\n\n```\n{}\n  ^^^ {}\n```\n\n", rule.message.value, rule.label.value);
+  const Example* bad = first_found(rule);
+  const Example* good = to_use_instead(rule);
+  if (bad != nullptr) {
+    out += fmt::format("## Example\n\n{}", config_block(*bad));
+    const auto seen =
+        std::find_if(costs.begin(), costs.end(), [](const ExampleCost& each) { return !each.title.empty(); });
+    if (seen != costs.end()) {
+      out += fmt::format("Reported as\n\n```\n{}[{}]: {}\n", name(severity_of(rule)), rule.code, seen->title);
+      if (!seen->label.empty()) out += fmt::format("  ^^^ {}\n", seen->label);
+      out += "```\n\n";
+    }
+  }
+  if (good != nullptr) out += fmt::format("## Use instead\n\n{}", config_block(*good));
+  out += costs_section(rule, costs);
+  out += "## When it does not apply\n\n";
+  const auto applies_not = [&](const Example& each) { return !each.finds && &each != good; };
+  const bool has_others = std::any_of(rule.examples.begin(), rule.examples.end(), applies_not);
+  out += fmt::format("The condition does not hold{}:\n\n```\n{}\n```\n\n",
+                     rule.effect == Effect::slower ? ", or no fix saves enough" : "", found_when(rule));
+  if (has_others) out += "Not reported, for example:\n\n";
+  for (const Example& each : rule.examples) {
+    if (applies_not(each)) out += config_block(each);
+  }
   if (!rule.parameters.empty()) {
-    out += "| Parameter | Default | Meaning |\n|---|---|---|\n";
+    out += "## Parameters\n\n| Parameter | Default | Meaning |\n|---|---|---|\n";
     for (const Parameter& each : rule.parameters) {
       out += fmt::format("| `{}` | {} | {} |\n", each.name, exact(each.value), cell(each.doc));
     }
     out += '\n';
   }
   if (!rule.fixes.empty()) {
-    out += "## What is tried\n\n";
+    out += "## Fixes\n\n";
     for (const Fix& fix : rule.fixes) out += fmt::format("- {}\n", fix_text(fix));
     if (!rule.gain_from.empty()) {
       std::vector<std::string_view> names;
       for (const gpu::Effect effect : rule.gain_from) names.push_back(gpu::name(effect));
-      out += fmt::format("\nProposed where most of the gain comes from the effect{} `{}`.\n",
+      out += fmt::format("\nProposed if most of the gain comes from the effect{} `{}`.\n",
                          names.size() > 1 ? "s" : "", fmt::join(names, "`, `"));
     }
     out += '\n';
-  }
-  if (!rule.examples.empty()) {
-    out += "## Examples\n\n";
-    for (const Example& each : rule.examples) {
-      std::string_view config = each.config;
-      while (config.starts_with('\n')) config.remove_prefix(1);
-      out += fmt::format("{} on {}:\n\n```toml\n{}```\n\n", each.finds ? "Found" : "Not found", each.gpu,
-                         config);
-    }
   }
   out += "## References\n\n";
   const std::vector<std::string_view> contracts = contracts_of(rule);
@@ -155,9 +240,10 @@ std::string rule_markdown(const Rule& rule) {
     if (!source.starts_with(contract_source)) out += fmt::format("- {}\n", source);
   }
   if (contracts.empty()) return out;
+  if (!out.ends_with("\n\n")) out += '\n';
   out +=
-      "\n## Contracts\n\nWhat packages demand here, each with its versions and GPUs; with `--stack` a "
-      "finding of theirs stands in this rule's place:\n\n";
+      "## Requirements\n\nOf packages, with versions and GPUs; with `--stack` they are reported in this "
+      "rule's place:\n\n";
   for (const std::string_view id : contracts) {
     out += fmt::format("- [{}](../requirements.md#{})\n", id, id.substr(0, id.find('/')));
   }
@@ -166,11 +252,12 @@ std::string rule_markdown(const Rule& rule) {
 
 std::string index_markdown(const RuleBook& rules) {
   std::string out =
-      "# Rules\n\n<!-- Written from rules/*.toml by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n"
-      "`shapelint explain CODE` prints the same. Codes are never used again; blocks are topics: 1xx "
-      "alignment, 2xx tiles, 3xx waves, 4xx divisibility, 5xx the step as a whole, 6xx attention kernels, "
-      "7xx convolutions, 8xx gated MLPs and number formats, 9xx the file. [How to write a "
-      "rule](../../contributing/rule.md), [what its expressions may use](variables.md).\n\n"
+      "# Rules\n\n<!-- Generated from rules/*.toml by the tests (UPDATE_GOLDEN=1); do not edit. -->\n\n"
+      "`shapelint explain CODE` prints the same. Codes are never reused; blocks are topics: 1xx "
+      "alignment, 2xx tile quantization, 3xx wave quantization, 4xx divisibility, 5xx the step, 6xx "
+      "attention "
+      "kernels, 7xx convolutions, 8xx gated MLPs and dtypes, 9xx the file. [Add a "
+      "rule](../../contributing/rule.md), [variables of conditions](variables.md).\n\n"
       "| Code | Name | Severity | Finds |\n|---|---|---|---|\n";
   for (const Rule& rule : rules.rules()) {
     out += fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} |\n", rule.code, rule.name, name(severity_of(rule)),
@@ -181,8 +268,8 @@ std::string index_markdown(const RuleBook& rules) {
 
 std::string variables_markdown() {
   std::string out =
-      "# What expressions may use\n\n<!-- Written from the tables of the program by the tests; "
-      "UPDATE_GOLDEN=1 writes it anew. -->\n\n"
+      "# What expressions may use\n\n<!-- Generated from the tables of the program by the tests "
+      "(UPDATE_GOLDEN=1); do not edit. -->\n\n"
       "Numbers are doubles; conditions are 1 or 0. Operators: `+ - * / % ^`, `== != < <= > >=`, `&& || !`. "
       "`%` is for whole numbers. A division by zero has no value, and a condition that depends on it is an "
       "error rather than true or false.\n\n## Functions\n\n| Function | Value |\n|---|---|\n";

@@ -1,6 +1,7 @@
 // The rules' documentation, written from their files.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +10,17 @@
 
 namespace shapelint::rules {
 
-// One rule's page, in Markdown.
-std::string rule_markdown(const Rule& rule);
+// What the first example of a rule costs on one GPU, and what saves it.
+struct ExampleCost {
+  std::string gpu;    // id
+  std::string title;  // of the finding; empty: nothing is found there
+  std::string label;
+  std::string cost;  // "3.4 ± 0.7 % of the step (measured)"; empty for what is no matter of time
+  std::string fix;   // "vocab_size 50257 → 50304"; may be empty
+};
+
+// One rule's page, in Markdown; without costs the section about them is left out.
+std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs = {});
 // When a rule finds something: its condition, or what stands for it where none is written.
 std::string_view found_when(const Rule& rule);
 // What it tries, a line each: "tensor and pipeline" of all changes that are made to the same fields.

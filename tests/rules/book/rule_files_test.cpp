@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "catalog/catalog.hpp"
+#include "lint/rule_costs.hpp"
 #include "rules/book/docs.hpp"
 #include "rules/book/rule.hpp"
 #include "tests/catch.hpp"
@@ -83,8 +84,9 @@ TEST_CASE("the pages of docs/reference/rules are written from the rule files") {
   CHECK(differs == "");
   for (const Rule& each : builtin_rules().rules()) {
     pages.insert(rules::page_name(each));
+    const std::vector<rules::ExampleCost> costs = lint::example_costs(builtin_rules(), each);
     differs = tests::compare_with_file("docs/reference/rules/" + rules::page_name(each),
-                                       rules::rule_markdown(each));
+                                       rules::rule_markdown(each, costs));
     CHECK(differs == "");
   }
   for (const auto& entry :
@@ -92,6 +94,27 @@ TEST_CASE("the pages of docs/reference/rules are written from the rule files") {
     INFO(entry.path().string());
     CHECK(pages.contains(entry.path().filename().string()));  // of a rule that is no more
   }
+}
+
+TEST_CASE("a rule's page has its example, what to use instead, and what the example costs") {
+  const rules::RuleBook& book = builtin_rules();
+  const Rule& vocabulary = *book.find("SL101");
+  const std::vector<rules::ExampleCost> costs = lint::example_costs(book, vocabulary);
+  REQUIRE(costs.size() == 2);
+  CHECK(costs[0].gpu == "a100-sxm4-80gb");
+  CHECK(costs[1].gpu == "h100-sxm5");
+  CHECK(costs[0].fix == "vocab_size 50257 → 50304");
+  const std::string page = rules::rule_markdown(vocabulary, costs);
+  // An odd vocabulary loses more where the tensor cores are faster (docs/explanation/cost-model.md).
+  CHECK(page.find("| `a100-sxm4-80gb` | " + costs[0].cost) != std::string::npos);
+  CHECK(std::stod(costs[1].cost) > std::stod(costs[0].cost));
+  const std::size_t instead = page.find("## Use instead");
+  REQUIRE(instead != std::string::npos);
+  CHECK(page.find("vocab_size = 50304", instead) < page.find("## Cost on", instead));
+  const Rule& heads = *book.find("SL403");
+  CHECK(rules::rule_markdown(heads, lint::example_costs(book, heads)).find("The job fails") !=
+        std::string::npos);
+  CHECK(lint::example_costs(book, *book.find("SL900")).empty());
 }
 
 TEST_CASE("mistakes in a rule file are all reported, each at its place") {

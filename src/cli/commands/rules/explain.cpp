@@ -12,6 +12,7 @@
 #include "cli/words.hpp"
 #include "lint/phrases.hpp"
 #include "lint/report.hpp"
+#include "lint/rule_costs.hpp"
 #include "report/style.hpp"
 #include "report/wrap.hpp"
 #include "rules/book/docs.hpp"
@@ -45,8 +46,7 @@ std::string tried_text(const rules::Rule& rule, const Style& style) {
     const std::vector<std::string> fields = rules::tried_fields(rule);
     return labelled(
         "tries",
-        fmt::format("{} changes, the least of each kind that mends it: of {} (`--format json` has "
-                    "them in full)",
+        fmt::format("{} changes of {}; the least of each kind that helps (`--format json` lists them)",
                     rule.fixes.size(), fmt::join(fields, "; ")),
         style);
   }
@@ -55,8 +55,7 @@ std::string tried_text(const rules::Rule& rule, const Style& style) {
     for (const auto& [field, text] : fix.set)
       way += fmt::format("{}{} = {}", way.empty() ? "" : "; ", field, text.value);
     if (!fix.vary.empty())
-      way += fmt::format("{}values near the present ones of {}", way.empty() ? "" : "; ",
-                         fmt::join(fix.vary, " and "));
+      way += fmt::format("{}nearby values of {}", way.empty() ? "" : "; ", fmt::join(fix.vary, " and "));
     out += labelled("tries", way, style);
   }
   return out;
@@ -145,8 +144,9 @@ ExitCode explain(const ExplainOptions& options, Io& io) {
   };
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (i > 0) io.out << '\n';
-    io.out << (formats[options.format] == "markdown" ? rules::rule_markdown(*found[i])
-                                                     : explain_text(*found[i], page_of(*found[i]), style));
+    io.out << (formats[options.format] == "markdown"
+                   ? rules::rule_markdown(*found[i], lint::example_costs(book, *found[i]))
+                   : explain_text(*found[i], page_of(*found[i]), style));
   }
   return ExitCode::clean;
 }
