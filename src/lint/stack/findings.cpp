@@ -71,16 +71,26 @@ void place(const model::Reading& reading, const Contract& contract, rules::Findi
   }
 }
 
+// What runs instead is the label's, so that the title stays one line.
 std::string message_of(const Unmet& unmet) {
   const Contract& contract = *unmet.verdict.contract;
   const bool rejects = contract.outcome == Outcome::refuses;
+  const bool falls_back = contract.outcome == Outcome::falls_back;
   const std::string sum = contracts::sum_words(unmet.verdict);
-  std::string out = fmt::format("{} {}", contract.package.name, contracts::outcome_words(contract));
-  if (!sum.empty()) out += rejects ? " " + sum : fmt::format(" ({})", sum);
+  std::string out = fmt::format("{} {}", contract.package.name,
+                                falls_back ? "falls back" : contracts::outcome_words(contract));
+  if (!sum.empty()) out += rejects ? " " + sum : falls_back ? " at " + sum : fmt::format(" ({})", sum);
   if (sum.empty() && rejects) out += " this shape";
   constexpr double percent = 100;
   if (unmet.longer > 0) out += fmt::format("; the step takes {:.1f} % longer", percent * unmet.longer);
   return out;
+}
+
+std::string label_of(const Contract& contract) {
+  if (contract.outcome == Outcome::refuses) return fmt::format("requires: {}", contract.summary);
+  if (contract.outcome == Outcome::falls_back)
+    return fmt::format("runs {}; requires: {}", contract.instead, contract.summary);
+  return std::string(contract.summary);
 }
 
 // Whether the rule's finding says no more than the contract's: of the same field, on GPUs of the contract's.
@@ -234,8 +244,7 @@ void add_contracts(const project::Configured& configured, const project::Applied
     rules::Finding finding = finding_of(*rule);
     if (unmet.gpus.size() < applied.gpus.size()) finding.gpu = fmt::format("{}", fmt::join(unmet.gpus, ", "));
     finding.message = message_of(unmet);
-    const bool is_demand = contract->outcome == Outcome::refuses || contract->outcome == Outcome::falls_back;
-    finding.label = (is_demand ? "requires: " : "") + std::string(contract->summary);
+    finding.label = label_of(*contract);
     finding.certain_to_fail = contract->outcome == Outcome::refuses;
     finding.aside = fmt::format("contract {}, known for {}", contract->id, contracts::versions(*contract));
     place(model.reading, *contract, finding);

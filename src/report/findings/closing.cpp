@@ -238,7 +238,8 @@ std::string row_text(const StepRow& row, std::size_t label_width, std::size_t st
   if (!row.mfu.empty()) line += fmt::format("  {:6}  {:17}", row.mfu, row.memory);
   if (row.mfu.empty() && !row.memory.empty()) line += "  " + row.memory;
   if (!row.saving.empty()) line += "  " + style.paint(Role::gain, row.saving);
-  return without_blank_end(is_head ? style.paint(Role::faint, line) : line) + '\n';
+  line = without_blank_end(std::move(line));
+  return (is_head ? style.paint(Role::faint, line) : line) + '\n';
 }
 
 std::string table_text(const std::vector<StepRow>& rows, const Style& style) {
