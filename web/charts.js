@@ -109,16 +109,31 @@ const drawRoofline = () => {
   });
 };
 
+// Kinds of losses by their names; the same colours as in SVG (src/chart/figures.cpp).
+const lossKinds = {
+  "model FLOPs at peak": "model FLOPs", "other FLOPs at peak": "other FLOPs and memory traffic",
+  "memory traffic": "other FLOPs and memory traffic", alignment: "shape: alignment, tiles, waves",
+  "partial tiles": "shape: alignment, tiles, waves", "idle SMs in waves": "shape: alignment, tiles, waves",
+  "kernels below peak": "kernels below the roofline", "bandwidth below peak": "kernels below the roofline",
+  "launch latency": "launch overhead", communication: "communication and bubble",
+  "pipeline bubble": "communication and bubble",
+};
+
 const drawWaterfall = () => {
   const total = current.step.time_us;
   let sum = 0;
-  const losses = current.losses.filter((each) => Math.abs(each.time_us) >= total / 1000).map((each, i) => {
+  const losses = current.losses.filter((each) => Math.abs(each.time_us) >= total / 1000).map((each) => {
     const begin = sum;
     sum += each.time_us;
-    return { name: each.name, kind: i === 0 ? "ideal" : "loss", begin_ms: begin / 1e3, end_ms: sum / 1e3,
+    return { name: each.name, kind: lossKinds[each.name] ?? "stack", begin_ms: begin / 1e3, end_ms: sum / 1e3,
              edge_ms: Math.max(begin, sum) / 1e3, time_ms: each.time_us / 1e3, share: each.time_us / total };
   });
-  losses.push({ name: "the step", kind: "total", begin_ms: 0, end_ms: total / 1e3, edge_ms: total / 1e3,
+  const hidden = current.step.hidden_us;
+  if (hidden >= total / 1000) {
+    losses.push({ name: "overlapped communication (hidden)", kind: "hidden", begin_ms: Math.max(0, total - hidden) / 1e3,
+                  end_ms: total / 1e3, edge_ms: total / 1e3, time_ms: hidden / 1e3, share: hidden / total });
+  }
+  losses.push({ name: "the step", kind: "the step", begin_ms: 0, end_ms: total / 1e3, edge_ms: total / 1e3,
                 time_ms: total / 1e3, share: 1 });
   const spec = { ...structuredClone(specs.waterfall), height: 28 * losses.length };
   // Room for the share behind the last bar.

@@ -15,18 +15,18 @@
 namespace shapelint::chart {
 namespace {
 
-constexpr double roofline_width = 860;
+constexpr double roofline_width = 1120;
 constexpr double roofline_height = 560;
 constexpr double roofline_left = 84;
-constexpr double roofline_right = 836;
+constexpr double roofline_right = 724;
 constexpr double roofline_top = 104;
 constexpr double roofline_bottom = 504;
 constexpr double gb_s_per_tflops = 1e3;  // 1 TFLOPS at 1 FLOP/B takes 1000 GB/s
 constexpr double largest_radius = 26;    // of an op that is the whole step
 constexpr double smallest_radius = 3.5;  // that can still be pointed at
-constexpr std::size_t most_names = 7;    // of the largest marks
-constexpr std::size_t most_others = 4;   // further names where there is room beside the mark
-constexpr std::size_t spots_beside = 4;  // of spots_around()
+constexpr double table_left = 752;       // of the numbered operations, beside the plot
+constexpr double table_row = 19;
+constexpr std::size_t most_numbers = 18;  // as many rows as the plot is high
 
 double radius(double area) {
   return std::max(smallest_radius, largest_radius * std::sqrt(area));
@@ -102,70 +102,6 @@ std::optional<Segment> seen(const Frame& frame, const RooflineFigure& figure, co
   return Segment{at(x0, y_of(x0)), at(x1, y_of(x1))};
 }
 
-// Along a slope, ending where it meets its ceiling: marks of memory-bound ops lie further down.
-struct SlopeLabel {
-  Pixel end;
-  double turn = 0;  // radians, clockwise
-};
-SlopeLabel slope_label(Pixel from, Pixel to) {
-  constexpr double before_end = 12;
-  constexpr double above = 5;
-  const double turn = std::atan2(to.y - from.y, to.x - from.x);
-  return {{to.x - before_end * std::cos(turn) + above * std::sin(turn),
-           to.y - before_end * std::sin(turn) - above * std::cos(turn)},
-          turn};
-}
-
-void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const RoofLine& roof,
-               bool labels) {
-  const std::optional<Segment> line = seen(frame, figure, roof);
-  if (!line) return;
-  const auto [from, to] = *line;
-  if (!labels) return svg.path({from, to}, roof.achieved ? "roof faint" : "roof", roof.hover);
-  if (roof.achieved) return;
-  if (roof.gb_s > 0) {
-    constexpr double degrees_per_radian = 180 / 3.14159265358979323846;
-    const SlopeLabel label = slope_label(from, to);
-    svg.text(label.end, roof.label, Anchor::end, "small halo", label.turn * degrees_per_radian);
-  } else {
-    svg.text({frame.x.to - 4, to.y - 5}, roof.label, Anchor::end, "small halo");
-  }
-}
-
-// Where a name of that width may stand: beside its mark, then further and further away.
-std::vector<Pixel> spots_around(Pixel at, double r, double wide) {
-  std::vector<Pixel> spots{{at.x + r + 4, at.y + 4},
-                           {at.x - r - 4 - wide, at.y + 4},
-                           {at.x - wide / 2, at.y + r + 12},
-                           {at.x - wide / 2, at.y - r - 5}};
-  constexpr double line_height = 15;
-  constexpr int most_lines = 14;
-  for (int away = 1; away <= most_lines; ++away) {
-    const double dy = line_height * away;
-    std::vector<double> across{-wide / 2};
-    // Further and further to the sides: a slanted line from there passes by the names between.
-    for (const double slant : {0.0, 15.0, 30.0, 60.0, 120.0}) {
-      const double aside = r + 14 + slant * away;
-      across.insert(across.end(), {-wide - aside, aside});
-    }
-    for (const double dx : across) {
-      spots.push_back({at.x + dx, at.y + 4 + dy});
-      spots.push_back({at.x + dx, at.y + 4 - dy});
-    }
-  }
-  return spots;
-}
-
-// From the edge of a mark to the nearest edge of its name; nothing where the two touch.
-std::optional<Segment> leader(Pixel at, double r, const Box& name) {
-  const Pixel to{std::clamp(at.x, name.x0, name.x1), std::clamp(at.y, name.y0, name.y1)};
-  const double distance = std::hypot(to.x - at.x, to.y - at.y);
-  constexpr double beside = 8;
-  if (distance <= r + beside) return std::nullopt;
-  const double share = r / distance;
-  return Segment{{at.x + share * (to.x - at.x), at.y + share * (to.y - at.y)}, to};
-}
-
 // Small boxes along a line, so that what is placed later keeps off it.
 std::vector<Box> boxes_along(const Segment& line, double half) {
   const double length = std::hypot(line.to.x - line.from.x, line.to.y - line.from.y);
@@ -180,79 +116,179 @@ std::vector<Box> boxes_along(const Segment& line, double half) {
   return out;
 }
 
-// Where roofs have their names.
-std::vector<Box> roof_labels(const Frame& frame, const RooflineFigure& figure) {
+bool is_free(const Box& box, const std::vector<Box>& taken) {
+  return std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return overlaps(box, other); });
+}
+
+// Along a slope and above it.
+struct SlopeLabel {
+  Pixel end;
+  double turn = 0;  // radians, clockwise
+};
+SlopeLabel slope_label(Pixel from, Pixel to, double before_end) {
+  constexpr double above = 5;
+  const double turn = std::atan2(to.y - from.y, to.x - from.x);
+  return {{to.x - before_end * std::cos(turn) + above * std::sin(turn),
+           to.y - before_end * std::sin(turn) - above * std::cos(turn)},
+          turn};
+}
+
+std::vector<Box> boxes_of(const SlopeLabel& label, std::string_view text) {
+  const double wide = text_width(text, 11);
+  constexpr double half = 5;  // of the letters' height, around the middle of the line
+  const Pixel end{label.end.x + half * std::sin(label.turn), label.end.y - half * std::cos(label.turn)};
+  const Pixel begin{end.x - wide * std::cos(label.turn), end.y - wide * std::sin(label.turn)};
+  return boxes_along({begin, end}, half);
+}
+
+// As near to the ceiling as the other roofs leave room: marks of memory-bound ops lie further down.
+SlopeLabel placed_label(const Frame& frame, const RooflineFigure& figure, const RoofLine& roof,
+                        const Segment& line) {
+  std::vector<Box> taken;
+  for (const RoofLine& other : figure.roofs) {
+    const std::optional<Segment> its = &other == &roof ? std::nullopt : seen(frame, figure, other);
+    if (!its) continue;
+    const std::vector<Box> along = boxes_along(*its, 1);
+    taken.insert(taken.end(), along.begin(), along.end());
+  }
+  const double length = std::hypot(line.to.x - line.from.x, line.to.y - line.from.y);
+  for (double before_end = 12; before_end < length - text_width(roof.label, 11); before_end += 4) {
+    const SlopeLabel label = slope_label(line.from, line.to, before_end);
+    const std::vector<Box> boxes = boxes_of(label, roof.label);
+    if (std::all_of(boxes.begin(), boxes.end(), [&](const Box& box) { return is_free(box, taken); }))
+      return label;
+  }
+  return slope_label(line.from, line.to, 12);
+}
+
+void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const RoofLine& roof,
+               bool labels) {
+  const std::optional<Segment> line = seen(frame, figure, roof);
+  if (!line) return;
+  const auto [from, to] = *line;
+  if (!labels) return svg.path({from, to}, roof.achieved ? "roof faint" : "roof", roof.hover);
+  if (roof.achieved) return;
+  if (roof.gb_s > 0) {
+    constexpr double degrees_per_radian = 180 / 3.14159265358979323846;
+    const SlopeLabel label = placed_label(frame, figure, roof, *line);
+    svg.text(label.end, roof.label, Anchor::end, "small halo", label.turn * degrees_per_radian);
+  } else {
+    svg.text({frame.x.to - 4, to.y - 5}, roof.label, Anchor::end, "small halo");
+  }
+}
+
+// Where a number of that width may stand: beside its mark, then further and further away.
+std::vector<Pixel> spots_around(Pixel at, double r, double wide) {
+  constexpr double step = 7;
+  constexpr int most_steps = 16;
+  constexpr int directions = 24;
+  constexpr double whole_turn = 6.283185307179586;
+  std::vector<Pixel> spots;
+  for (int away = 0; away < most_steps; ++away) {
+    const double distance = r + 8 + step * away;
+    for (int i = 0; i < directions; ++i) {
+      const double angle = whole_turn * i / directions;
+      const double x = at.x + distance * std::cos(angle) + (std::cos(angle) < 0 ? -wide : 0);
+      spots.push_back({std::abs(std::cos(angle)) < 0.2 ? at.x + distance * std::cos(angle) - wide / 2 : x,
+                       at.y + distance * std::sin(angle) + 4});
+    }
+  }
+  return spots;
+}
+
+// From the edge of a mark to the nearest edge of its number; nothing where the two touch.
+std::optional<Segment> leader(Pixel at, double r, const Box& name) {
+  const Pixel to{std::clamp(at.x, name.x0, name.x1), std::clamp(at.y, name.y0, name.y1)};
+  const double distance = std::hypot(to.x - at.x, to.y - at.y);
+  constexpr double beside = 12;
+  if (distance <= r + beside) return std::nullopt;
+  const double share = r / distance;
+  return Segment{{at.x + share * (to.x - at.x), at.y + share * (to.y - at.y)}, to};
+}
+
+// Roofs and their names.
+std::vector<Box> roof_boxes(const Frame& frame, const RooflineFigure& figure) {
   std::vector<Box> out;
+  const auto add = [&](const std::vector<Box>& more) { out.insert(out.end(), more.begin(), more.end()); };
   for (const RoofLine& roof : figure.roofs) {
     if (roof.tflops > 0) out.push_back(ceiling_label(frame, roof));
     const std::optional<Segment> line = seen(frame, figure, roof);
-    if (roof.gb_s <= 0 || roof.achieved || !line) continue;
-    const SlopeLabel label = slope_label(line->from, line->to);
-    const double wide = text_width(roof.label, 11);
-    const Pixel begin{label.end.x - wide * std::cos(label.turn), label.end.y - wide * std::sin(label.turn)};
-    constexpr double half = 6;  // of the letters' height
-    const std::vector<Box> along = boxes_along({begin, label.end}, half);
-    out.insert(out.end(), along.begin(), along.end());
+    if (!line) continue;
+    add(boxes_along(*line, 2));
+    if (roof.gb_s > 0 && !roof.achieved) add(boxes_of(placed_label(frame, figure, roof, *line), roof.label));
   }
   return out;
 }
 
-// Names of the largest marks, largest first: beside them where there is room between the names and marks that
-// are there, otherwise at the end of a line that crosses as few names as can be.
-void draw_names(Svg& svg, const Frame& frame, const RooflineFigure& figure,
-                const std::vector<const RooflineMark*>& by_size) {
+// Numbers of marks, one text for those that lie on each other. No number crosses a roof or another number.
+void draw_numbers(Svg& svg, const Frame& frame, const RooflineFigure& figure,
+                  const std::vector<const RooflineMark*>& by_size) {
   const auto center = [&](const RooflineMark& mark) {
     return Pixel{place(frame.x, mark.intensity), place(frame.y, mark.tflops)};
   };
-  std::vector<Box> names = roof_labels(frame, figure);
-  std::vector<Box> taken = names;
-  const auto is_free = [](const Box& box, const std::vector<Box>& others) {
-    return std::none_of(others.begin(), others.end(), [&](const Box& other) { return overlaps(box, other); });
-  };
+  std::vector<Box> taken = roof_boxes(frame, figure);
   for (const RooflineMark* mark : by_size) {
     const Pixel at = center(*mark);
     const double r = radius(mark->area);
     taken.push_back({at.x - r, at.x + r, at.y - r, at.y + r});
   }
-  std::size_t others = 0;
-  for (std::size_t i = 0; i < by_size.size() && others < most_others; ++i) {
+  const std::size_t count = std::min(by_size.size(), most_numbers);
+  std::vector<bool> is_done(count, false);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (is_done[i]) continue;
     const Pixel at = center(*by_size[i]);
     const double r = radius(by_size[i]->area);
-    const double wide = text_width(by_size[i]->name, 11);
-    std::vector<Pixel> spots = spots_around(at, r, wide);
-    const bool is_large = i < most_names;
-    if (!is_large) spots.resize(spots_beside);
+    std::string text;
+    for (std::size_t k = i; k < count; ++k) {
+      const Pixel other = center(*by_size[k]);
+      if (is_done[k] || std::hypot(other.x - at.x, other.y - at.y) > std::max(r, 8.0)) continue;
+      is_done[k] = true;
+      text += fmt::format("{}{}", text.empty() ? "" : " ", k + 1);
+    }
+    const double wide = text_width(text, 11);
     const auto box_at = [&](const Pixel& spot) {
-      return Box{spot.x, spot.x + wide, spot.y - 10, spot.y + 3};
+      return Box{spot.x - 1, spot.x + wide + 1, spot.y - 10, spot.y + 3};
     };
-    std::erase_if(spots, [&](const Pixel& spot) {
-      const Box box = box_at(spot);
+    const std::vector<Pixel> spots = spots_around(at, r, wide);
+    const auto spot = std::find_if(spots.begin(), spots.end(), [&](const Pixel& each) {
+      const Box box = box_at(each);
       const bool is_inside = box.x0 >= frame.x.from + 2 && box.x1 <= frame.x.to - 2 &&
                              box.y1 <= frame.y.from - 2 && box.y0 >= frame.y.to + 2;
-      return !is_inside || !is_free(box, taken);
+      return is_inside && is_free(box, taken);
     });
-    if (spots.empty()) continue;
-    const auto crossed = [&](const Pixel& spot) {
-      const std::optional<Segment> line = leader(at, r, box_at(spot));
-      if (!line) return std::ptrdiff_t{0};
-      const std::vector<Box> along = boxes_along(*line, 1);
-      return std::count_if(names.begin(), names.end(),
-                           [&](const Box& name) { return !is_free(name, along); });
-    };
-    const auto spot = std::min_element(spots.begin(), spots.end(), [&](const Pixel& a, const Pixel& b) {
-      return crossed(a) < crossed(b);  // the first, which is the nearest, of several
-    });
+    if (spot == spots.end()) continue;
     const Box box = box_at(*spot);
-    if (const std::optional<Segment> line = leader(at, r, box)) {
-      svg.line(line->from, line->to, "axis");
-      const std::vector<Box> along = boxes_along(*line, 1);
-      taken.insert(taken.end(), along.begin(), along.end());
-    }
-    svg.text(*spot, by_size[i]->name, Anchor::start, "small halo");
-    names.push_back(box);
+    if (const std::optional<Segment> line = leader(at, r, box)) svg.line(line->from, line->to, "axis");
+    svg.text(*spot, text, Anchor::start, "small strong halo");
     taken.push_back(box);
-    others += is_large ? 0 : 1;
   }
+}
+
+// What the numbers stand for, largest first.
+void draw_table(Svg& svg, const std::vector<const RooflineMark*>& by_size) {
+  const double right = roofline_width - 24;
+  double y = roofline_top + 4;
+  svg.text({table_left + 44, y}, "operation", Anchor::start, "soft small");
+  svg.text({right, y}, "of the step", Anchor::end, "soft small");
+  const std::size_t count = std::min(by_size.size(), most_numbers);
+  double rest = 0;
+  for (std::size_t i = 0; i < by_size.size(); ++i) {
+    const RooflineMark& mark = *by_size[i];
+    if (i >= count) {
+      rest += mark.area;
+      continue;
+    }
+    y += table_row;
+    svg.text({table_left + 18, y}, fmt::format("{}", i + 1), Anchor::end, "small strong");
+    svg.circle({table_left + 31, y - 4}, 5, "mark " + colour_of(mark.group), mark.hover);
+    svg.text({table_left + 44, y}, mark.name, Anchor::start, "small");
+    svg.text({right, y}, percent(mark.area), Anchor::end, "small");
+  }
+  if (by_size.size() <= count) return;
+  y += table_row;
+  svg.text({table_left + 44, y}, fmt::format("{} smaller marks without a number", by_size.size() - count),
+           Anchor::start, "soft small");
+  svg.text({right, y}, percent(rest), Anchor::end, "soft small");
 }
 
 }  // namespace
@@ -267,12 +303,12 @@ std::string roofline_svg(const RooflineFigure& figure) {
     if (std::none_of(figure.marks.begin(), figure.marks.end(), is_in)) continue;
     legend.push_back({figure.groups[i], "mark " + colour_of(i), false});
   }
-  legend.push_back({"roof of the data sheet", "roof", true});
-  legend.push_back({"as achieved", "roof faint", true});
+  legend.push_back({"roof (data sheet)", "roof", true});
+  legend.push_back({"achieved", "roof faint", true});
   draw_legend(svg, {24, 80}, roofline_width - 48, legend);
 
   const Frame frame = frame_of(figure);
-  draw_frame(svg, frame, "arithmetic intensity (FLOP per byte of DRAM traffic)", "throughput (TFLOPS)");
+  draw_frame(svg, frame, "arithmetic intensity (FLOP per byte of DRAM traffic)", "throughput (TFLOP/s)");
   // Names over all lines.
   for (const bool labels : {false, true}) {
     for (const RoofLine& roof : figure.roofs) draw_roof(svg, frame, figure, roof, labels);
@@ -289,7 +325,8 @@ std::string roofline_svg(const RooflineFigure& figure) {
     svg.circle({place(frame.x, mark->intensity), place(frame.y, mark->tflops)}, radius(mark->area),
                "mark " + colour_of(mark->group), mark->hover);
   }
-  draw_names(svg, frame, figure, by_size);
+  draw_numbers(svg, frame, figure, by_size);
+  draw_table(svg, by_size);
   return std::move(svg).finish();
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr double sawtooth_width = 960;
 constexpr double sawtooth_left = 96;
 constexpr double sawtooth_right = 936;
-constexpr double sawtooth_top = 96;
+constexpr double sawtooth_top = 104;
 constexpr double sawtooth_bottom = 440;
 constexpr double strip_top = 492;
 constexpr double strip_height = 26;
@@ -47,6 +47,31 @@ Frame frame_of(const SawtoothFigure& figure) {
   return frame;
 }
 
+// A point that runs is filled, one that does not fit is hollow, one that violates a rule is crossed.
+void draw_point(Svg& svg, Pixel at, double radius, const SawtoothPoint& point, const std::string& colour) {
+  if (!point.fails)
+    return svg.circle(at, radius, point.overflows ? "hollow " + colour : "mark " + colour, point.hover);
+  const double arm = 0.9 * radius;
+  svg.path({{at.x - arm, at.y - arm}, {at.x + arm, at.y + arm}}, "series thin " + colour, point.hover);
+  svg.path({{at.x - arm, at.y + arm}, {at.x + arm, at.y - arm}}, "series thin " + colour, point.hover);
+}
+
+// What crosses and hollow marks say, of those that there are.
+std::string note_of(const SawtoothFigure& figure) {
+  bool fails = false;
+  bool overflows = false;
+  for (const SawtoothLine& line : figure.lines) {
+    if (line.points.size() > most_marks) continue;
+    for (const SawtoothPoint& point : line.points) {
+      fails = fails || point.fails;
+      overflows = overflows || (point.overflows && !point.fails);
+    }
+  }
+  std::string out = fails ? "\u00d7 cannot run: violates a rule of the framework" : "";
+  if (overflows) out += fmt::format("{}\u25cb does not fit in memory", out.empty() ? "" : "; ");
+  return out;
+}
+
 void draw_edges(Svg& svg, const Frame& frame, const SawtoothFigure& figure) {
   double y = strip_top;
   for (std::size_t i = 0; i < figure.lines.size(); ++i) {
@@ -72,12 +97,12 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
   const double height = strip_top + strip_height * static_cast<double>(strips) + (strips > 0 ? 22 : 0);
   Svg svg(sawtooth_width, height, figure.title, figure.subtitle);
   svg.text({24, 30}, figure.title, Anchor::start, "title");
-  svg.text({24, 50}, figure.subtitle, Anchor::start, "soft");
+  svg.subtitle(figure.subtitle, sawtooth_width - 48);
   std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < figure.lines.size(); ++i) {
     legend.push_back({figure.lines[i].label, "series " + colour_of(i), true});
   }
-  draw_legend(svg, {24, 74}, sawtooth_width - 48, legend);
+  draw_legend(svg, {24, 80}, sawtooth_width - 48, legend);
 
   const Frame frame = frame_of(figure);
   draw_frame(svg, frame, figure.x_name, figure.y_name);
@@ -85,13 +110,15 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
     svg.text({sawtooth_left, sawtooth_bottom + 32},
              fmt::format("the scale begins at {}", tick_label(frame.y.low)), Anchor::start, "soft small");
   }
+  const std::string note = note_of(figure);
+  if (!note.empty()) svg.text({sawtooth_right, sawtooth_bottom + 32}, note, Anchor::end, "soft small");
   if (figure.current_x >= frame.x.low && figure.current_x <= frame.x.high && figure.current_x > 0) {
     const double at = place(frame.x, figure.current_x);
     svg.line({at, sawtooth_bottom}, {at, sawtooth_top}, "axis faint");
     const std::string label = fmt::format("the file: {}", tick_label(figure.current_x));
     const double half = text_width(label, 11) / 2;
-    svg.text({std::clamp(at, half + 4, sawtooth_width - half - 4), sawtooth_top - 4}, label, Anchor::middle,
-             "soft small");
+    svg.text({std::clamp(at, sawtooth_left + half, sawtooth_right - half), sawtooth_top - 4}, label,
+             Anchor::middle, "soft small");
   }
   for (std::size_t i = 0; i < figure.lines.size(); ++i) {
     const SawtoothLine& line = figure.lines[i];
@@ -104,7 +131,7 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
     const double radius = pixels.size() > 100 ? 2.5 : 4;
     for (std::size_t k = 0; k < pixels.size(); ++k) {
       const SawtoothPoint& point = line.points[k];
-      svg.circle(pixels[k], radius, point.fails ? "mark" : "mark " + colour_of(i), point.hover);
+      draw_point(svg, pixels[k], radius, point, colour_of(i));
     }
   }
   draw_edges(svg, frame, figure);

@@ -11,7 +11,8 @@ struct SawtoothPoint {
   double x = 0;
   double y = 0;
   std::string hover;
-  bool fails = false;  // breaks a rule of a framework: cannot be run
+  bool fails = false;      // violates a hard rule of a framework: cannot run
+  bool overflows = false;  // does not fit into the GPU's memory
 };
 
 struct SawtoothLine {

@@ -34,14 +34,16 @@ constexpr std::string_view style_sheet = R"(<style>
 .plot .mark { stroke: #ffffff; stroke-width: 1; }
 .plot .mark { fill-opacity: .8; }
 .plot .paper { fill: #ffffff; }
-.plot .mark.c0, .plot .bar.c0 { fill: #0072b2; } .plot .series.c0 { stroke: #0072b2; }
-.plot .mark.c1, .plot .bar.c1 { fill: #d55e00; } .plot .series.c1 { stroke: #d55e00; }
-.plot .mark.c2, .plot .bar.c2 { fill: #009e73; } .plot .series.c2 { stroke: #009e73; }
-.plot .mark.c3, .plot .bar.c3 { fill: #cc79a7; } .plot .series.c3 { stroke: #cc79a7; }
-.plot .mark.c4, .plot .bar.c4 { fill: #56b4e9; } .plot .series.c4 { stroke: #56b4e9; }
-.plot .mark.c5, .plot .bar.c5 { fill: #e69f00; } .plot .series.c5 { stroke: #e69f00; }
-.plot .mark.c6, .plot .bar.c6 { fill: #8c6bb1; } .plot .series.c6 { stroke: #8c6bb1; }
-.plot .mark.c7, .plot .bar.c7 { fill: #999933; } .plot .series.c7 { stroke: #999933; }
+.plot .thin { stroke-width: 1.2; }
+.plot .hollow { fill: #ffffff; stroke-width: 1.2; }
+.plot .mark.c0, .plot .bar.c0 { fill: #0072b2; } .plot .series.c0, .plot .hollow.c0 { stroke: #0072b2; }
+.plot .mark.c1, .plot .bar.c1 { fill: #d55e00; } .plot .series.c1, .plot .hollow.c1 { stroke: #d55e00; }
+.plot .mark.c2, .plot .bar.c2 { fill: #009e73; } .plot .series.c2, .plot .hollow.c2 { stroke: #009e73; }
+.plot .mark.c3, .plot .bar.c3 { fill: #cc79a7; } .plot .series.c3, .plot .hollow.c3 { stroke: #cc79a7; }
+.plot .mark.c4, .plot .bar.c4 { fill: #56b4e9; } .plot .series.c4, .plot .hollow.c4 { stroke: #56b4e9; }
+.plot .mark.c5, .plot .bar.c5 { fill: #e69f00; } .plot .series.c5, .plot .hollow.c5 { stroke: #e69f00; }
+.plot .mark.c6, .plot .bar.c6 { fill: #8c6bb1; } .plot .series.c6, .plot .hollow.c6 { stroke: #8c6bb1; }
+.plot .mark.c7, .plot .bar.c7 { fill: #999933; } .plot .series.c7, .plot .hollow.c7 { stroke: #999933; }
 .plot .mark:hover, .plot .bar:hover { stroke: #1f2328; stroke-width: 2; }
 @media (prefers-color-scheme: dark) {
   .plot text { fill: #e6edf3; }
@@ -51,7 +53,7 @@ constexpr std::string_view style_sheet = R"(<style>
   .plot .axis, .plot .edge { stroke: #9da7b3; }
   .plot .grid { stroke: #343b44; }
   .plot .mark { stroke: #0d1117; }
-  .plot .paper { fill: #0d1117; }
+  .plot .paper, .plot .hollow { fill: #0d1117; }
   .plot .mark:hover, .plot .bar:hover { stroke: #e6edf3; }
   .plot .series.c0 { stroke: #0072b2; }
   .plot .series.c1 { stroke: #d55e00; }

@@ -10,6 +10,7 @@ struct WaterfallBar {
   std::string label;
   double us = 0;
   std::string hover;
+  std::size_t group = 0;  // index into the figure's groups, which gives its colour
 };
 
 struct WaterfallFigure {
@@ -17,6 +18,8 @@ struct WaterfallFigure {
   std::string subtitle;
   std::vector<WaterfallBar> bars;  // the first stands on the ground, each other one on the sum before it
   std::string total_label;
+  std::vector<std::string> groups;  // named by the legend
+  double hidden_us = 0;             // overlapped communication: a row beside the sum
 };
 
 // Bars below a thousandth of the whole are left out.

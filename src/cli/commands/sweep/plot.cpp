@@ -11,6 +11,7 @@
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
 #include "report/roofline/roofline.hpp"
+#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::cli {
 
@@ -36,7 +37,10 @@ SweepPlot::SweepPlot(const std::vector<suggest::RangeRequest>& over, std::vector
     : over_(over), gpus_(std::move(gpus)), title_(std::move(title)), per_line_(over.back().values.size()) {
   lines_ = gpus_.size();
   for (std::size_t i = 0; i + 1 < over_.size(); ++i) lines_ *= over_[i].values.size();
-  current_ = static_cast<double>(model::get(start, over_.back().field));
+  const std::int64_t own = model::get(start, over_.back().field);
+  const std::vector<std::int64_t>& values = over_.back().values;
+  if (std::find(values.begin(), values.end(), own) != values.end()) current_ = static_cast<double>(own);
+  case_ = report::plan_text(start);
 }
 
 void SweepPlot::add(std::size_t index, std::size_t gpu, const model::Setup& setup,
@@ -69,17 +73,20 @@ void SweepPlot::add(std::size_t index, std::size_t gpu, const model::Setup& setu
     track.tiles = tiles;
     track.time_us += op.count * cost.time_us;
   }
+  const double memory_bytes = gpu::memory_bytes(gpus_[gpu]);
+  const bool overflows = memory_bytes > 0 && suggest::memory_bytes(setup) > memory_bytes;
   const double tflops = step.time_us > 0 ? workload.model_flops / step.time_us / flops_per_us_per_tflops : 0;
   line.tflops.push_back(tflops);
   line.tokens_per_s.push_back(tokens_per_s_per_gpu);
   line.line.points.push_back(
       {x, 0,
-       fmt::format(
-           "{}\n{} {}\n{:.4g} TFLOPS of the model's FLOPs, MFU {}\n{:.5g} tokens/s per GPU, step {}{}",
-           line.line.label, name_of(over_.back()), with_commas(over_.back().values[index % per_line_]),
-           tflops, percent(step.mfu), tokens_per_s_per_gpu, duration(step.time_us),
-           fails ? "\nbreaks a rule: cannot be run" : ""),
-       fails});
+       fmt::format("{}\n{} {}\n{:.4g} TFLOP/s of model FLOPs, MFU {}\n{:.5g} tokens/s per GPU, step {}{}{}",
+                   line.line.label, name_of(over_.back()),
+                   with_commas(over_.back().values[index % per_line_]), tflops, percent(step.mfu),
+                   tokens_per_s_per_gpu, duration(step.time_us),
+                   fails ? "\ncannot run: violates a rule of the framework" : "",
+                   overflows ? "\ndoes not fit in memory" : ""),
+       fails, overflows});
 }
 
 // The longest product of the first line whose tiles change at all.
@@ -94,14 +101,29 @@ SweepPlot::OpKey SweepPlot::marked_product() const {
   return best;
 }
 
+// Of GPUs that differ by much each is shown as a share of its own best, so that its edges are seen.
+bool SweepPlot::is_relative() const {
+  constexpr double much = 2;
+  double lowest = 0;
+  double highest = 0;
+  for (const Line& line : all_) {
+    const std::vector<double>& values = one_size_ ? line.tokens_per_s : line.tflops;
+    const double best = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+    lowest = lowest == 0 ? best : std::min(lowest, best);
+    highest = std::max(highest, best);
+  }
+  return lowest > 0 && highest >= much * lowest;
+}
+
 std::string SweepPlot::svg() && {
   chart::SawtoothFigure figure;
-  figure.title = std::move(title_);
   figure.x_name = name_of(over_.back());
-  // Where the size of the model changes, tokens would compare different models.
-  figure.y_name = one_size_ ? "tokens per second and GPU" : "model FLOPs per second and GPU (TFLOPS)";
-  figure.subtitle =
-      fmt::format("throughput against {}; grey marks break a rule and cannot be run", figure.x_name);
+  figure.title = fmt::format("Throughput against {}: {}", figure.x_name, title_);
+  // If the size of the model changes, tokens would compare different models.
+  const std::string_view unit = one_size_ ? "tokens/s" : "model TFLOP/s";
+  const bool relative = is_relative();
+  figure.y_name = relative ? "throughput, % of the best of each line" : fmt::format("{} per GPU", unit);
+  figure.subtitle = case_;
   const OpKey marked = marked_product();
   figure.edges_of = fmt::format("{} {}", marked.first, report::short_name(marked.second));
   figure.current_x = current_;
@@ -113,9 +135,12 @@ std::string SweepPlot::svg() && {
       static_cast<double>(values.back()) >= ratio_of_logarithmic * static_cast<double>(values.front()) &&
       values[2] - values[1] != values[1] - values[0];
   for (Line& line : all_) {
-    for (std::size_t i = 0; i < line.line.points.size(); ++i) {
-      line.line.points[i].y = one_size_ ? line.tokens_per_s[i] : line.tflops[i];
-    }
+    const std::vector<double>& rates = one_size_ ? line.tokens_per_s : line.tflops;
+    const double best = rates.empty() ? 0 : *std::max_element(rates.begin(), rates.end());
+    constexpr double percent_of_all = 100;
+    for (std::size_t i = 0; i < line.line.points.size(); ++i)
+      line.line.points[i].y = relative && best > 0 ? percent_of_all * rates[i] / best : rates[i];
+    if (relative) line.line.label += fmt::format(" (100 % = {:.4g} {} per GPU)", best, unit);
     if (const auto found = line.products.find(marked); found != line.products.end()) {
       line.line.wave_edges = std::move(found->second.wave_edges);
       line.line.tile_edges = std::move(found->second.tile_edges);

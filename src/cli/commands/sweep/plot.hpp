@@ -47,12 +47,14 @@ class SweepPlot {
     std::map<OpKey, Track> products;
   };
   OpKey marked_product() const;
+  bool is_relative() const;
   const std::vector<suggest::RangeRequest>& over_;
   std::vector<gpu::Gpu> gpus_;
   std::string title_;
   std::size_t lines_ = 0;
   std::size_t per_line_ = 0;
   double current_ = 0;
+  std::string case_;  // how the file's model runs
   std::vector<Line> all_;
   bool one_size_ = true;         // the model has the same parameters everywhere
   std::int64_t parameters_ = 0;  // at the first point
