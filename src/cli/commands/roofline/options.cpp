@@ -54,16 +54,18 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
           "--over a row per value)"),
       {.names = "--plot",
        .value = "FILE.svg",
-       .doc = "writes the roofline as a picture; with several GPUs one each, its name before the extension",
+       .doc = "draw the roofline; FILE.png writes both (needs rsvg-convert or resvg). Several GPUs: one file "
+              "each, "
+              "named before the extension",
        .set = into(options.pictures.plot)},
       {.names = "--waterfall",
        .value = "FILE.svg",
-       .doc = "writes where the step's time goes as a picture, loss by loss",
+       .doc = "draw where the time of the step goes, loss by loss; also FILE.png",
        .set = into(options.pictures.waterfall)},
       {.names = "--report",
        .value = "FILE.html",
-       .doc = "writes an interactive page: roofline, losses, operations, sweeps (over --over, and over the "
-              "batch, lengths and the model's dimensions) and the linter's findings",
+       .doc = "write an interactive page: roofline, losses, operations, sweeps (over --over, batch, lengths "
+              "and dimensions) and findings",
        .set = into(options.pictures.page)},
   };
   all.push_back(stack_option(options.project));

@@ -1,13 +1,17 @@
 // Pictures and the page, to files.
 #include "cli/commands/roofline/pictures.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "chart/figures.hpp"
 #include "chart/page.hpp"
 #include "cli/messages.hpp"
+#include "lint/process.hpp"
 
 namespace shapelint::cli {
 
@@ -37,6 +41,22 @@ std::string name_of(const report::RooflineReport& roofline, std::size_t index) {
   return fmt::format("{}-{}.{}", index + 1, model, of.gpu.id);
 }
 
+constexpr std::string_view png = ".png";
+
+// The file as a converter prints it.
+std::optional<std::string> png_of(const std::string& svg_path) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 26;
+  constexpr std::int64_t limit_ms = 20'000;
+  const std::string path = svg_path.starts_with('-') ? "./" + svg_path : svg_path;
+  const std::vector<std::vector<std::string>> converters{{"rsvg-convert", "--zoom=2", path},
+                                                         {"resvg", "--zoom", "2", "-c", path}};
+  for (const std::vector<std::string>& command : converters) {
+    const auto ran = lint::run_process(command, {}, most_bytes, false, limit_ms);
+    if (ran && ran->exit_code == 0 && ran->out.starts_with("\x89PNG")) return ran->out;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool has_ending(const std::string& path, std::string_view option, std::string_view ending, Io& io) {
@@ -46,6 +66,22 @@ bool has_ending(const std::string& path, std::string_view option, std::string_vi
   const std::string stem = dot == std::string::npos || dot <= name ? path : path.substr(0, dot);
   print_error(io, fmt::format("`{} {}`: only `{}` is written", option, path, ending),
               fmt::format("`{} {}{}`", option, stem, ending));
+  return false;
+}
+
+bool has_drawing_ending(const std::string& path, std::string_view option, Io& io) {
+  return path.ends_with(png) || has_ending(path, option, ".svg", io);
+}
+
+bool write_drawing(const std::string& path, const std::string& svg, Io& io) {
+  if (!path.ends_with(png)) return write_picture(path, svg, io);
+  const std::string drawn = path.substr(0, path.size() - png.size()) + ".svg";
+  if (!write_picture(drawn, svg, io)) return false;
+  const std::optional<std::string> pixels = png_of(drawn);
+  if (pixels) return write_picture(path, *pixels, io);
+  print_error(io,
+              fmt::format("`{}` is written, but not `{}`: neither rsvg-convert nor resvg runs", drawn, path),
+              "install one of them (Debian: librsvg2-bin)");
   return false;
 }
 
@@ -68,11 +104,11 @@ bool write_pictures(const report::RooflineReport& roofline, const lint::Report& 
     const std::string which = name_of(roofline, i);
     if (!options.plot.empty()) {
       good =
-          write_picture(path_of(options.plot, which), chart::roofline_svg(chart::roofline_figure(of)), io) &&
+          write_drawing(path_of(options.plot, which), chart::roofline_svg(chart::roofline_figure(of)), io) &&
           good;
     }
     if (!options.waterfall.empty()) {
-      good = write_picture(path_of(options.waterfall, which),
+      good = write_drawing(path_of(options.waterfall, which),
                            chart::waterfall_svg(chart::waterfall_figure(of)), io) &&
              good;
     }

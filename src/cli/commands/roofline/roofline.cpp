@@ -214,8 +214,8 @@ bool are_usable(const RooflineOptions& options, Io& io) {
     good = false;
   }
   const PictureOptions& pictures = options.pictures;
-  good = has_ending(pictures.plot, "--plot", ".svg", io) && good;
-  good = has_ending(pictures.waterfall, "--waterfall", ".svg", io) && good;
+  good = has_drawing_ending(pictures.plot, "--plot", io) && good;
+  good = has_drawing_ending(pictures.waterfall, "--waterfall", io) && good;
   return has_ending(pictures.page, "--report", ".html", io) && good;
 }
 

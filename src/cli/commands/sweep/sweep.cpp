@@ -174,19 +174,19 @@ std::vector<Option> sweep_options(SweepOptions& options) {
       model_option(options.model),
       {.names = "--over",
        .value = "FIELD=LOW:HIGH:STEP",
-       .doc = "sweep a field over these values; also FIELD=A,B,C. Several make a grid, the last one varies "
+       .doc = "sweep a field over these values; also FIELD=A,B,C. Several make a grid, the last varies "
               "fastest",
        .set = into(options.over),
        .many = true,
        .required = true},
       {.names = "--shard",
        .value = "I/N",
-       .doc = "the I-th of N equal parts of the grid; the parts one after the other are the whole output",
+       .doc = "print the I-th of N equal parts of the grid; the parts in order are the whole output",
        .set = into(options.shard)},
       {.names = "--plot",
        .value = "FILE.svg",
-       .doc = "also writes a picture: throughput against the last field that is swept, with the edges of "
-              "tiles and waves",
+       .doc = "also draw throughput against the last swept field, with tile and wave edges; FILE.png writes "
+              "both (needs rsvg-convert or resvg)",
        .set = into(options.plot)},
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
@@ -221,7 +221,7 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
                       {},
                       std::nullopt});
   }
-  if (!has_ending(options.plot, "--plot", ".svg", io)) return ExitCode::error;
+  if (!has_drawing_ending(options.plot, "--plot", io)) return ExitCode::error;
   if (!options.plot.empty() && options.shard != "1/1") {
     errors.push_back({"`--plot` needs the whole grid", "leave `--shard` out", {}, std::nullopt});
   }
@@ -278,7 +278,7 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
     if (progress) progress->at(static_cast<std::size_t>(point + 1), static_cast<std::size_t>(end));
   }
   progress.reset();
-  return write_picture(options.plot, std::move(plot).svg(), io) ? ExitCode::clean : ExitCode::error;
+  return write_drawing(options.plot, std::move(plot).svg(), io) ? ExitCode::clean : ExitCode::error;
 }
 
 }  // namespace shapelint::cli
