@@ -87,6 +87,28 @@ std::string heading(std::string line, const Style& style) {
   return style.paint(Role::strong, line) + '\n';
 }
 
+// What is no operation's time, and the sum. An overlapped collective's row is `hidden`, though it may outlast
+// the computation that it runs beside.
+std::string other_rows(const RooflineCase& each) {
+  constexpr double least_shown = 5e-4;
+  const cost::StepCost& step = each.line.step;
+  if (!(step.time_us > 0)) return {};
+  double listed = 0;
+  for (const cost::Point& point : each.line.points) listed += point.share_of_step;
+  const double bubble = step.bubble_us / step.time_us;
+  const double outlasting = 1 - listed - bubble;
+  std::string out;
+  const auto row = [&](const std::string& what, const std::string& share) {
+    out += fmt::format("{:<90} {:>7}\n", what, share);
+  };
+  if (step.hidden_us >= least_shown * step.time_us)
+    row(fmt::format("overlapped communication, {}", duration(step.hidden_us)), "hidden");
+  if (outlasting >= least_shown) row("exposed part of overlapped communication", percent(outlasting));
+  if (bubble >= least_shown) row("pipeline bubble and waiting for the slowest rank", percent(bubble));
+  row(fmt::format("the step, {}", duration(step.time_us)), percent(1));
+  return out;
+}
+
 std::string ops_text(const RooflineCase& each, std::int64_t top, const Style& style) {
   const std::vector<cost::Point>& points = each.line.points;
   std::vector<std::size_t> order(points.size());
@@ -115,7 +137,7 @@ std::string ops_text(const RooflineCase& each, std::int64_t top, const Style& st
     out += fmt::format("{:<90} {:>7}\n", fmt::format("{} other{}", others, others == 1 ? "" : "s"),
                        percent(rest));
   }
-  return out;
+  return out + other_rows(each);
 }
 
 struct PartOfStep {
@@ -273,8 +295,6 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
   out += fmt::format("step {}: {}\n", style.paint(Role::strong, duration(step.time_us)), split_text(step));
   out += stack_text(each);
   out += whole_text(each.line.whole);
-  if (step.hidden_us > 0)
-    out += fmt::format("communication behind computation {}\n", duration(step.hidden_us));
   if (training || !each.serving) {
     // A kernel that passes over what the mask leaves out does less than published MFUs count.
     const bool is_less = step.hfu < step.mfu * (1 - 1e-3) && !is_network(each.setup);
