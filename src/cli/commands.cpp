@@ -28,12 +28,10 @@ namespace shapelint::cli {
 
 std::span<const Command> commands() {
   static constexpr std::array table{
-      Command{"lint", "find dimensions that waste time, what each costs, and better ones",
-              "Reads each FILE, works out every operation that one GPU runs for a step, predicts how long "
-              "each takes, and reports the dimensions that make the step slower than it need be. `lint` is "
-              "the default command and need not be named.\n\n"
-              "Exit code: 0 when nothing was found at or above the fail level, 1 when something was, 2 for "
-              "wrong usage or input that cannot be read.",
+      Command{"lint", "lint shapes: what wastes time, what it costs, fixes",
+              "Reads each FILE, predicts the time of every kernel of a step on one GPU, and reports the "
+              "dimensions that waste it. `lint` is the default command.\n\nExit code: 0 nothing found at or "
+              "above the fail level, 1 findings, 2 wrong usage or unreadable input.",
               "shapelint model.toml --gpu a100\n"
               "shapelint model.toml --gpu h100 --micro-batch-size 8 --format json\n"
               "shapelint configs/ --quiet --output sarif=shapelint.sarif\n"
@@ -41,121 +39,104 @@ std::span<const Command> commands() {
               bind<LintOptions, lint_options, lint>},
       Command{"rules", "list the rules", "", "shapelint rules\nshapelint rules --format json",
               bind<RulesOptions, rules_options, rules>},
-      Command{"explain", "explain a rule: mechanism, cost, condition, what is tried, sources",
-              "RULE is a code or a name, as findings carry them.",
+      Command{"explain", "explain a rule: why, condition, examples, references", "RULE is a code or a name.",
               "shapelint explain SL101\nshapelint explain narrow-heads",
               bind<ExplainOptions, explain_options, explain>},
       Command{"suggest", "search for faster shapes near the given one",
               "Searches hidden_size, num_layers, head_dim, num_key_value_heads, intermediate_size and "
-              "vocab_size (or the fields that `--vary` and `--range` name) for the shapes that are predicted "
-              "to run fastest, within a budget of parameters, the GPU's memory, the frameworks' hard rules "
-              "and any conditions of your own. The search is exact unless it is stopped: nothing in the "
-              "space is predicted to be better than the first by more than the error of the prediction. "
-              "Shapes that it cannot tell apart are listed by how little they change.\n\n"
-              "Exit code: 0 when the search was made, 2 for wrong usage, input that cannot be read, or a "
-              "space in which nothing is allowed (the message says which constraint empties it).",
+              "vocab_size (or the fields of `--vary` and `--range`) for the fastest shapes within a budget "
+              "of parameters, GPU memory, hard rules of frameworks and your own conditions. The search is "
+              "exact unless stopped. Shapes with equal predictions are listed by how little they "
+              "change.\n\nExit code: 0 after a search, 2 for wrong usage, unreadable input, or constraints "
+              "that leave nothing (the message names them).",
               "shapelint suggest model.toml --gpu a100,h100\n"
               "shapelint suggest model.toml --gpu h100 --fix hidden_size,num_layers --params 1%\n"
               "shapelint suggest model.toml --range hidden_size=2048:4096:64 --where 'head_dim >= 64'\n"
               "shapelint suggest model.toml --gpu a100 --apply 1 -o faster.toml --diff",
               bind<SuggestOptions, suggest_options, suggest_shapes>},
-      Command{
-          "sweep", "predict over a grid of dimensions, as CSV",
-          "Sets the fields of every `--over` to every combination of their values, as if the file said so, "
-          "and prints a row for each and each GPU: parameters, memory, time of the step and its parts, MFU, "
-          "and the hard rules that the combination breaks. Rows come as they are made, in a fixed order.\n\n"
-          "`--shard 2/8` makes the second of eight equal parts; the parts one after the other are exactly "
-          "the whole output, so that a large sweep can be spread over machines (examples/slurm/).",
-          "shapelint sweep model.toml --over hidden_size=2048:4096:8 --gpu a100\n"
-          "shapelint sweep model.toml --over vocab_size=50257:50304 --over tensor=1,2,4 --shard 1/4",
-          bind<SweepOptions, sweep_options, sweep>},
-      Command{"roofline",
-              "show where each operation stands under a GPU's roofs, what bounds it, and what helps",
-              "A table of the operations of one step: arithmetic, bytes, intensity at DRAM, L2 and shared "
-              "memory, the lowest roof there, the predicted throughput, what bounds it and its share of the "
-              "step; the step's bottlenecks; and changes that are predicted to help, each made and priced "
-              "again. Serving (mode prefill or decode) adds time to the first token, time per token and the "
-              "cache's size.\n\n"
-              "Several GPUs or files are compared side by side. docs/how-to/read-a-roofline.md explains the "
-              "figures.",
+      Command{"sweep", "predict over a grid of dimensions, as CSV",
+              "Sets the fields of every `--over` to every combination of their values and prints a row per "
+              "combination and GPU: parameters, memory, step time and its parts, MFU, and violated hard "
+              "rules. The order is fixed.\n\n`--shard 2/8` prints the second of eight equal parts, to spread "
+              "a sweep over machines (examples/slurm/).",
+              "shapelint sweep model.toml --over hidden_size=2048:4096:8 --gpu a100\n"
+              "shapelint sweep model.toml --over vocab_size=50257:50304 --over tensor=1,2,4 --shard 1/4",
+              bind<SweepOptions, sweep_options, sweep>},
+      Command{"roofline", "show the roofline of each operation in a step",
+              "Prints each operation of one step: FLOPs, bytes, arithmetic intensity at DRAM, L2 and shared "
+              "memory, its roof, predicted throughput, bound and share of the step; then the changes that "
+              "are predicted to help. Serving (mode prefill or decode) adds time to first token, time per "
+              "token and the KV cache.\n\nSeveral GPUs or files are compared. docs/how-to/read-a-roofline.md "
+              "explains the columns.",
               "shapelint roofline model.toml --gpu a100\n"
               "shapelint roofline model.toml --mode decode --context-length 4096 --gpu a10,l4,h100,h200\n"
               "shapelint roofline model.toml --mode decode --context-length 4096 --gpu h100 --over "
               "'micro_batch_size=1:1024:*2'",
               bind<RooflineOptions, roofline_options, roofline>},
-      Command{"gpus", "list the GPUs that are known, or show one with the source of every figure",
-              "Without a NAME, a table of all profiles: id, SMs, peak, bandwidth, L2, whether the cost "
-              "model's constants were fitted to measurements of it, and aliases. With a NAME (or a file of "
-              "your own), every figure of its profile and its architecture, notes, and the sources.\n\n"
-              "Names match whatever their case, `-` and `_`.",
+      Command{"gpus", "list GPUs, or show one with its sources",
+              "Without a NAME: a table of all profiles with SMs, peak, bandwidth, L2, calibration and "
+              "aliases. With a NAME, or a file of your own: every figure of the profile and its "
+              "architecture, with notes and sources.\n\nNames ignore case, `-` and `_`.",
               "shapelint gpus\n"
               "shapelint gpus a100\n"
               "shapelint gpus --gpu-file my-gpu.toml --format json",
               bind<GpusOptions, gpus_options, gpus>},
-      Command{"gemm", "predict the time of one matrix product, or of a table of them",
-              "C[m,n] = A[m,k] B[k,n]. One product is explained: the ideal time, and what is lost to idle "
-              "SMs, partial tiles and misaligned dimensions. A table is answered row by row, in order, with "
-              "its own columns and the prediction's.",
+      Command{"gemm", "predict the time of one GEMM, or of a table",
+              "C[m,n] = A[m,k] B[k,n]. One GEMM is explained: ideal time, and losses to wave quantization, "
+              "tile quantization and misalignment. A table is answered row by row, with columns of the "
+              "prediction added.",
               "shapelint gemm 8192 10240 2560 --gpu a100\n"
               "shapelint gemm --gpu h100 --shapes products.csv --format csv",
               bind<GemmOptions, gemm_options, gemm>},
-      Command{
-          "kernels", "predict the times of a table of single kernels: attention, experts, collectives",
-          "Attention, mixtures of experts, quantization and collectives as serving engines run them. Each "
-          "row of the table is answered, in order, with its own columns and three more: `predicted_us`, "
-          "`bound` and `efficiency` (ideal time / predicted time). They are empty where no model is known. "
-          "Columns are found by name, others pass; `--list` names them. docs/explanation/kernels.md has the "
-          "equations.",
-          "shapelint kernels --list\n"
-          "shapelint kernels attention-decode --gpu h100 --shapes decode.csv --format csv\n"
-          "shapelint kernels nccl --gpu h100 --shapes - < collectives.csv",
-          bind<KernelsOptions, kernels_options, kernels>},
-      Command{"show", "print what was understood of a file: each value and where it came from",
-              "Says which dialect a configuration is written in, and for every field of the model and of the "
-              "run its value and its origin: stated in the file, given on the command line, derived from "
-              "other values, or a default and whose. A folder is searched for configurations.",
+      Command{"kernels", "predict a table of kernels of serving engines",
+              "Attention, MoE, quantization and collectives as serving engines run them. Each row gets three "
+              "more columns: `predicted_us`, `bound` and `efficiency` (ideal / predicted time), empty if no "
+              "model is known. Columns are found by name (`--list`); others pass. "
+              "docs/explanation/kernels.md has the equations.",
+              "shapelint kernels --list\n"
+              "shapelint kernels attention-decode --gpu h100 --shapes decode.csv --format csv\n"
+              "shapelint kernels nccl --gpu h100 --shapes - < collectives.csv",
+              bind<KernelsOptions, kernels_options, kernels>},
+      Command{"show", "print every field of a file and its origin",
+              "Prints the config format, and for every field of model and run its value and origin: stated, "
+              "given on the command line, derived, or a default and whose. A folder is searched for "
+              "configurations.",
               "shapelint show config.json\n"
               "shapelint show --why run.sh\n"
               "shapelint show configs/ --format json",
               bind<ShowOptions, show_options, show>},
       Command{
-          "fields", "list the fields that --set and the native file take",
+          "fields", "list the fields of --set and the native format",
           "`--set FIELD=VALUE,…` states values in place of a file's: `--set mode=decode,tp=8`. Each field is "
           "also an option of its own, such as `--micro-batch-size 8`, and a key of the native file under "
           "the section in brackets.",
           "shapelint fields\nshapelint fields --format json",
           bind<FieldsOptions, fields_options, list_fields>},
       Command{
-          "formats", "list the dialects of configuration that are understood, or show one",
-          "Without a NAME, a table of all dialects: name, syntax and whose files they are. With a NAME, "
-          "by which keys it is recognised, which files it builds on, where it was learned from, and an "
-          "example.\n\n"
-          "A dialect is a TOML file; docs/contributing/format.md describes it. `shapelint show --why FILE` "
-          "says which one a file is written in, and why.",
+          "formats", "list config formats, or show one",
+          "Without a NAME: a table of all config formats. With a NAME: the keys that identify it, the files "
+          "it inherits from, its source, and an example.\n\nA format is a TOML file "
+          "(docs/contributing/format.md). `shapelint show --why FILE` prints the format of a file, and why.",
           "shapelint formats\n"
           "shapelint formats megatron",
           bind<FormatsOptions, formats_options, list_formats>},
+      Command{"fits", "find valid TP/PP/DP/EP layouts for N GPUs",
+              "Tries every combination of TP, PP, DP, EP and CP for the number of GPUs, and checks each "
+              "against the requirements of the `--stack` packages, hard rules of frameworks, and memory. "
+              "Valid layouts come first, fastest first, with the cost of padding and fallback kernels; for "
+              "the others it prints the requirement that fails. Any number of GPUs is allowed.",
+              "shapelint fits model.toml --count 8 --gpu h100 --stack vllm\n"
+              "shapelint fits model.toml --count 3,6,7,24 --gpu h100 --stack vllm==0.24,deep-ep\n"
+              "shapelint fits model.toml --count 8 --gpu h100 --formats bf16,fp8:block128 --format csv",
+              bind<FitsOptions, fits_options, fits>},
       Command{
-          "fits", "say which ways of dividing a model over GPUs run, pad, fall back or are refused",
-          "Tries every combination of tensor, pipeline, data, expert and context degrees whose product is "
-          "the number of GPUs, and says of each whether it runs: what the packages of `--stack` demand of "
-          "the sizes that one rank would hold, what any framework demands, and whether it fits into memory. "
-          "Those that run come first, the fastest first, with what padding and other kernels cost; of the "
-          "others it shows the sum that fails. Any number of GPUs will do, not only powers of two.",
-          "shapelint fits model.toml --count 8 --gpu h100 --stack vllm\n"
-          "shapelint fits model.toml --count 3,6,7,24 --gpu h100 --stack vllm==0.24,deep-ep\n"
-          "shapelint fits model.toml --count 8 --gpu h100 --formats bf16,fp8:block128 --format csv",
-          bind<FitsOptions, fits_options, fits>},
-      Command{
-          "plan", "plan training or serving: how many GPUs, which layout, which batch, what it costs",
-          "Training: the fastest step at a fixed global batch over all degrees of parallelism, "
-          "micro-batches, "
-          "pipeline schedules, ZeRO stages, recomputation and offloading that the file's framework takes and "
-          "that fit into memory, and what each choice is worth. Serving (`--input-tokens` and "
-          "`--output-tokens`): replicas, degrees and concurrent requests that meet the bounds, the cheapest, "
-          "the fastest and the Pareto front, with the commands that start them.\n\n"
-          "Fields given as options (`--tensor 8`) are kept. docs/how-to/plan-parallelism.md has the figures "
-          "and their limits.",
+          "plan", "plan GPUs, layout, batch and cost",
+          "Training: the fastest step at a fixed global batch over all layouts, micro-batches, pipeline "
+          "schedules, ZeRO stages, activation recomputation and offloading that the framework supports and "
+          "that fit, and what each choice is worth. Serving (`--input-tokens` and `--output-tokens`): the "
+          "cheapest and fastest replicas, layouts and batches within the bounds, the Pareto front, and "
+          "commands to start them.\n\nFields given as options (`--tensor 8`) are kept. "
+          "docs/how-to/plan-parallelism.md has the details.",
           "shapelint plan Qwen/Qwen3-8B --gpu h100 --gpus 8\n"
           "shapelint plan train.sh --gpu h100,b200 --gpus auto --tokens 15T --price h100=2.5,b200=4\n"
           "shapelint plan train.sh --gpu h100 --gpus 64 --diff\n"
@@ -163,70 +144,60 @@ std::span<const Command> commands() {
           "500 "
           "--ttft 500 --tpot 30",
           bind<PlanOptions, plan_options, plan_run>},
-      Command{"contracts", "list what kernels and frameworks demand of a shape, or check a file",
-              "Without a NAME, a table of all contracts: a demand of a package on the sizes that one rank "
-              "holds, and whether it refuses, pads, falls back to another kernel or is slower where they are "
-              "others. With the name of one, its condition, the versions and GPUs that it is known for, and "
-              "the lines of the source that say so. With a FILE, those that bind its model on the GPU and "
-              "that it does not meet.\n\n"
-              "docs/reference/requirements.md has them all.",
+      Command{"contracts", "list shape requirements of kernels and frameworks",
+              "Without a NAME: a table of all requirements of packages on the sizes of a rank, and whether "
+              "the package rejects, pads, falls back or is slower if one is not met. With a NAME: its "
+              "condition, versions, GPUs and the cited source lines. With a FILE: the requirements that its "
+              "model does not meet on the GPU.\n\ndocs/reference/requirements.md lists them.",
               "shapelint contracts\n"
               "shapelint contracts deep-ep/low-latency-hidden\n"
               "shapelint contracts model.toml --gpu h100 --stack deep-ep,deep-gemm --tensor 8",
               bind<ContractsOptions, contracts_options, contracts>},
-      Command{"prove", "write a script that measures the findings on your own GPU, and read what it measured",
-              "Writes one self-contained Python script (PyTorch is all that it needs) that times, before and "
-              "after each proposal, what the findings of FILE depend on: products with their layouts, "
-              "grouped ones of experts, attention, passes over memory, and all of them as a whole step or "
-              "layer. The script runs where the GPU is and writes JSON, which `--read` sets beside the "
-              "predictions: each finding is confirmed, smaller or refuted. `--run` does it here and now. "
-              "`--sweeps` measures kernels of a GPU instead, for `calibrate`.\n\n"
-              "docs/how-to/verify-on-a-gpu.md goes from a finding to a proof and back.\n\n"
-              "Exit code: 0 when the script was written or its result read, 1 when a result of sweeps is not "
-              "plausible, 2 for wrong usage, input that cannot be read, or a file of which nothing can be "
-              "proved.",
+      Command{"prove", "measure findings on your GPU with a script",
+              "Writes a Python script (it needs PyTorch only) that times what the findings of FILE depend "
+              "on, before and after each fix: GEMMs, grouped GEMMs, attention, memory passes, and the whole "
+              "step or a layer. It writes JSON, which `--read` compares with the predictions: confirmed, "
+              "smaller or refuted. `--run` does all of it here. `--sweeps` measures a GPU's kernels for "
+              "`calibrate`.\n\ndocs/how-to/verify-on-a-gpu.md has the steps.\n\nExit code: 0 script written "
+              "or result read, 1 implausible result of sweeps, 2 wrong usage, unreadable input, or nothing "
+              "to measure.",
               "shapelint prove model.toml --gpu h100 -o prove.py\n"
               "shapelint prove model.toml --gpu h100 --findings SL101,narrow-heads --budget 5m > prove.py\n"
               "shapelint prove --read result.json\n"
               "shapelint prove --sweeps alignment,moe --gpu h200 -o sweep.py",
               bind<ProveOptions, prove_options, prove>},
+      Command{"profile", "compare a profiler trace with the prediction",
+              "Reads a trace of PyTorch's profiler or Nsight Systems, takes the median step, and matches "
+              "each predicted operation: GEMMs by input sizes, others by kernel name. It prints predicted "
+              "and measured times, unexplained kernels, which predicted losses are confirmed, and what the "
+              "findings would save of the measured step.\n\nBatch, lengths and parallelism must be those of "
+              "the run. docs/how-to/compare-a-trace.md shows how to record a trace.",
+              "shapelint profile trace.json.gz --model model.toml\n"
+              "shapelint profile step.sqlite --model config.json --gpu h100 --step 'iteration *'\n"
+              "shapelint profile rank*.json --model model.toml --report profile.html",
+              bind<ProfileOptions, profile_options, profile>},
       Command{
-          "profile", "show a profiler's trace of a step beside its prediction, operation by operation",
-          "Reads what PyTorch's profiler or Nsight Systems recorded of a run, takes the median of its whole "
-          "steps, and finds each predicted operation in it: products by the sizes of their operators' "
-          "inputs, everything else by the kind of its kernels. It shows what each was predicted to take and "
-          "what it took, what no prediction explains, which of the predicted losses are there, and what the "
-          "linter's findings would save of the step as it was measured.\n\n"
-          "The options that say how the model runs (batch, lengths, degrees) must be those of the run. "
-          "docs/how-to/compare-a-trace.md shows how to record a trace.",
-          "shapelint profile trace.json.gz --model model.toml\n"
-          "shapelint profile step.sqlite --model config.json --gpu h100 --step 'iteration *'\n"
-          "shapelint profile rank*.json --model model.toml --report profile.html",
-          bind<ProfileOptions, profile_options, profile>},
-      Command{"calibrate", "fit a GPU's profile to your own measurements",
-              "Searches the constants of the cost model that fit measured times of matrix products best, "
-              "within plausible bounds and always with the same seed, and writes the profile with them. "
-              "Errors are shown before and after, and for shapes left out of the fit (cross-validation by n "
-              "and k). A constant that the data cannot determine stays as it is, with the reason. `prove "
-              "--sweeps` and bench/measure_gemm.py make the measurements. With `--proofs` constants are "
-              "adjusted to what `prove` measured of findings, and it is shown what that changes.",
-              "shapelint calibrate measured.csv --gpu h200\n"
-              "shapelint calibrate --proofs configs\n"
-              "shapelint calibrate measured.csv --gpu-file my-gpu.toml -o my-gpu.toml",
-              bind<CalibrateOptions, calibrate_options, calibrate>},
-      Command{
-          "config", "print what is configured for a file (`--show FILE`), or a schema (`--schema WHICH`)",
-          "The closest of .shapelint.toml, shapelint.toml and the table [tool.shapelint] of "
-          "pyproject.toml counts, in the file's folder or above; docs/reference/config-file.md describes it.",
-          "shapelint config --show configs/7b/train.yaml\n"
-          "shapelint config --schema config > shapelint.schema.json",
-          bind<ConfigOptions, config_options, config>},
-      Command{"lsp", "serve editors over the language server protocol",
-              "Speaks version 3.17 over standard input and output: diagnostics while typing in TOML, YAML "
-              "and JSON, hover on a dimension, and proposals as edits. The configuration closest to each "
-              "file counts. docs/how-to/use-in-an-editor.md has the settings of editors.",
+          "calibrate", "fit a GPU's profile to your own measurements",
+          "Fits the constants of the cost model to measured GEMM times, within plausible bounds and with a "
+          "fixed seed, and writes the profile. It prints errors before and after, cross-validated by n and "
+          "k. A constant that the data does not determine stays, with the reason. `prove --sweeps` and "
+          "bench/measure_gemm.py make measurements. `--proofs` adjusts constants to what `prove` measured.",
+          "shapelint calibrate measured.csv --gpu h200\n"
+          "shapelint calibrate --proofs configs\n"
+          "shapelint calibrate measured.csv --gpu-file my-gpu.toml -o my-gpu.toml",
+          bind<CalibrateOptions, calibrate_options, calibrate>},
+      Command{"config", "print the effective configuration, or a schema",
+              "The closest .shapelint.toml, shapelint.toml or [tool.shapelint] of pyproject.toml applies "
+              "(docs/reference/config-file.md).",
+              "shapelint config --show configs/7b/train.yaml\n"
+              "shapelint config --schema config > shapelint.schema.json",
+              bind<ConfigOptions, config_options, config>},
+      Command{"lsp", "run the language server",
+              "Protocol 3.17 over standard input and output: diagnostics in TOML, YAML and JSON, hover on "
+              "dimensions, fixes as code actions. The closest configuration applies. "
+              "docs/how-to/use-in-an-editor.md sets up editors.",
               "shapelint lsp --gpu h100", bind<LspOptions, lsp_options, lsp>},
-      Command{"completion", "print a script that completes commands and options in a shell", "",
+      Command{"completion", "print a shell completion script", "",
               "source <(shapelint completion bash)\n"
               "shapelint completion fish | source",
               bind<CompletionOptions, completion_options, completion>},

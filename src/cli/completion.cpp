@@ -300,7 +300,7 @@ std::string fish() {
 std::vector<Option> completion_options(CompletionOptions& options) {
   return {{.names = "SHELL",
            .value = "SHELL",
-           .doc = "bash, zsh or fish",
+           .doc = "shell: bash, zsh or fish",
            .set = [&options](std::string_view text) -> std::optional<std::string> {
              std::size_t index = 0;
              if (auto expected = into_choice(index, shells)(text)) return expected;

@@ -154,7 +154,7 @@ Option dimension_option(std::vector<formats::GraphDimension>& dimensions) {
   constexpr std::int64_t largest = 1'000'000'000;
   return {.names = "--dim",
           .value = "NAME=N",
-          .doc = "the size of a symbolic dimension of an ONNX graph; may be given several times",
+          .doc = "size of a symbolic dimension of an ONNX graph; repeatable",
           .set = [&dimensions](std::string_view text) -> std::optional<std::string> {
             const std::size_t equals = text.rfind('=');
             if (equals == std::string_view::npos || equals == 0) return "NAME=N";

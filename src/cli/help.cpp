@@ -104,11 +104,11 @@ std::vector<Option> global_options(GlobalOptions& options) {
   return {
       {.names = "--color",
        .value = "WHEN",
-       .doc = "colour the output",
+       .doc = "color the output",
        .set = into_choice(options.color, colors),
        .group = group,
        .choices = strings(colors)},
-      {.names = "-h,--help", .doc = "show what can be given here", .set = into(options.help), .group = group},
+      {.names = "-h,--help", .doc = "show this help", .set = into(options.help), .group = group},
       {.names = "-V,--version", .doc = "show the version", .set = into(options.version), .group = group},
   };
 }

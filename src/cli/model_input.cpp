@@ -94,7 +94,7 @@ Option model_file_option(std::string& file) {
 Option model_option(std::string& model) {
   return {.names = "--model",
           .value = "NAME",
-          .doc = "which model of a file that holds several, such as text or vision; the first unless given",
+          .doc = "model of a file with several, such as text or vision [default: the first]",
           .set = into(model)};
 }
 

@@ -61,7 +61,7 @@ std::vector<Option> output_options(OutputOptions& options) {
   return {
       {.names = "--format",
        .value = "NAME",
-       .doc = "what to print",
+       .doc = "output format",
        .set =
            [&options](std::string_view text) {
              std::size_t format = 0;
@@ -72,24 +72,23 @@ std::vector<Option> output_options(OutputOptions& options) {
        .choices = strings(report::format_names)},
       {.names = "-o,--output",
        .value = "FORMAT=FILE",
-       .doc = "write this format to a file as well, such as `sarif=out.sarif`; may be given several times",
+       .doc = "also write this format to a file, such as `sarif=out.sarif`; repeatable",
        .set = [&options](std::string_view text) { return add_file(options, text); },
        .many = true,
        .words = output_words},
       {.names = "--with",
        .value = "PARTS",
-       .doc = "in `--format json` also these, which make it several times as long: `fields` (every field and "
-              "where "
-              "its value comes from), `operations` (every operation of the step and its cost)",
+       .doc = "add to `--format json`: `fields` (every field and its origin), `operations` (every operation "
+              "and its cost)",
        .set = into_parts(options.parts),
        .many = true,
        .choices = strings(part_names),
        .is_list = true},
       {.names = "--statistics",
-       .doc = "print how often each rule was found instead of the findings; with `--format json` as JSON",
+       .doc = "print counts by rule instead of findings (also `--format json`)",
        .set = into(options.statistics)},
       {.names = "-q,--quiet",
-       .doc = "print findings from the fail level on only, and nothing when there are none",
+       .doc = "print only findings from the fail level on",
        .set = into(options.quiet)},
   };
 }

@@ -19,11 +19,11 @@ std::vector<Option> config_options(ConfigOptions& options) {
   std::vector<Option> all{
       {.names = "--show",
        .value = "FILE",
-       .doc = "print what applies to this file, as TOML, and which configuration files it comes from",
+       .doc = "print the configuration of this file as TOML, with its sources",
        .set = into(options.show)},
       {.names = "--schema",
        .value = "WHICH",
-       .doc = "print a JSON schema: of the configuration, or of a model in the native format",
+       .doc = "print the JSON schema of the configuration or of the native format",
        .set = into_choice(options.schema, schemas),
        .choices = strings(schemas)},
   };

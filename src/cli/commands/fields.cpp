@@ -73,7 +73,7 @@ std::string as_json() {
 std::vector<Option> fields_options(FieldsOptions& options) {
   return {{.names = "--format",
            .value = "NAME",
-           .doc = "how they are listed",
+           .doc = "output format",
            .set = into_choice(options.format, text_or_json),
            .choices = strings(text_or_json)}};
 }

@@ -107,7 +107,7 @@ std::vector<Option> formats_options(FormatsOptions& options) {
   std::vector<Option> all{
       {.names = "NAME",
        .value = "NAME",
-       .doc = "show this dialect in full, with an example; with none, the table of all",
+       .doc = "format to show in full, with an example [default: table of all]",
        .set = into(options.names),
        .many = true},
       format_option(options.format, text_or_json),

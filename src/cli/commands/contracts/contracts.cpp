@@ -164,8 +164,8 @@ std::vector<Option> contracts_options(ContractsOptions& options) {
   std::vector<Option> all{
       {.names = "NAME",
        .value = "NAME",
-       .doc = "contracts (`vllm/block-fp8-experts`) or packages to show, or a file to check; all "
-              "contracts are listed unless given",
+       .doc = "requirements (`vllm/block-fp8-experts`) or packages to show, or a file to check [default: "
+              "list all]",
        .set = into(options.names),
        .many = true,
        .words = contract_words},

@@ -19,12 +19,11 @@ std::vector<Option> gpus_options(GpusOptions& options) {
   std::vector<Option> all{
       {.names = "NAME",
        .value = "NAME",
-       .doc = "show this GPU in full; with none, the table of all",
+       .doc = "GPU to show in full [default: table of all]",
        .set = into(options.names),
        .many = true,
        .words = gpu_words},
-      gpu_file_option(options.project,
-                      "show the GPU described in a file of your own (docs/contributing/gpu.md)"),
+      gpu_file_option(options.project, "show a custom GPU profile (docs/contributing/gpu.md)"),
       format_option(options.format, text_or_json),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));

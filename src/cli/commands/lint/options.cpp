@@ -15,14 +15,14 @@ std::vector<Option> choosing_options(LintOptions& options) {
   return {
       {.names = "--min-gain",
        .value = "SHARE",
-       .doc = "leave out what saves less than this share of the step; 1% unless given",
+       .doc = "hide findings that save less than this share of the step [default: 1%]",
        .set =
            [&options](std::string_view text) {
              return into_share(options.project.request.min_gain.emplace())(text);
            }},
       {.names = "--fail-level",
        .value = "LEVEL",
-       .doc = "exit with 1 for findings from this severity on; warning unless given",
+       .doc = "exit code 1 for findings from this severity on [default: warning]",
        .set =
            [&options](std::string_view text) {
              return into_enum(options.project.request.fail_level.emplace(), project::levels)(text);
@@ -30,39 +30,37 @@ std::vector<Option> choosing_options(LintOptions& options) {
        .choices = strings(project::levels)},
       {.names = "--min-severity",
        .value = "LEVEL",
-       .doc = "show findings from this severity on; warning unless given, and never above the fail level",
+       .doc = "show findings from this severity on [default: warning; at most the fail level]",
        .set =
            [&options](std::string_view text) {
              return into_enum(options.project.request.min_severity.emplace(), project::levels)(text);
            },
        .choices = strings(project::levels)},
       shape_option(options.project),
-      {.names = "--exit-zero",
-       .doc = "exit with 0 even when something is found",
-       .set = into(options.exit_zero)},
+      {.names = "--exit-zero", .doc = "exit code 0 even with findings", .set = into(options.exit_zero)},
       {.names = "--select",
        .value = "RULES",
-       .doc = "only these rules: codes, names, or beginnings of codes such as SL1",
+       .doc = "check only these rules: codes, names, or prefixes such as SL1",
        .set = into_list(options.project.request.select),
        .many = true,
        .words = rule_words,
        .is_list = true},
       {.names = "--extend-select",
        .value = "RULES",
-       .doc = "these rules as well, such as rules in preview",
+       .doc = "check these rules as well, such as preview rules",
        .set = into_list(options.project.request.extend_select),
        .many = true,
        .words = rule_words,
        .is_list = true},
       {.names = "--ignore",
        .value = "RULES",
-       .doc = "not these rules",
+       .doc = "do not check these rules",
        .set = into_list(options.project.request.ignore),
        .many = true,
        .words = rule_words,
        .is_list = true},
       {.names = "--no-ignores",
-       .doc = "report also what comments and `ignore-keys` silence",
+       .doc = "also report findings that comments and `ignore-keys` silence",
        .set = into(options.run.no_ignores)},
   };
 }
@@ -72,20 +70,20 @@ std::vector<Option> known_options(LintOptions& options) {
   return {
       {.names = "--baseline",
        .value = "FILE",
-       .doc = "leave out the findings that this file knows",
+       .doc = "hide findings recorded in this baseline",
        .set = into(options.run.baseline.path),
        .group = group},
       {.names = "--write-baseline",
-       .doc = "write all findings to the baseline (`shapelint-baseline.json` unless named)",
+       .doc = "write all findings to the baseline [default: shapelint-baseline.json]",
        .set = into(options.run.baseline.write),
        .group = group},
       {.names = "--prune-baseline",
-       .doc = "take out of the baseline what is no longer found in the files linted",
+       .doc = "remove baseline entries that are no longer found in the linted files",
        .set = into(options.run.baseline.prune),
        .group = group},
       {.names = "--diff-base",
        .value = "REV",
-       .doc = "lint files that changed since this git revision, and report what the change introduced",
+       .doc = "report findings introduced since this git revision",
        .set = into(options.run.diff_base),
        .group = group},
   };
@@ -101,12 +99,11 @@ std::vector<Option> fixing_options(LintOptions& options) {
        .set = into(options.fix),
        .group = group},
       {.names = "--unsafe-fixes",
-       .doc = "with --fix or --diff: also what changes the shape of the model or its task",
+       .doc = "with --fix or --diff: also change the shape of the model or its task",
        .set = into(options.unsafe_fixes),
        .group = group},
       {.names = "--diff",
-       .doc =
-           "print what --fix would change as a unified diff, and change nothing; exit with 1 if there is any",
+       .doc = "print what --fix would change as a unified diff; exit code 1 if anything",
        .set = into(options.diff),
        .group = group},
   };
@@ -129,32 +126,31 @@ std::vector<Option> file_options(LintOptions& options) {
   return {
       {.names = "--exclude",
        .value = "PATTERN",
-       .doc = "not the files that are found in a folder and match, besides those that the configuration "
-              "excludes: `old_*.yaml` by name, `archive/**` by path from here; may be given again",
+       .doc = "skip matching files of folders, in addition to the configuration's: `old_*.yaml` by name, "
+              "`archive/**` by path; repeatable",
        .set = into(options.run.exclude),
        .many = true,
        .group = file_group},
       {.names = "--force-exclude",
-       .doc = "what is excluded is left out also where it is named here",
+       .doc = "apply excludes to named files, too",
        .set = into(options.run.force_exclude),
        .group = file_group},
       {.names = "--allow-unrecognised",
-       .doc = "pass over files that are named and of which nothing can be checked, as over those found in "
-              "folders",
+       .doc = "skip named files that are not recognized, as in folders",
        .set = into(options.run.allow_unrecognised),
        .group = file_group},
       {.names = "--stdin-filename",
        .value = "NAME",
-       .doc = "what to call standard input, in messages and when looking for its configuration",
+       .doc = "name of standard input, for messages and its configuration",
        .set = into(options.stdin_filename),
        .group = file_group},
       {.names = "-j,--jobs",
        .value = "N",
-       .doc = "files linted at the same time; as many as there are processors unless given",
+       .doc = "files linted in parallel [default: number of CPUs]",
        .set = into_jobs(options.run.jobs),
        .group = file_group},
       {.names = "--watch",
-       .doc = "lint again whenever a file in the named folders, or in those of the named files, changes",
+       .doc = "lint again when a file in these folders changes (Linux)",
        .set = into(options.watch),
        .group = file_group},
       {.names = "-v,--verbose",
@@ -172,10 +168,8 @@ std::vector<Option> lint_options(LintOptions& options) {
   std::vector<Option> all{
       {.names = "FILE",
        .value = "FILE",
-       .doc = "configuration to check (`docs/reference/formats.md` lists what is understood), a folder to "
-              "search, or a "
-              "published model by its name (`org/Name`: the local Hugging Face cache's, or one of over 600 "
-              "that are known); `-` reads standard input",
+       .doc = "configuration (`docs/reference/formats.md` lists formats), folder, or published model "
+              "(`org/Name`: from the local Hugging Face cache or a table of over 700); `-`: standard input",
        .set = into(options.files),
        .many = true,
        .required = true},

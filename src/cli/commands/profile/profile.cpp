@@ -123,9 +123,8 @@ std::vector<Option> profile_options(ProfileOptions& options) {
   std::vector<Option> all{
       {.names = "TRACE",
        .value = "TRACE",
-       .doc = "what a profiler wrote: PyTorch's JSON, packed with gzip or not, or Nsight Systems' SQLite "
-              "export; of several ranks the first is matched, the others are shown beside it; `-` reads "
-              "standard input",
+       .doc = "trace: PyTorch's JSON (gzip or not) or Nsight Systems' SQLite export; of several ranks the "
+              "first is matched; `-`: standard input",
        .set = into(options.traces),
        .many = true,
        .required = true},
@@ -138,24 +137,22 @@ std::vector<Option> profile_options(ProfileOptions& options) {
        .required = true},
       {.names = "--part",
        .value = "NAME",
-       .doc = "which model of the file, when it has several (`text`, `vision`)",
+       .doc = "model of a file with several (`text`, `vision`)",
        .set = into(options.part)},
       {.names = "--step",
        .value = "PATTERN",
-       .doc = "names of the ranges that are steps, with `*`; unless given, `ProfilerStep#*`, else ranges "
-              "that are numbered as steps or iterations",
+       .doc = "names of step ranges, with `*` [default: `ProfilerStep#*`, else numbered steps or iterations]",
        .set = into(options.step)},
       {.names = "--top",
        .value = "N",
-       .doc = "rows of each table, 0 for all; 20 unless given",
+       .doc = "rows of each table, 0 for all [default: 20]",
        .set = into(options.top)},
-      format_option(
-          options.format, formats,
-          "text, json (docs/schema/shapelint-profile.schema.json) or csv (a row per operation, then one "
-          "per kernel that is not explained)"),
+      format_option(options.format, formats,
+                    "text, json (docs/schema/shapelint-profile.schema.json) or csv (a row per operation, "
+                    "then per unexplained kernel)"),
       {.names = "--report",
        .value = "FILE.html",
-       .doc = "writes a page: predicted and measured times side by side, losses, findings",
+       .doc = "write a page with predicted and measured times, losses and findings",
        .set = into(options.page)},
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));

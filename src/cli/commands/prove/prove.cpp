@@ -148,19 +148,18 @@ std::vector<Option> prove_options(ProveOptions& options) {
   std::vector<Option> all{
       {.names = "FILE",
        .value = "FILE",
-       .doc = "model whose findings are measured: a file, a folder with a config.json, or a published "
-              "one by its name (`org/Name`); `-` reads standard input; with --read the one that "
-              "was measured unless given",
+       .doc = "model: a file, a folder with a config.json, or `org/Name`; `-`: standard input; with --read "
+              "[default: the measured one]",
        .set = into(options.file)},
       model_option(options.model),
       {.names = "--findings",
        .value = "SL101,…",
-       .doc = "only these, by code or name; unless given, all warnings that say what would be faster",
+       .doc = "findings to measure, by code or name [default: all warnings with a fix]",
        .set = into_list(options.findings),
        .is_list = true},
       {.names = "--budget",
        .value = "TIME",
-       .doc = "longest that the script measures, such as 120s (the default) or 5m; sweeps take 1h",
+       .doc = "time limit of the script, such as 5m [default: 120s; sweeps: 1h]",
        .set = into_seconds(options.budget_s)},
       {.names = "--sweeps",
        .value = "NAMES",
@@ -176,24 +175,24 @@ std::vector<Option> prove_options(ProveOptions& options) {
        .set = into(options.run)},
       {.names = "--python",
        .value = "PROGRAM",
-       .doc = "the Python that runs it (default python3)",
+       .doc = "Python interpreter of --run [default: python3]",
        .set = into(options.python)},
       {.names = "--device",
        .value = "NAME",
-       .doc = "what it runs on: cuda, or cpu to try it out (default cuda)",
+       .doc = "device: cuda, or cpu to try the script [default: cuda]",
        .set = into_device(options.device),
        .choices = {"cuda", "cpu"}},
       {.names = "-o,--output",
        .value = "FILE.py",
-       .doc = "where the script goes (standard output unless given), or the result with --run",
+       .doc = "write the script, or with --run the result, here [default: standard output]",
        .set = into(options.output)},
       {.names = "--read",
        .value = "RESULT.json",
-       .doc = "shows what the script measured beside what was predicted, and stores the proofs in "
-              "shapelint-proofs.json beside the model, where lint finds them",
+       .doc = "compare a result with the predictions, and store proofs in shapelint-proofs.json beside the "
+              "model",
        .set = into(options.read)},
       format_option(options.format, text_or_json,
-                    "of what was measured: text or json (docs/schema/shapelint-prove.schema.json)"),
+                    "format of the result: text or json (docs/schema/shapelint-prove.schema.json)"),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));

@@ -26,27 +26,26 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
       model_option(options.model),
       {.names = "--over",
        .value = "FIELD=LOW:HIGH:STEP",
-       .doc = "throughput, latency and intensity over these values of a field, and where products turn "
-              "compute-bound; also FIELD=LOW:HIGH:*FACTOR and FIELD=A,B,C",
+       .doc = "throughput, latency and arithmetic intensity over these values of a field; also "
+              "FIELD=LOW:HIGH:*FACTOR and FIELD=A,B,C",
        .set = into(options.over)},
       {.names = "--prefill-chunk",
        .value = "N",
-       .doc = "tokens of a prompt per forward pass (chunked prefill); the whole prompt unless given",
+       .doc = "prompt tokens per forward pass (chunked prefill) [default: all]",
        .set = into(options.prefill_chunk)},
       {.names = "--draft",
        .value = "FILE",
-       .doc = "model that drafts tokens for a decode to check (`--speculative-tokens`): its own steps are "
-              "counted, with the parallelism that its file states",
+       .doc =
+           "draft model for speculative decoding (`--speculative-tokens`), with the parallelism of its file",
        .set = into(options.draft)},
       {.names = "--output-tokens",
        .value = "N",
-       .doc = "new tokens for each sequence of a prefill or decode: the whole batch from its prompts to the "
-              "last token, as benchmarks of serving tell it",
+       .doc = "new tokens per sequence: price a whole batch from prompts to last token, as serving "
+              "benchmarks do",
        .set = into(options.output_tokens)},
       {.names = "--top",
        .value = "N",
-       .doc = "rows of the table of operations, 0 for all; also shows it where several GPUs or files are "
-              "compared",
+       .doc = "rows of the table of operations, 0 for all; with several GPUs or files, also print it",
        .set = into(options.top)},
       format_option(
           options.format, formats,
