@@ -93,10 +93,10 @@ fi
   cat <<'TEXT'
 # How far a stated interval can be trusted
 
-A gain is told with a half width: 14.7 ± 4.2 %. It is meant to hold 90 of 100 measured gains, and is made of the errors
-of the effects behind the gain, and of how far ratios of times of products spread around the predicted ones, which is
+A gain has a half width: 14.7 ± 4.2 %. It is meant to hold 90 of 100 measured gains. It combines the errors
+of the effects behind the gain and the spread of GEMM time ratios around the predicted ones, which is
 measured per GPU ([gpu-model.md](../explanation/gpu-model.md), section 5). Written by `bench/coverage.sh`, from pairs
-of measured products that differ in one dimension:
+of measured GEMMs that differ in one dimension:
 
 - `held`: how often the measured gain of going from the smaller to the larger one lies within the stated interval,
 - `mean ±`: the mean half width, beside `mean gain`, the mean size of the measured gain,
